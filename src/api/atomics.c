@@ -1,0 +1,176 @@
+/* atomics.c - read-modify-write, mutexes, notification. */
+#include <stdlib.h>
+
+#include "api/entry.h"
+#include "api/state.h"
+#include "lock/mutex.h"
+#include "lock/notify.h"
+#include "lock/rmw.h"
+#include "team/world.h"
+
+int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
+{
+    ARMCII_ENTER("ARMCI_Rmw");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_check_process("ARMCI_Rmw", "proc", proc);
+    if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
+        rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "it is none of ARMCI_FETCH_AND_ADD ... ARMCI_SWAP_LONG", "%d", op);
+    if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
+    return rc ? rc : armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
+}
+ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
+
+/* ---- mutexes: the extension's sets; ARMCI's own mutexes are one such set over the world ---- */
+
+static struct mutex_set *the_set;
+
+void armcii_mutexes_forget(void)
+{
+    if (the_set) armcii_mutexes_destroy(the_set);
+    the_set = NULL;
+}
+
+static struct mutex_set *create(const char *caller, struct team *team, int count)
+{
+    struct mutex_set *set = armcii_mutexes_create(team, count);
+    if (set) return set;
+    if (count < 0)
+        armcii_check_count(caller, "count", count);
+    else
+        armcii_error(ARMCI_ERR_MEMORY, caller, "count", "no memory for it, or another process asks for a negative count", "%d", count);
+    return NULL;
+}
+
+int PARMCI_Create_mutexes(int count)
+{
+    ARMCII_ENTER("ARMCI_Create_mutexes");
+    if (!entered) return ARMCI_ERR_STATE;
+    if (the_set)
+        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count", "there are mutexes already: destroy them first", "%d", count);
+    the_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
+    if (the_set) return 0;
+    return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
+}
+ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
+
+int PARMCI_Destroy_mutexes(void)
+{
+    ARMCII_ENTER("ARMCI_Destroy_mutexes");
+    if (!entered) return ARMCI_ERR_STATE;
+    if (!the_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "there are none", "%s", "none");
+    armcii_mutexes_forget();
+    return 0;
+}
+ARMCII_ALIAS(ARMCI_Destroy_mutexes, PARMCI_Destroy_mutexes);
+
+static int check_mutex(const char *caller, const struct mutex_set *set, int mutex, int host)
+{
+    if (!set) return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "there are no mutexes", "%d", mutex);
+    int count = armcii_mutexes_count(set, host);
+    if (count < 0) return armcii_error(ARMCI_ERR_RANK, caller, "proc", "there is no such process", "%d", host);
+    if (mutex >= 0 && mutex < count) return 0;
+    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process hosts no such mutex", "%d (process %d has %d)", mutex, host, count);
+}
+
+static void lock(const char *caller, struct mutex_set *set, int mutex, int host)
+{
+    if (check_mutex(caller, set, mutex, host)) return;
+    if (!armcii_guard_is_enabled() && armcii_mutex_is_held(set, mutex, host))
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds it already", "%d of process %d", mutex, host);
+    else
+        armcii_mutex_lock(set, mutex, host);
+}
+
+/* What was put under the lock must be there for the next holder. */
+static void unlock(const char *caller, struct mutex_set *set, int mutex, int host)
+{
+    if (check_mutex(caller, set, mutex, host)) return;
+    if (!armcii_mutex_is_held(set, mutex, host)) {
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold it", "%d of process %d", mutex, host);
+        return;
+    }
+    armcii_complete_everything();
+    armcii_mutex_unlock(set, mutex, host);
+}
+
+void PARMCI_Lock(int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCI_Lock");
+    if (entered) lock("ARMCI_Lock", the_set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
+
+void PARMCI_Unlock(int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCI_Unlock");
+    if (entered) unlock("ARMCI_Unlock", the_set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
+
+/* The public handle is the set itself. */
+static struct mutex_set *inside(armcix_mutex_hdl_t hdl)
+{
+    return (struct mutex_set *)hdl;
+}
+
+armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCIX_Create_mutexes_hdl");
+    if (!entered) return NULL;
+    struct team *team = group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
+    return team ? (armcix_mutex_hdl_t)create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
+}
+ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
+
+int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
+{
+    ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_check_pointer("ARMCIX_Destroy_mutexes_hdl", "hdl", hdl);
+    if (!rc) armcii_mutexes_destroy(inside(hdl));
+    return rc;
+}
+ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
+
+void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Lock_hdl");
+    if (entered) lock("ARMCIX_Lock_hdl", inside(hdl), mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
+
+int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Trylock_hdl");
+    if (!entered || check_mutex("ARMCIX_Trylock_hdl", inside(hdl), mutex, proc)) return 1;
+    return !armcii_mutex_trylock(inside(hdl), mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
+
+void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Unlock_hdl");
+    if (entered) unlock("ARMCIX_Unlock_hdl", inside(hdl), mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Unlock_hdl, PARMCIX_Unlock_hdl);
+
+/* ---- notification ---- */
+
+int parmci_notify(int proc)
+{
+    ARMCII_ENTER("armci_notify");
+    if (!entered) return -ARMCI_ERR_STATE;
+    int rc = armcii_check_process("armci_notify", "proc", proc);
+    return rc ? -rc : armcii_notify_send(proc);
+}
+ARMCII_ALIAS(armci_notify, parmci_notify);
+
+int parmci_notify_wait(int proc, int *pval)
+{
+    ARMCII_ENTER("armci_notify_wait");
+    if (!entered) return -ARMCI_ERR_STATE;
+    int rc = armcii_check_process("armci_notify_wait", "proc", proc);
+    if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);
+    return rc ? -rc : armcii_notify_wait(proc, pval);
+}
+ARMCII_ALIAS(armci_notify_wait, parmci_notify_wait);

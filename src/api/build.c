@@ -1,0 +1,122 @@
+/* build.c - checks the arguments of transfer calls and describes them to the engine. */
+#include "api/build.h"
+
+#include <stdlib.h>
+
+#include "api/entry.h"
+
+static int check_request(const struct request *r)
+{
+    int rc = armcii_check_process(r->caller, "proc", r->proc);
+    if (rc || r->verb.kind != RMA_ACC) return rc;
+    rc = armcii_check_element(r->caller, (int)r->verb.element);
+    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
+}
+
+static void fill(const struct request *r, struct transfer *t)
+{
+    t->caller = r->caller;
+    t->verb = r->verb;
+    t->scale = r->scale;
+    t->target = r->proc;
+}
+
+/* Accumulate moves whole elements. */
+static int check_whole_elements(const struct request *r, const char *argument, int bytes)
+{
+    if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0) return 0;
+    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate wants whole elements", "%d (%s: %zu bytes)", bytes,
+                        armcii_element_name(r->verb.element), armcii_element_size(r->verb.element));
+}
+
+/* The local pointer of a transfer that is not empty. */
+static int check_local(const struct request *r, const void *src, const void *dst)
+{
+    return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst) : armcii_check_pointer(r->caller, "src", src);
+}
+
+int armcii_build_contiguous(struct request r, void *src, void *dst, int bytes, struct transfer *t)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_count(r.caller, "bytes", bytes);
+    if (!rc) rc = check_whole_elements(&r, "bytes", bytes);
+    if (!rc && bytes > 0) rc = check_local(&r, src, dst);
+    if (rc) return rc;
+    fill(&r, t);
+    if (r.verb.kind == RMA_GET)
+        armcii_shape_contiguous(&t->shape, dst, src, (size_t)bytes);
+    else
+        armcii_shape_contiguous(&t->shape, src, dst, (size_t)bytes);
+    return 0;
+}
+
+static int report(const struct request *r, enum shape_status status, int levels)
+{
+    switch (status) {
+    case SHAPE_OK: return 0;
+    case SHAPE_BAD_LEVELS:
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "it is negative or too large", "%d (0 to %d)", levels,
+                            SHAPE_MAX_LEVELS);
+    case SHAPE_BAD_COUNT: return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "%s", "{...}");
+    default: return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", "{...}");
+    }
+}
+
+int armcii_build_strided(struct request r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[],
+                         int levels, struct transfer *t)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
+    if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "src_stride_ar", src_stride);
+    if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
+    if (!rc && levels >= 0 && count[0] > 0) rc = check_whole_elements(&r, "count[0]", count[0]);
+    if (rc) return rc;
+    enum shape_status status = r.verb.kind == RMA_GET
+                                   ? armcii_shape_strided(&t->shape, dst, dst_stride, src, src_stride, count, levels)
+                                   : armcii_shape_strided(&t->shape, src, src_stride, dst, dst_stride, count, levels);
+    rc = report(&r, status, levels);
+    if (!rc && t->shape.bytes > 0) rc = check_local(&r, src, dst);
+    if (rc) return rc;
+    fill(&r, t);
+    return 0;
+}
+
+static int check_entry(const struct request *r, const armci_giov_t *v)
+{
+    int rc = armcii_check_count(r->caller, "iov.bytes", v->bytes);
+    if (!rc) rc = armcii_check_count(r->caller, "iov.ptr_array_len", v->ptr_array_len);
+    if (!rc) rc = check_whole_elements(r, "iov.bytes", v->bytes);
+    if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
+    rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
+    if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
+    for (int i = 0; i < v->ptr_array_len && !rc; i++) rc = check_local(r, v->src_ptr_array[i], v->dst_ptr_array[i]);
+    return rc;
+}
+
+int armcii_build_vector(struct request r, const armci_giov_t iov[], int iov_len, struct vector_memory *memory, struct transfer *t)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
+    if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
+    for (int i = 0; i < iov_len && !rc; i++) rc = check_entry(&r, &iov[i]);
+    if (rc) return rc;
+    memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few : malloc((size_t)iov_len * sizeof *memory->runs);
+    if (!memory->runs) return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
+    for (int i = 0; i < iov_len; i++) {
+        void **local = r.verb.kind == RMA_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
+        void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
+        memory->runs[i] = (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
+    }
+    rc = report(&r, armcii_shape_vector(&t->shape, memory->runs, (size_t)iov_len), 0);
+    if (rc) {
+        armcii_vector_free(memory);
+        return rc;
+    }
+    fill(&r, t);
+    return 0;
+}
+
+void armcii_vector_free(struct vector_memory *memory)
+{
+    if (memory->runs != memory->few) free(memory->runs);
+}

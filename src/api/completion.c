@@ -1,0 +1,126 @@
+/* completion.c - handles, waiting, fences, barrier. */
+#include <stdatomic.h>
+
+#include "api/entry.h"
+#include "api/state.h"
+#include "gmr/region.h"
+#include "team/world.h"
+#include "xfer/handle.h"
+#include "xfer/pending.h"
+
+void armcii_complete_everything(void)
+{
+    armcii_handles_issue(-1);
+    armcii_pending_fence_all();
+}
+
+void armcii_complete_region(const struct region *region)
+{
+    armcii_handles_issue(-1);
+    armcii_pending_fence_region(region);
+}
+
+static void fence(int proc)
+{
+    armcii_handles_issue(proc);
+    armcii_pending_fence(proc);
+}
+
+/* ---- handles ---- */
+
+void PARMCI_INIT_HANDLE(armci_hdl_t *hdl)
+{
+    if (armcii_check_pointer("ARMCI_INIT_HANDLE", "hdl", hdl) == 0) armcii_handle_clear(hdl);
+}
+ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
+
+void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
+    if (entered && armcii_check_pointer("ARMCI_SET_AGGREGATE_HANDLE", "hdl", hdl) == 0) armcii_handle_set_aggregate(hdl);
+}
+ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
+
+void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
+    if (entered && armcii_check_pointer("ARMCI_UNSET_AGGREGATE_HANDLE", "hdl", hdl) == 0) armcii_handle_unset_aggregate(hdl);
+}
+ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
+
+int PARMCI_Wait(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_Wait");
+    return entered ? armcii_handle_wait(hdl) : ARMCI_ERR_STATE;
+}
+ARMCII_ALIAS(ARMCI_Wait, PARMCI_Wait);
+
+/* Plain RMA calls have no request to test: completing is the way to learn that they are complete. */
+int PARMCI_Test(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_Test");
+    return entered ? armcii_handle_wait(hdl) : ARMCI_ERR_STATE;
+}
+ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
+
+int PARMCI_WaitProc(int proc)
+{
+    ARMCII_ENTER("ARMCI_WaitProc");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
+    if (!rc) rc = armcii_handles_issue(proc);
+    if (!rc) armcii_pending_wait(proc);
+    return rc;
+}
+ARMCII_ALIAS(ARMCI_WaitProc, PARMCI_WaitProc);
+
+int PARMCI_WaitAll(void)
+{
+    ARMCII_ENTER("ARMCI_WaitAll");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_handles_issue(-1);
+    armcii_pending_wait_all();
+    armcii_handles_release_all();
+    return rc;
+}
+ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
+
+/* ---- remote completion ---- */
+
+void PARMCI_Fence(int proc)
+{
+    ARMCII_ENTER("ARMCI_Fence");
+    if (entered && armcii_check_process("ARMCI_Fence", "proc", proc) == 0) fence(proc);
+}
+ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
+
+void PARMCI_AllFence(void)
+{
+    ARMCII_ENTER("ARMCI_AllFence");
+    if (entered) armcii_complete_everything();
+}
+ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
+
+void PARMCI_GroupFence(ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCI_GroupFence");
+    struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
+    for (int i = 0; team && i < team->size; i++) fence(team->to_world[i]);
+}
+ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
+
+static bool complete_before_barrier(void)
+{
+    ARMCII_ENTER("ARMCI_Barrier");
+    if (entered) armcii_complete_everything();
+    return entered;
+}
+
+/* The barrier itself is outside the library's lock: other threads go on. */
+void PARMCI_Barrier(void)
+{
+    if (!complete_before_barrier()) return;
+    MPI_Barrier(armcii_world->comm);
+    atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
+}
+ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);

@@ -1,0 +1,56 @@
+/* entry.c - state and argument checks that all public functions share. */
+#include "api/entry.h"
+
+#include "shape/element.h"
+#include "team/world.h"
+
+bool armcii_running;
+
+bool armcii_is_running(const char *function)
+{
+    if (__builtin_expect(armcii_running, 1)) return true;
+    armcii_error(ARMCI_ERR_STATE, function, "state", "ARMCI is not running: call it between ARMCI_Init and ARMCI_Finalize", "%s", "off");
+    return false;
+}
+
+int armcii_check_process(const char *function, const char *argument, int process)
+{
+    if (process >= 0 && process < armcii_world->size) return 0;
+    return armcii_error(ARMCI_ERR_RANK, function, argument, "there is no such process", "%d (of %d)", process, armcii_world->size);
+}
+
+int armcii_check_count(const char *function, const char *argument, long count)
+{
+    if (count >= 0) return 0;
+    return armcii_error(ARMCI_ERR_COUNT, function, argument, "it is negative", "%ld", count);
+}
+
+int armcii_check_pointer(const char *function, const char *argument, const void *pointer)
+{
+    if (pointer) return 0;
+    return armcii_error(ARMCI_ERR_ADDRESS, function, argument, "it must not be NULL", "%s", "NULL");
+}
+
+int armcii_check_element(const char *function, int datatype)
+{
+    if (datatype >= 0 && datatype < ELEMENT_COUNT) return 0;
+    return armcii_error(ARMCI_ERR_TYPE, function, "datatype", "it is none of ARMCI_ACC_INT ... ARMCI_ACC_DCP", "%d", datatype);
+}
+
+struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
+{
+    struct team *team = group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
+    if (!team)
+        armcii_error(ARMCI_ERR_GROUP, function, "group", "it is no group that this process is a member of", "%p", (const void *)group);
+    return team;
+}
+
+struct team *armcii_world_team(const char *function)
+{
+    return armcii_is_running(function) ? armcii_team_world() : NULL;
+}
+
+struct team *armcii_group_team(const char *function, const ARMCI_Group *group)
+{
+    return armcii_is_running(function) ? armcii_check_group(function, group) : NULL;
+}

@@ -1,0 +1,203 @@
+/* init.c - start and end. */
+#include <stdlib.h>
+
+#include "api/entry.h"
+#include "api/state.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "gmr/attach.h"
+#include "gmr/region.h"
+#include "lock/notify.h"
+#include "mpi/datatype.h"
+#include "mpi/quirks.h"
+#include "team/world.h"
+#include "xfer/handle.h"
+#include "xfer/pending.h"
+
+static int starts;          /* not yet ended */
+static bool mpi_is_ours;    /* to finalize */
+
+static void abort_job(int status)
+{
+    int running;
+    MPI_Initialized(&running);
+    if (running) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
+    abort();
+}
+
+static void start_mpi(int *argc, char ***argv, int requested)
+{
+    int running, provided;
+    MPI_Initialized(&running);
+    if (!running) MPI_Init_thread(argc, argv, requested, &provided);
+    mpi_is_ours = !running;
+    MPI_Query_thread(&provided);
+    armcii_guard_enable(provided == MPI_THREAD_MULTIPLE);
+}
+
+static void warn_of_variable(const char *line)
+{
+    armcii_warn("%s", line);
+}
+
+/* Every rank reads the same environment; one is enough to complain. */
+static void read_configuration(MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    armcii_log_set_rank(rank);
+    armcii_config_read(NULL, rank == 0 ? warn_of_variable : NULL);
+}
+
+static void say_line(const char *text)
+{
+    armcii_say("%s", text);
+}
+
+static void print_banner(const char *library)
+{
+    armcii_say("ARMCI-RMA %s on %.60s", PARMCI_RMA_Version(), library);
+    armcii_say("%d processes on %d nodes; put, get, accumulate and locks by MPI-3 RMA; operations wait for the target to enter MPI "
+               "where this MPI library makes no progress by itself",
+               armcii_world->size, armcii_world->nodes);
+    for (size_t i = 0; armcii_quirk_row(i); i++)
+        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1))
+            armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
+    armcii_config_print(say_line);
+}
+
+static void start_layers(MPI_Comm comm)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    armcii_world_create(comm, armcii_config->nodes == NODES_RANK);
+    MPI_Get_library_version(library, &length);
+    armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
+    armcii_team_create_world();
+    armcii_directory_start();
+    armcii_attached_start();
+    armcii_pending_start();
+    armcii_handles_start();
+    armcii_notify_start();
+    if (armcii_config->verbose && armcii_world->rank == 0) print_banner(library);
+}
+
+/* All five forms of the start.  comm: MPI_COMM_NULL for the world, which is named only after MPI runs. */
+static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
+{
+    if (starts > 0) {
+        starts++;
+        return 0;
+    }
+    if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "it is no thread level of MPI", "%d", requested);
+    armcii_error_set_abort(abort_job);
+    start_mpi(argc, argv, requested);
+    if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
+    read_configuration(comm);
+    start_layers(comm);
+    starts = 1;
+    armcii_running = true;
+    return 0;
+}
+
+int PARMCI_Init(void)
+{
+    return start("ARMCI_Init", NULL, NULL, MPI_THREAD_SINGLE, MPI_COMM_NULL);
+}
+ARMCII_ALIAS(ARMCI_Init, PARMCI_Init);
+
+int PARMCI_Init_args(int *argc, char ***argv)
+{
+    return start("ARMCI_Init_args", argc, argv, MPI_THREAD_SINGLE, MPI_COMM_NULL);
+}
+ARMCII_ALIAS(ARMCI_Init_args, PARMCI_Init_args);
+
+int PARMCI_Init_thread(int requested)
+{
+    return start("ARMCI_Init_thread", NULL, NULL, requested, MPI_COMM_NULL);
+}
+ARMCII_ALIAS(ARMCI_Init_thread, PARMCI_Init_thread);
+
+static int start_on(const char *caller, int requested, MPI_Comm comm)
+{
+    int running;
+    MPI_Initialized(&running);
+    /* MPI_COMM_WORLD exists as a name before MPI runs; any other communicator does not. */
+    if (!running && comm != MPI_COMM_WORLD)
+        return armcii_error(ARMCI_ERR_STATE, caller, "comm", "MPI is not running, so this is no communicator", "%s", "(unusable)");
+    if (comm == MPI_COMM_NULL)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "it must be a communicator", "%s", "MPI_COMM_NULL");
+    return start(caller, NULL, NULL, requested, comm);
+}
+
+int PARMCI_Init_thread_comm(int requested, MPI_Comm comm)
+{
+    return start_on("ARMCI_Init_thread_comm", requested, comm);
+}
+ARMCII_ALIAS(ARMCI_Init_thread_comm, PARMCI_Init_thread_comm);
+
+int PARMCI_Init_mpi_comm(MPI_Comm comm)
+{
+    return start_on("ARMCI_Init_mpi_comm", MPI_THREAD_SINGLE, comm);
+}
+ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
+
+int PARMCI_Initialized(void)
+{
+    return armcii_running;
+}
+ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
+
+static void end_layers(void)
+{
+    armcii_complete_everything();
+    MPI_Barrier(armcii_world->comm);
+    armcii_mutexes_forget();
+    armcii_notify_end();
+    armcii_handles_end();
+    armcii_pending_end();
+    armcii_regions_free_all();
+    armcii_attached_end();
+    armcii_directory_end();
+    armcii_datatype_cache_clear();
+    armcii_groups_forget();
+    armcii_team_free_all();
+    armcii_world_free();
+}
+
+int PARMCI_Finalize(void)
+{
+    if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
+    if (--starts > 0) return 0;
+    armcii_running = false;
+    int gone;
+    MPI_Finalized(&gone);
+    if (gone) return 0; /* the program ended MPI first: nothing can be freed any more */
+    end_layers();
+    if (mpi_is_ours) MPI_Finalize();
+    return 0;
+}
+ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);
+
+/* No segment, file or semaphore of ours has a name: nothing is left when the process is gone. */
+void PARMCI_Cleanup(void)
+{
+}
+ARMCII_ALIAS(ARMCI_Cleanup, PARMCI_Cleanup);
+
+void PARMCI_Error(const char *msg, int code)
+{
+    armcii_error_set_abort(abort_job);
+    armcii_warn("ARMCI_Error: %s (code %d)", msg ? msg : "", code);
+    armcii_abort_job(code);
+}
+ARMCII_ALIAS(ARMCI_Error, PARMCI_Error);
+
+const char *PARMCI_RMA_Version(void)
+{
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+    return TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
+}
+ARMCII_ALIAS(ARMCI_RMA_Version, PARMCI_RMA_Version);

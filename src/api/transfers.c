@@ -1,0 +1,213 @@
+/* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and non-blocking. */
+#include "api/build.h"
+#include "api/entry.h"
+#include "xfer/handle.h"
+
+/* ---- contiguous ---- */
+
+int PARMCI_Put(void *src, void *dst, int bytes, int proc)
+{
+    ARMCII_ENTER("ARMCI_Put");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_put_to("ARMCI_Put", proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_Put, PARMCI_Put);
+
+int PARMCI_Get(void *src, void *dst, int bytes, int proc)
+{
+    ARMCII_ENTER("ARMCI_Get");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_get_from("ARMCI_Get", proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_Get, PARMCI_Get);
+
+int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
+{
+    ARMCII_ENTER("ARMCI_Acc");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
+
+int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbPut");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_put_to("ARMCI_NbPut", proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
+
+int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbGet");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_get_from("ARMCI_NbGet", proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
+
+int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbAcc");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
+
+/* ---- strided ---- */
+
+int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc)
+{
+    ARMCII_ENTER("ARMCI_PutS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_PutS, PARMCI_PutS);
+
+int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc)
+{
+    ARMCII_ENTER("ARMCI_GetS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_GetS, PARMCI_GetS);
+
+int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc)
+{
+    ARMCII_ENTER("ARMCI_AccS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_transfer_blocking(&t);
+}
+ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
+
+int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbPutS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbPutS, PARMCI_NbPutS);
+
+int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbGetS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbGetS, PARMCI_NbGetS);
+
+int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+            int stride_levels, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbAccS");
+    struct transfer t;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_build_strided(armcii_acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                                  count, stride_levels, &t);
+    return rc ? rc : armcii_handle_start(hdl, &t);
+}
+ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
+
+/* ---- vector ---- */
+
+/* Build, start or carry out, release: the same for all six. */
+static int vector_blocking(struct request r, const armci_giov_t iov[], int iov_len)
+{
+    struct vector_memory memory;
+    struct transfer t;
+    int rc = armcii_build_vector(r, iov, iov_len, &memory, &t);
+    if (rc) return rc;
+    rc = armcii_transfer_blocking(&t);
+    armcii_vector_free(&memory);
+    return rc;
+}
+
+static int vector_start(struct request r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
+{
+    struct vector_memory memory;
+    struct transfer t;
+    int rc = armcii_build_vector(r, iov, iov_len, &memory, &t);
+    if (rc) return rc;
+    rc = armcii_handle_start(hdl, &t);
+    armcii_vector_free(&memory);
+    return rc;
+}
+
+int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc)
+{
+    ARMCII_ENTER("ARMCI_PutV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_blocking(armcii_put_to("ARMCI_PutV", proc), iov, iov_len);
+}
+ARMCII_ALIAS(ARMCI_PutV, PARMCI_PutV);
+
+int PARMCI_GetV(armci_giov_t *iov, int iov_len, int proc)
+{
+    ARMCII_ENTER("ARMCI_GetV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_blocking(armcii_get_from("ARMCI_GetV", proc), iov, iov_len);
+}
+ARMCII_ALIAS(ARMCI_GetV, PARMCI_GetV);
+
+int PARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc)
+{
+    ARMCII_ENTER("ARMCI_AccV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_blocking(armcii_acc_to("ARMCI_AccV", datatype, scale, proc), iov, iov_len);
+}
+ARMCII_ALIAS(ARMCI_AccV, PARMCI_AccV);
+
+int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbPutV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_start(armcii_put_to("ARMCI_NbPutV", proc), iov, iov_len, hdl);
+}
+ARMCII_ALIAS(ARMCI_NbPutV, PARMCI_NbPutV);
+
+int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbGetV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_start(armcii_get_from("ARMCI_NbGetV", proc), iov, iov_len, hdl);
+}
+ARMCII_ALIAS(ARMCI_NbGetV, PARMCI_NbGetV);
+
+int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_NbAccV");
+    if (!entered) return ARMCI_ERR_STATE;
+    return vector_start(armcii_acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
+}
+ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);

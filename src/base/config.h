@@ -1,0 +1,65 @@
+/* config.h - every environment variable the library reads: declared in one table (config.c), read here once and nowhere
+ * else. The parser, its messages, armci-info, the banner and the documentation all come from that table. */
+#ifndef ARMCII_CONFIG_H
+#define ARMCII_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
+enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_IOV };
+enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
+enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
+enum nodes_policy { NODES_AUTO, NODES_RANK };
+
+/* The values in force. */
+struct config {
+    bool verbose;                       /* ARMCI_VERBOSE */
+    enum errors_policy errors;          /* ARMCI_ERRORS = abort | return */
+    enum strided_method strided_method; /* ARMCI_STRIDED_METHOD = auto | subarray | hvector | iov; DIRECT is auto */
+    enum vector_method vector_method;   /* ARMCI_IOV_METHOD = auto | consrv | batched | direct */
+    size_t batched_limit; /* ARMCI_IOV_BATCHED_LIMIT: calls between two completions, 0: as the library sees fit */
+    bool iov_checks;      /* ARMCI_IOV_CHECKS: forced vector methods, too, look for overlaps first */
+    enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE = auto | yes | no */
+    bool noncollective_groups;    /* ARMCI_NONCOLLECTIVE_GROUPS: only members call Group_create */
+    enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */
+    bool no_flush_local;          /* ARMCI_NO_FLUSH_LOCAL: complete remotely where local completion would do */
+    bool debug_alloc;             /* ARMCI_DEBUG_ALLOC: slices and local memory start filled with a pattern */
+    bool quirks;                  /* ARMCI_QUIRKS: work around known defects of the MPI library */
+    size_t outstanding_limit;     /* ARMCI_OUTSTANDING_LIMIT: operations in flight per region and target */
+    size_t memget_heap;           /* ARMCI_MEMGET_HEAP: bytes per process for ARMCI_Memget */
+};
+
+/* Valid after armcii_config_read. */
+extern const struct config *const armcii_config;
+
+/* Read the environment.  Each misspelt name that begins with ARMCI_ and each invalid value is reported through
+ * `complain` (may be NULL) as one line, with the nearest right name or value; an invalid value leaves the default in
+ * force.  Returns the number of complaints. May be called again: starts from the defaults.  environment: NAME=value
+ * strings up to a NULL; NULL for the process's own. */
+int armcii_config_read(char *const environment[], void (*complain)(const char *line));
+
+/* The table, for tools and documents: entry i, NULL after the last. */
+struct config_entry {
+    const char *name;          /* ARMCI_... */
+    const char *type;          /* "yes|no", "abort|return", "number (bytes)" ... */
+    const char *default_value; /* as text */
+    const char *help;          /* one line */
+    bool effective;            /* false: accepted for job scripts of other libraries, has no effect here */
+};
+const struct config_entry *armcii_config_entry(size_t i);
+/* The value in force of entry i as text, into buffer; returns buffer.  *from_environment (may be NULL): was it set
+ * there? */
+const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *from_environment);
+
+/* Name i of those that were set in the environment and have no effect here; NULL after the last. */
+const char *armcii_config_ineffective(size_t i);
+/* Read the process's environment, silently, unless armcii_config_read has been called: for errors before ARMCI_Init. */
+void armcii_config_ensure(void);
+/* The configuration in few lines, for ARMCI_VERBOSE: what differs from its default, the rest as one paragraph, what is
+ * set without effect.  `line` gets one line at a time, without newline. */
+void armcii_config_print(void (*line)(const char *text));
+/* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */
+const char *armcii_config_test_variable(const char *name);
+
+#endif

@@ -1,0 +1,69 @@
+/* log.c - warnings and errors to standard error, reports to standard output; a line is one write, so that those of
+ * several ranks do not mix. */
+#include "base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE = 2048 };
+
+static int shown_rank = -1;
+
+void armcii_log_set_rank(int rank)
+{
+    shown_rank = rank;
+}
+
+int armcii_log_rank(void)
+{
+    return shown_rank;
+}
+
+/* Print prefix, message and a newline in one write; what does not fit in a line is cut and ends in "...". */
+static void write_line(FILE *stream, const char *prefix, const char *format, va_list args)
+{
+    char text[LINE];
+    size_t room = sizeof text - 1; /* for all but the newline */
+    size_t used = (size_t)snprintf(text, room, "%s", prefix);
+    int length = used < room ? vsnprintf(text + used, room - used, format, args) : 0;
+
+    if (length < 0) length = 0;
+    used += (size_t)length;
+    if (used >= room) {
+        used = room - 1;
+        memcpy(text + used - 3, "...", 3);
+    }
+    text[used] = '\n';
+    fwrite(text, 1, used + 1, stream);
+    fflush(stream);
+}
+
+void armcii_log_line(const char *prefix, const char *format, va_list args)
+{
+    char with_rank[64];
+
+    if (shown_rank < 0) {
+        write_line(stderr, prefix, format, args);
+        return;
+    }
+    snprintf(with_rank, sizeof with_rank, "%srank %d: ", prefix, shown_rank);
+    write_line(stderr, with_rank, format, args);
+}
+
+void armcii_warn(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    armcii_log_line("ARMCI warning: ", format, args);
+    va_end(args);
+}
+
+void armcii_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    write_line(stdout, "ARMCI: ", format, args);
+    va_end(args);
+}

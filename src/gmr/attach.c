@@ -1,0 +1,78 @@
+/* attach.c - memory that single processes add. */
+#include "gmr/attach.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "gmr/region.h"
+#include "team/world.h"
+
+enum { ALIGNMENT = 64 };
+
+static struct region *attached; /* NULL: the MPI library gives no dynamic window */
+
+void armcii_attached_start(void)
+{
+    attached = calloc(1, sizeof *attached);
+    if (!attached) armcii_fatal("out of memory");
+    attached->attached = true;
+    attached->team = armcii_team_world();
+    if (armcii_world->size > 1 && armcii_window_create_dynamic(&attached->window, armcii_world->comm) == 0) return;
+    free(attached);
+    attached = NULL;
+}
+
+void armcii_attached_end(void)
+{
+    if (attached) armcii_window_free(&attached->window);
+    free(attached);
+    attached = NULL;
+}
+
+/* With one process every call is collective: an ordinary region will do, and not every MPI library gives a dynamic window there. */
+static void *create_alone(size_t bytes)
+{
+    bool nothing;
+    struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &nothing);
+    return r ? r->base[0] : NULL;
+}
+
+void *armcii_attached_create(size_t bytes)
+{
+    if (armcii_world->size == 1) return create_alone(bytes);
+    if (!attached) return NULL;
+    void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (!memory) return NULL;
+    if (armcii_window_attach(&attached->window, memory, bytes) != 0) {
+        free(memory);
+        return NULL;
+    }
+    armcii_directory_add(armcii_world->rank, memory, bytes, attached);
+    return memory;
+}
+
+bool armcii_attached_free(void *memory)
+{
+    struct place place;
+    if (!armcii_region_locate(armcii_world->rank, memory, &place) || place.lo != memory) return false;
+    if (armcii_world->size == 1) {
+        armcii_region_free(place.region);
+        return true;
+    }
+    if (!place.region->attached) return false;
+    armcii_directory_remove(armcii_world->rank, memory, (size_t)(place.hi - place.lo));
+    armcii_window_detach(&attached->window, memory);
+    free(memory);
+    return true;
+}
+
+/* Older knowledge that contradicts is of memory freed meanwhile. */
+bool armcii_attached_learn(int process, void *memory, size_t bytes)
+{
+    struct place place;
+    bool known = armcii_region_locate(process, memory, &place);
+    if (known && bytes <= (size_t)(place.hi - (char *)memory)) return true;
+    if (!attached || (known && !place.region->attached)) return false;
+    armcii_directory_add(process, memory, bytes, attached);
+    return true;
+}

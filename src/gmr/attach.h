@@ -1,0 +1,20 @@
+/* attach.h - memory that single processes add by themselves (ARMCI_Memget): a dynamic window over the world, made at start because making
+ * one is collective; addresses reach other processes by the program's own messages. */
+#ifndef ARMCII_ATTACH_H
+#define ARMCII_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Collective over the world; the end after everything attached is done with. */
+void armcii_attached_start(void);
+void armcii_attached_end(void);
+
+/* `bytes` of memory of this process that others reach after armcii_attached_learn; NULL when there is none. */
+void *armcii_attached_create(size_t bytes);
+/* false: not from armcii_attached_create. */
+bool armcii_attached_free(void *memory);
+/* [memory, memory + bytes) in `process` is such memory; false where it cannot be. */
+bool armcii_attached_learn(int process, void *memory, size_t bytes);
+
+#endif

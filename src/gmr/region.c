@@ -1,0 +1,139 @@
+/* region.c - creating, freeing and finding regions. */
+#include "gmr/region.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "mpi/quirks.h"
+#include "team/world.h"
+
+enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
+
+static struct region *oldest, *newest;
+static uint64_t last_id;
+
+static void enlist(struct region *r)
+{
+    r->id = ++last_id;
+    r->previous = newest;
+    r->next = NULL;
+    if (newest)
+        newest->next = r;
+    else
+        oldest = r;
+    newest = r;
+}
+
+static void delist(struct region *r)
+{
+    *(r->previous ? &r->previous->next : &oldest) = r->next;
+    *(r->next ? &r->next->previous : &newest) = r->previous;
+}
+
+static enum window_memory choose_memory(void)
+{
+    if (armcii_config->window_kind != WINDOW_CREATE) return WINDOW_MEMORY_MPI;
+    return armcii_quirks->window_over_own_memory ? WINDOW_MEMORY_OWN : WINDOW_MEMORY_MPI;
+}
+
+static struct region *allocate_tables(int members)
+{
+    struct region *r = calloc(1, sizeof *r);
+    char **base = calloc((size_t)members, sizeof *base);
+    size_t *bytes = calloc((size_t)members, sizeof *bytes);
+    if (!r || !base || !bytes) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    r->base = base;
+    r->bytes = bytes;
+    return r;
+}
+
+static void free_tables(struct region *r)
+{
+    free(r->base);
+    free(r->bytes);
+    free(r);
+}
+
+/* Everybody's size; false when one of them is negative. */
+static bool exchange_sizes(struct region *r, const struct team *team, long bytes, size_t *largest)
+{
+    MPI_Allgather(&bytes, 1, MPI_LONG, r->bytes, 1, MPI_LONG, team->comm);
+    *largest = 0;
+    for (int i = 0; i < team->size; i++) {
+        if ((long)r->bytes[i] < 0) return false;
+        if (r->bytes[i] > *largest) *largest = r->bytes[i];
+    }
+    return true;
+}
+
+static void exchange_bases(struct region *r, const struct team *team)
+{
+    char *mine = r->window.base;
+    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->base, (int)sizeof mine, MPI_BYTE, team->comm);
+}
+
+static void add_slices(struct region *r)
+{
+    for (int i = 0; i < r->team->size; i++)
+        if (r->bytes[i] > 0) armcii_directory_add(r->team->to_world[i], r->base[i], r->bytes[i], r);
+}
+
+static void remove_slices(const struct region *r)
+{
+    for (int i = 0; i < r->team->size; i++)
+        if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r->bytes[i]);
+}
+
+struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do)
+{
+    size_t largest;
+    struct region *r = allocate_tables(team->size);
+    bool valid = exchange_sizes(r, team, bytes, &largest);
+    *nothing_to_do = valid && largest == 0;
+    if (!valid || largest == 0 ||
+        armcii_window_create(&r->window, (size_t)bytes, armcii_quirks->slice_unit, choose_memory(), team->comm) != 0) {
+        free_tables(r);
+        return NULL;
+    }
+    if (armcii_config->debug_alloc && bytes > 0) memset(r->window.base, 0xa5, (size_t)bytes);
+    exchange_bases(r, team);
+    r->team = team;
+    r->mode = MODE_ALL;
+    armcii_team_hold(team);
+    add_slices(r);
+    enlist(r);
+    return r;
+}
+
+void armcii_region_free(struct region *r)
+{
+    remove_slices(r);
+    delist(r);
+    armcii_window_free(&r->window);
+    armcii_team_release(r->team);
+    free_tables(r);
+}
+
+void armcii_regions_free_all(void)
+{
+    while (oldest) armcii_region_free(oldest);
+}
+
+struct region *armcii_region_agree(struct team *team, void *base)
+{
+    int speaker = base ? team->rank : -1, chosen;
+    MPI_Allreduce(&speaker, &chosen, 1, MPI_INT, MPI_MAX, team->comm);
+    if (chosen < 0) return NULL;
+    MPI_Bcast(&base, (int)sizeof base, MPI_BYTE, chosen, team->comm);
+    struct place place;
+    return armcii_region_locate(team->to_world[chosen], base, &place) ? place.region : NULL;
+}
+
+struct region *armcii_region_of_base(const void *base)
+{
+    struct place place;
+    if (!armcii_region_locate(armcii_world->rank, base, &place)) return NULL;
+    return place.lo == base && !place.region->attached ? place.region : NULL;
+}

@@ -1,0 +1,30 @@
+/* mutex.h - sets of mutexes over a team: a queueing lock (J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on
+ * Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991), its tail in the host's memory, its links messages between those who wait:
+ * fair, no memory per waiter, nobody polls over the network. */
+#ifndef ARMCII_MUTEX_H
+#define ARMCII_MUTEX_H
+
+#include <stdbool.h>
+
+#include "team/team.h"
+
+struct armcix_mutex_hdl_s;
+struct mutex_set; /* another name for it, inside */
+
+/* Collective over the team: `count` >= 0 mutexes hosted by the caller (may differ).  NULL, on every member, when memory runs out or a
+ * count is negative. */
+struct mutex_set *armcii_mutexes_create(struct team *team, int count);
+/* Collective. */
+void armcii_mutexes_destroy(struct mutex_set *set);
+
+/* Number of mutexes that rank `host` of the team hosts, -1 where there is no such rank. */
+int armcii_mutexes_count(const struct mutex_set *set, int host);
+/* Does this process hold it? */
+bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int host);
+
+/* mutex and host are in range.  Lock: not held by this process, unless by another thread.  Unlock: held. */
+void armcii_mutex_lock(struct mutex_set *set, int mutex, int host);
+bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host);
+void armcii_mutex_unlock(struct mutex_set *set, int mutex, int host);
+
+#endif

@@ -1,0 +1,66 @@
+/* notify.c - notification: a fence and an empty message. */
+#include "lock/notify.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/guard.h"
+#include "team/world.h"
+#include "xfer/pending.h"
+
+enum { TAG_NOTIFY = 3 };
+
+static struct counts {
+    int sent, received, waited;
+} * counts; /* [world size] */
+
+void armcii_notify_start(void)
+{
+    counts = calloc((size_t)armcii_world->size, sizeof *counts);
+    if (!counts) armcii_fatal("out of memory for notifications of %d processes", armcii_world->size);
+}
+
+void armcii_notify_end(void)
+{
+    free(counts);
+    counts = NULL;
+}
+
+int armcii_notify_send(int process)
+{
+    armcii_pending_fence(process);
+    if (process == armcii_world->rank) {
+        counts[process].received++;
+    } else {
+        MPI_Request request; /* an empty message has no buffer that anyone would have to keep */
+        MPI_Isend(NULL, 0, MPI_BYTE, process, TAG_NOTIFY, armcii_world->control, &request);
+        MPI_Request_free(&request);
+    }
+    return ++counts[process].sent;
+}
+
+static void collect(int process)
+{
+    int arrived;
+    MPI_Message message;
+    MPI_Improbe(process, TAG_NOTIFY, armcii_world->control, &arrived, &message, MPI_STATUS_IGNORE);
+    if (!arrived) return;
+    MPI_Mrecv(NULL, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    counts[process].received++;
+}
+
+int armcii_notify_wait(int process, int *waits)
+{
+    int wanted = ++counts[process].waited;
+    while (counts[process].received < wanted) {
+        if (process != armcii_world->rank) collect(process);
+        if (counts[process].received >= wanted) break;
+        armcii_guard_unlock();
+        sched_yield();
+        armcii_guard_lock();
+    }
+    *waits = wanted;
+    return counts[process].received;
+}

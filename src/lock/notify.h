@@ -1,0 +1,13 @@
+/* notify.h - point-to-point notification after one-sided operations. */
+#ifndef ARMCII_NOTIFY_H
+#define ARMCII_NOTIFY_H
+
+void armcii_notify_start(void);
+void armcii_notify_end(void);
+
+/* Complete everything towards the process, then count one notification there; returns how many went there so far. */
+int armcii_notify_send(int process);
+/* Wait for one more from the process; returns how many came, *waits how many were waited for. */
+int armcii_notify_wait(int process, int *waits);
+
+#endif

@@ -1,0 +1,167 @@
+/* datatype.c - derived datatypes from shapes, and a small cache of committed ones. */
+#include "mpi/datatype.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mutant.h"
+
+struct basic_type armcii_basic_byte(void)
+{
+    return (struct basic_type){MPI_BYTE, 1};
+}
+
+/* A complex sum is the sum of its parts: so only four types ever meet in one location. */
+struct basic_type armcii_basic_element(enum element e)
+{
+    switch (e) {
+    case ELEMENT_INT: return (struct basic_type){MPI_INT, sizeof(int)};
+    case ELEMENT_LONG: return (struct basic_type){MPI_LONG, sizeof(long)};
+    case ELEMENT_FLOAT:
+    case ELEMENT_COMPLEX: return (struct basic_type){MPI_FLOAT, sizeof(float)};
+    default: return (struct basic_type){MPI_DOUBLE, sizeof(double)};
+    }
+}
+
+/* ---- the cache: same levels, counts, strides, basic type and way of building give the same type ---- */
+
+enum { CACHE_SIZE = 64 };
+enum builder { BUILD_VECTOR, BUILD_SUBARRAY };
+
+struct key {
+    MPI_Datatype basic;
+    enum builder builder;
+    int levels;
+    size_t count[SHAPE_MAX_LEVELS + 1];
+    ptrdiff_t stride[SHAPE_MAX_LEVELS];
+};
+
+static struct {
+    struct key key;
+    MPI_Datatype type;
+    unsigned long used; /* time of last use; 0: empty */
+} cache[CACHE_SIZE];
+static unsigned long now;
+
+static void make_key(struct key *k, const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
+{
+    memset(k, 0, sizeof *k); /* keys are compared as bytes */
+    k->basic = basic.type;
+    k->builder = builder;
+    k->levels = s->levels;
+    memcpy(k->count, s->count, (size_t)(s->levels + 1) * sizeof s->count[0]);
+    memcpy(k->stride, s->stride[side], (size_t)s->levels * sizeof s->stride[side][0]);
+}
+
+static MPI_Datatype cached(const struct key *k)
+{
+    for (int i = 0; i < CACHE_SIZE; i++)
+        if (cache[i].used && memcmp(&cache[i].key, k, sizeof *k) == 0) {
+            cache[i].used = ++now;
+            return cache[i].type;
+        }
+    return MPI_DATATYPE_NULL;
+}
+
+/* MPI keeps a freed type until operations that use it are done: so replacing the oldest is safe at any time. */
+static void keep(const struct key *k, MPI_Datatype type)
+{
+    int oldest = 0;
+    for (int i = 1; i < CACHE_SIZE; i++)
+        if (cache[i].used < cache[oldest].used) oldest = i;
+    if (cache[oldest].used) MPI_Type_free(&cache[oldest].type);
+    memcpy(&cache[oldest].key, k, sizeof *k); /* with the padding */
+    cache[oldest].type = type;
+    cache[oldest].used = ++now;
+}
+
+void armcii_datatype_cache_clear(void)
+{
+    for (int i = 0; i < CACHE_SIZE; i++) {
+        if (cache[i].used) MPI_Type_free(&cache[i].type);
+        cache[i].used = 0;
+    }
+}
+
+/* ---- building ---- */
+
+static MPI_Datatype build_vector(const struct key *k, size_t unit)
+{
+    MPI_Datatype type;
+    int levels = armcii_mutant("stride-level-wrong") && k->levels > 1 ? k->levels - 1 : k->levels;
+    MPI_Type_contiguous((int)(k->count[0] / unit), k->basic, &type);
+    for (int i = 0; i < levels; i++) {
+        MPI_Datatype inner = type;
+        MPI_Type_create_hvector((int)k->count[i + 1], 1, (MPI_Aint)k->stride[i], inner, &type);
+        MPI_Type_free(&inner);
+    }
+    return type;
+}
+
+/* The dense array around the patch: each level's stride over the one below is that dimension's size. */
+static MPI_Datatype build_subarray(const struct key *k, size_t unit)
+{
+    int sizes[SHAPE_MAX_LEVELS + 1], parts[SHAPE_MAX_LEVELS + 1], starts[SHAPE_MAX_LEVELS + 1];
+    int n = k->levels + 1;
+    ptrdiff_t below = (ptrdiff_t)unit;
+    for (int level = 0; level < n; level++) {
+        int d = n - 1 - level; /* C order: the contiguous dimension is the last */
+        size_t part = level == 0 ? k->count[0] / unit : k->count[level];
+        parts[d] = (int)part;
+        sizes[d] = level < k->levels ? (int)(k->stride[level] / below) : (int)part;
+        starts[d] = 0;
+        if (level < k->levels) below = k->stride[level];
+    }
+    if (armcii_mutant("stride-level-wrong") && n > 2) parts[0] = 1;
+    MPI_Datatype type;
+    MPI_Type_create_subarray(n, sizes, parts, starts, MPI_ORDER_C, k->basic, &type);
+    return type;
+}
+
+static MPI_Datatype committed(const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
+{
+    struct key k;
+    make_key(&k, s, side, basic, builder);
+    MPI_Datatype type = cached(&k);
+    if (type != MPI_DATATYPE_NULL) return type;
+    type = builder == BUILD_VECTOR ? build_vector(&k, basic.size) : build_subarray(&k, basic.size);
+    MPI_Type_commit(&type);
+    keep(&k, type);
+    return type;
+}
+
+MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side, struct basic_type basic)
+{
+    return committed(s, side, basic, BUILD_VECTOR);
+}
+
+MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic)
+{
+    return committed(s, side, basic, BUILD_SUBARRAY);
+}
+
+MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side, struct basic_type basic, const char *origin)
+{
+    MPI_Aint *disp = malloc(s->nsegs * sizeof *disp);
+    int *length = malloc(s->nsegs * sizeof *length);
+    if (!disp || !length) armcii_fatal("out of memory for a datatype of %zu segments", s->nsegs);
+    struct shape_iter it;
+    struct segment seg;
+    size_t n = 0;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); n++) {
+        disp[n] = (side == SHAPE_LOCAL ? seg.local : seg.remote) - origin;
+        length[n] = (int)(seg.bytes / basic.size);
+    }
+    MPI_Datatype type;
+    MPI_Type_create_hindexed((int)n, length, disp, basic.type, &type);
+    MPI_Type_commit(&type);
+    free(length);
+    free(disp);
+    return type;
+}
+
+void armcii_datatype_free_indexed(MPI_Datatype *type)
+{
+    MPI_Type_free(type);
+}

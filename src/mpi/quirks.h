@@ -1,0 +1,44 @@
+/* quirks.h - what MPI libraries do wrong and what we do about it: one table (quirks.c), looked up at run time.
+ * Nothing about a library's defects stands anywhere else. */
+#ifndef ARMCII_QUIRKS_H
+#define ARMCII_QUIRKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What the rows in force ask of the layers above.  The initial values are those of a library without defects. */
+struct quirks {
+    size_t slice_unit;           /* slices of a window are rounded up to multiples of this */
+    bool window_over_own_memory; /* MPI_Win_create may be used */
+    bool acc_strided_types;      /* accumulates with (h)vector and subarray types are right */
+    bool acc_indexed_types;      /* accumulates with indexed types are right */
+    size_t acc_segments;         /* segments that one accumulate's datatypes may have */
+    size_t outstanding;          /* operations in flight to one target */
+};
+
+enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };
+
+struct quirk_row {
+    const char *library;         /* as armcii_quirks_library names it */
+    int from, to;                /* versions major * 10000 + minor * 100 + patch, both included */
+    enum quirk_scope scope;      /* where the defect shows */
+    const char *defect;          /* what breaks */
+    const char *remedy;          /* what is done here */
+    const char *reference;       /* where it is described or measured */
+    void (*apply)(struct quirks *q); /* NULL: the code never does what breaks */
+};
+
+/* Row i of the table, NULL after the last. */
+const struct quirk_row *armcii_quirk_row(size_t i);
+
+/* Find the library in the text of MPI_Get_library_version: its name ("MPICH", "Open MPI", "Intel MPI") and version number; NULL for others. */
+const char *armcii_quirks_library(const char *version_text, int *version);
+
+/* Is row i in force for the library that version_text names in a job on one or several nodes? */
+bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes);
+
+/* Decide, once at start; `enabled` false: as if the library had no defect.  Then read through armcii_quirks. */
+void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled);
+extern const struct quirks *const armcii_quirks;
+
+#endif

@@ -1,0 +1,117 @@
+/* window.c - RMA windows. */
+#include "mpi/window.h"
+
+#include <stdlib.h>
+
+#include "base/mutant.h"
+
+enum { SLICE_ALIGNMENT = 64 };
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* MPI_Win_allocate returns errors through the communicator's handler, the others through the window's: want codes, not aborts. */
+static int allocate(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    MPI_Errhandler before;
+    MPI_Comm_get_errhandler(comm, &before);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
+    MPI_Comm_set_errhandler(comm, before);
+    MPI_Errhandler_free(&before);
+    w->own = NULL;
+    return rc;
+}
+
+static int create(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    /* An allocation that failed on one member must fail on all before the collective call. */
+    void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
+    int failed = bytes > 0 && !memory, any;
+    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (any) {
+        free(memory);
+        return MPI_ERR_NO_MEM;
+    }
+    MPI_Errhandler before;
+    MPI_Comm_get_errhandler(comm, &before);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
+    MPI_Comm_set_errhandler(comm, before);
+    MPI_Errhandler_free(&before);
+    if (rc != MPI_SUCCESS) {
+        free(memory);
+        return rc;
+    }
+    w->base = w->own = memory;
+    return MPI_SUCCESS;
+}
+
+int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
+{
+    size_t slice = round_up(bytes, unit);
+    int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, comm);
+    if (rc != MPI_SUCCESS) return rc;
+    if (bytes == 0) w->base = NULL;
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return 0;
+}
+
+int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
+{
+    MPI_Errhandler before;
+    MPI_Comm_get_errhandler(comm, &before);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
+    MPI_Comm_set_errhandler(comm, before);
+    MPI_Errhandler_free(&before);
+    if (rc != MPI_SUCCESS) return rc;
+    w->base = w->own = NULL;
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return 0;
+}
+
+int armcii_window_attach(struct window *w, void *memory, size_t bytes)
+{
+    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_attach(w->win, memory, (MPI_Aint)bytes);
+    MPI_Win_set_errhandler(w->win, MPI_ERRORS_ARE_FATAL);
+    return rc;
+}
+
+void armcii_window_detach(struct window *w, void *memory)
+{
+    MPI_Win_detach(w->win, memory);
+}
+
+void armcii_window_free(struct window *w)
+{
+    MPI_Win_unlock_all(w->win);
+    MPI_Win_free(&w->win);
+    free(w->own);
+    w->base = w->own = NULL;
+}
+
+void armcii_window_flush(struct window *w, int target)
+{
+    if (armcii_mutant("flush-dropped")) return;
+    MPI_Win_flush(target, w->win);
+}
+
+void armcii_window_flush_local(struct window *w, int target)
+{
+    MPI_Win_flush_local(target, w->win);
+}
+
+void armcii_window_sync(struct window *w)
+{
+    MPI_Win_sync(w->win);
+}
+
+void armcii_window_progress(MPI_Comm comm)
+{
+    int arrived;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
+}

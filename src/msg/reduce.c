@@ -1,0 +1,116 @@
+/* reduce.c - reductions and selection. */
+#include "msg/reduce.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+size_t armcii_message_type_size(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return sizeof(int);
+    case ARMCI_LONG: return sizeof(long);
+    case ARMCI_LONG_LONG: return sizeof(long long);
+    case ARMCI_FLOAT: return sizeof(float);
+    case ARMCI_DOUBLE: return sizeof(double);
+    default: return 0;
+    }
+}
+
+static bool is_integer(int type)
+{
+    return type == ARMCI_INT || type == ARMCI_LONG || type == ARMCI_LONG_LONG;
+}
+
+static MPI_Datatype mpi_type(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return MPI_INT;
+    case ARMCI_LONG: return MPI_LONG;
+    case ARMCI_LONG_LONG: return MPI_LONG_LONG;
+    case ARMCI_FLOAT: return MPI_FLOAT;
+    default: return MPI_DOUBLE;
+    }
+}
+
+bool armcii_reduction_find(const char *op, int type, struct reduction *r)
+{
+    const struct {
+        const char *name;
+        MPI_Op op;
+        bool absolute, integers_only;
+    } operators[] = {
+        {"+", MPI_SUM, false, false},     {"*", MPI_PROD, false, false},   {"max", MPI_MAX, false, false},
+        {"min", MPI_MIN, false, false},   {"absmax", MPI_MAX, true, false}, {"absmin", MPI_MIN, true, false},
+        {"or", MPI_BOR, false, true},     {"land", MPI_LAND, false, true}, {"lor", MPI_LOR, false, true},
+    };
+    if (!op || armcii_message_type_size(type) == 0) return false;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        /* Fortran callers hand names padded with blanks. */
+        size_t length = strlen(operators[i].name);
+        if (strncmp(op, operators[i].name, length) != 0 || (op[length] != '\0' && op[length] != ' ')) continue;
+        if (operators[i].integers_only && !is_integer(type)) return false;
+        *r = (struct reduction){operators[i].op, mpi_type(type), type, operators[i].absolute};
+        return true;
+    }
+    return false;
+}
+
+static void make_absolute(int type, void *x, int n)
+{
+    for (int i = 0; i < n; i++) switch (type) {
+        case ARMCI_INT: ((int *)x)[i] = abs(((int *)x)[i]); break;
+        case ARMCI_LONG: ((long *)x)[i] = labs(((long *)x)[i]); break;
+        case ARMCI_LONG_LONG: ((long long *)x)[i] = llabs(((long long *)x)[i]); break;
+        case ARMCI_FLOAT: ((float *)x)[i] = __builtin_fabsf(((float *)x)[i]); break;
+        default: ((double *)x)[i] = __builtin_fabs(((double *)x)[i]); break;
+        }
+}
+
+void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    MPI_Allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
+}
+
+void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
+}
+
+/* The best of the contributors' keys, and whether the caller's is it. */
+static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    long long key = largest ? LLONG_MIN : LLONG_MAX, best;
+    if (contribute && type == ARMCI_INT) key = *(const int *)x;
+    if (contribute && type == ARMCI_LONG) key = *(const long *)x;
+    if (contribute && type == ARMCI_LONG_LONG) key = *(const long long *)x;
+    MPI_Allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && key == best;
+}
+
+static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    double key = largest ? -INFINITY : INFINITY, best;
+    if (contribute) key = type == ARMCI_FLOAT ? (double)*(const float *)x : *(const double *)x;
+    MPI_Allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && !(key < best) && !(key > best);
+}
+
+void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
+{
+    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)
+                                 : is_best_real(comm, x, largest, type, contribute);
+    int rank, candidate, winner;
+    MPI_Comm_rank(comm, &rank);
+    candidate = best ? rank : INT_MAX;
+    MPI_Allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
+    if (winner != INT_MAX) MPI_Bcast(x, bytes, MPI_BYTE, winner, comm);
+}

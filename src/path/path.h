@@ -1,0 +1,39 @@
+/* path.h - what a path is: one way to carry out a located transfer.  A path is a value; the planner chooses among them.
+ *
+ * `can` and `issue` are called by the engine under the library's lock, `can` first.  After `issue` the operation is in the pending
+ * records and completes by a flush of the region's window; a path that must complete parts earlier does so itself. */
+#ifndef ARMCII_PATH_H
+#define ARMCII_PATH_H
+
+#include <stdbool.h>
+
+#include "gmr/region.h"
+#include "mpi/rma.h"
+#include "shape/shape.h"
+
+/* A transfer whose remote side lies in one slice of one region. */
+struct located {
+    struct rma_verb verb;
+    const struct shape *shape;
+    struct place place;
+    enum rma_typing typing; /* for paths with datatypes */
+    size_t batch;           /* calls between two completions, for paths with many calls */
+};
+
+struct path {
+    const char *name;
+    const char *doc; /* one line for people */
+    bool (*can)(const struct located *t);
+    void (*issue)(const struct located *t);
+};
+
+/* One MPI call. */
+extern const struct path armcii_path_contiguous;
+/* One MPI call with derived datatypes, several where it is larger than a datatype should be. */
+extern const struct path armcii_path_datatype;
+/* One contiguous MPI call per segment, completed now and then. */
+extern const struct path armcii_path_batched;
+/* One contiguous MPI call per segment, each complete before the next: right whatever overlaps. */
+extern const struct path armcii_path_conservative;
+
+#endif

@@ -1,0 +1,25 @@
+/* rma_batched.c - the path of one contiguous call per segment, many in flight. */
+#include "path/path.h"
+
+static bool can(const struct located *t)
+{
+    (void)t;
+    return true;
+}
+
+static void issue(const struct located *t)
+{
+    struct window *w = &t->place.region->window;
+    struct shape_iter it;
+    struct segment seg;
+    size_t in_flight = 0;
+    for (armcii_shape_begin(&it, t->shape); armcii_shape_next(&it, &seg);) {
+        if (in_flight++ == t->batch) {
+            armcii_window_flush_local(w, t->place.rank);
+            in_flight = 1;
+        }
+        armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);
+    }
+}
+
+const struct path armcii_path_batched = {"batched", "one MPI call per segment, completed in batches", can, issue};

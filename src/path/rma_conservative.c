@@ -1,0 +1,21 @@
+/* rma_conservative.c - the path of one contiguous call per segment, in order. */
+#include "path/path.h"
+
+static bool can(const struct located *t)
+{
+    (void)t;
+    return true;
+}
+
+static void issue(const struct located *t)
+{
+    struct window *w = &t->place.region->window;
+    struct shape_iter it;
+    struct segment seg;
+    for (armcii_shape_begin(&it, t->shape); armcii_shape_next(&it, &seg);) {
+        armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);
+        armcii_window_flush(w, t->place.rank);
+    }
+}
+
+const struct path armcii_path_conservative = {"conservative", "one MPI call per segment, each complete before the next", can, issue};

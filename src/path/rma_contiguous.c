@@ -1,0 +1,15 @@
+/* rma_contiguous.c - the path of a single contiguous piece. */
+#include "path/path.h"
+
+static bool can(const struct located *t)
+{
+    return t->shape->form == SHAPE_CONTIGUOUS;
+}
+
+static void issue(const struct located *t)
+{
+    const struct shape *s = t->shape;
+    armcii_rma_contiguous(&t->place.region->window, t->verb, t->place.rank, s->local, s->remote - t->place.origin, s->bytes);
+}
+
+const struct path armcii_path_contiguous = {"contiguous", "one MPI call", can, issue};

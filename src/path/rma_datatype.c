@@ -1,0 +1,31 @@
+/* rma_datatype.c - the path by derived datatypes: subarray, hvector or indexed. */
+#include "path/path.h"
+
+#include "mpi/quirks.h"
+
+/* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
+static const size_t LARGEST = (size_t)1 << 30;
+
+static bool can(const struct located *t)
+{
+    const struct quirks *q = armcii_quirks;
+    if (t->shape->form == SHAPE_VECTOR && t->shape->bytes > LARGEST) return false;
+    if (t->verb.kind != RMA_ACC) return true;
+    if (t->shape->nsegs > q->acc_segments) return false;
+    return t->shape->form == SHAPE_VECTOR ? q->acc_indexed_types : q->acc_strided_types;
+}
+
+static void issue(const struct located *t)
+{
+    struct window *w = &t->place.region->window;
+    if (t->shape->bytes <= LARGEST) {
+        armcii_rma_shape(w, t->verb, t->place.rank, t->shape, t->place.origin, t->typing);
+        return;
+    }
+    struct shape part;
+    size_t position = 0;
+    while (armcii_shape_part(t->shape, LARGEST, &position, &part))
+        armcii_rma_shape(w, t->verb, t->place.rank, &part, t->place.origin, t->typing);
+}
+
+const struct path armcii_path_datatype = {"datatype", "one MPI call with derived datatypes", can, issue};

@@ -1,0 +1,36 @@
+/* element.h - the element types of accumulate: sizes, scaling, (later) accumulate kernels.  Pure. */
+#ifndef ARMCII_ELEMENT_H
+#define ARMCII_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "shape/shape.h"
+
+/* The values are those of ARMCI_Acc_e. */
+enum element {
+    ELEMENT_INT,
+    ELEMENT_LONG,
+    ELEMENT_FLOAT,
+    ELEMENT_DOUBLE,
+    ELEMENT_COMPLEX,
+    ELEMENT_DCOMPLEX,
+    ELEMENT_COUNT
+};
+
+/* Bytes of one element, of the part that must be aligned (a complex number's real part), and its name ("double"). */
+size_t armcii_element_size(enum element e);
+size_t armcii_element_align(enum element e);
+const char *armcii_element_name(enum element e);
+
+/* Does *scale leave every value as it is? */
+bool armcii_scale_is_one(enum element e, const void *scale);
+
+/* dst[i] = *scale * src[i]; bytes is a multiple of the element's size.  dst may be src (the same or disjoint), nothing
+ * needs alignment.  Integer products wrap. */
+void armcii_scale_copy(enum element e, const void *scale, const void *src, void *dst, size_t bytes);
+
+/* Pack the local side of the shape, scaled, into buffer (s->bytes bytes).  Every segment consists of whole elements. */
+void armcii_scale_pack(enum element e, const void *scale, const struct shape *s, char *buffer);
+
+#endif

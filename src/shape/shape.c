@@ -1,0 +1,303 @@
+/* shape.c - building shapes in their simplest form, and questions about them. */
+#include <assert.h>
+#include <stdint.h>
+
+#include "shape/overlap.h"
+#include "shape/shape.h"
+
+enum { SPLIT_UNIT = 16 }; /* segments are split at multiples of it: no element of any type is cut */
+
+/* ---- construction */
+
+/* Does level `upper` of the input go on where level `below` (0: the segment) ends, on that side? */
+static bool continues(const struct shape *s, enum shape_side side, int below, int upper)
+{
+    ptrdiff_t unit = below == 0 ? 1 : s->stride[side][below - 1];
+    ptrdiff_t end;
+    return !__builtin_mul_overflow(s->count[below], unit, &end) && s->stride[side][upper - 1] == end;
+}
+
+void armcii_shape_simplify(struct shape *s)
+{
+    int kept = 0;
+    for (int level = 1; level <= s->levels; level++) {
+        if (s->count[level] == 1) continue;
+        if (continues(s, SHAPE_LOCAL, kept, level) && continues(s, SHAPE_REMOTE, kept, level)) {
+            s->count[kept] *= s->count[level];
+            continue;
+        }
+        kept++;
+        s->count[kept] = s->count[level];
+        s->stride[SHAPE_LOCAL][kept - 1] = s->stride[SHAPE_LOCAL][level - 1];
+        s->stride[SHAPE_REMOTE][kept - 1] = s->stride[SHAPE_REMOTE][level - 1];
+    }
+    s->levels = kept;
+    s->form = kept == 0 ? SHAPE_CONTIGUOUS : SHAPE_STRIDED;
+    s->nsegs = s->bytes == 0 ? 0 : s->bytes / s->count[0];
+}
+
+/* Bytes in all of ARMCI's count array. */
+static enum shape_status total_bytes(const int count[], int levels, size_t *bytes)
+{
+    ptrdiff_t total = 1; /* signed: offsets into a packed buffer must fit */
+    bool empty = false, overflow = false;
+    for (int i = 0; i <= levels; i++) {
+        if (count[i] < 0) return SHAPE_BAD_COUNT;
+        empty |= count[i] == 0;
+        overflow |= __builtin_mul_overflow(total, count[i], &total);
+    }
+    if (overflow && !empty) return SHAPE_OVERFLOW;
+    *bytes = empty ? 0 : (size_t)total;
+    return SHAPE_OK;
+}
+
+enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote,
+                                       const int remote_stride[], const int count[], int levels)
+{
+    if (levels < 0 || levels > SHAPE_MAX_LEVELS) return SHAPE_BAD_LEVELS;
+    size_t bytes;
+    enum shape_status status = total_bytes(count, levels, &bytes);
+    if (status != SHAPE_OK) return status;
+
+    struct shape full;
+    armcii_shape_contiguous(&full, local, remote, bytes);
+    full.runs = NULL;
+    full.nruns = 0;
+    if (bytes > 0) {
+        full.levels = levels;
+        for (int i = 0; i <= levels; i++)
+            full.count[i] = (size_t)count[i];
+        for (int i = 0; i < levels; i++) {
+            full.stride[SHAPE_LOCAL][i] = local_stride[i];
+            full.stride[SHAPE_REMOTE][i] = remote_stride[i];
+        }
+        armcii_shape_simplify(&full);
+    }
+    char *lo, *hi;
+    if (armcii_shape_hull(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
+        armcii_shape_hull(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+        return SHAPE_OVERFLOW;
+    *s = full;
+    return SHAPE_OK;
+}
+
+enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *runs, size_t nruns)
+{
+    ptrdiff_t bytes = 0;
+    size_t nsegs = 0;
+    const struct vector_run *last = NULL;
+    for (size_t r = 0; r < nruns; r++) {
+        ptrdiff_t more;
+        if (__builtin_mul_overflow(runs[r].bytes, runs[r].n, &more) || __builtin_add_overflow(bytes, more, &bytes))
+            return SHAPE_OVERFLOW;
+        if (more == 0) continue;
+        nsegs += runs[r].n;
+        last = &runs[r];
+    }
+    if (nsegs <= 1) {
+        armcii_shape_contiguous(s, last ? last->local[0] : NULL, last ? last->remote[0] : NULL, (size_t)bytes);
+        return SHAPE_OK;
+    }
+    *s = (struct shape){.form = SHAPE_VECTOR, .bytes = (size_t)bytes, .nsegs = nsegs, .runs = runs, .nruns = nruns};
+    return SHAPE_OK;
+}
+
+/* ---- hull */
+
+/* Both ends of all bytes of a strided or contiguous side, relative to its first segment; false on overflow. */
+static bool span(const struct shape *s, enum shape_side side, ptrdiff_t *below, ptrdiff_t *above)
+{
+    *below = 0;
+    if (__builtin_add_overflow(s->count[0], 0, above)) return false;
+    for (int level = 0; level < s->levels; level++) {
+        ptrdiff_t way;
+        if (__builtin_mul_overflow(s->count[level + 1] - 1, s->stride[side][level], &way)) return false;
+        ptrdiff_t *end = way < 0 ? below : above;
+        if (__builtin_add_overflow(*end, way, end)) return false;
+    }
+    return true;
+}
+
+/* The addresses [*lo, *hi) of one side of a segment; false where they leave the address space. */
+static bool segment_bounds(const struct segment *seg, enum shape_side side, uintptr_t *lo, uintptr_t *hi)
+{
+    *lo = (uintptr_t)(side == SHAPE_LOCAL ? seg->local : seg->remote);
+    return !__builtin_add_overflow(*lo, seg->bytes, hi);
+}
+
+/* The hull of a vector side that is not packed. */
+static enum shape_status hull_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
+{
+    uintptr_t low = UINTPTR_MAX, high = 0, begin, end;
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, s);
+    while (armcii_shape_next(&it, &seg)) {
+        if (!segment_bounds(&seg, side, &begin, &end)) return SHAPE_OVERFLOW;
+        low = begin < low ? begin : low;
+        high = end > high ? end : high;
+    }
+    *lo = (char *)low;
+    *hi = (char *)high;
+    return SHAPE_OK;
+}
+
+enum shape_status armcii_shape_hull(const struct shape *s, enum shape_side side, char **lo, char **hi)
+{
+    bool packed = s->form == SHAPE_VECTOR && side == SHAPE_LOCAL && s->packed != NULL;
+    if (s->form == SHAPE_VECTOR && !packed) return hull_of_runs(s, side, lo, hi);
+
+    uintptr_t first = (uintptr_t)(packed ? s->packed : side == SHAPE_LOCAL ? s->local : s->remote), low, high;
+    ptrdiff_t below = 0, above = (ptrdiff_t)s->bytes;
+    if (!packed && !span(s, side, &below, &above)) return SHAPE_OVERFLOW;
+    if (__builtin_add_overflow(first, below, &low) || __builtin_add_overflow(first, above, &high))
+        return SHAPE_OVERFLOW;
+    *lo = (char *)low;
+    *hi = (char *)high;
+    return SHAPE_OK;
+}
+
+/* ---- questions */
+
+/* The levels of one side by growing |stride|: level[0..s->levels). */
+static void sort_levels(const struct shape *s, enum shape_side side, size_t stride[], size_t count[])
+{
+    for (int n = 0; n < s->levels; n++) {
+        ptrdiff_t signed_stride = s->stride[side][n];
+        size_t length = signed_stride < 0 ? -(size_t)signed_stride : (size_t)signed_stride;
+        int at = n;
+        for (; at > 0 && stride[at - 1] > length; at--) {
+            stride[at] = stride[at - 1];
+            count[at] = count[at - 1];
+        }
+        stride[at] = length;
+        count[at] = s->count[n + 1];
+    }
+}
+
+/* Taken by growing stride, does every level step over all that is below it? */
+static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
+{
+    size_t stride[SHAPE_MAX_LEVELS], count[SHAPE_MAX_LEVELS];
+    sort_levels(s, side, stride, count);
+    size_t extent = s->count[0];
+    for (int i = 0; i < s->levels; i++) {
+        if (stride[i] < extent) return false;
+        extent += stride[i] * (count[i] - 1); /* at most the size of the hull */
+    }
+    return true;
+}
+
+static bool runs_ascend(const struct shape *s, enum shape_side side)
+{
+    uintptr_t begin, end, last = 0;
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, s);
+    while (armcii_shape_next(&it, &seg)) {
+        if (!segment_bounds(&seg, side, &begin, &end) || begin < last) return false;
+        last = end;
+    }
+    return true;
+}
+
+static bool runs_are_disjoint(const struct shape *s, enum shape_side side)
+{
+    if (runs_ascend(s, side)) /* the usual case needs no tree */
+        return true;
+    struct overlap_tree *tree = armcii_overlap_create(s->nsegs);
+    if (tree == NULL) return false;
+    struct shape_iter it;
+    struct segment seg;
+    uintptr_t begin, end;
+    bool disjoint = true;
+    armcii_shape_begin(&it, s);
+    while (disjoint && armcii_shape_next(&it, &seg))
+        disjoint = segment_bounds(&seg, side, &begin, &end) && armcii_overlap_insert(tree, begin, end) == OVERLAP_NONE;
+    armcii_overlap_free(tree);
+    return disjoint;
+}
+
+bool armcii_shape_is_disjoint(const struct shape *s, enum shape_side side)
+{
+    if (s->form != SHAPE_VECTOR) return strides_are_disjoint(s, side);
+    return (side == SHAPE_LOCAL && s->packed != NULL) || runs_are_disjoint(s, side);
+}
+
+bool armcii_shape_nests(const struct shape *s, enum shape_side side)
+{
+    if (s->form == SHAPE_VECTOR) return false;
+    ptrdiff_t unit = 1;
+    for (int level = 0; level < s->levels; level++) {
+        ptrdiff_t stride = s->stride[side][level];
+        if (stride <= 0 || stride % unit != 0 || (size_t)(stride / unit) < s->count[level]) return false;
+        unit = stride;
+    }
+    return true;
+}
+
+static bool runs_are_aligned(const struct shape *s, enum shape_side side, size_t mask)
+{
+    size_t all = 0; /* every address and length or-ed together: a bit of the mask set in one is set here */
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, s);
+    while (armcii_shape_next(&it, &seg))
+        all |= (uintptr_t)(side == SHAPE_LOCAL ? seg.local : seg.remote) | seg.bytes;
+    return (all & mask) == 0;
+}
+
+bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t unit)
+{
+    size_t mask = unit - 1;
+    if (s->bytes == 0) return true;
+    if (s->form == SHAPE_VECTOR) return runs_are_aligned(s, side, mask);
+    size_t all = (uintptr_t)(side == SHAPE_LOCAL ? s->local : s->remote) | s->count[0];
+    for (int level = 0; level < s->levels; level++)
+        all |= (size_t)s->stride[side][level];
+    return (all & mask) == 0;
+}
+
+/* ---- parts: a position is the number of bytes given out so far */
+
+/* Segment number `index` and what follows it, as long as that is one shape of at most `limit` bytes; a segment fits. */
+static void take_blocks(const struct shape *s, size_t limit, size_t index, struct shape *part)
+{
+    *part = *s;
+    size_t block = s->count[0]; /* bytes of the levels that are taken whole */
+    bool whole = true;
+    part->levels = 0;
+    for (int level = 1; level <= s->levels; level++) {
+        size_t at = index % s->count[level];
+        index /= s->count[level];
+        part->local += (ptrdiff_t)at * s->stride[SHAPE_LOCAL][level - 1];
+        part->remote += (ptrdiff_t)at * s->stride[SHAPE_REMOTE][level - 1];
+        if (!whole) continue;
+        size_t fit = limit / block, rest = s->count[level] - at;
+        part->levels = level;
+        part->count[level] = fit < rest ? fit : rest;
+        whole = part->count[level] == s->count[level];
+        block *= part->count[level];
+    }
+    part->bytes = block;
+    armcii_shape_simplify(part);
+}
+
+bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, struct shape *part)
+{
+    assert(s->form != SHAPE_VECTOR);
+    if (*position >= s->bytes) return false;
+    if (limit < SPLIT_UNIT) limit = SPLIT_UNIT;
+
+    size_t segment = s->count[0], within = *position % segment;
+    if (segment <= limit) {
+        take_blocks(s, limit, *position / segment, part);
+    } else {
+        struct shape whole;
+        take_blocks(s, segment, *position / segment, &whole);
+        size_t most = limit - limit % SPLIT_UNIT, rest = segment - within;
+        armcii_shape_contiguous(part, whole.local + within, whole.remote + within, rest < most ? rest : most);
+    }
+    *position += part->bytes;
+    return true;
+}

@@ -1,0 +1,49 @@
+/* team.h - groups of processes: the state behind an ARMCI_Group. */
+#ifndef ARMCII_TEAM_H
+#define ARMCII_TEAM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct team {
+    MPI_Comm comm;   /* ranks are ranks in the team */
+    int rank, size;
+    int *to_world;   /* [size] */
+    int *from_world; /* [world size], -1: no member */
+    MPI_Comm scope_comm[3]; /* made when first asked for; index: enum team_scope */
+    bool open;       /* not yet freed by the program */
+    int users;       /* regions and the group itself: freed with the last */
+    struct team *next;
+};
+
+enum team_scope { TEAM_ALL, TEAM_NODE, TEAM_MASTERS };
+
+/* The team of all processes; between create and free of the world. */
+struct team *armcii_team_world(void);
+void armcii_team_create_world(void);
+/* Frees all teams that are left. */
+void armcii_team_free_all(void);
+
+/* A team of the n processes that have the given ranks in the parent, in that order; called by its members only.  The caller's own
+ * rank must be among them.  Built from pairs of teams by intercommunicator merges. */
+struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[]);
+/* The same, called by all of the parent; NULL where the caller is no member. */
+struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[]);
+/* From a communicator whose members are all in the world; the team owns it from now on. */
+struct team *armcii_team_adopt(MPI_Comm comm);
+
+/* The team with that communicator, not yet closed; NULL if there is none. */
+struct team *armcii_team_find(MPI_Comm comm);
+/* One user more, one less; the last one frees.  Collective for the communicator's sake: every member does the same. */
+void armcii_team_hold(struct team *team);
+void armcii_team_release(struct team *team);
+/* The program frees the group: it cannot be found any more, and lives on only for regions made on it. */
+void armcii_team_close(struct team *team);
+
+/* The communicator of a scope: the whole team, its members on the caller's node, the first member on each node.  MPI_COMM_NULL where the
+ * caller is not in the scope.  The first call for a scope is collective over that scope's members. */
+MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope);
+/* The members of that scope as team ranks into `ranks` (room for team->size); returns how many. */
+int armcii_team_scope_members(const struct team *team, enum team_scope scope, int ranks[]);
+
+#endif

@@ -1,0 +1,75 @@
+/* world.c - the processes ARMCI runs on. */
+#include "team/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static struct world the_world;
+const struct world *const armcii_world = &the_world;
+
+static int *new_ints(int n)
+{
+    int *p = calloc((size_t)n, sizeof *p);
+    if (!p) armcii_fatal("out of memory for tables of %d processes", n);
+    return p;
+}
+
+/* The lowest rank on the caller's node. */
+static int node_leader(MPI_Comm comm, int rank)
+{
+    MPI_Comm node;
+    int leader = rank;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    return leader;
+}
+
+/* From leader_of[rank] to numbered nodes with their members. */
+static void number_nodes(struct world *w, const int *leader_of)
+{
+    w->nodes = 0;
+    for (int r = 0; r < w->size; r++)
+        w->node_of[r] = leader_of[r] == r ? w->nodes++ : w->node_of[leader_of[r]];
+    w->node = w->node_of[w->rank];
+    w->first_member = new_ints(w->nodes + 1);
+    for (int r = 0; r < w->size; r++) w->first_member[w->node_of[r] + 1]++;
+    for (int n = 0; n < w->nodes; n++) w->first_member[n + 1] += w->first_member[n];
+    int *filled = new_ints(w->nodes);
+    for (int r = 0; r < w->size; r++) {
+        int n = w->node_of[r];
+        w->members[w->first_member[n] + filled[n]++] = r;
+    }
+    free(filled);
+}
+
+void armcii_world_create(MPI_Comm comm, bool every_rank_a_node)
+{
+    struct world *w = &the_world;
+    MPI_Comm_dup(comm, &w->comm);
+    MPI_Comm_dup(comm, &w->messages);
+    MPI_Comm_dup(comm, &w->control);
+    MPI_Comm_rank(w->comm, &w->rank);
+    MPI_Comm_size(w->comm, &w->size);
+    w->node_of = new_ints(w->size);
+    w->members = new_ints(w->size);
+    int *leader_of = new_ints(w->size);
+    int leader = every_rank_a_node ? w->rank : node_leader(w->comm, w->rank);
+    MPI_Allgather(&leader, 1, MPI_INT, leader_of, 1, MPI_INT, w->comm);
+    number_nodes(w, leader_of);
+    free(leader_of);
+}
+
+void armcii_world_free(void)
+{
+    struct world *w = &the_world;
+    MPI_Comm_free(&w->control);
+    MPI_Comm_free(&w->messages);
+    MPI_Comm_free(&w->comm);
+    free(w->node_of);
+    free(w->members);
+    free(w->first_member);
+    memset(w, 0, sizeof *w);
+}

@@ -1,0 +1,37 @@
+/* world.h - the processes ARMCI runs on: the library's own communicators, rank, size and nodes. */
+#ifndef ARMCII_WORLD_H
+#define ARMCII_WORLD_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct world {
+    MPI_Comm comm;     /* collectives of the library and of the world group */
+    MPI_Comm messages; /* armci_msg_snd and friends, nothing else */
+    MPI_Comm control;  /* lock and notify messages */
+    int rank, size;
+
+    /* Nodes are numbered by their first member; members of a node are ascending. */
+    int node, nodes;   /* the caller's node, how many there are */
+    int *node_of;      /* [size] */
+    int *members;      /* [size], grouped by node */
+    int *first_member; /* [nodes + 1] positions in members */
+};
+
+extern const struct world *const armcii_world;
+
+/* Collective over comm.  Nodes are the processes that can share memory, or, with `every_rank_a_node`, single processes. */
+void armcii_world_create(MPI_Comm comm, bool every_rank_a_node);
+void armcii_world_free(void);
+
+/* Processes of a node, and the i-th of them. */
+static inline int armcii_node_size(int node)
+{
+    return armcii_world->first_member[node + 1] - armcii_world->first_member[node];
+}
+static inline int armcii_node_member(int node, int i)
+{
+    return armcii_world->members[armcii_world->first_member[node] + i];
+}
+
+#endif

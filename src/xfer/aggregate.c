@@ -1,0 +1,113 @@
+/* aggregate.c - collecting small requests. */
+#include "xfer/aggregate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mutant.h"
+#include "gmr/region.h"
+
+struct value {
+    char bytes[16];
+    struct value *older;
+};
+
+bool armcii_aggregate_wants(const struct transfer *t)
+{
+    return t->shape.form == SHAPE_CONTIGUOUS && t->shape.bytes > 0;
+}
+
+bool armcii_aggregate_fits(const struct aggregate *a, const struct transfer *t)
+{
+    if (a->n == 0) return true;
+    if (a->first.target != t->target || a->first.verb.kind != t->verb.kind) return false;
+    if (t->verb.kind != RMA_ACC) return true;
+    return a->first.verb.element == t->verb.element && memcmp(a->scale, t->scale, armcii_element_size(t->verb.element)) == 0;
+}
+
+static void make_room(struct aggregate *a)
+{
+    if (a->n < a->room) return;
+    a->room = a->room ? 2 * a->room : 16;
+    a->local = realloc(a->local, a->room * sizeof *a->local);
+    a->remote = realloc(a->remote, a->room * sizeof *a->remote);
+    a->bytes = realloc(a->bytes, a->room * sizeof *a->bytes);
+    a->runs = realloc(a->runs, a->room * sizeof *a->runs);
+    if (!a->local || !a->remote || !a->bytes || !a->runs) armcii_fatal("out of memory for %zu aggregated requests", a->room);
+}
+
+static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
+{
+    struct value *v = malloc(sizeof *v);
+    if (!v) armcii_fatal("out of memory for an aggregated value");
+    memcpy(v->bytes, bytes, n);
+    v->older = a->values;
+    a->values = v;
+    return v->bytes;
+}
+
+int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy)
+{
+    struct place place;
+    const char *argument = t->verb.kind == RMA_GET ? "src" : "dst";
+    int rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &place);
+    if (rc) return rc;
+    make_room(a);
+    if (a->n == 0) {
+        a->first = *t;
+        if (t->verb.kind == RMA_ACC) memcpy(a->scale, t->scale, armcii_element_size(t->verb.element));
+    }
+    a->local[a->n] = copy ? copy_of(a, t->shape.local, t->shape.bytes) : t->shape.local;
+    a->remote[a->n] = t->shape.remote;
+    a->bytes[a->n] = t->shape.bytes;
+    a->n++;
+    return 0;
+}
+
+bool armcii_aggregate_is_for(const struct aggregate *a, int target)
+{
+    return a->n > 0 && (target < 0 || a->first.target == target);
+}
+
+bool armcii_aggregate_take(struct aggregate *a, struct transfer *t)
+{
+    size_t runs = 0, n = armcii_mutant("aggregate-loses-last") && a->n > 1 ? a->n - 1 : a->n;
+    if (n == 0) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && a->bytes[i] == a->bytes[i - 1]) {
+            a->runs[runs - 1].n++;
+            continue;
+        }
+        a->runs[runs++] = (struct vector_run){a->local + i, a->remote + i, a->bytes[i], 1};
+    }
+    *t = a->first;
+    t->scale = a->scale;
+    armcii_shape_vector(&t->shape, a->runs, runs);
+    return true;
+}
+
+void armcii_aggregate_taken(struct aggregate *a)
+{
+    a->n = 0; /* the values stay until the transfer is complete */
+}
+
+void armcii_aggregate_clear(struct aggregate *a)
+{
+    a->n = 0;
+    while (a->values) {
+        struct value *v = a->values;
+        a->values = v->older;
+        free(v);
+    }
+}
+
+void armcii_aggregate_free(struct aggregate *a)
+{
+    armcii_aggregate_clear(a);
+    free(a->local);
+    free(a->remote);
+    free(a->bytes);
+    free(a->runs);
+    *a = (struct aggregate){0};
+}

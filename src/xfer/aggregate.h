@@ -1,0 +1,35 @@
+/* aggregate.h - contiguous requests of one kind to one process, kept to go together as one vector transfer. */
+#ifndef ARMCII_AGGREGATE_H
+#define ARMCII_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "shape/shape.h"
+#include "xfer/transfer.h"
+
+struct aggregate {
+    struct transfer first;    /* what all have in common; n > 0 */
+    void **local, **remote;   /* [n] */
+    size_t *bytes;            /* [n] */
+    size_t n, room;
+    struct vector_run *runs;  /* requests of equal length that follow one another */
+    struct value *values;     /* copies of values, newest first */
+    char scale[16];           /* accumulate: the common scale */
+};
+
+/* Is t a request that can be kept (contiguous)?  Can it join what is there? */
+bool armcii_aggregate_wants(const struct transfer *t);
+bool armcii_aggregate_fits(const struct aggregate *a, const struct transfer *t);
+/* Keep t; with `copy`, its local bytes (at most 16) too.  0 or an error code, also for an address in no region. */
+int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy);
+/* Does it keep anything for that process (-1: for any)? */
+bool armcii_aggregate_is_for(const struct aggregate *a, int target);
+/* All as one transfer, which refers to *a until armcii_aggregate_taken; false when there is nothing. */
+bool armcii_aggregate_take(struct aggregate *a, struct transfer *t);
+void armcii_aggregate_taken(struct aggregate *a);
+/* Drop everything; free the memory as well. */
+void armcii_aggregate_clear(struct aggregate *a);
+void armcii_aggregate_free(struct aggregate *a);
+
+#endif

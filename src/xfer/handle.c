@@ -1,0 +1,231 @@
+/* handle.c - the table of handles. */
+#include "xfer/handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mutant.h"
+#include "xfer/aggregate.h"
+
+/* A slot's operations wait in a list; tag 0 marks a free slot. */
+struct slot {
+    unsigned tag;
+    bool aggregate;
+    struct aggregate kept;     /* requests not yet issued */
+    struct operation *operations;
+    size_t n, room;
+    unsigned next_free;
+};
+
+/* Cookies that name no slot: an unused handle, and an aggregate one that has nothing yet. */
+static const armci_hdl_t UNUSED = {0, 0};
+static const armci_hdl_t EMPTY_AGGREGATE = {0xffffffffu, 0xa66e6a7eu};
+
+enum { IMPLICIT = 0, NONE = -1 };
+static struct slot *slots; /* [0] is the implicit handle */
+static unsigned slot_count, first_free; /* first_free 0: none */
+static unsigned last_tag;
+
+void armcii_handles_start(void)
+{
+    slots = calloc(1, sizeof *slots);
+    if (!slots) armcii_fatal("out of memory for handles");
+    slot_count = 1;
+    first_free = 0;
+}
+
+static void release(struct slot *s)
+{
+    for (size_t i = 0; i < s->n; i++) free(s->operations[i].buffer);
+    s->n = 0;
+    armcii_aggregate_clear(&s->kept);
+}
+
+void armcii_handles_end(void)
+{
+    for (unsigned i = 0; i < slot_count; i++) {
+        release(&slots[i]);
+        free(slots[i].operations);
+        armcii_aggregate_free(&slots[i].kept);
+    }
+    free(slots);
+    slots = NULL;
+    slot_count = 0;
+}
+
+/* Tags look random, so that garbage in an uninitialised handle does not meet one. */
+static unsigned new_tag(void)
+{
+    last_tag++;
+    unsigned tag = last_tag * 2654435761u ^ 0x5bd1e995u;
+    return tag ? tag : new_tag();
+}
+
+static struct slot *find(const armci_hdl_t *handle)
+{
+    if (!handle) return &slots[IMPLICIT];
+    if (handle->slot == IMPLICIT || handle->slot >= slot_count) return NULL;
+    struct slot *s = &slots[handle->slot];
+    return s->tag != 0 && s->tag == handle->tag ? s : NULL;
+}
+
+static void grow(void)
+{
+    unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
+    struct slot *bigger = realloc(slots, count * sizeof *slots);
+    if (!bigger) armcii_fatal("out of memory for %u handles", count);
+    memset(bigger + slot_count, 0, (count - slot_count) * sizeof *slots);
+    for (unsigned i = slot_count; i < count; i++) bigger[i].next_free = i + 1 < count ? i + 1 : 0;
+    first_free = slot_count;
+    slots = bigger;
+    slot_count = count;
+}
+
+static bool is_empty_aggregate(const armci_hdl_t *handle)
+{
+    return handle->slot == EMPTY_AGGREGATE.slot && handle->tag == EMPTY_AGGREGATE.tag;
+}
+
+/* The handle's slot; a fresh one where it has none. */
+static struct slot *obtain(armci_hdl_t *handle)
+{
+    struct slot *s = find(handle);
+    if (s) return s;
+    if (!first_free) grow();
+    bool aggregate = is_empty_aggregate(handle);
+    handle->slot = first_free;
+    s = &slots[first_free];
+    first_free = s->next_free;
+    s->tag = handle->tag = new_tag();
+    s->aggregate = aggregate;
+    return s;
+}
+
+static void give_back(struct slot *s)
+{
+    release(s);
+    if (s == &slots[IMPLICIT]) return;
+    s->tag = 0;
+    s->next_free = first_free;
+    first_free = (unsigned)(s - slots);
+}
+
+/* The same target again: the newest ticket covers the older ones, unless each brings a buffer. */
+static bool covers(const struct slot *s, const struct operation *op)
+{
+    const struct operation *last = s->n ? &s->operations[s->n - 1] : NULL;
+    return last && last->region_id == op->region_id && last->target == op->target && !op->buffer;
+}
+
+static void attach(struct slot *s, const struct operation *op)
+{
+    if (op->ticket == 0) return;
+    if (covers(s, op)) {
+        s->operations[s->n - 1].ticket = op->ticket;
+        return;
+    }
+    if (s->n == s->room) {
+        size_t room = s->room ? 2 * s->room : 4;
+        struct operation *bigger = realloc(s->operations, room * sizeof *bigger);
+        if (!bigger) armcii_fatal("out of memory for %zu outstanding operations", room);
+        s->operations = bigger;
+        s->room = room;
+    }
+    s->operations[s->n++] = *op;
+}
+
+/* Hand what was kept to the engine, as one vector transfer. */
+static int issue_kept(struct slot *s)
+{
+    struct transfer t;
+    if (!armcii_aggregate_take(&s->kept, &t)) return 0;
+    struct operation op;
+    int rc = armcii_transfer_start(&t, &op);
+    if (rc == 0) attach(s, &op);
+    armcii_aggregate_taken(&s->kept);
+    return rc;
+}
+
+/* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
+static int keep(struct slot *s, const struct transfer *t, bool copy)
+{
+    if (armcii_aggregate_fits(&s->kept, t)) return armcii_aggregate_add(&s->kept, t, copy);
+    int rc = issue_kept(s);
+    return rc ? rc : armcii_aggregate_add(&s->kept, t, copy);
+}
+
+static bool is_aggregate(const armci_hdl_t *handle)
+{
+    const struct slot *s = find(handle);
+    return s ? s->aggregate : is_empty_aggregate(handle);
+}
+
+int armcii_handle_start(armci_hdl_t *handle, const struct transfer *t)
+{
+    if (is_aggregate(handle) && armcii_aggregate_wants(t)) return keep(obtain(handle), t, false);
+    struct operation op;
+    int rc = armcii_transfer_start(t, &op);
+    if (rc == 0 && op.ticket) attach(obtain(handle), &op);
+    return rc;
+}
+
+/* A value has no memory to wait in: kept by an aggregate handle, else complete at once. */
+int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t)
+{
+    return is_aggregate(handle) ? keep(obtain(handle), t, true) : armcii_transfer_blocking(t);
+}
+
+int armcii_handle_wait(armci_hdl_t *handle)
+{
+    struct slot *s = find(handle);
+    if (!s) return 0;
+    int rc = issue_kept(s);
+    if (!armcii_mutant("wait-does-nothing"))
+        for (size_t i = 0; i < s->n; i++) armcii_transfer_finish(&s->operations[i]);
+    if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
+    give_back(s);
+    return rc;
+}
+
+void armcii_handle_clear(armci_hdl_t *handle)
+{
+    *handle = UNUSED;
+}
+
+void armcii_handle_set_aggregate(armci_hdl_t *handle)
+{
+    struct slot *s = find(handle);
+    if (s)
+        s->aggregate = true;
+    else
+        *handle = EMPTY_AGGREGATE;
+}
+
+int armcii_handle_unset_aggregate(armci_hdl_t *handle)
+{
+    struct slot *s = find(handle);
+    if (!s) {
+        if (is_empty_aggregate(handle)) *handle = UNUSED;
+        return 0;
+    }
+    s->aggregate = false;
+    return issue_kept(s);
+}
+
+int armcii_handles_issue(int target)
+{
+    int rc = 0;
+    for (unsigned i = 0; i < slot_count; i++)
+        if (armcii_aggregate_is_for(&slots[i].kept, target)) {
+            int failed = issue_kept(&slots[i]);
+            if (failed) rc = failed;
+        }
+    return rc;
+}
+
+void armcii_handles_release_all(void)
+{
+    for (unsigned i = 0; i < slot_count; i++)
+        if (i == IMPLICIT || slots[i].tag) give_back(&slots[i]);
+}

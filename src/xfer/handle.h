@@ -1,0 +1,36 @@
+/* handle.h - non-blocking handles: explicit, implicit, aggregate.
+ * The public armci_hdl_t is a cookie of 8 bytes that may hold garbage; the state lives in a table here and is found only by a cookie that
+ * was given out and not yet taken back. */
+#ifndef ARMCII_HANDLE_H
+#define ARMCII_HANDLE_H
+
+#include <stdbool.h>
+
+#include <armci.h>
+
+#include "xfer/transfer.h"
+
+void armcii_handles_start(void);
+/* Everything is complete; frees the table. */
+void armcii_handles_end(void);
+
+/* Start t and leave its completion to the handle; NULL: the implicit handle.  An aggregate handle keeps contiguous requests until later.
+ * 0 or an error code. */
+int armcii_handle_start(armci_hdl_t *handle, const struct transfer *t);
+/* As armcii_handle_start for one value of at most 16 bytes, which is copied. */
+int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t);
+
+/* Issue what an aggregate handle kept, complete locally all that the handle carries; the cookie is taken back.  0 or an error code. */
+int armcii_handle_wait(armci_hdl_t *handle);
+
+/* Forget what a cookie says; begin and end collecting. */
+void armcii_handle_clear(armci_hdl_t *handle);
+void armcii_handle_set_aggregate(armci_hdl_t *handle);
+int armcii_handle_unset_aggregate(armci_hdl_t *handle);
+
+/* Issue what all aggregate handles kept for a process (-1: for any). */
+int armcii_handles_issue(int target);
+/* All is complete locally: release what the handles hold. */
+void armcii_handles_release_all(void);
+
+#endif

@@ -1,0 +1,221 @@
+/* pending.c - records of what is not complete yet. */
+#include "xfer/pending.h"
+
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/mutant.h"
+#include "mpi/quirks.h"
+#include "team/world.h"
+
+/* A hull of addresses; empty when lo >= hi. */
+struct hull {
+    const char *lo, *hi;
+};
+
+enum { NOT_ONE_ELEMENT = -1 };
+
+struct record {
+    struct region *region;
+    int target, rank;              /* in the world, in the region's window */
+    struct hull written, read;     /* by operations not complete remotely */
+    int element;                   /* what is written comes from accumulates of this type; or NOT_ONE_ELEMENT */
+    uint64_t last, local, last_get; /* tickets: the newest, the newest complete locally, the newest get */
+    size_t in_flight;              /* since the last completion */
+    struct record *next;           /* of the same target */
+    struct record *newer, *older;  /* of all */
+};
+
+static struct record **of_target; /* [world size] */
+static struct record *newest;
+static struct record *spare;
+static uint64_t tickets;
+
+void armcii_pending_start(void)
+{
+    of_target = calloc((size_t)armcii_world->size, sizeof *of_target);
+    if (!of_target) armcii_fatal("out of memory for pending operations of %d processes", armcii_world->size);
+}
+
+void armcii_pending_end(void)
+{
+    while (spare) {
+        struct record *r = spare;
+        spare = r->next;
+        free(r);
+    }
+    free(of_target);
+    of_target = NULL;
+}
+
+static struct record *find(const struct region *region, int target)
+{
+    struct record *r = of_target[target];
+    while (r && r->region != region) r = r->next;
+    return r;
+}
+
+static struct record *new_record(const struct place *place, int target)
+{
+    struct record *r = spare;
+    if (r)
+        spare = r->next;
+    else if (!(r = malloc(sizeof *r)))
+        armcii_fatal("out of memory for a pending operation");
+    *r = (struct record){.region = place->region, .target = target, .rank = place->rank, .next = of_target[target], .older = newest};
+    if (newest) newest->newer = r;
+    newest = of_target[target] = r;
+    return r;
+}
+
+static void discard(struct record *r)
+{
+    struct record **link = &of_target[r->target];
+    while (*link != r) link = &(*link)->next;
+    *link = r->next;
+    if (r->newer)
+        r->newer->older = r->older;
+    else
+        newest = r->older;
+    if (r->older) r->older->newer = r->newer;
+    r->next = spare;
+    spare = r;
+}
+
+static bool meets(struct hull a, const char *lo, const char *hi)
+{
+    return a.lo < hi && lo < a.hi;
+}
+
+static void widen(struct hull *a, const char *lo, const char *hi)
+{
+    if (a->lo >= a->hi) {
+        *a = (struct hull){lo, hi};
+        return;
+    }
+    if (lo < a->lo) a->lo = lo;
+    if (hi > a->hi) a->hi = hi;
+}
+
+static bool writes_element(const struct record *r, struct rma_verb verb)
+{
+    return verb.kind == RMA_ACC && r->element == (int)verb.element;
+}
+
+/* MPI orders nothing between puts, gets and accumulates; accumulates of one type may pass one another, since sums commute. */
+static bool must_wait(const struct record *r, struct rma_verb verb, const char *lo, const char *hi)
+{
+    if (meets(r->written, lo, hi) && !writes_element(r, verb)) return true;
+    return verb.kind != RMA_GET && meets(r->read, lo, hi);
+}
+
+static void note(struct record *r, struct rma_verb verb, const char *lo, const char *hi)
+{
+    r->last = ++tickets;
+    r->in_flight++;
+    if (verb.kind == RMA_GET) {
+        r->last_get = r->last;
+        widen(&r->read, lo, hi);
+        return;
+    }
+    int element = verb.kind == RMA_ACC ? (int)verb.element : NOT_ONE_ELEMENT;
+    bool first = r->written.lo >= r->written.hi;
+    r->element = first || r->element == element ? element : NOT_ONE_ELEMENT;
+    widen(&r->written, lo, hi);
+}
+
+static void complete_record(struct record *r)
+{
+    armcii_window_flush(&r->region->window, r->rank);
+    discard(r);
+}
+
+/* A get is complete only when flushed; flushing our own process costs nothing and lets the program load what it put. */
+static void complete_record_local(struct record *r)
+{
+    if (r->last_get > r->local || r->target == armcii_world->rank || armcii_config->no_flush_local) {
+        complete_record(r);
+        return;
+    }
+    armcii_window_flush_local(&r->region->window, r->rank);
+    r->local = r->last;
+    r->in_flight = 0;
+}
+
+static size_t flight_limit(void)
+{
+    size_t a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
+    return a < b ? a : b;
+}
+
+uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi)
+{
+    struct record *r = find(place->region, target);
+    if (r && must_wait(r, verb, lo, hi) && !armcii_mutant("order-flush-dropped")) {
+        complete_record(r);
+        r = NULL;
+    }
+    if (r && r->in_flight >= flight_limit()) {
+        complete_record_local(r);
+        r = find(place->region, target);
+    }
+    if (!r) r = new_record(place, target);
+    note(r, verb, lo, hi);
+    return r->last;
+}
+
+bool armcii_pending_is_dirty(const struct region *region, int target)
+{
+    return find(region, target) != NULL;
+}
+
+void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket)
+{
+    struct record *r = of_target[target];
+    while (r && r->region->id != region_id) r = r->next;
+    if (r && r->local < ticket) complete_record_local(r);
+}
+
+void armcii_pending_complete(const struct region *region, int target)
+{
+    struct record *r = find(region, target);
+    if (r) complete_record(r);
+}
+
+void armcii_pending_fence(int target)
+{
+    while (of_target[target]) complete_record(of_target[target]);
+}
+
+void armcii_pending_fence_all(void)
+{
+    while (newest) complete_record(newest);
+}
+
+void armcii_pending_fence_region(const struct region *region)
+{
+    struct record *older;
+    for (struct record *r = newest; r; r = older) {
+        older = r->older;
+        if (r->region == region) complete_record(r);
+    }
+}
+
+void armcii_pending_wait(int target)
+{
+    struct record *next;
+    for (struct record *r = of_target[target]; r; r = next) {
+        next = r->next;
+        if (r->local < r->last) complete_record_local(r);
+    }
+}
+
+void armcii_pending_wait_all(void)
+{
+    struct record *older;
+    for (struct record *r = newest; r; r = older) {
+        older = r->older;
+        if (r->local < r->last) complete_record_local(r);
+    }
+}

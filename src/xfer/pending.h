@@ -1,0 +1,38 @@
+/* pending.h - what this process has issued and not yet completed: one record for each (region, target) that is dirty.
+ *
+ * It does three things from the same record: keeps the order that location consistency promises (an operation that meets bytes of an
+ * earlier one waits for it, nothing else waits), makes a fence cost what is dirty and no more, and bounds what is in flight. */
+#ifndef ARMCII_PENDING_H
+#define ARMCII_PENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gmr/region.h"
+#include "mpi/rma.h"
+
+void armcii_pending_start(void);
+/* Nothing is outstanding any more. */
+void armcii_pending_end(void);
+
+/* About to issue an operation on [lo, hi) of `target`'s slice: completes earlier ones that it must not overtake, and notes it.
+ * Returns the operation's ticket, for armcii_pending_complete_local. */
+uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi);
+
+/* Is there anything towards that target on that region? */
+bool armcii_pending_is_dirty(const struct region *region, int target);
+
+/* The operation with that ticket is complete locally on return (a get: its data are there); it may be complete or its region gone already. */
+void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket);
+/* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
+void armcii_pending_complete(const struct region *region, int target);
+
+/* Everything towards a target, towards everyone, on a region: remotely. */
+void armcii_pending_fence(int target);
+void armcii_pending_fence_all(void);
+void armcii_pending_fence_region(const struct region *region);
+/* Everything towards a target, towards everyone: locally. */
+void armcii_pending_wait(int target);
+void armcii_pending_wait_all(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* planner.c - the choice of a path. */
+#include "xfer/planner.h"
+
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/mutant.h"
+#include "mpi/quirks.h"
+
+/* Do segments of one transfer meet in the memory that it writes?  MPI leaves the result open then. */
+static bool writes_overlap(const struct located *t)
+{
+    if (armcii_mutant("overlap-ignored")) return false;
+    return !armcii_shape_is_disjoint(t->shape, t->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+}
+
+static size_t batch_size(void)
+{
+    size_t configured = armcii_config->batched_limit;
+    if (configured == 0) configured = armcii_config->outstanding_limit;
+    return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
+}
+
+/* Accumulates commute: where segments overlap, separate calls are enough.  Anything else must keep the order. */
+static const struct path *for_overlapping(const struct located *t)
+{
+    return t->verb.kind == RMA_ACC ? &armcii_path_batched : &armcii_path_conservative;
+}
+
+static const struct path *with_datatype(const struct located *t)
+{
+    return armcii_path_datatype.can(t) ? &armcii_path_datatype : &armcii_path_batched;
+}
+
+/* By the vector methods; also for strided transfers that are to be treated as vectors.  A method is forced only where it is right. */
+static const struct path *plan_vector(struct located *t)
+{
+    enum vector_method method = armcii_config->vector_method;
+    t->typing = RMA_INDEXED;
+    if (method == VECTOR_CONSERVATIVE) return &armcii_path_conservative;
+    if (writes_overlap(t)) return for_overlapping(t);
+    return method == VECTOR_BATCHED ? &armcii_path_batched : with_datatype(t);
+}
+
+static const struct path *plan_strided(struct located *t)
+{
+    if (armcii_config->strided_method == STRIDED_IOV) return plan_vector(t);
+    if (writes_overlap(t)) return for_overlapping(t);
+    t->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
+    return with_datatype(t);
+}
+
+const struct path *armcii_plan(struct located *t)
+{
+    t->batch = batch_size();
+    switch (t->shape->form) {
+    case SHAPE_CONTIGUOUS: return &armcii_path_contiguous;
+    case SHAPE_STRIDED: return plan_strided(t);
+    default: return plan_vector(t);
+    }
+}

@@ -1,0 +1,39 @@
+/* transfer.h - the one engine behind every put, get and accumulate: contiguous, strided or vector, blocking or not.
+ * A blocking call is start + finish; a non-blocking one is start, and the operation goes to its handle. */
+#ifndef ARMCII_TRANSFER_H
+#define ARMCII_TRANSFER_H
+
+#include <stdint.h>
+
+#include "mpi/rma.h"
+#include "shape/shape.h"
+
+struct transfer {
+    const char *caller;  /* the public function, for messages */
+    struct rma_verb verb;
+    const void *scale;   /* accumulate: one element; else NULL */
+    int target;          /* checked by the caller */
+    struct shape shape;
+};
+
+/* What is left to wait for after a start. */
+struct operation {
+    uint64_t region_id;
+    uint64_t ticket;     /* 0: nothing */
+    int target;
+    char *buffer;        /* to free when it is complete; NULL: none */
+};
+
+/* Check the remote side, choose a path, issue.  0, or an error code with nothing transferred and *op untouched. */
+int armcii_transfer_start(const struct transfer *t, struct operation *op);
+/* Complete locally (get: data are there) and release what the operation holds. */
+void armcii_transfer_finish(struct operation *op);
+/* Start and finish. */
+int armcii_transfer_blocking(const struct transfer *t);
+
+/* Find the slice of `target` that holds [address, address + bytes), reporting in the caller's name where none does. */
+struct place;
+int armcii_transfer_locate(const char *caller, const char *argument, int target, const void *address, size_t bytes,
+                           struct place *place);
+
+#endif

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Compile the original ARMCI's own test programs against an ARMCI installation and run them."""
+import argparse
+import pathlib
+import shutil
+import sys
+
+import gasource
+from gasource import Problem, run_logged
+from runner import Program, Suite
+from verdict import Expect
+
+# They are old C: their headers come through configure tests that are not run here.
+HEADERS = ("stdio", "stdlib", "string", "strings", "assert", "unistd", "math", "sys/time")
+CFLAGS = ["-std=gnu99", "-O2", "-g", "-pthread", *(word for h in HEADERS for word in ("-include", h + ".h"))]
+PROGRAMS = {
+    "test": dict(seconds=60, expect=Expect(must=["All tests passed"])),
+    "test2": dict(expect=Expect(must=["Accumulate and Collective tests passed"])),
+    "test_groups": dict(ranks=(4,), expect=Expect(must=["Collective groups: Success!!"])),
+    "testnotify": dict(expect=Expect(must=[r"(?s)(\]--------\nOK\n.*){7}"])),
+    "simple": dict(expect=Expect(must=[r"(?s)(Nb Get Latency.*){10}"])),
+    "simplelock": dict(expect=Expect(must=["test passed"])),
+    "msgcheck": dict(expect=Expect(must=["Test length = 131072 ... broadcast OK ...global sums OK", "per reduce"])),
+    "perf": dict(expect=Expect(must=["Tests Completed"])),
+    "perf2": dict(ranks=(2,), expect=Expect(must=[r"(?s)Accumulate.*1048576"])),
+    "perf_aggr": dict(expect=Expect(must=["Success!!"])),
+    "perf_nb": dict(expect=Expect(must=["Success!!"])),
+    "perf_strided": dict(ranks=(2,), expect=Expect(must=[r"(?s)Accumulate Strided.*1048576.*1048576\s+1\n"])),
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
+    parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
+    parser.add_argument("--cc", required=True, help="its C compiler wrapper")
+    parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
+    parser.add_argument("--build", required=True, help="folder for the programs and their output")
+    parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
+    return parser.parse_args()
+
+
+def compile_programs(args, source, folder):
+    """Compile each program; one that does not compile is counted as failed when its turn comes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    prefix = pathlib.Path(args.prefix).resolve()
+    for name in PROGRAMS:
+        command = [*args.cc.split(), *CFLAGS, f"-I{prefix}/include", source / (name + ".c"), "-o", folder / name,
+                   f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci", "-lm"]
+        try:
+            run_logged(command, folder / (name + ".compile.log"))
+        except Problem as problem:
+            print(problem)
+
+
+def main():
+    args = arguments()
+    folder = pathlib.Path(args.build).resolve()
+    try:
+        compile_programs(args, gasource.sources() / "armci" / "testing", folder)
+    except Problem as problem:
+        print(f"{problem}\n0 passed, 1 failed")
+        return 1
+    suite = Suite("armci", args.family, pathlib.Path(args.launch).resolve(), folder / "logs")
+    programs = [Program(name, folder / name, **special) for name, special in PROGRAMS.items()]
+    suite.run(programs, [int(word) for word in args.ranks.split()])
+    return suite.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Link GA test programs with Debian's compiled libga and an ARMCI installation, and run them.
+
+Debian's libga was compiled elsewhere against another ARMCI library: these programs show that this one takes its
+place in a binary. Needs the packages libglobalarrays-dev, libscalapack-mpich-dev or libscalapack-openmpi-dev,
+and a BLAS and LAPACK."""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import gaprograms
+import gasource
+from gasource import Problem, run_logged
+from runner import Suite
+
+PROGRAMS = ("testc", "patch_enumc", "mtest", "ntestc", "packc", "unpackc", "scan_addc", "scan_copyc", "normc",
+            "getmem", "testmult", "testmultrect", "testmatmultc", "gemmtest", "lock", "simple_groups_commc")
+CFLAGS = ["-std=gnu99", "-O2", "-pthread", "-include", "stdlib.h"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
+    parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
+    parser.add_argument("--cc", required=True, help="its C compiler wrapper")
+    parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
+    parser.add_argument("--build", required=True, help="folder for the programs and their output")
+    parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
+    return parser.parse_args()
+
+
+def debian_library(cc, name):
+    """The full path of a library where the compiler looks for them; the static ARMCI must not be searched for."""
+    found = subprocess.run([*cc.split(), "-print-file-name=" + name], capture_output=True, text=True).stdout.strip()
+    if not found.startswith("/"):
+        raise Problem(f"{name} is not installed; on Debian it is in the package libglobalarrays-dev")
+    return found
+
+
+def check_map(link_map, wanted):
+    """Raise Problem unless every member of an ARMCI archive in the link map comes from the wanted one."""
+    archives = set(re.findall(r"^(/\S*libarmci[^/\s]*)\(", link_map.read_text(), re.MULTILINE))
+    resolved = {str(pathlib.Path(archive).resolve()) for archive in archives}
+    if resolved != {str(wanted)}:
+        raise Problem(f"{link_map}: ARMCI comes from {sorted(resolved) or 'nowhere'}, not from {wanted}")
+    shared = re.findall(r"^LOAD (\S*libarmci\S*\.so\S*)", link_map.read_text(), re.MULTILINE)
+    if shared:
+        raise Problem(f"{link_map}: {shared[0]} is linked too")
+
+
+def link(name, args, source, folder):
+    """Compile one program, link it, look at the map; it takes its final name only when that is right."""
+    armci = (pathlib.Path(args.prefix) / "lib" / "libarmci.a").resolve()
+    testing, partial, link_map = source / "global" / "testing", folder / (name + ".partial"), folder / (name + ".map")
+    # The installed headers of this library come first, then Debian's ga.h, which is in the compiler's own path.
+    command = [*args.cc.split(), *CFLAGS, f"-I{args.prefix}/include", f"-I{testing}",
+               f"-I{source}/LinAlg/lapack+blas", testing / (name + ".c"), "-o", partial, f"-Wl,-Map={link_map}",
+               debian_library(args.cc, f"libga-{args.family}.a"), armci,
+               f"-lscalapack-{args.family}", "-llapack", "-lblas", "-lgfortran", "-lm"]
+    run_logged(command, folder / (name + ".compile.log"))
+    check_map(link_map, armci)
+    partial.rename(folder / name)
+
+
+def link_all(args, source, folder):
+    """Link each program; one that cannot be linked is counted as failed when its turn comes."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in PROGRAMS:
+        try:
+            link(name, args, source, folder)
+        except Problem as problem:
+            print(problem)
+
+
+def main():
+    args = arguments()
+    folder = pathlib.Path(args.build).resolve()
+    try:
+        link_all(args, gasource.sources(), folder)
+    except Problem as problem:
+        print(f"{problem}\n0 passed, 1 failed")
+        return 1
+    suite = Suite("ga-debian", args.family, pathlib.Path(args.launch).resolve(), folder / "logs")
+    programs = [gaprograms.program("global/testing/" + name, folder / name) for name in PROGRAMS]
+    suite.run(programs, [int(word) for word in args.ranks.split()])
+    return suite.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""Runs programs under the launcher, prints the table of results and the count."""
+import dataclasses
+import fnmatch
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from verdict import Expect, fault
+
+KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
+ROW = "{:<40} {:<8} {:>5}  {:<20} {:>7}  {}"
+
+
+@dataclasses.dataclass
+class Program:
+    """A program to run: its name in the table, where it is, and what is special about it."""
+    name: str
+    path: pathlib.Path
+    seconds: int = 60
+    args: tuple = ()
+    ranks: tuple = ()            # the only numbers of ranks it can run on; empty: any
+    expect: Expect = dataclasses.field(default_factory=Expect)
+
+
+@dataclasses.dataclass
+class KnownFailure:
+    """One line of known-failures.txt: suite, program, MPI library and ranks may be patterns."""
+    suite: str
+    program: str
+    family: str
+    ranks: str
+    reason: str
+
+    def covers(self, suite, program, family, ranks):
+        pairs = ((self.suite, suite), (self.program, program), (self.family, family), (self.ranks, str(ranks)))
+        return all(fnmatch.fnmatchcase(value, pattern) for pattern, value in pairs)
+
+
+def known_failures(path=KNOWN):
+    """The list of known failures; a line without a reason is an error."""
+    lines = [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return [KnownFailure(*line.split(None, 4)) for line in lines]
+
+
+class Suite:
+    """One suite of programs on one MPI library."""
+
+    def __init__(self, name, family, launcher, logs):
+        self.name, self.family, self.launcher = name, family, launcher
+        self.logs = pathlib.Path(logs)
+        self.known = known_failures()
+        self.passed, self.failed, self.expected, self.surprises = [], [], [], []
+
+    def run(self, programs, rank_counts):
+        """Run every program on every number of ranks that it takes; print a row for each."""
+        shutil.rmtree(self.logs, ignore_errors=True)
+        self.logs.mkdir(parents=True)
+        print(ROW.format("test", "MPI", "ranks", "result", "seconds", "why"), flush=True)
+        for ranks in rank_counts:
+            for program in programs:
+                if not program.ranks or ranks in program.ranks:
+                    self.run_one(program, ranks)
+
+    def run_one(self, program, ranks):
+        begin = time.monotonic()
+        reason = self.reason_of_failure(program, ranks)
+        seconds = f"{time.monotonic() - begin:.1f}"
+        result, remark = self.classify(program, ranks, reason)
+        print(ROW.format(program.name, self.family, ranks, result, seconds, remark).rstrip(), flush=True)
+
+    def reason_of_failure(self, program, ranks):
+        if not program.path.exists():
+            return "it was not built"
+        log = self.logs / f"{program.name.replace('/', '_')}-{ranks}.log"
+        status = self.launch(program, ranks, log)
+        return fault(status, log.read_text(errors="replace"), program.expect)
+
+    def launch(self, program, ranks, log):
+        """Run it in an empty folder of its own; some programs write files."""
+        with tempfile.TemporaryDirectory(dir=self.logs) as scratch, open(log, "w") as out:
+            command = [self.launcher, str(ranks), str(program.seconds), str(program.path), *program.args]
+            return subprocess.run(command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out,
+                                  stderr=subprocess.STDOUT).returncode
+
+    def classify(self, program, ranks, reason):
+        """Put the result where it is counted; return its word and remark for the table."""
+        known = next((k for k in self.known if k.covers(self.name, program.name, self.family, ranks)), None)
+        case = f"{program.name} on {ranks} ranks"
+        if reason is None and known is None:
+            self.passed.append(case)
+            return "pass", ""
+        if reason is None:
+            self.passed.append(case)
+            self.surprises.append(case)
+            return "unexpectedly passed", "known: " + known.reason
+        if known is not None:
+            self.expected.append(case)
+            return "known failure", known.reason
+        self.failed.append(case)
+        return "FAIL", reason
+
+    def report(self):
+        """Print the summary, the count as its last line; return the exit status."""
+        print(f"known failures: {len(self.expected)}, unexpectedly passed: {len(self.surprises)}, logs: {self.logs}")
+        for case in self.failed:
+            print(f"failed: {case}")
+        print(f"{len(self.passed)} passed, {len(self.failed)} failed")
+        return 1 if self.failed or not self.passed else 0

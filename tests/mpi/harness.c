@@ -1,0 +1,322 @@
+/* harness.c - main() of every multi-process test: runs the suite, collects the verdict. */
+#include "harness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
+
+static struct {
+    int rank, ranks;
+    long errors;       /* of the running test, here */
+    bool skipped;      /* the running test, here */
+    char reason[200];  /* why */
+    uint64_t seed;
+    const char *only;  /* part of a promise, NULL: all */
+} state = { .seed = DEFAULT_SEED };
+
+int test_rank(void)
+{
+    return state.rank;
+}
+
+int test_ranks(void)
+{
+    return state.ranks;
+}
+
+/* ------------------------------------------------------------------ checks */
+
+/* Count one error and print it, one line: the call, then what was wrong with it. */
+static void fail(const char *wrong, const char *format, va_list arguments)
+{
+    char call[400];
+
+    state.errors++;
+    if (state.errors > SHOWN_PER_TEST)
+        return;
+    vsnprintf(call, sizeof call, format, arguments);
+    printf("rank %d: %s%s%s\n", state.rank, call, *wrong ? ": " : "", wrong);
+    fflush(stdout);
+}
+
+bool check(bool ok, const char *format, ...)
+{
+    va_list arguments;
+
+    if (ok)
+        return true;
+    va_start(arguments, format);
+    fail("", format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_long(long seen, long expected, const char *format, ...)
+{
+    char wrong[100];
+    va_list arguments;
+
+    if (seen == expected)
+        return true;
+    snprintf(wrong, sizeof wrong, "expected %ld, seen %ld", expected, seen);
+    va_start(arguments, format);
+    fail(wrong, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_double(double seen, double expected, const char *format, ...)
+{
+    char wrong[100];
+    va_list arguments;
+
+    if (seen >= expected && seen <= expected)
+        return true;
+    snprintf(wrong, sizeof wrong, "expected %.17g, seen %.17g", expected, seen);
+    va_start(arguments, format);
+    fail(wrong, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
+{
+    const unsigned char *s = seen, *e = expected;
+    size_t first = 0, different = 0;
+    char wrong[160];
+    va_list arguments;
+
+    if (n == 0 || memcmp(seen, expected, n) == 0)
+        return true;
+    while (s[first] == e[first])
+        first++;
+    for (size_t i = first; i < n; i++)
+        different += s[i] != e[i];
+    snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ", first, n, e[first],
+             s[first], different);
+    va_start(arguments, format);
+    fail(wrong, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+void skip(const char *format, ...)
+{
+    va_list arguments;
+
+    state.skipped = true;
+    va_start(arguments, format);
+    vsnprintf(state.reason, sizeof state.reason, format, arguments);
+    va_end(arguments);
+}
+
+void expect_abort(const char *text)
+{
+    if (state.rank == 0) {
+        printf("expect-abort: %s\n", text);
+        fflush(stdout);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+bool on_all_ranks(bool here)
+{
+    int mine = here, all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all;
+}
+
+int effort(int n)
+{
+    if (state.ranks <= 2)
+        return n;
+    return n > 8 ? n / 8 : 1;
+}
+
+/* ------------------------------------------------------------------ random numbers: splitmix64 */
+
+struct rng rng_stream(uint64_t number)
+{
+    struct rng r = { .state = state.seed * 0x9e3779b97f4a7c15u + number };
+
+    r.state = rng_next(&r);
+    return r;
+}
+
+uint64_t rng_next(struct rng *r)
+{
+    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int rng_between(struct rng *r, int lo, int hi)
+{
+    return lo + (int)(rng_next(r) % ((uint64_t)(hi - lo) + 1));
+}
+
+bool rng_chance(struct rng *r, int percent)
+{
+    return rng_between(r, 1, 100) <= percent;
+}
+
+void rng_bytes(struct rng *r, void *buffer, size_t n)
+{
+    unsigned char *b = buffer;
+
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t z = rng_next(r);
+        memcpy(b + i, &z, n - i < 8 ? n - i : 8);
+    }
+}
+
+void rng_shuffle(struct rng *r, int *list, int n)
+{
+    for (int i = n - 1; i > 0; i--) {
+        int j = rng_between(r, 0, i), keep = list[i];
+        list[i] = list[j];
+        list[j] = keep;
+    }
+}
+
+/* ------------------------------------------------------------------ memory */
+
+void *need_memory(size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+
+    if (p == NULL) {
+        fprintf(stderr, "rank %d: no memory for %zu bytes\n", state.rank, bytes);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return p;
+}
+
+void **region_create(size_t bytes)
+{
+    void **base = need_memory((size_t)state.ranks * sizeof *base);
+
+    check_long(ARMCI_Malloc(base, (armci_size_t)bytes), 0, "ARMCI_Malloc(%zu bytes)", bytes);
+    return base;
+}
+
+void region_free(void **base)
+{
+    check_long(ARMCI_Free(base[state.rank]), 0, "ARMCI_Free");
+    free(base);
+}
+
+/* ------------------------------------------------------------------ running the suite */
+
+/* Does the promise contain the text, where _ stands for a blank? */
+static bool is_wanted(const char *promise, const char *text)
+{
+    for (const char *start = promise; *start; start++) {
+        size_t i = 0;
+        while (text[i] && (text[i] == start[i] || (text[i] == '_' && start[i] == ' ')))
+            i++;
+        if (!text[i])
+            return true;
+    }
+    return false;
+}
+
+static void read_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--seed=", 7) == 0) {
+            state.seed = strtoull(argv[i] + 7, NULL, 0);
+        } else if (strncmp(argv[i], "--only=", 7) == 0) {
+            state.only = argv[i] + 7;
+        } else if (strcmp(argv[i], "--list") == 0) {
+            for (const struct test *t = suite.tests; t->promise; t++)
+                puts(t->promise);
+            exit(0);
+        } else {
+            fprintf(stderr, "usage: %s [--seed=N] [--only=TEXT] [--list]\n", argv[0]);
+            exit(2);
+        }
+    }
+}
+
+enum verdict { PASSED, FAILED, SKIPPED };
+
+/* Run one test on all ranks; the verdict is the same everywhere. */
+static enum verdict run_test(const struct test *t)
+{
+    long mine[3], sum[3];
+    double begun = MPI_Wtime();
+
+    state.errors = 0;
+    state.skipped = false;
+    t->run();
+    MPI_Barrier(MPI_COMM_WORLD);
+    mine[0] = state.errors;
+    mine[1] = state.errors > 0;
+    mine[2] = state.skipped;
+    MPI_Allreduce(mine, sum, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (state.rank == 0) {
+        if (sum[0] > 0)
+            printf("FAIL %s: %ld errors on %ld ranks", t->promise, sum[0], sum[1]);
+        else if (sum[2] > 0)
+            printf("SKIP %s: %s", t->promise, state.reason);
+        else
+            printf("PASS %s", t->promise);
+        printf(" [%.2f s]\n", MPI_Wtime() - begun);
+        fflush(stdout);
+    }
+    return sum[0] > 0 ? FAILED : sum[2] > 0 ? SKIPPED : PASSED;
+}
+
+/* Run the wanted tests.  Returns the exit status. */
+static int run_suite(void)
+{
+    int count[3] = { 0, 0, 0 };
+
+    for (const struct test *t = suite.tests; t->promise; t++)
+        if (state.only == NULL || is_wanted(t->promise, state.only))
+            count[run_test(t)]++;
+    if (state.rank == 0) {
+        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED], count[SKIPPED],
+               state.ranks, (unsigned long long)state.seed);
+        fflush(stdout);
+    }
+    if (count[FAILED] > 0 || count[PASSED] + count[SKIPPED] == 0)
+        return 1;
+    return count[PASSED] > 0 ? 0 : EXIT_SKIPPED;
+}
+
+static void start_default(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    if (ARMCI_Init() != 0) {
+        fprintf(stderr, "ARMCI_Init failed\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static void stop_default(void)
+{
+    check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
+    MPI_Finalize();
+}
+
+int main(int argc, char **argv)
+{
+    int status;
+
+    read_arguments(argc, argv);
+    (suite.start ? suite.start : start_default)(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
+    status = run_suite();
+    state.errors = 0;
+    (suite.stop ? suite.stop : stop_default)();
+    return state.errors > 0 ? 1 : status;
+}

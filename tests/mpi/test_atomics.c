@@ -1,0 +1,265 @@
+/* test_atomics.c - ARMCI_Rmw: every draw distinct and without gap, the old value returned, on regions of any group. */
+#include "harness.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAWS = 200, SLOTS = 4, GUARD = 0x5a };
+
+/* Set my slice to zero and let everybody see that. */
+static void clear_slice(void **base, size_t bytes)
+{
+    ARMCI_Access_begin(base[test_rank()]);
+    memset(base[test_rank()], 0, bytes);
+    ARMCI_Access_end(base[test_rank()]);
+    ARMCI_Barrier();
+}
+
+/* tally[t] counted over all ranks is 1 for every t < n. */
+static void check_each_once(int *tally, int n, const char *what)
+{
+    MPI_Allreduce(MPI_IN_PLACE, tally, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int t = 0; t < n; t++)
+        check_long(tally[t], 1, "%s: how often value %d came back", what, t);
+}
+
+static void int_tickets(void)
+{
+    int total = DRAWS * test_ranks(), last = -1, ticket;
+    int *tally = calloc((size_t)total, sizeof *tally);
+    void **base = region_create(sizeof(int));
+
+    clear_slice(base, sizeof(int));
+    for (int i = 0; i < DRAWS; i++) {
+        ticket = INT_MIN;
+        check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[0], 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD)");
+        check(ticket > last, "draw %d gave %d after %d", i, ticket, last);
+        if (check(ticket >= 0 && ticket < total, "draw %d gave %d, not in 0..%d", i, ticket, total - 1))
+            tally[ticket]++;
+        last = ticket;
+    }
+    ARMCI_Barrier();
+    check_each_once(tally, total, "FETCH_AND_ADD");
+    check_long(ARMCI_GetValueInt(base[0], 0), total, "counter at the end");
+    region_free(base);
+    free(tally);
+}
+
+/* The counter starts near 2^40, so that a lost upper half shows. */
+static void long_tickets(void)
+{
+    const long start = (1L << 40) + 7;
+    int total = DRAWS * test_ranks();
+    long last = LONG_MIN, ticket;
+    int *tally = calloc((size_t)total, sizeof *tally);
+    void **base = region_create(2 * sizeof(long));
+    long *counter = (long *)base[0] + 1;
+
+    clear_slice(base, 2 * sizeof(long));
+    if (test_rank() == 0)
+        ARMCI_PutValueLong(start, counter, 0);
+    ARMCI_Barrier();
+    for (int i = 0; i < DRAWS; i++) {
+        ticket = LONG_MIN;
+        check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, counter, 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD_LONG)");
+        check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
+        if (check(ticket >= start && ticket < start + total, "draw %d gave %ld", i, ticket))
+            tally[ticket - start]++;
+        last = ticket;
+    }
+    ARMCI_Barrier();
+    check_each_once(tally, total, "FETCH_AND_ADD_LONG");
+    check_long(ARMCI_GetValueLong(counter, 0), start + total, "counter at the end");
+    check_long(ARMCI_GetValueLong(base[0], 0), 0, "the long before the counter");
+    region_free(base);
+    free(tally);
+}
+
+/* Every value that goes in comes out once, but the last, which stays. */
+static void int_swap_chain(void)
+{
+    int total = DRAWS * test_ranks() + 1;
+    int *tally = calloc((size_t)total, sizeof *tally);
+    void **base = region_create(sizeof(int));
+
+    clear_slice(base, sizeof(int));
+    for (int i = 0; i < DRAWS; i++) {
+        int token = 1 + test_rank() * DRAWS + i;
+        check_long(ARMCI_Rmw(ARMCI_SWAP, &token, base[0], 0, 0), 0, "ARMCI_Rmw(SWAP)");
+        if (check(token >= 0 && token < total, "swap %d gave %d", i, token))
+            tally[token]++;
+    }
+    ARMCI_Barrier();
+    if (test_rank() == 0) {
+        int stays = ARMCI_GetValueInt(base[0], 0);
+        if (check(stays > 0 && stays < total, "the value that stays is %d", stays))
+            tally[stays]++;
+    }
+    check_each_once(tally, total, "SWAP");
+    region_free(base);
+    free(tally);
+}
+
+static void long_swap_chain(void)
+{
+    const long high = 1L << 44;
+    int total = DRAWS * test_ranks() + 1, home = test_ranks() - 1;
+    int *tally = calloc((size_t)total, sizeof *tally);
+    void **base = region_create(sizeof(long));
+
+    clear_slice(base, sizeof(long));
+    if (test_rank() == home)
+        ARMCI_PutValueLong(high, base[home], home);
+    ARMCI_Barrier();
+    for (int i = 0; i < DRAWS; i++) {
+        long token = high + 1 + test_rank() * DRAWS + i;
+        check_long(ARMCI_Rmw(ARMCI_SWAP_LONG, &token, base[home], 0, home), 0, "ARMCI_Rmw(SWAP_LONG)");
+        if (check(token >= high && token < high + total, "swap %d gave %ld", i, token))
+            tally[token - high]++;
+    }
+    ARMCI_Barrier();
+    if (test_rank() == 0) {
+        long stays = ARMCI_GetValueLong(base[home], home);
+        if (check(stays > high && stays < high + total, "the value that stays is %ld", stays))
+            tally[stays - high]++;
+    }
+    check_each_once(tally, total, "SWAP_LONG");
+    region_free(base);
+    free(tally);
+}
+
+/* One process alone on a counter: increments of every kind against a local sum; neighbours of the counter untouched. */
+static void increments(void)
+{
+    const int steps[] = { 0, -1, 1, 1000000007, -2000000014, INT_MAX, -INT_MAX, 12345, INT_MIN + 1, 5 };
+    int target = (test_rank() + 1) % test_ranks(), seen_int, model_int = -3;
+    long seen_long, model_long = -(5L << 33);
+    unsigned char expected[32], *slice;
+    void **base = region_create(sizeof expected);
+
+    memset(expected, GUARD, sizeof expected);
+    ARMCI_Put(expected, base[target], sizeof expected, target);
+    slice = base[target];
+    ARMCI_Put(&model_int, slice + 4, sizeof model_int, target);
+    ARMCI_Put(&model_long, slice + 16, sizeof model_long, target);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        bool fits = (long)model_int + steps[i] <= INT_MAX && (long)model_int + steps[i] >= INT_MIN;
+        if (fits) {
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen_int, slice + 4, steps[i], target);
+            check_long(seen_int, model_int, "int before step %d", steps[i]);
+            model_int += steps[i];
+        }
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, slice + 16, steps[i], target);
+        check_long(seen_long, model_long, "long before step %d", steps[i]);
+        model_long += steps[i];
+    }
+    memcpy(expected + 4, &model_int, sizeof model_int);
+    memcpy(expected + 16, &model_long, sizeof model_long);
+    unsigned char seen[sizeof expected];
+    ARMCI_Get(slice, seen, sizeof seen, target);
+    check_bytes(seen, expected, sizeof seen, "get after the increments");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* All ranks draw from counters on all ranks, int and long side by side. */
+static void counters_everywhere(void)
+{
+    struct counters { long l[SLOTS]; int i[SLOTS]; } *mine;
+    int n = test_ranks(), slots = n * SLOTS, old_int;
+    int *draws = calloc((size_t)(2 * slots), sizeof *draws), *all = calloc((size_t)(2 * slots), sizeof *all);
+    long old_long;
+    struct rng r = rng_stream(100 + (uint64_t)test_rank());
+    void **base = region_create(sizeof *mine);
+
+    clear_slice(base, sizeof *mine);
+    for (int k = 0; k < DRAWS; k++) {
+        int p = rng_between(&r, 0, n - 1), s = rng_between(&r, 0, SLOTS - 1);
+        struct counters *there = base[p];
+        bool is_long = rng_chance(&r, 50);
+        if (is_long)
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old_long, &there->l[s], 3, p);
+        else
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old_int, &there->i[s], 3, p);
+        draws[2 * (p * SLOTS + s) + is_long]++;
+    }
+    ARMCI_Barrier();
+    MPI_Allreduce(draws, all, 2 * slots, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    mine = base[test_rank()];
+    ARMCI_Access_begin(mine);
+    for (int s = 0; s < SLOTS; s++) {
+        check_long(mine->i[s], 3L * all[2 * (test_rank() * SLOTS + s)], "int counter %d", s);
+        check_long(mine->l[s], 3L * all[2 * (test_rank() * SLOTS + s) + 1], "long counter %d", s);
+    }
+    ARMCI_Access_end(mine);
+    region_free(base);
+    free(draws);
+    free(all);
+}
+
+/* Put, rmw, put, get of one process on one target come in that order. */
+static void ordered_with_transfers(void)
+{
+    int target = (test_rank() + 1) % test_ranks();
+    void **base = region_create(sizeof(int));
+
+    for (int i = 0; i < 50; i++) {
+        int value = 10 * i, old = -1, seen = -1;
+        ARMCI_Put(&value, base[target], sizeof value, target);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[target], 4, target);
+        check_long(old, value, "rmw after put");
+        ARMCI_Get(base[target], &seen, sizeof seen, target);
+        check_long(seen, value + 4, "get after rmw");
+        value = -i;
+        ARMCI_Put(&value, base[target], sizeof value, target);
+        old = 77;
+        ARMCI_Rmw(ARMCI_SWAP, &old, base[target], 0, target);
+        check_long(old, -i, "swap after put after rmw");
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* A counter in a region of some of the processes, hosted by the member of the highest process number. */
+static void on_group_region(void)
+{
+    int n = test_ranks(), members = (n + 1) / 2, total = members * DRAWS, list[16];
+    int *tally = calloc((size_t)total, sizeof *tally);
+    ARMCI_Group group;
+
+    for (int i = 0; i < members; i++)
+        list[i] = 2 * i;
+    ARMCI_Group_create(members, list, &group);
+    if (test_rank() % 2 == 0) {
+        void *base[16] = { NULL };
+        int home = list[members - 1], ticket;
+        ARMCI_Malloc_group(base, 64, &group);
+        if (test_rank() == home)
+            ARMCI_PutValueInt(0, base[members - 1], home);
+        armci_msg_group_barrier(&group);
+        for (int i = 0; i < DRAWS; i++) {
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[members - 1], 1, home);
+            if (check(ticket >= 0 && ticket < total, "draw %d gave %d", i, ticket))
+                tally[ticket]++;
+        }
+        armci_msg_group_barrier(&group);
+        ARMCI_Free_group(base[group.rank], &group);
+        ARMCI_Group_free(&group);
+    }
+    check_each_once(tally, total, "FETCH_AND_ADD on a group region");
+    free(tally);
+}
+
+static const struct test tests[] = {
+    { "int tickets are distinct and without gap", int_tickets },
+    { "long tickets are distinct and without gap", long_tickets },
+    { "int swap loses no value", int_swap_chain },
+    { "long swap loses no value", long_swap_chain },
+    { "increments of any sign and size, old value returned", increments },
+    { "counters on all ranks at once", counters_everywhere },
+    { "rmw keeps the order with put and get", ordered_with_transfers },
+    { "a counter in a group region", on_group_region },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

@@ -1,0 +1,279 @@
+/* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target, slices of every size. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes.h"
+#include "op.h"
+
+enum { LANE = 3 * 1024 * 1024 + 17, GUARD = 32 };
+
+static const int large[] = { 255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584, 1572869 };
+enum { SMALL_SIZES = 200, LARGE_SIZES = sizeof large / sizeof *large, SIZES = SMALL_SIZES + LARGE_SIZES };
+
+/* Every size once, in random order. */
+static void draw_sizes(struct rng *r, int sizes[SIZES])
+{
+    for (int i = 0; i < SIZES; i++)
+        sizes[i] = i < SMALL_SIZES ? i + 1 : large[i - SMALL_SIZES];
+    rng_shuffle(r, sizes, SIZES);
+}
+
+/* A put of every size into this target's lane, one behind the other, at any alignment of both sides. */
+static void put_all_sizes(struct rng *r, const struct lanes *l, int target, char *source)
+{
+    struct op put = { .kind = OP_PUT };
+    int sizes[SIZES];
+    size_t at = 0;
+
+    draw_sizes(r, sizes);
+    for (int i = 0; i < SIZES; i++) {
+        size_t n = (size_t)sizes[i], from = (size_t)rng_between(r, 0, 15);
+        at += (size_t)rng_between(r, 0, 9);
+        if (at + n > l->bytes)
+            at = 0;
+        op_contiguous(&put, source + from, lanes_remote(l, target) + at, n, target, NULL);
+        memcpy(lanes_mirror(l, target) + at, source + from, n);
+        at += n;
+    }
+}
+
+static void test_put_sizes(void)
+{
+    struct lanes l = lanes_create(LANE, 5);
+    struct rng r = rng_stream((uint64_t)test_rank());
+    char *source = need_memory(LANE);
+
+    for (int t = 0; t < test_ranks(); t++) {
+        rng_bytes(&r, source, LANE);
+        put_all_sizes(&r, &l, (test_rank() + t) % test_ranks(), source);
+    }
+    lanes_verify(&l, "ARMCI_Put");
+    lanes_free(&l);
+    free(source);
+}
+
+/* A get of every size from this target's lane; the bytes around the buffer stay. */
+static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen, unsigned char *expected)
+{
+    struct op get = { .kind = OP_GET };
+    int sizes[SIZES];
+
+    draw_sizes(r, sizes);
+    for (int i = 0; i < SIZES; i++) {
+        size_t n = (size_t)sizes[i], to = GUARD + (size_t)rng_between(r, 0, 15);
+        size_t at = (size_t)rng_between(r, 0, (int)(l->bytes - n));
+        memset(seen, 0x5a, to + n + GUARD);
+        memset(expected, 0x5a, to + n + GUARD);
+        op_contiguous(&get, seen + to, lanes_remote(l, target) + at, n, target, NULL);
+        memcpy(expected + to, lanes_mirror(l, target) + at, n);
+        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
+    }
+}
+
+static void test_get_sizes(void)
+{
+    struct lanes l = lanes_create(LANE, 3);
+    struct rng r = rng_stream(100 + (uint64_t)test_rank());
+    unsigned char *seen = need_memory(LANE), *expected = need_memory(LANE);
+
+    rng_bytes(&r, l.mirror, (size_t)test_ranks() * LANE);
+    lanes_load(&l);
+    for (int t = 0; t < test_ranks(); t++)
+        get_all_sizes(&r, &l, (test_rank() + t) % test_ranks(), seen, expected);
+    lanes_verify(&l, "after ARMCI_Get");
+    lanes_free(&l);
+    free(seen);
+    free(expected);
+}
+
+/* Accumulates of many sizes of one type at one alignment of the target: `shift` bytes behind a multiple of 64. */
+static void acc_sizes(struct rng *r, int type, size_t shift)
+{
+    static const int counts[] = { 1, 2, 3, 5, 8, 17, 100, 513, 1025, 5000 };
+    size_t size = element_size(type), bytes = 12000 * size;
+    struct lanes l = lanes_create(bytes, shift ? 64 + shift : 64);
+    char *source = need_memory(bytes), *kept = need_memory(bytes);
+
+    element_fill(type, r, l.mirror, (size_t)test_ranks() * bytes);
+    lanes_load(&l);
+    for (int i = 0; i < 2 * 10; i++) {
+        struct op acc = { .kind = OP_ACC, .type = type, .scale = i % 2 ? scale_other(type, r) : scale_one(type) };
+        size_t n = size * (size_t)counts[i / 2], at = size * (size_t)rng_between(r, 0, (int)((bytes - n) / size));
+        int target = (test_rank() + i) % test_ranks();
+        element_fill(type, r, source, n);
+        memcpy(kept, source, n);
+        op_contiguous(&acc, source, lanes_remote(&l, target) + at, n, target, NULL);
+        op_model(&acc, source, lanes_mirror(&l, target) + at, n);
+        check_bytes(source, kept, n, "source of %s", op_name(&acc, ""));
+    }
+    lanes_verify(&l, element_name(type));
+    lanes_free(&l);
+    free(source);
+    free(kept);
+}
+
+static void test_acc_sizes(void)
+{
+    struct rng r = rng_stream(200 + (uint64_t)test_rank());
+
+    for (int type = 0; type < ELEMENT_TYPES; type++) {
+        acc_sizes(&r, type, 0);
+        acc_sizes(&r, type, element_size(type) / (size_t)element_parts(type));
+    }
+}
+
+/* ------------------------------------------------------------------ slices */
+
+/* Write my byte range of everyone's slice of `bytes`, then read and check all of it. */
+static void use_slices(void **base, const size_t bytes[], const char *what)
+{
+    int me = test_rank(), n = test_ranks();
+    size_t most = 0;
+    unsigned char *seen, *expected;
+
+    for (int t = 0; t < n; t++)
+        most = bytes[t] > most ? bytes[t] : most;
+    seen = need_memory(most);
+    expected = need_memory(most);
+    for (int t = 0; t < n; t++) {
+        size_t lo = bytes[t] * (size_t)me / (size_t)n, hi = bytes[t] * ((size_t)me + 1) / (size_t)n;
+        memset(expected, 16 * (t + 1) + me, hi - lo);
+        if (hi > lo)
+            check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0, "ARMCI_Put, %s", what);
+    }
+    ARMCI_Barrier();
+    for (int i = 0; i < n; i++) {
+        int t = (me + i) % n;
+        if (bytes[t] == 0)
+            continue;
+        for (int w = 0; w < n; w++) {
+            size_t lo = bytes[t] * (size_t)w / (size_t)n, hi = bytes[t] * ((size_t)w + 1) / (size_t)n;
+            memset(expected + lo, 16 * (t + 1) + w, hi - lo);
+        }
+        memset(seen, 0, bytes[t]);
+        ARMCI_Get(base[t], seen, (int)bytes[t], t);
+        check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t], t);
+        seen[0] = 0;
+        ARMCI_Get((char *)base[t] + bytes[t] - 1, seen, 1, t);
+        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
+    }
+    free(seen);
+    free(expected);
+}
+
+/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at once. */
+static void try_slices(size_t first, size_t last, size_t step, size_t more)
+{
+    enum { MANY = 200 };
+    void **base[MANY];
+    size_t bytes[MANY][64];
+    int n = 0;
+
+    for (size_t s = first; s <= last && n < MANY; s += step, n++) {
+        for (int t = 0; t < test_ranks(); t++)
+            bytes[n][t] = s + more * (size_t)t;
+        base[n] = region_create(bytes[n][test_rank()]);
+    }
+    for (int i = 0; i < n; i++)
+        use_slices(base[i], bytes[i], "slices of any size");
+    ARMCI_Barrier();
+    for (int i = 0; i < n; i++)
+        region_free(base[i]);
+}
+
+static void test_slice_sizes(void)
+{
+    size_t step = 3 * (size_t)(67 / effort(67));
+
+    try_slices(1, 200, step, 0);
+    try_slices(2, 200, step, 7);
+    try_slices(3, 200, step, 13);
+}
+
+static void test_slice_sizes_known(void)
+{
+    try_slices(40, 40, 1, 0);
+    try_slices(1048584, 1048584, 1, 0);
+    try_slices(8193, 8193, 1, 1);
+    try_slices(4095, 4097, 1, 0);
+}
+
+/* Only the ranks of the mask have memory; 0 bytes give NULL everywhere. */
+static void try_empty_slices(unsigned mask)
+{
+    size_t bytes[64];
+    void **base;
+
+    for (int t = 0; t < test_ranks(); t++)
+        bytes[t] = mask & (1u << t) ? 24u + 8u * (unsigned)t : 0;
+    base = region_create(bytes[test_rank()]);
+    for (int t = 0; t < test_ranks(); t++)
+        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t],
+              base[t]);
+    use_slices(base, bytes, "some slices of 0 bytes");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static void test_empty_slices(void)
+{
+    unsigned all = (1u << test_ranks()) - 1;
+
+    for (unsigned mask = 1; mask <= all; mask += test_ranks() > 2 ? 3 : 1)
+        try_empty_slices(mask);
+}
+
+static void test_zero_bytes(void)
+{
+    struct lanes l = lanes_create(64, 64);
+    double local = 1, scale = 1;
+
+    for (int t = 0; t < test_ranks(); t++) {
+        char *remote = lanes_remote(&l, t);
+        check_long(ARMCI_Put(&local, remote, 0, t), 0, "ARMCI_Put of 0 bytes");
+        check_long(ARMCI_Get(remote, &local, 0, t), 0, "ARMCI_Get of 0 bytes");
+        check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, &local, remote, 0, t), 0, "ARMCI_Acc of 0 bytes");
+    }
+    check_double(local, 1, "local buffer after transfers of 0 bytes");
+    lanes_verify(&l, "transfers of 0 bytes");
+    lanes_free(&l);
+}
+
+/* Many regions: each address finds its own one. */
+static void test_many_regions(void)
+{
+    enum { MOST = 40, TRANSFERS = 400 };
+    int regions = effort(MOST);
+    struct lanes l[MOST];
+    struct rng r = rng_stream(300 + (uint64_t)test_rank());
+
+    for (int i = 0; i < regions; i++)
+        l[i] = lanes_create(8 + 8 * (size_t)i, 1);
+    for (int i = 0; i < TRANSFERS; i++) {
+        struct lanes *one = &l[rng_between(&r, 0, regions - 1)];
+        int target = rng_between(&r, 0, test_ranks() - 1);
+        size_t at = (size_t)rng_between(&r, 0, (int)one->bytes - 4);
+        uint64_t data = rng_next(&r);
+        check_long(ARMCI_Put(&data, lanes_remote(one, target) + at, 4, target), 0, "ARMCI_Put with many regions");
+        memcpy(lanes_mirror(one, target) + at, &data, 4);
+    }
+    for (int i = 0; i < regions; i++)
+        lanes_verify(&l[i], "one of many regions");
+    for (int i = 0; i < regions; i++)
+        lanes_free(&l[(i + regions / 2) % regions]);
+}
+
+static const struct test tests[] = {
+    { "put of every size reaches every rank", test_put_sizes },
+    { "get of every size from every rank", test_get_sizes },
+    { "accumulate of every type and many sizes", test_acc_sizes },
+    { "slices of every size from 1 byte", test_slice_sizes },
+    { "slices of sizes known to break windows", test_slice_sizes_known },
+    { "a slice of 0 bytes is NULL and harms no other", test_empty_slices },
+    { "a transfer of 0 bytes does nothing", test_zero_bytes },
+    { "many regions at once", test_many_regions },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,362 @@
+/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions of their own. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+enum { MOST = 16 };
+
+/* Do the members alone make a group?  Else all processes of the parent have to call. */
+static bool members_alone(void)
+{
+    const char *value = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
+
+    return value == NULL || strchr("nN0fF", value[0]) == NULL;
+}
+
+/* The caller's place in list, -1 where it is not in. */
+static int place_in(const int *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == test_rank())
+            return i;
+    return -1;
+}
+
+/* A group of the processes in list in the world: by the members alone or, where they do not suffice, by all. */
+static void make_group(int n, int *list, ARMCI_Group *group)
+{
+    ARMCI_Group world;
+
+    ARMCI_Group_get_world(&world);
+    if (place_in(list, n) >= 0 || !members_alone())
+        ARMCI_Group_create_child(n, list, group, &world);
+}
+
+/* All that can be asked of a group of the processes in list: ranks, size, translation, communicator. */
+static void check_group(ARMCI_Group *group, const int *list, int n, const char *what)
+{
+    int place = place_in(list, n), rank = -2, size = -2, comm_rank = -2, comm_size = -2;
+    MPI_Comm comm = armci_group_comm(group);
+
+    check_long(ARMCI_Group_rank(group, &rank), 0, "%s: ARMCI_Group_rank", what);
+    check_long(rank, place, "%s: rank", what);
+    ARMCI_Group_size(group, &size);
+    check_long(size, n, "%s: size", what);
+    check_long(group->rank, place, "%s: rank in the struct", what);
+    check_long(group->size, n, "%s: size in the struct", what);
+    for (int i = 0; i < n; i++) {
+        check_long(ARMCI_Absolute_id(group, i), list[i], "%s: ARMCI_Absolute_id(%d)", what, i);
+        check_long(group->grp_to_abs[i], list[i], "%s: grp_to_abs[%d]", what, i);
+        check_long(group->abs_to_grp[list[i]], i, "%s: abs_to_grp[%d]", what, list[i]);
+    }
+    check(comm == group->comm && comm != MPI_COMM_NULL, "%s: communicator", what);
+    MPI_Comm_rank(comm, &comm_rank);
+    MPI_Comm_size(comm, &comm_size);
+    check_long(comm_rank, place, "%s: rank in the communicator", what);
+    check_long(comm_size, n, "%s: size of the communicator", what);
+}
+
+/* Every member writes to every other by its process number, and adds in the group: collective over the members. */
+static void use_group(ARMCI_Group *group, const int *list, int n, const char *what)
+{
+    int place = place_in(list, n), sum = 1 + place;
+    void *base[MOST];
+
+    check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
+    for (int i = 0; i < n; i++) {
+        int value = 100 * place + i;
+        ARMCI_Put(&value, (int *)base[i] + place, sizeof value, list[i]);
+    }
+    ARMCI_AllFence();
+    armci_msg_group_barrier(group);
+    for (int i = 0; i < n; i++)
+        for (int from = 0; from < n; from++) {
+            int seen = -1;
+            ARMCI_Get((int *)base[i] + from, &seen, sizeof seen, list[i]);
+            check_long(seen, 100 * from + i, "%s: what %d wrote on %d", what, from, i);
+        }
+    armci_msg_group_igop(&sum, 1, "+", group);
+    check_long(sum, n * (n + 1) / 2, "%s: sum over the group", what);
+    armci_msg_group_barrier(group);
+    check_long(ARMCI_Free_group(base[place], group), 0, "%s: ARMCI_Free_group", what);
+}
+
+static void check_and_free(ARMCI_Group *group, const int *list, int n, const char *what)
+{
+    if (place_in(list, n) < 0) {
+        int rank = 5;
+        if (!members_alone()) {
+            check(ARMCI_Group_rank(group, &rank) != 0, "%s: ARMCI_Group_rank of no member returns 0", what);
+            check_long(rank, -1, "%s: rank of no member", what);
+            ARMCI_Group_free(group);
+        }
+        return;
+    }
+    check_group(group, list, n, what);
+    use_group(group, list, n, what);
+    ARMCI_Group_free(group);
+}
+
+static void world_group(void)
+{
+    int n = test_ranks(), list[MOST];
+    ARMCI_Group world, fallback;
+
+    for (int i = 0; i < n; i++)
+        list[i] = i;
+    ARMCI_Group_get_world(&world);
+    check_group(&world, list, n, "world");
+    use_group(&world, list, n, "world");
+    ARMCI_Group_get_default(&fallback);
+    check_group(&fallback, list, n, "default group at start");
+}
+
+/* Groups of every kind of list: one, all, reversed, even, all but the first, rotated. */
+static void lists_of_every_kind(void)
+{
+    int n = test_ranks(), list[MOST], members;
+    ARMCI_Group group;
+
+    for (int kind = 0; kind < 6; kind++) {
+        members = 0;
+        for (int i = 0; i < n; i++) {
+            int candidate[6] = { n - 1, i, n - 1 - i, i, i, (i + 1) % n };
+            bool in[6] = { i == 0, true, true, i % 2 == 0, i > 0 || n == 1, true };
+            if (in[kind])
+                list[members++] = candidate[kind];
+        }
+        make_group(members, list, &group);
+        check_and_free(&group, list, members, "group of a list");
+        if (kind % 2)
+            armci_msg_barrier();
+    }
+}
+
+/* Processes that are not on the list call as well. */
+static void called_by_all(void)
+{
+    int n = test_ranks(), list[MOST], members = 0, rank = 7, size = -1;
+    ARMCI_Group group;
+
+    for (int p = n - 1; p >= 0; p -= 2)
+        list[members++] = p;
+    ARMCI_Group_create(members, list, &group);
+    if (place_in(list, members) >= 0) {
+        check_group(&group, list, members, "group that all called for");
+        use_group(&group, list, members, "group that all called for");
+    } else {
+        check(ARMCI_Group_rank(&group, &rank) != 0, "ARMCI_Group_rank of no member returns 0");
+        check_long(rank, -1, "rank of no member");
+        check_long(group.rank, -1, "rank of no member in the struct");
+        check(group.comm == MPI_COMM_NULL, "no member has a communicator");
+        ARMCI_Group_size(&group, &size);
+        check(size == members || size == 0, "size seen by no member is %d", size);
+    }
+    ARMCI_Group_free(&group);
+}
+
+/* All processes in reversed order, then all but the last of those, and so on down to one: lists count in the parent. */
+static void nested(void)
+{
+    int n = test_ranks(), absolute[MOST] = { 0 }, ranks[MOST], depth = 0;
+    ARMCI_Group chain[MOST];
+
+    for (int i = 0; i < n; i++) {
+        absolute[i] = n - 1 - i;
+        ranks[i] = n - 1 - i;
+    }
+    ARMCI_Group_create(n, ranks, &chain[0]);
+    check_group(&chain[0], absolute, n, "reversed world");
+    for (int size = n - 1; size >= 1; size--) {
+        for (int i = 0; i < size; i++)
+            ranks[i] = i;
+        bool was_member = place_in(absolute, size + 1) >= 0, is_member = place_in(absolute, size) >= 0;
+        if (is_member || (!members_alone() && was_member))
+            ARMCI_Group_create_child(size, ranks, &chain[n - size], &chain[n - size - 1]);
+        if (is_member) {
+            depth = n - size;
+            check_group(&chain[depth], absolute, size, "nested group");
+        }
+    }
+    for (int size = 1; size <= n; size++)
+        if (place_in(absolute, size) >= 0)
+            use_group(&chain[n - size], absolute, size, "nested group");
+    for (; depth >= 0; depth--)
+        ARMCI_Group_free(&chain[depth]);
+    ARMCI_Barrier();
+}
+
+/* A group of the processes of the caller's parity: list and size are set too. */
+static int make_parity_group(int *list, ARMCI_Group *mine)
+{
+    int n = test_ranks(), members = 0;
+
+    for (int parity = 0; parity < 2 && parity < n; parity++) {
+        int other[MOST] = { 0 }, others = 0;
+        ARMCI_Group unused;
+        for (int p = parity; p < n; p += 2)
+            other[others++] = p;
+        make_group(others, other, test_rank() % 2 == parity ? mine : &unused);
+        if (test_rank() % 2 == parity) {
+            members = others;
+            memcpy(list, other, sizeof other);
+        }
+    }
+    return members;
+}
+
+/* ARMCI_Group_create counts in the default group; nothing else is changed by it. */
+static void default_group(void)
+{
+    int me = test_rank(), n = test_ranks(), absolute[MOST], members, last;
+    void *base[MOST];
+    ARMCI_Group world, mine, seen, small;
+
+    ARMCI_Group_get_world(&world);
+    members = make_parity_group(absolute, &mine);
+    last = members - 1;
+    ARMCI_Group_set_default(&mine);
+    ARMCI_Group_get_default(&seen);
+    check_group(&seen, absolute, members, "default group");
+    if (me == absolute[last] || !members_alone()) {
+        ARMCI_Group_create(1, &last, &small);
+        if (me == absolute[last])
+            check_group(&small, &absolute[last], 1, "group made in the default group");
+        ARMCI_Group_free(&small);
+    }
+    check_long(armci_msg_me(), me, "armci_msg_me is not changed by the default group");
+    check_long(armci_msg_nproc(), n, "armci_msg_nproc is not changed by the default group");
+    ARMCI_Malloc(base, 8);
+    ARMCI_PutValueInt(me, base[(me + 1) % n], (me + 1) % n);
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueInt(base[me], me), (me + n - 1) % n, "ARMCI_Malloc is not changed by the default group");
+    ARMCI_Free(base[me]);
+    ARMCI_Group_set_default(&world);
+    ARMCI_Group_free(&mine);
+}
+
+/* A copy is as good as the original, which may be overwritten. */
+static void copied_by_value(void)
+{
+    int n = test_ranks(), list[MOST];
+    ARMCI_Group original, copy;
+
+    for (int i = 0; i < n; i++)
+        list[i] = (i + 1) % n;
+    ARMCI_Group_create(n, list, &original);
+    copy = original;
+    memset(&original, 0x5a, sizeof original);
+    check_group(&copy, list, n, "copy of a group");
+    use_group(&copy, list, n, "copy of a group");
+    ARMCI_Group_set_default(&copy);
+    ARMCI_Group_get_default(&original);
+    check_group(&original, list, n, "copy of a group, out of the default");
+    ARMCI_Group_get_world(&original);
+    ARMCI_Group_set_default(&original);
+    ARMCI_Group_free(&copy);
+}
+
+/* Each pair of neighbours has a group and a region, all alive together: every process is in two. */
+static void overlapping(void)
+{
+    int me = test_rank(), n = test_ranks(), pair[MOST][2];
+    void *base[MOST][2];
+    ARMCI_Group group[MOST];
+
+    for (int i = 0; i + 1 < n; i++) {
+        pair[i][0] = i;
+        pair[i][1] = i + 1;
+        make_group(2, pair[i], &group[i]);
+        if (place_in(pair[i], 2) >= 0)
+            ARMCI_Malloc_group(base[i], 64, &group[i]);
+    }
+    for (int i = 0; i + 1 < n; i++)
+        if (place_in(pair[i], 2) >= 0) {
+            int place = me - i;
+            ARMCI_PutValueInt(1000 * i + me, base[i][1 - place], pair[i][1 - place]);
+        }
+    ARMCI_AllFence();
+    ARMCI_Barrier();
+    for (int i = 0; i + 1 < n; i++)
+        if (place_in(pair[i], 2) >= 0) {
+            int place = me - i;
+            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i, i + 1);
+            ARMCI_Free_group(base[i][place], &group[i]);
+            check_group(&group[i], pair[i], 2, "one of overlapping groups");
+            ARMCI_Group_free(&group[i]);
+        }
+    ARMCI_Barrier();
+}
+
+/* A region outlives a fence, barrier and free of others; made and freed often, nothing runs out. */
+static void made_often(void)
+{
+    int n = test_ranks(), list[MOST];
+    ARMCI_Group group;
+
+    for (int i = 0; i < n; i++)
+        list[i] = i;
+    for (int round = 0; round < 30; round++) {
+        ARMCI_Group_create(n, list, &group);
+        if (round % 10 == 0)
+            use_group(&group, list, n, "group made often");
+        ARMCI_Group_free(&group);
+    }
+}
+
+static void split(void)
+{
+    int me = test_rank(), n = test_ranks(), list[MOST], members = 0, rank = 9;
+    ARMCI_Group world, part;
+
+    ARMCI_Group_get_world(&world);
+    for (int p = n - 1; p >= 0; p--)
+        if (p % 2 == me % 2)
+            list[members++] = p;
+    check_long(ARMCIX_Group_split(&world, me % 2, -me, &part), 0, "ARMCIX_Group_split");
+    check_group(&part, list, members, "part of a split");
+    use_group(&part, list, members, "part of a split");
+    ARMCI_Group_free(&part);
+    check_long(ARMCIX_Group_split(&world, me == 0 ? 3 : -1, 0, &part), 0, "ARMCIX_Group_split with a negative color");
+    if (me == 0) {
+        check_group(&part, &me, 1, "part of one");
+        use_group(&part, &me, 1, "part of one");
+    } else {
+        check(ARMCI_Group_rank(&part, &rank) != 0 && rank == -1, "rank %d with a negative color", rank);
+    }
+    ARMCI_Group_free(&part);
+}
+
+static void duplicate(void)
+{
+    int n = test_ranks(), list[MOST];
+    ARMCI_Group first, second;
+
+    for (int i = 0; i < n; i++)
+        list[i] = n - 1 - i;
+    ARMCI_Group_create(n, list, &first);
+    check_long(ARMCIX_Group_dup(&first, &second), 0, "ARMCIX_Group_dup");
+    check(first.comm != second.comm, "the duplicate has the communicator of the original");
+    ARMCI_Group_free(&first);
+    check_group(&second, list, n, "duplicate");
+    use_group(&second, list, n, "duplicate");
+    ARMCI_Group_free(&second);
+}
+
+static const struct test tests[] = {
+    { "the world and the default group", world_group },
+    { "groups of lists of every kind", lists_of_every_kind },
+    { "all processes call, some are no members", called_by_all },
+    { "groups in groups", nested },
+    { "ARMCI_Group_create counts in the default group", default_group },
+    { "a copy of the struct is as good as the original", copied_by_value },
+    { "overlapping groups with regions at the same time", overlapping },
+    { "groups made and freed often", made_often },
+    { "ARMCIX_Group_split", split },
+    { "ARMCIX_Group_dup", duplicate },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

@@ -1,0 +1,142 @@
+/* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, ARMCI_Memat, Memdt, Memctl. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 71, PIECES = 20 };
+
+static void fill(unsigned char *bytes, int n, int seed)
+{
+    for (int i = 0; i < n; i++)
+        bytes[i] = (unsigned char)(i * 11 + seed * 37 + 3);
+}
+
+/* One process allocates, alone; the others do what they like. */
+static void one_allocates(void)
+{
+    enum { SIZE = 3000 };
+    int me = test_rank(), n = test_ranks();
+    unsigned char data[SIZE], seen[SIZE];
+
+    for (int owner = 0; owner < n; owner++) {
+        armci_meminfo_t info;
+        memset(&info, 0, sizeof info);
+        if (me == owner) {
+            ARMCI_Memget(SIZE, &info, 0);
+            check(info.addr != NULL && (uintptr_t)info.addr % 8 == 0, "ARMCI_Memget gave %p", (void *)info.addr);
+            check_long(info.cpid, me, "cpid");
+            check_long((long)info.size, SIZE, "size");
+            memset(info.addr, 0, SIZE);
+        }
+        armci_msg_brdcst(&info, sizeof info, owner);
+        int writer = (owner + 1) % n;
+        fill(data, SIZE, owner);
+        if (me == writer) {
+            check_long(ARMCI_Put(data, ARMCI_Memat(&info, 0), 1000, info.cpid), 0, "put at offset 0");
+            check_long(ARMCI_Put(data + 1000, ARMCI_Memat(&info, 1000), 2000, info.cpid), 0, "put at offset 1000");
+        }
+        ARMCI_Barrier();
+        memset(seen, 0, sizeof seen);
+        check_long(ARMCI_Get(ARMCI_Memat(&info, 0), seen, SIZE, info.cpid), 0, "get");
+        check_bytes(seen, data, SIZE, "get from the memory of %d", owner);
+        if (me == owner)
+            check_bytes(info.addr, data, SIZE, "load in the owner");
+        ARMCI_Memdt(&info, 0);
+        ARMCI_Barrier();
+        if (me == owner)
+            ARMCI_Memctl(&info);
+    }
+}
+
+/* The description goes from hand to hand in a ring; everybody adds on everybody's memory. */
+static void descriptions_travel(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, one = 1;
+    armci_meminfo_t mine, travelling, next;
+
+    ARMCI_Memget(64 * sizeof(int), &mine, 0);
+    memset(mine.addr, 0, 64 * sizeof(int));
+    ARMCI_Barrier();
+    travelling = mine;
+    for (int hop = 0; hop < n; hop++) {
+        int *there = ARMCI_Memat(&travelling, 3 * (long)sizeof(int)), old = -1;
+        check_long(travelling.cpid, (me + n - hop) % n, "whose memory after %d hops", hop);
+        ARMCI_Acc(ARMCI_ACC_INT, &one, &one, there, sizeof one, travelling.cpid);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, there + 1, 2, travelling.cpid);
+        check(old >= 0 && old < 2 * n && old % 2 == 0, "rmw gave %d", old);
+        if (n == 1)
+            break;
+        if (me == 0)
+            armci_msg_snd(TAG, &travelling, sizeof travelling, right);
+        armci_msg_rcv(TAG, &next, sizeof next, NULL, left);
+        if (me != 0)
+            armci_msg_snd(TAG, &travelling, sizeof travelling, right);
+        travelling = next;
+    }
+    ARMCI_Barrier();
+    check_long(((int *)(void *)mine.addr)[3], n, "sum of the accumulates");
+    check_long(((int *)(void *)mine.addr)[4], 2 * n, "sum of the rmw");
+    check_long(((int *)(void *)mine.addr)[2] + ((int *)(void *)mine.addr)[5], 0, "the cells beside");
+    ARMCI_Barrier();
+    ARMCI_Memctl(&mine);
+}
+
+/* Many pieces per process, different sizes, freed in another order and allocated again: they never overlap. */
+static void pieces_do_not_overlap(void)
+{
+    int me = test_rank(), order[PIECES];
+    armci_meminfo_t info[PIECES];
+    struct rng r = rng_stream(40 + (uint64_t)me);
+
+    for (int round = 0; round < 4; round++) {
+        for (int i = 0; i < PIECES; i++) {
+            int size = 1 + rng_between(&r, 0, i % 3 ? 100 : 5000);
+            ARMCI_Memget((size_t)size, &info[i], 0);
+            fill((unsigned char *)info[i].addr, size, i + round);
+            order[i] = i;
+        }
+        rng_shuffle(&r, order, PIECES);
+        for (int i = 0; i < PIECES; i++) {
+            armci_meminfo_t *piece = &info[order[i]];
+            unsigned char expected[5200], seen[5200];
+            int size = (int)piece->size;
+            fill(expected, size, order[i] + round);
+            check_bytes(piece->addr, expected, piece->size, "piece %d by load", order[i]);
+            ARMCI_Get(ARMCI_Memat(piece, 0), seen, size, me);
+            check_bytes(seen, expected, piece->size, "piece %d by get", order[i]);
+            ARMCI_Memctl(piece);
+        }
+    }
+    ARMCI_Barrier();
+}
+
+/* Allocation in some processes only, while others are in a barrier or do nothing. */
+static void not_collective(void)
+{
+    int me = test_rank();
+    armci_meminfo_t info[3];
+
+    if (me % 2 == 0)
+        for (int i = 0; i < 3; i++)
+            ARMCI_Memget((size_t)(10 << i), &info[i], 0);
+    ARMCI_Barrier();
+    if (me % 2 == 0)
+        for (int i = 2; i >= 0; i--) {
+            int value = 0;
+            ARMCI_PutValueInt(i + 7, ARMCI_Memat(&info[i], 4), me);
+            ARMCI_Get(ARMCI_Memat(&info[i], 4), &value, sizeof value, me);
+            check_long(value, i + 7, "value in piece %d", i);
+            ARMCI_Memctl(&info[i]);
+        }
+    check(ARMCI_Memat(NULL, 0) == NULL, "ARMCI_Memat(NULL, 0) is not NULL");
+}
+
+static const struct test tests[] = {
+    { "one process allocates, all use it", one_allocates },
+    { "descriptions sent in messages are good anywhere", descriptions_travel },
+    { "pieces do not overlap, whatever the order of frees", pieces_do_not_overlap },
+    { "only some processes allocate", not_collective },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

@@ -1,0 +1,366 @@
+/* test_memory.c - global memory: allocation and free in every form, lookup of addresses, local access, Memget. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+enum { ALIGNMENT = 64, MANY = 300, TAG = 55 };
+
+/* Bytes that depend on who, which and where. */
+static void pattern(unsigned char *buffer, size_t n, int writer, int which)
+{
+    for (size_t i = 0; i < n; i++)
+        buffer[i] = (unsigned char)(i * 7 + (i >> 8) + (size_t)writer * 31 + (size_t)which * 13 + 1);
+}
+
+static void put_pattern(void *dst, size_t n, int p, int which)
+{
+    unsigned char *buffer = need_memory(n);
+
+    pattern(buffer, n, p, which);
+    if (n > 0)
+        check_long(ARMCI_Put(buffer, dst, (int)n, p), 0, "ARMCI_Put");
+    free(buffer);
+}
+
+/* The n bytes at src in p are the pattern of p and `which`. */
+static void check_pattern(void *src, size_t n, int p, int which, const char *what)
+{
+    unsigned char *seen = need_memory(n), *expected = need_memory(n);
+
+    memset(seen, 0xee, n);
+    pattern(expected, n, p, which);
+    if (n > 0)
+        check_long(ARMCI_Get(src, seen, (int)n, p), 0, "ARMCI_Get");
+    check_bytes(seen, expected, n, "%s: %zu bytes in %d", what, n, p);
+    free(seen);
+    free(expected);
+}
+
+/* The table of base addresses of a region with sizes[p] bytes in member p: as promised, and the same everywhere. */
+static void check_bases(void **base, const size_t *sizes, int members, MPI_Comm comm, const char *what)
+{
+    void **first = need_memory((size_t)members * sizeof *first);
+
+    memcpy(first, base, (size_t)members * sizeof *first);
+    MPI_Bcast(first, members * (int)sizeof *first, MPI_BYTE, 0, comm);
+    for (int p = 0; p < members; p++) {
+        check(base[p] == first[p], "%s: base %d is %p here, %p in the first process", what, p, base[p], first[p]);
+        check((base[p] == NULL) == (sizes[p] == 0), "%s: base %d is %p for %zu bytes", what, p, base[p], sizes[p]);
+        check((uintptr_t)base[p] % ALIGNMENT == 0, "%s: base %d is %p", what, p, base[p]);
+    }
+    free(first);
+}
+
+/* Every slice written by the neighbour of its owner and read by everybody. */
+static void use_slices(void **base, const size_t *sizes, int which, const char *what)
+{
+    int n = test_ranks(), right = (test_rank() + 1) % n;
+
+    put_pattern(base[right], sizes[right], right, which);
+    ARMCI_Barrier();
+    for (int p = 0; p < n; p++)
+        check_pattern(base[p], sizes[p], p, which, what);
+    ARMCI_Barrier();
+}
+
+static void sizes_of_every_kind(void)
+{
+    static const size_t list[] = { 8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001 };
+    const size_t kinds = sizeof list / sizeof *list;
+    int me = test_rank(), n = test_ranks();
+    size_t *sizes = need_memory((size_t)n * sizeof *sizes);
+    void **base = need_memory((size_t)n * sizeof *base);
+
+    for (size_t k = 0; k < kinds; k++) {
+        size_t sum = 0;
+        for (int p = 0; p < n; p++)
+            sum += sizes[p] = list[(k + (size_t)p) % kinds];
+        memset(base, 0x77, (size_t)n * sizeof *base);
+        check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
+        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc");
+        use_slices(base, sizes, (int)k, "ARMCI_Malloc");
+        if (sum > 0)
+            check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
+    }
+    free(sizes);
+    free(base);
+}
+
+/* One process alone has memory, each in turn; all others free with NULL. */
+static void memory_in_one_process(void)
+{
+    int me = test_rank(), n = test_ranks();
+    size_t *sizes = need_memory((size_t)n * sizeof *sizes);
+    void **base = need_memory((size_t)n * sizeof *base);
+
+    for (int owner = 0; owner < n; owner++) {
+        for (int p = 0; p < n; p++)
+            sizes[p] = p == owner ? 1000 : 0;
+        ARMCI_Malloc(base, (armci_size_t)sizes[me]);
+        check_bases(base, sizes, n, MPI_COMM_WORLD, "memory in one process");
+        use_slices(base, sizes, owner, "memory in one process");
+        check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
+    }
+    free(sizes);
+    free(base);
+}
+
+static size_t many_size(int i, int p)
+{
+    return (size_t)((i * 37 + p * 5) % 190 + 8);
+}
+
+/* Many regions alive, each with its own contents, freed in another order; those that are left keep their contents. */
+static void many_regions(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, order[MANY];
+    void **base[MANY];
+    struct rng r = rng_stream(5);
+
+    for (int i = 0; i < MANY; i++) {
+        order[i] = i;
+        base[i] = region_create(many_size(i, me));
+        put_pattern(base[i][right], many_size(i, right), right, i);
+    }
+    ARMCI_Barrier();
+    rng_shuffle(&r, order, MANY);
+    for (int i = 0; i < MANY; i++) {
+        int next = order[(i + 1) % MANY];
+        check_pattern(base[order[i]][right], many_size(order[i], right), right, order[i], "one of many");
+        region_free(base[order[i]]);
+        if (i + 1 < MANY)
+            check_pattern(base[next][me], many_size(next, me), me, next, "after the free of another");
+    }
+}
+
+/* Free, then allocate at once: the address may come back with another size or owner.  What the library remembered
+ * of the last lookup must be forgotten. */
+static void address_comes_back(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, again = 0;
+    void **keep = region_create(64), *last = NULL;
+
+    put_pattern(keep[right], 64, right, 1000);
+    for (int i = 0; i < 40; i++) {
+        size_t size = (size_t)(i % 2 ? 512 : 100 + 64 * (i % 5));
+        void **base = region_create(size);
+        again += base[right] == last;
+        last = base[right];
+        put_pattern(base[right], size, right, i);
+        check_pattern(base[right], size, right, i, "region at an address used before");
+        check_pattern((char *)keep[right], 64, right, 1000, "region that stays");
+        put_pattern((char *)base[right] + size - 8, 8, right, i + 1);
+        check_pattern((char *)base[right] + size - 8, 8, right, i + 1, "last bytes");
+        ARMCI_Barrier();
+        region_free(base);
+    }
+    check(again < 40, "%d times the same address", again);
+    region_free(keep);
+}
+
+/* Regions of the even and of the odd processes at the same time. */
+static void on_groups(void)
+{
+    int me = test_rank(), n = test_ranks(), parity = me % 2, members = (n + 1 - parity) / 2, list[16];
+    size_t sizes[16] = { 0 };
+    void *base[16];
+    ARMCI_Group group;
+
+    for (int i = 0; i < members; i++) {
+        list[i] = 2 * i + parity;
+        sizes[i] = (size_t)(100 * (i + parity));
+    }
+    ARMCI_Group_create(members, list, &group);
+    check_long(ARMCI_Malloc_group(base, (armci_size_t)sizes[me / 2], &group), 0, "ARMCI_Malloc_group");
+    check_bases(base, sizes, members, group.comm, "ARMCI_Malloc_group");
+    for (int i = 0; i < members; i++)
+        if (i == (me / 2 + 1) % members)
+            put_pattern(base[i], sizes[i], list[i], 9);
+    ARMCI_AllFence();
+    armci_msg_group_barrier(&group);
+    for (int i = 0; i < members; i++)
+        check_pattern(base[i], sizes[i], list[i], 9, "slice of a group region");
+    armci_msg_group_barrier(&group);
+    if (members > 1 || sizes[0] > 0)
+        check_long(ARMCI_Free_group(base[me / 2], &group), 0, "ARMCI_Free_group");
+    ARMCI_Group_free(&group);
+}
+
+static void named_devices(void)
+{
+    static const char *const names[] = { "", NULL, "host", "fast" };
+    int me = test_rank(), n = test_ranks();
+    size_t sizes[16];
+    void *base[16];
+    ARMCI_Group world;
+
+    ARMCI_Group_get_world(&world);
+    for (int p = 0; p < n; p++)
+        sizes[p] = (size_t)(48 + 16 * p);
+    for (int i = 0; i < 4; i++) {
+        check_long(ARMCI_Malloc_memdev(base, (armci_size_t)sizes[me], names[i]), 0, "ARMCI_Malloc_memdev");
+        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc_memdev");
+        use_slices(base, sizes, i, "ARMCI_Malloc_memdev");
+        check_long(ARMCI_Free_memdev(base[me]), 0, "ARMCI_Free_memdev");
+        check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0,
+                   "ARMCI_Malloc_group_memdev");
+        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc_group_memdev");
+        use_slices(base, sizes, i + 10, "ARMCI_Malloc_group_memdev");
+        check_long(ARMCI_Free_group(base[me], &world), 0, "ARMCI_Free_group");
+    }
+}
+
+static void local_memory(void)
+{
+    int right = (test_rank() + 1) % test_ranks();
+    void **base = region_create(5000);
+    unsigned char *buffer[3];
+
+    check(ARMCI_Malloc_local(0) == NULL, "ARMCI_Malloc_local(0) is not NULL");
+    for (int i = 0; i < 3; i++) {
+        buffer[i] = ARMCI_Malloc_local(5000);
+        check(buffer[i] != NULL && (uintptr_t)buffer[i] % 16 == 0, "ARMCI_Malloc_local(5000) = %p", (void *)buffer[i]);
+    }
+    pattern(buffer[0], 5000, right, 3);
+    ARMCI_Put(buffer[0], base[right], 5000, right);
+    ARMCI_Get(base[right], buffer[1], 5000, right);
+    ARMCI_Copy(buffer[1], buffer[2], 5000);
+    check_bytes(buffer[2], buffer[0], 5000, "put, get and copy through local memory");
+    for (int i = 0; i < 3; i++)
+        check_long(ARMCI_Free_local(buffer[i]), 0, "ARMCI_Free_local");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* Free of a region with operations that nobody waited for. */
+static void free_completes(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
+    unsigned char seen[2][4000], expected[4000];
+    armci_hdl_t hdl;
+
+    for (int round = 0; round < 5; round++) {
+        void **base = region_create(4000), **keep = region_create(4000);
+        put_pattern(base[right], 4000, right, round);
+        ARMCI_Barrier();
+        ARMCI_INIT_HANDLE(&hdl);
+        memset(seen, 0, sizeof seen);
+        pattern(expected, 4000, right, round);
+        ARMCI_NbGet(base[right], seen[0], 4000, right, &hdl);
+        ARMCI_NbGet(base[right], seen[1], 4000, right, NULL);
+        ARMCI_NbPut(expected, keep[right], 4000, right, NULL);
+        region_free(base);
+        check_bytes(seen[0], expected, 4000, "non-blocking get after ARMCI_Free");
+        check_bytes(seen[1], expected, 4000, "implicit get after ARMCI_Free");
+        check_long(ARMCI_Wait(&hdl), 0, "ARMCI_Wait after ARMCI_Free");
+        check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll after ARMCI_Free");
+        ARMCI_Barrier();
+        check_pattern(keep[right], 4000, right, round, "put into a region that stays");
+        ARMCI_Barrier();
+        put_pattern(keep[right], 4000, right, round + 1);
+        region_free(keep);
+    }
+}
+
+/* Own loads see what others fenced, gets of others see own stores. */
+static void local_access(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
+    void **base = region_create(2 * sizeof(long));
+    long *mine = base[me];
+
+    for (long i = 1; i <= 50; i++) {
+        long value = 100 * i + me, seen[2] = { 0, 0 };
+        ARMCI_Put(&value, base[right], sizeof value, right);
+        ARMCI_Fence(right);
+        armci_msg_barrier();
+        ARMCI_Access_begin(mine + 1);
+        check_long(mine[0], 100 * i + left, "own load, round %ld", i);
+        mine[1] = 1000 * i + me;
+        ARMCI_Access_end(mine + 1);
+        armci_msg_barrier();
+        ARMCI_Get(base[right], seen, sizeof seen, right);
+        check_long(seen[0], value, "get of the put, round %ld", i);
+        check_long(seen[1], 1000 * i + right, "get of a store, round %ld", i);
+        armci_msg_barrier();
+    }
+    region_free(base);
+}
+
+/* Each mode is taken and given back, and what it allows stays right. */
+static void access_modes(void)
+{
+    static const int modes[] = { ARMCIX_MODE_ALL, ARMCIX_MODE_CONFLICT_FREE,
+                                 ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE, ARMCIX_MODE_READ_ONLY,
+                                 ARMCIX_MODE_ACC_ONLY, ARMCIX_MODE_ALL };
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
+    long cells[8], one = 1, sum = 0, seen[8];
+    ARMCI_Group world;
+    void **base = region_create(sizeof cells);
+
+    ARMCI_Group_get_world(&world);
+    check_long(ARMCIX_Mode_get(base[me]), ARMCIX_MODE_ALL, "mode of a new region");
+    memset(cells, 0, sizeof cells);
+    ARMCI_Put(cells, base[right], sizeof cells, right);
+    for (int i = 0; i < 6; i++) {
+        check_long(ARMCIX_Mode_set(modes[i], base[me], &world), 0, "ARMCIX_Mode_set(%d)", modes[i]);
+        check_long(ARMCIX_Mode_get((char *)base[me] + 5), modes[i], "ARMCIX_Mode_get");
+        for (int c = 0; c < 8; c++)
+            cells[c] = 10 * i + c;
+        if (modes[i] == ARMCIX_MODE_ACC_ONLY) {
+            for (int p = 0; p < n; p++)
+                ARMCI_Acc(ARMCI_ACC_LNG, &one, cells, base[p], sizeof cells, p);
+            sum = n * cells[7] + sum;
+            continue;
+        }
+        if (modes[i] != ARMCIX_MODE_READ_ONLY) {
+            ARMCI_Put(cells, base[right], sizeof cells, right);
+            sum = cells[7];
+        }
+        ARMCI_Barrier();
+        ARMCI_Get(base[right], seen, sizeof seen, right);
+        check_long(seen[7], sum, "get in mode %d", modes[i]);
+        ARMCI_Barrier();
+    }
+    region_free(base);
+}
+
+static void accs_before_a_mode_change_count(void)
+{
+    int me = test_rank(), n = test_ranks();
+    long one = 1, seen = -1;
+    ARMCI_Group world;
+    void **base = region_create(sizeof one);
+
+    ARMCI_Group_get_world(&world);
+    ARMCI_PutValueLong(0, base[me], me);
+    ARMCI_Barrier();
+    check_long(ARMCIX_Mode_set(ARMCIX_MODE_ACC_ONLY, base[me], &world), 0, "ARMCIX_Mode_set");
+    for (int p = 0; p < n; p++)
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, base[p], sizeof one, p);
+    check_long(ARMCIX_Mode_set(ARMCIX_MODE_READ_ONLY, base[me], &world), 0, "ARMCIX_Mode_set");
+    for (int p = 0; p < n; p++) {
+        ARMCI_Get(base[p], &seen, sizeof seen, p);
+        check_long(seen, n, "sum in %d", p);
+    }
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    { "slices of every size, zero included", sizes_of_every_kind },
+    { "memory in one process only", memory_in_one_process },
+    { "many regions alive, freed in another order", many_regions },
+    { "an address that comes back belongs to the new region", address_comes_back },
+    { "regions on groups", on_groups },
+    { "allocation with the name of a device", named_devices },
+    { "local memory", local_memory },
+    { "free completes what is outstanding", free_completes },
+    { "own loads and stores between Access_begin and Access_end", local_access },
+    { "access modes", access_modes },
+    { "a change of mode completes what was issued before", accs_before_a_mode_change_count },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

@@ -1,0 +1,337 @@
+/* test_mutex.c - mutexes: exclusion, fairness, order of arrival, several at once, sets over groups. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+enum { ROUNDS = 20, ARRIVAL_GAP_MS = 40 };
+
+/* Read, change and write back a long at p, which only a lock makes safe. */
+static long add_unsafely(long *counter, int p, long step)
+{
+    long value = -1;
+
+    ARMCI_Get(counter, &value, sizeof value, p);
+    long next = value + step;
+    ARMCI_Put(&next, counter, sizeof next, p);
+    ARMCI_Fence(p);
+    return value;
+}
+
+/* A region of `longs` zeroed longs on every process. */
+static void **zeroed_region(int longs)
+{
+    void **base = region_create((size_t)longs * sizeof(long));
+
+    ARMCI_Access_begin(base[test_rank()]);
+    memset(base[test_rank()], 0, (size_t)longs * sizeof(long));
+    ARMCI_Access_end(base[test_rank()]);
+    ARMCI_Barrier();
+    return base;
+}
+
+/* The longs at home of everybody, after a barrier. */
+static void check_counters(void **base, int longs, long expected, const char *what)
+{
+    ARMCI_Barrier();
+    for (int p = 0; p < test_ranks(); p++)
+        for (int i = 0; i < longs; i++) {
+            long seen = -1;
+            ARMCI_Get((long *)base[p] + i, &seen, sizeof seen, p);
+            check_long(seen, expected, "%s: counter %d of process %d", what, i, p);
+        }
+    ARMCI_Barrier();
+}
+
+/* Let `seconds` pass without keeping the others waiting for this process. */
+static void let_pass(double seconds)
+{
+    double until = MPI_Wtime() + seconds;
+
+    while (MPI_Wtime() < until)
+        ARMCIX_Progress();
+}
+
+/* Each mutex guards a counter on another process than its own. */
+static void no_update_lost(void)
+{
+    int me = test_rank(), n = test_ranks();
+    void **base = zeroed_region(2);
+
+    check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
+    for (int i = 0; i < ROUNDS; i++)
+        for (int m = 0; m < 2; m++) {
+            int host = (i + me) % n, p = (host + 1) % n;
+            ARMCI_Lock(m, host);
+            add_unsafely((long *)base[p] + m, p, 1);
+            ARMCI_Unlock(m, host);
+        }
+    ARMCI_Barrier();
+    for (int p = 0; p < n; p++) {
+        long sum = 0;
+        for (int q = 0; q < n; q++)
+            for (int i = 0; i < ROUNDS; i++)
+                sum += ((i + q) % n + 1) % n == p;
+        for (int m = 0; m < 2; m++)
+            check_long(ARMCI_GetValueLong((long *)base[p] + m, p), sum, "counter %d in %d under a lock", m, p);
+    }
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
+    region_free(base);
+}
+
+/* Process p hosts p % 3 mutexes: some none. */
+static void counts_differ(void)
+{
+    int me = test_rank(), n = test_ranks(), expected = 0;
+    void **base = zeroed_region(2);
+
+    check_long(ARMCI_Create_mutexes(me % 3), 0, "ARMCI_Create_mutexes(%d)", me % 3);
+    for (int i = 0; i < 10; i++)
+        for (int p = 0; p < n; p++)
+            for (int m = 0; m < p % 3; m++) {
+                ARMCI_Lock(m, p);
+                add_unsafely((long *)base[p] + m, p, 1);
+                ARMCI_Unlock(m, p);
+            }
+    ARMCI_Barrier();
+    for (int p = 0; p < n; p++)
+        for (int m = 0; m < 2; m++) {
+            expected = m < p % 3 ? 10 * n : 0;
+            check_long(ARMCI_GetValueLong((long *)base[p] + m, p), expected, "counter %d in %d", m, p);
+        }
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
+    check_long(ARMCI_Create_mutexes(0), 0, "ARMCI_Create_mutexes(0) on all");
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
+    region_free(base);
+}
+
+/* All mutexes of all processes held at once, released in another order. */
+static void several_held(void)
+{
+    int n = test_ranks();
+    void **base = zeroed_region(2);
+
+    ARMCI_Create_mutexes(2);
+    for (int i = 0; i < ROUNDS / 4; i++) {
+        for (int k = 0; k < 2 * n; k++)
+            ARMCI_Lock(k % 2, k / 2);
+        for (int k = 0; k < 2 * n; k++)
+            add_unsafely((long *)base[k / 2] + k % 2, k / 2, 1);
+        for (int k = 0; k < 2 * n; k++) {
+            int j = i % 2 ? k : 2 * n - 1 - k;
+            ARMCI_Unlock(j % 2, j / 2);
+        }
+    }
+    check_counters(base, 2, (long)n * (ROUNDS / 4), "under several locks");
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
+static void created_again(void)
+{
+    void **base = zeroed_region(1);
+    int rounds = 8;
+
+    for (int i = 0; i < rounds; i++) {
+        check_long(ARMCI_Create_mutexes(1 + i % 3), 0, "ARMCI_Create_mutexes, time %d", i);
+        for (int p = 0; p < test_ranks(); p++) {
+            ARMCI_Lock(i % 3, p);
+            add_unsafely(base[p], p, 1);
+            ARMCI_Unlock(i % 3, p);
+        }
+        check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes, time %d", i);
+    }
+    check_counters(base, 1, (long)rounds * test_ranks(), "mutexes created again");
+    region_free(base);
+}
+
+/* Nobody else wants it. */
+static void uncontended(void)
+{
+    int me = test_rank(), p = (me + 1) % test_ranks();
+    void **base = zeroed_region(1);
+
+    ARMCI_Create_mutexes(1);
+    for (int i = 0; i < 30; i++) {
+        ARMCI_Lock(0, p);
+        check_long(add_unsafely(base[p], p, 1), i, "counter that nobody else changes");
+        ARMCI_Unlock(0, p);
+    }
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
+/* All hammer one mutex until a total is reached: nobody's share is far from an even one. */
+static void even_shares(void)
+{
+    int n = test_ranks(), total = 60 * n, share = 0;
+    void **base = zeroed_region(1);
+
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    for (bool more = true; more;) {
+        ARMCI_Lock(0, n - 1);
+        more = add_unsafely(base[0], 0, 1) < total;
+        share += more;
+        ARMCI_Unlock(0, n - 1);
+    }
+    ARMCI_Barrier();
+    check(share >= total / n / 4 && share <= 4 * total / n, "share %d of %d among %d", share, total, n);
+    MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check_long(share, total, "sum of the shares");
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
+/* Process 0 holds the mutex while the others ask for it one after another, first process `first`; returns whether they
+ * got it in that order. */
+static bool granted_in_order(int first, void **base)
+{
+    int me = test_rank(), n = test_ranks(), place = n > 1 ? (me - 1 - first + 2 * (n - 1)) % (n - 1) : 0;
+    long turn = 0;
+
+    if (me == 0) {
+        ARMCI_PutValueLong(0, base[0], 0);
+        ARMCI_Lock(0, n - 1);
+    }
+    ARMCI_Barrier();
+    if (me == 0) {
+        let_pass(ARRIVAL_GAP_MS * 1e-3 * (n + 1));
+    } else {
+        let_pass(ARRIVAL_GAP_MS * 1e-3 * (place + 1));
+        ARMCI_Lock(0, n - 1);
+        turn = add_unsafely(base[0], 0, 1);
+    }
+    ARMCI_Unlock(0, n - 1);
+    ARMCI_Barrier();
+    return on_all_ranks(me == 0 || turn == place);
+}
+
+/* A slow machine may turn an order round, but not often. */
+static void first_come_first_served(void)
+{
+    enum { TRIES = 6 };
+    int n = test_ranks(), ordered = 0;
+    void **base = zeroed_region(1);
+
+    if (n < 3)
+        skip("needs 3 ranks");
+    ARMCI_Create_mutexes(1);
+    for (int i = 0; i < TRIES && n >= 3; i++)
+        ordered += granted_in_order(i, base);
+    check(n < 3 || ordered >= TRIES - 1, "granted in the order of the requests %d times of %d", ordered, TRIES);
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
+/* Trylock says whether it got the mutex, and does not wait. */
+static void trylock(void)
+{
+    int me = test_rank(), n = test_ranks(), got;
+    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
+
+    check(set != NULL, "ARMCIX_Create_mutexes_hdl(1, NULL) gave NULL");
+    for (int holder = 0; holder < n; holder++) {
+        if (me == holder)
+            ARMCIX_Lock_hdl(set, 0, n - 1);
+        ARMCI_Barrier();
+        if (me != holder)
+            check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 1, "trylock of a mutex that %d holds", holder);
+        ARMCI_Barrier();
+        if (me == holder)
+            ARMCIX_Unlock_hdl(set, 0, n - 1);
+        ARMCI_Barrier();
+        if (me == (holder + 1) % n) {
+            check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 0, "trylock of a free mutex");
+            ARMCIX_Unlock_hdl(set, 0, n - 1);
+        }
+        ARMCI_Barrier();
+    }
+    got = ARMCIX_Trylock_hdl(set, 0, 0);
+    int winners = got == 0;
+    MPI_Allreduce(MPI_IN_PLACE, &winners, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check_long(winners, 1, "how many trylocks succeed at once");
+    if (got == 0)
+        ARMCIX_Unlock_hdl(set, 0, 0);
+    check_long(ARMCIX_Destroy_mutexes_hdl(set), 0, "ARMCIX_Destroy_mutexes_hdl");
+}
+
+/* Trylock and Lock mixed lose nothing. */
+static void trylock_excludes(void)
+{
+    int n = test_ranks();
+    void **base = zeroed_region(1);
+    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
+
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 2)
+            ARMCIX_Lock_hdl(set, 0, n - 1);
+        else
+            while (ARMCIX_Trylock_hdl(set, 0, n - 1) != 0)
+                ARMCIX_Progress();
+        add_unsafely(base[0], 0, 1);
+        ARMCIX_Unlock_hdl(set, 0, n - 1);
+    }
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(base[0], 0), (long)n * ROUNDS, "counter under lock and trylock");
+    ARMCIX_Destroy_mutexes_hdl(set);
+    region_free(base);
+}
+
+/* Two sets, one of them over a group, and the plain one, at the same time: a mutex of one is not that of another. */
+static void three_sets(void)
+{
+    int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[16];
+    void **base = zeroed_region(3);
+    ARMCI_Group even;
+    armcix_mutex_hdl_t all = ARMCIX_Create_mutexes_hdl(1, NULL), some = NULL;
+
+    for (int i = 0; i < members; i++)
+        list[i] = 2 * i;
+    ARMCI_Group_create(members, list, &even);
+    if (me % 2 == 0)
+        some = ARMCIX_Create_mutexes_hdl(2, &even);
+    ARMCI_Create_mutexes(1);
+    for (int i = 0; i < ROUNDS / 2; i++) {
+        ARMCI_Lock(0, 0);
+        add_unsafely(base[0], 0, 1);
+        ARMCIX_Lock_hdl(all, 0, 0);
+        add_unsafely((long *)base[0] + 1, 0, 1);
+        if (me % 2 == 0) {
+            ARMCIX_Lock_hdl(some, 1, members - 1);
+            add_unsafely((long *)base[0] + 2, 0, 1);
+            ARMCIX_Unlock_hdl(some, 1, members - 1);
+        }
+        ARMCI_Unlock(0, 0);
+        ARMCIX_Unlock_hdl(all, 0, 0);
+    }
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(base[0], 0), n * (ROUNDS / 2), "counter under the plain mutex");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * (ROUNDS / 2), "counter under the set of all");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * (ROUNDS / 2), "counter under the set of some");
+    ARMCIX_Destroy_mutexes_hdl(all);
+    ARMCI_Destroy_mutexes();
+    if (me % 2 == 0) {
+        check_long(ARMCIX_Destroy_mutexes_hdl(some), 0, "ARMCIX_Destroy_mutexes_hdl of a group");
+        ARMCI_Group_free(&even);
+    }
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    { "no update is lost under a lock", no_update_lost },
+    { "numbers of mutexes differ, some have none", counts_differ },
+    { "a process holds several at once", several_held },
+    { "create and destroy again", created_again },
+    { "a lock that nobody else wants", uncontended },
+    { "even shares when all want it", even_shares },
+    { "first come, first served", first_come_first_served },
+    { "trylock tells and does not wait", trylock },
+    { "trylock and lock together exclude", trylock_excludes },
+    { "three sets at a time, one over a group", three_sets },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

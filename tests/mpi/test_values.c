@@ -1,0 +1,159 @@
+/* test_values.c - single values from and to registers, and the local helpers: pack, unpack, copy. */
+#include <float.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes.h"
+#include "patch.h"
+
+static const int ints[] = { 0, 1, -1, INT_MAX, INT_MIN, 0x01020304 };
+static const long longs[] = { 0, 1, -1, LONG_MAX, LONG_MIN, 0x0102030405060708L };
+static const float floats[] = { 0, 1, -1, FLT_MAX, FLT_MIN, 3.25f };
+static const double doubles[] = { 0, 1, -1, DBL_MAX, DBL_MIN, 3.0000000001 };
+enum { VALUES = 6 };
+
+/* Put each value at `shift` bytes past a multiple of 8, read it back by value and by get. */
+static void try_int(const struct lanes *l, int t, size_t shift)
+{
+    for (int i = 0; i < VALUES; i++) {
+        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
+        check_long(ARMCI_PutValueInt(ints[i], at, t), 0, "ARMCI_PutValueInt: code");
+        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &ints[i], sizeof(int));
+        check_long(ARMCI_GetValueInt(at, t), ints[i], "ARMCI_GetValueInt from %d, shift %zu", t, shift);
+    }
+}
+
+static void try_long(const struct lanes *l, int t, size_t shift)
+{
+    for (int i = 0; i < VALUES; i++) {
+        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
+        check_long(ARMCI_PutValueLong(longs[i], at, t), 0, "ARMCI_PutValueLong: code");
+        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &longs[i], sizeof(long));
+        check_long(ARMCI_GetValueLong(at, t), longs[i], "ARMCI_GetValueLong from %d, shift %zu", t, shift);
+    }
+}
+
+static void try_float(const struct lanes *l, int t, size_t shift)
+{
+    for (int i = 0; i < VALUES; i++) {
+        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
+        check_long(ARMCI_PutValueFloat(floats[i], at, t), 0, "ARMCI_PutValueFloat: code");
+        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &floats[i], sizeof(float));
+        check_double((double)ARMCI_GetValueFloat(at, t), (double)floats[i], "ARMCI_GetValueFloat from %d, shift %zu", t, shift);
+    }
+}
+
+static void try_double(const struct lanes *l, int t, size_t shift)
+{
+    for (int i = 0; i < VALUES; i++) {
+        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
+        check_long(ARMCI_PutValueDouble(doubles[i], at, t), 0, "ARMCI_PutValueDouble: code");
+        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &doubles[i], sizeof(double));
+        check_double(ARMCI_GetValueDouble(at, t), doubles[i], "ARMCI_GetValueDouble from %d, shift %zu", t, shift);
+    }
+}
+
+static void run(void (*try)(const struct lanes *, int, size_t), const char *what)
+{
+    struct lanes l = lanes_create(64, 16);
+
+    for (size_t shift = 0; shift < 8; shift++) {
+        for (int i = 0; i < test_ranks(); i++)
+            try(&l, (test_rank() + i) % test_ranks(), shift);
+    }
+    lanes_verify(&l, what);
+    lanes_free(&l);
+}
+
+static void test_ints(void)
+{
+    run(try_int, "ARMCI_PutValueInt");
+}
+
+static void test_longs(void)
+{
+    run(try_long, "ARMCI_PutValueLong");
+}
+
+static void test_floats(void)
+{
+    run(try_float, "ARMCI_PutValueFloat");
+}
+
+static void test_doubles(void)
+{
+    run(try_double, "ARMCI_PutValueDouble");
+}
+
+/* ------------------------------------------------------------------ pack and unpack */
+
+/* A random patch read into a packed buffer and written from one; bytes between the segments and behind the buffer stay. */
+static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected, size_t size)
+{
+    struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED },
+                               .room = { size, size }, .max_bytes = size / 4, .max_levels = 8, .unit = 1 };
+    struct patch p = patch_draw(r, &wish);
+    size_t n = patch_segments(&p), bytes = n * (size_t)p.count[0];
+    unsigned char *packed = need_memory(bytes + 8), *model = need_memory(bytes + 8);
+
+    rng_bytes(r, room, size);
+    memset(packed, 0x77, bytes + 8);
+    memset(model, 0x77, bytes + 8);
+    for (size_t i = 0; i < n; i++)
+        memcpy(model + i * (size_t)p.count[0], room + patch_offset(&p, LOCAL, i), (size_t)p.count[0]);
+    armci_read_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
+    check_bytes(packed, model, bytes + 8, "armci_read_strided, %s", patch_text(&p));
+    rng_bytes(r, packed, bytes);
+    memcpy(expected, room, size);
+    for (size_t i = 0; i < n; i++)
+        memcpy(expected + patch_offset(&p, LOCAL, i), packed + i * (size_t)p.count[0], (size_t)p.count[0]);
+    armci_write_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
+    check_bytes(room, expected, size, "armci_write_strided, %s", patch_text(&p));
+    free(packed);
+    free(model);
+}
+
+static void test_pack(void)
+{
+    enum { SIZE = 8192, TIMES = 200 };
+    struct rng r = rng_stream(40 + (uint64_t)test_rank());
+    unsigned char *room = need_memory(SIZE), *expected = need_memory(SIZE);
+
+    for (int i = 0; i < TIMES; i++)
+        try_pack(&r, room, expected, SIZE);
+    free(room);
+    free(expected);
+}
+
+static void test_copy(void)
+{
+    enum { SIZE = 4096 };
+    struct rng r = rng_stream(50 + (uint64_t)test_rank());
+    unsigned char *from = need_memory(SIZE), *to = need_memory(SIZE), *expected = need_memory(SIZE);
+
+    for (int n = 0; n < 2000; n = n * 3 / 2 + 1) {
+        size_t at = (size_t)rng_between(&r, 0, 500), source = (size_t)rng_between(&r, 0, 500);
+        rng_bytes(&r, from, SIZE);
+        rng_bytes(&r, to, SIZE);
+        memcpy(expected, to, SIZE);
+        memcpy(expected + at, from + source, (size_t)n);
+        ARMCI_Copy(from + source, to + at, n);
+        check_bytes(to, expected, SIZE, "ARMCI_Copy of %d bytes", n);
+    }
+    free(from);
+    free(to);
+    free(expected);
+}
+
+static const struct test tests[] = {
+    { "int by value", test_ints },
+    { "long by value", test_longs },
+    { "float by value", test_floats },
+    { "double by value", test_doubles },
+    { "armci_read_strided packs, armci_write_strided unpacks", test_pack },
+    { "ARMCI_Copy copies", test_copy },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,452 @@
+/* test_config.c - environment variables: every kind and spelling, what is complained about and how, what is printed. */
+#include "base/config.h"
+#include "base/nearest.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- helpers ---------- */
+
+static char collected[8192]; /* lines that were complained or printed, each ended by a newline */
+
+static void collect(const char *line)
+{
+    ck_assert_ptr_null(strpbrk(line, "\n\r\t"));
+    ck_assert_uint_lt(strlen(collected) + strlen(line) + 2, sizeof collected);
+    strcat(collected, line);
+    strcat(collected, "\n");
+}
+
+/* Read an environment of up to two settings; returns the number of complaints, their text is in `collected`. */
+static int read_two(const char *first, const char *second)
+{
+    char texts[2][600];
+    char *environment[3] = {NULL, NULL, NULL};
+    const char *settings[2] = {first, second};
+
+    for (int i = 0; i < 2 && settings[i] != NULL; i++) {
+        snprintf(texts[i], sizeof texts[i], "%s", settings[i]);
+        environment[i] = texts[i];
+    }
+    collected[0] = '\0';
+    return armcii_config_read(environment, collect);
+}
+
+static int read_one(const char *name, const char *value)
+{
+    char setting[600];
+
+    snprintf(setting, sizeof setting, "%s=%s", name, value);
+    return read_two(setting, NULL);
+}
+
+static size_t entry_of(const char *name)
+{
+    size_t i = 0;
+
+    while (armcii_config_entry(i) != NULL && strcmp(armcii_config_entry(i)->name, name) != 0)
+        i++;
+    ck_assert_msg(armcii_config_entry(i) != NULL, "%s is not in the table", name);
+    return i;
+}
+
+/* The value in force of a variable as text. */
+static const char *value_of(const char *name)
+{
+    static char buffer[128];
+
+    return armcii_config_value(entry_of(name), buffer, sizeof buffer, NULL);
+}
+
+/* Is the variable marked as set in the environment? */
+static bool is_set(const char *name)
+{
+    char buffer[128];
+    bool set;
+
+    armcii_config_value(entry_of(name), buffer, sizeof buffer, &set);
+    return set;
+}
+
+static void accept(const char *name, const char *value, const char *in_force)
+{
+    ck_assert_msg(read_one(name, value) == 0, "%s=%s refused: %s", name, value, collected);
+    ck_assert_str_eq(collected, "");
+    ck_assert_str_eq(value_of(name), in_force);
+    ck_assert_msg(is_set(name), "%s=%s is not marked", name, value);
+}
+
+/* The value is refused with a line that holds `guess`, and the default stays in force. */
+static void refuse(const char *name, const char *value, const char *guess)
+{
+    ck_assert_msg(read_one(name, value) == 1, "%s=%s accepted", name, value);
+    ck_assert_msg(strncmp(collected, name, strlen(name)) == 0, "no name: %s", collected);
+    ck_assert_msg(strstr(collected, guess) != NULL, "%s=%s: no '%s' in: %s", name, value, guess, collected);
+    ck_assert_str_eq(value_of(name), armcii_config_entry(entry_of(name))->default_value);
+    ck_assert_msg(!is_set(name), "%s=%s is marked", name, value);
+}
+
+static void refuse_without_guess(const char *name, const char *value)
+{
+    refuse(name, value, "is not valid");
+    ck_assert_msg(strstr(collected, "did you mean") == NULL, "%s", collected);
+}
+
+/* ---------------------------------------------------------------- kinds ------------ */
+
+START_TEST(test_defaults)
+{
+    ck_assert_int_eq(read_two(NULL, NULL), 0);
+    ck_assert(!armcii_config->verbose);
+    ck_assert_int_eq(armcii_config->errors, ERRORS_ABORT);
+    ck_assert_int_eq(armcii_config->strided_method, STRIDED_AUTO);
+    ck_assert_int_eq(armcii_config->vector_method, VECTOR_AUTO);
+    ck_assert_uint_eq(armcii_config->batched_limit, 0);
+    ck_assert(!armcii_config->iov_checks);
+    ck_assert_int_eq(armcii_config->window_kind, WINDOW_AUTO);
+    ck_assert(armcii_config->noncollective_groups);
+    ck_assert_int_eq(armcii_config->nodes, NODES_AUTO);
+    ck_assert(!armcii_config->no_flush_local);
+    ck_assert(!armcii_config->debug_alloc);
+    ck_assert(armcii_config->quirks);
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
+    ck_assert_uint_eq(armcii_config->memget_heap, 16 << 20);
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        const char *name = armcii_config_entry(i)->name;
+        ck_assert_str_eq(value_of(name), armcii_config_entry(i)->default_value);
+        ck_assert(!is_set(name));
+    }
+}
+END_TEST
+
+START_TEST(test_flags)
+{
+    static const char *const yes[] = {"yes", "true", "on", "1", "y", "t", "YES", "True", "oN", "Y", "T"};
+    static const char *const no[] = {"no", "false", "off", "0", "n", "f", "NO", "False", "oFF", "N", "F"};
+
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
+        accept("ARMCI_DEBUG_ALLOC", yes[i], "yes");
+        ck_assert(armcii_config->debug_alloc);
+    }
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++) {
+        accept("ARMCI_QUIRKS", no[i], "no");
+        ck_assert(!armcii_config->quirks);
+    }
+    accept("ARMCI_VERBOSE", "2", "yes");
+    ck_assert(armcii_config->verbose);
+}
+END_TEST
+
+START_TEST(test_wrong_flags_are_never_on)
+{
+    static const char *const wrong[] = {"", " ", "2", "-1", "01", "10", "yess", "yes ", "enable", "ON!", "ja", "nope"};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        refuse("ARMCI_DEBUG_ALLOC", wrong[i], "yes|no");
+        ck_assert(!armcii_config->debug_alloc);
+        refuse("ARMCI_QUIRKS", wrong[i], "yes|no");
+        ck_assert(armcii_config->quirks);
+    }
+    refuse("ARMCI_QUIRKS", "flase", "did you mean false?");
+    refuse("ARMCI_QUIRKS", "yess", "did you mean yes?");
+    refuse_without_guess("ARMCI_QUIRKS", "banana");
+}
+END_TEST
+
+/* A choice is read into its field, whatever the case of its letters. */
+#define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                        \
+    accept(NAME, WORD, SHOWN);                                                                                         \
+    ck_assert_int_eq(armcii_config->FIELD, VALUE)
+
+START_TEST(test_choices)
+{
+    CHOICE("ARMCI_ERRORS", "Return", errors, ERRORS_RETURN, "return");
+    CHOICE("ARMCI_ERRORS", "abort", errors, ERRORS_ABORT, "abort");
+    CHOICE("ARMCI_STRIDED_METHOD", "DIRECT", strided_method, STRIDED_AUTO, "auto");
+    CHOICE("ARMCI_STRIDED_METHOD", "auto", strided_method, STRIDED_AUTO, "auto");
+    CHOICE("ARMCI_STRIDED_METHOD", "IOV", strided_method, STRIDED_IOV, "iov");
+    CHOICE("ARMCI_STRIDED_METHOD", "subarray", strided_method, STRIDED_SUBARRAY, "subarray");
+    CHOICE("ARMCI_STRIDED_METHOD", "Hvector", strided_method, STRIDED_HVECTOR, "hvector");
+    CHOICE("ARMCI_IOV_METHOD", "AUTO", vector_method, VECTOR_AUTO, "auto");
+    CHOICE("ARMCI_IOV_METHOD", "CONSRV", vector_method, VECTOR_CONSERVATIVE, "consrv");
+    CHOICE("ARMCI_IOV_METHOD", "BATCHED", vector_method, VECTOR_BATCHED, "batched");
+    CHOICE("ARMCI_IOV_METHOD", "DIRECT", vector_method, VECTOR_DATATYPE, "direct");
+    CHOICE("ARMCI_USE_WIN_ALLOCATE", "1", window_kind, WINDOW_ALLOCATE, "yes");
+    CHOICE("ARMCI_USE_WIN_ALLOCATE", "0", window_kind, WINDOW_CREATE, "no");
+    CHOICE("ARMCI_USE_WIN_ALLOCATE", "TRUE", window_kind, WINDOW_ALLOCATE, "yes");
+    CHOICE("ARMCI_USE_WIN_ALLOCATE", "Auto", window_kind, WINDOW_AUTO, "auto");
+    CHOICE("ARMCI_NODES", "rank", nodes, NODES_RANK, "rank");
+    CHOICE("ARMCI_NODES", "auto", nodes, NODES_AUTO, "auto");
+}
+END_TEST
+
+START_TEST(test_wrong_choices)
+{
+    refuse("ARMCI_IOV_METHOD", "BATCHD", "did you mean batched?");
+    refuse("ARMCI_IOV_METHOD", "consvr", "did you mean consrv?");
+    refuse("ARMCI_IOV_METHOD", "batched ", "did you mean batched?");
+    refuse("ARMCI_STRIDED_METHOD", "sub-array", "did you mean subarray?");
+    refuse("ARMCI_STRIDED_METHOD", "hvektor", "did you mean hvector?");
+    refuse("ARMCI_ERRORS", "retrun", "did you mean return?");
+    refuse("ARMCI_ERRORS", "", "abort|return");
+    refuse_without_guess("ARMCI_NODES", "4");
+    refuse_without_guess("ARMCI_USE_WIN_ALLOCATE", "2");
+    refuse_without_guess("ARMCI_IOV_METHOD", "banana");
+    ck_assert_ptr_nonnull(strstr(collected, "auto|consrv|batched|direct"));
+}
+END_TEST
+
+START_TEST(test_counts)
+{
+    accept("ARMCI_OUTSTANDING_LIMIT", "1", "1");
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 1);
+    accept("ARMCI_OUTSTANDING_LIMIT", "1000000", "1000000");
+    accept("ARMCI_OUTSTANDING_LIMIT", "007", "7");
+    accept("ARMCI_IOV_BATCHED_LIMIT", "0", "0");
+    accept("ARMCI_IOV_BATCHED_LIMIT", "1024", "1024");
+    ck_assert_uint_eq(armcii_config->batched_limit, 1024);
+    refuse("ARMCI_OUTSTANDING_LIMIT", "0", "did you mean 1?");
+    refuse("ARMCI_OUTSTANDING_LIMIT", "1000001", "did you mean 1000000?");
+    refuse("ARMCI_OUTSTANDING_LIMIT", "64k", "did you mean 64?");
+    refuse("ARMCI_OUTSTANDING_LIMIT", "99999999999999999999999999", "did you mean 1000000?");
+    refuse("ARMCI_OUTSTANDING_LIMIT", "18446744073709551617", "did you mean 1000000?"); /* 2^64 + 1 */
+    refuse("ARMCI_OUTSTANDING_LIMIT", "3.5", "did you mean 3?");
+    refuse_without_guess("ARMCI_OUTSTANDING_LIMIT", "-5");
+    refuse_without_guess("ARMCI_OUTSTANDING_LIMIT", "");
+    refuse_without_guess("ARMCI_OUTSTANDING_LIMIT", "many");
+}
+END_TEST
+
+START_TEST(test_bytes)
+{
+    accept("ARMCI_MEMGET_HEAP", "5000", "5000");
+    ck_assert_uint_eq(armcii_config->memget_heap, 5000);
+    accept("ARMCI_MEMGET_HEAP", "65536", "64k");
+    accept("ARMCI_MEMGET_HEAP", "10k", "10k");
+    ck_assert_uint_eq(armcii_config->memget_heap, 10240);
+    accept("ARMCI_MEMGET_HEAP", "1536K", "1536k");
+    accept("ARMCI_MEMGET_HEAP", "32M", "32M");
+    accept("ARMCI_MEMGET_HEAP", "32m", "32M");
+    ck_assert_uint_eq(armcii_config->memget_heap, (size_t)32 << 20);
+    accept("ARMCI_MEMGET_HEAP", "6G", "6G");
+    ck_assert_uint_eq(armcii_config->memget_heap, (size_t)6 << 30);
+    accept("ARMCI_MEMGET_HEAP", "1T", "1T");
+    refuse("ARMCI_MEMGET_HEAP", "1", "did you mean 4k?");
+    refuse("ARMCI_MEMGET_HEAP", "2T", "did you mean 1T?");
+    refuse("ARMCI_MEMGET_HEAP", "17179869185G", "did you mean 1T?"); /* 2^64 + 1 G */
+    refuse("ARMCI_MEMGET_HEAP", "32 MB", "did you mean 32M?");
+    refuse("ARMCI_MEMGET_HEAP", "16MiB", "did you mean 16M?");
+    refuse("ARMCI_MEMGET_HEAP", "16x", "bytes 4k..1T");
+    refuse_without_guess("ARMCI_MEMGET_HEAP", "M");
+    refuse_without_guess("ARMCI_MEMGET_HEAP", "-1M");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- names ------------ */
+
+START_TEST(test_documented_names)
+{
+    static const char *const settings[][2] = {
+        {"ARMCI_VERBOSE", "1"},           {"ARMCI_DEBUG_ALLOC", "1"},         {"ARMCI_STRIDED_METHOD", "DIRECT"},
+        {"ARMCI_STRIDED_METHOD", "IOV"},  {"ARMCI_IOV_METHOD", "AUTO"},       {"ARMCI_IOV_METHOD", "CONSRV"},
+        {"ARMCI_IOV_METHOD", "BATCHED"},  {"ARMCI_IOV_METHOD", "DIRECT"},     {"ARMCI_IOV_CHECKS", "1"},
+        {"ARMCI_IOV_BATCHED_LIMIT", "8"}, {"ARMCI_SHR_BUF_METHOD", "COPY"},   {"ARMCI_SHR_BUF_METHOD", "NOGUARD"},
+        {"ARMCI_USE_WIN_ALLOCATE", "0"},  {"ARMCI_USE_WIN_ALLOCATE", "1"},    {"ARMCI_NONCOLLECTIVE_GROUPS", "1"},
+        {"ARMCI_PROGRESS_THREAD", "1"},   {"ARMCI_PROGRESS_USLEEP", "100"},   {"ARMCI_CACHE_RANK_TRANSLATION", "0"},
+        {"ARMCI_FLUSH_BARRIERS", "1"},    {"ARMCI_USE_REQUEST_ATOMICS", "0"}, {"ARMCI_RMA_ATOMICITY", "1"},
+        {"ARMCI_NO_FLUSH_LOCAL", "1"},
+    };
+
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        ck_assert_msg(read_one(settings[i][0], settings[i][1]) == 0, "%s", collected);
+        ck_assert(is_set(settings[i][0]));
+    }
+}
+END_TEST
+
+START_TEST(test_ineffective_names)
+{
+    ck_assert_int_eq(read_two("ARMCI_SHR_BUF_METHOD=COPY", "ARMCI_DEFAULT_SHMMAX=8192"), 0);
+    ck_assert(!armcii_config_entry(entry_of("ARMCI_SHR_BUF_METHOD"))->effective);
+    ck_assert(armcii_config_entry(entry_of("ARMCI_IOV_METHOD"))->effective);
+    ck_assert_str_eq(armcii_config_ineffective(0), "ARMCI_SHR_BUF_METHOD");
+    ck_assert_str_eq(armcii_config_ineffective(1), "ARMCI_DEFAULT_SHMMAX");
+    ck_assert_ptr_null(armcii_config_ineffective(2));
+    ck_assert_int_eq(read_two("ARMCI_NETWORK=MPI-PR", "ARMCI_OPENIB_DEVICE=mlx5_0"), 0);
+    ck_assert_ptr_nonnull(armcii_config_ineffective(1));
+    ck_assert_int_eq(read_two("ARMCI_MUTANT=flush", "ARMCI_TEST_LOCK=/tmp/x"), 0);
+    ck_assert_ptr_null(armcii_config_ineffective(0));
+}
+END_TEST
+
+/* The one setting is complained about with a line that holds `guess`. */
+static void refuse_name(const char *setting, const char *guess)
+{
+    ck_assert_msg(read_two(setting, NULL) == 1, "%s accepted", setting);
+    ck_assert_msg(strstr(collected, guess) != NULL, "%s: no '%s' in: %s", setting, guess, collected);
+}
+
+START_TEST(test_misspelt_names)
+{
+    refuse_name("ARMCI_VERBOS=1", "did you mean ARMCI_VERBOSE?");
+    refuse_name("ARMCI_verbose=1", "did you mean ARMCI_VERBOSE?");
+    refuse_name("ARMCI_STRIDED_METOHD=IOV", "did you mean ARMCI_STRIDED_METHOD?");
+    refuse_name("ARMCI_IOV_METHODS=AUTO", "did you mean ARMCI_IOV_METHOD?");
+    refuse_name("ARMCI_WIN_ALLOCATE=0", "did you mean ARMCI_USE_WIN_ALLOCATE?");
+    refuse_name("ARMCI_PROGRESS_USLEP=0", "did you mean ARMCI_PROGRESS_USLEEP?");
+    refuse_name("ARMCI_BANANA=1", "ARMCI_BANANA is no variable");
+    ck_assert_ptr_null(strstr(collected, "did you mean"));
+    refuse_name("ARMCI_=1", "is no variable");
+    ck_assert_int_eq(read_two("ARMCI_VERBOS=1", "ARMCI_QUIRK=0"), 2);
+    ck_assert(!armcii_config->verbose && armcii_config->quirks);
+    ck_assert_int_eq(read_two("ARMCIX_THING=1", "NOT_ARMCI_VERBOS=1"), 0);
+}
+END_TEST
+
+START_TEST(test_hostile_settings)
+{
+    char long_name[500] = "ARMCI_";
+    char long_value[500] = "";
+
+    memset(long_name + 6, 'X', 480);
+    ck_assert_int_eq(read_one(long_name, "1"), 1);
+    memset(long_value, 'y', 480);
+    ck_assert_int_eq(read_one("ARMCI_VERBOSE", long_value), 1);
+    ck_assert_int_eq(read_one("ARMCI_VERBOSE", "a\nb\x1b[31m%s%n"), 1); /* collect() wants one clean line */
+    ck_assert_int_eq(read_two("ARMCI_VERBOSE", NULL), 0);               /* no '=' */
+    ck_assert_int_eq(read_two("ARMCI_VERBOSE=1", "ARMCI_VERBOSE=0"), 0);
+    ck_assert(armcii_config->verbose); /* the first counts */
+}
+END_TEST
+
+START_TEST(test_reading_again_resets)
+{
+    ck_assert_int_eq(read_two("ARMCI_ERRORS=return", "ARMCI_NETWORK=x"), 0);
+    ck_assert_int_eq(armcii_config->errors, ERRORS_RETURN);
+    ck_assert_int_eq(read_two("ARMCI_OUTSTANDING_LIMIT=7", NULL), 0);
+    ck_assert_int_eq(armcii_config->errors, ERRORS_ABORT);
+    ck_assert(!is_set("ARMCI_ERRORS"));
+    ck_assert_ptr_null(armcii_config_ineffective(0));
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 7);
+    ck_assert_int_eq(read_two(NULL, NULL), 0);
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
+}
+END_TEST
+
+START_TEST(test_process_environment)
+{
+    setenv("ARMCI_OUTSTANDING_LIMIT", "9", 1);
+    armcii_config_ensure(); /* nobody has read yet in this process */
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    setenv("ARMCI_OUTSTANDING_LIMIT", "10", 1);
+    armcii_config_ensure();
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    armcii_config_read(NULL, NULL);
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
+    setenv("ARMCI_MUTANT", "flush", 1);
+    ck_assert_str_eq(armcii_config_test_variable("ARMCI_MUTANT"), "flush");
+    unsetenv("ARMCI_MUTANT");
+    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_MUTANT"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- table and banner - */
+
+START_TEST(test_table_is_sound)
+{
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        const struct config_entry *entry = armcii_config_entry(i);
+        char words[128], name[64];
+        ck_assert_int_eq(strncmp(entry->name, "ARMCI_", 6), 0);
+        ck_assert_uint_gt(strlen(entry->help), 10);
+        snprintf(name, sizeof name, "%s", entry->name);
+        ck_assert_uint_eq(entry_of(name), i); /* no name twice */
+        accept(name, entry->default_value, entry->default_value);
+        snprintf(words, sizeof words, "%s", entry->type);
+        if (strchr(words, '|') == NULL) continue;
+        for (char *word = strtok(words, "|"); word != NULL; word = strtok(NULL, "|"))
+            accept(name, word, word);
+    }
+}
+END_TEST
+
+static void print(const char *first, const char *second)
+{
+    ck_assert_int_eq(read_two(first, second), 0);
+    collected[0] = '\0';
+    armcii_config_print(collect);
+}
+
+START_TEST(test_banner)
+{
+    print(NULL, NULL);
+    ck_assert_int_eq(strncmp(collected, "defaults: ARMCI_VERBOSE=no ", 27), 0);
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++)
+        ck_assert(armcii_config_entry(i)->effective == (strstr(collected, armcii_config_entry(i)->name) != NULL));
+    for (char *line = strtok(collected, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        ck_assert_uint_le(strlen(line), 100);
+
+    print("ARMCI_OUTSTANDING_LIMIT=12", "ARMCI_RMA_ATOMICITY=1");
+    ck_assert_int_eq(strncmp(collected, "ARMCI_OUTSTANDING_LIMIT=12 (default 128): ", 42), 0);
+    ck_assert_ptr_null(strstr(collected, "ARMCI_OUTSTANDING_LIMIT=128"));
+    ck_assert_ptr_nonnull(strstr(collected, "set, but without effect here: ARMCI_RMA_ATOMICITY\n"));
+
+    print("ARMCI_OUTSTANDING_LIMIT=128", NULL);
+    ck_assert_ptr_nonnull(strstr(collected, "ARMCI_OUTSTANDING_LIMIT=128"));
+    ck_assert_ptr_null(strstr(collected, "without effect"));
+}
+END_TEST
+
+START_TEST(test_edit_distance)
+{
+    char long_word[65];
+
+    ck_assert_uint_eq(armcii_edit_distance("", ""), 0);
+    ck_assert_uint_eq(armcii_edit_distance("", "abc"), 3);
+    ck_assert_uint_eq(armcii_edit_distance("abc", ""), 3);
+    ck_assert_uint_eq(armcii_edit_distance("abc", "ABC"), 0);
+    ck_assert_uint_eq(armcii_edit_distance("abc", "acb"), 1);
+    ck_assert_uint_eq(armcii_edit_distance("kitten", "sitting"), 3);
+    ck_assert_uint_eq(armcii_edit_distance("flaw", "lawn"), 2);
+    ck_assert_uint_eq(armcii_edit_distance("abcdef", "badcfe"), 3);
+    memset(long_word, 'x', 64);
+    long_word[64] = '\0';
+    ck_assert_uint_eq(armcii_edit_distance(long_word, "x"), SIZE_MAX);
+    ck_assert_uint_eq(armcii_edit_distance("x", long_word), SIZE_MAX);
+    ck_assert_uint_eq(armcii_edit_distance(long_word + 1, "x"), 62);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("config");
+    TCase *tests = tcase_create("all");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tests, test_process_environment); /* first: wants a process in which nobody has read */
+    tcase_add_test(tests, test_defaults);
+    tcase_add_test(tests, test_flags);
+    tcase_add_test(tests, test_wrong_flags_are_never_on);
+    tcase_add_test(tests, test_choices);
+    tcase_add_test(tests, test_wrong_choices);
+    tcase_add_test(tests, test_counts);
+    tcase_add_test(tests, test_bytes);
+    tcase_add_test(tests, test_documented_names);
+    tcase_add_test(tests, test_ineffective_names);
+    tcase_add_test(tests, test_misspelt_names);
+    tcase_add_test(tests, test_hostile_settings);
+    tcase_add_test(tests, test_reading_again_resets);
+    tcase_add_test(tests, test_table_is_sound);
+    tcase_add_test(tests, test_banner);
+    tcase_add_test(tests, test_edit_distance);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,187 @@
+/* test_error.c - messages: their form, whether they end the job, and that a line is cut, not mixed. */
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#include <check.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char printed[8192]; /* what went to the stream between begin() and end() */
+static FILE *file;
+static int stream, saved;
+
+/* Catch what is written to a file descriptor. */
+static void begin(int descriptor)
+{
+    file = tmpfile();
+    ck_assert_ptr_nonnull(file);
+    stream = descriptor;
+    saved = dup(descriptor);
+    ck_assert_int_ge(dup2(fileno(file), descriptor), 0);
+}
+
+static void end(void)
+{
+    size_t length;
+
+    ck_assert_int_ge(dup2(saved, stream), 0);
+    close(saved);
+    rewind(file);
+    length = fread(printed, 1, sizeof printed - 1, file);
+    printed[length] = '\0';
+    fclose(file);
+}
+
+/* Read a configuration with one setting. */
+static void configure(const char *setting)
+{
+    char text[64];
+    char *environment[] = {text, NULL};
+
+    snprintf(text, sizeof text, "%s", setting);
+    ck_assert_int_eq(armcii_config_read(environment, NULL), 0);
+}
+
+static jmp_buf aborted;
+static int abort_status;
+
+static void catch_abort(int status)
+{
+    abort_status = status;
+    longjmp(aborted, 1);
+}
+
+START_TEST(test_error_returns_its_code)
+{
+    configure("ARMCI_ERRORS=return");
+    armcii_error_set_abort(catch_abort);
+    armcii_log_set_rank(3);
+    begin(STDERR_FILENO);
+    int code = armcii_error(2, "ARMCI_Put", "proc", "there are 4 processes", "%d", 17);
+    end();
+    ck_assert_int_eq(code, 2);
+    ck_assert_str_eq(printed, "ARMCI error: rank 3: ARMCI_Put: proc = 17: there are 4 processes\n");
+}
+END_TEST
+
+START_TEST(test_error_without_argument_or_rank)
+{
+    configure("ARMCI_ERRORS=return");
+    begin(STDERR_FILENO);
+    int code = armcii_error(1, "ARMCI_Put", "", "called before ARMCI_Init", "%s", "");
+    end();
+    ck_assert_int_eq(code, 1);
+    ck_assert_int_eq(armcii_log_rank(), -1);
+    ck_assert_str_eq(printed, "ARMCI error: ARMCI_Put: called before ARMCI_Init\n");
+}
+END_TEST
+
+START_TEST(test_error_aborts)
+{
+    volatile bool returned = false;
+
+    configure("ARMCI_ERRORS=abort");
+    armcii_error_set_abort(catch_abort);
+    begin(STDERR_FILENO);
+    if (setjmp(aborted) == 0) {
+        armcii_error(5, "ARMCI_Get", "bytes", "negative", "%d", -1);
+        returned = true;
+    }
+    end();
+    ck_assert(!returned);
+    ck_assert_int_eq(abort_status, 5);
+    ck_assert_str_eq(printed, "ARMCI error: ARMCI_Get: bytes = -1: negative\n");
+}
+END_TEST
+
+START_TEST(test_error_before_anybody_read)
+{
+    setenv("ARMCI_ERRORS", "return", 1);
+    armcii_error_set_abort(catch_abort);
+    ck_assert_int_eq(armcii_error(1, "ARMCI_Fence", "", "called before ARMCI_Init", "%s", ""), 1);
+}
+END_TEST
+
+START_TEST(test_fatal_aborts_whatever_is_set)
+{
+    configure("ARMCI_ERRORS=return");
+    armcii_error_set_abort(catch_abort);
+    armcii_log_set_rank(0);
+    begin(STDERR_FILENO);
+    if (setjmp(aborted) == 0) armcii_fatal("lost %s", "count");
+    end();
+    ck_assert_int_eq(abort_status, 1);
+    ck_assert_str_eq(printed, "ARMCI internal error: rank 0: lost count\n");
+}
+END_TEST
+
+START_TEST(test_abort_without_a_job)
+{
+    armcii_abort_job(1); /* nobody said how: abort(3) */
+}
+END_TEST
+
+START_TEST(test_warn_and_say)
+{
+    armcii_log_set_rank(2);
+    begin(STDERR_FILENO);
+    armcii_warn("%d of %d", 1, 2);
+    end();
+    ck_assert_str_eq(printed, "ARMCI warning: rank 2: 1 of 2\n");
+    begin(STDOUT_FILENO);
+    armcii_say("version %s", "0.1");
+    end();
+    ck_assert_str_eq(printed, "ARMCI: version 0.1\n");
+}
+END_TEST
+
+/* A message of `length` letters comes out whole up to what a line holds, then cut. */
+START_TEST(test_long_lines)
+{
+    static char message[5000];
+    size_t prefix = strlen("ARMCI: ");
+
+    for (size_t length = 2030; length < 2060; length++) {
+        memset(message, 'x', length);
+        message[length] = '\0';
+        begin(STDOUT_FILENO);
+        armcii_say("%s", message);
+        end();
+        size_t got = strlen(printed);
+        ck_assert_uint_le(got, 2048);
+        ck_assert_int_eq(printed[got - 1], '\n');
+        ck_assert_ptr_eq(strchr(printed, '\n'), printed + got - 1);
+        if (got != prefix + length + 1) ck_assert_str_eq(printed + got - 4, "...\n");
+    }
+    ck_assert_uint_lt(strlen(printed), 2049);
+    ck_assert_str_eq(printed + strlen(printed) - 5, "x...\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("error");
+    TCase *tests = tcase_create("all");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tests, test_error_before_anybody_read); /* first: wants a process in which nobody has read */
+    tcase_add_test(tests, test_error_without_argument_or_rank);
+    tcase_add_test(tests, test_error_returns_its_code);
+    tcase_add_test(tests, test_error_aborts);
+    tcase_add_test(tests, test_fatal_aborts_whatever_is_set);
+    tcase_add_test_raise_signal(tests, test_abort_without_a_job, SIGABRT);
+    tcase_add_test(tests, test_warn_and_say);
+    tcase_add_test(tests, test_long_lines);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,557 @@
+/* test_shape.c - shapes against the nested loops, and the lists of segments, that they stand for. */
+#include <check.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape_model.h"
+
+enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
+
+static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
+
+/* Run `check` on random samples of every kind. */
+static void on_samples(void (*check)(struct sample *m))
+{
+    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
+    for (unsigned seed = 0; seed < SEEDS; seed++)
+        for (int k = 0; k < 3; k++) {
+            struct sample m;
+            sample_create(&m, kinds[k], seed, (int)(seed % 9));
+            check(&m);
+            sample_free(&m);
+        }
+}
+
+/* ---- walking */
+
+static void walk(struct sample *m)
+{
+    struct bytes seen = {0};
+    bytes_add_shape(&seen, &m->shape);
+    check_same_bytes(m, "walk", &seen);
+    bytes_free(&seen);
+}
+
+START_TEST(iterator_visits_the_bytes_of_nested_loops)
+{
+    on_samples(walk);
+}
+END_TEST
+
+START_TEST(iterator_leaves_the_segment_alone_at_the_end)
+{
+    struct shape s;
+    struct shape_iter it;
+    char a[4], b[4];
+    struct segment seg = {a, b, 99};
+    armcii_shape_contiguous(&s, a, b, 0);
+    armcii_shape_begin(&it, &s);
+    ck_assert(!armcii_shape_next(&it, &seg));
+    ck_assert(seg.local == a && seg.remote == b && seg.bytes == 99);
+    armcii_shape_contiguous(&s, a, b, 4);
+    armcii_shape_begin(&it, &s);
+    ck_assert(armcii_shape_next(&it, &seg));
+    ck_assert(seg.local == a && seg.remote == b && seg.bytes == 4);
+    ck_assert(!armcii_shape_next(&it, &seg));
+}
+END_TEST
+
+/* ---- simplest form */
+
+static void is_simplest(const char *text, const struct shape *s)
+{
+    if (s->form == SHAPE_VECTOR) return;
+    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form,
+                  s->levels);
+    for (int i = 1; i <= s->levels; i++) {
+        ck_assert_msg(s->count[i] > 1, "%s: level %d is left with count %zu", text, i, s->count[i]);
+        bool dense = true;
+        for (int side = 0; side < 2; side++) {
+            ptrdiff_t unit = i > 1 ? s->stride[side][i - 2] : 1;
+            dense &= s->stride[side][i - 1] == unit * (ptrdiff_t)s->count[i - 1];
+        }
+        ck_assert_msg(!dense, "%s: level %d continues the one below on both sides", text, i);
+    }
+}
+
+static void sample_is_simplest(struct sample *m)
+{
+    is_simplest(m->text, &m->shape);
+}
+
+START_TEST(levels_that_can_go_are_gone)
+{
+    on_samples(sample_is_simplest);
+}
+END_TEST
+
+START_TEST(simplest_forms)
+{
+    static const struct {
+        int levels, count[4], local[3], remote[3];
+        int want_levels;
+        size_t want_count[4];
+    } row[] = {
+        {0, {7}, {0}, {0}, 0, {7}},
+        {3, {8, 1, 1, 1}, {0, -3, 9}, {5, 5, 5}, 0, {8}},
+        {2, {8, 3, 4}, {8, 24}, {8, 24}, 0, {96}},
+        {2, {8, 3, 4}, {8, 24}, {8, 32}, 1, {24, 4}},              /* one side only: stays */
+        {2, {8, 3, 4}, {8, 24}, {16, 48}, 1, {8, 12}},             /* local dense at the lowest level, remote not */
+        {2, {8, 3, 4}, {16, 48}, {32, 96}, 1, {8, 12}},            /* levels merge above the segment */
+        {3, {8, 3, 1, 4}, {16, 77, 48}, {32, -1, 96}, 1, {8, 12}}, /* ... across a level of count 1 */
+        {2, {8, 3, 4}, {0, 0}, {0, 0}, 1, {8, 12}},
+        {2, {8, 3, 4}, {-8, -24}, {-8, -24}, 1, {8, 12}}, /* backwards: never one segment */
+        {2, {8, 3, 0}, {16, 48}, {16, 48}, 0, {0}},
+        {2, {0, 3, 4}, {16, 48}, {16, 48}, 0, {0}},
+        {3, {4, 2, 2, 2}, {4, 8, 100}, {4, 8, 200}, 1, {16, 2}},
+    };
+    char a[4096], b[4096];
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct shape s;
+        enum shape_status status =
+            armcii_shape_strided(&s, a + 2048, row[i].local, b + 2048, row[i].remote, row[i].count, row[i].levels);
+        ck_assert_msg(status == SHAPE_OK, "row %zu: status %d", i, status);
+        ck_assert_msg(s.levels == row[i].want_levels, "row %zu: levels: expected %d, seen %d", i, row[i].want_levels,
+                      s.levels);
+        for (int k = 0; k <= s.levels; k++)
+            ck_assert_msg(s.count[k] == row[i].want_count[k], "row %zu: count[%d]: expected %zu, seen %zu", i, k,
+                          row[i].want_count[k], s.count[k]);
+        ck_assert_msg(s.form == (s.levels ? SHAPE_STRIDED : SHAPE_CONTIGUOUS), "row %zu: form %d", i, s.form);
+    }
+}
+END_TEST
+
+START_TEST(sixteen_levels)
+{
+    int count[SHAPE_MAX_LEVELS + 1], stride[SHAPE_MAX_LEVELS];
+    char memory[1 << 17]; /* 2^16 bytes, every second one */
+    count[0] = 1;
+    for (int i = 0; i < SHAPE_MAX_LEVELS; i++) {
+        count[i + 1] = 2;
+        stride[i] = 1 << (SHAPE_MAX_LEVELS - i); /* the largest stride first: nothing merges */
+    }
+    struct shape s;
+    ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, memory, stride, count, SHAPE_MAX_LEVELS), SHAPE_OK);
+    ck_assert_int_eq(s.levels, SHAPE_MAX_LEVELS);
+    struct bytes seen = {0};
+    bytes_add_shape(&seen, &s);
+    ck_assert_uint_eq(seen.n, 1 << 16);
+    for (size_t i = 0; i < seen.n; i++) {
+        size_t at = 0; /* i with its bits reversed, times 2 */
+        for (int bit = 0; bit < 16; bit++)
+            at += (i >> bit & 1) << (16 - bit);
+        if (seen.pair[i].at[0] != memory + at)
+            ck_abort_msg("byte %zu: expected %zu, seen %td", i, at, seen.pair[i].at[0] - memory);
+    }
+    bytes_free(&seen);
+    ck_assert(armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
+}
+END_TEST
+
+/* ---- hull, disjointness, nesting, alignment */
+
+static void check_hull(struct sample *m)
+{
+    for (int i = 0; i < 2; i++) {
+        char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
+        for (size_t k = 0; k < m->expected.n; k++) {
+            char *at = m->expected.pair[k].at[sides[i]];
+            want_lo = k == 0 || at < want_lo ? at : want_lo;
+            want_hi = k == 0 || at + 1 > want_hi ? at + 1 : want_hi;
+        }
+        ck_assert_msg(armcii_shape_hull(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text,
+                      i);
+        if (m->expected.n == 0)
+            ck_assert_msg(lo == hi, "%s: side %d: empty: expected lo == hi, seen %p, %p", m->text, i, lo, hi);
+        else
+            ck_assert_msg(lo == want_lo && hi == want_hi, "%s: side %d: expected [%p, %p), seen [%p, %p)", m->text, i,
+                          want_lo, want_hi, lo, hi);
+    }
+}
+
+START_TEST(hull_is_that_of_all_bytes)
+{
+    on_samples(check_hull);
+}
+END_TEST
+
+static void check_disjoint(struct sample *m)
+{
+    for (int i = 0; i < 2; i++) {
+        bool is = sample_is_disjoint(m, sides[i]), said = armcii_shape_is_disjoint(&m->shape, sides[i]);
+        ck_assert_msg(is || !said, "%s: side %d overlaps itself: expected false, seen true", m->text, i);
+        if (m->shape.form == SHAPE_VECTOR)
+            ck_assert_msg(is == said, "%s: side %d: expected %d, seen %d", m->text, i, is, said);
+    }
+}
+
+START_TEST(disjointness_is_never_claimed_wrongly)
+{
+    on_samples(check_disjoint);
+}
+END_TEST
+
+START_TEST(patches_are_disjoint)
+{
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        struct sample m;
+        sample_create(&m, SAMPLE_PATCH, seed, (int)(seed % 9));
+        for (int i = 0; i < 2; i++) {
+            ck_assert_msg(sample_is_disjoint(&m, sides[i]), "%s: the sample itself overlaps", m.text);
+            ck_assert_msg(armcii_shape_is_disjoint(&m.shape, sides[i]), "%s: side %d: expected true", m.text, i);
+        }
+        sample_free(&m);
+    }
+}
+END_TEST
+
+static void check_nests(struct sample *m)
+{
+    const struct shape *s = &m->shape;
+    for (int i = 0; i < 2; i++) {
+        bool want = s->form != SHAPE_VECTOR;
+        ptrdiff_t extent = want ? (ptrdiff_t)s->count[0] : 0, below = 1;
+        for (int level = 0; want && level < s->levels; level++) {
+            ptrdiff_t stride = s->stride[sides[i]][level];
+            want = stride >= extent && stride % below == 0;
+            extent += ((ptrdiff_t)s->count[level + 1] - 1) * stride;
+            below = stride;
+        }
+        bool seen = armcii_shape_nests(s, sides[i]);
+        ck_assert_msg(seen == want, "%s: side %d: expected %d, seen %d", m->text, i, want, seen);
+        ck_assert_msg(!seen || armcii_shape_is_disjoint(s, sides[i]), "%s: side %d nests but overlaps", m->text, i);
+    }
+}
+
+START_TEST(nesting_by_definition)
+{
+    on_samples(check_nests);
+}
+END_TEST
+
+START_TEST(nesting_of_known_shapes)
+{
+    static const struct {
+        int levels, count[3], stride[2];
+        bool nests;
+    } row[] = {
+        {0, {9}, {0}, true},
+        {1, {8, 4}, {9, 0}, true},
+        {1, {8, 4}, {8, 0}, true},
+        {1, {8, 4}, {7, 0}, false},
+        {1, {8, 4}, {-8, 0}, false},
+        {1, {8, 4}, {0, 0}, false},
+        {2, {8, 4, 2}, {16, 64}, true},
+        {2, {8, 4, 2}, {16, 80}, true},
+        {2, {8, 4, 2}, {16, 56}, false}, /* room, but no multiple */
+        {2, {8, 4, 2}, {16, 72}, false},
+        {2, {8, 4, 2}, {16, 48}, false}, /* a multiple, but no room */
+        {2, {8, 4, 2}, {64, 8}, false},  /* outer smaller than inner */
+        {2, {8, 4, 2}, {16, -64}, false},
+    };
+    static const int far[] = {1000, 10000}; /* the other side keeps the levels apart */
+    char a[1024], b[32768];
+    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+        struct shape s;
+        ck_assert_int_eq(armcii_shape_strided(&s, a + 512, row[i].stride, b, far, row[i].count, row[i].levels),
+                         SHAPE_OK);
+        ck_assert_msg(armcii_shape_nests(&s, SHAPE_LOCAL) == row[i].nests, "row %zu: expected %d", i, row[i].nests);
+    }
+}
+END_TEST
+
+static void check_aligned(struct sample *m)
+{
+    for (size_t unit = 1; unit <= 16; unit *= 2)
+        for (int i = 0; i < 2; i++) {
+            bool want = true, seen = armcii_shape_is_aligned(&m->shape, sides[i], unit);
+            struct shape_iter it;
+            struct segment seg;
+            armcii_shape_begin(&it, &m->shape);
+            while (armcii_shape_next(&it, &seg))
+                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % unit == 0) && seg.bytes % unit == 0;
+            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, unit, want, seen);
+        }
+}
+
+START_TEST(alignment_of_every_segment)
+{
+    on_samples(check_aligned);
+}
+END_TEST
+
+/* ---- parts */
+
+static void check_parts(struct sample *m)
+{
+    const struct shape *s = &m->shape;
+    if (s->form == SHAPE_VECTOR) return;
+    struct rng r = rng_start(m->seed);
+    size_t limit = (size_t)rng_between(&r, 0, 1) * 500 + (size_t)rng_between(&r, 0, 150), position = 0, parts = 0;
+    size_t most = limit < 16 ? 16 : limit;
+    struct bytes seen = {0};
+    struct shape part;
+    while (armcii_shape_part(s, limit, &position, &part)) {
+        size_t within = seen.n % s->count[0];
+        ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes", m->text, limit,
+                      part.bytes);
+        ck_assert_msg(within % 16 == 0, "%s: limit %zu: a segment is split at byte %zu", m->text, limit, within);
+        if (s->count[0] <= most)
+            ck_assert_msg(within == 0, "%s: limit %zu: a segment that fits is split", m->text, limit);
+        is_simplest(m->text, &part);
+        bytes_add_shape(&seen, &part);
+        ck_assert_msg(position == seen.n, "%s: position: expected %zu, seen %zu", m->text, seen.n, position);
+        parts++;
+    }
+    check_same_bytes(m, "parts", &seen);
+    bytes_free(&seen);
+    if (s->bytes > 0 && most >= s->bytes)
+        ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text, limit, parts);
+}
+
+START_TEST(parts_are_the_shape_and_respect_the_limit)
+{
+    on_samples(check_parts);
+}
+END_TEST
+
+START_TEST(parts_take_whole_levels)
+{
+    static const int count[] = {10, 4, 6}, stride[] = {20, 100};
+    static const size_t want[] = {90, 90, 60}; /* of 240 bytes; 40 a block, 90 hold 2 of them */
+    char a[1024], b[1024];
+    struct shape s, part;
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, b, stride, count, 2), SHAPE_OK);
+    size_t position = 0;
+    for (int i = 0; i < 3; i++) {
+        ck_assert(armcii_shape_part(&s, 90, &position, &part));
+        ck_assert_msg(part.bytes == 80 && part.levels == 2, "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i,
+                      part.bytes, part.levels);
+        ck_assert_msg(part.local == a + 200 * i, "part %d begins at %td", i, part.local - a);
+    }
+    ck_assert(!armcii_shape_part(&s, 90, &position, &part));
+    armcii_shape_contiguous(&s, a, b, 240);
+    position = 0;
+    for (int i = 0; i < 3; i++) {
+        ck_assert(armcii_shape_part(&s, want[0], &position, &part));
+        ck_assert_uint_eq(part.bytes, 80); /* 90 rounded down to a multiple of 16 */
+    }
+    ck_assert(!armcii_shape_part(&s, want[0], &position, &part));
+}
+END_TEST
+
+/* ---- packing */
+
+static void check_pack(struct sample *m)
+{
+    size_t n = m->expected.n;
+    char *buffer = malloc(n + 1), *want = malloc(m->size[0] + m->size[1]);
+    ck_assert(buffer != NULL && want != NULL);
+    for (int i = 0; i < 2; i++) {
+        buffer[n] = 77;
+        armcii_shape_pack(&m->shape, sides[i], buffer);
+        for (size_t k = 0; k < n; k++)
+            if (buffer[k] != *m->expected.pair[k].at[i])
+                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k,
+                             *m->expected.pair[k].at[i], buffer[k]);
+        ck_assert_msg(buffer[n] == 77, "%s: side %d: written past the buffer", m->text, i);
+
+        for (size_t k = 0; k < n; k++)
+            buffer[k] = (char)(buffer[k] + 1 + (char)(k % 100));
+        memcpy(want, m->arena[i], m->size[i]);
+        for (size_t k = 0; k < n; k++)
+            want[m->expected.pair[k].at[i] - m->arena[i]] = buffer[k];
+        armcii_shape_unpack(&m->shape, sides[i], buffer);
+        for (size_t k = 0; k < m->size[i]; k++)
+            if (m->arena[i][k] != want[k])
+                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text, i, k, want[k],
+                             m->arena[i][k]);
+    }
+    free(buffer);
+    free(want);
+}
+
+START_TEST(pack_and_unpack_move_exactly_the_shape)
+{
+    on_samples(check_pack);
+}
+END_TEST
+
+static void check_set_packed(struct sample *m)
+{
+    char *buffer = malloc(m->expected.n + 1), *lo, *hi;
+    ck_assert_ptr_nonnull(buffer);
+    struct bytes seen = {0};
+    for (size_t i = 0; i < m->expected.n; i++)
+        m->expected.pair[i].at[SHAPE_LOCAL] = buffer + i;
+    armcii_shape_set_packed(&m->shape, buffer);
+    bytes_add_shape(&seen, &m->shape);
+    check_same_bytes(m, "packed", &seen);
+    is_simplest(m->text, &m->shape);
+    ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
+    ck_assert_msg(armcii_shape_hull(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer &&
+                      hi == buffer + m->expected.n,
+                  "%s: hull: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
+    bytes_free(&seen);
+    free(buffer);
+}
+
+START_TEST(packed_local_side)
+{
+    on_samples(check_set_packed);
+}
+END_TEST
+
+/* ---- large totals, errors */
+
+/* An address far from both ends of the address space; nothing is read there. */
+static char *const far = (char *)((uintptr_t)1 << 46);
+
+START_TEST(totals_beyond_4_gib)
+{
+    static const int dense[] = {1 << 20, 1 << 30}, count[] = {1 << 20, 1 << 10, 6};
+    static const int gap[] = {1 << 20, INT_MAX};
+    struct shape s, part;
+    char *lo, *hi;
+    ck_assert_int_eq(armcii_shape_strided(&s, far, dense, far, dense, count, 2), SHAPE_OK);
+    ck_assert_uint_eq(s.bytes, (size_t)6 << 30);
+    ck_assert_int_eq(s.levels, 0);
+    ck_assert_uint_eq(s.count[0], (size_t)6 << 30);
+
+    ck_assert_int_eq(armcii_shape_strided(&s, far, dense, far, gap, count, 2), SHAPE_OK);
+    ck_assert_int_eq(s.levels, 1);
+    ck_assert_uint_eq(s.nsegs, 6);
+    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
+    ck_assert(lo == far && hi == far + 5 * (ptrdiff_t)INT_MAX + (1 << 30));
+    armcii_shape_set_packed(&s, far);
+    size_t position = 0, total = 0;
+    for (int i = 0; i < 3; i++) {
+        ck_assert(armcii_shape_part(&s, (size_t)5 << 29, &position, &part));
+        ck_assert_msg(part.bytes == (size_t)2 << 30, "part %d: expected 2 GiB, seen %zu bytes", i, part.bytes);
+        ck_assert(part.remote == far + 2 * i * (ptrdiff_t)INT_MAX && part.local == far + total);
+        total += part.bytes;
+    }
+    ck_assert(!armcii_shape_part(&s, (size_t)5 << 29, &position, &part));
+    ck_assert_uint_eq(total, s.bytes);
+
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, &s);
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert(armcii_shape_next(&it, &seg));
+        ck_assert(seg.local == far + (i << 30) && seg.remote == far + (ptrdiff_t)i * INT_MAX);
+    }
+    ck_assert(!armcii_shape_next(&it, &seg));
+}
+END_TEST
+
+START_TEST(wrong_arguments_are_refused)
+{
+    int count[SHAPE_MAX_LEVELS + 2], stride[SHAPE_MAX_LEVELS + 1];
+    char a[16];
+    struct shape s, before;
+    for (int i = 0; i <= SHAPE_MAX_LEVELS; i++)
+        count[i] = stride[i] = 1;
+    count[SHAPE_MAX_LEVELS + 1] = 1;
+    memset(&s, 0x5a, sizeof(s));
+    before = s;
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, -1), SHAPE_BAD_LEVELS);
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS + 1), SHAPE_BAD_LEVELS);
+    for (int i = 0; i <= SHAPE_MAX_LEVELS; i++) {
+        count[i] = -1;
+        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS), SHAPE_BAD_COUNT);
+        count[0] = i == 0 ? -1 : 0; /* also where another count is 0 */
+        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS), SHAPE_BAD_COUNT);
+        count[i] = count[0] = 1;
+    }
+    for (int i = 0; i < 3; i++)
+        count[i] = 1 << 21; /* 2^63 bytes */
+    stride[0] = stride[1] = 0;
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OVERFLOW);
+    ck_assert_msg(memcmp(&s, &before, sizeof(s)) == 0, "the shape was written although the arguments are wrong");
+    count[0] = 1 << 20; /* 2^62 bytes are fine, on one spot */
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OK);
+    ck_assert_uint_eq(s.bytes, (size_t)1 << 62);
+}
+END_TEST
+
+START_TEST(addresses_outside_the_address_space_are_refused)
+{
+    static const int count[] = {8, 3}, up[] = {1 << 30}, down[] = {-(1 << 30)};
+    char *top = (char *)(UINTPTR_MAX - 100), *bottom = (char *)100, *lo = top, *hi = bottom;
+    struct shape s;
+    ck_assert_int_eq(armcii_shape_strided(&s, top, up, far, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_strided(&s, far, up, top, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_strided(&s, bottom, down, far, up, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_strided(&s, far, up, bottom, down, count, 1), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_strided(&s, bottom, up, top, down, count, 1), SHAPE_OK);
+    armcii_shape_contiguous(&s, top, bottom, 101);
+    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+    ck_assert_msg(lo == top && hi == bottom, "the outputs were written although the hull overflows");
+    armcii_shape_contiguous(&s, bottom, bottom, SIZE_MAX / 2 + 1);
+    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+
+    void *wild[] = {top, far}, *tame[] = {far, far + 8};
+    struct vector_run run = {wild, tame, 200, 2};
+    ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
+    ck_assert(lo == far && hi == far + 208);
+    ck_assert(!armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
+}
+END_TEST
+
+START_TEST(vectors_with_little_or_too_much_in_them)
+{
+    char a[64], b[64];
+    void *at[] = {a, a + 8}, *to[] = {b, b + 8};
+    struct shape s;
+    ck_assert_int_eq(armcii_shape_vector(&s, NULL, 0), SHAPE_OK);
+    ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 0 && s.nsegs == 0);
+    struct vector_run run[] = {{NULL, NULL, 8, 0}, {at, to, 0, 2}, {at + 1, to + 1, 8, 1}, {NULL, NULL, 8, 0}};
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
+    ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 0 && s.nsegs == 0);
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OK);
+    ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 8 && s.nsegs == 1 && s.local == a + 8 && s.remote == b + 8);
+    run[3] = (struct vector_run){at, to, SIZE_MAX / 4, 2};
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
+    run[2].n = 0;
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OK);
+    run[3].n = 3;
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
+    ck_assert_msg(s.bytes == SIZE_MAX / 4 * 2, "the shape was written although it overflows");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("shape");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, iterator_visits_the_bytes_of_nested_loops);
+    tcase_add_test(tc, iterator_leaves_the_segment_alone_at_the_end);
+    tcase_add_test(tc, levels_that_can_go_are_gone);
+    tcase_add_test(tc, simplest_forms);
+    tcase_add_test(tc, sixteen_levels);
+    tcase_add_test(tc, hull_is_that_of_all_bytes);
+    tcase_add_test(tc, disjointness_is_never_claimed_wrongly);
+    tcase_add_test(tc, patches_are_disjoint);
+    tcase_add_test(tc, nesting_by_definition);
+    tcase_add_test(tc, nesting_of_known_shapes);
+    tcase_add_test(tc, alignment_of_every_segment);
+    tcase_add_test(tc, parts_are_the_shape_and_respect_the_limit);
+    tcase_add_test(tc, parts_take_whole_levels);
+    tcase_add_test(tc, pack_and_unpack_move_exactly_the_shape);
+    tcase_add_test(tc, packed_local_side);
+    tcase_add_test(tc, totals_beyond_4_gib);
+    tcase_add_test(tc, wrong_arguments_are_refused);
+    tcase_add_test(tc, addresses_outside_the_address_space_are_refused);
+    tcase_add_test(tc, vectors_with_little_or_too_much_in_them);
+    Suite *suite = suite_create("shape");
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
