@@ -2,6 +2,7 @@
 #include <armci.h>
 
 #include "base/config.h"
+#include "mpi/quirks.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -96,9 +97,26 @@ static void print_markdown(void)
     print_markdown_table(false);
 }
 
+/* The rows for the library that is loaded, and whether they hold in a job on one node. */
+static void print_quirks(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    printf("Known defects of this MPI library, and what is done about them\n");
+    for (size_t i = 0; armcii_quirk_row(i); i++) {
+        bool here = armcii_quirk_is_in_force(i, library, false), between = armcii_quirk_is_in_force(i, library, true);
+        const struct quirk_row *row = armcii_quirk_row(i);
+        if (!here && !between) continue;
+        printf("  %s%s\n      -> %s%s (%s)\n", row->defect, here && between ? "" : between ? " [between nodes]" : " [on one node]",
+               row->remedy, armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
+    }
+}
+
 /* The parts of the full report, in their order. */
 static void (*const sections[])(void) = {
     print_versions,
+    print_quirks,
     print_variables,
 };
 

@@ -2,7 +2,7 @@
 #ifndef ARMCII_BUILD_H
 #define ARMCII_BUILD_H
 
-#include <armci.h>
+#include "api/entry.h"
 
 #include "xfer/transfer.h"
 

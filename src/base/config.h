@@ -19,7 +19,6 @@ struct config {
     enum strided_method strided_method; /* ARMCI_STRIDED_METHOD = auto | subarray | hvector | iov; DIRECT is auto */
     enum vector_method vector_method;   /* ARMCI_IOV_METHOD = auto | consrv | batched | direct */
     size_t batched_limit; /* ARMCI_IOV_BATCHED_LIMIT: calls between two completions, 0: as the library sees fit */
-    bool iov_checks;      /* ARMCI_IOV_CHECKS: forced vector methods, too, look for overlaps first */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE = auto | yes | no */
     bool noncollective_groups;    /* ARMCI_NONCOLLECTIVE_GROUPS: only members call Group_create */
     enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */
@@ -27,7 +26,7 @@ struct config {
     bool debug_alloc;             /* ARMCI_DEBUG_ALLOC: slices and local memory start filled with a pattern */
     bool quirks;                  /* ARMCI_QUIRKS: work around known defects of the MPI library */
     size_t outstanding_limit;     /* ARMCI_OUTSTANDING_LIMIT: operations in flight per region and target */
-    size_t memget_heap;           /* ARMCI_MEMGET_HEAP: bytes per process for ARMCI_Memget */
+    size_t datatype_limit;              /* ARMCI_DATATYPE_LIMIT: bytes of one call with a derived datatype */
 };
 
 /* Valid after armcii_config_read. */

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/mutant.h"
-
 enum { SLICE_ALIGNMENT = 64 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -96,7 +94,6 @@ void armcii_window_free(struct window *w)
 
 void armcii_window_flush(struct window *w, int target)
 {
-    if (armcii_mutant("flush-dropped")) return;
     MPI_Win_flush(target, w->win);
 }
 

@@ -1,15 +1,19 @@
 /* rma_datatype.c - the path by derived datatypes: subarray, hvector or indexed. */
 #include "path/path.h"
 
+#include "base/config.h"
 #include "mpi/quirks.h"
 
 /* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
-static const size_t LARGEST = (size_t)1 << 30;
+static size_t largest(void)
+{
+    return armcii_config->datatype_limit;
+}
 
 static bool can(const struct located *t)
 {
     const struct quirks *q = armcii_quirks;
-    if (t->shape->form == SHAPE_VECTOR && t->shape->bytes > LARGEST) return false;
+    if (t->shape->form == SHAPE_VECTOR && t->shape->bytes > largest()) return false;
     if (t->verb.kind != RMA_ACC) return true;
     if (t->shape->nsegs > q->acc_segments) return false;
     return t->shape->form == SHAPE_VECTOR ? q->acc_indexed_types : q->acc_strided_types;
@@ -18,13 +22,13 @@ static bool can(const struct located *t)
 static void issue(const struct located *t)
 {
     struct window *w = &t->place.region->window;
-    if (t->shape->bytes <= LARGEST) {
+    if (t->shape->bytes <= largest()) {
         armcii_rma_shape(w, t->verb, t->place.rank, t->shape, t->place.origin, t->typing);
         return;
     }
     struct shape part;
     size_t position = 0;
-    while (armcii_shape_part(t->shape, LARGEST, &position, &part))
+    while (armcii_shape_part(t->shape, largest(), &position, &part))
         armcii_rma_shape(w, t->verb, t->place.rank, &part, t->place.origin, t->typing);
 }
 

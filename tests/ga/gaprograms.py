@@ -2,10 +2,43 @@
 from runner import Program
 from verdict import Expect
 
-SPECIAL = {
+NUMBER = r"([-+.\dEeDd]+)"
+SUCCESS = "All tests successful"
+DISTRIBUTIONS = r"testing with different distributions"
+PATCHES = r"(copy|dot) patch on different dimensions"
+
+# Programs that end with this line when all went well; some of them go on after a failure.
+ENDING = {
+    SUCCESS: ("g2test", "g3test", "ghosts", "mmatrix", "mulmatpatch", "mulmatpatchc", "ndim", "nga-onesided",
+              "nga-periodic", "nga-scatter", "nga-util", "ntestc", "patch", "testmatmult"),
+    "Success": ("ga_lu", "gemmtest", "getmem", "mtest", "ntestfc", "testmult"),
+    "Terminating": ("ga-mpi",),
+    "Binning: successful": ("bin",),
+    "GA_PATCH_ENUM successful": ("sparse",),
+    "Regular array test succeeded": ("read_only",),
+    "Successfully completed test of nga_add_patch": ("patch2",),
+    "std eigensolver is OK": ("testeig",),
 }
+
+SPECIAL = {
+    "blktest": dict(expect=Expect(must=["Finished tests: success"], limit=1e-12,
+                                  same=[rf"Value of DDOT(?:_PATCH)?:\s+{NUMBER} Expected value:\s+{NUMBER}"])),
+    "perf": dict(seconds=300, expect=Expect(must=[SUCCESS])),
+    "perfmod": dict(seconds=240, expect=Expect(must=[SUCCESS])),
+    "perform": dict(seconds=240, expect=Expect(must=[SUCCESS])),
+    "mir_perf2": dict(seconds=300, expect=Expect(must=[SUCCESS])),
+    "jacobi": dict(expect=Expect(must=[SUCCESS], harmless=[rf"error=\s+{NUMBER}"])),
+    "nga-patch": dict(expect=Expect(must=[SUCCESS], harmless=[DISTRIBUTIONS, PATCHES])),
+    "ngatest": dict(expect=Expect(must=["OK"], harmless=[DISTRIBUTIONS, PATCHES])),
+    "sprsmatmult": dict(expect=Expect(small=[rf"Difference between parallel and serial results:\s+{NUMBER}"])),
+    "testc": dict(expect=Expect(must=["Terminating"], small=[rf"Error={NUMBER}"])),
+    "pario/dra/rate": dict(seconds=5),
+    "testmatmultc": dict(seconds=120, expect=Expect(must=[SUCCESS])),
+}
+SPECIAL.update({name: dict(expect=Expect(must=[line])) for line, names in ENDING.items() for name in names})
 
 
 def program(name, path):
     """The Program for GA's test program of this name, for example global/testing/patch."""
-    return Program(name, path, **SPECIAL.get(name, {}))
+    folder, _, short = name.rpartition("/")
+    return Program(name, path, **SPECIAL.get(short if folder == "global/testing" else name, {}))

@@ -88,7 +88,8 @@ static void test_doubles(void)
 
 /* ------------------------------------------------------------------ pack and unpack */
 
-/* A random patch read into a packed buffer and written from one; bytes between the segments and behind the buffer stay. */
+/* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the original ARMCI, and as
+ * GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
 static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected, size_t size)
 {
     struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED },
@@ -102,14 +103,14 @@ static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected
     memset(model, 0x77, bytes + 8);
     for (size_t i = 0; i < n; i++)
         memcpy(model + i * (size_t)p.count[0], room + patch_offset(&p, LOCAL, i), (size_t)p.count[0]);
-    armci_read_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
-    check_bytes(packed, model, bytes + 8, "armci_read_strided, %s", patch_text(&p));
+    armci_write_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
+    check_bytes(packed, model, bytes + 8, "armci_write_strided, %s", patch_text(&p));
     rng_bytes(r, packed, bytes);
     memcpy(expected, room, size);
     for (size_t i = 0; i < n; i++)
         memcpy(expected + patch_offset(&p, LOCAL, i), packed + i * (size_t)p.count[0], (size_t)p.count[0]);
-    armci_write_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
-    check_bytes(room, expected, size, "armci_write_strided, %s", patch_text(&p));
+    armci_read_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
+    check_bytes(room, expected, size, "armci_read_strided, %s", patch_text(&p));
     free(packed);
     free(model);
 }
@@ -151,7 +152,7 @@ static const struct test tests[] = {
     { "long by value", test_longs },
     { "float by value", test_floats },
     { "double by value", test_doubles },
-    { "armci_read_strided packs, armci_write_strided unpacks", test_pack },
+    { "armci_write_strided packs, armci_read_strided unpacks", test_pack },
     { "ARMCI_Copy copies", test_copy },
     { NULL, NULL },
 };

@@ -105,7 +105,6 @@ START_TEST(test_defaults)
     ck_assert_int_eq(armcii_config->strided_method, STRIDED_AUTO);
     ck_assert_int_eq(armcii_config->vector_method, VECTOR_AUTO);
     ck_assert_uint_eq(armcii_config->batched_limit, 0);
-    ck_assert(!armcii_config->iov_checks);
     ck_assert_int_eq(armcii_config->window_kind, WINDOW_AUTO);
     ck_assert(armcii_config->noncollective_groups);
     ck_assert_int_eq(armcii_config->nodes, NODES_AUTO);
@@ -113,7 +112,7 @@ START_TEST(test_defaults)
     ck_assert(!armcii_config->debug_alloc);
     ck_assert(armcii_config->quirks);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
-    ck_assert_uint_eq(armcii_config->memget_heap, 16 << 20);
+    ck_assert_uint_eq(armcii_config->datatype_limit, 1 << 30);
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const char *name = armcii_config_entry(i)->name;
         ck_assert_str_eq(value_of(name), armcii_config_entry(i)->default_value);
@@ -222,26 +221,26 @@ END_TEST
 
 START_TEST(test_bytes)
 {
-    accept("ARMCI_MEMGET_HEAP", "5000", "5000");
-    ck_assert_uint_eq(armcii_config->memget_heap, 5000);
-    accept("ARMCI_MEMGET_HEAP", "65536", "64k");
-    accept("ARMCI_MEMGET_HEAP", "10k", "10k");
-    ck_assert_uint_eq(armcii_config->memget_heap, 10240);
-    accept("ARMCI_MEMGET_HEAP", "1536K", "1536k");
-    accept("ARMCI_MEMGET_HEAP", "32M", "32M");
-    accept("ARMCI_MEMGET_HEAP", "32m", "32M");
-    ck_assert_uint_eq(armcii_config->memget_heap, (size_t)32 << 20);
-    accept("ARMCI_MEMGET_HEAP", "6G", "6G");
-    ck_assert_uint_eq(armcii_config->memget_heap, (size_t)6 << 30);
-    accept("ARMCI_MEMGET_HEAP", "1T", "1T");
-    refuse("ARMCI_MEMGET_HEAP", "1", "did you mean 4k?");
-    refuse("ARMCI_MEMGET_HEAP", "2T", "did you mean 1T?");
-    refuse("ARMCI_MEMGET_HEAP", "17179869185G", "did you mean 1T?"); /* 2^64 + 1 G */
-    refuse("ARMCI_MEMGET_HEAP", "32 MB", "did you mean 32M?");
-    refuse("ARMCI_MEMGET_HEAP", "16MiB", "did you mean 16M?");
-    refuse("ARMCI_MEMGET_HEAP", "16x", "bytes 4k..1T");
-    refuse_without_guess("ARMCI_MEMGET_HEAP", "M");
-    refuse_without_guess("ARMCI_MEMGET_HEAP", "-1M");
+    accept("ARMCI_DATATYPE_LIMIT", "5000", "5000");
+    ck_assert_uint_eq(armcii_config->datatype_limit, 5000);
+    accept("ARMCI_DATATYPE_LIMIT", "65536", "64k");
+    accept("ARMCI_DATATYPE_LIMIT", "10k", "10k");
+    ck_assert_uint_eq(armcii_config->datatype_limit, 10240);
+    accept("ARMCI_DATATYPE_LIMIT", "1536K", "1536k");
+    accept("ARMCI_DATATYPE_LIMIT", "32M", "32M");
+    accept("ARMCI_DATATYPE_LIMIT", "32m", "32M");
+    ck_assert_uint_eq(armcii_config->datatype_limit, (size_t)32 << 20);
+    accept("ARMCI_DATATYPE_LIMIT", "6G", "6G");
+    ck_assert_uint_eq(armcii_config->datatype_limit, (size_t)6 << 30);
+    accept("ARMCI_DATATYPE_LIMIT", "1T", "1T");
+    refuse("ARMCI_DATATYPE_LIMIT", "1", "did you mean 4k?");
+    refuse("ARMCI_DATATYPE_LIMIT", "2T", "did you mean 1T?");
+    refuse("ARMCI_DATATYPE_LIMIT", "17179869185G", "did you mean 1T?"); /* 2^64 + 1 G */
+    refuse("ARMCI_DATATYPE_LIMIT", "32 MB", "did you mean 32M?");
+    refuse("ARMCI_DATATYPE_LIMIT", "16MiB", "did you mean 16M?");
+    refuse("ARMCI_DATATYPE_LIMIT", "16x", "bytes 4k..1T");
+    refuse_without_guess("ARMCI_DATATYPE_LIMIT", "M");
+    refuse_without_guess("ARMCI_DATATYPE_LIMIT", "-1M");
 }
 END_TEST
 
