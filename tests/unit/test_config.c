@@ -238,7 +238,7 @@ START_TEST(test_bytes)
     refuse("ARMCI_DATATYPE_LIMIT", "17179869185G", "did you mean 1G?"); /* 2^64 + 1 G */
     refuse("ARMCI_DATATYPE_LIMIT", "32 MB", "did you mean 32M?");
     refuse("ARMCI_DATATYPE_LIMIT", "16MiB", "did you mean 16M?");
-    refuse("ARMCI_DATATYPE_LIMIT", "16x", "bytes 4k..1T");
+    refuse("ARMCI_DATATYPE_LIMIT", "16x", "bytes 4k..1G");
     refuse_without_guess("ARMCI_DATATYPE_LIMIT", "M");
     refuse_without_guess("ARMCI_DATATYPE_LIMIT", "-1M");
 }
