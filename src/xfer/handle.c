@@ -26,6 +26,7 @@ enum { IMPLICIT = 0, NONE = -1 };
 static struct slot *slots; /* [0] is the implicit handle */
 static unsigned slot_count, first_free; /* first_free 0: none */
 static unsigned last_tag;
+static size_t keeping; /* slots with requests not yet issued: a fence looks for them only where there are any */
 
 void armcii_handles_start(void)
 {
@@ -144,15 +145,19 @@ static int issue_kept(struct slot *s)
     int rc = armcii_transfer_start(&t, &op);
     if (rc == 0) attach(s, &op);
     armcii_aggregate_taken(&s->kept);
+    keeping--;
     return rc;
 }
 
 /* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
 static int keep(struct slot *s, const struct transfer *t, bool copy)
 {
-    if (armcii_aggregate_fits(&s->kept, t)) return armcii_aggregate_add(&s->kept, t, copy);
-    int rc = issue_kept(s);
-    return rc ? rc : armcii_aggregate_add(&s->kept, t, copy);
+    int rc = armcii_aggregate_fits(&s->kept, t) ? 0 : issue_kept(s);
+    if (rc) return rc;
+    bool first = !armcii_aggregate_is_for(&s->kept, -1);
+    rc = armcii_aggregate_add(&s->kept, t, copy);
+    if (rc == 0 && first) keeping++;
+    return rc;
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -216,7 +221,7 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
 int armcii_handles_issue(int target)
 {
     int rc = 0;
-    for (unsigned i = 0; i < slot_count; i++)
+    for (unsigned i = 0; i < slot_count && keeping > 0; i++)
         if (armcii_aggregate_is_for(&slots[i].kept, target)) {
             int failed = issue_kept(&slots[i]);
             if (failed) rc = failed;

@@ -23,8 +23,6 @@ int armcii_transfer_locate(const char *caller, const char *argument, int target,
     if (!armcii_region_locate(target, address, &found))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument, "this address lies in no global region of the process", "%p of process %d",
                             address, target);
-    if (found.rank < 0)
-        return armcii_error(ARMCI_ERR_RANK, caller, "proc", "the process is no member of the region's group", "%d", target);
     if (bytes > (size_t)(found.hi - (const char *)address))
         return armcii_error(ARMCI_ERR_RANGE, caller, argument, "the transfer leaves the region it begins in",
                             "%p + %zu bytes of process %d, where the region ends %zu bytes on", address, bytes, target,
@@ -42,17 +40,22 @@ static int check_alignment(const struct transfer *t)
                         "%p (%s)", (void *)t->shape.remote, armcii_element_name(t->verb.element));
 }
 
-/* Scaling needs a copy, a scale of one none. */
-static int scale(const struct transfer *t, struct shape *shape, char **buffer)
+/* Does the data change on its way?  Then it goes through a copy. */
+static bool is_scaled(const struct transfer *t)
 {
-    *buffer = NULL;
-    if (t->verb.kind != RMA_ACC || armcii_scale_is_one(t->verb.element, t->scale) || armcii_mutant("scale-ignored")) return 0;
-    char *scaled = malloc(shape->bytes);
-    if (!scaled)
-        return armcii_error(ARMCI_ERR_MEMORY, t->caller, "scale", "out of memory for the scaled copy", "%zu bytes", shape->bytes);
-    armcii_scale_pack(t->verb.element, t->scale, shape, scaled);
-    armcii_shape_set_packed(shape, scaled);
-    *buffer = scaled;
+    return t->verb.kind == RMA_ACC && !armcii_scale_is_one(t->verb.element, t->scale) && !armcii_mutant("scale-ignored");
+}
+
+/* The same transfer with its local side in a scaled copy, which *buffer owns. */
+static int scale(const struct transfer *t, struct transfer *scaled, char **buffer)
+{
+    char *copy = malloc(t->shape.bytes);
+    if (!copy)
+        return armcii_error(ARMCI_ERR_MEMORY, t->caller, "scale", "out of memory for the scaled copy", "%zu bytes", t->shape.bytes);
+    armcii_scale_pack(t->verb.element, t->scale, &t->shape, copy);
+    *scaled = *t;
+    armcii_shape_set_packed(&scaled->shape, copy);
+    *buffer = copy;
     return 0;
 }
 
@@ -68,17 +71,13 @@ static void issue_located(const struct transfer *t, const struct shape *shape, c
     path->issue(&located);
 }
 
-/* A vector over several slices: each segment by itself, in order.  All are checked before the first moves. */
-static int start_scattered(const struct transfer *t, const struct shape *shape)
+/* A vector over several slices: each segment by itself, complete before the next. */
+static void issue_scattered(const struct transfer *t)
 {
     struct shape_iter it;
     struct segment seg;
     struct place place;
-    for (armcii_shape_begin(&it, shape); armcii_shape_next(&it, &seg);) {
-        int rc = armcii_transfer_locate(t->caller, remote_argument(t), t->target, seg.remote, seg.bytes, &place);
-        if (rc) return rc;
-    }
-    for (armcii_shape_begin(&it, shape); armcii_shape_next(&it, &seg);) {
+    for (armcii_shape_begin(&it, &t->shape); armcii_shape_next(&it, &seg);) {
         struct shape piece;
         struct operation op = {0};
         armcii_shape_contiguous(&piece, seg.local, seg.remote, seg.bytes);
@@ -86,37 +85,65 @@ static int start_scattered(const struct transfer *t, const struct shape *shape)
         issue_located(t, &piece, &place, seg.remote, seg.remote + seg.bytes, &op);
         armcii_transfer_finish(&op);
     }
-    return 0;
+}
+
+static int check_scattered(const struct transfer *t)
+{
+    struct shape_iter it;
+    struct segment seg;
+    struct place place;
+    int rc = 0;
+    for (armcii_shape_begin(&it, &t->shape); rc == 0 && armcii_shape_next(&it, &seg);)
+        rc = armcii_transfer_locate(t->caller, remote_argument(t), t->target, seg.remote, seg.bytes, &place);
+    return rc;
 }
 
 static bool in_one_slice(const struct transfer *t, const char *lo, const char *hi, struct place *place)
 {
-    return armcii_region_locate(t->target, lo, place) && place->rank >= 0 && hi <= place->hi;
+    return armcii_region_locate(t->target, lo, place) && hi <= place->hi;
+}
+
+/* Where the remote side lies: one slice (*place), or, for a vector, several (*scattered). */
+static int locate(const struct transfer *t, const char *lo, const char *hi, struct place *place, bool *scattered)
+{
+    *scattered = t->shape.form == SHAPE_VECTOR && !in_one_slice(t, lo, hi, place);
+    if (*scattered) return check_scattered(t);
+    return armcii_transfer_locate(t->caller, remote_argument(t), t->target, lo, (size_t)(hi - lo), place);
+}
+
+/* Everything is checked: only memory for the copy of a scaled accumulate can still be missing. */
+static int issue(const struct transfer *t, const struct place *place, bool scattered, const char *lo, const char *hi, struct operation *op)
+{
+    struct transfer scaled;
+    char *buffer = NULL;
+    if (is_scaled(t)) {
+        int rc = scale(t, &scaled, &buffer);
+        if (rc) return rc;
+        t = &scaled;
+    }
+    if (!scattered) {
+        issue_located(t, &t->shape, place, lo, hi, op);
+        op->buffer = buffer;
+        return 0;
+    }
+    issue_scattered(t);
+    free(buffer);
+    return 0;
 }
 
 int armcii_transfer_start(const struct transfer *t, struct operation *op)
 {
-    struct shape shape = t->shape;
     struct place place;
-    char *lo, *hi, *buffer;
+    bool scattered;
+    char *lo, *hi;
     *op = (struct operation){0};
-    if (shape.bytes == 0) return 0;
-    if (armcii_shape_hull(&shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
-        return armcii_error(ARMCI_ERR_RANGE, t->caller, remote_argument(t), "the transfer leaves the address space", "%p", (void *)shape.remote);
+    if (t->shape.bytes == 0) return 0;
+    if (armcii_shape_hull(&t->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+        return armcii_error(ARMCI_ERR_RANGE, t->caller, remote_argument(t), "the transfer leaves the address space", "%p",
+                            (void *)t->shape.remote);
     int rc = check_alignment(t);
-    if (rc) return rc;
-    bool scattered = shape.form == SHAPE_VECTOR && !in_one_slice(t, lo, hi, &place);
-    if (!scattered) rc = armcii_transfer_locate(t->caller, remote_argument(t), t->target, lo, (size_t)(hi - lo), &place);
-    if (!rc) rc = scale(t, &shape, &buffer);
-    if (rc) return rc;
-    if (scattered) {
-        rc = start_scattered(t, &shape);
-        free(buffer);
-        return rc;
-    }
-    issue_located(t, &shape, &place, lo, hi, op);
-    op->buffer = buffer;
-    return 0;
+    if (!rc) rc = locate(t, lo, hi, &place, &scattered);
+    return rc ? rc : issue(t, &place, scattered, lo, hi, op);
 }
 
 void armcii_transfer_finish(struct operation *op)
