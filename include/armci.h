@@ -108,7 +108,7 @@ typedef struct armci_meminfo_ds {
     char *addr;       /* address in the process that allocated it */
     size_t size;      /* bytes */
     int cpid;         /* the process that allocated it */
-    long idlist[128]; /* not used here; part of the layout */
+    long idlist[128]; /* the library's: where the memory begins and its size, whatever the program does to addr and size */
 } armci_meminfo_t;
 
 /* ---------------------------------------------------------------- start and end ---- */
@@ -158,8 +158,9 @@ int ARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group 
 int ARMCI_Free_memdev(void *ptr);
 /* Non-collective global memory.  Memget allocates `bytes` > 0 in the caller and describes it in *meminfo (memflg must be
  * 0).  *meminfo may be copied to other processes; ARMCI_Memat(meminfo, offset) gives, anywhere, the address `offset`
- * bytes into it for calls with process meminfo->cpid.  Memdt ends the use of such an address; Memctl, in the
- * allocating process, frees it.  NULL from Memat: meminfo is NULL. */
+ * bytes from the beginning of the allocation, for calls with process meminfo->cpid.  (Global Pointer arrays also use
+ * armci_addr itself: in a process that has called Memget or Memat, addresses in no region are taken for such memory.)
+ * Memdt ends the use of such an address; Memctl, in the allocating process, frees it. */
 void ARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg);
 void *ARMCI_Memat(armci_meminfo_t *meminfo, long offset);
 void ARMCI_Memdt(armci_meminfo_t *meminfo, long offset);

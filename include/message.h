@@ -6,7 +6,8 @@
  *
  * Scopes: SCOPE_ALL every process; SCOPE_NODE the processes of the caller's node; SCOPE_MASTERS the first process of each node
  * (other processes return at once, their data unchanged).  Roots are process numbers.
- * Operators: "+", "*", "max", "min", "absmax", "absmin", "or" (integer types; "land" and "lor" too).
+ * Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&", "||" ("land", "lor").
+ * Only the beginning of the text counts.
  */
 #ifndef ARMCI_MESSAGE_H_INCLUDED
 #define ARMCI_MESSAGE_H_INCLUDED

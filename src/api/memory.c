@@ -1,4 +1,5 @@
 /* memory.c - global memory, local memory, access epochs. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,14 @@ ARMCII_ALIAS(ARMCI_Free_local, PARMCI_Free_local);
 
 /* ---- by one process alone ---- */
 
+/* Programs move addr and armci_addr past headers of their own; what the library needs is kept where they do not. */
+enum { MEMINFO_BASE = 0, MEMINFO_BYTES = 1 };
+
+static char *base_of(const armci_meminfo_t *meminfo)
+{
+    return (char *)(intptr_t)meminfo->idlist[MEMINFO_BASE];
+}
+
 void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
 {
     ARMCII_ENTER("ARMCI_Memget");
@@ -144,20 +153,23 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     meminfo->armci_addr = meminfo->addr = memory;
     meminfo->size = bytes;
     meminfo->cpid = armcii_world->rank;
+    meminfo->idlist[MEMINFO_BASE] = (long)(intptr_t)memory;
+    meminfo->idlist[MEMINFO_BYTES] = (long)bytes;
 }
 ARMCII_ALIAS(ARMCI_Memget, PARMCI_Memget);
 
 void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
 {
     ARMCII_ENTER("ARMCI_Memat");
-    if (!entered || !meminfo || !meminfo->armci_addr) return NULL;
+    if (!entered || armcii_check_pointer("ARMCI_Memat", "meminfo", meminfo)) return NULL;
     if (armcii_check_process("ARMCI_Memat", "meminfo->cpid", meminfo->cpid)) return NULL;
-    if (!armcii_attached_learn(meminfo->cpid, meminfo->armci_addr, meminfo->size)) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p of process %d",
-                     (void *)meminfo->armci_addr, meminfo->cpid);
+    char *base = base_of(meminfo);
+    if (!base || !armcii_attached_learn(meminfo->cpid, base, (size_t)meminfo->idlist[MEMINFO_BYTES])) {
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p of process %d", (void *)base,
+                     meminfo->cpid);
         return NULL;
     }
-    return meminfo->armci_addr + offset;
+    return base + offset;
 }
 ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
 
@@ -174,9 +186,11 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
     ARMCII_ENTER("ARMCI_Memctl");
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
     armcii_complete_everything();
-    if (meminfo->cpid != armcii_world->rank || !armcii_attached_free(meminfo->addr))
+    if (meminfo->cpid != armcii_world->rank || !armcii_attached_free(base_of(meminfo)))
         armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "it is no memory that this process has from ARMCI_Memget", "%p",
-                     (void *)meminfo->addr);
+                     (void *)base_of(meminfo));
+    else
+        memset(meminfo, 0, sizeof *meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);
 

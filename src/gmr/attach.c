@@ -10,6 +10,7 @@
 enum { ALIGNMENT = 64 };
 
 static struct region *attached; /* NULL: the MPI library gives no dynamic window */
+static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
 
 void armcii_attached_start(void)
 {
@@ -27,6 +28,7 @@ void armcii_attached_end(void)
     if (attached) armcii_window_free(&attached->window);
     free(attached);
     attached = NULL;
+    in_use = false;
 }
 
 /* With one process every call is collective: an ordinary region will do, and not every MPI library gives a dynamic window there. */
@@ -48,6 +50,7 @@ void *armcii_attached_create(size_t bytes)
         return NULL;
     }
     armcii_directory_add(armcii_world->rank, memory, bytes, attached);
+    in_use = true;
     return memory;
 }
 
@@ -73,6 +76,15 @@ bool armcii_attached_learn(int process, void *memory, size_t bytes)
     bool known = armcii_region_locate(process, memory, &place);
     if (known && bytes <= (size_t)(place.hi - (char *)memory)) return true;
     if (!attached || (known && !place.region->attached)) return false;
+    in_use = true;
     armcii_directory_add(process, memory, bytes, attached);
+    return true;
+}
+
+bool armcii_attached_locate(int process, const void *address, size_t bytes, struct place *place)
+{
+    if (armcii_region_locate(process, address, place)) return true;
+    if (!attached || !in_use || !address) return false;
+    *place = (struct place){attached, process, (char *)address, (char *)address + bytes, NULL};
     return true;
 }

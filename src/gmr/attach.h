@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "gmr/directory.h"
+
 /* Collective over the world; the end after everything attached is done with. */
 void armcii_attached_start(void);
 void armcii_attached_end(void);
@@ -16,5 +18,8 @@ void *armcii_attached_create(size_t bytes);
 bool armcii_attached_free(void *memory);
 /* [memory, memory + bytes) in `process` is such memory; false where it cannot be. */
 bool armcii_attached_learn(int process, void *memory, size_t bytes);
+/* Find the slice of `process` that holds address, as armcii_region_locate; where none does and this process uses memory of this kind,
+ * take [address, address + bytes) for such memory: programs pass addresses on by themselves. */
+bool armcii_attached_locate(int process, const void *address, size_t bytes, struct place *place);
 
 #endif

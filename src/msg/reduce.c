@@ -37,24 +37,25 @@ static MPI_Datatype mpi_type(int type)
     }
 }
 
+/* Names are matched by their beginning, as ARMCI always did: Fortran callers hand them padded, or not terminated. */
 bool armcii_reduction_find(const char *op, int type, struct reduction *r)
 {
-    const struct {
+    static const struct {
         const char *name;
-        MPI_Op op;
+        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
         bool absolute, integers_only;
     } operators[] = {
-        {"+", MPI_SUM, false, false},     {"*", MPI_PROD, false, false},   {"max", MPI_MAX, false, false},
-        {"min", MPI_MIN, false, false},   {"absmax", MPI_MAX, true, false}, {"absmin", MPI_MIN, true, false},
-        {"or", MPI_BOR, false, true},     {"land", MPI_LAND, false, true}, {"lor", MPI_LOR, false, true},
+        {"+", SUM, false, false},          {"*", PRODUCT, false, false},    {"max", LARGEST, false, false},
+        {"min", SMALLEST, false, false},   {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
+        {"or", BIT_OR, false, true},       {"&&", AND, false, true},        {"||", OR, false, true},
+        {"land", AND, false, true},        {"lor", OR, false, true},
     };
+    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
     if (!op || armcii_message_type_size(type) == 0) return false;
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
-        /* Fortran callers hand names padded with blanks. */
-        size_t length = strlen(operators[i].name);
-        if (strncmp(op, operators[i].name, length) != 0 || (op[length] != '\0' && op[length] != ' ')) continue;
+        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
         if (operators[i].integers_only && !is_integer(type)) return false;
-        *r = (struct reduction){operators[i].op, mpi_type(type), type, operators[i].absolute};
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type, operators[i].absolute};
         return true;
     }
     return false;

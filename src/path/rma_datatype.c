@@ -16,7 +16,7 @@ static bool can(const struct located *t)
     if (t->shape->form == SHAPE_VECTOR && t->shape->bytes > largest()) return false;
     if (t->verb.kind != RMA_ACC) return true;
     if (t->shape->nsegs > q->acc_segments) return false;
-    return t->shape->form == SHAPE_VECTOR ? q->acc_indexed_types : q->acc_strided_types;
+    return t->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
 }
 
 static void issue(const struct located *t)

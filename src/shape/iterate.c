@@ -86,18 +86,3 @@ void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char
         buffer += seg.bytes;
     }
 }
-
-void armcii_shape_set_packed(struct shape *s, char *buffer)
-{
-    if (s->form == SHAPE_VECTOR) {
-        s->packed = buffer;
-        return;
-    }
-    s->local = buffer;
-    ptrdiff_t step = 1;
-    for (int level = 0; level < s->levels; level++) {
-        step *= (ptrdiff_t)s->count[level];
-        s->stride[SHAPE_LOCAL][level] = step;
-    }
-    armcii_shape_simplify(s);
-}

@@ -301,3 +301,18 @@ bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, st
     *position += part->bytes;
     return true;
 }
+
+void armcii_shape_set_packed(struct shape *s, char *buffer)
+{
+    if (s->form == SHAPE_VECTOR) {
+        s->packed = buffer;
+        return;
+    }
+    s->local = buffer;
+    ptrdiff_t step = 1;
+    for (int level = 0; level < s->levels; level++) {
+        step *= (ptrdiff_t)s->count[level];
+        s->stride[SHAPE_LOCAL][level] = step;
+    }
+    armcii_shape_simplify(s);
+}

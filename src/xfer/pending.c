@@ -64,6 +64,7 @@ static struct record *new_record(const struct place *place, int target)
     else if (!(r = malloc(sizeof *r)))
         armcii_fatal("out of memory for a pending operation");
     *r = (struct record){.region = place->region, .target = target, .rank = place->rank, .next = of_target[target], .older = newest};
+    r->local = tickets; /* older tickets of this region and target are complete */
     if (newest) newest->newer = r;
     newest = of_target[target] = r;
     return r;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "gmr/attach.h"
 #include "xfer/pending.h"
 #include "xfer/planner.h"
 
@@ -20,7 +21,7 @@ int armcii_transfer_locate(const char *caller, const char *argument, int target,
                            struct place *place)
 {
     struct place found;
-    if (!armcii_region_locate(target, address, &found))
+    if (!armcii_attached_locate(target, address, bytes, &found))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument, "this address lies in no global region of the process", "%p of process %d",
                             address, target);
     if (bytes > (size_t)(found.hi - (const char *)address))
@@ -81,7 +82,7 @@ static void issue_scattered(const struct transfer *t)
         struct shape piece;
         struct operation op = {0};
         armcii_shape_contiguous(&piece, seg.local, seg.remote, seg.bytes);
-        armcii_region_locate(t->target, seg.remote, &place);
+        armcii_attached_locate(t->target, seg.remote, seg.bytes, &place);
         issue_located(t, &piece, &place, seg.remote, seg.remote + seg.bytes, &op);
         armcii_transfer_finish(&op);
     }

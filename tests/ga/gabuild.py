@@ -12,9 +12,11 @@ CFLAGS = "-std=gnu99 -O2 -fPIC -pthread"
 # gfortran 12 turns cmplx(drand(0), drand(1)) in test, pgtest and pg2test into numbers that were not rounded to single
 # precision in one place and were in another ("zdot wrong", with no GA at all too); without this pass it does not.
 FFLAGS = "-O2 -fPIC -fallow-argument-mismatch -fno-tree-slp-vectorize"
+# PTHREADS: with an ARMCI from outside GA leaves out its locks, and all threads share the tables of its iterator; with
+# its own multi-threaded ARMCI (MPI_TS, MPI_MT) it defines PTHREADS itself.
 # GA's own BLAS and LAPACK: GA has 8-byte Fortran integers, those of the system usually 4-byte ones.
-CONFIGURE = ["CC=gcc", "F77=gfortran", f"CFLAGS={CFLAGS}", f"FFLAGS={FFLAGS}", "LIBS=-lpthread",
-             "--without-blas", "--without-lapack", "--without-scalapack"]
+CONFIGURE = ["CC=gcc", "F77=gfortran", f"CFLAGS={CFLAGS}", "CPPFLAGS=-DPTHREADS", f"FFLAGS={FFLAGS}",
+             "LIBS=-lpthread", "--without-blas", "--without-lapack", "--without-scalapack"]
 LIST_MAKEFILE = "include Makefile\n.PHONY: show\nshow:\n\t@for p in $(sort $({})); do echo $$p; done\n"
 
 

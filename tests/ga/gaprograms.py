@@ -10,7 +10,7 @@ PATCHES = r"(copy|dot) patch on different dimensions"
 # Programs that end with this line when all went well; some of them go on after a failure.
 ENDING = {
     SUCCESS: ("g2test", "g3test", "ghosts", "mmatrix", "mulmatpatch", "mulmatpatchc", "ndim", "nga-onesided",
-              "nga-periodic", "nga-scatter", "nga-util", "ntestc", "patch", "testmatmult"),
+              "nga-periodic", "nga-scatter", "nga-util", "ntestc", "patch", "pg2test", "pgtest", "test", "testmatmult"),
     "Success": ("ga_lu", "gemmtest", "getmem", "mtest", "ntestfc", "testmult"),
     "Terminating": ("ga-mpi",),
     "Binning: successful": ("bin",),

@@ -1,6 +1,7 @@
 """Runs programs under the launcher, prints the table of results and the count."""
 import dataclasses
 import fnmatch
+import os
 import pathlib
 import shutil
 import subprocess
@@ -81,7 +82,8 @@ class Suite:
         """Run it in an empty folder of its own; some programs write files."""
         with tempfile.TemporaryDirectory(dir=self.logs) as scratch, open(log, "w") as out:
             command = [self.launcher, str(ranks), str(program.seconds), str(program.path), *program.args]
-            return subprocess.run(command, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out,
+            environment = {name: value for name, value in os.environ.items() if name != "ARMCI_CACHE"}
+            return subprocess.run(command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=out,
                                   stderr=subprocess.STDOUT).returncode
 
     def classify(self, program, ranks, reason):

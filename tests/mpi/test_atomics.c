@@ -26,12 +26,12 @@ static void check_each_once(int *tally, int n, const char *what)
 
 static void int_tickets(void)
 {
-    int total = DRAWS * test_ranks(), last = -1, ticket;
+    int total = effort(DRAWS) * test_ranks(), last = -1, ticket;
     int *tally = calloc((size_t)total, sizeof *tally);
     void **base = region_create(sizeof(int));
 
     clear_slice(base, sizeof(int));
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < effort(DRAWS); i++) {
         ticket = INT_MIN;
         check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[0], 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD)");
         check(ticket > last, "draw %d gave %d after %d", i, ticket, last);
@@ -50,7 +50,7 @@ static void int_tickets(void)
 static void long_tickets(void)
 {
     const long start = (1L << 40) + 7;
-    int total = DRAWS * test_ranks();
+    int total = effort(DRAWS) * test_ranks();
     long last = LONG_MIN, ticket;
     int *tally = calloc((size_t)total, sizeof *tally);
     void **base = region_create(2 * sizeof(long));
@@ -60,7 +60,7 @@ static void long_tickets(void)
     if (test_rank() == 0)
         ARMCI_PutValueLong(start, counter, 0);
     ARMCI_Barrier();
-    for (int i = 0; i < DRAWS; i++) {
+    for (int i = 0; i < effort(DRAWS); i++) {
         ticket = LONG_MIN;
         check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, counter, 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD_LONG)");
         check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
@@ -79,13 +79,13 @@ static void long_tickets(void)
 /* Every value that goes in comes out once, but the last, which stays. */
 static void int_swap_chain(void)
 {
-    int total = DRAWS * test_ranks() + 1;
+    int total = effort(DRAWS) * test_ranks() + 1;
     int *tally = calloc((size_t)total, sizeof *tally);
     void **base = region_create(sizeof(int));
 
     clear_slice(base, sizeof(int));
-    for (int i = 0; i < DRAWS; i++) {
-        int token = 1 + test_rank() * DRAWS + i;
+    for (int i = 0; i < effort(DRAWS); i++) {
+        int token = 1 + test_rank() * effort(DRAWS) + i;
         check_long(ARMCI_Rmw(ARMCI_SWAP, &token, base[0], 0, 0), 0, "ARMCI_Rmw(SWAP)");
         if (check(token >= 0 && token < total, "swap %d gave %d", i, token))
             tally[token]++;
@@ -104,7 +104,7 @@ static void int_swap_chain(void)
 static void long_swap_chain(void)
 {
     const long high = 1L << 44;
-    int total = DRAWS * test_ranks() + 1, home = test_ranks() - 1;
+    int total = effort(DRAWS) * test_ranks() + 1, home = test_ranks() - 1;
     int *tally = calloc((size_t)total, sizeof *tally);
     void **base = region_create(sizeof(long));
 
@@ -112,8 +112,8 @@ static void long_swap_chain(void)
     if (test_rank() == home)
         ARMCI_PutValueLong(high, base[home], home);
     ARMCI_Barrier();
-    for (int i = 0; i < DRAWS; i++) {
-        long token = high + 1 + test_rank() * DRAWS + i;
+    for (int i = 0; i < effort(DRAWS); i++) {
+        long token = high + 1 + test_rank() * effort(DRAWS) + i;
         check_long(ARMCI_Rmw(ARMCI_SWAP_LONG, &token, base[home], 0, home), 0, "ARMCI_Rmw(SWAP_LONG)");
         if (check(token >= high && token < high + total, "swap %d gave %ld", i, token))
             tally[token - high]++;
@@ -174,7 +174,7 @@ static void counters_everywhere(void)
     void **base = region_create(sizeof *mine);
 
     clear_slice(base, sizeof *mine);
-    for (int k = 0; k < DRAWS; k++) {
+    for (int k = 0; k < effort(DRAWS); k++) {
         int p = rng_between(&r, 0, n - 1), s = rng_between(&r, 0, SLOTS - 1);
         struct counters *there = base[p];
         bool is_long = rng_chance(&r, 50);
@@ -204,7 +204,7 @@ static void ordered_with_transfers(void)
     int target = (test_rank() + 1) % test_ranks();
     void **base = region_create(sizeof(int));
 
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < effort(50); i++) {
         int value = 10 * i, old = -1, seen = -1;
         ARMCI_Put(&value, base[target], sizeof value, target);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[target], 4, target);
@@ -224,7 +224,7 @@ static void ordered_with_transfers(void)
 /* A counter in a region of some of the processes, hosted by the member of the highest process number. */
 static void on_group_region(void)
 {
-    int n = test_ranks(), members = (n + 1) / 2, total = members * DRAWS, list[16];
+    int n = test_ranks(), members = (n + 1) / 2, total = members * effort(DRAWS), list[16];
     int *tally = calloc((size_t)total, sizeof *tally);
     ARMCI_Group group;
 
@@ -238,7 +238,7 @@ static void on_group_region(void)
         if (test_rank() == home)
             ARMCI_PutValueInt(0, base[members - 1], home);
         armci_msg_group_barrier(&group);
-        for (int i = 0; i < DRAWS; i++) {
+        for (int i = 0; i < effort(DRAWS); i++) {
             ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[members - 1], 1, home);
             if (check(ticket >= 0 && ticket < total, "draw %d gave %d", i, ticket))
                 tally[ticket]++;

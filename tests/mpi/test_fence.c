@@ -63,7 +63,7 @@ static void message_after_fence(void)
 
     if (n == 1)
         skip("needs 2 ranks");
-    for (int round = 0; round < ROUNDS && n > 1; round++) {
+    for (int round = 0; round < effort(ROUNDS) && n > 1; round++) {
         ARMCI_Access_begin(mine);
         memset(mine, 0, sizeof cells);
         ARMCI_Access_end(mine);
@@ -91,7 +91,7 @@ static void third_party_sees(void)
     void **base = region_create(CELLS * sizeof(long));
     long cells[CELLS];
 
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < effort(ROUNDS); round++) {
         int word = -1;
         if (me == 0) {
             memset(cells, 0, sizeof cells);
@@ -141,7 +141,7 @@ static void exchange_rows(void (*complete)(void), const char *how)
     void **base = region_create((size_t)n * CELLS * sizeof(long));
     long *mine = base[me], cells[CELLS];
 
-    for (int round = 0; round < ROUNDS / 2; round++) {
+    for (int round = 0; round < effort(ROUNDS / 2); round++) {
         ARMCI_Access_begin(mine);
         memset(mine, 0, (size_t)n * sizeof cells);
         ARMCI_Access_end(mine);

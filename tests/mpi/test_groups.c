@@ -299,7 +299,7 @@ static void made_often(void)
 
     for (int i = 0; i < n; i++)
         list[i] = i;
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < effort(40); round++) {
         ARMCI_Group_create(n, list, &group);
         if (round % 10 == 0)
             use_group(&group, list, n, "group made often");

@@ -178,7 +178,7 @@ static void broadcasts_on_scopes(void)
     }
 }
 
-/* In a group the root is a rank of the group. */
+/* In a group, too, the root is a process number. */
 static void broadcasts_in_groups(void)
 {
     int n = test_ranks(), list[MOST], members = 0;
@@ -191,8 +191,8 @@ static void broadcasts_in_groups(void)
     for (int root = 0; root < members && group.rank >= 0; root++) {
         fill(bytes, sizeof bytes, test_rank());
         fill(expected, sizeof expected, list[root]);
-        armci_msg_group_bcast_scope(SCOPE_ALL, bytes, sizeof bytes, root, &group);
-        check_bytes(bytes, expected, sizeof bytes, "broadcast in a group from its %d", root);
+        armci_msg_group_bcast_scope(SCOPE_ALL, bytes, sizeof bytes, list[root], &group);
+        check_bytes(bytes, expected, sizeof bytes, "broadcast in a group from process %d", list[root]);
     }
     ARMCI_Group_free(&group);
 }

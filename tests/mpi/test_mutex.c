@@ -6,7 +6,7 @@
 
 #include <armcix.h>
 
-enum { ROUNDS = 20, ARRIVAL_GAP_MS = 40 };
+enum { ROUNDS = 40, ARRIVAL_GAP_MS = 30 };
 
 /* Read, change and write back a long at p, which only a lock makes safe. */
 static long add_unsafely(long *counter, int p, long step)
@@ -61,7 +61,7 @@ static void no_update_lost(void)
     void **base = zeroed_region(2);
 
     check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < effort(ROUNDS); i++)
         for (int m = 0; m < 2; m++) {
             int host = (i + me) % n, p = (host + 1) % n;
             ARMCI_Lock(m, host);
@@ -72,7 +72,7 @@ static void no_update_lost(void)
     for (int p = 0; p < n; p++) {
         long sum = 0;
         for (int q = 0; q < n; q++)
-            for (int i = 0; i < ROUNDS; i++)
+            for (int i = 0; i < effort(ROUNDS); i++)
                 sum += ((i + q) % n + 1) % n == p;
         for (int m = 0; m < 2; m++)
             check_long(ARMCI_GetValueLong((long *)base[p] + m, p), sum, "counter %d in %d under a lock", m, p);
@@ -88,7 +88,7 @@ static void counts_differ(void)
     void **base = zeroed_region(2);
 
     check_long(ARMCI_Create_mutexes(me % 3), 0, "ARMCI_Create_mutexes(%d)", me % 3);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < effort(10); i++)
         for (int p = 0; p < n; p++)
             for (int m = 0; m < p % 3; m++) {
                 ARMCI_Lock(m, p);
@@ -98,7 +98,7 @@ static void counts_differ(void)
     ARMCI_Barrier();
     for (int p = 0; p < n; p++)
         for (int m = 0; m < 2; m++) {
-            expected = m < p % 3 ? 10 * n : 0;
+            expected = m < p % 3 ? effort(10) * n : 0;
             check_long(ARMCI_GetValueLong((long *)base[p] + m, p), expected, "counter %d in %d", m, p);
         }
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
@@ -114,7 +114,7 @@ static void several_held(void)
     void **base = zeroed_region(2);
 
     ARMCI_Create_mutexes(2);
-    for (int i = 0; i < ROUNDS / 4; i++) {
+    for (int i = 0; i < effort(ROUNDS / 4); i++) {
         for (int k = 0; k < 2 * n; k++)
             ARMCI_Lock(k % 2, k / 2);
         for (int k = 0; k < 2 * n; k++)
@@ -124,7 +124,7 @@ static void several_held(void)
             ARMCI_Unlock(j % 2, j / 2);
         }
     }
-    check_counters(base, 2, (long)n * (ROUNDS / 4), "under several locks");
+    check_counters(base, 2, (long)n * effort(ROUNDS / 4), "under several locks");
     ARMCI_Destroy_mutexes();
     region_free(base);
 }
@@ -132,7 +132,7 @@ static void several_held(void)
 static void created_again(void)
 {
     void **base = zeroed_region(1);
-    int rounds = 8;
+    int rounds = effort(16);
 
     for (int i = 0; i < rounds; i++) {
         check_long(ARMCI_Create_mutexes(1 + i % 3), 0, "ARMCI_Create_mutexes, time %d", i);
@@ -154,7 +154,7 @@ static void uncontended(void)
     void **base = zeroed_region(1);
 
     ARMCI_Create_mutexes(1);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < effort(60); i++) {
         ARMCI_Lock(0, p);
         check_long(add_unsafely(base[p], p, 1), i, "counter that nobody else changes");
         ARMCI_Unlock(0, p);
@@ -167,7 +167,7 @@ static void uncontended(void)
 /* All hammer one mutex until a total is reached: nobody's share is far from an even one. */
 static void even_shares(void)
 {
-    int n = test_ranks(), total = 60 * n, share = 0;
+    int n = test_ranks(), total = effort(120) * n, share = 0;
     void **base = zeroed_region(1);
 
     ARMCI_Create_mutexes(1);
@@ -266,7 +266,7 @@ static void trylock_excludes(void)
     void **base = zeroed_region(1);
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < effort(ROUNDS); i++) {
         if (i % 2)
             ARMCIX_Lock_hdl(set, 0, n - 1);
         else
@@ -276,7 +276,7 @@ static void trylock_excludes(void)
         ARMCIX_Unlock_hdl(set, 0, n - 1);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[0], 0), (long)n * ROUNDS, "counter under lock and trylock");
+    check_long(ARMCI_GetValueLong(base[0], 0), (long)n * effort(ROUNDS), "counter under lock and trylock");
     ARMCIX_Destroy_mutexes_hdl(set);
     region_free(base);
 }
@@ -295,7 +295,7 @@ static void three_sets(void)
     if (me % 2 == 0)
         some = ARMCIX_Create_mutexes_hdl(2, &even);
     ARMCI_Create_mutexes(1);
-    for (int i = 0; i < ROUNDS / 2; i++) {
+    for (int i = 0; i < effort(ROUNDS / 2); i++) {
         ARMCI_Lock(0, 0);
         add_unsafely(base[0], 0, 1);
         ARMCIX_Lock_hdl(all, 0, 0);
@@ -309,9 +309,9 @@ static void three_sets(void)
         ARMCIX_Unlock_hdl(all, 0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[0], 0), n * (ROUNDS / 2), "counter under the plain mutex");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * (ROUNDS / 2), "counter under the set of all");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * (ROUNDS / 2), "counter under the set of some");
+    check_long(ARMCI_GetValueLong(base[0], 0), n * effort(ROUNDS / 2), "counter under the plain mutex");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * effort(ROUNDS / 2), "counter under the set of all");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2), "counter under the set of some");
     ARMCIX_Destroy_mutexes_hdl(all);
     ARMCI_Destroy_mutexes();
     if (me % 2 == 0) {

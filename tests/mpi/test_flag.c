@@ -1,0 +1,128 @@
+/* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: whoever sees the flag sees the data. */
+#include <string.h>
+
+#include <armcix.h>
+
+#include "harness.h"
+
+enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, PATIENCE = 20 /* seconds */ };
+
+/* A slice: the flag, then the data. */
+struct slice {
+    int flag, unused;
+    unsigned char data[BYTES];
+};
+
+/* One of the three calls, of ROWS rows of ROW bytes or of BYTES bytes. */
+typedef int (*flagged_put)(unsigned char *src, struct slice *dst, int value, int proc);
+
+static int source_stride = STRIDE, target_stride = STRIDE;
+
+static int put_contiguous(unsigned char *src, struct slice *dst, int value, int proc)
+{
+    return ARMCI_Put_flag(src, dst->data, BYTES, &dst->flag, value, proc);
+}
+
+static int put_strided(unsigned char *src, struct slice *dst, int value, int proc)
+{
+    int count[2] = { ROW, ROWS };
+
+    return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
+}
+
+static int put_strided_dir(unsigned char *src, struct slice *dst, int value, int proc)
+{
+    int count[2] = { ROW, ROWS };
+
+    return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
+}
+
+/* Wait for the flag in the caller's own slice by getting it, as its owner, again and again. */
+static bool flag_comes(struct slice *mine, int value)
+{
+    double begun = MPI_Wtime();
+    int seen = ~value;
+
+    while (MPI_Wtime() - begun < PATIENCE) {
+        check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0, "ARMCI_Get of the flag: code");
+        if (seen == value)
+            return true;
+        ARMCIX_Progress();
+    }
+    return check(false, "flag %d did not come in %d s; it is %d", value, PATIENCE, seen);
+}
+
+/* Each round, every rank puts to its neighbour, waits for its own flag and looks at the data at once. */
+static void run(flagged_put put, bool strided, const char *call)
+{
+    struct rng r = rng_stream(1), from_left = rng_stream(1);
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
+    void **base = region_create(sizeof(struct slice));
+    struct slice *mine = base[me];
+    unsigned char source[BYTES], expected[BYTES], seen[BYTES];
+    bool comes = true;
+
+    r.state += (uint64_t)me;
+    from_left.state += (uint64_t)left;
+    ARMCI_Access_begin(mine);
+    memset(mine, 0, sizeof *mine);
+    ARMCI_Access_end(mine);
+    ARMCI_Barrier();
+    for (int round = 1; round <= effort(100); round++) {
+        rng_bytes(&r, source, BYTES);
+        rng_bytes(&from_left, expected, BYTES);
+        for (int i = 0; strided && i < ROWS; i++)
+            memset(expected + i * STRIDE + ROW, 0, STRIDE - ROW);
+        check_long(put(source, base[to], round, to), 0, "%s to %d: code", call, to);
+        comes = comes && flag_comes(mine, round);
+        ARMCI_Get(mine->data, seen, BYTES, me);
+        check_bytes(seen, expected, BYTES, "data behind the flag of %s from %d", call, left);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static void test_put_flag(void)
+{
+    run(put_contiguous, false, "ARMCI_Put_flag");
+}
+
+static void test_puts_flag(void)
+{
+    run(put_strided, true, "ARMCI_PutS_flag");
+}
+
+static void test_puts_flag_dir(void)
+{
+    run(put_strided_dir, true, "ARMCI_PutS_flag_dir");
+}
+
+/* The flag may belong to another region than the data. */
+static void test_flag_elsewhere(void)
+{
+    void **data = region_create(sizeof(double)), **flag = region_create(sizeof(int));
+    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, zero = 0, seen = 0;
+    double value = me + 0.5;
+
+    ARMCI_Put(&zero, flag[me], sizeof zero, me);
+    ARMCI_Barrier();
+    check_long(ARMCI_Put_flag(&value, data[to], sizeof value, flag[to], -5, to), 0, "ARMCI_Put_flag: code");
+    for (double begun = MPI_Wtime(); seen != -5 && MPI_Wtime() - begun < PATIENCE; ARMCIX_Progress())
+        ARMCI_Get(flag[me], &seen, sizeof seen, me);
+    check_long(seen, -5, "flag in another region");
+    check_double(ARMCI_GetValueDouble(data[me], me), (me + n - 1) % n + 0.5, "data behind a flag in another region");
+    ARMCI_Barrier();
+    region_free(data);
+    region_free(flag);
+}
+
+static const struct test tests[] = {
+    { "ARMCI_Put_flag: data before flag", test_put_flag },
+    { "ARMCI_PutS_flag: data before flag, returns 0", test_puts_flag },
+    { "ARMCI_PutS_flag_dir: data before flag, value by value", test_puts_flag_dir },
+    { "a flag in another region", test_flag_elsewhere },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,217 @@
+/* test_init.c - start and end where the program has started MPI: again and again, nested, on other communicators, beside the
+ * program's own messages. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+/* ARMCI is not started here: the tests do that. */
+static void start_mpi(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+}
+
+static void stop_mpi(void)
+{
+    check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after all tests");
+    MPI_Finalize();
+}
+
+/* What a running ARMCI of `n` processes, this one number `me`, must be able to do: every kind of call once. */
+static void use_armci(int me, int n, const char *what)
+{
+    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, seen[2] = { -1, -1 }, rank = -1, zeros[3] = { 0, 0, 0 };
+    void **base = need_memory((size_t)n * sizeof *base);
+    ARMCI_Group world;
+
+    check_long(ARMCI_Initialized(), 1, "%s: ARMCI_Initialized", what);
+    check_long(armci_msg_me(), me, "%s: armci_msg_me", what);
+    check_long(armci_msg_nproc(), n, "%s: armci_msg_nproc", what);
+    check_long(ARMCI_Malloc(base, 3 * sizeof(int)), 0, "%s: ARMCI_Malloc", what);
+    ARMCI_Put(zeros, base[me], sizeof zeros, me);
+    ARMCI_Barrier();
+    ARMCI_Put(&value, base[right], sizeof value, right);
+    ARMCI_Acc(ARMCI_ACC_INT, &sum, &sum, (int *)base[right] + 1, sizeof sum, right);
+    ARMCI_Fence(right);
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, (int *)base[0] + 2, 1, 0);
+    check(ticket >= 0 && ticket < n, "%s: ARMCI_Rmw gave %d", what, ticket);
+    ARMCI_Barrier();
+    ARMCI_Get(base[right], seen, sizeof seen, right);
+    check_long(seen[0], value, "%s: get of the put", what);
+    check_long(seen[1], 1, "%s: get of the accumulate", what);
+    check_long(ARMCI_Create_mutexes(1), 0, "%s: ARMCI_Create_mutexes", what);
+    ARMCI_Lock(0, right);
+    ARMCI_Unlock(0, right);
+    check_long(ARMCI_Destroy_mutexes(), 0, "%s: ARMCI_Destroy_mutexes", what);
+    armci_msg_igop(&sum, 1, "+");
+    check_long(sum, n, "%s: sum", what);
+    ARMCI_Group_get_world(&world);
+    ARMCI_Group_rank(&world, &rank);
+    check_long(rank, me, "%s: rank in the world", what);
+    check_long(ARMCI_Free(base[me]), 0, "%s: ARMCI_Free", what);
+    free(base);
+}
+
+static int mpi_is_running(void)
+{
+    int begun = 0, ended = 1;
+
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+/* The end, after which MPI runs on. */
+static void end_armci(const char *what)
+{
+    check_long(ARMCI_Finalize(), 0, "%s: ARMCI_Finalize", what);
+    check_long(ARMCI_Initialized(), 0, "%s: ARMCI_Initialized after the end", what);
+    check(mpi_is_running(), "%s: MPI does not run after ARMCI_Finalize", what);
+}
+
+static void started_again(void)
+{
+    for (int i = 0; i < 4; i++) {
+        check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized before start %d", i);
+        check_long(ARMCI_Init(), 0, "ARMCI_Init, time %d", i);
+        use_armci(test_rank(), test_ranks(), "started again");
+        end_armci("started again");
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void other_forms(void)
+{
+    static char name[] = "program", option[] = "--option";
+    char *list[] = { name, option, NULL }, **argv = list;
+    int argc = 2;
+
+    check_long(ARMCI_Init_args(&argc, &argv), 0, "ARMCI_Init_args");
+    check(argc == 2 && strcmp(argv[1], "--option") == 0, "arguments after ARMCI_Init_args");
+    use_armci(test_rank(), test_ranks(), "ARMCI_Init_args");
+    end_armci("ARMCI_Init_args");
+    check_long(ARMCI_Init_args(NULL, NULL), 0, "ARMCI_Init_args(NULL, NULL)");
+    end_armci("ARMCI_Init_args(NULL, NULL)");
+    check_long(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0, "ARMCI_Init_thread");
+    use_armci(test_rank(), test_ranks(), "ARMCI_Init_thread");
+    end_armci("ARMCI_Init_thread");
+    check_long(ARMCI_Init_mpi_comm(MPI_COMM_WORLD), 0, "ARMCI_Init_mpi_comm(world)");
+    use_armci(test_rank(), test_ranks(), "ARMCI_Init_mpi_comm(world)");
+    end_armci("ARMCI_Init_mpi_comm(world)");
+}
+
+/* The second start only counts; as many ends are needed. */
+static void nested(void)
+{
+    check_long(ARMCI_Init(), 0, "ARMCI_Init");
+    check_long(ARMCI_Init(), 0, "ARMCI_Init within");
+    check_long(ARMCI_Init_thread(MPI_THREAD_SINGLE), 0, "ARMCI_Init_thread within");
+    use_armci(test_rank(), test_ranks(), "nested");
+    check_long(ARMCI_Finalize(), 0, "first ARMCI_Finalize");
+    check_long(ARMCI_Finalize(), 0, "second ARMCI_Finalize");
+    check_long(ARMCI_Initialized(), 1, "ARMCI_Initialized after two of three ends");
+    use_armci(test_rank(), test_ranks(), "nested, after two of three ends");
+    end_armci("nested");
+}
+
+/* ARMCI on some processes, in reversed order, then on others; the rest of the world does something else. */
+static void on_parts(void)
+{
+    int me = test_rank(), n = test_ranks();
+    MPI_Comm part;
+
+    for (int turn = 0; turn < 4; turn++) {
+        int size = 0, rank = 0;
+        bool in = turn % 2 ? me > 0 || n == 1 : me < n - 1 || n == 1;
+        MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, -me, &part);
+        if (!in) {
+            check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized on a process that takes no part");
+            continue;
+        }
+        MPI_Comm_size(part, &size);
+        MPI_Comm_rank(part, &rank);
+        if (turn < 2)
+            check_long(ARMCI_Init_mpi_comm(part), 0, "ARMCI_Init_mpi_comm");
+        else
+            check_long(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, part), 0, "ARMCI_Init_thread_comm");
+        use_armci(rank, size, "on a part of the world, reversed");
+        int same = MPI_UNEQUAL;
+        MPI_Comm_compare(ARMCIX_Get_world_comm(), part, &same);
+        check(same == MPI_CONGRUENT || same == MPI_IDENT, "ARMCIX_Get_world_comm is not like the communicator given");
+        end_armci("on a part of the world");
+        MPI_Comm_free(&part);
+    }
+}
+
+/* The communicator given may be freed while ARMCI runs. */
+static void communicator_may_go(void)
+{
+    MPI_Comm copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    check_long(ARMCI_Init_mpi_comm(copy), 0, "ARMCI_Init_mpi_comm");
+    MPI_Comm_free(&copy);
+    use_armci(test_rank(), test_ranks(), "after the communicator was freed");
+    end_armci("after the communicator was freed");
+}
+
+/* A receive of the program for any message is pending from before the start until after the end. */
+static void own_messages_undisturbed(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, in = -1, flag = -1;
+    MPI_Request request;
+    MPI_Status status;
+
+    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    ARMCI_Init();
+    use_armci(me, n, "beside messages of the program");
+    MPI_Test(&request, &flag, &status);
+    check_long(flag, 0, "a message of ARMCI met a receive of the program");
+    MPI_Send(&me, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
+    use_armci(me, n, "beside messages of the program");
+    if (flag == 0)
+        MPI_Wait(&request, &status);
+    check_long(in, left, "the program's message");
+    check_long(status.MPI_TAG, 5, "its tag");
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
+    check_long(flag, 0, "a message of ARMCI is left over");
+    end_armci("beside messages of the program");
+}
+
+/* What the program forgot to free goes with the end. */
+static void end_frees_all(void)
+{
+    int n = test_ranks();
+    void **base = need_memory((size_t)n * sizeof *base);
+    ARMCI_Group group;
+    armci_meminfo_t piece;
+
+    for (int i = 0; i < 3; i++) {
+        int list[64], value = 3;
+        for (int p = 0; p < n; p++)
+            list[p] = n - 1 - p;
+        ARMCI_Init();
+        ARMCI_Malloc(base, 1000);
+        ARMCI_Group_create(n, list, &group);
+        ARMCI_NbPut(&value, base[0], sizeof value, 0, NULL);
+        ARMCI_Malloc_group(base, 500, &group);
+        ARMCI_Memget(100, &piece, 0);
+        ARMCI_Create_mutexes(2);
+        end_armci("with things left");
+    }
+    free(base);
+}
+
+static const struct test tests[] = {
+    { "start, end, start again", started_again },
+    { "the other forms of start", other_forms },
+    { "nested starts are counted", nested },
+    { "on parts of the world, in another order", on_parts },
+    { "the communicator given may be freed", communicator_may_go },
+    { "the program's messages are not disturbed", own_messages_undisturbed },
+    { "the end frees what is left", end_frees_all },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, start_mpi, stop_mpi };

@@ -1,0 +1,109 @@
+/* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init, Init_args, Init_thread,
+ * Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool started_by(const char *name)
+{
+    const char *value = getenv("TEST_START");
+
+    return strcmp(value ? value : "Init", name) == 0;
+}
+
+static int given_argc;
+static char **given_argv;
+
+static int mpi_has(int (*what)(int *))
+{
+    int flag = -1;
+
+    what(&flag);
+    return flag;
+}
+
+static void start(int *argc, char ***argv)
+{
+    int result = 0;
+
+    given_argc = *argc;
+    given_argv = *argv;
+    check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized before the start");
+    check_long(mpi_has(MPI_Initialized), 0, "MPI_Initialized before the start");
+    if (started_by("Init_args")) {
+        result = ARMCI_Init_args(&given_argc, &given_argv);
+    } else if (started_by("Init_thread")) {
+        result = ARMCI_Init_thread(MPI_THREAD_FUNNELED);
+    } else if (started_by("Init_mpi")) {
+        MPI_Init(argc, argv);
+        result = ARMCI_Init();
+    } else if (started_by("msg_init")) {
+        armci_msg_init(argc, argv);
+        check_long(mpi_has(MPI_Initialized), 1, "MPI_Initialized after armci_msg_init");
+        armci_msg_init(argc, argv);
+        result = ARMCI_Init();
+    } else {
+        result = ARMCI_Init();
+    }
+    if (result != 0)
+        exit(1);
+}
+
+static void is_started(void)
+{
+    int level = -1;
+
+    check_long(ARMCI_Initialized(), 1, "ARMCI_Initialized");
+    check_long(mpi_has(MPI_Initialized), 1, "MPI_Initialized");
+    check(given_argc >= 1 && strstr(given_argv[0], "test_start") != NULL, "argv[0] is %s", given_argv[0]);
+    MPI_Query_thread(&level);
+    check(!started_by("Init_thread") || level >= MPI_THREAD_FUNNELED, "thread level %d", level);
+}
+
+static void works(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, value = me, sum = 1;
+    void **base = region_create(sizeof(int));
+
+    ARMCI_Put(&value, base[right], sizeof value, right);
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueInt(base[me], me), (me + n - 1) % n, "value from the left");
+    armci_msg_igop(&sum, 1, "+");
+    check_long(sum, n, "sum");
+    region_free(base);
+}
+
+/* An inner start and end change nothing. */
+static void nested(void)
+{
+    check_long(ARMCI_Init(), 0, "ARMCI_Init within");
+    check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize within");
+    check_long(ARMCI_Initialized(), 1, "ARMCI_Initialized after the inner end");
+    check_long(mpi_has(MPI_Finalized), 0, "MPI_Finalized after the inner end");
+    works();
+}
+
+/* ARMCI ends MPI if it started it, and leaves it alone if not. */
+static void stop(void)
+{
+    bool ended = !started_by("Init_mpi") && !started_by("msg_init");
+
+    check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
+    check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after the end");
+    check_long(mpi_has(MPI_Finalized), ended, "MPI_Finalized after ARMCI_Finalize");
+    if (started_by("msg_init")) {
+        armci_msg_finalize();
+        check_long(mpi_has(MPI_Finalized), 1, "MPI_Finalized after armci_msg_finalize");
+    }
+    if (started_by("Init_mpi"))
+        MPI_Finalize();
+}
+
+static const struct test tests[] = {
+    { "ARMCI and MPI run", is_started },
+    { "transfers and messages work", works },
+    { "an inner start and end change nothing", nested },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, start, stop };

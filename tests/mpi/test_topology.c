@@ -1,0 +1,124 @@
+/* test_topology.c - domains, nodes and what depends on them fit together, also where every process is a node (ARMCI_NODES=rank). */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+static bool every_rank_a_node(void)
+{
+    const char *value = getenv("ARMCI_NODES");
+
+    return value != NULL && strcmp(value, "rank") == 0;
+}
+
+/* Every process is in exactly one domain, at one place there. */
+static void domains_partition(void)
+{
+    int n = test_ranks(), domains = armci_domain_count(ARMCI_DOMAIN_SMP), seen[MOST] = { 0 }, total = 0;
+
+    check(domains >= 1 && domains <= n, "%d domains", domains);
+    for (int d = 0; d < domains; d++) {
+        int members = armci_domain_nprocs(ARMCI_DOMAIN_SMP, d), last = -1;
+        check(members >= 1 && members <= n, "%d processes in domain %d", members, d);
+        for (int i = 0; i < members; i++) {
+            int p = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, d, i);
+            if (!check(p >= 0 && p < n, "process %d of domain %d is %d", i, d, p))
+                return;
+            check(p > last, "process %d of domain %d is %d after %d", i, d, p, last);
+            check_long(armci_domain_id(ARMCI_DOMAIN_SMP, p), d, "domain of process %d", p);
+            seen[p]++;
+            last = p;
+        }
+        total += members;
+    }
+    check_long(total, n, "processes in all domains");
+    for (int p = 0; p < n; p++)
+        check_long(seen[p], 1, "how often process %d is in a domain", p);
+}
+
+static void my_domain(void)
+{
+    int me = test_rank(), mine = armci_domain_my_id(ARMCI_DOMAIN_SMP);
+
+    check_long(mine, armci_domain_id(ARMCI_DOMAIN_SMP, me), "own domain");
+    check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), armci_domain_nprocs(ARMCI_DOMAIN_SMP, mine),
+               "processes in the own domain");
+    for (int p = 0; p < test_ranks(); p++) {
+        bool same = armci_domain_id(ARMCI_DOMAIN_SMP, p) == mine;
+        check_long(armci_domain_same_id(ARMCI_DOMAIN_SMP, p), same, "armci_domain_same_id(%d)", p);
+        check_long(ARMCI_Same_node(p), same, "ARMCI_Same_node(%d)", p);
+        check_long(armci_sameclusnode(p), same, "armci_sameclusnode(%d)", p);
+    }
+    check_long(ARMCI_Same_node(me), 1, "ARMCI_Same_node of oneself");
+}
+
+/* All processes say the same. */
+static void all_agree(void)
+{
+    int n = test_ranks(), mine[MOST], first[MOST];
+
+    for (int p = 0; p < n; p++)
+        mine[p] = first[p] = armci_domain_id(ARMCI_DOMAIN_SMP, p);
+    MPI_Bcast(first, n, MPI_INT, 0, MPI_COMM_WORLD);
+    check_bytes(mine, first, (size_t)n * sizeof(int), "table of domains");
+}
+
+/* What MPI says about shared memory, or one node each where that is asked for. */
+static void nodes_are_real(void)
+{
+    MPI_Comm near;
+    int neighbours = -1;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    MPI_Comm_size(near, &neighbours);
+    MPI_Comm_free(&near);
+    if (every_rank_a_node())
+        neighbours = 1;
+    check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), neighbours, "processes on this node");
+    if (every_rank_a_node())
+        check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
+}
+
+/* Where slices of neighbours are said to be shared, loads through the pointers find what was put; else nobody claims so. */
+static void shared_where_said(void)
+{
+    int me = test_rank();
+    ARMCI_Group world;
+    void **base = region_create(sizeof(long));
+
+    ARMCI_Group_get_world(&world);
+    check_long(ARMCI_Uses_shm_grp(&world), ARMCI_Uses_shm(), "ARMCI_Uses_shm_grp of the world");
+    check(ARMCI_Uses_shm() == 0 || ARMCI_Uses_shm() == 1, "ARMCI_Uses_shm() = %d", ARMCI_Uses_shm());
+    ARMCI_PutValueLong(4000 + me, base[me], me);
+    ARMCI_Barrier();
+    for (int p = 0; p < test_ranks() && ARMCI_Uses_shm(); p++)
+        if (ARMCI_Same_node(p))
+            check_long(*(volatile long *)base[p], 4000 + p, "load from the slice of %d", p);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* A hint without effect. */
+static void limit_is_a_hint(void)
+{
+    void **base;
+
+    ARMCI_Set_shm_limit(1);
+    base = region_create(1 << 20);
+    ARMCI_PutValueInt(7, (char *)base[test_rank()] + (1 << 20) - 8, test_rank());
+    check_long(ARMCI_GetValueInt((char *)base[test_rank()] + (1 << 20) - 8, test_rank()), 7, "last bytes");
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    { "every process is in one domain", domains_partition },
+    { "the own domain and who is in it", my_domain },
+    { "all processes see the same domains", all_agree },
+    { "domains are the nodes of MPI, or one each", nodes_are_real },
+    { "shared memory where it is said to be", shared_where_said },
+    { "ARMCI_Set_shm_limit limits nothing", limit_is_a_hint },
+    { NULL, NULL },
+};
+const struct suite suite = { tests, NULL, NULL };

@@ -1,0 +1,187 @@
+/* fake_job.c - one process of a job that is not there. */
+#include "fake_job.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "mpi/quirks.h"
+#include "team/world.h"
+
+enum { MOST_REGIONS = 64, LONGEST_SETTING = 80 };
+
+static struct world the_world;
+const struct world *const armcii_world = &the_world;
+
+/* A region with all that it refers to. */
+struct entry {
+    struct region region;
+    struct team team;
+    bool used;
+};
+static struct entry *entries[MOST_REGIONS];
+static size_t entry_count;
+static uint64_t last_id;
+
+static void unwanted(const char *complaint)
+{
+    ck_abort_msg("%s", complaint);
+}
+
+static void configure(const struct job *job)
+{
+    char text[JOB_SETTINGS + 1][LONGEST_SETTING] = {"ARMCI_ERRORS=return"};
+    char *environment[JOB_SETTINGS + 2] = {text[0]};
+    for (int i = 0; i < JOB_SETTINGS && job->setting[i]; i++) {
+        snprintf(text[i + 1], sizeof text[i + 1], "%s", job->setting[i]);
+        environment[i + 1] = text[i + 1];
+    }
+    armcii_config_read(environment, unwanted);
+}
+
+void job_start(struct job job)
+{
+    enum fake_order order = job.order == FAKE_AT_ONCE ? FAKE_REVERSED : job.order;
+    the_world = (struct world){.rank = job.me, .size = job.processes ? job.processes : 4};
+    configure(&job);
+    armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, true);
+    fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
+    armcii_directory_start();
+    armcii_pending_start();
+    armcii_handles_start();
+    entry_count = 0;
+}
+
+static void free_entry(struct entry *e)
+{
+    struct region *r = &e->region;
+    for (int i = 0; e->used && i < e->team.size; i++)
+        armcii_directory_remove(e->team.to_world[i], r->base[i], r->bytes[i]);
+    if (e->used) armcii_window_free(&r->window);
+    free(r->base);
+    free(r->bytes);
+    free(e->team.to_world);
+    free(e->team.from_world);
+    r->base = NULL;
+    r->bytes = NULL;
+    e->team = (struct team){0};
+    e->used = false;
+}
+
+void job_end(void)
+{
+    armcii_handles_issue(-1);
+    armcii_pending_fence_all();
+    armcii_handles_end();
+    armcii_pending_end();
+    for (size_t i = 0; i < entry_count; i++) {
+        free_entry(entries[i]);
+        free(entries[i]);
+    }
+    armcii_directory_end();
+    fake_mpi_end();
+}
+
+static void *zeroed(int n, size_t size)
+{
+    void *p = calloc((size_t)n, size);
+    ck_assert_ptr_nonnull(p);
+    return p;
+}
+
+/* A region without its window, on so many processes from `first` on. */
+static struct region *new_region(int first, int members)
+{
+    ck_assert_uint_lt(entry_count, MOST_REGIONS);
+    struct entry *e = entries[entry_count++] = zeroed(1, sizeof *e);
+    e->used = true;
+    e->team = (struct team){.size = members,
+                            .rank = the_world.rank - first,
+                            .to_world = zeroed(members, sizeof(int)),
+                            .from_world = zeroed(the_world.size, sizeof(int))};
+    for (int i = 0; i < the_world.size; i++) e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
+    for (int i = 0; i < members; i++) e->team.to_world[i] = first + i;
+    e->region.id = ++last_id;
+    e->region.team = &e->team;
+    e->region.base = zeroed(members, sizeof(char *));
+    e->region.bytes = zeroed(members, sizeof(size_t));
+    return &e->region;
+}
+
+static struct region *enter(struct region *r, size_t bytes)
+{
+    for (int i = 0; i < r->team->size; i++) {
+        r->base[i] = fake_memory(&r->window, i);
+        r->bytes[i] = bytes;
+        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r);
+    }
+    fake_forget();
+    return r;
+}
+
+struct region *job_region(int first, int members, size_t bytes)
+{
+    struct region *r = new_region(first, members);
+    fake_mpi.members = (unsigned)members;
+    ck_assert_int_eq(armcii_window_create(&r->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
+    return enter(r, bytes);
+}
+
+struct region *job_region_over(int process, char *memory, size_t bytes)
+{
+    struct region *r = new_region(process, 1);
+    fake_window_over(&r->window, 1, &memory, &bytes);
+    return enter(r, bytes);
+}
+
+void job_region_free(struct region *region)
+{
+    for (size_t i = 0; i < entry_count; i++)
+        if (region == &entries[i]->region) free_entry(entries[i]);
+}
+
+char *job_address(const struct region *region, int process, size_t offset)
+{
+    return region->base[region->team->from_world[process]] + offset;
+}
+
+static struct transfer contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote,
+                                  size_t bytes)
+{
+    struct transfer t = {.caller = caller, .verb = verb, .target = target};
+    armcii_shape_contiguous(&t.shape, local, remote, bytes);
+    return t;
+}
+
+struct transfer job_put(int target, void *local, void *remote, size_t bytes)
+{
+    return contiguous("ARMCI_Put", (struct rma_verb){.kind = RMA_PUT}, target, local, remote, bytes);
+}
+
+struct transfer job_get(int target, void *local, void *remote, size_t bytes)
+{
+    return contiguous("ARMCI_Get", (struct rma_verb){.kind = RMA_GET}, target, local, remote, bytes);
+}
+
+struct transfer job_acc(enum element e, int target, void *local, void *remote, size_t bytes)
+{
+    static const int one_int = 1;
+    static const double one_double = 1;
+    struct transfer t = contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
+    t.scale = e == ELEMENT_INT ? (const void *)&one_int : &one_double;
+    return t;
+}
+
+struct operation job_nonblocking(struct transfer t)
+{
+    struct operation op;
+    ck_assert_int_eq(armcii_transfer_start(&t, &op), 0);
+    return op;
+}
+
+void job_blocking(struct transfer t)
+{
+    ck_assert_int_eq(armcii_transfer_blocking(&t), 0);
+}

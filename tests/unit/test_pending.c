@@ -1,0 +1,581 @@
+/* test_pending.c - what is waited for and what is not: the calls that transfers and fences lead to, and the data under
+ * operations that take effect at the worst moment. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "fake_job.h"
+#include "lock/rmw.h"
+#include "shape_model.h"
+
+enum { BYTES = 256, THEM = 1, THIRD = 2 };
+
+static struct region *one, *two; /* windows 0 and 1 */
+static char memory[8][64];       /* local buffers */
+
+static void begin_with(struct job job)
+{
+    job_start(job);
+    one = job_region(0, 4, BYTES);
+    two = job_region(0, 4, BYTES);
+}
+
+static void begin(void)
+{
+    begin_with((struct job){0});
+}
+
+static struct transfer put(struct region *r, size_t offset, size_t bytes)
+{
+    return job_put(THEM, memory[0], job_address(r, THEM, offset), bytes);
+}
+
+static struct transfer get(struct region *r, size_t offset, size_t bytes)
+{
+    return job_get(THEM, memory[1], job_address(r, THEM, offset), bytes);
+}
+
+/* ---- order ---- */
+
+enum what { PUT, GET, ACC_INT, ACC_DOUBLE };
+static const char *const what_names[] = {"put", "get", "acc", "acc"};
+
+static struct transfer make(enum what what, int target, size_t offset)
+{
+    char *there = job_address(one, target, offset);
+    switch (what) {
+    case PUT: return job_put(target, memory[PUT], there, 8);
+    case GET: return job_get(target, memory[GET], there, 8);
+    case ACC_INT: return job_acc(ELEMENT_INT, target, memory[ACC_INT], there, 8);
+    default: return job_acc(ELEMENT_DOUBLE, target, memory[ACC_DOUBLE], there, 8);
+    }
+}
+
+/* Which pairs on the same bytes may MPI not be left alone with? */
+static bool must_wait(enum what first, enum what second)
+{
+    if (first == GET) return second != GET;
+    return first == PUT || first != second;
+}
+
+/* Two operations at offsets 16 and `second_offset`, not waited for; the calls must be these two and `between` them one flush
+ * or nothing. */
+static void expect_pair(enum what first, enum what second, int second_target, size_t second_offset, bool flush)
+{
+    char where[80], want[120];
+    begin();
+    job_nonblocking(make(first, THEM, 16));
+    job_nonblocking(make(second, second_target, second_offset));
+    snprintf(where, sizeof where, "%s (%d), then %s (%d) at %zu", what_names[first], first, what_names[second], second,
+             second_offset);
+    snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "",
+             what_names[second], second_target, second_offset);
+    fake_expect(where, want);
+    job_end();
+}
+
+START_TEST(pairs_on_the_same_bytes)
+{
+    for (enum what first = PUT; first <= ACC_DOUBLE; first++)
+        for (enum what second = PUT; second <= ACC_DOUBLE; second++)
+            expect_pair(first, second, THEM, 16, must_wait(first, second));
+}
+END_TEST
+
+START_TEST(pairs_on_bytes_that_meet)
+{
+    expect_pair(PUT, GET, THEM, 9, true); /* the last byte of the second is the first of the first */
+    expect_pair(PUT, GET, THEM, 23, true);
+    expect_pair(ACC_INT, GET, THEM, 20, true);
+    expect_pair(GET, PUT, THEM, 23, true);
+}
+END_TEST
+
+START_TEST(pairs_on_disjoint_bytes)
+{
+    for (enum what first = PUT; first <= ACC_DOUBLE; first++)
+        for (enum what second = PUT; second <= ACC_DOUBLE; second++) {
+            expect_pair(first, second, THEM, 8, false); /* touching */
+            expect_pair(first, second, THEM, 24, false);
+            expect_pair(first, second, THEM, 200, false);
+            expect_pair(first, second, THIRD, 16, false); /* the same bytes of another process */
+        }
+}
+END_TEST
+
+START_TEST(blocking_put_then_get)
+{
+    begin();
+    job_blocking(put(one, 16, 8));
+    job_blocking(get(one, 16, 8));
+    fake_expect("same bytes", "put 0/1 16+8; flush-local 0/1; flush 0/1; get 0/1 16+8; flush 0/1");
+    job_blocking(get(one, 16, 8));
+    fake_expect("again", "get 0/1 16+8; flush 0/1");
+    job_end();
+}
+END_TEST
+
+START_TEST(regions_are_apart)
+{
+    begin();
+    job_nonblocking(put(one, 16, 8));
+    job_nonblocking(get(two, 16, 8));
+    fake_expect("two regions", "put 0/1 16+8; get 1/1 16+8");
+    job_nonblocking(get(one, 16, 8));
+    fake_expect("first region", "flush 0/1; get 0/1 16+8");
+    ck_assert(armcii_pending_is_dirty(two, THEM));
+    job_end();
+}
+END_TEST
+
+/* An accumulate that joins a put is as much a put; one type alone may pass itself again after a flush. */
+START_TEST(mixed_writes)
+{
+    begin();
+    job_nonblocking(make(PUT, THEM, 0));
+    job_nonblocking(make(ACC_INT, THEM, 32));
+    fake_expect("disjoint", "put 0/1 0+8; acc 0/1 32+8");
+    job_nonblocking(make(ACC_INT, THEM, 0));
+    fake_expect("acc where a put is", "flush 0/1; acc 0/1 0+8");
+    job_nonblocking(make(ACC_INT, THEM, 4));
+    fake_expect("acc where only accs are", "acc 0/1 4+8");
+    job_nonblocking(make(ACC_DOUBLE, THEM, 64));
+    job_nonblocking(make(ACC_INT, THEM, 64));
+    fake_expect("acc where another type is", "acc 0/1 64+8; flush 0/1; acc 0/1 64+8");
+    job_end();
+}
+END_TEST
+
+START_TEST(rmw_is_in_order)
+{
+    int value = 40, old = 0, seen = 0;
+    begin();
+    char *there = job_address(one, THEM, 16);
+    job_blocking(job_put(THEM, &value, there, sizeof value));
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, there, 2, THEM), 0);
+    fake_expect("after a put", "put 0/1 16+4; flush-local 0/1; flush 0/1; fetch-and-op 0/1 16+4; flush 0/1");
+    ck_assert_int_eq(old, 40);
+    job_blocking(job_get(THEM, &seen, there, sizeof seen));
+    fake_expect("before a get", "get 0/1 16+4; flush 0/1");
+    ck_assert_int_eq(seen, 42);
+    seen = 7;
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_SWAP, &seen, there, 0, THEM), 0);
+    ck_assert_int_eq(seen, 42);
+    memcpy(&seen, there, sizeof seen);
+    ck_assert_int_eq(seen, 7);
+    job_end();
+}
+END_TEST
+
+/* ---- fences ---- */
+
+START_TEST(fence_with_nothing_pending)
+{
+    begin();
+    armcii_pending_fence(THEM);
+    armcii_pending_fence_all();
+    armcii_pending_fence_region(one);
+    armcii_pending_wait(THEM);
+    armcii_pending_wait_all();
+    armcii_pending_complete(one, THEM);
+    fake_expect("nothing was ever pending", "");
+    job_blocking(put(one, 0, 8));
+    armcii_pending_fence(THEM);
+    fake_expect("one put", "put 0/1 0+8; flush-local 0/1; flush 0/1");
+    armcii_pending_fence(THEM);
+    armcii_pending_fence_all();
+    armcii_pending_wait_all();
+    fake_expect("nothing is pending any more", "");
+    job_blocking(get(one, 0, 8));
+    fake_forget();
+    armcii_pending_fence_all();
+    fake_expect("a blocking get leaves nothing", "");
+    job_end();
+}
+END_TEST
+
+/* Something on two regions towards two processes, in five places. */
+static void scatter_puts(void)
+{
+    begin();
+    job_nonblocking(put(one, 0, 8));
+    job_nonblocking(put(one, 32, 8));
+    job_nonblocking(put(two, 0, 8));
+    job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 0), 8));
+    fake_forget();
+}
+
+static void expect_dirty(const char *where, bool one_them, bool two_them, bool one_third)
+{
+    bool seen[] = {armcii_pending_is_dirty(one, THEM), armcii_pending_is_dirty(two, THEM),
+                   armcii_pending_is_dirty(one, THIRD)};
+    bool want[] = {one_them, two_them, one_third};
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(seen[i] == want[i], "%s: dirty mark %d: expected %d, seen %d", where, i, want[i], seen[i]);
+    ck_assert(!armcii_pending_is_dirty(two, THIRD) && !armcii_pending_is_dirty(one, 0));
+}
+
+START_TEST(fence_touches_what_is_dirty)
+{
+    scatter_puts();
+    expect_dirty("before", true, true, true);
+    armcii_pending_fence(THEM);
+    ck_assert_uint_eq(fake_count(FAKE_FLUSH), 2);
+    fake_expect("fence of one process", "flush 1/1; flush 0/1");
+    expect_dirty("fence of one process", false, false, true);
+    armcii_pending_fence_all();
+    fake_expect("then of all", "flush 0/2");
+    expect_dirty("then of all", false, false, false);
+    job_end();
+
+    scatter_puts();
+    armcii_pending_fence_region(one);
+    fake_expect("fence of a region", "flush 0/2; flush 0/1");
+    expect_dirty("fence of a region", false, true, false);
+    job_end();
+
+    scatter_puts();
+    armcii_pending_complete(one, THEM);
+    fake_expect("fence of a region and process", "flush 0/1");
+    expect_dirty("fence of a region and process", false, true, true);
+    job_end();
+}
+END_TEST
+
+START_TEST(waiting_is_local)
+{
+    scatter_puts();
+    armcii_pending_wait(THEM);
+    fake_expect("one process", "flush-local 1/1; flush-local 0/1");
+    expect_dirty("one process", true, true, true);
+    armcii_pending_wait_all();
+    fake_expect("all: the rest", "flush-local 0/2");
+    armcii_pending_wait_all();
+    fake_expect("again", "");
+    armcii_pending_fence_all();
+    ck_assert_uint_eq(fake_count(FAKE_FLUSH), 3);
+    job_end();
+
+    scatter_puts();
+    job_nonblocking(get(two, 64, 8));
+    fake_forget();
+    armcii_pending_wait_all();
+    fake_expect("a get among them", "flush-local 0/2; flush 1/1; flush-local 0/1");
+    job_end();
+}
+END_TEST
+
+/* ---- local completion ---- */
+
+START_TEST(completing_one_operation)
+{
+    begin();
+    struct operation op = job_nonblocking(put(one, 0, 8));
+    fake_forget();
+    armcii_transfer_finish(&op);
+    fake_expect("put", "flush-local 0/1");
+    ck_assert_uint_eq(op.ticket, 0);
+    armcii_transfer_finish(&op);
+    fake_expect("finished twice", "");
+    op = job_nonblocking(get(one, 64, 8));
+    fake_forget();
+    armcii_transfer_finish(&op);
+    fake_expect("get", "flush 0/1");
+    job_end();
+}
+END_TEST
+
+START_TEST(a_completed_ticket_costs_nothing)
+{
+    begin();
+    struct operation a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
+    fake_forget();
+    armcii_transfer_finish(&b);
+    fake_expect("the newer", "flush-local 0/1");
+    armcii_transfer_finish(&a);
+    fake_expect("the older came with it", "");
+
+    a = job_nonblocking(put(one, 64, 8));
+    armcii_pending_fence(THEM);
+    fake_forget();
+    armcii_transfer_finish(&a);
+    fake_expect("after a fence", "");
+
+    a = job_nonblocking(put(one, 64, 8));
+    job_nonblocking(get(one, 64, 8)); /* completes it */
+    fake_forget();
+    armcii_transfer_finish(&a);
+    fake_expect("after a flush that order wanted", "");
+    job_end();
+}
+END_TEST
+
+START_TEST(no_local_completion)
+{
+    begin_with((struct job){.setting = {"ARMCI_NO_FLUSH_LOCAL=yes"}});
+    job_blocking(put(one, 0, 8));
+    fake_expect("switched off", "put 0/1 0+8; flush 0/1");
+    job_end();
+    begin_with((struct job){.me = THEM});
+    job_blocking(put(one, 0, 8));
+    fake_expect("to the process itself", "put 0/1 0+8; flush 0/1");
+    job_end();
+}
+END_TEST
+
+START_TEST(a_region_goes)
+{
+    begin();
+    struct region *third = job_region(0, 4, BYTES);
+    struct operation op = job_nonblocking(put(third, 0, 8));
+    job_nonblocking(put(one, 0, 8));
+    fake_forget();
+    armcii_pending_fence_region(third);
+    job_region_free(third);
+    fake_expect("freed", "flush 2/1; free 2/0");
+    armcii_transfer_finish(&op);
+    fake_expect("its operation", "");
+    struct region *fourth = job_region(0, 4, BYTES);
+    job_nonblocking(put(fourth, 0, 8));
+    armcii_pending_complete_local(op.region_id, THEM, op.ticket);
+    fake_expect("its operation, and a new region", "put 3/1 0+8");
+    job_end();
+}
+END_TEST
+
+/* A region on processes 2 and 3 only: ranks in its window are not ranks in the world. */
+START_TEST(a_region_of_a_group)
+{
+    begin();
+    struct region *r = job_region(2, 2, BYTES);
+    job_blocking(job_put(3, memory[0], job_address(r, 3, 8), 8));
+    armcii_pending_fence(3);
+    fake_expect("group", "put 2/1 8+8; flush-local 2/1; flush 2/1");
+    job_end();
+}
+END_TEST
+
+/* ---- operations in flight ---- */
+
+static void many_puts(const struct job *job, int n, size_t most)
+{
+    begin_with(*job);
+    struct region *wide = job_region(0, 4, 8192);
+    for (int i = 0; i < n; i++) job_nonblocking(job_put(THEM, memory[0], job_address(wide, THEM, 8 * (size_t)i), 8));
+    ck_assert_uint_eq(fake_count(FAKE_PUT), (size_t)n);
+    ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most, fake_most_in_flight());
+    ck_assert_uint_eq(fake_count(FAKE_FLUSH_LOCAL), ((size_t)n - 1) / most);
+    ck_assert_uint_eq(fake_count(FAKE_FLUSH), 0);
+    job_end();
+}
+
+START_TEST(flight_limit)
+{
+    struct job job = {.setting = {"ARMCI_OUTSTANDING_LIMIT=4"}};
+    many_puts(&job, 10, 4);
+    job.setting[0] = "ARMCI_OUTSTANDING_LIMIT=1";
+    many_puts(&job, 3, 1);
+    job.setting[0] = "ARMCI_OUTSTANDING_LIMIT=1000000";
+    many_puts(&job, 500, 500);
+    job.library = "Open MPI v5.0.11, package: Open MPI"; /* a defect asks for fewer */
+    many_puts(&job, 500, 128);
+    many_puts(&(struct job){0}, 500, 128);
+}
+END_TEST
+
+/* What a library can carry it counts by process, not by window. */
+START_TEST(flight_limit_over_regions)
+{
+    begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=4"}});
+    for (size_t i = 0; i < 10; i++) {
+        job_nonblocking(put(one, 8 * i, 8));
+        job_nonblocking(put(two, 8 * i, 8));
+        job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 8 * i), 8));
+    }
+    ck_assert_uint_eq(fake_most_in_flight(), 4);
+    job_end();
+}
+END_TEST
+
+START_TEST(flight_limit_with_gets)
+{
+    begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=2"}});
+    for (size_t i = 0; i < 5; i++) job_nonblocking(get(one, 8 * i, 8));
+    fake_expect("gets", "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
+    job_end();
+}
+END_TEST
+
+/* Vectors of `segments` ints that go one call a segment. */
+static void many_vectors(int vectors, size_t segments)
+{
+    enum { MOST = 200 };
+    static int value[MOST];
+    void *local[MOST], *remote[MOST];
+    for (int v = 0; v < vectors; v++) {
+        for (size_t i = 0; i < segments; i++) {
+            local[i] = &value[i];
+            remote[i] = job_address(one, THEM, 4 * (i % 50));
+        }
+        struct vector_run run = {local, remote, sizeof(int), segments};
+        struct transfer t = job_acc(ELEMENT_INT, THEM, NULL, NULL, 0);
+        ck_assert_int_eq(armcii_shape_vector(&t.shape, &run, 1), SHAPE_OK);
+        job_nonblocking(t);
+    }
+}
+
+/* The limit counts what MPI counts: calls. */
+START_TEST(flight_limit_with_many_calls)
+{
+    static const size_t segments[] = {2, 60, 100, 200};
+    for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
+        begin_with((struct job){.setting = {"ARMCI_IOV_METHOD=batched"}});
+        many_vectors(20, segments[i]);
+        job_nonblocking(make(ACC_INT, THEM, 0));
+        ck_assert_uint_eq(fake_count(FAKE_ACC), 20 * segments[i] + 1);
+        ck_assert_msg(fake_most_in_flight() <= 128, "vectors of %zu segments: in flight at most: expected 128, seen %zu",
+                      segments[i], fake_most_in_flight());
+        job_end();
+    }
+}
+END_TEST
+
+/* ---- any operations in any order against a model that does them at once ---- */
+
+enum { TARGETS = 3, SLICE = 96, STEPS = 60, LONGEST = 24 };
+
+struct step {
+    struct operation op;
+    char local[LONGEST], expected[LONGEST]; /* of a get */
+    size_t bytes;
+    bool get;
+};
+
+static char model[2][TARGETS][SLICE] __attribute__((aligned(8)));
+
+static void model_add_ints(char *there, const char *local, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += sizeof(int)) {
+        int a, b;
+        memcpy(&a, there + i, sizeof a);
+        memcpy(&b, local + i, sizeof b);
+        a = (int)((unsigned)a + (unsigned)b);
+        memcpy(there + i, &a, sizeof a);
+    }
+}
+
+static struct transfer random_transfer(struct rng *r, struct step *s)
+{
+    static const int one_int = 1;
+    static const long one_long = 1;
+    int region = rng_between(r, 0, 1), target = rng_between(r, 0, TARGETS - 1), kind = rng_between(r, 0, 3);
+    s->bytes = 8 * (size_t)rng_between(r, 1, LONGEST / 8);
+    size_t offset = 8 * (size_t)rng_between(r, 0, (int)(SLICE - s->bytes) / 8);
+    for (size_t i = 0; i < s->bytes; i++) s->local[i] = (char)rng_between(r, 0, 50);
+    char *there = job_address(region ? two : one, target, offset), *here = &model[region][target][offset];
+    struct transfer t = kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
+    s->get = kind == 1;
+    if (kind == 0) memcpy(here, s->local, s->bytes);
+    if (kind == 1) memcpy(s->expected, here, s->bytes);
+    if (kind == 2) {
+        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_INT};
+        t.scale = &one_int;
+        model_add_ints(here, s->local, s->bytes);
+    }
+    if (kind == 3) {
+        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_LONG};
+        t.scale = &one_long;
+        for (size_t i = 0; i < s->bytes; i += sizeof(long)) {
+            long a, b;
+            memcpy(&a, here + i, sizeof a);
+            memcpy(&b, s->local + i, sizeof b);
+            a = (long)((unsigned long)a + (unsigned long)b);
+            memcpy(here + i, &a, sizeof a);
+        }
+    }
+    return t;
+}
+
+/* The program may use the buffer again: it does. */
+static void finish(struct step *s, unsigned seed)
+{
+    armcii_transfer_finish(&s->op);
+    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0) ck_abort_msg("seed %u: a get brought other bytes", seed);
+    s->get = false;
+    memset(s->local, 0x5a, sizeof s->local);
+}
+
+static void random_program(unsigned seed, enum fake_order order)
+{
+    struct rng r = rng_start(seed);
+    static struct step steps[STEPS];
+    memset(model, 0, sizeof model);
+    begin_with((struct job){.me = rng_between(&r, 0, 3),
+                            .order = order,
+                            .at_once = order == FAKE_AT_ONCE,
+                            .seed = seed,
+                            .setting = {rng_between(&r, 0, 1) ? "ARMCI_OUTSTANDING_LIMIT=3" : NULL}});
+    for (int i = 0; i < STEPS; i++) {
+        struct step *s = &steps[i];
+        struct transfer t = random_transfer(&r, s);
+        s->op = job_nonblocking(t);
+        switch (rng_between(&r, 0, 9)) {
+        case 0: armcii_pending_fence(rng_between(&r, 0, TARGETS - 1)); break;
+        case 1: armcii_pending_fence_region(one); break;
+        case 2: armcii_pending_wait_all(); break;
+        case 3: break;
+        case 4: finish(&steps[rng_between(&r, 0, i)], seed); break;
+        default: finish(s, seed); break;
+        }
+    }
+    for (int i = 0; i < STEPS; i++) finish(&steps[i], seed);
+    armcii_pending_fence_all();
+    for (int target = 0; target < TARGETS; target++)
+        ck_assert_msg(memcmp(model[0][target], job_address(one, target, 0), SLICE) == 0 &&
+                          memcmp(model[1][target], job_address(two, target, 0), SLICE) == 0,
+                      "seed %u, order %d: process %d holds other bytes", seed, order, target);
+    job_end();
+}
+
+START_TEST(random_programs)
+{
+    for (unsigned seed = 0; seed < 1000; seed++)
+        for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++) random_program(seed, order);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pending");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, pairs_on_the_same_bytes);
+    tcase_add_test(tests, pairs_on_bytes_that_meet);
+    tcase_add_test(tests, pairs_on_disjoint_bytes);
+    tcase_add_test(tests, blocking_put_then_get);
+    tcase_add_test(tests, regions_are_apart);
+    tcase_add_test(tests, mixed_writes);
+    tcase_add_test(tests, rmw_is_in_order);
+    tcase_add_test(tests, fence_with_nothing_pending);
+    tcase_add_test(tests, fence_touches_what_is_dirty);
+    tcase_add_test(tests, waiting_is_local);
+    tcase_add_test(tests, completing_one_operation);
+    tcase_add_test(tests, a_completed_ticket_costs_nothing);
+    tcase_add_test(tests, no_local_completion);
+    tcase_add_test(tests, a_region_goes);
+    tcase_add_test(tests, a_region_of_a_group);
+    tcase_add_test(tests, flight_limit);
+    tcase_add_test(tests, flight_limit_over_regions);
+    tcase_add_test(tests, flight_limit_with_gets);
+    tcase_add_test(tests, flight_limit_with_many_calls);
+    tcase_add_test(tests, random_programs);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
