@@ -1,4 +1,6 @@
 /* groups.c - groups of processes. */
+#include <stdlib.h>
+
 #include "api/entry.h"
 #include "api/state.h"
 #include "base/config.h"
@@ -26,30 +28,40 @@ static void describe(const struct team *team, ARMCI_Group *out)
     *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, team->from_world, team->rank, team->size};
 }
 
-/* 1: the caller is among them, 0: it is not, negative: an error code. */
-static int check_ranks(const char *caller, const struct team *parent, int n, const int ranks[])
+/* Every rank exists in the parent and none is named twice.  0 or an error code. */
+static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[], bool named[])
 {
-    bool member = false;
-    if (n < 1 || n > parent->size)
-        return -armcii_error(ARMCI_ERR_COUNT, caller, "n", "a group has at least one member and at most those of its parent", "%d", n);
-    if (armcii_check_pointer(caller, "pid_list", ranks)) return -ARMCI_ERR_ADDRESS;
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= parent->size)
-            return -armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "the parent has no such rank", "pid_list[%d] = %d", i, ranks[i]);
-        for (int j = 0; j < i; j++)
-            if (ranks[j] == ranks[i])
-                return -armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "a rank is named twice", "pid_list[%d] = %d", i, ranks[i]);
-        member = member || ranks[i] == parent->rank;
+            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "the parent has no such rank", "pid_list[%d] = %d", i, ranks[i]);
+        if (named[ranks[i]])
+            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "a rank is named twice", "pid_list[%d] = %d", i, ranks[i]);
+        named[ranks[i]] = true;
     }
-    return member;
+    return 0;
+}
+
+/* 0, and whether the caller is among them; or an error code. */
+static int check_ranks(const char *caller, const struct team *parent, int n, const int ranks[], bool *member)
+{
+    if (n < 1 || n > parent->size)
+        return armcii_error(ARMCI_ERR_COUNT, caller, "n", "a group has at least one member and at most those of its parent", "%d", n);
+    int rc = armcii_check_pointer(caller, "pid_list", ranks);
+    if (rc) return rc;
+    bool *named = calloc((size_t)parent->size, sizeof *named);
+    if (!named) return armcii_error(ARMCI_ERR_MEMORY, caller, "n", "out of memory", "%d", n);
+    rc = check_each_rank(caller, parent, n, ranks, named);
+    if (rc == 0) *member = named[parent->rank];
+    free(named);
+    return rc;
 }
 
 static void create(const char *caller, const struct team *parent, int n, const int ranks[], ARMCI_Group *out)
 {
     if (armcii_check_pointer(caller, "group_out", out)) return;
     describe(NULL, out);
-    int member = check_ranks(caller, parent, n, ranks);
-    if (member < 0) return;
+    bool member;
+    if (check_ranks(caller, parent, n, ranks, &member)) return;
     out->size = n;
     if (!armcii_config->noncollective_groups) {
         struct team *team = armcii_team_create_by_all(parent, n, ranks);

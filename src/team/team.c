@@ -7,6 +7,7 @@
 #include "team/world.h"
 
 static struct team *teams; /* newest first; the world is the last */
+static struct team *world_team;
 
 static void *allocate(size_t bytes)
 {
@@ -50,12 +51,12 @@ struct team *armcii_team_adopt(MPI_Comm comm)
 
 void armcii_team_create_world(void)
 {
-    armcii_team_adopt(armcii_world->comm);
+    world_team = armcii_team_adopt(armcii_world->comm);
 }
 
 struct team *armcii_team_world(void)
 {
-    return armcii_team_find(armcii_world->comm);
+    return world_team;
 }
 
 struct team *armcii_team_find(MPI_Comm comm)
@@ -81,6 +82,7 @@ static void destroy(struct team *t)
 void armcii_team_free_all(void)
 {
     while (teams) destroy(teams);
+    world_team = NULL;
 }
 
 void armcii_team_hold(struct team *team)
