@@ -215,9 +215,9 @@ long ARMCI_GetValueLong(void *src, int proc);
 float ARMCI_GetValueFloat(void *src, int proc);
 double ARMCI_GetValueDouble(void *src, int proc);
 
-/* Pack the strided patch at ptr into buf, and back; local. */
-void armci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
+/* Local: write_strided packs the strided patch at ptr into buf, read_strided unpacks buf into the patch. */
 void armci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
+void armci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 
 /* Walk the segments of a strided patch; local.  The caller sees only the functions; size is the number of segments, seg_off the
  * offset of the current one from base_ptr in bytes.  stride_levels <= ARMCI_MAX_STRIDE_LEVEL. */

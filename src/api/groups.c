@@ -60,7 +60,7 @@ static void create(const char *caller, const struct team *parent, int n, const i
 {
     if (armcii_check_pointer(caller, "group_out", out)) return;
     describe(NULL, out);
-    bool member;
+    bool member = false;
     if (check_ranks(caller, parent, n, ranks, &member)) return;
     out->size = n;
     if (!armcii_config->noncollective_groups) {

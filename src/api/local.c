@@ -22,14 +22,14 @@ static bool describe(const char *caller, void *ptr, int levels, const int stride
 void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (describe("armci_read_strided", ptr, stride_levels, stride_arr, count, &s)) armcii_shape_pack(&s, SHAPE_LOCAL, buf);
+    if (describe("armci_read_strided", ptr, stride_levels, stride_arr, count, &s)) armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
 
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (describe("armci_write_strided", ptr, stride_levels, stride_arr, count, &s)) armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
+    if (describe("armci_write_strided", ptr, stride_levels, stride_arr, count, &s)) armcii_shape_pack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_write_strided, parmci_write_strided);
 

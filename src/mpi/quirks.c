@@ -16,6 +16,10 @@ static void library_memory_only(struct quirks *q)
 {
     q->window_over_own_memory = false;
 }
+static void no_negative_strides(struct quirks *q)
+{
+    q->negative_strides = false;
+}
 static void no_derived_accumulate(struct quirks *q)
 {
     q->acc_strided_types = false;
@@ -47,6 +51,9 @@ static const struct quirk_row table[] = {
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES,
      "accumulates with derived datatypes give wrong sums (osc/pt2pt)", "contiguous accumulates, one per segment",
      "measured on 4.1.4", no_derived_accumulate},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE,
+     "an hvector of single elements whose stride is minus their size is taken for contiguous bytes: silent wrong data",
+     "strided transfers with a negative stride go by contiguous calls, one per segment", "measured on 4.1.4", no_negative_strides},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE,
      "accumulates with indexed datatypes lose updates or crash", "contiguous accumulates, one per segment",
      "Open MPI issues 14181, 14175", no_indexed_accumulate},
@@ -108,6 +115,7 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
 {
     in_force = (struct quirks){.slice_unit = 64,
                                .window_over_own_memory = true,
+                               .negative_strides = true,
                                .acc_strided_types = true,
                                .acc_indexed_types = true,
                                .acc_segments = SIZE_MAX,

@@ -10,6 +10,7 @@
 struct quirks {
     size_t slice_unit;           /* slices of a window are rounded up to multiples of this */
     bool window_over_own_memory; /* MPI_Win_create may be used */
+    bool negative_strides;       /* datatypes with negative strides are right */
     bool acc_strided_types;      /* accumulates with (h)vector and subarray types are right */
     bool acc_indexed_types;      /* accumulates with indexed types are right */
     size_t acc_segments;         /* segments that one accumulate's datatypes may have */
