@@ -14,17 +14,17 @@ from verdict import Expect
 HEADERS = ("stdio", "stdlib", "string", "strings", "assert", "unistd", "math", "sys/time")
 CFLAGS = ["-std=gnu99", "-O2", "-g", "-pthread", *(word for h in HEADERS for word in ("-include", h + ".h"))]
 PROGRAMS = {
-    "test": dict(seconds=60, expect=Expect(must=["All tests passed"])),
+    "test": dict(seconds=180, expect=Expect(must=["All tests passed"])),
     "test2": dict(expect=Expect(must=["Accumulate and Collective tests passed"])),
     "test_groups": dict(ranks=(4,), expect=Expect(must=["Collective groups: Success!!"])),
     "testnotify": dict(expect=Expect(must=[r"(?s)(\]--------\nOK\n.*){7}"])),
     "simple": dict(expect=Expect(must=[r"(?s)(Nb Get Latency.*){10}"])),
     "simplelock": dict(expect=Expect(must=["test passed"])),
     "msgcheck": dict(expect=Expect(must=["Test length = 131072 ... broadcast OK ...global sums OK", "per reduce"])),
-    "perf": dict(expect=Expect(must=["Tests Completed"])),
+    "perf": dict(seconds=180, expect=Expect(must=["Tests Completed"])),
     "perf2": dict(ranks=(2,), expect=Expect(must=[r"(?s)Accumulate.*1048576"])),
     "perf_aggr": dict(expect=Expect(must=["Success!!"])),
-    "perf_nb": dict(expect=Expect(must=["Success!!"])),
+    "perf_nb": dict(seconds=180, expect=Expect(must=["Success!!"])),
     "perf_strided": dict(ranks=(2,), expect=Expect(must=[r"(?s)Accumulate Strided.*1048576.*1048576\s+1\n"])),
 }
 

@@ -4,7 +4,7 @@ import re
 # Words of failure in the output of GA's and ARMCI's test programs.
 BAD = re.compile(r"""\b(?: wrong | mismatch\w* | incorrect\w* | errors? | fail(?:s|ed|ing|ure|ures)? | invalid
                      | not\ (?:ok|identical|symmetric|equal|match) | unsuccessful\w* | expected | disagree\w*
-                     | different | inconsistent | problem\ | abort\w* | segmentation | nan | infinity )\b""",
+                     | different | inconsistent | problem\ | abort\w* | segmentation | nan | inf )\b""",
                  re.IGNORECASE | re.VERBOSE)
 
 
@@ -60,11 +60,11 @@ def bad_number(output, expect):
 
 def bad_word(output, expect):
     """The first line with a word of failure, as text, or None."""
-    for line in output.splitlines():
-        rest = line
-        for pattern in expect.harmless + expect.small + expect.same:
-            rest = pattern.sub(" ", rest)
-        if BAD.search(rest):
+    rest = output
+    for pattern in expect.harmless + expect.small + expect.same:
+        rest = pattern.sub(" ", rest)
+    for line in rest.splitlines():
+        if BAD.search(line):
             return "says: " + " ".join(line.split())[:100]
     return None
 

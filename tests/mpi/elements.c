@@ -31,6 +31,16 @@ const char *element_name(int type)
     return types[type].name;
 }
 
+int element_first(void)
+{
+    return test_ranks() <= 2 ? 0 : test_ranks() % 3;
+}
+
+int element_next(int type)
+{
+    return test_ranks() <= 2 ? type + 1 : type + 3;
+}
+
 static bool is_float(int type)
 {
     return type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL;

@@ -12,6 +12,11 @@ size_t element_size(int type);
 int element_parts(int type);
 const char *element_name(int type);
 
+/* The first type to try, and the one after `type`: all of them on 1 or 2 ranks, every third on more, others on 3 than on 4
+ * (see effort).  ELEMENT_TYPES or more: no further one. */
+int element_first(void);
+int element_next(int type);
+
 /* Fill `bytes` bytes with elements: whole numbers from -9 to 9. */
 void element_fill(int type, struct rng *r, void *buffer, size_t bytes);
 

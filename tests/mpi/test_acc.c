@@ -157,7 +157,7 @@ static void run(enum form first, enum form last, enum op_how how, int n)
     static uint64_t number;
     struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
 
-    for (int type = 0; type < ELEMENT_TYPES; type++)
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         run_type(&r, type, first, last, how, effort(n));
 }
 

@@ -169,6 +169,7 @@ static void own_messages_undisturbed(void)
     use_armci(me, n, "beside messages of the program");
     MPI_Test(&request, &flag, &status);
     check_long(flag, 0, "a message of ARMCI met a receive of the program");
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Send(&me, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
     use_armci(me, n, "beside messages of the program");
     if (flag == 0)

@@ -45,7 +45,7 @@ static void run(enum op_kind kind, bool same_region)
     struct lanes one = lanes_create(LANE, 64), other = lanes_create(LANE, 64);
     struct lanes *home = same_region ? &other : &one;
 
-    for (int type = 0; type < ELEMENT_TYPES; type++) {
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         element_fill(type, &r, one.mirror, (size_t)test_ranks() * LANE);
         element_fill(type, &r, other.mirror, (size_t)test_ranks() * LANE);
         lanes_load(&one);

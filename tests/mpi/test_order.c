@@ -131,7 +131,7 @@ static void run_mixture(int type)
 
 static void test_mixture(void)
 {
-    for (int type = 0; type < ELEMENT_TYPES; type++)
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         run_mixture(type);
 }
 

@@ -88,7 +88,7 @@ static void run_batch(const struct batch *b)
     if (b->op != OP_ACC)
         run_typed(&r, b, &l, ARMCI_ACC_INT, effort(b->n));
     else
-        for (int type = 0; type < ELEMENT_TYPES; type++)
+        for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
             run_typed(&r, b, &l, type, effort(b->n / ELEMENT_TYPES));
     lanes_free(&l);
 }

@@ -148,14 +148,17 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
 
     for (int i = 0; i < w->regions; i++)
         l[i] = lanes_create(LANE, 16);
-    for (int type = 0; type < (kind == OP_ACC ? ELEMENT_TYPES : 1); type++)
-        run_typed(&r, w, kind, how, l, type);
+    if (kind != OP_ACC)
+        run_typed(&r, w, kind, how, l, ARMCI_ACC_INT);
+    else
+        for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+            run_typed(&r, w, kind, how, l, type);
     for (int i = 0; i < w->regions; i++)
         lanes_free(&l[i]);
 }
 
 static const struct wish any = { .entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60 };
-static const struct wish overlap = { .entries = 3, .per_entry = 60, .longest = 20, .regions = 1, .overlapping = true, .n = 60 };
+static const struct wish overlap = { .entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true, .n = 60 };
 static const struct wish several = { .entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48 };
 static const struct wish single = { .entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48 };
 
@@ -199,10 +202,9 @@ static void test_overlapping_acc(void)
 
 static void test_several_regions(void)
 {
-    for (int kind = OP_PUT; kind <= OP_ACC; kind++) {
-        run(&several, (enum op_kind)kind, OP_BLOCKING);
-        run(&several, (enum op_kind)kind, OP_HANDLE);
-    }
+    for (int kind = OP_PUT; kind <= OP_ACC; kind++)
+        for (int how = 0; how < effort(2); how++)
+            run(&several, (enum op_kind)kind, how ? OP_HANDLE : OP_BLOCKING);
 }
 
 static void test_one_segment(void)

@@ -25,6 +25,37 @@ static struct entry *entries[MOST_REGIONS];
 static size_t entry_count;
 static uint64_t last_id;
 
+/* ---- the team of all: regions of the library's own making belong to it ---- */
+
+static struct team everyone;
+
+static void create_everyone(void)
+{
+    int n = the_world.size;
+    everyone = (struct team){.size = n, .rank = the_world.rank};
+    everyone.to_world = malloc((size_t)n * sizeof(int));
+    everyone.from_world = malloc((size_t)n * sizeof(int));
+    ck_assert(everyone.to_world && everyone.from_world);
+    for (int i = 0; i < n; i++) everyone.to_world[i] = everyone.from_world[i] = i;
+}
+
+struct team *armcii_team_world(void)
+{
+    return &everyone;
+}
+
+void armcii_team_hold(struct team *team)
+{
+    team->users++;
+}
+
+void armcii_team_release(struct team *team)
+{
+    team->users--;
+}
+
+/* ---- begin and end ---- */
+
 static void unwanted(const char *complaint)
 {
     ck_abort_msg("%s", complaint);
@@ -45,6 +76,7 @@ void job_start(struct job job)
 {
     enum fake_order order = job.order == FAKE_AT_ONCE ? FAKE_REVERSED : job.order;
     the_world = (struct world){.rank = job.me, .size = job.processes ? job.processes : 4};
+    create_everyone();
     configure(&job);
     armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, true);
     fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
@@ -81,8 +113,13 @@ void job_end(void)
         free(entries[i]);
     }
     armcii_directory_end();
+    ck_assert_int_eq(everyone.users, 0);
+    free(everyone.to_world);
+    free(everyone.from_world);
     fake_mpi_end();
 }
+
+/* ---- regions ---- */
 
 static void *zeroed(int n, size_t size)
 {
@@ -146,6 +183,8 @@ char *job_address(const struct region *region, int process, size_t offset)
 {
     return region->base[region->team->from_world[process]] + offset;
 }
+
+/* ---- transfers ---- */
 
 static struct transfer contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote,
                                   size_t bytes)

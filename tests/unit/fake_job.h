@@ -1,5 +1,5 @@
 /* fake_job.h - the engine (src/gmr, path, xfer) started over fake_mpi.h as one process of a job that is not there: its
- * world, configuration, quirks and regions.  Takes the place of src/team/world.c. */
+ * world, configuration, quirks and regions.  Takes the place of src/team/world.c and team.c. */
 #ifndef FAKE_JOB_H
 #define FAKE_JOB_H
 

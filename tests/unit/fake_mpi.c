@@ -257,13 +257,14 @@ static size_t part_size(enum element e)
     return armcii_element_align(e);
 }
 
+/* Integer sums wrap, as the machine's do. */
 static void add(enum element e, char *there, const char *data, size_t bytes)
 {
     size_t size = part_size(e);
     for (size_t i = 0; i < bytes; i += size) {
         union {
-            int i;
-            long l;
+            unsigned i;
+            unsigned long l;
             float f;
             double d;
         } a, b;

@@ -69,13 +69,14 @@ enum defect {
     DERIVED_ACCUMULATE,
     INDEXED_ACCUMULATE,
     CREATED_WINDOW,
+    NEGATIVE_STRIDES,
     OUTSTANDING,
     LATE_RGET,
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
     "no multiple of 16 bytes", "MPI_Rput over OFI", "message header of UCX", "wrong sums", "lose updates", "MPI_Win_create fails",
-    "255th", "MPI_Rget completes before the data are there (osc/ucx)",
+    "stride is minus their size", "255th", "MPI_Rget completes before the data are there (osc/ucx)",
 };
 
 static size_t row_of(enum defect d)
@@ -117,7 +118,7 @@ END_TEST
 
 START_TEST(rows_of_open_mpi)
 {
-    unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(OUTSTANDING);
+    unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(NEGATIVE_STRIDES) | BIT(OUTSTANDING);
     expect_in_force(openmpi_414, false, always | BIT(CREATED_WINDOW));
     expect_in_force(openmpi_414, true, always | BIT(CREATED_WINDOW) | BIT(DERIVED_ACCUMULATE));
     expect_in_force(openmpi_5011, false, always);
@@ -140,6 +141,7 @@ END_TEST
 
 static const struct quirks none = {.slice_unit = 64,
                                    .window_over_own_memory = true,
+                                   .negative_strides = true,
                                    .acc_strided_types = true,
                                    .acc_indexed_types = true,
                                    .acc_segments = SIZE_MAX,
@@ -151,6 +153,7 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     const struct quirks *q = armcii_quirks;
     ck_assert_uint_eq(q->slice_unit, want.slice_unit);
     ck_assert_int_eq(q->window_over_own_memory, want.window_over_own_memory);
+    ck_assert_int_eq(q->negative_strides, want.negative_strides);
     ck_assert_int_eq(q->acc_strided_types, want.acc_strided_types);
     ck_assert_int_eq(q->acc_indexed_types, want.acc_indexed_types);
     ck_assert_uint_eq(q->acc_segments, want.acc_segments);
@@ -166,7 +169,7 @@ START_TEST(decisions)
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
         expect_decision(mpich_402, several, true, mpich);
-        openmpi5.acc_indexed_types = false;
+        openmpi5.negative_strides = openmpi5.acc_indexed_types = false;
         openmpi5.outstanding = 128;
         expect_decision(openmpi_5011, several, true, openmpi5);
         struct quirks openmpi4 = openmpi5;

@@ -1,0 +1,203 @@
+/* test_attach.c - memory that single processes add (ARMCI_Memget): who can reach it, and what is left when MPI refuses. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "fake_job.h"
+#include "gmr/attach.h"
+
+enum { ME = 0, THEM = 1, BYTES = 256 };
+
+static char local[64], seen[64];
+
+static void begin(void)
+{
+    job_start((struct job){0});
+    armcii_attached_start();
+    fake_forget();
+    memset(local, 'x', sizeof local);
+    memset(seen, 0, sizeof seen);
+}
+
+static void end(void)
+{
+    armcii_pending_fence_all();
+    armcii_attached_end();
+    job_end();
+}
+
+static char *create(size_t bytes)
+{
+    char *memory = armcii_attached_create(bytes);
+    ck_assert_ptr_nonnull(memory);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+/* A call whose displacement must be the address itself. */
+static void expect_call(enum fake_kind kind, int rank, const char *address, size_t bytes)
+{
+    ck_assert_uint_gt(fake_calls(), 0);
+    const struct fake_call *c = fake_call(0);
+    ck_assert_int_eq(c->kind, kind);
+    ck_assert_int_eq(c->rank, rank);
+    ck_assert_msg(c->disp == (MPI_Aint)(uintptr_t)address, "the displacement is not the address");
+    ck_assert_uint_eq(c->bytes, bytes);
+    fake_forget();
+}
+
+START_TEST(own_memory)
+{
+    begin();
+    char *memory = create(BYTES);
+    fake_expect("create", "attach 0/0 0+256");
+    job_blocking(job_put(ME, local, memory + 8, 16));
+    expect_call(FAKE_PUT, ME, memory + 8, 16);
+    ck_assert_mem_eq(memory + 8, local, 16);
+    ck_assert(memory[7] == 0 && memory[24] == 0);
+    struct transfer beyond = job_put(ME, local, memory + BYTES - 8, 16);
+    ck_assert_int_eq(armcii_transfer_blocking(&beyond), ARMCI_ERR_RANGE);
+    ck_assert(armcii_attached_free(memory));
+    fake_expect("free", "detach 0/0");
+    end();
+}
+END_TEST
+
+/* The simulated memory is everyone's: so this process's stands for that of the other one. */
+START_TEST(memory_of_another_process)
+{
+    begin();
+    char *memory = create(BYTES);
+    ck_assert(armcii_attached_learn(THEM, memory, BYTES));
+    fake_forget();
+    job_blocking(job_put(THEM, local, memory + 40, 8));
+    expect_call(FAKE_PUT, THEM, memory + 40, 8);
+    job_blocking(job_get(THEM, seen, memory + 40, 8));
+    ck_assert_mem_eq(seen, local, 8);
+    ck_assert(armcii_attached_learn(THEM, memory, BYTES));
+    ck_assert(armcii_attached_learn(THEM, memory + 8, BYTES - 8));
+    struct place place;
+    ck_assert(armcii_attached_locate(THEM, memory, 1, &place));
+    ck_assert_ptr_eq(place.hi, memory + BYTES);
+    end();
+    free(memory);
+}
+END_TEST
+
+/* The other process freed it, and got more at the same address. */
+START_TEST(newer_knowledge_holds)
+{
+    begin();
+    char *memory = create(BYTES);
+    struct place place;
+    ck_assert(armcii_attached_learn(THEM, memory, 64));
+    ck_assert(armcii_attached_learn(THEM, memory, 128));
+    ck_assert(armcii_attached_locate(THEM, memory + 100, 1, &place));
+    ck_assert_ptr_eq(place.lo, memory);
+    ck_assert_ptr_eq(place.hi, memory + 128);
+    end();
+    free(memory);
+}
+END_TEST
+
+START_TEST(regions_are_not_overruled)
+{
+    begin();
+    struct region *r = job_region(0, 4, BYTES);
+    ck_assert(!armcii_attached_learn(THEM, job_address(r, THEM, 0), BYTES + 1));
+    struct place place;
+    ck_assert(armcii_region_locate(THEM, job_address(r, THEM, 0), &place));
+    ck_assert_ptr_eq(place.region, r);
+    end();
+}
+END_TEST
+
+/* Addresses that nobody announced: refused until this process has to do with such memory at all. */
+START_TEST(unannounced_addresses)
+{
+    begin();
+    struct place place;
+    ck_assert(!armcii_attached_locate(THEM, local, 8, &place));
+    char *memory = create(BYTES);
+    ck_assert(armcii_attached_locate(THEM, local, 8, &place));
+    ck_assert_int_eq(place.rank, THEM);
+    ck_assert_ptr_null(place.origin);
+    ck_assert(!armcii_attached_locate(THEM, NULL, 8, &place));
+    ck_assert(armcii_attached_free(memory));
+    end();
+    begin();
+    ck_assert_msg(!armcii_attached_locate(THEM, local, 8, &place), "remembered over a restart");
+    end();
+}
+END_TEST
+
+START_TEST(free_of_what_is_not)
+{
+    begin();
+    struct region *r = job_region(0, 4, BYTES);
+    char *memory = create(BYTES);
+    fake_forget();
+    ck_assert(!armcii_attached_free(memory + 8));
+    ck_assert(!armcii_attached_free(local));
+    ck_assert(!armcii_attached_free(NULL));
+    ck_assert(!armcii_attached_free(job_address(r, ME, 0)));
+    fake_expect("refused", "");
+    ck_assert(armcii_attached_free(memory));
+    ck_assert(!armcii_attached_free(memory));
+    struct place place;
+    ck_assert(!armcii_region_locate(ME, memory, &place));
+    end();
+}
+END_TEST
+
+START_TEST(attaching_fails)
+{
+    begin();
+    fake_mpi.failures = 1;
+    ck_assert_ptr_null(armcii_attached_create(BYTES));
+    fake_expect("refused", "attach 0/0 0+256");
+    struct place place;
+    ck_assert_msg(!armcii_attached_locate(ME, local, 8, &place), "in use without any memory");
+    char *memory = create(BYTES);
+    ck_assert(armcii_attached_free(memory));
+    end();
+}
+END_TEST
+
+START_TEST(no_dynamic_window)
+{
+    job_start((struct job){0});
+    fake_mpi.failures = 1;
+    armcii_attached_start();
+    fake_expect("refused", "create-dynamic 0/0");
+    ck_assert_ptr_null(armcii_attached_create(BYTES));
+    ck_assert(!armcii_attached_learn(THEM, local, 8));
+    ck_assert(!armcii_attached_free(local));
+    struct place place;
+    ck_assert(!armcii_attached_locate(THEM, local, 8, &place));
+    fake_expect("no calls", "");
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("attach");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, own_memory);
+    tcase_add_test(tests, memory_of_another_process);
+    tcase_add_test(tests, newer_knowledge_holds);
+    tcase_add_test(tests, regions_are_not_overruled);
+    tcase_add_test(tests, unannounced_addresses);
+    tcase_add_test(tests, free_of_what_is_not);
+    tcase_add_test(tests, attaching_fails);
+    tcase_add_test(tests, no_dynamic_window);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
