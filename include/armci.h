@@ -63,15 +63,15 @@ enum ARMCI_Rmw_e { ARMCI_FETCH_AND_ADD = 0, ARMCI_FETCH_AND_ADD_LONG = 1, ARMCI_
 enum ARMCI_Err_e {
     ARMCI_SUCCESS = 0,
     ARMCI_ERR_STATE = 1,    /* before ARMCI_Init, or after ARMCI_Finalize */
-    ARMCI_ERR_RANK = 2,     /* process number out of range, or not a member of the region's group */
-    ARMCI_ERR_ADDRESS = 3,  /* address lies in no global region of that process, or NULL */
+    ARMCI_ERR_RANK = 2,     /* process number or rank out of range */
+    ARMCI_ERR_ADDRESS = 3,  /* address lies in no global region of that process (perhaps no member of the region's group), or NULL */
     ARMCI_ERR_RANGE = 4,    /* transfer begins inside a region and leaves it */
     ARMCI_ERR_COUNT = 5,    /* negative or overflowing count, size, stride level */
     ARMCI_ERR_TYPE = 6,     /* unknown element type, operation, scope or operator */
     ARMCI_ERR_ALIGN = 7,    /* accumulate or rmw on an address not aligned to its element */
     ARMCI_ERR_MUTEX = 8,    /* mutex out of range, unlock without lock, mutexes missing or existing already */
     ARMCI_ERR_GROUP = 9,    /* not a live group, or the caller is not a member */
-    ARMCI_ERR_HANDLE = 10,  /* NULL where a handle must be, or a handle used in a wrong way */
+    ARMCI_ERR_HANDLE = 10,  /* NULL where a handle must be */
     ARMCI_ERR_MEMORY = 11,  /* out of memory */
     ARMCI_ERR_ARGUMENT = 12 /* any other wrong argument */
 };
@@ -270,7 +270,7 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 /* Local completion of all that the handle carries (get: the data is there).  A handle with nothing outstanding is no
  * error.  NULL: the implicit handle. */
 int ARMCI_Wait(armci_hdl_t *hdl);
-/* As Wait where that needs no waiting for others; 0: complete, nonzero: not yet. */
+/* 0: complete (then as after Wait), nonzero: not yet.  Over MPI's plain one-sided calls it completes what it asks about. */
 int ARMCI_Test(armci_hdl_t *hdl);
 /* Local completion of everything non-blocking towards proc, and of everything non-blocking. */
 int ARMCI_WaitProc(int proc);

@@ -43,7 +43,7 @@ void armci_msg_group_barrier(ARMCI_Group *group);
 void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
 void armci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group);
 
-/* Broadcast `len` bytes.  root is a process number, in the group form a rank of the group. */
+/* Broadcast `len` bytes.  root is a process number, in the group form too. */
 void armci_msg_bcast(void *buffer, int len, int root);
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
 void armci_msg_brdcst(void *buffer, int len, int root);

@@ -126,9 +126,9 @@ int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
     ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_check_pointer("ARMCIX_Destroy_mutexes_hdl", "hdl", hdl);
-    if (!rc) armcii_mutexes_destroy(inside(hdl));
-    return rc;
+    if (!hdl) return armcii_error(ARMCI_ERR_HANDLE, "ARMCIX_Destroy_mutexes_hdl", "hdl", "it must be a set of mutexes", "%s", "NULL");
+    armcii_mutexes_destroy(inside(hdl));
+    return 0;
 }
 ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 

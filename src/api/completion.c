@@ -28,23 +28,30 @@ static void fence(int proc)
 
 /* ---- handles ---- */
 
+/* Where NULL does not stand for the implicit handle. */
+static bool is_handle(const char *caller, const armci_hdl_t *hdl)
+{
+    if (!hdl) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "it must be a handle", "%s", "NULL");
+    return hdl != NULL;
+}
+
 void PARMCI_INIT_HANDLE(armci_hdl_t *hdl)
 {
-    if (armcii_check_pointer("ARMCI_INIT_HANDLE", "hdl", hdl) == 0) armcii_handle_clear(hdl);
+    if (is_handle("ARMCI_INIT_HANDLE", hdl)) armcii_handle_clear(hdl);
 }
 ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
 
 void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
-    if (entered && armcii_check_pointer("ARMCI_SET_AGGREGATE_HANDLE", "hdl", hdl) == 0) armcii_handle_set_aggregate(hdl);
+    if (entered && is_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl)) armcii_handle_set_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
 
 void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
-    if (entered && armcii_check_pointer("ARMCI_UNSET_AGGREGATE_HANDLE", "hdl", hdl) == 0) armcii_handle_unset_aggregate(hdl);
+    if (entered && is_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl)) armcii_handle_unset_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
 

@@ -6,6 +6,20 @@
 
 bool armcii_running;
 
+static void abort_job(int status)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    if (running && !gone) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
+}
+
+/* Before main, since a call before ARMCI_Init is an error too. */
+__attribute__((constructor)) static void know_how_to_abort(void)
+{
+    armcii_error_set_abort(abort_job);
+}
+
 bool armcii_is_running(const char *function)
 {
     if (__builtin_expect(armcii_running, 1)) return true;

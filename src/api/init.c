@@ -1,5 +1,5 @@
 /* init.c - start and end. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "api/entry.h"
 #include "api/state.h"
@@ -16,14 +16,6 @@
 
 static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
-
-static void abort_job(int status)
-{
-    int running;
-    MPI_Initialized(&running);
-    if (running) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
-    abort();
-}
 
 static void start_mpi(int *argc, char ***argv, int requested)
 {
@@ -56,8 +48,8 @@ static void say_line(const char *text)
 
 static void print_banner(const char *library)
 {
-    armcii_say("ARMCI-RMA %s on %.60s", PARMCI_RMA_Version(), library);
-    armcii_say("%d processes on %d nodes; put, get, accumulate and locks by MPI-3 RMA; operations wait for the target to enter MPI "
+    armcii_say("ARMCI-RMA %s on %.*s", PARMCI_RMA_Version(), (int)strcspn(library, "\n,"), library);
+    armcii_say("%d processes, nodes: %d; put, get, accumulate and locks by MPI-3 RMA; operations wait for the target to enter MPI "
                "where this MPI library makes no progress by itself",
                armcii_world->size, armcii_world->nodes);
     for (size_t i = 0; armcii_quirk_row(i); i++)
@@ -91,7 +83,6 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     }
     if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
         return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "it is no thread level of MPI", "%d", requested);
-    armcii_error_set_abort(abort_job);
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
     read_configuration(comm);
@@ -188,7 +179,6 @@ ARMCII_ALIAS(ARMCI_Cleanup, PARMCI_Cleanup);
 
 void PARMCI_Error(const char *msg, int code)
 {
-    armcii_error_set_abort(abort_job);
     armcii_warn("ARMCI_Error: %s (code %d)", msg ? msg : "", code);
     armcii_abort_job(code);
 }

@@ -184,13 +184,9 @@ void parmci_msg_brdcst(void *buffer, int len, int root)
 }
 ARMCII_ALIAS(armci_msg_brdcst, parmci_msg_brdcst);
 
-/* The root of a group's broadcast is a rank of the group. */
 void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group)
 {
-    struct team *team = armcii_group_team("armci_msg_group_bcast_scope", group);
-    if (!team) return;
-    int process = root >= 0 && root < team->size ? team->to_world[root] : -1;
-    broadcast("armci_msg_group_bcast_scope", team, scope, buf, len, process);
+    broadcast("armci_msg_group_bcast_scope", armcii_group_team("armci_msg_group_bcast_scope", group), scope, buf, len, root);
 }
 ARMCII_ALIAS(armci_msg_group_bcast_scope, parmci_msg_group_bcast_scope);
 

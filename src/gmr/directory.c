@@ -40,6 +40,6 @@ bool armcii_region_locate(int process, const void *address, struct place *place)
     place->rank = i->region->team->from_world[process];
     place->lo = (char *)i->lo;
     place->hi = (char *)i->hi;
-    place->origin = i->region->attached ? NULL : place->lo;
+    place->origin = i->region->attached ? NULL : place->lo - i->region->lead[place->rank];
     return true;
 }

@@ -16,6 +16,7 @@ struct region {
     struct window window;
     char **base;             /* [team size]; NULL for a slice of 0 bytes */
     size_t *bytes;           /* [team size] */
+    size_t *lead;            /* [team size]; displacement of base */
     int mode;                /* access mode: ARMCIX_MODE_... */
     bool attached;           /* the region of ARMCI_Memget: displacements are addresses */
     struct region *previous, *next; /* all regions, oldest first */

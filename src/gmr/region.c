@@ -6,6 +6,8 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
 #include "mpi/quirks.h"
 #include "team/world.h"
 
@@ -43,9 +45,11 @@ static struct region *allocate_tables(int members)
     struct region *r = calloc(1, sizeof *r);
     char **base = calloc((size_t)members, sizeof *base);
     size_t *bytes = calloc((size_t)members, sizeof *bytes);
-    if (!r || !base || !bytes) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    size_t *lead = calloc((size_t)members, sizeof *lead);
+    if (!r || !base || !bytes || !lead) armcii_fatal("out of memory for the tables of a region of %d processes", members);
     r->base = base;
     r->bytes = bytes;
+    r->lead = lead;
     return r;
 }
 
@@ -53,6 +57,7 @@ static void free_tables(struct region *r)
 {
     free(r->base);
     free(r->bytes);
+    free(r->lead);
     free(r);
 }
 
@@ -68,10 +73,29 @@ static bool exchange_sizes(struct region *r, const struct team *team, long bytes
     return true;
 }
 
+/* Is there memory for the slices of this node?  All know all sizes, so all agree on whether to look; the answer is agreed on too, since an
+ * MPI library may take minutes to find out, or kill the job. */
+static bool fits_in_memory(const struct region *r, const struct team *team)
+{
+    static const size_t WORTH_A_LOOK = (size_t)1 << 28;
+    size_t all = 0, here = 0;
+    for (int i = 0; i < team->size; i++) {
+        all += r->bytes[i];
+        if (armcii_world->node_of[team->to_world[i]] == armcii_world->node) here += r->bytes[i];
+    }
+    if (all < WORTH_A_LOOK) return true;
+    size_t available = armcii_memory_available();
+    int lacks = here > available, any;
+    if (lacks) armcii_warn("%zu MiB asked for on this node, %zu MiB available", here >> 20, available >> 20);
+    MPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    return !any;
+}
+
 static void exchange_bases(struct region *r, const struct team *team)
 {
     char *mine = r->window.base;
     MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->base, (int)sizeof mine, MPI_BYTE, team->comm);
+    MPI_Allgather(&r->window.lead, (int)sizeof mine, MPI_BYTE, r->lead, (int)sizeof mine, MPI_BYTE, team->comm);
 }
 
 static void add_slices(struct region *r)
@@ -92,7 +116,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
     struct region *r = allocate_tables(team->size);
     bool valid = exchange_sizes(r, team, bytes, &largest);
     *nothing_to_do = valid && largest == 0;
-    if (!valid || largest == 0 ||
+    if (!valid || largest == 0 || !fits_in_memory(r, team) ||
         armcii_window_create(&r->window, (size_t)bytes, armcii_quirks->slice_unit, choose_memory(), team->comm) != 0) {
         free_tables(r);
         return NULL;

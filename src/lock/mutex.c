@@ -109,12 +109,18 @@ static struct letter_key key_of(const struct mutex_set *set, int mutex, int host
     return (struct letter_key){set->id, host, mutex};
 }
 
+/* Where a mutex's tail is in the host's part of the window. */
+static MPI_Aint tail_of(const struct mutex_set *set, int mutex, int host)
+{
+    return (MPI_Aint)(set->region->lead[host] + (size_t)mutex * sizeof(int));
+}
+
 /* Put the caller at the end of the queue; returns who was there, or FREE. */
 static int swap_tail(struct mutex_set *set, int mutex, int host)
 {
     int me = set->team->rank + 1, before;
     struct window *w = &set->region->window;
-    armcii_rma_fetch_and_op(w, RMA_UPDATE_REPLACE, host, mutex * (int)sizeof(int), sizeof(int), &me, &before);
+    armcii_rma_fetch_and_op(w, RMA_UPDATE_REPLACE, host, tail_of(set, mutex, host), sizeof(int), &me, &before);
     armcii_window_flush(w, host);
     return before;
 }
@@ -124,7 +130,7 @@ static int compare_and_swap_tail(struct mutex_set *set, int mutex, int host, int
 {
     int before;
     struct window *w = &set->region->window;
-    armcii_rma_compare_and_swap(w, host, mutex * (int)sizeof(int), expected, desired, &before);
+    armcii_rma_compare_and_swap(w, host, tail_of(set, mutex, host), expected, desired, &before);
     armcii_window_flush(w, host);
     return before;
 }

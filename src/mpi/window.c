@@ -1,6 +1,7 @@
 /* window.c - RMA windows. */
 #include "mpi/window.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { SLICE_ALIGNMENT = 64 };
@@ -47,12 +48,20 @@ static int create(struct window *w, size_t bytes, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
+/* MPI aligns to what it likes (Open MPI's osc/sm to 8 bytes): the slice begins at the next multiple of 64. */
+static void align_base(struct window *w, size_t bytes)
+{
+    uintptr_t begin = (uintptr_t)w->base;
+    w->lead = bytes > 0 ? round_up(begin, SLICE_ALIGNMENT) - begin : 0;
+    w->base = bytes > 0 ? (void *)(begin + w->lead) : NULL;
+}
+
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
 {
-    size_t slice = round_up(bytes, unit);
+    size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
     int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, comm);
     if (rc != MPI_SUCCESS) return rc;
-    if (bytes == 0) w->base = NULL;
+    align_base(w, bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return 0;
 }
@@ -67,6 +76,7 @@ int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
     MPI_Errhandler_free(&before);
     if (rc != MPI_SUCCESS) return rc;
     w->base = w->own = NULL;
+    w->lead = 0;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return 0;
 }

@@ -9,6 +9,7 @@
 struct window {
     MPI_Win win;
     void *base;         /* the caller's slice; NULL in a dynamic window or for 0 bytes */
+    size_t lead;        /* displacement of base: MPI's own memory may begin earlier, unaligned */
     void *own;          /* memory to free with the window, where it is not the MPI library's; else NULL */
 };
 

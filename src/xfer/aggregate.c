@@ -51,7 +51,8 @@ int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool cop
 {
     struct place place;
     const char *argument = t->verb.kind == RMA_GET ? "src" : "dst";
-    int rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &place);
+    int rc = armcii_transfer_check_alignment(t);
+    if (!rc) rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &place);
     if (rc) return rc;
     make_room(a);
     if (a->n == 0) {

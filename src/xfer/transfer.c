@@ -32,7 +32,7 @@ int armcii_transfer_locate(const char *caller, const char *argument, int target,
     return 0;
 }
 
-static int check_alignment(const struct transfer *t)
+int armcii_transfer_check_alignment(const struct transfer *t)
 {
     if (t->verb.kind != RMA_ACC) return 0;
     size_t unit = armcii_element_align(t->verb.element);
@@ -109,7 +109,12 @@ static int locate(const struct transfer *t, const char *lo, const char *hi, stru
 {
     *scattered = t->shape.form == SHAPE_VECTOR && !in_one_slice(t, lo, hi, place);
     if (*scattered) return check_scattered(t);
-    return armcii_transfer_locate(t->caller, remote_argument(t), t->target, lo, (size_t)(hi - lo), place);
+    const char *first = t->shape.form == SHAPE_VECTOR ? lo : t->shape.remote; /* negative strides go below it */
+    int rc = armcii_transfer_locate(t->caller, remote_argument(t), t->target, first, (size_t)(hi - first), place);
+    if (rc || lo >= place->lo) return rc;
+    return armcii_error(ARMCI_ERR_RANGE, t->caller, remote_argument(t), "the transfer leaves the region it begins in",
+                        "%p - %zu bytes of process %d, where the region begins %zu bytes before", (const void *)first,
+                        (size_t)(first - lo), t->target, (size_t)(first - place->lo));
 }
 
 /* Everything is checked: only memory for the copy of a scaled accumulate can still be missing. */
@@ -142,7 +147,7 @@ int armcii_transfer_start(const struct transfer *t, struct operation *op)
     if (armcii_shape_hull(&t->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return armcii_error(ARMCI_ERR_RANGE, t->caller, remote_argument(t), "the transfer leaves the address space", "%p",
                             (void *)t->shape.remote);
-    int rc = check_alignment(t);
+    int rc = armcii_transfer_check_alignment(t);
     if (!rc) rc = locate(t, lo, hi, &place, &scattered);
     return rc ? rc : issue(t, &place, scattered, lo, hi, op);
 }

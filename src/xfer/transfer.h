@@ -31,6 +31,9 @@ void armcii_transfer_finish(struct operation *op);
 /* Start and finish. */
 int armcii_transfer_blocking(const struct transfer *t);
 
+/* Accumulate wants whole, aligned elements on the remote side: 0 or an error code. */
+int armcii_transfer_check_alignment(const struct transfer *t);
+
 /* Find the slice of `target` that holds [address, address + bytes), reporting in the caller's name where none does. */
 struct place;
 int armcii_transfer_locate(const char *caller, const char *argument, int target, const void *address, size_t bytes,
