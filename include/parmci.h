@@ -61,8 +61,8 @@ int PARMCI_GetValueInt(void *src, int proc);
 long PARMCI_GetValueLong(void *src, int proc);
 float PARMCI_GetValueFloat(void *src, int proc);
 double PARMCI_GetValueDouble(void *src, int proc);
-void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
+void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels, const int *stride_arr,
                              const int *seg_count);
 void parmci_stride_info_destroy(stride_info_t *sinfo);

@@ -53,7 +53,7 @@ static void print_banner(const char *library)
                "where this MPI library makes no progress by itself",
                armcii_world->size, armcii_world->nodes);
     for (size_t i = 0; armcii_quirk_row(i); i++)
-        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1))
+        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1))
             armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
     armcii_config_print(say_line);
 }
@@ -64,7 +64,7 @@ static void start_layers(MPI_Comm comm)
     int length;
     armcii_world_create(comm, armcii_config->nodes == NODES_RANK);
     MPI_Get_library_version(library, &length);
-    armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
+    armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();

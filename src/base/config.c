@@ -75,7 +75,7 @@ static const struct variable table[] = {
     FLAG("ARMCI_DEBUG_ALLOC", "no", IN(debug_alloc), "fill new memory with a pattern"),
     FLAG("ARMCI_QUIRKS", "yes", IN(quirks), "work around known defects of the MPI library"),
     NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", IN(outstanding_limit),
-           "operations in flight per region and target"),
+           "MPI calls in flight to one target"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", IN(datatype_limit),
            "bytes of one MPI call with a derived datatype; larger transfers go in parts"),
     /* Set by job scripts for other libraries. */

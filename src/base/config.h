@@ -25,7 +25,7 @@ struct config {
     bool no_flush_local;          /* ARMCI_NO_FLUSH_LOCAL: complete remotely where local completion would do */
     bool debug_alloc;             /* ARMCI_DEBUG_ALLOC: slices and local memory start filled with a pattern */
     bool quirks;                  /* ARMCI_QUIRKS: work around known defects of the MPI library */
-    size_t outstanding_limit;     /* ARMCI_OUTSTANDING_LIMIT: operations in flight per region and target */
+    size_t outstanding_limit;     /* ARMCI_OUTSTANDING_LIMIT: MPI calls in flight to one target */
     size_t datatype_limit;              /* ARMCI_DATATYPE_LIMIT: bytes of one call with a derived datatype */
 };
 

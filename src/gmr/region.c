@@ -34,10 +34,12 @@ static void delist(struct region *r)
     *(r->next ? &r->next->previous : &newest) = r->previous;
 }
 
-static enum window_memory choose_memory(void)
+static enum window_memory choose_memory(const struct team *team)
 {
-    if (armcii_config->window_kind != WINDOW_CREATE) return WINDOW_MEMORY_MPI;
-    return armcii_quirks->window_over_own_memory ? WINDOW_MEMORY_OWN : WINDOW_MEMORY_MPI;
+    const struct quirks *q = armcii_quirks;
+    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
+    bool one_host = armcii_world_is_one_host(team->size, team->to_world);
+    return one_host && q->shared_windows_on_one_host ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
 }
 
 static struct region *allocate_tables(int members)
@@ -81,7 +83,7 @@ static bool fits_in_memory(const struct region *r, const struct team *team)
     size_t all = 0, here = 0;
     for (int i = 0; i < team->size; i++) {
         all += r->bytes[i];
-        if (armcii_world->node_of[team->to_world[i]] == armcii_world->node) here += r->bytes[i];
+        if (armcii_world->host_of[team->to_world[i]] == armcii_world->host_of[armcii_world->rank]) here += r->bytes[i];
     }
     if (all < WORTH_A_LOOK) return true;
     size_t available = armcii_memory_available();
@@ -117,7 +119,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
     bool valid = exchange_sizes(r, team, bytes, &largest);
     *nothing_to_do = valid && largest == 0;
     if (!valid || largest == 0 || !fits_in_memory(r, team) ||
-        armcii_window_create(&r->window, (size_t)bytes, armcii_quirks->slice_unit, choose_memory(), team->comm) != 0) {
+        armcii_window_create(&r->window, (size_t)bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
         free_tables(r);
         return NULL;
     }

@@ -32,7 +32,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     const void *source = size == sizeof(int) ? (const void *)&value : &add;
     memcpy(&operand, update == RMA_UPDATE_REPLACE ? local : source, size);
     /* It reads and writes: what the caller put there before must be in place. */
-    armcii_pending_admit(&place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + size);
+    armcii_pending_admit(&place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + size, 1);
     armcii_rma_fetch_and_op(&place.region->window, update, place.rank, (char *)remote - place.origin, size, &operand, &old);
     armcii_pending_complete(place.region, target);
     if (armcii_mutant("rmw-returns-new") && update == RMA_UPDATE_ADD) old += value;

@@ -16,6 +16,10 @@ static void library_memory_only(struct quirks *q)
 {
     q->window_over_own_memory = false;
 }
+static void shared_windows(struct quirks *q)
+{
+    q->shared_windows_on_one_host = true;
+}
 static void no_negative_strides(struct quirks *q)
 {
     q->negative_strides = false;
@@ -51,6 +55,10 @@ static const struct quirk_row table[] = {
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES,
      "accumulates with derived datatypes give wrong sums (osc/pt2pt)", "contiguous accumulates, one per segment",
      "measured on 4.1.4", no_derived_accumulate},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE,
+     "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows of disjoint groups share memory, silently, "
+     "or fail",
+     "MPI_Win_allocate_shared (osc/sm) for groups on one node", "Open MPI pull request 9495; measured on 4.1.4", shared_windows},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE,
      "an hvector of single elements whose stride is minus their size is taken for contiguous bytes: silent wrong data",
      "strided transfers with a negative stride go by contiguous calls, one per segment", "measured on 4.1.4", no_negative_strides},

@@ -11,13 +11,25 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* MPI_Win_allocate returns errors through the communicator's handler, the others through the window's: want codes, not aborts. */
-static int allocate(struct window *w, size_t bytes, MPI_Comm comm)
+/* Slices apart from one another, so that each begins a page that its owner touches first. */
+static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    int rc = MPI_Win_allocate_shared((MPI_Aint)bytes, 1, info, comm, &w->base, &w->win);
+    MPI_Info_free(&info);
+    return rc;
+}
+
+/* These calls return errors through the communicator's handler: want codes, not aborts. */
+static int allocate(struct window *w, size_t bytes, enum window_memory memory, MPI_Comm comm)
 {
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    int rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
+    int rc = memory == WINDOW_MEMORY_SHARED ? allocate_shared(w, bytes, comm)
+                                            : MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
     w->own = NULL;
@@ -59,7 +71,7 @@ static void align_base(struct window *w, size_t bytes)
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
-    int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, comm);
+    int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, memory, comm);
     if (rc != MPI_SUCCESS) return rc;
     align_base(w, bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);

@@ -14,8 +14,9 @@ struct window {
 };
 
 enum window_memory {
-    WINDOW_MEMORY_MPI,  /* MPI_Win_allocate: the library may place the slices in shared memory */
-    WINDOW_MEMORY_OWN   /* ours, by MPI_Win_create */
+    WINDOW_MEMORY_MPI,    /* MPI_Win_allocate: the library may place the slices in shared memory */
+    WINDOW_MEMORY_SHARED, /* MPI_Win_allocate_shared, for members that share memory */
+    WINDOW_MEMORY_OWN     /* ours, by MPI_Win_create */
 };
 
 /* Collective over comm: `bytes` (may differ, may be 0) of memory on each member, aligned to 64 bytes, and its window.

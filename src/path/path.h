@@ -18,6 +18,7 @@ struct located {
     struct place place;
     enum rma_typing typing; /* for paths with datatypes */
     size_t batch;           /* calls between two completions, for paths with many calls */
+    size_t calls;           /* calls in flight at once */
 };
 
 struct path {

@@ -35,9 +35,14 @@ static void issue(const struct located *t)
         return;
     }
     struct shape part;
-    size_t position = 0;
-    while (armcii_shape_part(t->shape, largest(), &position, &part))
+    size_t position = 0, in_flight = 0;
+    while (armcii_shape_part(t->shape, largest(), &position, &part)) {
+        if (in_flight++ == t->batch) {
+            armcii_window_flush_local(w, t->place.rank);
+            in_flight = 1;
+        }
         armcii_rma_shape(w, t->verb, t->place.rank, &part, t->place.origin, t->typing);
+    }
 }
 
 const struct path armcii_path_datatype = {"datatype", "one MPI call with derived datatypes", can, issue};

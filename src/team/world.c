@@ -11,7 +11,7 @@ const struct world *const armcii_world = &the_world;
 
 static int *new_ints(int n)
 {
-    int *p = calloc((size_t)n, sizeof *p);
+    int *p = calloc(n > 0 ? (size_t)n : 1, sizeof *p);
     if (!p) armcii_fatal("out of memory for tables of %d processes", n);
     return p;
 }
@@ -55,12 +55,16 @@ void armcii_world_create(MPI_Comm comm, bool every_rank_a_node)
     MPI_Comm_size(w->comm, &w->size);
     w->node_of = new_ints(w->size);
     w->members = new_ints(w->size);
+    w->host_of = new_ints(w->size);
+    int leader = node_leader(w->comm, w->rank);
+    MPI_Allgather(&leader, 1, MPI_INT, w->host_of, 1, MPI_INT, w->comm);
+    for (int r = 0; r < w->size; r++) w->hosts += w->host_of[r] == r;
     int *leader_of = new_ints(w->size);
-    int leader = every_rank_a_node ? w->rank : node_leader(w->comm, w->rank);
-    MPI_Allgather(&leader, 1, MPI_INT, leader_of, 1, MPI_INT, w->comm);
+    for (int r = 0; r < w->size; r++) leader_of[r] = every_rank_a_node ? r : w->host_of[r];
     number_nodes(w, leader_of);
     free(leader_of);
 }
+
 
 void armcii_world_free(void)
 {
@@ -69,6 +73,7 @@ void armcii_world_free(void)
     MPI_Comm_free(&w->messages);
     MPI_Comm_free(&w->comm);
     free(w->node_of);
+    free(w->host_of);
     free(w->members);
     free(w->first_member);
     memset(w, 0, sizeof *w);

@@ -16,6 +16,10 @@ struct world {
     int *node_of;      /* [size] */
     int *members;      /* [size], grouped by node */
     int *first_member; /* [nodes + 1] positions in members */
+
+    /* Hosts are what really shares memory, whatever the nodes are said to be; named by their lowest rank. */
+    int *host_of;      /* [size] */
+    int hosts;
 };
 
 extern const struct world *const armcii_world;
@@ -23,6 +27,14 @@ extern const struct world *const armcii_world;
 /* Collective over comm.  Nodes are the processes that can share memory, or, with `every_rank_a_node`, single processes. */
 void armcii_world_create(MPI_Comm comm, bool every_rank_a_node);
 void armcii_world_free(void);
+
+/* Do these n processes share memory? */
+static inline bool armcii_world_is_one_host(int n, const int processes[])
+{
+    for (int i = 1; i < n; i++)
+        if (armcii_world->host_of[processes[i]] != armcii_world->host_of[processes[0]]) return false;
+    return true;
+}
 
 /* Processes of a node, and the i-th of them. */
 static inline int armcii_node_size(int node)

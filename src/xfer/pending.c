@@ -111,10 +111,10 @@ static bool must_wait(const struct record *r, struct rma_verb verb, const char *
     return verb.kind != RMA_GET && meets(r->read, lo, hi);
 }
 
-static void note(struct record *r, struct rma_verb verb, const char *lo, const char *hi)
+static void note(struct record *r, struct rma_verb verb, const char *lo, const char *hi, size_t calls)
 {
     r->last = ++tickets;
-    r->in_flight++;
+    r->in_flight += calls;
     if (verb.kind == RMA_GET) {
         r->last_get = r->last;
         widen(&r->read, lo, hi);
@@ -150,19 +150,23 @@ static size_t flight_limit(void)
     return a < b ? a : b;
 }
 
-uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi)
+/* MPI libraries bound what may be in flight to one target, whatever the window. */
+static void bound_flight(int target, size_t calls)
+{
+    size_t in_flight = calls;
+    for (const struct record *r = of_target[target]; r; r = r->next) in_flight += r->in_flight;
+    if (in_flight > flight_limit()) armcii_pending_wait(target);
+}
+
+uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi,
+                              size_t calls)
 {
     struct record *r = find(place->region, target);
-    if (r && must_wait(r, verb, lo, hi) && !armcii_mutant("order-flush-dropped")) {
-        complete_record(r);
-        r = NULL;
-    }
-    if (r && r->in_flight >= flight_limit()) {
-        complete_record_local(r);
-        r = find(place->region, target);
-    }
+    if (r && must_wait(r, verb, lo, hi) && !armcii_mutant("order-flush-dropped")) complete_record(r);
+    bound_flight(target, calls);
+    r = find(place->region, target);
     if (!r) r = new_record(place, target);
-    note(r, verb, lo, hi);
+    note(r, verb, lo, hi, calls);
     return r->last;
 }
 

@@ -15,9 +15,10 @@ void armcii_pending_start(void);
 /* Nothing is outstanding any more. */
 void armcii_pending_end(void);
 
-/* About to issue an operation on [lo, hi) of `target`'s slice: completes earlier ones that it must not overtake, and notes it.
- * Returns the operation's ticket, for armcii_pending_complete_local. */
-uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi);
+/* About to issue an operation on [lo, hi) of `target`'s slice, `calls` at once: completes earlier ones that it must not overtake, or
+ * that fill what may be in flight to the target, and notes it.  Returns the operation's ticket, for armcii_pending_complete_local. */
+uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi,
+                              size_t calls);
 
 /* Is there anything towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);

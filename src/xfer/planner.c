@@ -50,12 +50,21 @@ static const struct path *plan_strided(struct located *t)
     return with_datatype(t);
 }
 
+/* How many calls the path has in flight at once. */
+static size_t calls_of(const struct path *path, const struct located *t)
+{
+    size_t calls = 1;
+    if (path == &armcii_path_batched) calls = t->shape->nsegs;
+    if (path == &armcii_path_datatype) calls = t->shape->bytes / armcii_config->datatype_limit + 1;
+    return calls < t->batch ? calls : t->batch;
+}
+
 const struct path *armcii_plan(struct located *t)
 {
+    t->calls = 1;
+    if (t->shape->form == SHAPE_CONTIGUOUS) return &armcii_path_contiguous;
     t->batch = batch_size();
-    switch (t->shape->form) {
-    case SHAPE_CONTIGUOUS: return &armcii_path_contiguous;
-    case SHAPE_STRIDED: return plan_strided(t);
-    default: return plan_vector(t);
-    }
+    const struct path *path = t->shape->form == SHAPE_STRIDED ? plan_strided(t) : plan_vector(t);
+    t->calls = calls_of(path, t);
+    return path;
 }

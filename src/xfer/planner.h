@@ -4,7 +4,7 @@
 
 #include "path/path.h"
 
-/* The path for t; sets t->typing and t->batch for it.  Configuration forces a method, the quirk table forbids some, the shape's
+/* The path for t; sets t->typing, t->batch and t->calls for it.  Configuration forces a method, the quirk table forbids some, the shape's
  * own overlaps ask for order. */
 const struct path *armcii_plan(struct located *t);
 

@@ -66,7 +66,7 @@ static void issue_located(const struct transfer *t, const struct shape *shape, c
 {
     struct located located = {.verb = t->verb, .shape = shape, .place = *place};
     const struct path *path = armcii_plan(&located);
-    op->ticket = armcii_pending_admit(place, t->target, t->verb, lo, hi);
+    op->ticket = armcii_pending_admit(place, t->target, t->verb, lo, hi, located.calls);
     op->region_id = place->region->id;
     op->target = t->target;
     path->issue(&located);

@@ -147,6 +147,28 @@ static void created_again(void)
     region_free(base);
 }
 
+/* What was put without a fence under a lock is there for the next holder. */
+static void unlock_completes(void)
+{
+    int n = test_ranks();
+    void **base = zeroed_region(1);
+
+    ARMCI_Create_mutexes(1);
+    for (int i = 0; i < effort(ROUNDS); i++) {
+        long value = -1;
+        ARMCI_Lock(0, 0);
+        ARMCI_Get(base[n - 1], &value, sizeof value, n - 1);
+        value++;
+        ARMCI_Put(&value, base[n - 1], sizeof value, n - 1);
+        ARMCI_Unlock(0, 0);
+    }
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS), "counter without a fence under the lock");
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
 /* Nobody else wants it. */
 static void uncontended(void)
 {
@@ -323,6 +345,7 @@ static void three_sets(void)
 
 static const struct test tests[] = {
     { "no update is lost under a lock", no_update_lost },
+    { "unlock completes what was put under the lock", unlock_completes },
     { "numbers of mutexes differ, some have none", counts_differ },
     { "a process holds several at once", several_held },
     { "create and destroy again", created_again },

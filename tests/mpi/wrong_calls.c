@@ -214,6 +214,7 @@ static int copy_negative(void) { ARMCI_Copy(c.here, c.here + 8, -1); return SAYS
 static int mutexes_negative(void) { return ARMCI_Create_mutexes(-1); }
 static int group_empty(void) { ARMCI_Group out; ARMCI_Group_create(0, &c.p, &out); return SAYS_NOTHING; }
 static int memget_zero(void) { armci_meminfo_t info; ARMCI_Memget(0, &info, 0); return SAYS_NOTHING; }
+static int memat_null(void) { check(!ARMCI_Memat(NULL, 0), "ARMCI_Memat(NULL)"); return SAYS_NOTHING; }
 static int exchange_few(void) { void *table[64]; armci_exchange_address(table, c.n + 1); return SAYS_NOTHING; }
 
 /* ------------------------------------------------------------------ types, alignment */
@@ -309,6 +310,7 @@ const struct wrong_call wrong_calls[] = {
     { "free_inside", ARMCI_ERR_ADDRESS, "ARMCI_Free", "ptr", "0x", free_inside },
     { "access_local", ARMCI_ERR_ADDRESS, "ARMCI_Access_begin", "ptr", "0x", access_local },
     { "mode_get_local", ARMCI_ERR_ADDRESS, "ARMCIX_Mode_get", "ptr", "0x", mode_get_local },
+    { "memat_null", ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "NULL", memat_null },
     { "malloc_null", ARMCI_ERR_ADDRESS, "ARMCI_Malloc", "base_ptrs", "NULL", malloc_null },
     { "put_beyond", ARMCI_ERR_RANGE, "ARMCI_Put", "dst", "0x", put_beyond },
     { "get_beyond", ARMCI_ERR_RANGE, "ARMCI_Get", "src", "0x", get_beyond },

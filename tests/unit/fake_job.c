@@ -94,10 +94,11 @@ static void free_entry(struct entry *e)
     if (e->used) armcii_window_free(&r->window);
     free(r->base);
     free(r->bytes);
+    free(r->lead);
     free(e->team.to_world);
     free(e->team.from_world);
     r->base = NULL;
-    r->bytes = NULL;
+    r->bytes = r->lead = NULL;
     e->team = (struct team){0};
     e->used = false;
 }
@@ -144,6 +145,7 @@ static struct region *new_region(int first, int members)
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
+    e->region.lead = zeroed(members, sizeof(size_t));
     return &e->region;
 }
 
@@ -152,6 +154,7 @@ static struct region *enter(struct region *r, size_t bytes)
     for (int i = 0; i < r->team->size; i++) {
         r->base[i] = fake_memory(&r->window, i);
         r->bytes[i] = bytes;
+        r->lead[i] = fake_lead(&r->window, i);
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r);
     }
     fake_forget();

@@ -43,6 +43,7 @@ struct fake_window {
     bool dynamic, owned;
     unsigned members;
     struct extent slice[MOST_MEMBERS];    /* not of dynamic windows */
+    size_t lead[MOST_MEMBERS];
     struct extent attached[MOST_ATTACHED]; /* of dynamic windows */
     struct operation *first, **last;
     size_t in_flight[MOST_MEMBERS];
@@ -162,7 +163,12 @@ void fake_window_over(struct window *w, unsigned members, char *const memory[], 
 
 char *fake_memory(const struct window *w, int rank)
 {
-    return find(w)->slice[rank].memory;
+    return find(w)->slice[rank].memory + fake_lead(w, rank);
+}
+
+size_t fake_lead(const struct window *w, int rank)
+{
+    return find(w)->lead[rank];
 }
 
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
@@ -175,10 +181,11 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     f->owned = true;
     size_t rounded = (bytes + unit - 1) / unit * unit;
     for (unsigned i = 0; i < f->members; i++) {
-        f->slice[i] = (struct extent){calloc(rounded + 1, 1), rounded};
+        f->lead[i] = fake_mpi.lead * (i + 1);
+        f->slice[i] = (struct extent){calloc(f->lead[i] + rounded + 1, 1), f->lead[i] + rounded};
         ck_assert_ptr_nonnull(f->slice[i].memory);
     }
-    *w = (struct window){.base = bytes ? f->slice[0].memory : NULL};
+    *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .lead = f->lead[0]};
     return 0;
 }
 

@@ -1,10 +1,10 @@
 /* fake_mpi.h - takes the place of the seam to MPI's one-sided part (src/mpi/window.c, rma.c) in unit tests.
  *
- * Every call is recorded.  Remote memory is simulated, and as unhelpful as MPI allows: an operation takes effect when it
- * is flushed, not before, and several that are flushed together take effect in any order; a local buffer is read when the
- * operation completes locally.  So an ordering or a completion that is missing shows as wrong data.  What MPI forbids
- * (bytes outside a slice, segments of one call that meet where it writes, a window freed with operations on it) fails
- * the test at once. */
+ * Every call is recorded.  Remote memory is simulated, and as unhelpful as MPI allows: an operation takes effect when
+ * it is flushed, not before, and several that are flushed together take effect in any order; a local buffer is read
+ * when the operation completes locally.  So an ordering or a completion that is missing shows as wrong data.  What MPI
+ * forbids (bytes outside a slice, segments of one call that meet where it writes, a window freed with operations on it)
+ * fails the test at once. */
 #ifndef FAKE_MPI_H
 #define FAKE_MPI_H
 
@@ -21,6 +21,7 @@ enum fake_order { FAKE_AT_ONCE, FAKE_IN_ORDER, FAKE_REVERSED, FAKE_SHUFFLED, FAK
 struct fake_settings {
     enum fake_order order;
     unsigned members;  /* of windows made from now on */
+    size_t lead;       /* of those: bytes of a member's slice before its base, times its rank + 1 */
     int failures;      /* so many calls that make windows or attach memory fail from now on */
     bool only_record;  /* move nothing, look at no address: for transfers too large for this machine */
 };
@@ -64,8 +65,9 @@ void fake_mpi_end(void);
 
 /* A window over memory of the test: memory[i] of bytes[i] bytes is the slice of member i of `members`. */
 void fake_window_over(struct window *w, unsigned members, char *const memory[], const size_t bytes[]);
-/* The simulated slice of a member. */
+/* The simulated slice of a member: its base, and the displacement of that. */
 char *fake_memory(const struct window *w, int rank);
+size_t fake_lead(const struct window *w, int rank);
 
 /* Calls recorded since the start or the last fake_forget, and how many of one kind. */
 size_t fake_calls(void);

@@ -1,4 +1,5 @@
-/* test_attach.c - memory that single processes add (ARMCI_Memget): who can reach it, and what is left when MPI refuses. */
+/* test_attach.c - memory that single processes add (ARMCI_Memget): who can reach it, and what is left when MPI refuses.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

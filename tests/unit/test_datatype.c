@@ -105,7 +105,8 @@ static void check_type(struct subject x, struct basic_type basic)
     check_bounds(&x);
     check_sent(&x, basic);
     if (sample_is_disjoint(x.m, x.side)) check_received(&x, basic);
-    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes", x.m->text, x.how, basic.size);
+    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes", x.m->text, x.how,
+                  basic.size);
 }
 
 static void check_indexed(const struct sample *m, enum shape_side side, struct basic_type basic)
@@ -176,8 +177,8 @@ END_TEST
 START_TEST(elements)
 {
     struct tally t = check_samples(armcii_basic_element((enum element)_i));
-    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu", t.vectors,
-                  t.subarrays, t.indexed);
+    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu",
+                  t.vectors, t.subarrays, t.indexed);
 }
 END_TEST
 
@@ -246,12 +247,14 @@ static struct shape numbered(int i, int offset)
 {
     struct shape s;
     int stride[2][2] = {{32, 32 * 16 + 32 * (i / 8)}, {64, 64 * 16 + 64 * (i / 8)}}, count[] = {8, 2 + i % 8, 2};
-    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset, stride[1], count, 2), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset, stride[1], count, 2),
+                     SHAPE_OK);
     return s;
 }
 
 /* Get that type; was it made before?  From now on it is marked. */
-static bool is_kept(const struct shape *s, MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
+static bool is_kept(const struct shape *s,
+                    MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
                     enum shape_side side, struct basic_type basic)
 {
     MPI_Datatype type = make(s, side, basic);

@@ -121,12 +121,13 @@ START_TEST(random_steps)
         ck_assert_ptr_nonnull(x);
         for (int i = 0; i < 2000; i++) random_step(x, model, &r, space, &tally);
         for (int p = 0; p < PROCESSES; p++)
-            for (uintptr_t a = 4000; a < 4200 + (uintptr_t)space; a++) expect(x, p, a, list_find(&model[p], a), "at the end");
+            for (uintptr_t a = 4000; a < 4200 + (uintptr_t)space; a++)
+                expect(x, p, a, list_find(&model[p], a), "at the end");
         armcii_index_free(x);
     }
     ck_assert_msg(tally.inserted > 10000 && tally.removed > 10000 && tally.hits > 10000 && tally.misses > 10000,
-                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted, tally.removed,
-                  tally.hits, tally.misses);
+                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted,
+                  tally.removed, tally.hits, tally.misses);
 }
 END_TEST
 

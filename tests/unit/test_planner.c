@@ -31,8 +31,9 @@ enum form {
     LIST_FOLDED_HERE,
     FORMS
 };
-static const char *const form_names[FORMS] = {"contiguous", "nested", "odd", "wide", "folded", "folded here", "backwards", "backwards here",
-                                              "list", "long list", "list folded", "list folded here"};
+static const char *const form_names[FORMS] = {"contiguous", "nested",      "odd",         "wide",
+                                              "folded",     "folded here", "backwards",   "backwards here",
+                                              "list",       "long list",   "list folded", "list folded here"};
 
 enum { MANY = 300 };
 static char *const here = (char *)0x100000, *const there = (char *)0x900000;
@@ -279,7 +280,8 @@ static size_t most_in_flight;
 static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *path_name)
 {
     static struct region region;
-    struct located t = {.verb = verb_of(kind), .shape = shape, .place = {.region = &region, .rank = 0, .origin = there}};
+    struct located t = {
+        .verb = verb_of(kind), .shape = shape, .place = {.region = &region, .rank = 0, .origin = there}};
     size_t bytes = (size_t)1 << 40;
     char *memory = there;
     fake_window_over(&region.window, 1, &memory, &bytes);
@@ -416,7 +418,8 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     for (size_t i = 0; i < m->size[to]; i++)
         if (m->arena[to][i] != model[i])
             ck_abort_msg("%s; %s %s: kind %d, order %d: byte %zu of the arena: expected %d, seen %d", m->text,
-                         row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i, model[i], m->arena[to][i]);
+                         row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i, model[i],
+                         m->arena[to][i]);
     job_end();
     free(model);
 }

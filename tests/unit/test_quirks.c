@@ -1,5 +1,5 @@
-/* test_quirks.c - the table of defects: which rows are in force for the libraries that the table was measured with, from
- * the texts that their MPI_Get_library_version really gives. */
+/* test_quirks.c - the table of defects: which rows are in force for the libraries that the table was measured with,
+ * from the texts that their MPI_Get_library_version really gives. */
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ START_TEST(library_and_version)
     expect_library("", NULL, 0);
     expect_library("MPICH Version:\t\n", NULL, 0);
     expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", NULL, 0);
-    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL, 0);
+    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL,
+                   0);
 }
 END_TEST
 
@@ -75,8 +76,15 @@ enum defect {
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
-    "no multiple of 16 bytes", "MPI_Rput over OFI", "message header of UCX", "wrong sums", "lose updates", "MPI_Win_create fails",
-    "stride is minus their size", "255th", "MPI_Rget completes before the data are there (osc/ucx)",
+    "no multiple of 16 bytes",
+    "MPI_Rput over OFI",
+    "message header of UCX",
+    "wrong sums",
+    "lose updates",
+    "MPI_Win_create fails",
+    "stride is minus their size",
+    "255th",
+    "MPI_Rget completes before the data are there (osc/ucx)",
 };
 
 static size_t row_of(enum defect d)
@@ -184,7 +192,8 @@ END_TEST
 
 START_TEST(disabled)
 {
-    static const char *const all[] = {mpich_402, mpich_432, mpich_502, openmpi_414, openmpi_5011, intel_202118, unknown};
+    static const char *const all[] = {mpich_402,    mpich_432,    mpich_502, openmpi_414,
+                                      openmpi_5011, intel_202118, unknown};
     struct quirks as_asked_for = none;
     as_asked_for.slice_unit = 1; /* not even the alignment of slices */
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

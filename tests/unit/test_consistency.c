@@ -1,0 +1,129 @@
+/* test_consistency.c - random puts, gets, accumulates, waits and fences, under operations that take effect at the worst
+ * moment, against a model that does each at once: what location consistency promises. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_job.h"
+#include "shape_model.h"
+
+enum { TARGETS = 3, SLICE = 96, STEPS = 60, LONGEST = 24 };
+
+struct step {
+    struct operation op;
+    char local[LONGEST], expected[LONGEST]; /* of a get */
+    size_t bytes;
+    bool get;
+};
+
+static struct region *region[2];
+static char model[2][TARGETS][SLICE] __attribute__((aligned(8)));
+
+static void model_add_ints(char *there, const char *local, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += sizeof(int)) {
+        int a, b;
+        memcpy(&a, there + i, sizeof a);
+        memcpy(&b, local + i, sizeof b);
+        a = (int)((unsigned)a + (unsigned)b);
+        memcpy(there + i, &a, sizeof a);
+    }
+}
+
+static struct transfer random_transfer(struct rng *r, struct step *s)
+{
+    static const int one_int = 1;
+    static const long one_long = 1;
+    int which = rng_between(r, 0, 1), target = rng_between(r, 0, TARGETS - 1), kind = rng_between(r, 0, 3);
+    s->bytes = 8 * (size_t)rng_between(r, 1, LONGEST / 8);
+    size_t offset = 8 * (size_t)rng_between(r, 0, (int)(SLICE - s->bytes) / 8);
+    for (size_t i = 0; i < s->bytes; i++) s->local[i] = (char)rng_between(r, 0, 50);
+    char *there = job_address(region[which], target, offset), *here = &model[which][target][offset];
+    struct transfer t =
+        kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
+    s->get = kind == 1;
+    if (kind == 0) memcpy(here, s->local, s->bytes);
+    if (kind == 1) memcpy(s->expected, here, s->bytes);
+    if (kind == 2) {
+        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_INT};
+        t.scale = &one_int;
+        model_add_ints(here, s->local, s->bytes);
+    }
+    if (kind == 3) {
+        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_LONG};
+        t.scale = &one_long;
+        for (size_t i = 0; i < s->bytes; i += sizeof(long)) {
+            long a, b;
+            memcpy(&a, here + i, sizeof a);
+            memcpy(&b, s->local + i, sizeof b);
+            a = (long)((unsigned long)a + (unsigned long)b);
+            memcpy(here + i, &a, sizeof a);
+        }
+    }
+    return t;
+}
+
+/* The program may use the buffer again: it does. */
+static void finish(struct step *s, unsigned seed)
+{
+    armcii_transfer_finish(&s->op);
+    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
+        ck_abort_msg("seed %u: a get brought other bytes", seed);
+    s->get = false;
+    memset(s->local, 0x5a, sizeof s->local);
+}
+
+static void random_program(unsigned seed, enum fake_order order)
+{
+    struct rng r = rng_start(seed);
+    static struct step steps[STEPS];
+    memset(model, 0, sizeof model);
+    job_start((struct job){.me = rng_between(&r, 0, 3),
+                           .order = order,
+                           .at_once = order == FAKE_AT_ONCE,
+                           .seed = seed,
+                           .setting = {rng_between(&r, 0, 1) ? "ARMCI_OUTSTANDING_LIMIT=3" : NULL}});
+    region[0] = job_region(0, 4, SLICE);
+    region[1] = job_region(0, 4, SLICE);
+    for (int i = 0; i < STEPS; i++) {
+        struct step *s = &steps[i];
+        struct transfer t = random_transfer(&r, s);
+        s->op = job_nonblocking(t);
+        switch (rng_between(&r, 0, 9)) {
+        case 0: armcii_pending_fence(rng_between(&r, 0, TARGETS - 1)); break;
+        case 1: armcii_pending_fence_region(region[0]); break;
+        case 2: armcii_pending_wait_all(); break;
+        case 3: break;
+        case 4: finish(&steps[rng_between(&r, 0, i)], seed); break;
+        default: finish(s, seed); break;
+        }
+    }
+    for (int i = 0; i < STEPS; i++) finish(&steps[i], seed);
+    armcii_pending_fence_all();
+    for (int target = 0; target < TARGETS; target++)
+        ck_assert_msg(memcmp(model[0][target], job_address(region[0], target, 0), SLICE) == 0 &&
+                          memcmp(model[1][target], job_address(region[1], target, 0), SLICE) == 0,
+                      "seed %u, order %d: process %d holds other bytes", seed, order, target);
+    job_end();
+}
+
+START_TEST(random_programs)
+{
+    for (unsigned seed = 0; seed < 1000; seed++)
+        for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++) random_program(seed, order);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("consistency");
+    TCase *tests = tcase_create("all");
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, random_programs);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
