@@ -148,6 +148,7 @@ static void wait_for_other_threads(struct mutex_set *set, int mutex, int host)
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
 {
     wait_for_other_threads(set, mutex, host);
+    armcii_window_progress(armcii_world->control); /* a host that locks in a loop would keep the others' requests waiting */
     note_held(set, mutex, host);
     int before = swap_tail(set, mutex, host);
     if (before == FREE || armcii_mutant("lock-does-not-wait")) return;

@@ -77,6 +77,18 @@ static struct big big_create(void)
     return b;
 }
 
+/* Rank 1 stores the rows of the source in its slice. */
+static void big_load(const struct big *b)
+{
+    char *mine = b->base[test_rank()];
+
+    ARMCI_Access_begin(mine);
+    for (size_t i = 0; test_rank() == 1 && i < ROWS; i++)
+        memcpy(mine + i * (ROW + GAP), b->source + 8 * i, ROW);
+    ARMCI_Access_end(mine);
+    ARMCI_Barrier();
+}
+
 static void big_free(struct big *b)
 {
     ARMCI_Barrier();
@@ -105,9 +117,8 @@ static void big_verify(const struct big *b, unsigned times, const char *what)
     free(row);
 }
 
-static void test_strided_put_and_acc(void)
+static void test_strided_put(void)
 {
-    int one = 1;
     struct big b;
 
     if (!may_run(8 * GiB, 3 * GiB))
@@ -116,6 +127,19 @@ static void test_strided_put_and_acc(void)
     if (test_rank() == 0)
         check_long(ARMCI_PutS(b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0, "ARMCI_PutS: code");
     big_verify(&b, 1, "ARMCI_PutS");
+    big_free(&b);
+}
+
+/* Onto slices that hold the same data already. */
+static void test_strided_acc(void)
+{
+    int one = 1;
+    struct big b;
+
+    if (!may_run(8 * GiB, 3 * GiB))
+        return;
+    b = big_create();
+    big_load(&b);
     if (test_rank() == 0)
         check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0,
                    "ARMCI_AccS: code");
@@ -127,17 +151,11 @@ static void test_strided_get(void)
 {
     int packed[1] = { ROW };
     struct big b;
-    char *mine;
 
     if (!may_run(10 * GiB, 3 * GiB))
         return;
     b = big_create();
-    mine = b.base[test_rank()];
-    ARMCI_Access_begin(mine);
-    for (size_t i = 0; test_rank() == 1 && i < ROWS; i++)
-        memcpy(mine + i * (ROW + GAP), b.source + 8 * i, ROW);
-    ARMCI_Access_end(mine);
-    ARMCI_Barrier();
+    big_load(&b);
     if (test_rank() == 0) {
         char *all = need_memory((size_t)ROWS * ROW);
         armci_hdl_t handle;
@@ -282,7 +300,8 @@ static void test_far(void)
 
 static const struct test tests[] = {
     { "addresses beyond 2 and 4 GiB in a slice", test_far },
-    { "strided put and accumulate of more than 2 GiB", test_strided_put_and_acc },
+    { "strided put of more than 2 GiB", test_strided_put },
+    { "strided accumulate of more than 2 GiB", test_strided_acc },
     { "strided get of more than 2 GiB", test_strided_get },
     { "contiguous transfers of INT_MAX bytes", test_contiguous },
     { NULL, NULL },

@@ -95,6 +95,8 @@ static void the_program_in_between(void)
     check_long(messages_seen, 1, "reductions seen by the program");
     check_long(sum, n, "sum");
     check_long(PARMCI_GetValueInt(base[me], me), 40 + (me + n - 1) % n, "what was put");
+    PARMCI_Barrier(); /* everybody has read */
+    PARMCI_Barrier();
     value += 100;
     check_long(PARMCI_Put(&value, base[right], sizeof value, right), 0, "PARMCI_Put");
     PARMCI_Barrier();
