@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, PATIENCE = 20 /* seconds */ };
+enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, PATIENCE = 10 /* seconds */ };
 
 /* A slice: the flag, then the data. */
 struct slice {
