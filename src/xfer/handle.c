@@ -34,6 +34,7 @@ void armcii_handles_start(void)
     if (!slots) armcii_fatal("out of memory for handles");
     slot_count = 1;
     first_free = 0;
+    keeping = 0;
 }
 
 static void release(struct slot *s)
@@ -229,8 +230,13 @@ int armcii_handles_issue(int target)
     return rc;
 }
 
+/* An aggregate handle goes on collecting: it keeps its slot. */
 void armcii_handles_release_all(void)
 {
-    for (unsigned i = 0; i < slot_count; i++)
-        if (i == IMPLICIT || slots[i].tag) give_back(&slots[i]);
+    for (unsigned i = 0; i < slot_count; i++) {
+        if (slots[i].aggregate)
+            release(&slots[i]);
+        else if (i == IMPLICIT || slots[i].tag)
+            give_back(&slots[i]);
+    }
 }
