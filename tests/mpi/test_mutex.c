@@ -186,18 +186,22 @@ static void uncontended(void)
     region_free(base);
 }
 
-/* All hammer one mutex until a total is reached: nobody's share is far from an even one. */
+/* All hammer one mutex until a total is reached, counted from when the last of them came (ranks may outnumber cores): nobody's
+ * share is far from an even one. */
 static void even_shares(void)
 {
     int n = test_ranks(), total = effort(120) * n, share = 0;
-    void **base = zeroed_region(1);
+    void **base = zeroed_region(2);
 
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
-    for (bool more = true; more;) {
+    for (bool first = true, more = true; more; first = false) {
         ARMCI_Lock(0, n - 1);
-        more = add_unsafely(base[0], 0, 1) < total;
-        share += more;
+        bool all_came = add_unsafely((long *)base[0] + 1, 0, first) + first == n;
+        if (all_came) {
+            more = add_unsafely(base[0], 0, 1) < total;
+            share += more;
+        }
         ARMCI_Unlock(0, n - 1);
     }
     ARMCI_Barrier();
