@@ -12,6 +12,70 @@ enum { ALIGNMENT = 64 };
 static struct region *attached; /* NULL: the MPI library gives no dynamic window */
 static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
 
+/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together, out of which
+ * allocations are cut one after the other.  A piece is used anew when nothing of it is in use. */
+struct piece {
+    struct piece *older;
+    char *memory;
+    size_t bytes, used, live; /* live: allocations */
+};
+static struct piece *pieces;
+enum { SMALLEST_PIECE = 1 << 20 };
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static struct piece *add_piece(size_t bytes)
+{
+    size_t size = SMALLEST_PIECE;
+    for (const struct piece *p = pieces; p; p = p->older) size += p->bytes;
+    if (size < bytes) size = bytes;
+    struct piece *p = malloc(sizeof *p);
+    char *memory = p ? aligned_alloc(ALIGNMENT, size) : NULL;
+    if (!memory || armcii_window_attach(&attached->window, memory, size) != 0) {
+        free(memory);
+        free(p);
+        return NULL;
+    }
+    *p = (struct piece){pieces, memory, size, 0, 0};
+    pieces = p;
+    return p;
+}
+
+/* Cut `bytes`, a multiple of the alignment, out of a piece. */
+static char *cut(size_t bytes)
+{
+    struct piece *p = pieces;
+    while (p && p->bytes - p->used < bytes) p = p->older;
+    if (!p) p = add_piece(bytes);
+    if (!p) return NULL;
+    char *memory = p->memory + p->used;
+    p->used += bytes;
+    p->live++;
+    return memory;
+}
+
+/* The piece that memory was cut out of; NULL if none. */
+static struct piece *piece_of(const char *memory)
+{
+    struct piece *p = pieces;
+    while (p && (memory < p->memory || memory >= p->memory + p->bytes)) p = p->older;
+    return p;
+}
+
+static void free_pieces(void)
+{
+    while (pieces) {
+        struct piece *p = pieces;
+        pieces = p->older;
+        armcii_window_detach(&attached->window, p->memory);
+        free(p->memory);
+        free(p);
+    }
+}
+
 void armcii_attached_start(void)
 {
     attached = calloc(1, sizeof *attached);
@@ -25,6 +89,7 @@ void armcii_attached_start(void)
 
 void armcii_attached_end(void)
 {
+    free_pieces();
     if (attached) armcii_window_free(&attached->window);
     free(attached);
     attached = NULL;
@@ -43,12 +108,8 @@ void *armcii_attached_create(size_t bytes)
 {
     if (armcii_world->size == 1) return create_alone(bytes);
     if (!attached) return NULL;
-    void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    char *memory = cut(rounded(bytes));
     if (!memory) return NULL;
-    if (armcii_window_attach(&attached->window, memory, bytes) != 0) {
-        free(memory);
-        return NULL;
-    }
     armcii_directory_add(armcii_world->rank, memory, bytes, attached);
     in_use = true;
     return memory;
@@ -62,10 +123,10 @@ bool armcii_attached_free(void *memory)
         armcii_region_free(place.region);
         return true;
     }
-    if (!place.region->attached) return false;
+    struct piece *p = piece_of(memory);
+    if (!p) return false;
     armcii_directory_remove(armcii_world->rank, memory, (size_t)(place.hi - place.lo));
-    armcii_window_detach(&attached->window, memory);
-    free(memory);
+    if (--p->live == 0) p->used = 0;
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* elements.h - the six element types of accumulate as the tests see them: small values whose sums and products are exact in
- * every type, so that the order of accumulates does not change a bit. */
+/* elements.h - the six element types of accumulate as the tests see them: small values whose sums and products are
+ * exact in every type, so that the order of accumulates does not change a bit. */
 #ifndef TEST_ELEMENTS_H
 #define TEST_ELEMENTS_H
 
@@ -12,8 +12,8 @@ size_t element_size(int type);
 int element_parts(int type);
 const char *element_name(int type);
 
-/* The first type to try, and the one after `type`: all of them on 1 or 2 ranks, every third on more, others on 3 than on 4
- * (see effort).  ELEMENT_TYPES or more: no further one. */
+/* The first type to try, and the one after `type`: all of them on 1 or 2 ranks, every third on more, others on 3 than
+ * on 4 (see effort).  ELEMENT_TYPES or more: no further one. */
 int element_first(void);
 int element_next(int type);
 

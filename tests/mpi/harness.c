@@ -283,8 +283,8 @@ static int run_suite(void)
         if (state.only == NULL || is_wanted(t->promise, state.only))
             count[run_test(t)]++;
     if (state.rank == 0) {
-        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED], count[SKIPPED],
-               state.ranks, (unsigned long long)state.seed);
+        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED],
+               count[SKIPPED], state.ranks, (unsigned long long)state.seed);
         fflush(stdout);
     }
     if (count[FAILED] > 0 || count[PASSED] + count[SKIPPED] == 0)

@@ -1,9 +1,10 @@
-/* harness.h - what every multi-process test shares: main(), checks, a reduced verdict, repeatable random numbers, regions.
+/* harness.h - what every multi-process test shares: main(), checks, a reduced verdict, repeatable random numbers,
+ * regions.
  *
- * A test program defines `suite`.  The harness owns main(): it starts MPI and ARMCI, runs the tests in order with a barrier
- * between them, adds the errors of all ranks, lets rank 0 print one verdict a test, and exits with the reduced status on
- * every rank: 0 passed, 1 failed, 77 when every test was skipped.  Every rank runs every test; a test that waits for
- * other ranks is ended by the launcher's time limit.
+ * A test program defines `suite`.  The harness owns main(): it starts MPI and ARMCI, runs the tests in order with a
+ * barrier between them, adds the errors of all ranks, lets rank 0 print one verdict a test, and exits with the
+ * reduced status on every rank: 0 passed, 1 failed, 77 when every test was skipped.  Every rank runs every test; a
+ * test that waits for other ranks is ended by the launcher's time limit.
  *
  * Arguments of a test program: --seed=N, --only=TEXT (tests whose promise contains TEXT, with _ for a blank), --list.
  */
@@ -33,8 +34,8 @@ extern const struct suite suite;
 int test_rank(void);
 int test_ranks(void);
 
-/* ---- checks: each counts an error of the running test when it fails, and prints the first few of a rank.  The text says
- * the call that was tried.  Return whether the check held. */
+/* ---- checks: each counts an error of the running test when it fails, and prints the first few of a rank.  The
+ * text says the call that was tried.  Return whether the check held. */
 bool check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_long(long seen, long expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Exactly equal; NaN equals nothing. */
@@ -43,17 +44,18 @@ bool check_double(double seen, double expected, const char *format, ...) __attri
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Mark the running test as skipped, with the reason; the test function must then return.  To be called on every rank. */
+/* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for it). */
+/* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for
+ * it). */
 void expect_abort(const char *text);
 
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
 
-/* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth (at least 1) on more, which share the cores
- * of a small machine and spin. */
+/* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth (at least 1) on more, which share the
+ * cores of a small machine and spin. */
 int effort(int n);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */

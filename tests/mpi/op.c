@@ -42,7 +42,8 @@ void op_contiguous(const struct op *op, void *local, void *remote, size_t bytes,
     check_long(code, 0, "%s of %zu bytes with %d: code", op_name(op, ""), bytes, proc);
 }
 
-void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc, armci_hdl_t *hdl)
+void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc,
+                armci_hdl_t *hdl)
 {
     struct patch q = *p; /* the call takes no const; a scribble on its arguments would not go unnoticed */
     union scale s = op->scale;

@@ -24,8 +24,8 @@ struct patch {
     size_t start[2];             /* of the first segment, inside the room */
 };
 
-/* What to draw: at most max_levels levels and max_bytes bytes in all; each side of its kind inside its room; everything a
- * multiple of unit. */
+/* What to draw: at most max_levels levels and max_bytes bytes in all; each side of its kind inside its room;
+ * everything a multiple of unit. */
 struct patch_wish {
     enum patch_kind kind[2];
     size_t room[2];

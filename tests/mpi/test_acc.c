@@ -80,7 +80,8 @@ static void accumulate_strided(struct rng *r, const struct op *op, struct shared
                                armci_hdl_t *hdl)
 {
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_REPEATED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
+        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_REPEATED),
+                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
         .room = { s->bytes, s->bytes },
         .max_bytes = s->bytes / 2,
         .min_levels = 1,
@@ -91,8 +92,8 @@ static void accumulate_strided(struct rng *r, const struct op *op, struct shared
 
     op_strided(op, local, s->base[target], &p, target, hdl);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, local + patch_offset(&p, LOCAL, i), s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i),
-                 (size_t)p.count[0]);
+        op_model(op, local + patch_offset(&p, LOCAL, i),
+                 s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
 }
 
 /* 40 segments of 1 to 12 elements anywhere, overlapping ones too. */
@@ -127,8 +128,8 @@ static void accumulate(struct rng *r, enum form form, const struct op *op, struc
         accumulate_vector(r, op, s, local, target, hdl);
 }
 
-/* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.  Non-blocking ones are waited for
- * together, at the end. */
+/* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.  Non-blocking ones are
+ * waited for together, at the end. */
 static void run_type(struct rng *r, int type, enum form first, enum form last, enum op_how how, int n)
 {
     struct shared s = shared_create(type);

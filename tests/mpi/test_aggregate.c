@@ -8,15 +8,15 @@
 enum { CELL = 16 };
 
 /* One request of n bytes, at the same offset here and there. */
-static void request(const struct op *op, struct lanes *l, unsigned char *local, unsigned char *expected, size_t at, size_t n,
-                    int target, armci_hdl_t *hdl)
+static void request(const struct op *op, struct lanes *l, unsigned char *local, unsigned char *expected, size_t at,
+                    size_t n, int target, armci_hdl_t *hdl)
 {
     op_contiguous(op, local + at, lanes_remote(l, target) + at, n, target, hdl);
     op_model(op, expected + at, lanes_mirror(l, target) + at, n);
 }
 
-/* n requests on one aggregate handle: kinds (a mask of 1 << enum op_kind) in runs of `run`, targets one or all, lengths equal or
- * not; then Wait, and the same once more with the same handle, which is still an aggregate. */
+/* n requests on one aggregate handle: kinds (a mask of 1 << enum op_kind) in runs of `run`, targets one or all,
+ * lengths equal or not; then Wait, and the same once more with the same handle, which is still an aggregate. */
 static void aggregate(int n, unsigned kinds, int run, bool all_targets, bool mixed_lengths, uint64_t stream)
 {
     size_t bytes = (size_t)n * CELL;
@@ -162,7 +162,8 @@ static void test_unset(void)
     check_long(ARMCI_NbPut(&value, lanes_remote(&l, target), sizeof value, target, &handle), 0, "ARMCI_NbPut: code");
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
     memcpy(lanes_mirror(&l, target), &value, sizeof value);
-    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77, "value put with a handle that was an aggregate");
+    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77,
+               "value put with a handle that was an aggregate");
     lanes_verify(&l, "a handle that was an aggregate");
     lanes_free(&l);
 }

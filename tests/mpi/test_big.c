@@ -1,4 +1,5 @@
-/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice.  Rank 0 transfers, rank 1 owns. */
+/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice.  Rank 0 transfers,
+ * rank 1 owns. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +126,8 @@ static void test_strided_put(void)
         return;
     b = big_create();
     if (test_rank() == 0)
-        check_long(ARMCI_PutS(b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0, "ARMCI_PutS: code");
+        check_long(ARMCI_PutS(b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0,
+                   "ARMCI_PutS: code");
     big_verify(&b, 1, "ARMCI_PutS");
     big_free(&b);
 }
@@ -141,8 +143,8 @@ static void test_strided_acc(void)
     b = big_create();
     big_load(&b);
     if (test_rank() == 0)
-        check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0,
-                   "ARMCI_AccS: code");
+        check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, b.source, b.source_stride, b.base[1], b.target_stride,
+                              b.count, 1, 1), 0, "ARMCI_AccS: code");
     big_verify(&b, 2, "ARMCI_AccS");
     big_free(&b);
 }
@@ -160,7 +162,8 @@ static void test_strided_get(void)
         char *all = need_memory((size_t)ROWS * ROW);
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
-        check_long(ARMCI_NbGetS(b.base[1], b.target_stride, all, packed, b.count, 1, 1, &handle), 0, "ARMCI_NbGetS: code");
+        check_long(ARMCI_NbGetS(b.base[1], b.target_stride, all, packed, b.count, 1, 1, &handle), 0,
+                   "ARMCI_NbGetS: code");
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
         for (size_t i = 0; i < ROWS; i++)
             check_bytes(all + i * ROW, b.source + 8 * i, ROW, "ARMCI_NbGetS of %d rows of 16 MiB, row %zu", ROWS, i);
@@ -189,18 +192,20 @@ static void test_contiguous(void)
         ARMCI_Get((char *)base[1] + 3 + n / 2 - 1, last + 1, 1, 1);
         ARMCI_Get((char *)base[1] + 3 + n - 1, last + 2, 1, 1);
         check(last[0] == 1 && last[1] == 2 && last[2] == 3,
-              "ARMCI_Put of INT_MAX bytes: first, middle, last expected 1 2 3, seen %d %d %d", last[0], last[1], last[2]);
+              "ARMCI_Put of INT_MAX bytes: first, middle, last expected 1 2 3, seen %d %d %d", last[0],
+              last[1], last[2]);
         memset(local, 0, n + 1);
         check_long(ARMCI_Get((char *)base[1] + 3, local + 1, (int)n, 1), 0, "ARMCI_Get of INT_MAX bytes: code");
         check(local[1] == 1 && local[n / 2] == 2 && local[n] == 3 && local[n - 1] == 0x42,
-              "ARMCI_Get of INT_MAX bytes: expected 1 2 3 66, seen %d %d %d %d", local[1], local[n / 2], local[n], local[n - 1]);
+              "ARMCI_Get of INT_MAX bytes: expected 1 2 3 66, seen %d %d %d %d", local[1], local[n / 2], local[n],
+              local[n - 1]);
         free(local);
     }
     ARMCI_Barrier();
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ far into a slice: only some pages of it are touched */
+/* ------------------------------------------------------------------ far into a slice: few of its pages are touched */
 
 static const size_t far[] = { 0, 2147483640u, 2147484672u, 4294967288u, 4294968320u, 4831838208u - 128 };
 enum { FAR = sizeof far / sizeof *far, PIECE = 64 };
@@ -241,7 +246,8 @@ static void far_contiguous(void **base)
         check_bytes(seen, piece, PIECE, "ARMCI_Get %zu bytes into the slice", far[i]);
         fill(piece, 1);
         check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, piece, remote, PIECE, 1), 0, "ARMCI_Acc: code");
-        check_double(ARMCI_GetValueDouble(remote + 8, 1), 11 + i, "ARMCI_GetValueDouble %zu bytes into the slice", far[i]);
+        check_double(ARMCI_GetValueDouble(remote + 8, 1), 11 + i, "ARMCI_GetValueDouble %zu bytes into the slice",
+                     far[i]);
     }
 }
 

@@ -8,7 +8,8 @@
 
 enum { LANE = 3 * 1024 * 1024 + 17, GUARD = 32 };
 
-static const int large[] = { 255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584, 1572869 };
+static const int large[] = { 255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584,
+                             1572869 };
 enum { SMALL_SIZES = 200, LARGE_SIZES = sizeof large / sizeof *large, SIZES = SMALL_SIZES + LARGE_SIZES };
 
 /* Every size once, in random order.  Returns how many to use. */
@@ -54,7 +55,8 @@ static void test_put_sizes(void)
 }
 
 /* A get of every size from this target's lane; the bytes around the buffer stay. */
-static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen, unsigned char *expected)
+static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen,
+                          unsigned char *expected)
 {
     struct op get = { .kind = OP_GET };
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
@@ -66,7 +68,8 @@ static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsi
         memset(expected, 0x5a, to + n + GUARD);
         op_contiguous(&get, seen + to, lanes_remote(l, target) + at, n, target, NULL);
         memcpy(expected + to, lanes_mirror(l, target) + at, n);
-        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
+        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at,
+                    target, to);
     }
 }
 
@@ -155,13 +158,15 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
         check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t], t);
         seen[0] = 0;
         ARMCI_Get((char *)base[t] + bytes[t] - 1, seen, 1, t);
-        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
+        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what,
+                    bytes[t], t);
     }
     free(seen);
     free(expected);
 }
 
-/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at once. */
+/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at
+ * once. */
 static void try_slices(size_t first, size_t last, size_t step, size_t more)
 {
     enum { MANY = 200 };
@@ -210,8 +215,8 @@ static void try_empty_slices(unsigned mask)
         bytes[t] = mask & (1u << t) ? 24u + 8u * (unsigned)t : 0;
     base = region_create(bytes[test_rank()]);
     for (int t = 0; t < test_ranks(); t++)
-        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t],
-              base[t]);
+        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t,
+              bytes[t], base[t]);
     use_slices(base, bytes, "some slices of 0 bytes");
     ARMCI_Barrier();
     region_free(base);

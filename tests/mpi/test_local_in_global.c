@@ -5,15 +5,18 @@
 #include "lanes.h"
 #include "op.h"
 
-/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane on the target the remote one. */
+/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane on the target the
+ * remote one. */
 enum { HALF = 8 * 1024, LANE = 2 * HALF };
 
-/* One transfer of random shape between my local half in `at_home` and a remote half in `away` (maybe the same region). */
+/* One transfer of random shape between my local half in `at_home` and a remote half in `away` (maybe the same
+ * region). */
 static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, struct lanes *away, int target)
 {
     int me = test_rank(), unit = (int)element_size(op->type);
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
+        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE),
+                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
         .room = { HALF, HALF }, .max_bytes = 3000, .max_levels = 4, .unit = unit,
     };
     struct patch p = patch_draw(r, &wish);

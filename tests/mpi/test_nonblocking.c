@@ -1,5 +1,5 @@
-/* test_nonblocking.c - handles: explicit, implicit, reused, uninitialised, many at a time, many operations on one; Wait, Test,
- * WaitProc, WaitAll. */
+/* test_nonblocking.c - handles: explicit, implicit, reused, uninitialised, many at a time, many operations on one;
+ * Wait, Test, WaitProc, WaitAll. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ static void cells_free(struct cells *c)
 /* Issue an operation of that kind on cell i of the target, non-blocking with the handle (NULL: implicit). */
 static void issue(struct cells *c, enum op_kind kind, int i, int target, armci_hdl_t *hdl)
 {
-    struct op op = { .kind = kind, .how = hdl ? OP_HANDLE : OP_IMPLICIT, .type = ARMCI_ACC_LNG, .scale.l = i % 2 ? 1 : -2 };
+    struct op op = { .kind = kind, .how = hdl ? OP_HANDLE : OP_IMPLICIT, .type = ARMCI_ACC_LNG,
+                     .scale.l = i % 2 ? 1 : -2 };
     size_t at = (size_t)i * CELL;
 
     op_contiguous(&op, c->local + at, lanes_remote(&c->lanes, target) + at, CELL, target, hdl);
@@ -275,7 +276,8 @@ static void test_wait_proc(void)
         check_long(ARMCI_WaitProc(t), 0, "ARMCI_WaitProc(%d): code", t);
         for (int i = 0; i < c.n; i++)
             if (target_of(i) == t)
-                check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_WaitProc(%d)", i, t);
+                check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_WaitProc(%d)",
+                            i, t);
     }
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait after ARMCI_WaitProc: code");
     lanes_verify(&c.lanes, "ARMCI_WaitProc");

@@ -1,5 +1,5 @@
-/* test_order.c - location consistency: a process sees its own blocking operations on one target in the order issued, whatever
- * their form; and non-blocking ones that it has waited for. */
+/* test_order.c - location consistency: a process sees its own blocking operations on one target in the order issued,
+ * whatever their form; and non-blocking ones that it has waited for. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +35,10 @@ static void mix_contiguous(struct rng *r, const struct op *op, struct work *w, i
 static void mix_strided(struct rng *r, const struct op *op, struct work *w, int target)
 {
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_INTERLEAVED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
-        .room = { ROOM, LANE / 4 }, .max_bytes = 3000, .min_levels = 1, .max_levels = 3, .unit = (int)element_size(w->type),
+        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_INTERLEAVED),
+                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
+        .room = { ROOM, LANE / 4 }, .max_bytes = 3000, .min_levels = 1, .max_levels = 3,
+        .unit = (int)element_size(w->type),
     };
     struct patch p = patch_draw(r, &wish);
     armci_hdl_t handle;
@@ -45,8 +47,8 @@ static void mix_strided(struct rng *r, const struct op *op, struct work *w, int 
     op_strided(op, w->local, lanes_remote(&w->lanes, target), &p, target, &handle);
     op_wait(op, &handle);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, w->expected + patch_offset(&p, LOCAL, i), lanes_mirror(&w->lanes, target) + patch_offset(&p, REMOTE, i),
-                 (size_t)p.count[0]);
+        op_model(op, w->expected + patch_offset(&p, LOCAL, i),
+                 lanes_mirror(&w->lanes, target) + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
 }
 
 static void mix_vector(struct rng *r, const struct op *op, struct work *w, int target)
@@ -82,7 +84,8 @@ static void mix_value(struct rng *r, const struct op *op, struct work *w, int ta
         memcpy(mirror, &value, sizeof value);
     } else {
         memcpy(&value, mirror, sizeof value);
-        check_long(ARMCI_GetValueInt(remote, target), value, "ARMCI_GetValueInt from %d among other operations", target);
+        check_long(ARMCI_GetValueInt(remote, target), value, "ARMCI_GetValueInt from %d among other operations",
+                   target);
     }
 }
 
@@ -102,8 +105,8 @@ static void mix_one(struct rng *r, struct work *w, int target)
         memcpy(w->expected, w->local, ROOM);
     }
     forms[form](r, &op, w, target);
-    check_bytes(w->local, w->expected, ROOM, "%s of form %d with %d among other operations: local buffer", op_name(&op, ""),
-                (int)form, target);
+    check_bytes(w->local, w->expected, ROOM, "%s of form %d with %d among other operations: local buffer",
+                op_name(&op, ""), (int)form, target);
 }
 
 static void run_mixture(int type)
@@ -169,7 +172,8 @@ static void apply(const struct pair *p, enum op_kind kind, const double *local)
         p->model[i] = kind == OP_PUT ? local[i] : p->model[i] + scale_of_pairs * local[i];
 }
 
-/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says operation i is strided. */
+/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says operation i is
+ * strided. */
 static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_kind second, unsigned pieces)
 {
     static const char *const names[] = { "put", "get", "acc" };
@@ -182,8 +186,8 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
     apply(p, second, p->second);
     memset(p->back, 0xff, p->bytes);
     issue(p, OP_GET, pieces & 4, p->back);
-    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)", names[first], names[second],
-                p->bytes, p->target, pieces);
+    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)", names[first],
+                names[second], p->bytes, p->target, pieces);
 }
 
 static void run_pairs(enum op_kind first, enum op_kind second)
@@ -248,7 +252,8 @@ static void test_many_puts_one_get(void)
         }
         ARMCI_Get(remote, seen, (int)bytes, t);
         for (long k = 0; k < n; k++)
-            check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld", t, n, k);
+            check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld",
+                       t, n, k);
     }
     ARMCI_Barrier();
     region_free(base);
@@ -289,7 +294,8 @@ static void test_fence_then_message(void)
         ARMCI_Fence(to);
         MPI_Sendrecv(&token, 1, MPI_INT, to, 0, &seen, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         ARMCI_Access_begin(base[me]);
-        check_long(*(volatile int *)base[me], 1000 * round + from, "own memory after rank %d's put, fence and message", from);
+        check_long(*(volatile int *)base[me], 1000 * round + from,
+                   "own memory after rank %d's put, fence and message", from);
         ARMCI_Access_end(base[me]);
         MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }

@@ -40,7 +40,8 @@ static void try_float(const struct lanes *l, int t, size_t shift)
         char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
         check_long(ARMCI_PutValueFloat(floats[i], at, t), 0, "ARMCI_PutValueFloat: code");
         memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &floats[i], sizeof(float));
-        check_double((double)ARMCI_GetValueFloat(at, t), (double)floats[i], "ARMCI_GetValueFloat from %d, shift %zu", t, shift);
+        check_double((double)ARMCI_GetValueFloat(at, t), (double)floats[i], "ARMCI_GetValueFloat from %d, shift %zu",
+                     t, shift);
     }
 }
 
@@ -88,8 +89,8 @@ static void test_doubles(void)
 
 /* ------------------------------------------------------------------ pack and unpack */
 
-/* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the original ARMCI, and as
- * GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
+/* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the original ARMCI, and
+ * as GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
 static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected, size_t size)
 {
     struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED },

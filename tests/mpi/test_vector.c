@@ -1,4 +1,5 @@
-/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several regions, against a model. */
+/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several regions, against a
+ * model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,8 @@ static void place_anywhere(struct rng *r, const struct vector *v, size_t unit, s
 }
 
 /* Draw a whole call; the remote side spreads over the regions. */
-static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct lanes l[], int target,
-                        char *local, char *expected, struct vector *v)
+static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct lanes l[],
+                        int target, char *local, char *expected, struct vector *v)
 {
     static size_t here[MOST_SEGMENTS], there[MOST_SEGMENTS];
     size_t room = LANE / unit * unit;
@@ -119,7 +120,8 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
 }
 
 /* w->n calls with random targets; accumulates: that many in all, of every type. */
-static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how, struct lanes l[], int type)
+static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how, struct lanes l[],
+                      int type)
 {
     struct op op = { .kind = kind, .how = how, .type = type };
     int n = effort(kind == OP_ACC ? w->n / ELEMENT_TYPES : w->n);
@@ -158,7 +160,8 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
 }
 
 static const struct wish any = { .entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60 };
-static const struct wish overlap = { .entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true, .n = 60 };
+static const struct wish overlap = { .entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true,
+                                     .n = 60 };
 static const struct wish several = { .entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48 };
 static const struct wish single = { .entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48 };
 
@@ -260,7 +263,8 @@ static void many_segments(enum op_kind kind, int n, bool twice)
         op_model(&op, expected + i, lanes_mirror(&l, target) + at, sizeof(double));
     }
     op_vector(&op, &v, 1, target, NULL);
-    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"), all);
+    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"),
+                all);
     lanes_verify(&l, "a vector of many segments");
     lanes_free(&l);
     free(order);
