@@ -22,15 +22,19 @@ def arguments():
     parser.add_argument("--logs", required=True, help="folder for the output of the programs")
     parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
     parser.add_argument("--only", default="", help="run only programs whose name contains one of these words")
+    parser.add_argument("--leave-out", default="", help="leave out programs whose name contains one of these words")
     parser.add_argument("--without-gparrays", action="store_true", help="the library has no ARMCI_Memget")
     return parser.parse_args()
 
 
-def chosen(build, words):
-    """The programs to run, those named by words or all."""
+def chosen(build, words, unwanted):
+    """The programs to run: those named by words, or all; without those named by unwanted, which are told."""
     names = [name.removesuffix(".x") for name in build.programs(*PARALLEL)]
     names += GPARRAYS if build.gparrays else ()
     picked = [name for name in names if not words or any(word in name for word in words)]
+    for name in [name for name in picked if any(word in name for word in unwanted)]:
+        print(f"left out as asked: {name}")
+        picked.remove(name)
     return [gaprograms.program(name, build.folder / (name + ".x")) for name in picked]
 
 
@@ -43,7 +47,7 @@ def main():
         print(f"{problem}\n0 passed, 1 failed")
         return 1
     suite = Suite("ga", args.family, pathlib.Path(args.launch).resolve(), pathlib.Path(args.logs).resolve())
-    suite.run(chosen(build, args.only.split()), [int(word) for word in args.ranks.split()])
+    suite.run(chosen(build, args.only.split(), args.leave_out.split()), [int(word) for word in args.ranks.split()])
     return suite.report()
 
 
