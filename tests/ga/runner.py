@@ -19,7 +19,7 @@ class Program:
     """A program to run: its name in the table, where it is, and what is special about it."""
     name: str
     path: pathlib.Path
-    seconds: int = 120
+    seconds: int = 180
     args: tuple = ()
     ranks: tuple = ()            # the only numbers of ranks it can run on; empty: any
     expect: Expect = dataclasses.field(default_factory=Expect)

@@ -12,6 +12,12 @@
 
 #include "wrong_calls.h"
 
+/* The case that must end the job, NULL where there is none. */
+static const char *chosen(void)
+{
+    return getenv("TEST_ERRORS_CASE");
+}
+
 /* ------------------------------------------------------------------ what the library prints */
 
 static struct {
@@ -81,6 +87,25 @@ static void every_wrong_call(void)
         wrong_calls_check_untouched(w->name);
     }
     wrong_calls_end();
+}
+
+/* The address that was used last is wrong as soon as its region is freed. */
+static void freed_is_gone(void)
+{
+    int me = test_rank(), right = (me + 1) % test_ranks();
+    long value = 3;
+
+    for (int i = 0; i < 6 && !chosen(); i++) {
+        int p = i % 2 ? me : right, code;
+        void **base = region_create(40000), *gone = base[p];
+        ARMCI_Put(&value, gone, sizeof value, p);
+        region_free(base);
+        catch_begin();
+        code = ARMCI_Put(&value, gone, sizeof value, p);
+        catch_end();
+        check_long(code, ARMCI_ERR_ADDRESS, "put to the freed memory of %d", p);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
 }
 
 /* After all that, everything works. */
@@ -182,11 +207,6 @@ static void before_the_start(void)
 
 /* ------------------------------------------------------------------ one case that must end the job */
 
-static const char *chosen(void)
-{
-    return getenv("TEST_ERRORS_CASE");
-}
-
 static void list_cases(void)
 {
     for (const struct wrong_call *w = wrong_calls; w->name; w++)
@@ -242,6 +262,7 @@ static void return_policy(void)
 static const struct test tests[] = {
     { "every wrong call is named, returns its code, changes nothing", return_policy },
     { "calls before the start are wrong", before_the_start },
+    { "an address is wrong as soon as its region is freed", freed_is_gone },
     { "everything works after wrong calls", usable_afterwards },
     { NULL, NULL },
 };

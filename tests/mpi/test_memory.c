@@ -146,7 +146,7 @@ static void address_comes_back(void)
 
     put_pattern(keep[right], 64, right, 1000);
     for (int i = 0; i < effort(40); i++) {
-        size_t size = (size_t)(i % 2 ? 512 : 100 + 64 * (i % 5));
+        size_t size = (size_t)(100 + 64 * (i / 3 % 5));
         void **base = region_create(size);
         put_pattern(base[right], size, right, i);
         check_pattern(base[right], size, right, i, "region at an address used before");

@@ -82,7 +82,7 @@ static const char *const words[DEFECTS] = {
     "wrong sums",
     "lose updates",
     "MPI_Win_create fails",
-    "stride is minus their size",
+    "single bytes with stride -1",
     "255th",
     "MPI_Rget completes before the data are there (osc/ucx)",
 };
