@@ -42,7 +42,7 @@ SPECIAL = {
     "gparrays/testing/transpose": dict(expect=Expect(must=["Terminating GA library"])),
     "testc": dict(expect=Expect(must=["Terminating"], small=[rf"Error={NUMBER}"])),
     "pario/dra/rate": dict(seconds=5),
-    "testmatmultc": dict(seconds=120, expect=Expect(must=[SUCCESS])),
+    "testmatmultc": dict(seconds=240, expect=Expect(must=[SUCCESS])),
 }
 SPECIAL.update({name: dict(expect=Expect(must=[line])) for line, names in ENDING.items() for name in names})
 
