@@ -1,8 +1,9 @@
-/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then a code and nothing changed
- * (ARMCI_ERRORS=return, which this program sets), or the end of the job.
+/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then a code and nothing
+ * changed (ARMCI_ERRORS=return, which this program sets), or the end of the job.
  *
- * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the table is made, which must end the job; with
- * TEST_ERRORS_CASE=list the names are printed, a line each: code, name, function, argument, value.  check-abort uses both. */
+ * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the table is made, which must end the job;
+ * with TEST_ERRORS_CASE=list the names are printed, a line each: code, name, function, argument, value.  check-abort
+ * uses both. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -143,9 +144,10 @@ static struct {
     char line[STATE_CALLS][300];
 } before;
 
-static const char *const state_functions[STATE_CALLS] = { "ARMCI_Put", "ARMCI_Get", "ARMCI_Malloc", "ARMCI_Fence", "ARMCI_Rmw",
-                                                          "ARMCI_Barrier", "ARMCI_WaitAll", "ARMCI_Create_mutexes",
-                                                          "armci_msg_barrier", "ARMCI_Finalize" };
+static const char *const state_functions[STATE_CALLS] = {
+    "ARMCI_Put",     "ARMCI_Get",     "ARMCI_Malloc",         "ARMCI_Fence",       "ARMCI_Rmw",
+    "ARMCI_Barrier", "ARMCI_WaitAll", "ARMCI_Create_mutexes", "armci_msg_barrier", "ARMCI_Finalize",
+};
 
 /* Call function i of the list while ARMCI does not run. */
 static int call_in_wrong_state(int i)
@@ -193,8 +195,8 @@ static void call_all_in_wrong_state(void)
 static void check_wrong_state(const char *when)
 {
     for (int i = 0; i < STATE_CALLS; i++) {
-        check(before.code[i] == ARMCI_ERR_STATE || before.code[i] == SAYS_NOTHING, "%s %s: code %d", state_functions[i], when,
-              before.code[i]);
+        check(before.code[i] == ARMCI_ERR_STATE || before.code[i] == SAYS_NOTHING, "%s %s: code %d", state_functions[i],
+              when, before.code[i]);
         check(after(before.line[i], "ARMCI error: ") != NULL && strstr(before.line[i], state_functions[i]) != NULL,
               "%s %s says: %s", state_functions[i], when, before.line[i][0] ? before.line[i] : "nothing");
     }

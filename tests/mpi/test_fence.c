@@ -1,4 +1,4 @@
-/* test_fence.c - remote completion: what was issued before a fence or barrier is seen by anybody told of it afterwards. */
+/* test_fence.c - remote completion: what was issued before a fence or barrier is seen by anybody told of it. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
 /* How the writer moves CELLS longs: in one piece, every other, by accumulate, non-blocking. */
 static void write_cells(int way, long *cells, void *dst, int p)
 {
-    int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long), count[2] = { (int)sizeof(long), CELLS / 2 };
+    int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long);
+    int count[2] = { (int)sizeof(long), CELLS / 2 };
     long one = 1;
     armci_hdl_t hdl;
 

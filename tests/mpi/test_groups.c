@@ -1,4 +1,4 @@
-/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions of their own. */
+/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -283,7 +283,8 @@ static void overlapping(void)
     for (int i = 0; i + 1 < n; i++)
         if (place_in(pair[i], 2) >= 0) {
             int place = me - i;
-            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i, i + 1);
+            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i,
+                       i + 1);
             ARMCI_Free_group(base[i][place], &group[i]);
             check_group(&group[i], pair[i], 2, "one of overlapping groups");
             ARMCI_Group_free(&group[i]);

@@ -1,5 +1,5 @@
-/* test_init.c - start and end where the program has started MPI: again and again, nested, on other communicators, beside the
- * program's own messages. */
+/* test_init.c - start and end where the program has started MPI: again and again, nested, on other communicators,
+ * beside the program's own messages. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ static void stop_mpi(void)
 /* What a running ARMCI of `n` processes, this one number `me`, must be able to do: every kind of call once. */
 static void use_armci(int me, int n, const char *what)
 {
-    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, seen[2] = { -1, -1 }, rank = -1, zeros[3] = { 0, 0, 0 };
+    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = { -1, -1 };
+    int zeros[3] = { 0, 0, 0 };
     void **base = need_memory((size_t)n * sizeof *base);
     ARMCI_Group world;
 

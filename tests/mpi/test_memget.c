@@ -1,4 +1,4 @@
-/* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, ARMCI_Memat, Memdt, Memctl. */
+/* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, Memat, Memdt, Memctl. */
 #include "harness.h"
 
 #include <stdlib.h>

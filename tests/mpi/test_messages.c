@@ -146,7 +146,8 @@ static void broadcasts(void)
                     armci_msg_brdcst(bytes, lengths[k], root);
                 else
                     armci_msg_bcast_scope(SCOPE_ALL, bytes, lengths[k], root);
-                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d", form, lengths[k], root);
+                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d", form,
+                            lengths[k], root);
             }
     free(bytes);
     free(expected);
@@ -246,7 +247,7 @@ static void selection_of_types(void)
     check_double((double)f_record[1], n == 1 ? 0 : n - 2, "smallest float of all but the last");
 }
 
-/* The tree hangs together: one root, no child twice, every parent knows its child; the members are those of the scope. */
+/* The tree hangs together: one root, no child twice, every parent knows its child; members are those of the scope. */
 static void check_tree(int root, int up, int left, int right, const struct scope *s, const char *what)
 {
     int mine[4] = { root, up, left, right }, all[4 * MOST], children = 0;

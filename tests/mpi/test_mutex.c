@@ -163,7 +163,8 @@ static void unlock_completes(void)
         ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS), "counter without a fence under the lock");
+    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS),
+               "counter without a fence under the lock");
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
     region_free(base);
@@ -337,7 +338,8 @@ static void three_sets(void)
     ARMCI_Barrier();
     check_long(ARMCI_GetValueLong(base[0], 0), n * effort(ROUNDS / 2), "counter under the plain mutex");
     check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * effort(ROUNDS / 2), "counter under the set of all");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2), "counter under the set of some");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2),
+               "counter under the set of some");
     ARMCIX_Destroy_mutexes_hdl(all);
     ARMCI_Destroy_mutexes();
     if (me % 2 == 0) {

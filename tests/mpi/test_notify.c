@@ -1,4 +1,4 @@
-/* test_notify.c - armci_notify and armci_notify_wait: what was put before is seen after; numbers; both ways; oneself. */
+/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both ways; oneself. */
 #include "harness.h"
 
 #include <stdlib.h>

@@ -295,7 +295,8 @@ static void node_and_masters_make_all(void)
 /* Groups of one, of every other in falling order, of all; collective over their members alone. */
 static void over_groups(void)
 {
-    const struct call calls[] = { { "armci_msg_group_gop_scope", gop_group }, { "armci_msg_group_?gop", gop_group_typed } };
+    const struct call calls[] = { { "armci_msg_group_gop_scope", gop_group },
+                                  { "armci_msg_group_?gop", gop_group_typed } };
     int n = test_ranks();
     struct scope s;
 

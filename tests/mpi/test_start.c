@@ -1,5 +1,5 @@
-/* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init, Init_args, Init_thread,
- * Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
+/* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init, Init_args,
+ * Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
 #include "harness.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* test_topology.c - domains, nodes and what depends on them fit together, also where every process is a node (ARMCI_NODES=rank). */
+/* test_topology.c - domains, nodes and what depends on them fit together, also with ARMCI_NODES=rank. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void nodes_are_real(void)
         check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
 }
 
-/* Where slices of neighbours are said to be shared, loads through the pointers find what was put; else nobody claims so. */
+/* Where slices of neighbours are said to be shared, loads through the pointers find what was put. */
 static void shared_where_said(void)
 {
     int me = test_rank();

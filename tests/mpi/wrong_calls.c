@@ -1,5 +1,5 @@
-/* wrong_calls.c - the table of wrong calls: every function that takes a process, an address, a count, a type... is given a bad
- * one.  All processes make each call at the same time, so that collective ones come back. */
+/* wrong_calls.c - the table of wrong calls: every function that takes a process, an address, a count, a type... is given
+ * a bad one.  All processes make each call at the same time, so that collective ones come back. */
 #include "wrong_calls.h"
 
 #include <limits.h>
@@ -78,7 +78,8 @@ enum verb { PUT, GET, ACC };
 
 static int strided(enum verb verb, void *remote, int levels, int count0, int count1, int stride, int p)
 {
-    int count[20] = { count0, count1, 1, 1 }, strides[20] = { stride, BYTES, BYTES, BYTES }, packed[20] = { 8, 8, 8, 8 };
+    int count[20] = { count0, count1, 1, 1 }, strides[20] = { stride, BYTES, BYTES, BYTES };
+    int packed[20] = { 8, 8, 8, 8 };
     double one = 1;
 
     if (verb == PUT)
@@ -175,7 +176,7 @@ static int put_value_local(void) { return ARMCI_PutValueInt(1, c.here, c.p); }
 static int free_local(void) { return ARMCI_Free(c.here); }
 static int free_inside(void) { return ARMCI_Free((char *)c.base[test_rank()] + 8); }
 static int access_local(void) { ARMCI_Access_begin(c.here); return SAYS_NOTHING; }
-static int mode_get_local(void) { check(ARMCIX_Mode_get(c.here) < 0, "ARMCIX_Mode_get of no region"); return SAYS_NOTHING; }
+static int mode_get_local(void) { check(ARMCIX_Mode_get(c.here) < 0, "ARMCIX_Mode_get"); return SAYS_NOTHING; }
 static int malloc_null(void) { return ARMCI_Malloc(NULL, 8); }
 
 /* ------------------------------------------------------------------ ranges */
@@ -194,7 +195,12 @@ static int nbget_beyond(void) { return ARMCI_NbGet(c.there + 8, c.here, BYTES, c
 /* ------------------------------------------------------------------ counts */
 
 static int put_negative(void) { return ARMCI_Put(c.here, c.there, -1, c.p); }
-static int nbacc_negative(void) { long one = 1; return ARMCI_NbAcc(ARMCI_ACC_LNG, &one, c.here, c.there, -8, c.p, NULL); }
+static int nbacc_negative(void)
+{
+    long one = 1;
+
+    return ARMCI_NbAcc(ARMCI_ACC_LNG, &one, c.here, c.there, -8, c.p, NULL);
+}
 static int puts_negative(void) { return strided(PUT, c.there, 1, 8, -2, 16, c.p); }
 static int puts_negative_bytes(void) { return strided(PUT, c.there, 1, -8, 2, 16, c.p); }
 static int puts_negative_levels(void) { return strided(PUT, c.there, -1, 8, 2, 16, c.p); }
@@ -209,7 +215,11 @@ static int putv_negative(void) { return vector(PUT, c.there, 8, 3, -1, c.p); }
 static int putv_negative_bytes(void) { return vector(PUT, c.there, -8, 3, 1, c.p); }
 static int putv_negative_segments(void) { return vector(GET, c.there, 8, -3, 1, c.p); }
 static int malloc_negative(void) { void *base[64]; return ARMCI_Malloc(base, -8); }
-static int malloc_local_negative(void) { check(!ARMCI_Malloc_local(-1), "ARMCI_Malloc_local(-1)"); return SAYS_NOTHING; }
+static int malloc_local_negative(void)
+{
+    check(!ARMCI_Malloc_local(-1), "ARMCI_Malloc_local(-1)");
+    return SAYS_NOTHING;
+}
 static int copy_negative(void) { ARMCI_Copy(c.here, c.here + 8, -1); return SAYS_NOTHING; }
 static int mutexes_negative(void) { return ARMCI_Create_mutexes(-1); }
 static int group_empty(void) { ARMCI_Group out; ARMCI_Group_create(0, &c.p, &out); return SAYS_NOTHING; }
