@@ -36,6 +36,12 @@ void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 
+/* Where the byte at `address` of process `proc` (in a slice of global memory, as for ARMCI_Put) lies in the caller's own address space, so
+ * that it may be loaded and stored: up to the end of that slice.  NULL where the memory is not shared with the caller: the process is on
+ * another node, or ARMCI_SHM=no.  Valid until the region is freed.  Stores are seen by others after the caller's next ARMCI_Fence or
+ * ARMCI_Barrier, and are atomic against no operation of ARMCI. */
+void *ARMCIX_Local_address(void *address, int proc);
+
 /* Let the MPI library work on what others sent here. */
 void ARMCIX_Progress(void);
 /* A communicator of all processes in the order of their process numbers; do not free it. */

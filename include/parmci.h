@@ -183,6 +183,7 @@ int PARMCIX_Destroy_mutexes_hdl(struct armcix_mutex_hdl_s *hdl);
 void PARMCIX_Lock_hdl(struct armcix_mutex_hdl_s *hdl, int mutex, int proc);
 int PARMCIX_Trylock_hdl(struct armcix_mutex_hdl_s *hdl, int mutex, int proc);
 void PARMCIX_Unlock_hdl(struct armcix_mutex_hdl_s *hdl, int mutex, int proc);
+void *PARMCIX_Local_address(void *address, int proc);
 void PARMCIX_Progress(void);
 MPI_Comm PARMCIX_Get_world_comm(void);
 

@@ -89,7 +89,9 @@ static int check_entry(const struct request *r, const armci_giov_t *v)
     if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
     rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
     if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
-    for (int i = 0; i < v->ptr_array_len && !rc; i++) rc = check_local(r, v->src_ptr_array[i], v->dst_ptr_array[i]);
+    void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
+    for (int i = 0; i < v->ptr_array_len && !rc; i++)
+        if (!local[i]) rc = check_local(r, v->src_ptr_array[i], v->dst_ptr_array[i]);
     return rc;
 }
 

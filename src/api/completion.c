@@ -4,6 +4,7 @@
 #include "api/entry.h"
 #include "api/state.h"
 #include "gmr/region.h"
+#include "shm/host.h"
 #include "team/world.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
@@ -127,6 +128,10 @@ static bool complete_before_barrier(void)
 void PARMCI_Barrier(void)
 {
     if (!complete_before_barrier()) return;
+    if (armcii_host->kind != SEGMENT_NONE && armcii_host->size == armcii_world->size) {
+        armcii_host_barrier();
+        return;
+    }
     MPI_Barrier(armcii_world->comm);
     atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
 }

@@ -22,14 +22,13 @@ __attribute__((constructor)) static void know_how_to_abort(void)
 
 bool armcii_is_running(const char *function)
 {
-    if (__builtin_expect(armcii_running, 1)) return true;
+    if (armcii_running) return true;
     armcii_error(ARMCI_ERR_STATE, function, "state", "ARMCI is not running: call it between ARMCI_Init and ARMCI_Finalize", "%s", "off");
     return false;
 }
 
-int armcii_check_process(const char *function, const char *argument, int process)
+int armcii_no_process(const char *function, const char *argument, int process)
 {
-    if (process >= 0 && process < armcii_world->size) return 0;
     return armcii_error(ARMCI_ERR_RANK, function, argument, "there is no such process", "%d (of %d)", process, armcii_world->size);
 }
 

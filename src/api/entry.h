@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "team/team.h"
+#include "team/world.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
 #define ARMCII_ALIAS(name, target) extern __typeof__(target) name __attribute__((weak, alias(#target)))
@@ -26,7 +27,7 @@ bool armcii_is_running(const char *function);
 
 static inline bool armcii_enter(const char *function)
 {
-    if (!armcii_is_running(function)) return false;
+    if (__builtin_expect(!armcii_running, 0)) return armcii_is_running(function);
     armcii_guard_lock();
     return true;
 }
@@ -40,7 +41,12 @@ static inline void armcii_leave(const bool *entered)
 #define ARMCII_ENTER(function) __attribute__((cleanup(armcii_leave))) const bool entered = armcii_enter(function)
 
 /* 0 or an error code, with a message. */
-int armcii_check_process(const char *function, const char *argument, int process);
+int armcii_no_process(const char *function, const char *argument, int process);
+static inline int armcii_check_process(const char *function, const char *argument, int process)
+{
+    if (process >= 0 && process < armcii_world->size) return 0;
+    return armcii_no_process(function, argument, process);
+}
 int armcii_check_count(const char *function, const char *argument, long count);
 int armcii_check_pointer(const char *function, const char *argument, const void *pointer);
 int armcii_check_element(const char *function, int datatype);

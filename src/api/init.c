@@ -10,6 +10,7 @@
 #include "lock/notify.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
+#include "shm/host.h"
 #include "team/world.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
@@ -46,16 +47,38 @@ static void say_line(const char *text)
     armcii_say("%s", text);
 }
 
+static const char *kind_of_memory(void)
+{
+    switch (armcii_host->kind) {
+    case SEGMENT_MEMFD: return "by loads and stores in shared memory (memfd)";
+    case SEGMENT_MPI: return "by loads and stores in shared memory (of the MPI library)";
+    default: return "by MPI-3 RMA";
+    }
+}
+
 static void print_banner(const char *library)
 {
     armcii_say("ARMCI-RMA %s on %.*s", PARMCI_RMA_Version(), (int)strcspn(library, "\n,"), library);
-    armcii_say("%d processes, nodes: %d; put, get, accumulate and locks by MPI-3 RMA; operations wait for the target to enter MPI "
-               "where this MPI library makes no progress by itself",
-               armcii_world->size, armcii_world->nodes);
+    armcii_say("%d processes, nodes: %d; inside a node %s", armcii_world->size, armcii_world->nodes, kind_of_memory());
+    if (armcii_world->hosts > 1 || armcii_host->kind == SEGMENT_NONE)
+        armcii_say("%s by MPI-3 RMA: operations wait for the target to enter MPI where this MPI library makes no progress by itself",
+                   armcii_world->hosts > 1 ? "between nodes" : "operations go");
     for (size_t i = 0; armcii_quirk_row(i); i++)
         if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1))
             armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
     armcii_config_print(say_line);
+}
+
+/* The kinds of shared memory to try, in order. */
+static void share_host(void)
+{
+    static const enum segment_kind kinds[][3] = {
+        [SHM_AUTO] = {SEGMENT_MEMFD, SEGMENT_MPI, SEGMENT_NONE},
+        [SHM_MEMFD] = {SEGMENT_MEMFD, SEGMENT_NONE},
+        [SHM_MPI] = {SEGMENT_MPI, SEGMENT_NONE},
+        [SHM_NO] = {SEGMENT_NONE},
+    };
+    armcii_host_start(kinds[armcii_config->shm]);
 }
 
 static void start_layers(MPI_Comm comm)
@@ -65,6 +88,7 @@ static void start_layers(MPI_Comm comm)
     armcii_world_create(comm, armcii_config->nodes == NODES_RANK);
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
+    share_host();
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();
@@ -77,12 +101,15 @@ static void start_layers(MPI_Comm comm)
 /* All five forms of the start.  comm: MPI_COMM_NULL for the world, which is named only after MPI runs. */
 static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
 {
+    int gone;
+    if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "it is no thread level of MPI", "%d", requested);
+    MPI_Finalized(&gone);
+    if (gone) return armcii_error(ARMCI_ERR_STATE, caller, "state", "MPI has ended: it cannot be started again", "%s", "ended");
     if (starts > 0) {
         starts++;
         return 0;
     }
-    if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "it is no thread level of MPI", "%d", requested);
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
     read_configuration(comm);
@@ -112,13 +139,16 @@ ARMCII_ALIAS(ARMCI_Init_thread, PARMCI_Init_thread);
 
 static int start_on(const char *caller, int requested, MPI_Comm comm)
 {
-    int running;
+    int running, gone, between = 0;
     MPI_Initialized(&running);
+    MPI_Finalized(&gone);
     /* MPI_COMM_WORLD exists as a name before MPI runs; any other communicator does not. */
-    if (!running && comm != MPI_COMM_WORLD)
+    if ((!running && comm != MPI_COMM_WORLD) || gone)
         return armcii_error(ARMCI_ERR_STATE, caller, "comm", "MPI is not running, so this is no communicator", "%s", "(unusable)");
     if (comm == MPI_COMM_NULL)
         return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "it must be a communicator", "%s", "MPI_COMM_NULL");
+    if (running) MPI_Comm_test_inter(comm, &between);
+    if (between) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "its processes must be of one group", "%s", "an intercommunicator");
     return start(caller, NULL, NULL, requested, comm);
 }
 
@@ -154,6 +184,7 @@ static void end_layers(void)
     armcii_datatype_cache_clear();
     armcii_groups_forget();
     armcii_team_free_all();
+    armcii_host_end();
     armcii_world_free();
 }
 

@@ -213,7 +213,7 @@ void PARMCI_Access_begin(void *ptr)
     struct region *region = entered ? own_region("ARMCI_Access_begin", ptr) : NULL;
     if (!region) return;
     armcii_pending_complete(region, armcii_world->rank);
-    armcii_window_sync(&region->window);
+    if (region->has_window) armcii_window_sync(&region->window);
 }
 ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
 
@@ -221,7 +221,7 @@ void PARMCI_Access_end(void *ptr)
 {
     ARMCII_ENTER("ARMCI_Access_end");
     struct region *region = entered ? own_region("ARMCI_Access_end", ptr) : NULL;
-    if (region) armcii_window_sync(&region->window);
+    if (region && region->has_window) armcii_window_sync(&region->window);
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 

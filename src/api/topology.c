@@ -1,7 +1,10 @@
 /* topology.c - nodes. */
 #include "api/entry.h"
+#include "gmr/directory.h"
 #include "mpi/window.h"
+#include "shm/host.h"
 #include "team/world.h"
+#include "xfer/transfer.h"
 
 static bool check_domain(const char *caller, armci_domain_t domain)
 {
@@ -54,38 +57,52 @@ int parmci_domain_count(armci_domain_t domain)
 }
 ARMCII_ALIAS(armci_domain_count, parmci_domain_count);
 
+static int is_on_my_node(const char *caller, int process)
+{
+    if (!armcii_is_running(caller) || armcii_check_process(caller, "proc", process)) return 0;
+    return armcii_world->node_of[process] == armcii_world->node;
+}
+
 int parmci_domain_same_id(armci_domain_t domain, int proc)
 {
-    return check_domain("armci_domain_same_id", domain) && PARMCI_Same_node(proc);
+    return check_domain("armci_domain_same_id", domain) && is_on_my_node("armci_domain_same_id", proc);
 }
 ARMCII_ALIAS(armci_domain_same_id, parmci_domain_same_id);
 
 int PARMCI_Same_node(int proc)
 {
-    if (!armcii_is_running("ARMCI_Same_node") || armcii_check_process("ARMCI_Same_node", "proc", proc)) return 0;
-    return armcii_world->node_of[proc] == armcii_world->node;
+    return is_on_my_node("ARMCI_Same_node", proc);
 }
 ARMCII_ALIAS(ARMCI_Same_node, PARMCI_Same_node);
 
 int parmci_sameclusnode(int proc)
 {
-    return PARMCI_Same_node(proc);
+    return is_on_my_node("armci_sameclusnode", proc);
 }
 ARMCII_ALIAS(armci_sameclusnode, parmci_sameclusnode);
 
-/* Slices are reached through MPI; a neighbour's slice is not mapped here. */
 int PARMCI_Uses_shm(void)
 {
-    return 0;
+    return armcii_is_running("ARMCI_Uses_shm") && armcii_host->kind != SEGMENT_NONE;
 }
 ARMCII_ALIAS(ARMCI_Uses_shm, PARMCI_Uses_shm);
 
 int PARMCI_Uses_shm_grp(ARMCI_Group *group)
 {
-    (void)group;
-    return 0;
+    (void)group; /* the same for all groups */
+    return armcii_is_running("ARMCI_Uses_shm_grp") && armcii_host->kind != SEGMENT_NONE;
 }
 ARMCII_ALIAS(ARMCI_Uses_shm_grp, PARMCI_Uses_shm_grp);
+
+void *PARMCIX_Local_address(void *address, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Local_address");
+    struct place place;
+    if (!entered || armcii_check_process("ARMCIX_Local_address", "proc", proc)) return NULL;
+    if (armcii_transfer_locate("ARMCIX_Local_address", "address", proc, address, 1, &place)) return NULL;
+    return place.mapped ? (char *)address + (place.mapped - place.lo) : NULL;
+}
+ARMCII_ALIAS(ARMCIX_Local_address, PARMCIX_Local_address);
 
 void PARMCI_Set_shm_limit(unsigned long shmemlimit)
 {

@@ -1,7 +1,37 @@
 /* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and non-blocking. */
 #include "api/build.h"
 #include "api/entry.h"
+#include "gmr/reach.h"
+#include "path/direct.h"
 #include "xfer/handle.h"
+
+/* Small operations have a short way: where the remote side is remembered to be within reach of loads and stores, and nothing can be wrong
+ * with the arguments, they are carried out on the spot.  All others go through the engine. */
+static bool put_at_once(const void *src, const void *dst, int bytes, int proc)
+{
+    char *there = armcii_reach(proc, dst, (size_t)bytes);
+    if (!there || !src) return false;
+    armcii_direct_put(there, src, (size_t)bytes);
+    return true;
+}
+
+static bool get_at_once(const void *src, void *dst, int bytes, int proc)
+{
+    const char *there = armcii_reach(proc, src, (size_t)bytes);
+    if (!there || !dst) return false;
+    armcii_direct_get(there, dst, (size_t)bytes);
+    return true;
+}
+
+static bool acc_at_once(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
+{
+    const char *there = armcii_reach(proc, dst, (size_t)bytes);
+    if (!there || !src || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
+    enum element e = (enum element)datatype;
+    if ((size_t)bytes % armcii_element_size(e) || (uintptr_t)dst % armcii_element_align(e)) return false;
+    armcii_direct_accumulate(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
+    return true;
+}
 
 /* ---- contiguous ---- */
 
@@ -10,6 +40,7 @@ int PARMCI_Put(void *src, void *dst, int bytes, int proc)
     ARMCII_ENTER("ARMCI_Put");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (put_at_once(src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_put_to("ARMCI_Put", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_transfer_blocking(&t);
 }
@@ -20,6 +51,7 @@ int PARMCI_Get(void *src, void *dst, int bytes, int proc)
     ARMCII_ENTER("ARMCI_Get");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (get_at_once(src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_get_from("ARMCI_Get", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_transfer_blocking(&t);
 }
@@ -30,6 +62,7 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
     ARMCII_ENTER("ARMCI_Acc");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (acc_at_once(datatype, scale, src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, &t);
     return rc ? rc : armcii_transfer_blocking(&t);
 }
@@ -40,6 +73,7 @@ int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbPut");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (put_at_once(src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_put_to("ARMCI_NbPut", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_handle_start(hdl, &t);
 }
@@ -50,6 +84,7 @@ int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbGet");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (get_at_once(src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_get_from("ARMCI_NbGet", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_handle_start(hdl, &t);
 }
@@ -60,6 +95,7 @@ int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int
     ARMCII_ENTER("ARMCI_NbAcc");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    if (acc_at_once(datatype, scale, src, dst, bytes, proc)) return 0;
     int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, &t);
     return rc ? rc : armcii_handle_start(hdl, &t);
 }

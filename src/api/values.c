@@ -3,7 +3,9 @@
 
 #include "api/build.h"
 #include "api/entry.h"
+#include "gmr/reach.h"
 #include "gmr/region.h"
+#include "path/direct.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
@@ -12,6 +14,11 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     ARMCII_ENTER(caller);
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    char *there = armcii_reach(proc, dst, (size_t)bytes);
+    if (there) {
+        armcii_direct_put(there, value, (size_t)bytes);
+        return 0;
+    }
     int rc = armcii_build_contiguous(armcii_put_to(caller, proc), value, dst, bytes, &t);
     return rc ? rc : armcii_transfer_blocking(&t);
 }
@@ -21,6 +28,11 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
     ARMCII_ENTER(caller);
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
+    char *there = armcii_reach(proc, dst, (size_t)bytes);
+    if (there) {
+        armcii_direct_put(there, value, (size_t)bytes);
+        return 0;
+    }
     int rc = armcii_build_contiguous(armcii_put_to(caller, proc), value, dst, bytes, &t);
     return rc ? rc : armcii_handle_start_value(hdl, &t);
 }
@@ -30,7 +42,10 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     ARMCII_ENTER(caller);
     struct transfer t;
     if (!entered) return;
-    if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
+    const char *there = armcii_reach(proc, src, (size_t)bytes);
+    if (there)
+        armcii_direct_get(there, value, (size_t)bytes);
+    else if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
 }
 
 int PARMCI_PutValueInt(int src, void *dst, int proc)

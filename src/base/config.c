@@ -33,6 +33,7 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO},       {"consrv
                                            {"batched", VECTOR_BATCHED}, {"direct", VECTOR_DATATYPE},
                                            {NULL, 0}};
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
+static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", NODES_RANK}, {NULL, 0}};
 static const struct word shared_buffer_words[] = {{"copy", 0}, {"noguard", 1}, {NULL, 0}};
 
@@ -65,6 +66,8 @@ static const struct variable table[] = {
            "how vector transfers are made: one by one, many in flight, one datatype (direct); auto looks for overlaps"),
     NUMBER("ARMCI_IOV_BATCHED_LIMIT", KIND_COUNT, 0, 1000000000, "0", IN(batched_limit),
            "calls of a batched vector transfer between two completions; 0: chosen by the library"),
+    CHOICE("ARMCI_SHM", shm_words, "auto", IN(shm),
+           "shared memory inside a node: anonymous (memfd), the MPI library's (mpi), or none: every operation by MPI"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", IN(window_kind),
            "global memory from MPI_Win_allocate (yes), or MPI_Win_create on own memory (no)"),
     FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", IN(noncollective_groups),
@@ -112,7 +115,7 @@ enum { FOREIGN = sizeof foreign / sizeof foreign[0] };
 
 _Static_assert(sizeof(enum errors_policy) == sizeof(unsigned) && sizeof(enum strided_method) == sizeof(unsigned) &&
                    sizeof(enum vector_method) == sizeof(unsigned) && sizeof(enum window_kind) == sizeof(unsigned) &&
-                   sizeof(enum nodes_policy) == sizeof(unsigned),
+                   sizeof(enum nodes_policy) == sizeof(unsigned) && sizeof(enum shm_policy) == sizeof(unsigned),
                "choices are stored as unsigned");
 
 static struct config in_force;

@@ -10,6 +10,7 @@ enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
 enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_IOV };
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
+enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
 enum nodes_policy { NODES_AUTO, NODES_RANK };
 
 /* The values in force. */
@@ -19,6 +20,7 @@ struct config {
     enum strided_method strided_method; /* ARMCI_STRIDED_METHOD = auto | subarray | hvector | iov; DIRECT is auto */
     enum vector_method vector_method;   /* ARMCI_IOV_METHOD = auto | consrv | batched | direct */
     size_t batched_limit; /* ARMCI_IOV_BATCHED_LIMIT: calls between two completions, 0: as the library sees fit */
+    enum shm_policy shm;          /* ARMCI_SHM = auto | memfd | mpi | no: memory that a node's processes load and store */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE = auto | yes | no */
     bool noncollective_groups;    /* ARMCI_NONCOLLECTIVE_GROUPS: only members call Group_create */
     enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */

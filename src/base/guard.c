@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 static pthread_mutex_t mutex;
-static bool enabled;
+bool armcii_guard_enabled;
 
 void armcii_guard_enable(bool threads)
 {
@@ -17,20 +17,15 @@ void armcii_guard_enable(bool threads)
         pthread_mutexattr_destroy(&attributes);
         made = true;
     }
-    enabled = threads;
+    armcii_guard_enabled = threads;
 }
 
-void armcii_guard_lock(void)
+void armcii_guard_take(void)
 {
-    if (enabled) pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&mutex);
 }
 
-void armcii_guard_unlock(void)
+void armcii_guard_leave(void)
 {
-    if (enabled) pthread_mutex_unlock(&mutex);
-}
-
-bool armcii_guard_is_enabled(void)
-{
-    return enabled;
+    pthread_mutex_unlock(&mutex);
 }

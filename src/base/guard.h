@@ -7,11 +7,25 @@
 /* Switch locking on or off; called at start, before other threads may call. */
 void armcii_guard_enable(bool threads);
 
+extern bool armcii_guard_enabled;
+void armcii_guard_take(void);
+void armcii_guard_leave(void);
+
 /* Enter and leave; entering twice from one thread is allowed. */
-void armcii_guard_lock(void);
-void armcii_guard_unlock(void);
+static inline void armcii_guard_lock(void)
+{
+    if (armcii_guard_enabled) armcii_guard_take();
+}
+
+static inline void armcii_guard_unlock(void)
+{
+    if (armcii_guard_enabled) armcii_guard_leave();
+}
 
 /* Is locking on? */
-bool armcii_guard_is_enabled(void);
+static inline bool armcii_guard_is_enabled(void)
+{
+    return armcii_guard_enabled;
+}
 
 #endif

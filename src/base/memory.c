@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/statvfs.h>
 
 size_t armcii_memory_available(void)
 {
@@ -15,4 +16,13 @@ size_t armcii_memory_available(void)
         if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) available = kilobytes << 10;
     fclose(file);
     return available;
+}
+
+size_t armcii_memory_available_to_mpi(void)
+{
+    struct statvfs status;
+    size_t available = armcii_memory_available();
+    if (statvfs("/dev/shm", &status) != 0) return available;
+    size_t space = (size_t)status.f_bavail * status.f_frsize;
+    return space < available ? space : available;
 }

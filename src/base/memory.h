@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 
-/* Bytes that can be allocated without swapping, as the system estimates; SIZE_MAX where it does not tell. */
+/* Bytes that programs can still have without swapping; SIZE_MAX where the system does not tell. */
 size_t armcii_memory_available(void);
+/* The same for shared memory of an MPI library, which has its files in /dev/shm. */
+size_t armcii_memory_available_to_mpi(void);
 
 #endif

@@ -1,15 +1,16 @@
-/* attach.c - memory that single processes add. */
+/* attach.c - memory that single processes add: on one host, memory that they offer to it; else memory attached to a dynamic window. */
 #include "gmr/attach.h"
 
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "gmr/region.h"
+#include "shm/host.h"
 #include "team/world.h"
 
 enum { ALIGNMENT = 64 };
 
-static struct region *attached; /* NULL: the MPI library gives no dynamic window */
+static struct region *attached; /* NULL: there is neither shared memory nor a dynamic window */
 static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
 
 /* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together, out of which
@@ -27,15 +28,33 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Is the memory of pieces on offer to the host? */
+static bool offers_memory(void)
+{
+    return armcii_host->kind == SEGMENT_MEMFD;
+}
+
+static void free_memory(char *memory)
+{
+    if (!offers_memory()) free(memory); /* offers go with the host */
+}
+
+static char *new_memory(size_t bytes)
+{
+    char *memory = offers_memory() ? armcii_offer_make(bytes) : aligned_alloc(ALIGNMENT, bytes);
+    if (!memory || !attached->has_window || armcii_window_attach(&attached->window, memory, bytes) == 0) return memory;
+    free_memory(memory);
+    return NULL;
+}
+
 static struct piece *add_piece(size_t bytes)
 {
     size_t size = SMALLEST_PIECE;
     for (const struct piece *p = pieces; p; p = p->older) size += p->bytes;
     if (size < bytes) size = bytes;
     struct piece *p = malloc(sizeof *p);
-    char *memory = p ? aligned_alloc(ALIGNMENT, size) : NULL;
-    if (!memory || armcii_window_attach(&attached->window, memory, size) != 0) {
-        free(memory);
+    char *memory = p ? new_memory(size) : NULL;
+    if (!memory) {
         free(p);
         return NULL;
     }
@@ -70,8 +89,8 @@ static void free_pieces(void)
     while (pieces) {
         struct piece *p = pieces;
         pieces = p->older;
-        armcii_window_detach(&attached->window, p->memory);
-        free(p->memory);
+        if (attached->has_window) armcii_window_detach(&attached->window, p->memory);
+        free_memory(p->memory);
         free(p);
     }
 }
@@ -82,6 +101,8 @@ void armcii_attached_start(void)
     if (!attached) armcii_fatal("out of memory");
     attached->attached = true;
     attached->team = armcii_team_world();
+    attached->has_window = armcii_world->hosts > 1 || !offers_memory();
+    if (!attached->has_window) return;
     if (armcii_world->size > 1 && armcii_window_create_dynamic(&attached->window, armcii_world->comm) == 0) return;
     free(attached);
     attached = NULL;
@@ -90,7 +111,7 @@ void armcii_attached_start(void)
 void armcii_attached_end(void)
 {
     free_pieces();
-    if (attached) armcii_window_free(&attached->window);
+    if (attached && attached->has_window) armcii_window_free(&attached->window);
     free(attached);
     attached = NULL;
     in_use = false;
@@ -110,7 +131,7 @@ void *armcii_attached_create(size_t bytes)
     if (!attached) return NULL;
     char *memory = cut(rounded(bytes));
     if (!memory) return NULL;
-    armcii_directory_add(armcii_world->rank, memory, bytes, attached);
+    armcii_directory_add(armcii_world->rank, memory, bytes, attached, offers_memory() ? memory : NULL);
     in_use = true;
     return memory;
 }
@@ -130,6 +151,17 @@ bool armcii_attached_free(void *memory)
     return true;
 }
 
+/* A neighbour may have it on offer: then the whole offer becomes known. */
+static bool learn_offer(int process, const void *address)
+{
+    char *base, *mapped;
+    size_t bytes;
+    int who = offers_memory() ? armcii_host->rank_of[process] : -1;
+    if (!attached || process == armcii_world->rank || who < 0 || !armcii_offer_find(who, address, &base, &bytes, &mapped)) return false;
+    armcii_directory_add(process, base, bytes, attached, mapped);
+    return true;
+}
+
 /* Older knowledge that contradicts is of memory freed meanwhile. */
 bool armcii_attached_learn(int process, void *memory, size_t bytes)
 {
@@ -137,15 +169,19 @@ bool armcii_attached_learn(int process, void *memory, size_t bytes)
     bool known = armcii_region_locate(process, memory, &place);
     if (known && bytes <= (size_t)(place.hi - (char *)memory)) return true;
     if (!attached || (known && !place.region->attached)) return false;
+    if (learn_offer(process, memory)) return true;
+    if (!attached->has_window) return false;
     in_use = true;
-    armcii_directory_add(process, memory, bytes, attached);
+    armcii_directory_add(process, memory, bytes, attached, NULL);
     return true;
 }
 
 bool armcii_attached_locate(int process, const void *address, size_t bytes, struct place *place)
 {
     if (armcii_region_locate(process, address, place)) return true;
-    if (!attached || !in_use || !address) return false;
-    *place = (struct place){attached, process, (char *)address, (char *)address + bytes, NULL};
+    if (!attached || !address) return false;
+    if (learn_offer(process, address)) return armcii_region_locate(process, address, place);
+    if (!attached->has_window || !in_use) return false;
+    *place = (struct place){attached, process, (char *)address, (char *)address + bytes, NULL, NULL};
     return true;
 }

@@ -1,5 +1,6 @@
-/* attach.h - memory that single processes add by themselves (ARMCI_Memget): a dynamic window over the world, made at start because making
- * one is collective; addresses reach other processes by the program's own messages. */
+/* attach.h - memory that single processes add by themselves (ARMCI_Memget).  On one host it is memory that they offer to their neighbours,
+ * who find it by its address.  Else there is a dynamic window over the world, made at start because making one is collective; addresses
+ * reach other processes by the program's own messages. */
 #ifndef ARMCII_ATTACH_H
 #define ARMCII_ATTACH_H
 

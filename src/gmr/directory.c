@@ -2,7 +2,9 @@
 #include "gmr/directory.h"
 
 #include "base/error.h"
+#include "base/mutant.h"
 #include "gmr/index.h"
+#include "gmr/reach.h"
 #include "team/world.h"
 
 static struct index *by_address;
@@ -10,6 +12,7 @@ static struct index *by_address;
 void armcii_directory_start(void)
 {
     by_address = armcii_index_create(armcii_world->size);
+    armcii_reach_forget_all();
     if (!by_address) armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
 
@@ -19,17 +22,27 @@ void armcii_directory_end(void)
     by_address = NULL;
 }
 
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region)
+void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped)
 {
     uintptr_t lo = (uintptr_t)base;
+    armcii_reach_forget(process);
     armcii_index_remove(by_address, process, lo, lo + bytes);
-    if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region}))
+    if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region, mapped}))
         armcii_fatal("out of memory for the address index");
 }
 
 void armcii_directory_remove(int process, void *base, size_t bytes)
 {
     armcii_index_remove(by_address, process, (uintptr_t)base, (uintptr_t)base + bytes);
+    armcii_reach_forget(process);
+}
+
+/* Faults for the tests' test: bytes that a place is wrong by. */
+static ptrdiff_t fault(const struct interval *i, const void *address)
+{
+    ptrdiff_t offset = (ptrdiff_t)((uintptr_t)address - i->lo);
+    if (armcii_mutant("last-region-displaced") && !i->region->next && !i->region->attached) return 8;
+    return armcii_mutant("offset-truncated") ? (int)offset - offset : 0;
 }
 
 bool armcii_region_locate(int process, const void *address, struct place *place)
@@ -40,6 +53,11 @@ bool armcii_region_locate(int process, const void *address, struct place *place)
     place->rank = i->region->team->from_world[process];
     place->lo = (char *)i->lo;
     place->hi = (char *)i->hi;
+    place->mapped = i->mapped;
     place->origin = i->region->attached ? NULL : place->lo - i->region->lead[place->rank];
+    ptrdiff_t wrong_by = fault(i, address);
+    if (place->mapped) place->mapped += wrong_by;
+    if (place->origin) place->origin -= wrong_by;
+    if (!i->region->has_window) armcii_reach_remember(process, place->lo, (size_t)(place->hi - place->lo), place->mapped);
     return true;
 }

@@ -1,5 +1,5 @@
 /* directory.h - what is where: the slices of all regions, found by process and address.
- * Callers never see how a region is reachable but through region->window and the place that armcii_region_locate gives. */
+ * Callers never see how a region is reachable but through the place that armcii_region_locate gives, and region->window. */
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
@@ -8,13 +8,17 @@
 #include <stdint.h>
 
 #include "mpi/window.h"
+#include "shm/segment.h"
 #include "team/team.h"
 
 struct region {
     uint64_t id;             /* never used twice in this process */
     struct team *team;
+    struct shm_segment segment;  /* the memory of this host's members; kind SEGMENT_NONE: the window has it */
+    bool has_window;         /* false: all members are on one host and share a segment */
     struct window window;
     char **base;             /* [team size]; NULL for a slice of 0 bytes */
+    char **mapped;           /* [team size]; where the slice is in this process; NULL: on another host */
     size_t *bytes;           /* [team size] */
     size_t *lead;            /* [team size]; displacement of base */
     int mode;                /* access mode: ARMCIX_MODE_... */
@@ -28,13 +32,15 @@ struct place {
     int rank;                /* of the process in the region's window */
     char *lo, *hi;           /* the slice */
     char *origin;            /* the address there with displacement 0 */
+    char *mapped;            /* where lo is in this process; NULL: out of reach of loads and stores */
 };
 
 void armcii_directory_start(void);
 void armcii_directory_end(void);
 
-/* [base, base + bytes) in `process` (a rank of the world) belongs to region; replaces what is known of those addresses. */
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region);
+/* [base, base + bytes) in `process` (a rank of the world) belongs to region, and is at `mapped` in this process (NULL: nowhere); replaces
+ * what is known of those addresses. */
+void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped);
 /* Forget it. */
 void armcii_directory_remove(int process, void *base, size_t bytes);
 

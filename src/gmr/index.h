@@ -14,6 +14,7 @@ struct index;
 struct interval {
     uintptr_t lo, hi;
     struct region *region;
+    char *mapped; /* where lo is in this process; NULL: out of reach of loads and stores */
 };
 
 /* An empty index over `processes` processes; NULL when memory runs out. */

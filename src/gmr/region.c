@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "mpi/quirks.h"
+#include "shm/host.h"
 #include "team/world.h"
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
@@ -48,10 +49,12 @@ static struct region *allocate_tables(int members)
     char **base = calloc((size_t)members, sizeof *base);
     size_t *bytes = calloc((size_t)members, sizeof *bytes);
     size_t *lead = calloc((size_t)members, sizeof *lead);
-    if (!r || !base || !bytes || !lead) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    char **mapped = calloc((size_t)members, sizeof *mapped);
+    if (!r || !base || !bytes || !lead || !mapped) armcii_fatal("out of memory for the tables of a region of %d processes", members);
     r->base = base;
     r->bytes = bytes;
     r->lead = lead;
+    r->mapped = mapped;
     return r;
 }
 
@@ -60,6 +63,7 @@ static void free_tables(struct region *r)
     free(r->base);
     free(r->bytes);
     free(r->lead);
+    free(r->mapped);
     free(r);
 }
 
@@ -75,18 +79,59 @@ static bool exchange_sizes(struct region *r, const struct team *team, long bytes
     return true;
 }
 
+/* The memory of this host's members as one segment.  0, or nonzero on every member of the team. */
+static int share_memory(struct region *r, struct team *team, bool one_host)
+{
+    MPI_Comm comm = one_host ? team->comm : armcii_team_scope_comm(team, TEAM_HOST);
+    int *members = calloc((size_t)team->size, sizeof *members);
+    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
+    char **slices = calloc((size_t)team->size, sizeof *slices);
+    if (!members || !sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    int n = armcii_team_scope_members(team, TEAM_HOST, members);
+    for (int i = 0; i < n; i++) sizes[i] = r->bytes[members[i]];
+    int failed = armcii_segment_create(&r->segment, armcii_host->kind, comm, sizes, slices) != 0, any = failed;
+    if (!one_host) MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    if (any && !failed) armcii_segment_free(&r->segment);
+    for (int i = 0; i < n && !any; i++) r->mapped[members[i]] = slices[i];
+    free(members);
+    free(sizes);
+    free(slices);
+    return any;
+}
+
+/* Memory for the slices: of one host, a segment; of several, a segment on each and a window over all; where memory is not shared, a
+ * window alone.  0, or nonzero on every member. */
+static int create_memory(struct region *r, struct team *team, size_t bytes)
+{
+    bool one_host = armcii_world_is_one_host(team->size, team->to_world);
+    r->has_window = !one_host || armcii_host->kind == SEGMENT_NONE;
+    if (armcii_host->kind == SEGMENT_NONE)
+        return armcii_window_create(&r->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm);
+    int rc = share_memory(r, team, one_host);
+    if (rc || one_host) return rc;
+    rc = armcii_window_create_over(&r->window, r->mapped[team->rank], bytes, team->comm);
+    if (rc) armcii_segment_free(&r->segment);
+    return rc;
+}
+
+static void free_memory(struct region *r)
+{
+    if (r->has_window) armcii_window_free(&r->window);
+    armcii_segment_free(&r->segment);
+}
+
 /* Is there memory for the slices of this node?  All know all sizes, so all agree on whether to look; the answer is agreed on too, since an
  * MPI library may take minutes to find out, or kill the job. */
 static bool fits_in_memory(const struct region *r, const struct team *team)
 {
-    static const size_t WORTH_A_LOOK = (size_t)1 << 28;
+    static const size_t WORTH_A_LOOK = (size_t)1 << 24;
     size_t all = 0, here = 0;
     for (int i = 0; i < team->size; i++) {
         all += r->bytes[i];
         if (armcii_world->host_of[team->to_world[i]] == armcii_world->host_of[armcii_world->rank]) here += r->bytes[i];
     }
     if (all < WORTH_A_LOOK) return true;
-    size_t available = armcii_memory_available();
+    size_t available = armcii_host->kind == SEGMENT_MPI ? armcii_memory_available_to_mpi() : armcii_memory_available();
     int lacks = here > available, any;
     if (lacks) armcii_warn("%zu MiB asked for on this node, %zu MiB available", here >> 20, available >> 20);
     MPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, team->comm);
@@ -95,15 +140,17 @@ static bool fits_in_memory(const struct region *r, const struct team *team)
 
 static void exchange_bases(struct region *r, const struct team *team)
 {
-    char *mine = r->window.base;
+    char *mine = armcii_host->kind == SEGMENT_NONE ? r->window.base : r->mapped[team->rank];
+    size_t lead = armcii_host->kind == SEGMENT_NONE ? r->window.lead : 0;
+    if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[team->rank]);
     MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->base, (int)sizeof mine, MPI_BYTE, team->comm);
-    MPI_Allgather(&r->window.lead, (int)sizeof mine, MPI_BYTE, r->lead, (int)sizeof mine, MPI_BYTE, team->comm);
+    MPI_Allgather(&lead, (int)sizeof lead, MPI_BYTE, r->lead, (int)sizeof lead, MPI_BYTE, team->comm);
 }
 
 static void add_slices(struct region *r)
 {
     for (int i = 0; i < r->team->size; i++)
-        if (r->bytes[i] > 0) armcii_directory_add(r->team->to_world[i], r->base[i], r->bytes[i], r);
+        if (r->bytes[i] > 0) armcii_directory_add(r->team->to_world[i], r->base[i], r->bytes[i], r, r->mapped[i]);
 }
 
 static void remove_slices(const struct region *r)
@@ -119,11 +166,10 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
     bool valid = exchange_sizes(r, team, bytes, &largest);
     *nothing_to_do = valid && largest == 0;
     if (!valid || largest == 0 || !fits_in_memory(r, team) ||
-        armcii_window_create(&r->window, (size_t)bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
+        create_memory(r, team, (size_t)bytes) != 0) {
         free_tables(r);
         return NULL;
     }
-    if (armcii_config->debug_alloc && bytes > 0) memset(r->window.base, 0xa5, (size_t)bytes);
     exchange_bases(r, team);
     r->team = team;
     r->mode = MODE_ALL;
@@ -137,7 +183,7 @@ void armcii_region_free(struct region *r)
 {
     remove_slices(r);
     delist(r);
-    armcii_window_free(&r->window);
+    free_memory(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -1,67 +1,87 @@
-/* mutex.c - the queueing lock. */
+/* mutex.c - sets of mutexes: which exist, which this process holds, and by which kind of queue. */
 #include "lock/mutex.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "base/mutant.h"
-#include "gmr/region.h"
-#include "lock/letter.h"
-#include "mpi/rma.h"
+#include "lock/host_queues.h"
+#include "lock/rma_queues.h"
+#include "shm/host.h"
 #include "team/world.h"
 
-/* In the host's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
-enum { FREE = 0 };
-
-struct held {
-    int host, mutex;
-    struct held *next;
-};
-
 struct mutex_set {
-    int id;               /* the same on all members, different from that of any other set they are in */
     struct team *team;
-    struct region *region; /* NULL: no mutex at all */
-    int *count;           /* [team size] */
-    struct held *held;    /* by this process */
+    int *count;      /* [team size] */
+    unsigned *first; /* [team size], number of a member's first mutex */
+    unsigned *held;  /* [all mutexes]: 0, or the place in the queue + 1 */
+    struct host_queues *host; /* the members are on one host; else NULL */
+    struct rma_queues *rma;   /* they are not, or memory is not shared; NULL too where there is no mutex at all */
 };
-
-static int last_id;
-
-static void agree_on_id(struct mutex_set *set)
-{
-    int mine = last_id + 1;
-    MPI_Allreduce(&mine, &last_id, 1, MPI_INT, MPI_MAX, set->team->comm);
-    set->id = last_id;
-}
 
 static void free_set(struct mutex_set *set)
 {
     free(set->count);
+    free(set->first);
+    free(set->held);
     free(set);
+}
+
+static struct mutex_set *allocate_set(const struct team *team)
+{
+    struct mutex_set *set = calloc(1, sizeof *set);
+    if (!set) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    set->count = calloc((size_t)team->size, sizeof *set->count);
+    set->first = calloc((size_t)team->size, sizeof *set->first);
+    if (!set->count || !set->first) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    return set;
+}
+
+/* Number the mutexes of all members; false where a count is negative or the total more than INT_MAX. */
+static bool number_mutexes(struct mutex_set *set, const struct team *team, unsigned *total)
+{
+    size_t all = 0;
+    for (int i = 0; i < team->size; i++) {
+        set->first[i] = (unsigned)all;
+        if (set->count[i] < 0) return false;
+        all += (size_t)set->count[i];
+        if (all > INT_MAX) return false;
+    }
+    *total = (unsigned)all;
+    return true;
+}
+
+/* Places in queues are numbered by unsigned ints. */
+static bool suits_host_queues(const struct team *team, unsigned total)
+{
+    return armcii_host->kind != SEGMENT_NONE && armcii_world_is_one_host(team->size, team->to_world) &&
+           (size_t)total * (size_t)team->size < UINT_MAX;
+}
+
+static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
+{
+    if (total == 0) return true;
+    if (suits_host_queues(team, total))
+        set->host = armcii_host_queues_create(team, set->count, total);
+    else
+        set->rma = armcii_rma_queues_create(team, set->count[team->rank]);
+    return set->host || set->rma;
 }
 
 struct mutex_set *armcii_mutexes_create(struct team *team, int count)
 {
-    bool nothing;
-    struct mutex_set *set = calloc(1, sizeof *set);
-    int *counts = malloc((size_t)team->size * sizeof *counts);
-    if (!set || !counts) armcii_fatal("out of memory for mutexes on %d processes", team->size);
-    set->team = team;
-    set->count = counts;
-    MPI_Allgather(&count, 1, MPI_INT, counts, 1, MPI_INT, team->comm);
-    set->region = armcii_region_create(team, (long)count * (long)sizeof(int), &nothing);
-    if (!set->region && !nothing) {
+    unsigned total;
+    struct mutex_set *set = allocate_set(team);
+    MPI_Allgather(&count, 1, MPI_INT, set->count, 1, MPI_INT, team->comm);
+    if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
         free_set(set);
         return NULL;
     }
-    agree_on_id(set);
-    if (count > 0) memset(set->region->window.base, 0, (size_t)count * sizeof(int));
-    if (set->region) armcii_window_sync(&set->region->window);
-    MPI_Barrier(team->comm);
+    set->held = calloc((size_t)total + 1, sizeof *set->held);
+    if (!set->held) armcii_fatal("out of memory for %u mutexes", total);
+    set->team = team;
     armcii_team_hold(team);
     return set;
 }
@@ -69,13 +89,9 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count)
 void armcii_mutexes_destroy(struct mutex_set *set)
 {
     MPI_Barrier(set->team->comm);
-    if (set->region) armcii_region_free(set->region);
+    if (set->host) armcii_host_queues_free(set->host);
+    if (set->rma) armcii_rma_queues_free(set->rma);
     armcii_team_release(set->team);
-    while (set->held) {
-        struct held *h = set->held;
-        set->held = h->next;
-        free(h);
-    }
     free_set(set);
 }
 
@@ -84,59 +100,18 @@ int armcii_mutexes_count(const struct mutex_set *set, int host)
     return host >= 0 && host < set->team->size ? set->count[host] : -1;
 }
 
-static struct held **find(struct mutex_set *set, int mutex, int host)
+static unsigned *held(const struct mutex_set *set, int mutex, int host)
 {
-    struct held **link = &set->held;
-    while (*link && ((*link)->mutex != mutex || (*link)->host != host)) link = &(*link)->next;
-    return link;
+    return &set->held[set->first[host] + (unsigned)mutex];
 }
 
 bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int host)
 {
-    return *find((struct mutex_set *)set, mutex, host) != NULL;
+    return *held(set, mutex, host) != 0;
 }
 
-static void note_held(struct mutex_set *set, int mutex, int host)
-{
-    struct held *h = malloc(sizeof *h);
-    if (!h) armcii_fatal("out of memory for a held mutex");
-    *h = (struct held){host, mutex, set->held};
-    set->held = h;
-}
-
-static struct letter_key key_of(const struct mutex_set *set, int mutex, int host)
-{
-    return (struct letter_key){set->id, host, mutex};
-}
-
-/* Where a mutex's tail is in the host's part of the window. */
-static MPI_Aint tail_of(const struct mutex_set *set, int mutex, int host)
-{
-    return (MPI_Aint)(set->region->lead[host] + (size_t)mutex * sizeof(int));
-}
-
-/* Put the caller at the end of the queue; returns who was there, or FREE. */
-static int swap_tail(struct mutex_set *set, int mutex, int host)
-{
-    int me = set->team->rank + 1, before;
-    struct window *w = &set->region->window;
-    armcii_rma_fetch_and_op(w, RMA_UPDATE_REPLACE, host, tail_of(set, mutex, host), sizeof(int), &me, &before);
-    armcii_window_flush(w, host);
-    return before;
-}
-
-/* If the tail is `expected`, make it `desired`; returns what it was. */
-static int compare_and_swap_tail(struct mutex_set *set, int mutex, int host, int expected, int desired)
-{
-    int before;
-    struct window *w = &set->region->window;
-    armcii_rma_compare_and_swap(w, host, tail_of(set, mutex, host), expected, desired, &before);
-    armcii_window_flush(w, host);
-    return before;
-}
-
-/* Another thread of this process holds it, or waits for it: the queue knows processes, so wait here. */
-static void wait_for_other_threads(struct mutex_set *set, int mutex, int host)
+/* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
+static void wait_for_other_threads(const struct mutex_set *set, int mutex, int host)
 {
     while (armcii_mutex_is_held(set, mutex, host)) {
         armcii_guard_unlock();
@@ -148,33 +123,28 @@ static void wait_for_other_threads(struct mutex_set *set, int mutex, int host)
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
 {
     wait_for_other_threads(set, mutex, host);
-    armcii_window_progress(armcii_world->control); /* a host that locks in a loop would keep the others' requests waiting */
-    note_held(set, mutex, host);
-    int before = swap_tail(set, mutex, host);
-    if (before == FREE || armcii_mutant("lock-does-not-wait")) return;
-    struct letter_key key = key_of(set, mutex, host);
-    armcii_letter_send(LETTER_NEXT, key, set->team->to_world[before - 1]);
-    armcii_letter_wait(LETTER_GRANT, key);
+    *held(set, mutex, host) = UINT_MAX; /* other threads see it while this one waits */
+    if (set->host)
+        *held(set, mutex, host) = armcii_host_queue_take(set->host, host, mutex) + 1;
+    else
+        armcii_rma_queue_take(set->rma, host, mutex);
 }
 
 bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host)
 {
+    unsigned place = 0;
     if (armcii_mutex_is_held(set, mutex, host)) return false;
-    if (compare_and_swap_tail(set, mutex, host, FREE, set->team->rank + 1) != FREE) return false;
-    note_held(set, mutex, host);
-    return true;
+    bool taken = set->host ? armcii_host_queue_try(set->host, host, mutex, &place) : armcii_rma_queue_try(set->rma, host, mutex);
+    if (taken) *held(set, mutex, host) = place + 1;
+    return taken;
 }
 
 void armcii_mutex_unlock(struct mutex_set *set, int mutex, int host)
 {
-    int me = set->team->rank + 1;
-    if (compare_and_swap_tail(set, mutex, host, me, FREE) != me) {
-        struct letter_key key = key_of(set, mutex, host);
-        int next = armcii_letter_wait(LETTER_NEXT, key);
-        armcii_letter_send(LETTER_GRANT, key, next);
-    }
-    struct held **link = find(set, mutex, host);
-    struct held *h = *link;
-    *link = h->next;
-    free(h);
+    unsigned place = *held(set, mutex, host) - 1;
+    if (set->host)
+        armcii_host_queue_leave(set->host, host, mutex, place);
+    else
+        armcii_rma_queue_leave(set->rma, host, mutex);
+    *held(set, mutex, host) = 0;
 }

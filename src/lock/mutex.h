@@ -1,6 +1,5 @@
 /* mutex.h - sets of mutexes over a team: a queueing lock (J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on
- * Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991), its tail in the host's memory, its links messages between those who wait:
- * fair, no memory per waiter, nobody polls over the network. */
+ * Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991): fair, and each who waits is told by the one before it. */
 #ifndef ARMCII_MUTEX_H
 #define ARMCII_MUTEX_H
 

@@ -1,4 +1,4 @@
-/* rmw.c - atomic read-modify-write by MPI_Fetch_and_op. */
+/* rmw.c - atomic read-modify-write: by this processor where the target's memory is shared, else by MPI_Fetch_and_op. */
 #include "lock/rmw.h"
 
 #include <stdint.h>
@@ -8,8 +8,9 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
-#include "gmr/region.h"
+#include "gmr/reach.h"
 #include "mpi/rma.h"
+#include "path/direct.h"
 #include "xfer/pending.h"
 #include "xfer/transfer.h"
 
@@ -18,24 +19,72 @@ static size_t operand_size(int op)
     return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP ? sizeof(int) : sizeof(long);
 }
 
+static bool is_swap(int op)
+{
+    return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
+}
+
+/* The operand: what is added, or what replaces; `bytes` of it. */
+static long operand_of(int op, const void *local, int value, size_t bytes)
+{
+    long add = value, operand = 0;
+    const void *source = is_swap(op) ? local : bytes == sizeof(int) ? (const void *)&value : &add;
+    memcpy(&operand, source, bytes);
+    return operand;
+}
+
+/* The same operation on memory that the host shares; returns what was there.  Sequentially consistent: it is seen, and what was put
+ * before it, once it returns. */
+static long update_here(int op, void *there, long operand)
+{
+    int small;
+    switch (op) {
+    case ARMCI_FETCH_AND_ADD: memcpy(&small, &operand, sizeof small); return __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST);
+    case ARMCI_SWAP: memcpy(&small, &operand, sizeof small); return __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
+    case ARMCI_FETCH_AND_ADD_LONG: return __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST);
+    default: return __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* It reads and writes: what the caller put there before must be in place. */
+static long update_by_mpi(int op, const struct place *place, void *remote, int target, long operand, size_t bytes)
+{
+    long old = 0;
+    enum rma_update update = is_swap(op) ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
+    armcii_direct_settle();
+    armcii_pending_admit(place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
+    armcii_rma_fetch_and_op(&place->region->window, update, place->rank, (char *)remote - place->origin, bytes, &operand, &old);
+    armcii_pending_complete(place->region, target);
+    if (bytes == sizeof(long)) return old;
+    int small;
+    memcpy(&small, &old, sizeof small);
+    return small;
+}
+
+static void give_result(int op, void *local, long old, int value, size_t bytes)
+{
+    if (armcii_mutant("rmw-returns-new") && !is_swap(op)) old += value;
+    if (bytes == sizeof(int))
+        memcpy(local, &(int){(int)old}, sizeof(int));
+    else
+        memcpy(local, &old, sizeof old);
+}
+
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target)
 {
-    size_t size = operand_size(op);
-    long add = value, operand = 0, old = 0;
+    size_t bytes = operand_size(op);
     struct place place;
-    if ((uintptr_t)remote % size != 0)
+    long old;
+    if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem", "the address is not aligned to its type", "%p", remote);
-    int rc = armcii_transfer_locate(caller, "prem", target, remote, size, &place);
-    if (rc) return rc;
-
-    enum rma_update update = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
-    const void *source = size == sizeof(int) ? (const void *)&value : &add;
-    memcpy(&operand, update == RMA_UPDATE_REPLACE ? local : source, size);
-    /* It reads and writes: what the caller put there before must be in place. */
-    armcii_pending_admit(&place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + size, 1);
-    armcii_rma_fetch_and_op(&place.region->window, update, place.rank, (char *)remote - place.origin, size, &operand, &old);
-    armcii_pending_complete(place.region, target);
-    if (armcii_mutant("rmw-returns-new") && update == RMA_UPDATE_ADD) old += value;
-    memcpy(local, &old, size);
+    char *there = armcii_reach(target, remote, bytes);
+    if (!there) {
+        int rc = armcii_transfer_locate(caller, "prem", target, remote, bytes, &place);
+        if (rc) return rc;
+        if (!place.region->has_window) there = (char *)remote + (place.mapped - place.lo);
+    }
+    long operand = operand_of(op, local, value, bytes);
+    old = there ? update_here(op, there, operand) : update_by_mpi(op, &place, remote, target, operand, bytes);
+    give_result(op, local, old, value, bytes);
     return 0;
 }

@@ -36,22 +36,24 @@ static int allocate(struct window *w, size_t bytes, enum window_memory memory, M
     return rc;
 }
 
-static int create(struct window *w, size_t bytes, MPI_Comm comm)
+static int create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
-    /* An allocation that failed on one member must fail on all before the collective call. */
-    void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int failed = bytes > 0 && !memory, any;
-    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    if (any) {
-        free(memory);
-        return MPI_ERR_NO_MEM;
-    }
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     int rc = MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
+    return rc;
+}
+
+static int create(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    /* An allocation that failed on one member must fail on all before the collective call. */
+    void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
+    int failed = bytes > 0 && !memory, any;
+    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
+    int rc = any ? MPI_ERR_NO_MEM : create_over(w, memory, bytes, comm);
     if (rc != MPI_SUCCESS) {
         free(memory);
         return rc;
@@ -76,6 +78,26 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     align_base(w, bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return 0;
+}
+
+int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
+{
+    int rc = create_over(w, memory, bytes, comm);
+    if (rc != MPI_SUCCESS) return rc;
+    w->base = memory;
+    w->own = NULL;
+    w->lead = 0;
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return 0;
+}
+
+void *armcii_window_neighbour(const struct window *w, int target)
+{
+    MPI_Aint bytes;
+    int unit;
+    void *base;
+    MPI_Win_shared_query(w->win, target, &bytes, &unit, &base);
+    return (void *)round_up((uintptr_t)base, SLICE_ALIGNMENT); /* pages begin alike in all processes, so the lead is the same */
 }
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)

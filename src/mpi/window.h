@@ -22,6 +22,10 @@ enum window_memory {
 /* Collective over comm: `bytes` (may differ, may be 0) of memory on each member, aligned to 64 bytes, and its window.
  * Slices are rounded up to multiples of `unit`, a power of two.  Returns 0, or nonzero (on every member) when MPI gives none. */
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm);
+/* Collective: a window over `bytes` of the caller's memory at `memory`, which stays the caller's. */
+int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
+/* Where the slice of rank `target` begins in this process; the window's memory is WINDOW_MEMORY_SHARED. */
+void *armcii_window_neighbour(const struct window *w, int target);
 /* Collective: a window without memory; armcii_window_attach adds some.  The displacement of an attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);
 int armcii_window_attach(struct window *w, void *memory, size_t bytes);

@@ -1,7 +1,8 @@
 /* path.h - what a path is: one way to carry out a located transfer.  A path is a value; the planner chooses among them.
  *
- * `can` and `issue` are called by the engine under the library's lock, `can` first.  After `issue` the operation is in the pending
- * records and completes by a flush of the region's window; a path that must complete parts earlier does so itself. */
+ * `can` and `issue` are called by the engine under the library's lock, `can` first.  The path `direct` is complete when `issue` returns,
+ * and scales what it accumulates.  The others are in the pending records then and complete by a flush of the region's window (a path that
+ * must complete parts earlier does so itself); they take data that is scaled already. */
 #ifndef ARMCII_PATH_H
 #define ARMCII_PATH_H
 
@@ -14,6 +15,8 @@
 /* A transfer whose remote side lies in one slice of one region. */
 struct located {
     struct rma_verb verb;
+    const void *scale; /* accumulate: one element; NULL: once */
+    int target;        /* rank in the world */
     const struct shape *shape;
     struct place place;
     enum rma_typing typing; /* for paths with datatypes */
@@ -28,6 +31,8 @@ struct path {
     void (*issue)(const struct located *t);
 };
 
+/* Loads and stores of memory that this host shares. */
+extern const struct path armcii_path_direct;
 /* One MPI call. */
 extern const struct path armcii_path_contiguous;
 /* One MPI call with derived datatypes, several where it is larger than a datatype should be. */

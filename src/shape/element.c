@@ -94,7 +94,7 @@ static void scale_complex(const void *scale, const char *src, char *dst, size_t 
     memcpy(a, scale, sizeof(a));
     for (size_t at = 0; at + sizeof(x) <= bytes; at += sizeof(x)) {
         memcpy(x, src + at, sizeof(x));
-        y[0] = a[0] * x[0] - a[1] * x[1];
+        y[0] = a[0] * x[0] + -a[1] * x[1]; /* the same bits; no compiler makes a fused subtraction of it */
         y[1] = a[0] * x[1] + a[1] * x[0];
         memcpy(dst + at, y, sizeof(y));
     }
@@ -106,7 +106,7 @@ static void scale_dcomplex(const void *scale, const char *src, char *dst, size_t
     memcpy(a, scale, sizeof(a));
     for (size_t at = 0; at + sizeof(x) <= bytes; at += sizeof(x)) {
         memcpy(x, src + at, sizeof(x));
-        y[0] = a[0] * x[0] - a[1] * x[1];
+        y[0] = a[0] * x[0] + -a[1] * x[1]; /* the same bits; no compiler makes a fused subtraction of it */
         y[1] = a[0] * x[1] + a[1] * x[0];
         memcpy(dst + at, y, sizeof(y));
     }

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdint.h>
 
+#include "base/mutant.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
 
@@ -71,6 +72,8 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
             full.stride[SHAPE_LOCAL][i] = local_stride[i];
             full.stride[SHAPE_REMOTE][i] = remote_stride[i];
         }
+        if (armcii_mutant("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
+        if (armcii_mutant("last-level-skipped") && levels > 1) full.count[levels] = 1;
         armcii_shape_simplify(&full);
     }
     char *lo, *hi;
@@ -125,16 +128,26 @@ static bool segment_bounds(const struct segment *seg, enum shape_side side, uint
     return !__builtin_add_overflow(*lo, seg->bytes, hi);
 }
 
+/* The lowest and the highest of n addresses. */
+static void widen_to(void *const addresses[], size_t n, uintptr_t *low, uintptr_t *high)
+{
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t at = (uintptr_t)addresses[i];
+        *low = at < *low ? at : *low;
+        *high = at > *high ? at : *high;
+    }
+}
+
 /* The hull of a vector side that is not packed. */
 static enum shape_status hull_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
 {
-    uintptr_t low = UINTPTR_MAX, high = 0, begin, end;
-    struct shape_iter it;
-    struct segment seg;
-    armcii_shape_begin(&it, s);
-    while (armcii_shape_next(&it, &seg)) {
-        if (!segment_bounds(&seg, side, &begin, &end)) return SHAPE_OVERFLOW;
-        low = begin < low ? begin : low;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (size_t r = 0; r < s->nruns; r++) {
+        const struct vector_run *run = &s->runs[r];
+        uintptr_t last = 0, end;
+        if (run->bytes == 0 || run->n == 0) continue;
+        widen_to(side == SHAPE_LOCAL ? run->local : run->remote, run->n, &low, &last);
+        if (__builtin_add_overflow(last, run->bytes, &end)) return SHAPE_OVERFLOW;
         high = end > high ? end : high;
     }
     *lo = (char *)low;
@@ -239,11 +252,11 @@ bool armcii_shape_nests(const struct shape *s, enum shape_side side)
 static bool runs_are_aligned(const struct shape *s, enum shape_side side, size_t mask)
 {
     size_t all = 0; /* every address and length or-ed together: a bit of the mask set in one is set here */
-    struct shape_iter it;
-    struct segment seg;
-    armcii_shape_begin(&it, s);
-    while (armcii_shape_next(&it, &seg))
-        all |= (uintptr_t)(side == SHAPE_LOCAL ? seg.local : seg.remote) | seg.bytes;
+    for (size_t r = 0; r < s->nruns; r++) {
+        const struct vector_run *run = &s->runs[r];
+        void *const *at = side == SHAPE_LOCAL ? run->local : run->remote;
+        for (size_t i = 0; i < run->n && run->bytes > 0; i++) all |= (uintptr_t)at[i] | run->bytes;
+    }
     return (all & mask) == 0;
 }
 

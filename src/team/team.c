@@ -41,7 +41,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
     translate_ranks(t);
     t->scope_comm[TEAM_ALL] = comm;
-    t->scope_comm[TEAM_NODE] = t->scope_comm[TEAM_MASTERS] = MPI_COMM_NULL;
+    t->scope_comm[TEAM_NODE] = t->scope_comm[TEAM_MASTERS] = t->scope_comm[TEAM_HOST] = MPI_COMM_NULL;
     t->open = true;
     t->users = 1;
     t->next = teams;
@@ -71,7 +71,7 @@ static void destroy(struct team *t)
     struct team **link = &teams;
     while (*link != t) link = &(*link)->next;
     *link = t->next;
-    for (int scope = TEAM_NODE; scope <= TEAM_MASTERS; scope++)
+    for (int scope = TEAM_NODE; scope <= TEAM_HOST; scope++)
         if (t->scope_comm[scope] != MPI_COMM_NULL) MPI_Comm_free(&t->scope_comm[scope]);
     if (t->comm != armcii_world->comm) MPI_Comm_free(&t->comm);
     free(t->to_world);
@@ -108,6 +108,7 @@ int armcii_team_scope_members(const struct team *team, enum team_scope scope, in
     for (int i = 0; i < team->size; i++) {
         int node = w->node_of[team->to_world[i]];
         if (scope == TEAM_NODE && node != w->node) continue;
+        if (scope == TEAM_HOST && w->host_of[team->to_world[i]] != w->host_of[w->rank]) continue;
         bool first_on_node = true;
         for (int j = 0; scope == TEAM_MASTERS && j < n && first_on_node; j++)
             first_on_node = w->node_of[team->to_world[ranks[j]]] != node;

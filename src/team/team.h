@@ -10,13 +10,15 @@ struct team {
     int rank, size;
     int *to_world;   /* [size] */
     int *from_world; /* [world size], -1: no member */
-    MPI_Comm scope_comm[3]; /* made when first asked for; index: enum team_scope */
+    MPI_Comm scope_comm[4]; /* made when first asked for; index: enum team_scope */
     bool open;       /* not yet freed by the program */
     int users;       /* regions and the group itself: freed with the last */
     struct team *next;
 };
 
-enum team_scope { TEAM_ALL, TEAM_NODE, TEAM_MASTERS };
+/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS; TEAM_HOST are the members that share the caller's memory, whatever the
+ * nodes are said to be. */
+enum team_scope { TEAM_ALL, TEAM_NODE, TEAM_MASTERS, TEAM_HOST };
 
 /* The team of all processes; between create and free of the world. */
 struct team *armcii_team_world(void);

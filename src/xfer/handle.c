@@ -26,7 +26,7 @@ enum { IMPLICIT = 0, NONE = -1 };
 static struct slot *slots; /* [0] is the implicit handle */
 static unsigned slot_count, first_free; /* first_free 0: none */
 static unsigned last_tag;
-static size_t keeping; /* slots with requests not yet issued: a fence looks for them only where there are any */
+size_t armcii_handles_keeping; /* slots with requests not yet issued */
 
 void armcii_handles_start(void)
 {
@@ -34,7 +34,7 @@ void armcii_handles_start(void)
     if (!slots) armcii_fatal("out of memory for handles");
     slot_count = 1;
     first_free = 0;
-    keeping = 0;
+    armcii_handles_keeping = 0;
 }
 
 static void release(struct slot *s)
@@ -146,7 +146,7 @@ static int issue_kept(struct slot *s)
     int rc = armcii_transfer_start(&t, &op);
     if (rc == 0) attach(s, &op);
     armcii_aggregate_taken(&s->kept);
-    keeping--;
+    armcii_handles_keeping--;
     return rc;
 }
 
@@ -157,7 +157,7 @@ static int keep(struct slot *s, const struct transfer *t, bool copy)
     if (rc) return rc;
     bool first = !armcii_aggregate_is_for(&s->kept, -1);
     rc = armcii_aggregate_add(&s->kept, t, copy);
-    if (rc == 0 && first) keeping++;
+    if (rc == 0 && first) armcii_handles_keeping++;
     return rc;
 }
 
@@ -219,10 +219,10 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
     return issue_kept(s);
 }
 
-int armcii_handles_issue(int target)
+int armcii_handles_issue_kept(int target)
 {
     int rc = 0;
-    for (unsigned i = 0; i < slot_count && keeping > 0; i++)
+    for (unsigned i = 0; i < slot_count && armcii_handles_keeping > 0; i++)
         if (armcii_aggregate_is_for(&slots[i].kept, target)) {
             int failed = issue_kept(&slots[i]);
             if (failed) rc = failed;

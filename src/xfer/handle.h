@@ -5,6 +5,7 @@
 #define ARMCII_HANDLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <armci.h>
 
@@ -28,8 +29,13 @@ void armcii_handle_clear(armci_hdl_t *handle);
 void armcii_handle_set_aggregate(armci_hdl_t *handle);
 int armcii_handle_unset_aggregate(armci_hdl_t *handle);
 
-/* Issue what all aggregate handles kept for a process (-1: for any). */
-int armcii_handles_issue(int target);
+/* Issue what all aggregate handles kept for a process (-1: for any).  A fence looks for them only where there are any. */
+extern size_t armcii_handles_keeping;
+int armcii_handles_issue_kept(int target);
+static inline int armcii_handles_issue(int target)
+{
+    return armcii_handles_keeping > 0 ? armcii_handles_issue_kept(target) : 0;
+}
 /* All is complete locally: release what the handles hold. */
 void armcii_handles_release_all(void);
 

@@ -20,6 +20,10 @@ void armcii_pending_end(void);
 uint64_t armcii_pending_admit(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi,
                               size_t calls);
 
+/* About to load or store [lo, hi) of `target`'s slice, or to change it by an atomic of this processor: completes earlier operations by MPI
+ * that must not be overtaken. */
+void armcii_pending_overtake(const struct place *place, int target, struct rma_verb verb, const char *lo, const char *hi);
+
 /* Is there anything towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);
 
@@ -28,7 +32,7 @@ void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t tick
 /* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
 void armcii_pending_complete(const struct region *region, int target);
 
-/* Everything towards a target, towards everyone, on a region: remotely. */
+/* Everything towards a target, towards everyone, on a region: remotely, this process's own stores included. */
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
 void armcii_pending_fence_region(const struct region *region);

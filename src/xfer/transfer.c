@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "gmr/attach.h"
+#include "path/path.h"
 #include "xfer/pending.h"
 #include "xfer/planner.h"
 
@@ -41,51 +42,88 @@ int armcii_transfer_check_alignment(const struct transfer *t)
                         "%p (%s)", (void *)t->shape.remote, armcii_element_name(t->verb.element));
 }
 
-/* Does the data change on its way?  Then it goes through a copy. */
+/* Does the data change on its way?  MPI does not scale: then it goes through a copy. */
 static bool is_scaled(const struct transfer *t)
 {
-    return t->verb.kind == RMA_ACC && !armcii_scale_is_one(t->verb.element, t->scale) && !armcii_mutant("scale-ignored");
+    return t->verb.kind == RMA_ACC && t->scale && !armcii_scale_is_one(t->verb.element, t->scale) && !armcii_mutant("scale-ignored");
 }
 
-/* The same transfer with its local side in a scaled copy, which *buffer owns. */
-static int scale(const struct transfer *t, struct transfer *scaled, char **buffer)
+/* The same shape with its local side in a scaled copy, which *buffer owns. */
+static int scale(const struct transfer *t, struct shape *scaled, char **buffer)
 {
     char *copy = malloc(t->shape.bytes);
     if (!copy)
         return armcii_error(ARMCI_ERR_MEMORY, t->caller, "scale", "out of memory for the scaled copy", "%zu bytes", t->shape.bytes);
     armcii_scale_pack(t->verb.element, t->scale, &t->shape, copy);
-    *scaled = *t;
-    armcii_shape_set_packed(&scaled->shape, copy);
+    *scaled = t->shape;
+    armcii_shape_set_packed(scaled, copy);
     *buffer = copy;
     return 0;
 }
 
-/* The remote side lies in one slice: issue it. */
-static void issue_located(const struct transfer *t, const struct shape *shape, const struct place *place, const char *lo, const char *hi,
-                          struct operation *op)
+/* Loads and stores: complete on return. */
+static void carry_out(const struct transfer *t, const struct located *located, const char *lo, const char *hi)
 {
-    struct located located = {.verb = t->verb, .shape = shape, .place = *place};
-    const struct path *path = armcii_plan(&located);
-    op->ticket = armcii_pending_admit(place, t->target, t->verb, lo, hi, located.calls);
-    op->region_id = place->region->id;
-    op->target = t->target;
-    path->issue(&located);
+    armcii_pending_overtake(&located->place, t->target, t->verb, lo, hi);
+    armcii_path_direct.issue(located);
 }
 
-/* A vector over several slices: each segment by itself, complete before the next. */
+static void issue_by_mpi(const struct transfer *t, const struct path *path, const struct located *located, const char *lo, const char *hi,
+                         struct operation *op)
+{
+    op->ticket = armcii_pending_admit(&located->place, t->target, t->verb, lo, hi, located->calls);
+    op->region_id = located->place.region->id;
+    op->target = t->target;
+    path->issue(located);
+}
+
+/* The remote side lies in one slice: issue it.  0, or an error code with nothing transferred. */
+static int issue_located(const struct transfer *t, const struct place *place, const char *lo, const char *hi, struct operation *op)
+{
+    struct located located = {.verb = t->verb, .scale = t->scale, .target = t->target, .shape = &t->shape, .place = *place};
+    const struct path *path = armcii_plan(&located);
+    struct shape scaled;
+    if (path == &armcii_path_direct) {
+        carry_out(t, &located, lo, hi);
+        return 0;
+    }
+    if (is_scaled(t)) {
+        int rc = scale(t, &scaled, &op->buffer);
+        if (rc) return rc;
+        located.shape = &scaled;
+        path = armcii_plan(&located); /* packed, it may be simpler */
+    }
+    issue_by_mpi(t, path, &located, lo, hi, op);
+    return 0;
+}
+
+/* A vector over several slices: each segment by itself, complete before the next.  Its data are scaled already. */
 static void issue_scattered(const struct transfer *t)
 {
     struct shape_iter it;
     struct segment seg;
     struct place place;
     for (armcii_shape_begin(&it, &t->shape); armcii_shape_next(&it, &seg);) {
-        struct shape piece;
+        struct transfer piece = *t;
         struct operation op = {0};
-        armcii_shape_contiguous(&piece, seg.local, seg.remote, seg.bytes);
+        piece.scale = NULL;
+        armcii_shape_contiguous(&piece.shape, seg.local, seg.remote, seg.bytes);
         armcii_attached_locate(t->target, seg.remote, seg.bytes, &place);
-        issue_located(t, &piece, &place, seg.remote, seg.remote + seg.bytes, &op);
+        issue_located(&piece, &place, seg.remote, seg.remote + seg.bytes, &op);
         armcii_transfer_finish(&op);
     }
+}
+
+/* Scaled as a whole before the first segment goes, since memory may run out. */
+static int issue_scattered_scaled(const struct transfer *t)
+{
+    struct transfer scaled = *t;
+    char *buffer = NULL;
+    int rc = is_scaled(t) ? scale(t, &scaled.shape, &buffer) : 0;
+    if (rc) return rc;
+    issue_scattered(&scaled);
+    free(buffer);
+    return 0;
 }
 
 static int check_scattered(const struct transfer *t)
@@ -117,26 +155,6 @@ static int locate(const struct transfer *t, const char *lo, const char *hi, stru
                         (size_t)(first - lo), t->target, (size_t)(first - place->lo));
 }
 
-/* Everything is checked: only memory for the copy of a scaled accumulate can still be missing. */
-static int issue(const struct transfer *t, const struct place *place, bool scattered, const char *lo, const char *hi, struct operation *op)
-{
-    struct transfer scaled;
-    char *buffer = NULL;
-    if (is_scaled(t)) {
-        int rc = scale(t, &scaled, &buffer);
-        if (rc) return rc;
-        t = &scaled;
-    }
-    if (!scattered) {
-        issue_located(t, &t->shape, place, lo, hi, op);
-        op->buffer = buffer;
-        return 0;
-    }
-    issue_scattered(t);
-    free(buffer);
-    return 0;
-}
-
 int armcii_transfer_start(const struct transfer *t, struct operation *op)
 {
     struct place place;
@@ -149,7 +167,8 @@ int armcii_transfer_start(const struct transfer *t, struct operation *op)
                             (void *)t->shape.remote);
     int rc = armcii_transfer_check_alignment(t);
     if (!rc) rc = locate(t, lo, hi, &place, &scattered);
-    return rc ? rc : issue(t, &place, scattered, lo, hi, op);
+    if (rc) return rc;
+    return scattered ? issue_scattered_scaled(t) : issue_located(t, &place, lo, hi, op);
 }
 
 void armcii_transfer_finish(struct operation *op)

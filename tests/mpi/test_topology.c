@@ -1,6 +1,8 @@
 /* test_topology.c - domains, nodes and what depends on them fit together, also with ARMCI_NODES=rank. */
 #include "harness.h"
 
+#include <armcix.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +83,7 @@ static void nodes_are_real(void)
         check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
 }
 
-/* Where slices of neighbours are said to be shared, loads through the pointers find what was put. */
+/* Where slices of neighbours are said to be shared, loads find what was put, and stores are seen. */
 static void shared_where_said(void)
 {
     int me = test_rank();
@@ -93,9 +95,19 @@ static void shared_where_said(void)
     check(ARMCI_Uses_shm() == 0 || ARMCI_Uses_shm() == 1, "ARMCI_Uses_shm() = %d", ARMCI_Uses_shm());
     ARMCI_PutValueLong(4000 + me, base[me], me);
     ARMCI_Barrier();
-    for (int p = 0; p < test_ranks() && ARMCI_Uses_shm(); p++)
-        if (ARMCI_Same_node(p))
-            check_long(*(volatile long *)base[p], 4000 + p, "load from the slice of %d", p);
+    for (int p = 0; p < test_ranks(); p++) {
+        volatile long *here = ARMCIX_Local_address(base[p], p);
+        check(!ARMCI_Uses_shm() == !here || !ARMCI_Same_node(p), "ARMCIX_Local_address of process %d: %p", p, (void *)here);
+        if (here)
+            check_long(*here, 4000 + p, "load from the slice of %d", p);
+    }
+    ARMCI_Barrier();
+    volatile long *next = ARMCIX_Local_address(base[(me + 1) % test_ranks()], (me + 1) % test_ranks());
+    if (next)
+        *next = 5000 + me;
+    ARMCI_Barrier();
+    if (next && ARMCI_Same_node((me + test_ranks() - 1) % test_ranks()))
+        check_long(ARMCI_GetValueLong(base[me], me), 5000 + (me + test_ranks() - 1) % test_ranks(), "store of a neighbour");
     ARMCI_Barrier();
     region_free(base);
 }

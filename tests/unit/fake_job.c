@@ -54,6 +54,19 @@ void armcii_team_release(struct team *team)
     team->users--;
 }
 
+/* Memory is shared by nobody here: armcii_host says so. */
+int armcii_team_scope_members(const struct team *team, enum team_scope scope, int ranks[])
+{
+    (void)team, (void)scope, (void)ranks;
+    ck_abort_msg("a look for the members of a host");
+}
+
+MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
+{
+    (void)team, (void)scope;
+    ck_abort_msg("a look for the communicator of a host");
+}
+
 /* ---- begin and end ---- */
 
 static void unwanted(const char *complaint)
@@ -95,6 +108,8 @@ static void free_entry(struct entry *e)
     free(r->base);
     free(r->bytes);
     free(r->lead);
+    free(r->mapped);
+    r->mapped = NULL;
     free(e->team.to_world);
     free(e->team.from_world);
     r->base = NULL;
@@ -142,10 +157,12 @@ static struct region *new_region(int first, int members)
     for (int i = 0; i < the_world.size; i++) e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
     for (int i = 0; i < members; i++) e->team.to_world[i] = first + i;
     e->region.id = ++last_id;
+    e->region.has_window = true;
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
     e->region.lead = zeroed(members, sizeof(size_t));
+    e->region.mapped = zeroed(members, sizeof(char *));
     return &e->region;
 }
 
@@ -155,7 +172,7 @@ static struct region *enter(struct region *r, size_t bytes)
         r->base[i] = fake_memory(&r->window, i);
         r->bytes[i] = bytes;
         r->lead[i] = fake_lead(&r->window, i);
-        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r);
+        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
     fake_forget();
     return r;

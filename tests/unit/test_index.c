@@ -17,7 +17,7 @@ static struct region *name(int i)
 
 static struct interval interval(uintptr_t lo, uintptr_t hi, int i)
 {
-    return (struct interval){lo, hi, name(i)};
+    return (struct interval){.lo = lo, .hi = hi, .region = name(i)};
 }
 
 static void insert(struct index *x, int process, uintptr_t lo, uintptr_t hi, int i)

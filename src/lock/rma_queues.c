@@ -1,0 +1,114 @@
+/* rma_queues.c - queueing locks by MPI. */
+#include "lock/rma_queues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mutant.h"
+#include "lock/letter.h"
+#include "mpi/rma.h"
+#include "mpi/quirks.h"
+#include "team/world.h"
+
+/* In each member's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
+enum { FREE = 0 };
+
+struct rma_queues {
+    int id; /* the same on all members, different from that of any other set they are in */
+    struct team *team;
+    struct window window;
+    size_t *lead; /* [team size], displacement of the first tail */
+};
+
+static int last_id;
+
+static int agree_on_id(const struct team *team)
+{
+    int mine = last_id + 1;
+    MPI_Allreduce(&mine, &last_id, 1, MPI_INT, MPI_MAX, team->comm);
+    return last_id;
+}
+
+static enum window_memory choose_memory(const struct team *team)
+{
+    bool one_host = armcii_world_is_one_host(team->size, team->to_world);
+    return one_host && armcii_quirks->shared_windows_on_one_host ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+}
+
+struct rma_queues *armcii_rma_queues_create(struct team *team, int count)
+{
+    struct rma_queues *q = calloc(1, sizeof *q);
+    size_t *lead = calloc((size_t)team->size, sizeof *lead), bytes = (size_t)count * sizeof(int);
+    if (!q || !lead) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
+        free(lead);
+        free(q);
+        return NULL;
+    }
+    q->team = team;
+    q->lead = lead;
+    q->id = agree_on_id(team);
+    MPI_Allgather(&q->window.lead, (int)sizeof *lead, MPI_BYTE, lead, (int)sizeof *lead, MPI_BYTE, team->comm);
+    if (count > 0) memset(q->window.base, 0, bytes);
+    armcii_window_sync(&q->window);
+    MPI_Barrier(team->comm);
+    return q;
+}
+
+void armcii_rma_queues_free(struct rma_queues *q)
+{
+    armcii_window_free(&q->window);
+    free(q->lead);
+    free(q);
+}
+
+static struct letter_key key_of(const struct rma_queues *q, int member, int mutex)
+{
+    return (struct letter_key){q->id, member, mutex};
+}
+
+static MPI_Aint tail_of(const struct rma_queues *q, int member, int mutex)
+{
+    return (MPI_Aint)(q->lead[member] + (size_t)mutex * sizeof(int));
+}
+
+/* Put the caller at the end of the queue; returns who was there, or FREE. */
+static int swap_tail(struct rma_queues *q, int member, int mutex)
+{
+    int me = q->team->rank + 1, before;
+    armcii_rma_fetch_and_op(&q->window, RMA_UPDATE_REPLACE, member, tail_of(q, member, mutex), sizeof(int), &me, &before);
+    armcii_window_flush(&q->window, member);
+    return before;
+}
+
+/* If the tail is `expected`, make it `desired`; returns what it was. */
+static int compare_and_swap_tail(struct rma_queues *q, int member, int mutex, int expected, int desired)
+{
+    int before;
+    armcii_rma_compare_and_swap(&q->window, member, tail_of(q, member, mutex), expected, desired, &before);
+    armcii_window_flush(&q->window, member);
+    return before;
+}
+
+void armcii_rma_queue_take(struct rma_queues *q, int member, int mutex)
+{
+    armcii_window_progress(armcii_world->control); /* a host that locks in a loop would keep the others' requests waiting */
+    int before = swap_tail(q, member, mutex);
+    if (before == FREE || armcii_mutant("lock-does-not-wait")) return;
+    armcii_letter_send(LETTER_NEXT, key_of(q, member, mutex), q->team->to_world[before - 1]);
+    armcii_letter_wait(LETTER_GRANT, key_of(q, member, mutex));
+}
+
+bool armcii_rma_queue_try(struct rma_queues *q, int member, int mutex)
+{
+    return compare_and_swap_tail(q, member, mutex, FREE, q->team->rank + 1) == FREE;
+}
+
+void armcii_rma_queue_leave(struct rma_queues *q, int member, int mutex)
+{
+    int me = q->team->rank + 1;
+    if (compare_and_swap_tail(q, member, mutex, me, FREE) == me) return;
+    int next = armcii_letter_wait(LETTER_NEXT, key_of(q, member, mutex));
+    armcii_letter_send(LETTER_GRANT, key_of(q, member, mutex), next);
+}

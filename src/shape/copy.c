@@ -1,0 +1,151 @@
+/* copy.c - a whole transfer by load and store.  Strided: two nested loops go over the rows and planes of the three
+ * lowest levels, the length of a row known to the compiler where it is a usual short one; levels above go round them.
+ * Vector: one pass. */
+#include <stdbool.h>
+
+#include "shape/copy.h"
+
+/* ---- strided */
+
+/* Planes of rows of `bytes` bytes. */
+struct patch {
+    char *dst;
+    const char *src;
+    size_t bytes, rows, planes;
+    ptrdiff_t dst_stride[2], src_stride[2]; /* of rows, of planes */
+};
+
+static inline __attribute__((always_inline)) void copy_rows(const struct patch *p, size_t bytes)
+{
+    const ptrdiff_t rows = (ptrdiff_t)p->rows, dst_stride = p->dst_stride[0], src_stride = p->src_stride[0];
+    for (ptrdiff_t plane = 0; plane < (ptrdiff_t)p->planes; plane++) {
+        char *dst = p->dst + plane * p->dst_stride[1];
+        const char *src = p->src + plane * p->src_stride[1];
+        for (ptrdiff_t row = 0; row < rows; row++)
+            armcii_copy(dst + row * dst_stride, src + row * src_stride, bytes);
+    }
+}
+
+/* One loop for each usual length, and one for all others. */
+static void copy_patch(const struct patch *p)
+{
+    switch (p->bytes) {
+    case 4:
+        copy_rows(p, 4);
+        break;
+    case 8:
+        copy_rows(p, 8);
+        break;
+    case 16:
+        copy_rows(p, 16);
+        break;
+    case 32:
+        copy_rows(p, 32);
+        break;
+    case 64:
+        copy_rows(p, 64);
+        break;
+    default:
+        copy_rows(p, p->bytes);
+    }
+}
+
+/* Go to the next patch of a shape; false, back at the first one, after the last. */
+static bool step(const struct shape *s, enum shape_side to, size_t index[], struct patch *p)
+{
+    for (int level = 2; level < s->levels; level++) {
+        const ptrdiff_t dst_stride = s->stride[to][level], src_stride = s->stride[!to][level];
+        if (++index[level] < s->count[level + 1]) {
+            p->dst += dst_stride;
+            p->src += src_stride;
+            return true;
+        }
+        const ptrdiff_t back = (ptrdiff_t)index[level] - 1;
+        p->dst -= back * dst_stride;
+        p->src -= back * src_stride;
+        index[level] = 0;
+    }
+    return false;
+}
+
+static void copy_strided(const struct shape *s, enum shape_side to, char *dst, const char *src)
+{
+    struct patch p = {.dst = dst, .src = src, .bytes = s->count[0], .rows = s->count[1], .planes = 1};
+    size_t index[SHAPE_MAX_LEVELS] = {0};
+    if (s->levels > 1) p.planes = s->count[2];
+    for (int i = 0; i < 2 && i < s->levels; i++) {
+        p.dst_stride[i] = s->stride[to][i];
+        p.src_stride[i] = s->stride[!to][i];
+    }
+    do {
+        copy_patch(&p);
+    } while (step(s, to, index, &p));
+}
+
+/* ---- vector */
+
+/* The addresses of one run's segments, both lists to be read with an offset. */
+struct ends {
+    void *const *dst, *const *src;
+    ptrdiff_t dst_delta, src_delta;
+};
+
+static inline __attribute__((always_inline)) void copy_segments(struct ends e, size_t n, size_t bytes)
+{
+    for (size_t i = 0; i < n; i++)
+        armcii_copy((char *)e.dst[i] + e.dst_delta, (const char *)e.src[i] + e.src_delta, bytes);
+}
+
+static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta)
+{
+    const struct ends put = {run->remote, run->local, delta, 0}, get = {run->local, run->remote, 0, delta};
+    const struct ends e = to == SHAPE_REMOTE ? put : get;
+    if (run->bytes == 8)
+        copy_segments(e, run->n, 8);
+    else if (run->bytes == 16)
+        copy_segments(e, run->n, 16);
+    else
+        copy_segments(e, run->n, run->bytes);
+}
+
+/* Copy between the run's remote side and its part of a packed buffer. */
+static void copy_packed_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta, char *packed)
+{
+    for (size_t i = 0; i < run->n; i++, packed += run->bytes) {
+        char *remote = (char *)run->remote[i] + delta;
+        armcii_copy(to == SHAPE_REMOTE ? remote : packed, to == SHAPE_REMOTE ? packed : remote, run->bytes);
+    }
+}
+
+static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t delta)
+{
+    char *packed = s->packed;
+    for (size_t r = 0; r < s->nruns; r++) {
+        const struct vector_run *run = &s->runs[r];
+        if (run->bytes == 0) continue;
+        if (s->packed == NULL) {
+            copy_run(run, to, delta);
+        } else {
+            copy_packed_run(run, to, delta, packed);
+            packed += run->n * run->bytes;
+        }
+    }
+}
+
+/* ---- all shapes */
+
+void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta)
+{
+    if (s->bytes == 0) return;
+    if (s->form == SHAPE_VECTOR) {
+        copy_vector(s, to, delta);
+        return;
+    }
+    char *remote = s->remote + delta;
+    char *dst = to == SHAPE_REMOTE ? remote : s->local;
+    const char *src = to == SHAPE_REMOTE ? s->local : remote;
+    if (s->levels == 0)
+        armcii_copy(dst, src, s->bytes);
+    else
+        copy_strided(s, to, dst, src);
+}

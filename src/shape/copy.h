@@ -1,0 +1,116 @@
+/* copy.h - copies by load and store: of a piece of memory, or of a whole transfer whose remote side is mapped here.
+ *
+ * Pure: no MPI, no global state, no allocation.  Stores past the cache are fenced here, so that a release by the caller
+ * publishes everything written. */
+#ifndef ARMCII_COPY_H
+#define ARMCII_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shape/shape.h"
+
+/* 16 bytes at once; compilers make two words of it where there is no such register. */
+typedef uint64_t block16 __attribute__((vector_size(16)));
+
+/* As memmove.  For more than 64 bytes; shorter ones go inline through armcii_copy. */
+void armcii_copy_long(void *dst, const void *src, size_t bytes);
+
+/* Copy the whole transfer, the remote side lying at its addresses + delta: to SHAPE_REMOTE is a put, to SHAPE_LOCAL a
+ * get.  Segments in order: where they overlap, the last one stays. */
+void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta);
+
+/* ---- the ends of a short piece, both read before any is written: they may overlap, and so may src and dst */
+
+/* 5..7 bytes */
+static inline void armcii_copy_ends4(char *dst, const char *src, size_t bytes)
+{
+    uint32_t head, tail;
+    __builtin_memcpy(&head, src, 4);
+    __builtin_memcpy(&tail, src + bytes - 4, 4);
+    __builtin_memcpy(dst, &head, 4);
+    __builtin_memcpy(dst + bytes - 4, &tail, 4);
+}
+
+/* 9..16 bytes */
+static inline void armcii_copy_ends8(char *dst, const char *src, size_t bytes)
+{
+    uint64_t head, tail;
+    __builtin_memcpy(&head, src, 8);
+    __builtin_memcpy(&tail, src + bytes - 8, 8);
+    __builtin_memcpy(dst, &head, 8);
+    __builtin_memcpy(dst + bytes - 8, &tail, 8);
+}
+
+/* 17..32 bytes */
+static inline void armcii_copy_ends16(char *dst, const char *src, size_t bytes)
+{
+    block16 head, tail;
+    __builtin_memcpy(&head, src, 16);
+    __builtin_memcpy(&tail, src + bytes - 16, 16);
+    __builtin_memcpy(dst, &head, 16);
+    __builtin_memcpy(dst + bytes - 16, &tail, 16);
+}
+
+/* 33..64 bytes */
+static inline void armcii_copy_ends32(char *dst, const char *src, size_t bytes)
+{
+    block16 head[2], tail[2];
+    __builtin_memcpy(&head[0], src, 16);
+    __builtin_memcpy(&head[1], src + 16, 16);
+    __builtin_memcpy(&tail[0], src + bytes - 32, 16);
+    __builtin_memcpy(&tail[1], src + bytes - 16, 16);
+    __builtin_memcpy(dst, &head[0], 16);
+    __builtin_memcpy(dst + 16, &head[1], 16);
+    __builtin_memcpy(dst + bytes - 32, &tail[0], 16);
+    __builtin_memcpy(dst + bytes - 16, &tail[1], 16);
+}
+
+/* ---- short pieces.  1, 2, 4 and 8 bytes are written by one store: whoever waits for an element to change may change
+ * it back at once, and must not see it written again. */
+
+/* 0..7 bytes */
+static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
+{
+    if (bytes == 4) {
+        uint32_t word;
+        __builtin_memcpy(&word, src, 4);
+        __builtin_memcpy(dst, &word, 4);
+    } else if (bytes > 4) {
+        armcii_copy_ends4(dst, src, bytes);
+    } else if (bytes > 1) {
+        uint16_t half;
+        char last = src[bytes - 1];
+        __builtin_memcpy(&half, src, 2);
+        __builtin_memcpy(dst, &half, 2);
+        if (bytes == 3) dst[2] = last;
+    } else if (bytes == 1) {
+        dst[0] = src[0];
+    }
+}
+
+/* As memmove; 0 to 64 bytes without a call.  Tests instead of a jump table: one element of 8 bytes is found first. */
+static inline void armcii_copy(void *dst, const void *src, size_t bytes)
+{
+    if (bytes == 8) {
+        uint64_t word;
+        __builtin_memcpy(&word, src, 8);
+        __builtin_memcpy(dst, &word, 8);
+    } else if (bytes > 64) {
+        armcii_copy_long(dst, src, bytes);
+    } else if (bytes > 32) {
+        armcii_copy_ends32(dst, src, bytes);
+    } else if (bytes > 16) {
+        armcii_copy_ends16(dst, src, bytes);
+    } else if (bytes == 16) {
+        block16 block;
+        __builtin_memcpy(&block, src, 16);
+        __builtin_memcpy(dst, &block, 16);
+    } else if (bytes > 8) {
+        armcii_copy_ends8(dst, src, bytes);
+    } else {
+        armcii_copy_few(dst, src, bytes);
+    }
+}
+
+#endif

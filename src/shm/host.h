@@ -1,0 +1,31 @@
+/* host.h - the caller's host: the processes that share its memory, and the block that they have in common from start to end. */
+#ifndef ARMCII_HOST_H
+#define ARMCII_HOST_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "shm/offer.h"
+#include "shm/segment.h"
+#include "shm/stripe.h"
+
+struct host {
+    enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
+    MPI_Comm comm;           /* the processes of this host, of all that ARMCI runs on */
+    int rank, size;
+    int *rank_of;            /* [world size]: rank on this host; -1: on another */
+    struct stripe *stripes;  /* [STRIPES] */
+    struct offers *offers;   /* [size] */
+};
+
+extern const struct host *const armcii_host;
+
+/* Collective over the world.  `kinds`: in order of preference, up to SEGMENT_NONE; the first that works on every host is taken. */
+void armcii_host_start(const enum segment_kind kinds[]);
+void armcii_host_end(void);
+
+/* Wait for all processes of the host; what each of them stored before is seen by all after. */
+void armcii_host_barrier(void);
+
+#endif

@@ -1,0 +1,108 @@
+/* offer.c - memory on offer. */
+#define _GNU_SOURCE
+#include "shm/offer.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "shm/host.h"
+
+/* Views of others' offers, newest first. */
+struct view {
+    struct view *older;
+    int who, number;
+    char *mapped;
+};
+static struct view *views;
+
+static char *map_descriptor(int fd, size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *armcii_offer_make(size_t bytes)
+{
+    if (armcii_host->kind != SEGMENT_MEMFD) return NULL;
+    struct offers *mine = &armcii_host->offers[armcii_host->rank];
+    int n = atomic_load_explicit(&mine->count, memory_order_relaxed);
+    int fd = n < MOST_OFFERS ? memfd_create("armci", MFD_CLOEXEC) : -1;
+    if (fd < 0) return NULL;
+    char *memory = ftruncate(fd, (off_t)bytes) == 0 ? map_descriptor(fd, bytes) : NULL;
+    if (!memory) {
+        close(fd);
+        return NULL;
+    }
+    mine->process = (long)getpid();
+    mine->of[n] = (struct offer){memory, bytes, fd};
+    atomic_store_explicit(&mine->count, n + 1, memory_order_release);
+    return memory;
+}
+
+static const struct view *view_of(int who, int number)
+{
+    const struct view *v = views;
+    while (v && (v->who != who || v->number != number)) v = v->older;
+    return v;
+}
+
+static const struct view *open_view(int who, int number)
+{
+    const struct offers *theirs = &armcii_host->offers[who];
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", theirs->process, theirs->of[number].descriptor);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    char *mapped = fd >= 0 ? map_descriptor(fd, theirs->of[number].bytes) : NULL;
+    if (fd >= 0) close(fd);
+    struct view *v = mapped ? malloc(sizeof *v) : NULL;
+    if (!v) return NULL;
+    *v = (struct view){views, who, number, mapped};
+    views = v;
+    return v;
+}
+
+static bool holds(const struct offer *o, const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)o->base < o->bytes;
+}
+
+bool armcii_offer_find(int who, const void *address, char **base, size_t *bytes, char **mapped)
+{
+    if (armcii_host->kind != SEGMENT_MEMFD) return false;
+    const struct offers *theirs = &armcii_host->offers[who];
+    int n = atomic_load_explicit(&theirs->count, memory_order_acquire), i = 0;
+    while (i < n && !holds(&theirs->of[i], address)) i++;
+    if (i == n) return false;
+    const struct view *v = NULL;
+    if (who != armcii_host->rank) {
+        v = view_of(who, i);
+        if (!v) v = open_view(who, i);
+        if (!v) return false;
+    }
+    *base = theirs->of[i].base;
+    *bytes = theirs->of[i].bytes;
+    *mapped = v ? v->mapped : theirs->of[i].base;
+    return true;
+}
+
+void armcii_offers_end(void)
+{
+    if (armcii_host->kind != SEGMENT_MEMFD) return;
+    while (views) {
+        struct view *v = views;
+        views = v->older;
+        munmap(v->mapped, armcii_host->offers[v->who].of[v->number].bytes);
+        free(v);
+    }
+    struct offers *mine = &armcii_host->offers[armcii_host->rank];
+    for (int i = 0; i < mine->count; i++) {
+        munmap(mine->of[i].base, mine->of[i].bytes);
+        close(mine->of[i].descriptor);
+    }
+    mine->count = 0;
+}

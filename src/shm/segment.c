@@ -1,0 +1,170 @@
+/* segment.c - shared memory of a host. */
+#define _GNU_SOURCE
+#include "shm/segment.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* Large slices begin where a huge page could. */
+enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* What the first process tells the others: where to open the segment, and how to know that it is the right one: process numbers mean
+ * something else in another container. */
+struct invitation {
+    long process;
+    int descriptor; /* -1: there is none */
+    dev_t device;
+    ino_t inode;
+};
+
+static int make_descriptor(size_t bytes)
+{
+    int fd = memfd_create("armci", MFD_CLOEXEC);
+    if (fd < 0) return -1;
+    if (ftruncate(fd, (off_t)bytes) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_invited(const struct invitation *to)
+{
+    char path[64];
+    struct stat status;
+    if (to->descriptor < 0) return -1;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", to->process, to->descriptor);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return -1;
+    if (fstat(fd, &status) == 0 && status.st_dev == to->device && status.st_ino == to->inode) return fd;
+    close(fd);
+    return -1;
+}
+
+/* The first process makes a descriptor, the others open it; -1 where that fails. */
+static int share_descriptor(size_t bytes, MPI_Comm comm)
+{
+    int rank, fd = -1;
+    struct invitation to = {0};
+    struct stat status;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 0) {
+        fd = make_descriptor(bytes);
+        to.process = (long)getpid();
+        to.descriptor = fd >= 0 && fstat(fd, &status) == 0 ? fd : -1;
+        to.device = to.descriptor >= 0 ? status.st_dev : 0;
+        to.inode = to.descriptor >= 0 ? status.st_ino : 0;
+    }
+    MPI_Bcast(&to, (int)sizeof to, MPI_BYTE, 0, comm);
+    return rank == 0 ? fd : open_invited(&to);
+}
+
+static bool all_agree(bool good, MPI_Comm comm)
+{
+    int mine = good, all;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all;
+}
+
+/* The descriptor is closed only after all have mapped it: the others open the first one's. */
+static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
+{
+    int fd = share_descriptor(bytes, comm);
+    void *memory = fd >= 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0) : MAP_FAILED;
+    bool good = all_agree(memory != MAP_FAILED, comm);
+    if (fd >= 0) close(fd);
+    if (good) {
+        s->memory = memory;
+        s->bytes = bytes;
+        return 0;
+    }
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    return -1;
+}
+
+static size_t slice_unit(size_t bytes)
+{
+    return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+}
+
+static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, int members, const size_t sizes[], char *slices[])
+{
+    size_t total = 0;
+    for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
+    int rc = create_memfd(s, total, comm);
+    if (rc) return rc;
+    size_t at = 0;
+    for (int i = 0; i < members; i++) {
+        at = round_up(at, slice_unit(sizes[i]));
+        slices[i] = sizes[i] > 0 ? s->memory + at : NULL;
+        at += round_up(sizes[i], PAGE);
+    }
+    return 0;
+}
+
+static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, int members, const size_t sizes[], char *slices[])
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
+    if (rc) return rc;
+    for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_neighbour(&s->window, i) : NULL;
+    return 0;
+}
+
+int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
+{
+    int members;
+    MPI_Comm_size(comm, &members);
+    *s = (struct shm_segment){.kind = kind};
+    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, members, sizes, slices)
+                                 : create_mpi_slices(s, comm, members, sizes, slices);
+}
+
+void armcii_segment_free(struct shm_segment *s)
+{
+    if (s->kind == SEGMENT_MEMFD) munmap(s->memory, s->bytes);
+    if (s->kind == SEGMENT_MPI) armcii_window_free(&s->window);
+    s->kind = SEGMENT_NONE;
+}
+
+/* Does each member see what the others wrote into their slices? */
+static bool is_shared(char *const slices[], int rank, int members, MPI_Comm comm)
+{
+    bool good = true;
+    *(volatile int *)slices[rank] = rank + 1;
+    MPI_Barrier(comm);
+    for (int i = 0; i < members; i++)
+        if (*(volatile int *)slices[i] != i + 1) good = false;
+    return all_agree(good, comm);
+}
+
+bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
+{
+    int rank, members;
+    struct shm_segment s;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &members);
+    size_t *sizes = calloc((size_t)members, sizeof *sizes);
+    char **slices = calloc((size_t)members, sizeof *slices);
+    if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", members);
+    for (int i = 0; i < members; i++) sizes[i] = sizeof(int);
+    bool good = armcii_segment_create(&s, kind, comm, sizes, slices) == 0;
+    if (good) {
+        good = is_shared(slices, rank, members, comm);
+        armcii_segment_free(&s);
+    }
+    free(sizes);
+    free(slices);
+    return good;
+}

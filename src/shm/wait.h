@@ -1,0 +1,37 @@
+/* wait.h - waiting for another process of the host: spin for about as long as a hand-over takes, then give the processor away, since
+ * processes may outnumber processors. */
+#ifndef ARMCII_WAIT_H
+#define ARMCII_WAIT_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct patience {
+    unsigned turns;
+};
+
+/* Turns before the processor is given away: few where processes outnumber processors.  Set at start. */
+extern unsigned armcii_wait_spins;
+
+static inline void armcii_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/* One turn of a waiting loop; true when it is time to do something else as well, such as letting MPI make progress. */
+static inline bool armcii_wait_turn(struct patience *p)
+{
+    if (p->turns++ < armcii_wait_spins) {
+        armcii_pause();
+        return false;
+    }
+    sched_yield();
+    return true;
+}
+
+#endif

@@ -1,0 +1,279 @@
+/* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and then adding one element at a time. */
+#include <check.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape/accumulate.h"
+#include "shape_model.h"
+
+enum { PIECE = 300, OFFSETS = 64, SCALES = 5, LARGE = 1 << 20, GUARD = 77 };
+
+/* Scales of each type; the first is 1. */
+static const int int_scale[SCALES] = {1, -3, 0, INT_MIN, 65537};
+static const long long_scale[SCALES] = {1, -3, 0, LONG_MIN, LONG_MAX / 3};
+static const float float_scale[SCALES] = {1, -0.1f, 0, 3.3e38f, 1e-40f};
+static const double double_scale[SCALES] = {1, -0.1, 0, 1.7e308, 1e-310};
+static const float complex_scale[SCALES][2] = {{1, 0}, {1, -0.0f}, {0, 1}, {-0.1f, 0.7f}, {3e38f, 2}};
+static const double dcomplex_scale[SCALES][2] = {{1, 0}, {1, -0.0}, {0, 1}, {-0.1, 0.7}, {1e308, 2}};
+
+static const void *scale_of(enum element e, int i)
+{
+    const void *const scale[ELEMENT_COUNT] = {&int_scale[i],    &long_scale[i],   &float_scale[i],
+                                              &double_scale[i], complex_scale[i], dcomplex_scale[i]};
+    return scale[e];
+}
+
+/* ---- values */
+
+static void fill_bytes(char *at, size_t bytes, struct rng *r)
+{
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (char)rng_between(r, -128, 127);
+}
+
+static double random_real(struct rng *r)
+{
+    static const double special[] = {0, -0.0, (double)INFINITY, 1, -1, 1e-310, 1e-40, 3e38, -2e37};
+    if (rng_between(r, 0, 9) == 0) return special[rng_between(r, 0, 8)];
+    return ldexp(rng_between(r, -INT_MAX, INT_MAX), rng_between(r, -40, 0));
+}
+
+/* Elements of that type; `at` need not be aligned. */
+static void fill(enum element e, char *at, size_t bytes, struct rng *r)
+{
+    if (e == ELEMENT_INT || e == ELEMENT_LONG) {
+        fill_bytes(at, bytes, r);
+        return;
+    }
+    size_t part = armcii_element_align(e);
+    for (size_t i = 0; i + part <= bytes; i += part) {
+        double real = random_real(r);
+        float single = (float)real;
+        memcpy(at + i, part == sizeof(double) ? (const void *)&real : &single, part);
+    }
+}
+
+/* ---- the model */
+
+static void add_int(char *dst, const char *src)
+{
+    unsigned x, y;
+    memcpy(&x, dst, sizeof(x));
+    memcpy(&y, src, sizeof(y));
+    x += y;
+    memcpy(dst, &x, sizeof(x));
+}
+
+static void add_long(char *dst, const char *src)
+{
+    unsigned long x, y;
+    memcpy(&x, dst, sizeof(x));
+    memcpy(&y, src, sizeof(y));
+    x += y;
+    memcpy(dst, &x, sizeof(x));
+}
+
+static void add_float(char *dst, const char *src)
+{
+    float x, y;
+    memcpy(&x, dst, sizeof(x));
+    memcpy(&y, src, sizeof(y));
+    x += y;
+    memcpy(dst, &x, sizeof(x));
+}
+
+static void add_double(char *dst, const char *src)
+{
+    double x, y;
+    memcpy(&x, dst, sizeof(x));
+    memcpy(&y, src, sizeof(y));
+    x += y;
+    memcpy(dst, &x, sizeof(x));
+}
+
+static void model(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
+{
+    static void (*const add[ELEMENT_COUNT])(char *, const char *) = {add_int,    add_long,  add_float,
+                                                                     add_double, add_float, add_double};
+    char *product = malloc(bytes + 1);
+    ck_assert_ptr_nonnull(product);
+    if (armcii_scale_is_one(e, scale))
+        memcpy(product, src, bytes);
+    else
+        armcii_scale_copy(e, scale, src, product, bytes);
+    for (size_t at = 0; at < bytes; at += armcii_element_align(e))
+        add[e](dst + at, product + at);
+    free(product);
+}
+
+/* Fail, with the first byte that differs. */
+static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen, const char *want,
+                       size_t bytes)
+{
+    if (memcmp(seen, want, bytes) == 0) return;
+    size_t at = 0;
+    while (seen[at] == want[at])
+        at++;
+    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e), scale, what, number,
+                 at, want[at], seen[at]);
+}
+
+/* Run the test for each type and scale. */
+static void on_types(void (*test)(enum element e, int scale))
+{
+    for (int e = 0; e < ELEMENT_COUNT; e++)
+        for (int scale = 0; scale < SCALES; scale++)
+            test((enum element)e, scale);
+}
+
+/* ---- one piece */
+
+static void pieces(enum element e, int scale)
+{
+    enum { SIZE = PIECE + 2 * OFFSETS };
+    _Alignas(16) char src[SIZE], seen[SIZE], want[SIZE], before[SIZE], factor[32];
+    struct rng r = rng_start((uint64_t)scale);
+    size_t size = armcii_element_size(e), align = armcii_element_align(e);
+    fill_bytes(before, SIZE, &r);
+    for (size_t bytes = 0; bytes <= PIECE; bytes += size)
+        for (size_t from = 0; from < OFFSETS; from++) {
+            size_t to = from * 5 % OFFSETS / align * align;
+            fill(e, src + from, bytes, &r);
+            fill(e, before + to, bytes, &r);
+            memcpy(seen, before, SIZE);
+            memcpy(want, before, SIZE);
+            memcpy(factor + from % 16, scale_of(e, scale), size);
+            model(e, scale_of(e, scale), want + to, src + from, bytes);
+            armcii_accumulate(e, factor + from % 16, seen + to, src + from, bytes);
+            check_same(e, scale, "bytes", bytes, seen, want, SIZE);
+        }
+}
+
+START_TEST(every_size_at_every_offset)
+{
+    on_types(pieces);
+}
+END_TEST
+
+static void piece_to_itself(enum element e, int scale)
+{
+    _Alignas(16) char seen[PIECE + 1], want[PIECE + 1];
+    struct rng r = rng_start((uint64_t)scale);
+    for (size_t bytes = 0; bytes <= PIECE; bytes += armcii_element_size(e)) {
+        memset(seen, GUARD, sizeof(seen));
+        fill(e, seen, bytes, &r);
+        memcpy(want, seen, sizeof(want));
+        model(e, scale_of(e, scale), want, want, bytes);
+        armcii_accumulate(e, scale_of(e, scale), seen, seen, bytes);
+        check_same(e, scale, "in place, bytes", bytes, seen, want, sizeof(want));
+    }
+}
+
+START_TEST(to_the_same_memory)
+{
+    on_types(piece_to_itself);
+}
+END_TEST
+
+static void large_piece(enum element e, int scale)
+{
+    struct rng r = rng_start((uint64_t)scale);
+    size_t bytes = LARGE + 3 * armcii_element_size(e), from = (size_t)rng_between(&r, 0, 63);
+    char *src = malloc(bytes + from), *seen = malloc(bytes), *want = malloc(bytes);
+    ck_assert(src != NULL && seen != NULL && want != NULL);
+    fill(e, src + from, bytes, &r);
+    fill(e, seen, bytes, &r);
+    memcpy(want, seen, bytes);
+    model(e, scale_of(e, scale), want, src + from, bytes);
+    armcii_accumulate(e, scale_of(e, scale), seen, src + from, bytes);
+    check_same(e, scale, "bytes", bytes, seen, want, bytes);
+    free(src);
+    free(seen);
+    free(want);
+}
+
+START_TEST(a_megabyte)
+{
+    on_types(large_piece);
+}
+END_TEST
+
+/* ---- rows */
+
+enum { ROWS = 20, ROW_BYTES = 160, STRIDE = 200, MIDDLE = ROWS * STRIDE, ARENA = 2 * MIDDLE + ROW_BYTES };
+
+/* A stride of either sign, or none; rows may overlap. */
+static ptrdiff_t random_stride(size_t align, struct rng *r)
+{
+    const int most = STRIDE / (int)align;
+    return rng_between(r, -most, most) * (ptrdiff_t)align;
+}
+
+/* From the middle of one arena, at any alignment, to that of another. */
+static void rows_between_arenas(enum element e, int scale)
+{
+    static char src[ARENA + 16];
+    static _Alignas(16) char seen[ARENA], want[ARENA];
+    const size_t size = armcii_element_size(e), align = armcii_element_align(e);
+    for (size_t seed = 0; seed < 500; seed++) {
+        struct rng r = rng_start(seed);
+        const size_t bytes = (size_t)rng_between(&r, 0, (int)(ROW_BYTES / size)) * size;
+        const size_t n = (size_t)rng_between(&r, 0, ROWS);
+        const ptrdiff_t to = random_stride(align, &r), from = random_stride(align, &r);
+        char *start = src + rng_between(&r, 0, 15);
+        fill(e, start, ARENA, &r);
+        fill(e, seen, ARENA, &r);
+        memcpy(want, seen, ARENA);
+        for (size_t i = 0; i < n; i++)
+            model(e, scale_of(e, scale), want + MIDDLE + (ptrdiff_t)i * to, start + MIDDLE + (ptrdiff_t)i * from,
+                  bytes);
+        armcii_accumulate_rows(e, scale_of(e, scale), seen + MIDDLE, to, start + MIDDLE, from, bytes, n);
+        check_same(e, scale, "rows, seed", seed, seen, want, ARENA);
+    }
+}
+
+START_TEST(rows_of_any_kind)
+{
+    on_types(rows_between_arenas);
+}
+END_TEST
+
+static void rows_to_themselves(enum element e, int scale)
+{
+    static _Alignas(16) char seen[ARENA], want[ARENA];
+    struct rng r = rng_start((uint64_t)scale);
+    for (size_t bytes = 0; bytes <= ROW_BYTES; bytes += armcii_element_size(e)) {
+        fill(e, seen, ARENA, &r);
+        memcpy(want, seen, ARENA);
+        for (size_t i = 0; i < ROWS; i++)
+            model(e, scale_of(e, scale), want + i * STRIDE, want + i * STRIDE, bytes);
+        armcii_accumulate_rows(e, scale_of(e, scale), seen, STRIDE, seen, STRIDE, bytes, ROWS);
+        check_same(e, scale, "rows in place, bytes", bytes, seen, want, ARENA);
+    }
+}
+
+START_TEST(rows_to_the_same_memory)
+{
+    on_types(rows_to_themselves);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("accumulate");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, every_size_at_every_offset);
+    tcase_add_test(tc, to_the_same_memory);
+    tcase_add_test(tc, a_megabyte);
+    tcase_add_test(tc, rows_of_any_kind);
+    tcase_add_test(tc, rows_to_the_same_memory);
+    Suite *suite = suite_create("accumulate");
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

@@ -1,0 +1,322 @@
+/* test_copy.c - copies by load and store against memmove, piece by piece and segment by segment. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shape/copy.h"
+#include "shape_model.h"
+
+enum { PIECE = 300, OFFSETS = 64, SEEDS = 9 * 200, STREAM = 16 << 20 };
+
+static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
+
+static void fill(char *at, size_t bytes, uint64_t seed)
+{
+    struct rng r = rng_start(seed);
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (char)rng_between(&r, -128, 127);
+}
+
+/* ---- one piece */
+
+START_TEST(every_size_at_every_offset)
+{
+    enum { SIZE = PIECE + OFFSETS + 1 };
+    char src[SIZE], seen[SIZE], want[SIZE], before[SIZE];
+    fill(src, SIZE, 1);
+    fill(before, SIZE, 2);
+    for (size_t bytes = 0; bytes <= PIECE; bytes++)
+        for (size_t from = 0; from < OFFSETS; from++)
+            for (size_t to = 0; to < OFFSETS; to++) {
+                memcpy(seen, before, SIZE);
+                memcpy(want, before, SIZE);
+                memcpy(want + to, src + from, bytes);
+                armcii_copy(seen + to, src + from, bytes);
+                if (memcmp(seen, want, SIZE) != 0)
+                    ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes, from, to);
+            }
+}
+END_TEST
+
+START_TEST(pieces_that_overlap_themselves)
+{
+    enum { SHIFT = 80, SIZE = PIECE + 2 * SHIFT };
+    char seen[SIZE], want[SIZE];
+    for (size_t bytes = 0; bytes <= PIECE; bytes++)
+        for (size_t to = 0; to <= 2 * SHIFT; to++) {
+            fill(want, SIZE, bytes);
+            memcpy(seen, want, SIZE);
+            memmove(want + to, want + SHIFT, bytes);
+            armcii_copy(seen + to, seen + SHIFT, bytes);
+            if (memcmp(seen, want, SIZE) != 0)
+                ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
+        }
+}
+END_TEST
+
+static void check_untouched(const char *at, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++)
+        if (at[i] != 77) ck_abort_msg("byte %zu is written", i);
+}
+
+START_TEST(long_pieces)
+{
+    static const size_t size[] = {STREAM - 1, STREAM, STREAM + 1, STREAM + 63, STREAM + 64, STREAM + 8191};
+    static const size_t offset[] = {0, 1, 17, 63, 64};
+    enum { ROOM = STREAM + 8192 + OFFSETS };
+    char *src = malloc(ROOM), *dst = malloc(ROOM);
+    ck_assert(src != NULL && dst != NULL);
+    fill(src, ROOM, 3);
+    for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++)
+        for (size_t k = 0; k < sizeof(offset) / sizeof(offset[0]); k++) {
+            size_t from = offset[(i + k) % 5], to = offset[k];
+            memset(dst, 77, ROOM);
+            armcii_copy(dst + to, src + from, size[i]);
+            ck_assert_msg(memcmp(dst + to, src + from, size[i]) == 0, "%zu bytes from offset %zu to offset %zu",
+                          size[i], from, to);
+            check_untouched(dst, 0, to);
+            check_untouched(dst, to + size[i], ROOM);
+        }
+    free(src);
+    free(dst);
+}
+END_TEST
+
+START_TEST(long_pieces_that_overlap_themselves)
+{
+    static const ptrdiff_t shift[] = {0, 1, -1, 64, -64, 4096, -4096, STREAM - 1, 1 - STREAM};
+    enum { ROOM = 3 * STREAM };
+    char *seen = malloc(ROOM), *want = malloc(ROOM);
+    ck_assert(seen != NULL && want != NULL);
+    fill(want, ROOM, 4);
+    memcpy(seen, want, ROOM);
+    for (size_t i = 0; i < sizeof(shift) / sizeof(shift[0]); i++) {
+        memmove(want + STREAM + shift[i], want + STREAM, STREAM);
+        armcii_copy(seen + STREAM + shift[i], seen + STREAM, STREAM);
+        ck_assert_msg(memcmp(seen, want, ROOM) == 0, "%d bytes by %td: not as memmove", STREAM, shift[i]);
+    }
+    free(seen);
+    free(want);
+}
+END_TEST
+
+/* ---- shapes between two memories, against the list of their bytes */
+
+static char *duplicate(const char *at, size_t bytes)
+{
+    char *copy = malloc(bytes);
+    ck_assert_ptr_nonnull(copy);
+    memcpy(copy, at, bytes);
+    return copy;
+}
+
+/* Copy with the remote side in a mirror of its arena. */
+static void check_sample(struct sample *m, enum shape_side to)
+{
+    char *seen[2], *want[2], *mirror = duplicate(m->arena[SHAPE_REMOTE], m->size[SHAPE_REMOTE]);
+    for (int side = 0; side < 2; side++)
+        want[side] = duplicate(m->arena[side], m->size[side]);
+    for (size_t i = 0; i < m->expected.n; i++) {
+        const struct pair *p = &m->expected.pair[i];
+        want[to][p->at[to] - m->arena[to]] = want[!to][p->at[!to] - m->arena[!to]];
+    }
+    char *remote_before = duplicate(m->arena[SHAPE_REMOTE], m->size[SHAPE_REMOTE]);
+
+    armcii_copy_shape(&m->shape, to, mirror - m->arena[SHAPE_REMOTE]);
+    seen[SHAPE_LOCAL] = m->arena[SHAPE_LOCAL];
+    seen[SHAPE_REMOTE] = mirror;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < m->size[side]; i++)
+            if (seen[side][i] != want[side][i])
+                ck_abort_msg("%s: to %s: byte %zu of %s: expected %d, seen %d", m->text,
+                             to == SHAPE_LOCAL ? "local" : "remote", i, side == SHAPE_LOCAL ? "local" : "remote",
+                             want[side][i], seen[side][i]);
+    ck_assert_msg(memcmp(m->arena[SHAPE_REMOTE], remote_before, m->size[SHAPE_REMOTE]) == 0,
+                  "%s: written at the remote addresses themselves", m->text);
+    free(mirror);
+    free(remote_before);
+    free(want[0]);
+    free(want[1]);
+}
+
+START_TEST(shapes_between_two_memories)
+{
+    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
+    for (unsigned seed = 0; seed < SEEDS; seed++)
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 2; i++) {
+                struct sample m;
+                sample_create(&m, kinds[k], seed, (int)(seed % 9));
+                check_sample(&m, sides[i]);
+                sample_free(&m);
+            }
+}
+END_TEST
+
+/* ---- shapes within one memory, against memmove of one segment after the other */
+
+enum { ROOM = 1 << 16, MIDDLE = ROOM / 2 };
+static char memory[ROOM], elsewhere[ROOM]; /* remote addresses are those in elsewhere */
+
+static void model_copy(const struct shape *s, enum shape_side to, ptrdiff_t delta)
+{
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, s);
+    while (armcii_shape_next(&it, &seg)) {
+        char *remote = seg.remote + delta;
+        memmove(to == SHAPE_REMOTE ? remote : seg.local, to == SHAPE_REMOTE ? seg.local : remote, seg.bytes);
+    }
+}
+
+/* Both directions from the same contents of the memory. */
+static void check_in_memory(const struct shape *s, const char *what, int number)
+{
+    static char seen[ROOM], before[ROOM];
+    const ptrdiff_t delta = memory - elsewhere;
+    for (int i = 0; i < 2; i++) {
+        memcpy(before, memory, ROOM);
+        armcii_copy_shape(s, sides[i], delta);
+        memcpy(seen, memory, ROOM);
+        memcpy(memory, before, ROOM);
+        model_copy(s, sides[i], delta);
+        for (size_t at = 0; at < ROOM; at++)
+            if (seen[at] != memory[at])
+                ck_abort_msg("%s %d, to %s: byte %zu: expected %d, seen %d", what, number,
+                             sides[i] == SHAPE_LOCAL ? "local" : "remote", at, memory[at], seen[at]);
+    }
+}
+
+START_TEST(rows_of_every_length)
+{
+    fill(memory, ROOM, 5);
+    for (int bytes = 1; bytes <= PIECE; bytes++)
+        for (int levels = 1; levels <= 4; levels++) {
+            const int count[] = {bytes, 3, 2, 3, 2};
+            int local_stride[4], remote_stride[4];
+            for (int i = 0, local = bytes + 1, remote = bytes + 8; i < 4; i++) {
+                local_stride[i] = local;
+                remote_stride[i] = remote;
+                local = local * count[i + 1] + 3;
+                remote = remote * count[i + 1] + 16;
+            }
+            struct shape s;
+            ck_assert_int_eq(
+                armcii_shape_strided(&s, memory + 5, local_stride, elsewhere + MIDDLE, remote_stride, count, levels),
+                SHAPE_OK);
+            check_in_memory(&s, "bytes", bytes);
+        }
+}
+END_TEST
+
+START_TEST(strided_within_one_memory)
+{
+    fill(memory, ROOM, 6);
+    for (int seed = 0; seed < 4000; seed++) {
+        struct rng r = rng_start((uint64_t)seed);
+        int count[6], stride[2][5], levels = rng_between(&r, 0, 5);
+        for (int i = 0; i <= levels; i++)
+            count[i] = i == 0 ? rng_between(&r, 1, 80) : rng_between(&r, 1, 5);
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < levels; i++)
+                stride[side][i] = rng_between(&r, 0, 3) == 0 ? count[0] : rng_between(&r, -100, 100);
+        struct shape s;
+        ck_assert_int_eq(armcii_shape_strided(&s, memory + MIDDLE + rng_between(&r, -100, 100), stride[0],
+                                              elsewhere + MIDDLE, stride[1], count, levels),
+                         SHAPE_OK);
+        check_in_memory(&s, "seed", seed);
+    }
+}
+END_TEST
+
+/* Runs of up to 20 segments anywhere in the lower part of the memory. */
+enum { RUNS = 3, SEGMENTS = 20, LOWER = 2000 };
+struct random_runs {
+    struct vector_run run[RUNS];
+    void *local[RUNS][SEGMENTS], *remote[RUNS][SEGMENTS];
+};
+
+static void random_runs(struct random_runs *v, struct rng *r)
+{
+    for (int k = 0; k < RUNS; k++) {
+        for (int i = 0; i < SEGMENTS; i++) {
+            v->local[k][i] = memory + rng_between(r, 0, LOWER);
+            v->remote[k][i] = elsewhere + rng_between(r, 0, LOWER);
+        }
+        size_t bytes = rng_between(r, 0, 3) == 0 ? 8 : (size_t)rng_between(r, 0, 100);
+        v->run[k] = (struct vector_run){v->local[k], v->remote[k], bytes, (size_t)rng_between(r, 0, SEGMENTS)};
+    }
+}
+
+START_TEST(vectors_within_one_memory)
+{
+    fill(memory, ROOM, 7);
+    for (int seed = 0; seed < 4000; seed++) {
+        struct rng r = rng_start((uint64_t)seed);
+        struct random_runs v;
+        struct shape s;
+        random_runs(&v, &r);
+        ck_assert_int_eq(armcii_shape_vector(&s, v.run, RUNS), SHAPE_OK);
+        check_in_memory(&s, "seed", seed);
+    }
+}
+END_TEST
+
+START_TEST(packed_shapes)
+{
+    fill(memory, ROOM, 8);
+    for (int seed = 0; seed < 2000; seed++) {
+        struct rng r = rng_start((uint64_t)seed);
+        struct random_runs v;
+        struct shape s;
+        random_runs(&v, &r);
+        ck_assert_int_eq(armcii_shape_vector(&s, v.run, RUNS), SHAPE_OK);
+        armcii_shape_set_packed(&s, memory + MIDDLE);
+        check_in_memory(&s, "vector", seed);
+
+        const int count[] = {rng_between(&r, 1, 70), 3, 2, 4}, stride[] = {90, 300, 800};
+        ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 3), SHAPE_OK);
+        armcii_shape_set_packed(&s, memory + MIDDLE);
+        check_in_memory(&s, "strided", seed);
+    }
+}
+END_TEST
+
+START_TEST(nothing_to_copy)
+{
+    const int count[] = {0, 3}, stride[] = {8};
+    struct vector_run run[] = {{NULL, NULL, 8, 0}, {NULL, NULL, 0, 3}};
+    struct shape s;
+    fill(memory, ROOM, 9);
+    armcii_shape_contiguous(&s, NULL, NULL, 0);
+    check_in_memory(&s, "contiguous", 0);
+    ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 1), SHAPE_OK);
+    check_in_memory(&s, "strided", 0);
+    ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
+    check_in_memory(&s, "vector", 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tc = tcase_create("copy");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, every_size_at_every_offset);
+    tcase_add_test(tc, pieces_that_overlap_themselves);
+    tcase_add_test(tc, long_pieces);
+    tcase_add_test(tc, long_pieces_that_overlap_themselves);
+    tcase_add_test(tc, shapes_between_two_memories);
+    tcase_add_test(tc, rows_of_every_length);
+    tcase_add_test(tc, strided_within_one_memory);
+    tcase_add_test(tc, vectors_within_one_memory);
+    tcase_add_test(tc, packed_shapes);
+    tcase_add_test(tc, nothing_to_copy);
+    Suite *suite = suite_create("copy");
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}

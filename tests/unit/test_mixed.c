@@ -1,0 +1,139 @@
+/* test_mixed.c - regions of several hosts: neighbours' slices are loaded and stored, accumulates go by MPI, and neither overtakes the
+ * other on the same bytes. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "fake_job.h"
+#include "lock/rmw.h"
+
+enum { BYTES = 256, THEM = 1, FAR = 2 };
+
+static struct region *region;
+
+/* Process 1 is a neighbour: its simulated slice is this process's memory, so it is its own mapping. */
+static void begin(void)
+{
+    job_start((struct job){.several_nodes = true});
+    region = job_region(0, 4, BYTES);
+    region->mapped[THEM] = region->base[THEM];
+    armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);
+}
+
+static char *at(size_t offset)
+{
+    return job_address(region, THEM, offset);
+}
+
+static int load(size_t offset)
+{
+    int value;
+    memcpy(&value, at(offset), sizeof value);
+    return value;
+}
+
+static void put(size_t offset, int value)
+{
+    job_blocking(job_put(THEM, &value, at(offset), sizeof value));
+}
+
+static int get(size_t offset)
+{
+    int value = -1;
+    job_blocking(job_get(THEM, &value, at(offset), sizeof value));
+    return value;
+}
+
+/* Not waited for: the value must live. */
+static void acc(size_t offset, int value)
+{
+    static int values[8];
+    static int next;
+    int *v = &values[next++ % 8];
+    *v = value;
+    job_nonblocking(job_acc(ELEMENT_INT, THEM, v, at(offset), sizeof *v));
+}
+
+START_TEST(put_and_get_make_no_call)
+{
+    begin();
+    put(16, 5);
+    ck_assert_int_eq(get(16), 5);
+    ck_assert_int_eq(load(16), 5);
+    fake_expect("a neighbour", "");
+    int value = 1;
+    job_nonblocking(job_put(FAR, &value, job_address(region, FAR, 16), sizeof value));
+    fake_expect("another host", "put 0/2 16+4");
+    job_end();
+}
+END_TEST
+
+START_TEST(a_load_sees_the_accumulate_before_it)
+{
+    begin();
+    put(16, 5);
+    acc(16, 2);
+    fake_expect("accumulate", "acc 0/1 16+4");
+    ck_assert_int_eq(get(16), 7);
+    fake_expect("get of these bytes", "flush 0/1");
+    ck_assert_int_eq(get(16), 7);
+    fake_expect("again", "");
+    job_end();
+}
+END_TEST
+
+START_TEST(a_store_comes_after_the_accumulate_before_it)
+{
+    begin();
+    acc(16, 2);
+    put(16, 100);
+    fake_expect("put over an accumulate", "acc 0/1 16+4; flush 0/1");
+    acc(16, 3);
+    armcii_pending_fence(THEM);
+    ck_assert_int_eq(load(16), 103);
+    job_end();
+}
+END_TEST
+
+START_TEST(other_bytes_do_not_wait)
+{
+    begin();
+    acc(16, 2);
+    put(24, 1);
+    ck_assert_int_eq(get(8), 0);
+    fake_expect("beside an accumulate", "acc 0/1 16+4");
+    job_end();
+}
+END_TEST
+
+START_TEST(rmw_goes_by_mpi)
+{
+    int old = -1;
+    begin();
+    put(32, 40);
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, at(32), 2, THEM), 0);
+    fake_expect("rmw on a neighbour", "fetch-and-op 0/1 32+4; flush 0/1");
+    ck_assert_int_eq(old, 40);
+    ck_assert_int_eq(get(32), 42);
+    job_end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("mixed");
+    TCase *tests = tcase_create("load, store and MPI");
+    tcase_add_test(tests, put_and_get_make_no_call);
+    tcase_add_test(tests, a_load_sees_the_accumulate_before_it);
+    tcase_add_test(tests, a_store_comes_after_the_accumulate_before_it);
+    tcase_add_test(tests, other_bytes_do_not_wait);
+    tcase_add_test(tests, rmw_goes_by_mpi);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
