@@ -2,7 +2,7 @@
 #include "api/build.h"
 #include "api/entry.h"
 #include "gmr/reach.h"
-#include "path/direct.h"
+#include "shm/apply.h"
 #include "xfer/handle.h"
 
 /* Small operations have a short way: where the remote side is remembered to be within reach of loads and stores, and nothing can be wrong
@@ -11,7 +11,7 @@ static bool put_at_once(const void *src, const void *dst, int bytes, int proc)
 {
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (!there || !src) return false;
-    armcii_direct_put(there, src, (size_t)bytes);
+    armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
 }
 
@@ -19,7 +19,7 @@ static bool get_at_once(const void *src, void *dst, int bytes, int proc)
 {
     const char *there = armcii_reach(proc, src, (size_t)bytes);
     if (!there || !dst) return false;
-    armcii_direct_get(there, dst, (size_t)bytes);
+    armcii_apply_get_piece(there, dst, (size_t)bytes);
     return true;
 }
 
@@ -29,7 +29,7 @@ static bool acc_at_once(int datatype, const void *scale, const void *src, const 
     if (!there || !src || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e) || (uintptr_t)dst % armcii_element_align(e)) return false;
-    armcii_direct_accumulate(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
+    armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
     return true;
 }
 

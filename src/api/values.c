@@ -5,7 +5,7 @@
 #include "api/entry.h"
 #include "gmr/reach.h"
 #include "gmr/region.h"
-#include "path/direct.h"
+#include "shm/apply.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
@@ -16,7 +16,7 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     if (!entered) return ARMCI_ERR_STATE;
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (there) {
-        armcii_direct_put(there, value, (size_t)bytes);
+        armcii_apply_put_piece(there, value, (size_t)bytes);
         return 0;
     }
     int rc = armcii_build_contiguous(armcii_put_to(caller, proc), value, dst, bytes, &t);
@@ -30,7 +30,7 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
     if (!entered) return ARMCI_ERR_STATE;
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (there) {
-        armcii_direct_put(there, value, (size_t)bytes);
+        armcii_apply_put_piece(there, value, (size_t)bytes);
         return 0;
     }
     int rc = armcii_build_contiguous(armcii_put_to(caller, proc), value, dst, bytes, &t);
@@ -44,7 +44,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     if (!entered) return;
     const char *there = armcii_reach(proc, src, (size_t)bytes);
     if (there)
-        armcii_direct_get(there, value, (size_t)bytes);
+        armcii_apply_get_piece(there, value, (size_t)bytes);
     else if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
 }
 

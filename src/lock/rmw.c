@@ -10,7 +10,7 @@
 #include "base/mutant.h"
 #include "gmr/reach.h"
 #include "mpi/rma.h"
-#include "path/direct.h"
+#include "shm/apply.h"
 #include "xfer/pending.h"
 #include "xfer/transfer.h"
 
@@ -33,25 +33,12 @@ static long operand_of(int op, const void *local, int value, size_t bytes)
     return operand;
 }
 
-/* The same operation on memory that the host shares; returns what was there.  Sequentially consistent: it is seen, and what was put
- * before it, once it returns. */
-static long update_here(int op, void *there, long operand)
-{
-    int small;
-    switch (op) {
-    case ARMCI_FETCH_AND_ADD: memcpy(&small, &operand, sizeof small); return __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST);
-    case ARMCI_SWAP: memcpy(&small, &operand, sizeof small); return __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
-    case ARMCI_FETCH_AND_ADD_LONG: return __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST);
-    default: return __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
-    }
-}
-
 /* It reads and writes: what the caller put there before must be in place. */
 static long update_by_mpi(int op, const struct place *place, void *remote, int target, long operand, size_t bytes)
 {
     long old = 0;
     enum rma_update update = is_swap(op) ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
-    armcii_direct_settle();
+    armcii_apply_settle();
     armcii_pending_admit(place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
     armcii_rma_fetch_and_op(&place->region->window, update, place->rank, (char *)remote - place->origin, bytes, &operand, &old);
     armcii_pending_complete(place->region, target);
@@ -84,7 +71,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
         if (!place.region->has_window) there = (char *)remote + (place.mapped - place.lo);
     }
     long operand = operand_of(op, local, value, bytes);
-    old = there ? update_here(op, there, operand) : update_by_mpi(op, &place, remote, target, operand, bytes);
+    old = there ? armcii_apply_rmw(is_swap(op) ? APPLY_REPLACE : APPLY_ADD, bytes, there, operand) : update_by_mpi(op, &place, remote, target, operand, bytes);
     give_result(op, local, old, value, bytes);
     return 0;
 }

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "mpi/quirks.h"
-#include "path/direct.h"
+#include "shm/apply.h"
 #include "team/world.h"
 
 /* A hull of addresses; empty when lo >= hi. */
@@ -204,7 +204,7 @@ static bool is_forgotten(const struct record *r)
 void armcii_pending_fence(int target)
 {
     struct record *next;
-    armcii_direct_settle();
+    armcii_apply_settle();
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (!is_forgotten(r)) complete_record(r);
@@ -213,14 +213,14 @@ void armcii_pending_fence(int target)
 
 void armcii_pending_fence_all(void)
 {
-    armcii_direct_settle();
+    armcii_apply_settle();
     while (newest) complete_record(newest);
 }
 
 void armcii_pending_fence_region(const struct region *region)
 {
     struct record *older;
-    armcii_direct_settle();
+    armcii_apply_settle();
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);
