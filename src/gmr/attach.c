@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "gmr/region.h"
 #include "shm/host.h"
+#include "shm/offer.h"
 #include "team/world.h"
 
 enum { ALIGNMENT = 64 };
@@ -111,6 +112,7 @@ void armcii_attached_start(void)
 void armcii_attached_end(void)
 {
     free_pieces();
+    armcii_offers_end();
     if (attached && attached->has_window) armcii_window_free(&attached->window);
     free(attached);
     attached = NULL;

@@ -84,7 +84,6 @@ void armcii_host_start(const enum segment_kind kinds[])
 
 void armcii_host_end(void)
 {
-    armcii_offers_end();
     if (the_host.kind != SEGMENT_NONE) armcii_segment_free(&segment);
     MPI_Comm_free(&the_host.comm);
     free(the_host.rank_of);

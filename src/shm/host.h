@@ -6,9 +6,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "shm/offer.h"
 #include "shm/segment.h"
 #include "shm/stripe.h"
+
+enum { MOST_OFFERS = 64 };
+
+/* The memory that one process offers to the others (offer.h).  An entry is written once, before `count` says that it is there. */
+struct offers {
+    long process;
+    atomic_int count;
+    struct offer {
+        char *base; /* in that process */
+        size_t bytes;
+        int descriptor;
+    } of[MOST_OFFERS];
+};
 
 struct host {
     enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */

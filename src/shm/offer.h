@@ -3,22 +3,8 @@
 #ifndef ARMCII_OFFER_H
 #define ARMCII_OFFER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-enum { MOST_OFFERS = 64 };
-
-/* The offers of one process.  An entry is written once, before `count` says that it is there. */
-struct offers {
-    long process;
-    atomic_int count;
-    struct offer {
-        char *base; /* in that process */
-        size_t bytes;
-        int descriptor;
-    } of[MOST_OFFERS];
-};
 
 /* `bytes` of new memory on offer; NULL where there is none, or offers are not possible on this host. */
 void *armcii_offer_make(size_t bytes);
