@@ -4,6 +4,8 @@
 #include "api/entry.h"
 #include "api/state.h"
 #include "gmr/region.h"
+#include "server/client.h"
+#include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
 #include "xfer/handle.h"
@@ -124,6 +126,13 @@ static bool complete_before_barrier(void)
     return entered;
 }
 
+/* The agent in this process goes on serving. */
+static void wait_serving(MPI_Request *request)
+{
+    ARMCII_ENTER("ARMCI_Barrier");
+    if (entered) armcii_client_wait(request);
+}
+
 /* The barrier itself is outside the library's lock: other threads go on. */
 void PARMCI_Barrier(void)
 {
@@ -132,7 +141,13 @@ void PARMCI_Barrier(void)
         armcii_host_barrier();
         return;
     }
-    MPI_Barrier(armcii_world->comm);
+    if (armcii_server_on) {
+        MPI_Request request;
+        MPI_Ibarrier(armcii_world->comm, &request);
+        wait_serving(&request);
+    } else {
+        MPI_Barrier(armcii_world->comm);
+    }
     atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);

@@ -10,6 +10,7 @@
 #include "lock/notify.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
+#include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
 #include "xfer/handle.h"
@@ -17,6 +18,12 @@
 
 static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
+
+/* In this file, because every program has it: also one that is linked statically. */
+__attribute__((constructor)) static void ask_for_threads(void)
+{
+    armcii_config_ask_for_threads();
+}
 
 static void start_mpi(int *argc, char ***argv, int requested)
 {
@@ -60,7 +67,9 @@ static void print_banner(const char *library)
 {
     armcii_say("ARMCI-RMA %s on %.*s", PARMCI_RMA_Version(), (int)strcspn(library, "\n,"), library);
     armcii_say("%d processes, nodes: %d; inside a node %s", armcii_world->size, armcii_world->nodes, kind_of_memory());
-    if (armcii_world->hosts > 1 || armcii_host->kind == SEGMENT_NONE)
+    if (armcii_server_on)
+        armcii_say("between nodes by requests to an agent on each");
+    else if (armcii_world->hosts > 1 || armcii_host->kind == SEGMENT_NONE)
         armcii_say("%s by MPI-3 RMA: operations wait for the target to enter MPI where this MPI library makes no progress by itself",
                    armcii_world->hosts > 1 ? "between nodes" : "operations go");
     for (size_t i = 0; armcii_quirk_row(i); i++)
@@ -81,6 +90,18 @@ static void share_host(void)
     armcii_host_start(kinds[armcii_config->shm]);
 }
 
+/* Between hosts: agents where they can have a thread, since they are right and asynchronous on every MPI library. */
+static void choose_transport(void)
+{
+    int level, lowest;
+    MPI_Query_thread(&level);
+    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
+    bool threads = lowest == MPI_THREAD_MULTIPLE && armcii_config->progress != PROGRESS_NONE;
+    bool possible = armcii_world->hosts > 1 && armcii_host->kind == SEGMENT_MEMFD;
+    if (!possible || armcii_config->transport == TRANSPORT_RMA) return;
+    if (threads || armcii_config->transport == TRANSPORT_SERVER) armcii_server_start(threads);
+}
+
 static void start_layers(MPI_Comm comm)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -89,6 +110,7 @@ static void start_layers(MPI_Comm comm)
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
+    choose_transport();
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();
@@ -180,6 +202,7 @@ static void end_layers(void)
     armcii_pending_end();
     armcii_regions_free_all();
     armcii_attached_end();
+    armcii_server_end();
     armcii_directory_end();
     armcii_datatype_cache_clear();
     armcii_groups_forget();

@@ -34,6 +34,8 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO},       {"consrv
                                            {NULL, 0}};
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
+static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"rma", TRANSPORT_RMA}, {"server", TRANSPORT_SERVER}, {NULL, 0}};
+static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", NODES_RANK}, {NULL, 0}};
 static const struct word shared_buffer_words[] = {{"copy", 0}, {"noguard", 1}, {NULL, 0}};
 
@@ -68,6 +70,10 @@ static const struct variable table[] = {
            "calls of a batched vector transfer between two completions; 0: chosen by the library"),
     CHOICE("ARMCI_SHM", shm_words, "auto", IN(shm),
            "shared memory inside a node: anonymous (memfd), the MPI library's (mpi), or none: every operation by MPI"),
+    CHOICE("ARMCI_TRANSPORT", transport_words, "auto", IN(transport),
+           "between nodes: MPI's one-sided calls (rma), or requests to an agent on each node (server)"),
+    CHOICE("ARMCI_PROGRESS", progress_words, "auto", IN(progress),
+           "an agent serves other nodes in a thread, or only inside calls of the library (none)"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", IN(window_kind),
            "global memory from MPI_Win_allocate (yes), or MPI_Win_create on own memory (no)"),
     FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", IN(noncollective_groups),
@@ -115,7 +121,8 @@ enum { FOREIGN = sizeof foreign / sizeof foreign[0] };
 
 _Static_assert(sizeof(enum errors_policy) == sizeof(unsigned) && sizeof(enum strided_method) == sizeof(unsigned) &&
                    sizeof(enum vector_method) == sizeof(unsigned) && sizeof(enum window_kind) == sizeof(unsigned) &&
-                   sizeof(enum nodes_policy) == sizeof(unsigned) && sizeof(enum shm_policy) == sizeof(unsigned),
+                   sizeof(enum nodes_policy) == sizeof(unsigned) && sizeof(enum shm_policy) == sizeof(unsigned) &&
+                   sizeof(enum transport_policy) == sizeof(unsigned) && sizeof(enum progress_policy) == sizeof(unsigned),
                "choices are stored as unsigned");
 
 static struct config in_force;
@@ -442,4 +449,34 @@ const char *armcii_config_ineffective(size_t i)
         if (foreign_set[k] && i-- == 0) return foreign[k];
     }
     return NULL;
+}
+
+/* ---------------------------------------------------------------- threads ---------- */
+
+static long number_of(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+/* Launchers say how many ranks there are, and how many of them on this node; or how many nodes. */
+static bool job_spans_nodes(void)
+{
+    static const char *const ranks[][2] = {
+        {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+        {"PMI_SIZE", "MPI_LOCALNRANKS"},
+    };
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+        long all = number_of(ranks[i][0]), here = number_of(ranks[i][1]);
+        if (here > 0 && all > here) return true;
+    }
+    return number_of("SLURM_STEP_NUM_NODES") > 1;
+}
+
+void armcii_config_ask_for_threads(void)
+{
+    const char *progress = getenv("ARMCI_PROGRESS");
+    if ((progress && strcasecmp(progress, "none") == 0) || !job_spans_nodes()) return;
+    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
+    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
 }

@@ -11,6 +11,8 @@ enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_I
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
+enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_SERVER };
+enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, NODES_RANK };
 
 /* The values in force. */
@@ -21,6 +23,8 @@ struct config {
     enum vector_method vector_method;   /* ARMCI_IOV_METHOD = auto | consrv | batched | direct */
     size_t batched_limit; /* ARMCI_IOV_BATCHED_LIMIT: calls between two completions, 0: as the library sees fit */
     enum shm_policy shm;          /* ARMCI_SHM = auto | memfd | mpi | no: memory that a node's processes load and store */
+    enum transport_policy transport; /* ARMCI_TRANSPORT = auto | rma | server: between nodes */
+    enum progress_policy progress;   /* ARMCI_PROGRESS = auto | thread | none */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE = auto | yes | no */
     bool noncollective_groups;    /* ARMCI_NONCOLLECTIVE_GROUPS: only members call Group_create */
     enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */
@@ -60,6 +64,9 @@ void armcii_config_ensure(void);
 /* The configuration in few lines, for ARMCI_VERBOSE: what differs from its default, the rest as one paragraph, what is
  * set without effect.  `line` gets one line at a time, without newline. */
 void armcii_config_print(void (*line)(const char *text));
+/* Before the program starts MPI: where the launcher's environment says that the job spans nodes, ask the MPI library, by variables of its
+ * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  ARMCI_PROGRESS=none: does nothing. */
+void armcii_config_ask_for_threads(void);
 /* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */
 const char *armcii_config_test_variable(const char *name);
 

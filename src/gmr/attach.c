@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "gmr/region.h"
+#include "server/server.h"
+#include "server/wire.h"
 #include "shm/host.h"
 #include "shm/offer.h"
 #include "team/world.h"
@@ -96,13 +98,22 @@ static void free_pieces(void)
     }
 }
 
+/* The first process of a host finds all that is on offer there. */
+static void serve_offers(void)
+{
+    attached->served = calloc((size_t)armcii_world->size, sizeof *attached->served);
+    if (!attached->served) armcii_fatal("out of memory for tables of %d processes", armcii_world->size);
+    for (int i = 0; i < armcii_world->size; i++) attached->served[i] = (struct served){armcii_world->host_of[i], WIRE_OFFER};
+}
+
 void armcii_attached_start(void)
 {
     attached = calloc(1, sizeof *attached);
     if (!attached) armcii_fatal("out of memory");
     attached->attached = true;
     attached->team = armcii_team_world();
-    attached->has_window = armcii_world->hosts > 1 || !offers_memory();
+    attached->has_window = !offers_memory() || (armcii_world->hosts > 1 && !armcii_server_on);
+    if (armcii_server_on) serve_offers();
     if (!attached->has_window) return;
     if (armcii_world->size > 1 && armcii_window_create_dynamic(&attached->window, armcii_world->comm) == 0) return;
     free(attached);
@@ -114,6 +125,7 @@ void armcii_attached_end(void)
     free_pieces();
     armcii_offers_end();
     if (attached && attached->has_window) armcii_window_free(&attached->window);
+    if (attached) free(attached->served);
     free(attached);
     attached = NULL;
     in_use = false;
@@ -153,6 +165,12 @@ bool armcii_attached_free(void *memory)
     return true;
 }
 
+/* Is its memory reached through an agent? */
+static bool is_served(int process)
+{
+    return attached->served && armcii_host->rank_of[process] < 0;
+}
+
 /* A neighbour may have it on offer: then the whole offer becomes known. */
 static bool learn_offer(int process, const void *address)
 {
@@ -172,7 +190,7 @@ bool armcii_attached_learn(int process, void *memory, size_t bytes)
     if (known && bytes <= (size_t)(place.hi - (char *)memory)) return true;
     if (!attached || (known && !place.region->attached)) return false;
     if (learn_offer(process, memory)) return true;
-    if (!attached->has_window) return false;
+    if (!attached->has_window && !is_served(process)) return false;
     in_use = true;
     armcii_directory_add(process, memory, bytes, attached, NULL);
     return true;
@@ -183,7 +201,12 @@ bool armcii_attached_locate(int process, const void *address, size_t bytes, stru
     if (armcii_region_locate(process, address, place)) return true;
     if (!attached || !address) return false;
     if (learn_offer(process, address)) return armcii_region_locate(process, address, place);
-    if (!attached->has_window || !in_use) return false;
-    *place = (struct place){attached, process, (char *)address, (char *)address + bytes, NULL, NULL};
+    if (!in_use || (!attached->has_window && !is_served(process))) return false;
+    *place = (struct place){.region = attached, .rank = process, .lo = (char *)address, .hi = (char *)address + bytes};
+    if (is_served(process)) {
+        place->served = true;
+        place->agent = attached->served[process].agent;
+        place->delta = attached->served[process].delta;
+    }
     return true;
 }

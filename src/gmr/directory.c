@@ -54,10 +54,15 @@ bool armcii_region_locate(int process, const void *address, struct place *place)
     place->lo = (char *)i->lo;
     place->hi = (char *)i->hi;
     place->mapped = i->mapped;
+    place->served = i->region->served != NULL;
+    if (place->served) {
+        place->agent = i->region->served[place->rank].agent;
+        place->delta = i->region->served[place->rank].delta;
+    }
     place->origin = i->region->attached ? NULL : place->lo - i->region->lead[place->rank];
     ptrdiff_t wrong_by = fault(i, address);
     if (place->mapped) place->mapped += wrong_by;
     if (place->origin) place->origin -= wrong_by;
-    if (!i->region->has_window) armcii_reach_remember(process, place->lo, (size_t)(place->hi - place->lo), place->mapped);
+    if (place->mapped && !i->region->has_window) armcii_reach_remember(process, place->lo, (size_t)(place->hi - place->lo), place->mapped);
     return true;
 }

@@ -11,6 +11,12 @@
 #include "shm/segment.h"
 #include "team/team.h"
 
+/* Who serves a slice to processes of other hosts (server/agent.h). */
+struct served {
+    int agent;     /* rank of the world */
+    int64_t delta; /* from the owner's addresses to the agent's */
+};
+
 struct region {
     uint64_t id;             /* never used twice in this process */
     struct team *team;
@@ -19,6 +25,7 @@ struct region {
     struct window window;
     char **base;             /* [team size]; NULL for a slice of 0 bytes */
     char **mapped;           /* [team size]; where the slice is in this process; NULL: on another host */
+    struct served *served;   /* [team size]; who serves the slice to other hosts; NULL: nobody, there is a window or one host only */
     size_t *bytes;           /* [team size] */
     size_t *lead;            /* [team size]; displacement of base */
     int mode;                /* access mode: ARMCIX_MODE_... */
@@ -33,6 +40,9 @@ struct place {
     char *lo, *hi;           /* the slice */
     char *origin;            /* the address there with displacement 0 */
     char *mapped;            /* where lo is in this process; NULL: out of reach of loads and stores */
+    bool served;             /* by an agent: which, and from the target's addresses to the agent's */
+    int agent;
+    int64_t delta;
 };
 
 void armcii_directory_start(void);

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "mpi/quirks.h"
+#include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
 
@@ -64,6 +65,7 @@ static void free_tables(struct region *r)
     free(r->bytes);
     free(r->lead);
     free(r->mapped);
+    free(r->served);
     free(r);
 }
 
@@ -99,16 +101,35 @@ static int share_memory(struct region *r, struct team *team, bool one_host)
     return any;
 }
 
-/* Memory for the slices: of one host, a segment; of several, a segment on each and a window over all; where memory is not shared, a
- * window alone.  0, or nonzero on every member. */
+/* The first member on each host serves the others' slices there: tell everybody who that is, and how it sees each slice.  Bases are known. */
+static void exchange_served(struct region *r, struct team *team)
+{
+    const int *host_of = armcii_world->host_of;
+    MPI_Comm host = armcii_team_scope_comm(team, TEAM_HOST);
+    char **seen = calloc((size_t)team->size, sizeof *seen);
+    struct served mine;
+    r->served = calloc((size_t)team->size, sizeof *r->served);
+    if (!seen || !r->served) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    int first = 0;
+    while (host_of[team->to_world[first]] != host_of[armcii_world->rank]) first++;
+    memcpy(seen, r->mapped, (size_t)team->size * sizeof *seen);
+    MPI_Bcast(seen, team->size * (int)sizeof *seen, MPI_BYTE, 0, host);
+    if (first == team->rank) armcii_server_join();
+    mine = (struct served){team->to_world[first], seen[team->rank] - r->base[team->rank]};
+    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->served, (int)sizeof mine, MPI_BYTE, team->comm);
+    free(seen);
+}
+
+/* Memory for the slices: of one host, a segment; of several, a segment on each, and agents or a window over all; where memory is not
+ * shared, a window alone.  0, or nonzero on every member. */
 static int create_memory(struct region *r, struct team *team, size_t bytes)
 {
     bool one_host = armcii_world_is_one_host(team->size, team->to_world);
-    r->has_window = !one_host || armcii_host->kind == SEGMENT_NONE;
+    r->has_window = armcii_host->kind == SEGMENT_NONE || (!one_host && !armcii_server_on);
     if (armcii_host->kind == SEGMENT_NONE)
         return armcii_window_create(&r->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm);
     int rc = share_memory(r, team, one_host);
-    if (rc || one_host) return rc;
+    if (rc || !r->has_window) return rc;
     rc = armcii_window_create_over(&r->window, r->mapped[team->rank], bytes, team->comm);
     if (rc) armcii_segment_free(&r->segment);
     return rc;
@@ -117,6 +138,7 @@ static int create_memory(struct region *r, struct team *team, size_t bytes)
 static void free_memory(struct region *r)
 {
     if (r->has_window) armcii_window_free(&r->window);
+    if (r->served) MPI_Barrier(r->team->comm); /* an agent may still be at work for another member */
     armcii_segment_free(&r->segment);
 }
 
@@ -171,6 +193,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
         return NULL;
     }
     exchange_bases(r, team);
+    if (!r->has_window && !armcii_world_is_one_host(team->size, team->to_world)) exchange_served(r, team);
     r->team = team;
     r->mode = MODE_ALL;
     armcii_team_hold(team);

@@ -9,6 +9,8 @@
 #include "base/guard.h"
 #include "lock/host_queues.h"
 #include "lock/rma_queues.h"
+#include "lock/server_queues.h"
+#include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
 
@@ -18,7 +20,8 @@ struct mutex_set {
     unsigned *first; /* [team size], number of a member's first mutex */
     unsigned *held;  /* [all mutexes]: 0, or the place in the queue + 1 */
     struct host_queues *host; /* the members are on one host; else NULL */
-    struct rma_queues *rma;   /* they are not, or memory is not shared; NULL too where there is no mutex at all */
+    unsigned long served;     /* they are not, and agents keep the queues; else 0 */
+    struct rma_queues *rma;   /* neither; NULL too where there is no mutex at all */
 };
 
 static void free_set(struct mutex_set *set)
@@ -65,9 +68,11 @@ static bool create_queues(struct mutex_set *set, struct team *team, unsigned tot
     if (total == 0) return true;
     if (suits_host_queues(team, total))
         set->host = armcii_host_queues_create(team, set->count, total);
+    else if (armcii_server_on)
+        set->served = armcii_server_queues_name(team);
     else
         set->rma = armcii_rma_queues_create(team, set->count[team->rank]);
-    return set->host || set->rma;
+    return set->host || set->served || set->rma;
 }
 
 struct mutex_set *armcii_mutexes_create(struct team *team, int count)
@@ -126,6 +131,8 @@ void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
     *held(set, mutex, host) = UINT_MAX; /* other threads see it while this one waits */
     if (set->host)
         *held(set, mutex, host) = armcii_host_queue_take(set->host, host, mutex) + 1;
+    else if (set->served)
+        armcii_server_queue_take(set->served, set->team->to_world[host], mutex);
     else
         armcii_rma_queue_take(set->rma, host, mutex);
 }
@@ -134,7 +141,13 @@ bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host)
 {
     unsigned place = 0;
     if (armcii_mutex_is_held(set, mutex, host)) return false;
-    bool taken = set->host ? armcii_host_queue_try(set->host, host, mutex, &place) : armcii_rma_queue_try(set->rma, host, mutex);
+    bool taken;
+    if (set->host)
+        taken = armcii_host_queue_try(set->host, host, mutex, &place);
+    else if (set->served)
+        taken = armcii_server_queue_try(set->served, set->team->to_world[host], mutex);
+    else
+        taken = armcii_rma_queue_try(set->rma, host, mutex);
     if (taken) *held(set, mutex, host) = place + 1;
     return taken;
 }
@@ -144,6 +157,8 @@ void armcii_mutex_unlock(struct mutex_set *set, int mutex, int host)
     unsigned place = *held(set, mutex, host) - 1;
     if (set->host)
         armcii_host_queue_leave(set->host, host, mutex, place);
+    else if (set->served)
+        armcii_server_queue_leave(set->served, set->team->to_world[host], mutex);
     else
         armcii_rma_queue_leave(set->rma, host, mutex);
     *held(set, mutex, host) = 0;

@@ -10,6 +10,7 @@
 #include "base/mutant.h"
 #include "gmr/reach.h"
 #include "mpi/rma.h"
+#include "server/client.h"
 #include "shm/apply.h"
 #include "xfer/pending.h"
 #include "xfer/transfer.h"
@@ -68,10 +69,16 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if (!there) {
         int rc = armcii_transfer_locate(caller, "prem", target, remote, bytes, &place);
         if (rc) return rc;
-        if (!place.region->has_window) there = (char *)remote + (place.mapped - place.lo);
+        if (place.mapped && !place.region->has_window) there = (char *)remote + (place.mapped - place.lo);
     }
+    enum apply_update update = is_swap(op) ? APPLY_REPLACE : APPLY_ADD;
     long operand = operand_of(op, local, value, bytes);
-    old = there ? armcii_apply_rmw(is_swap(op) ? APPLY_REPLACE : APPLY_ADD, bytes, there, operand) : update_by_mpi(op, &place, remote, target, operand, bytes);
+    if (there)
+        old = armcii_apply_rmw(update, bytes, there, operand);
+    else if (place.served)
+        old = armcii_client_rmw(&(struct remote){target, place.agent, place.delta}, update, bytes, remote, operand);
+    else
+        old = update_by_mpi(op, &place, remote, target, operand, bytes);
     give_result(op, local, old, value, bytes);
     return 0;
 }

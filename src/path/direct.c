@@ -9,7 +9,7 @@ static bool can(const struct located *t)
     return t->place.mapped && (t->verb.kind != RMA_ACC || !t->place.region->has_window);
 }
 
-static void issue(const struct located *t)
+static uint64_t issue(const struct located *t)
 {
     ptrdiff_t delta = t->place.mapped - t->place.lo;
     switch (t->verb.kind) {
@@ -17,6 +17,7 @@ static void issue(const struct located *t)
     case RMA_GET: armcii_apply_get(t->shape, delta); break;
     case RMA_ACC: armcii_apply_accumulate(t->verb.element, t->scale, t->target, delta, t->shape); break;
     }
+    return 0;
 }
 
 const struct path armcii_path_direct = {"direct", "loads and stores in memory that the host shares", can, issue};

@@ -1,12 +1,14 @@
 /* path.h - what a path is: one way to carry out a located transfer.  A path is a value; the planner chooses among them.
  *
- * `can` and `issue` are called by the engine under the library's lock, `can` first.  The path `direct` is complete when `issue` returns,
- * and scales what it accumulates.  The others are in the pending records then and complete by a flush of the region's window (a path that
- * must complete parts earlier does so itself); they take data that is scaled already. */
+ * `can` and `issue` are called by the engine under the library's lock, `can` first.  The path `direct` is complete when `issue` returns;
+ * `server` may return a ticket for armcii_client_finish; both scale what they accumulate.  The others return 0, are in the pending records
+ * then and complete by a flush of the region's window (a path that must complete parts earlier does so itself); they take data that is
+ * scaled already. */
 #ifndef ARMCII_PATH_H
 #define ARMCII_PATH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "gmr/region.h"
 #include "mpi/rma.h"
@@ -28,11 +30,13 @@ struct path {
     const char *name;
     const char *doc; /* one line for people */
     bool (*can)(const struct located *t);
-    void (*issue)(const struct located *t);
+    uint64_t (*issue)(const struct located *t);
 };
 
 /* Loads and stores of memory that this host shares. */
 extern const struct path armcii_path_direct;
+/* Requests to an agent on the target's host. */
+extern const struct path armcii_path_server;
 /* One MPI call. */
 extern const struct path armcii_path_contiguous;
 /* One MPI call with derived datatypes, several where it is larger than a datatype should be. */

@@ -7,7 +7,7 @@ static bool can(const struct located *t)
     return true;
 }
 
-static void issue(const struct located *t)
+static uint64_t issue(const struct located *t)
 {
     struct window *w = &t->place.region->window;
     struct shape_iter it;
@@ -20,6 +20,7 @@ static void issue(const struct located *t)
         }
         armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);
     }
+    return 0;
 }
 
 const struct path armcii_path_batched = {"batched", "one MPI call per segment, completed in batches", can, issue};

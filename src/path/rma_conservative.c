@@ -7,7 +7,7 @@ static bool can(const struct located *t)
     return true;
 }
 
-static void issue(const struct located *t)
+static uint64_t issue(const struct located *t)
 {
     struct window *w = &t->place.region->window;
     struct shape_iter it;
@@ -16,6 +16,7 @@ static void issue(const struct located *t)
         armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);
         armcii_window_flush(w, t->place.rank);
     }
+    return 0;
 }
 
 const struct path armcii_path_conservative = {"conservative", "one MPI call per segment, each complete before the next", can, issue};

@@ -27,12 +27,12 @@ static bool can(const struct located *t)
     return t->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
 }
 
-static void issue(const struct located *t)
+static uint64_t issue(const struct located *t)
 {
     struct window *w = &t->place.region->window;
     if (t->shape->bytes <= largest()) {
         armcii_rma_shape(w, t->verb, t->place.rank, t->shape, t->place.origin, t->typing);
-        return;
+        return 0;
     }
     struct shape part;
     size_t position = 0, in_flight = 0;
@@ -43,6 +43,7 @@ static void issue(const struct located *t)
         }
         armcii_rma_shape(w, t->verb, t->place.rank, &part, t->place.origin, t->typing);
     }
+    return 0;
 }
 
 const struct path armcii_path_datatype = {"datatype", "one MPI call with derived datatypes", can, issue};

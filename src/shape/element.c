@@ -31,6 +31,16 @@ const char *armcii_element_name(enum element e)
     return elements[e].name;
 }
 
+const void *armcii_element_one(enum element e)
+{
+    static const int i = 1;
+    static const long l = 1;
+    static const float c[2] = {1, 0};
+    static const double z[2] = {1, 0};
+    static const void *const one[ELEMENT_COUNT] = {&i, &l, c, z, c, z};
+    return one[e];
+}
+
 bool armcii_scale_is_one(enum element e, const void *scale)
 {
     static const int i = 1;

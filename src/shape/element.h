@@ -23,6 +23,8 @@ size_t armcii_element_size(enum element e);
 size_t armcii_element_align(enum element e);
 const char *armcii_element_name(enum element e);
 
+/* The scale that leaves every value as it is. */
+const void *armcii_element_one(enum element e);
 /* Does *scale leave every value as it is? */
 bool armcii_scale_is_one(enum element e, const void *scale);
 

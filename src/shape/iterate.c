@@ -43,12 +43,9 @@ static struct segment next_of_runs(struct shape_iter *it)
         run = &s->runs[++it->run];
         it->i = 0;
     }
-    struct segment seg = {run->local[it->i], run->remote[it->i], run->bytes};
+    struct segment seg = {s->packed ? it->local : run->local[it->i], run->remote[it->i], run->bytes};
     it->i++;
-    if (s->packed != NULL) {
-        seg.local = it->local;
-        it->local += run->bytes;
-    }
+    if (s->packed) it->local += run->bytes;
     return seg;
 }
 

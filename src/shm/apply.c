@@ -120,19 +120,9 @@ static void add_segments(const struct update *u, const struct shape *s)
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) add_contiguous(u, (uintptr_t)seg.remote, seg.local, seg.bytes);
 }
 
-static const void *one_of(enum element e)
-{
-    static const int i = 1;
-    static const long l = 1;
-    static const float c[2] = {1, 0};
-    static const double z[2] = {1, 0};
-    static const void *const one[ELEMENT_COUNT] = {&i, &l, c, z, c, z};
-    return one[e];
-}
-
 static struct update update_of(enum element e, const void *scale, int process, ptrdiff_t delta)
 {
-    if (!scale || armcii_mutant("scale-ignored")) scale = one_of(e);
+    if (!scale || armcii_mutant("scale-ignored")) scale = armcii_element_one(e);
     return (struct update){e, scale, process, delta, armcii_element_size(e)};
 }
 

@@ -101,7 +101,7 @@ static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, int members
 {
     size_t total = 0;
     for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
-    int rc = create_memfd(s, total, comm);
+    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* a mapping of 0 bytes is none */
     if (rc) return rc;
     size_t at = 0;
     for (int i = 0; i < members; i++) {

@@ -117,12 +117,12 @@ static void give_back(struct slot *s)
 static bool covers(const struct slot *s, const struct operation *op)
 {
     const struct operation *last = s->n ? &s->operations[s->n - 1] : NULL;
-    return last && last->region_id == op->region_id && last->target == op->target && !op->buffer;
+    return last && last->region_id == op->region_id && last->target == op->target && !op->buffer && !op->asked && !last->asked;
 }
 
 static void attach(struct slot *s, const struct operation *op)
 {
-    if (op->ticket == 0) return;
+    if (op->ticket == 0 && op->asked == 0) return;
     if (covers(s, op)) {
         s->operations[s->n - 1].ticket = op->ticket;
         return;
@@ -172,7 +172,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct transfer *t)
     if (is_aggregate(handle) && armcii_aggregate_wants(t)) return keep(obtain(handle), t, false);
     struct operation op;
     int rc = armcii_transfer_start(t, &op);
-    if (rc == 0 && op.ticket) attach(obtain(handle), &op);
+    if (rc == 0 && (op.ticket || op.asked)) attach(obtain(handle), &op);
     return rc;
 }
 

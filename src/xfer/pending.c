@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "mpi/quirks.h"
+#include "server/client.h"
+#include "server/server.h"
 #include "shm/apply.h"
 #include "team/world.h"
 
@@ -205,6 +207,7 @@ void armcii_pending_fence(int target)
 {
     struct record *next;
     armcii_apply_settle();
+    if (armcii_server_on) armcii_client_fence(target);
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (!is_forgotten(r)) complete_record(r);
@@ -214,6 +217,7 @@ void armcii_pending_fence(int target)
 void armcii_pending_fence_all(void)
 {
     armcii_apply_settle();
+    if (armcii_server_on) armcii_client_fence_all();
     while (newest) complete_record(newest);
 }
 
@@ -221,6 +225,7 @@ void armcii_pending_fence_region(const struct region *region)
 {
     struct record *older;
     armcii_apply_settle();
+    if (armcii_server_on && region->served) armcii_client_fence_all();
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);
@@ -230,6 +235,7 @@ void armcii_pending_fence_region(const struct region *region)
 void armcii_pending_wait(int target)
 {
     struct record *next;
+    if (armcii_server_on) armcii_client_finish_all(target);
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (r->local < r->last) complete_record_local(r);
@@ -239,6 +245,7 @@ void armcii_pending_wait(int target)
 void armcii_pending_wait_all(void)
 {
     struct record *older;
+    if (armcii_server_on) armcii_client_finish_all(-1);
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->local < r->last) complete_record_local(r);

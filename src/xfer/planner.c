@@ -63,6 +63,7 @@ const struct path *armcii_plan(struct located *t)
 {
     t->calls = 1;
     if (armcii_path_direct.can(t)) return &armcii_path_direct;
+    if (armcii_path_server.can(t)) return &armcii_path_server;
     if (t->shape->form == SHAPE_CONTIGUOUS) return &armcii_path_contiguous;
     t->batch = batch_size();
     const struct path *path = t->shape->form == SHAPE_STRIDED ? plan_strided(t) : plan_vector(t);

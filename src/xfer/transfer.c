@@ -9,6 +9,7 @@
 #include "base/mutant.h"
 #include "gmr/attach.h"
 #include "path/path.h"
+#include "server/client.h"
 #include "xfer/pending.h"
 #include "xfer/planner.h"
 
@@ -85,6 +86,10 @@ static int issue_located(const struct transfer *t, const struct place *place, co
     struct shape scaled;
     if (path == &armcii_path_direct) {
         carry_out(t, &located, lo, hi);
+        return 0;
+    }
+    if (path == &armcii_path_server) {
+        op->asked = path->issue(&located);
         return 0;
     }
     if (is_scaled(t)) {
@@ -174,6 +179,7 @@ int armcii_transfer_start(const struct transfer *t, struct operation *op)
 void armcii_transfer_finish(struct operation *op)
 {
     if (op->ticket) armcii_pending_complete_local(op->region_id, op->target, op->ticket);
+    if (op->asked) armcii_client_finish(op->asked);
     free(op->buffer);
     *op = (struct operation){0};
 }

@@ -19,7 +19,8 @@ struct transfer {
 /* What is left to wait for after a start. */
 struct operation {
     uint64_t region_id;
-    uint64_t ticket;     /* 0: nothing */
+    uint64_t ticket;     /* of the pending records; 0: nothing */
+    uint64_t asked;      /* ticket of the path `server`; 0: nothing */
     int target;
     char *buffer;        /* to free when it is complete; NULL: none */
 };

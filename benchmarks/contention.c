@@ -1,0 +1,137 @@
+/* contention.c - all ranks at work on one slice.  Times are from a common start to the end of the last rank, for one
+ * operation of each rank; every total is exact, or the row is wrong. */
+#include "data.h"
+#include "group.h"
+#include "transfer.h"
+
+#include <armci.h>
+#include <string.h>
+
+enum {
+    SAME_BYTES = 64,
+    PART_BYTES = 8 << 10,
+    PARTS = LARGEST_TRANSFER / PART_BYTES /* ranks beyond take the parts of others again */
+};
+
+static double *doubles(char *memory)
+{
+    return (double *)(void *)memory;
+}
+
+/* How many ranks add to a part? */
+static long ranks_of_part(const struct row *row, const struct site *site, int part)
+{
+    if (row->who == ALONE) return part == 0;
+    return site->ranks / PARTS + (part < site->ranks % PARTS);
+}
+
+static int parts_in_use(const struct site *site)
+{
+    return site->ranks < PARTS ? site->ranks : PARTS;
+}
+
+static void prepare_same(const struct row *row, const struct site *site, int seed)
+{
+    data_numbers(doubles(site->local), row->patch.bytes / (int)sizeof(double), seed);
+    if (site->me == site->target) memset(site->slice, 0, (size_t)row->patch.bytes);
+}
+
+static bool check_same(const struct row *row, const struct site *site, int seed, long times)
+{
+    if (site->me != site->target) return true;
+    return data_are_sums(doubles(site->slice), row->patch.bytes / (int)sizeof(double), seed, 0,
+                         (double)times * site->ranks);
+}
+
+static void run_parts(const struct row *row, const struct site *site, long times)
+{
+    char *part = site->remote + (long)(site->me % PARTS) * PART_BYTES;
+    double one = 1;
+    for (long i = 0; i < times; i++)
+        ARMCI_Acc(ARMCI_ACC_DBL, &one, site->local, part, row->patch.bytes, site->target);
+}
+
+static void prepare_parts(const struct row *row, const struct site *site, int seed)
+{
+    data_numbers(doubles(site->local), row->patch.bytes / (int)sizeof(double), seed);
+    if (site->me == site->target) memset(site->slice, 0, (size_t)parts_in_use(site) * PART_BYTES);
+}
+
+static bool check_parts(const struct row *row, const struct site *site, int seed, long times)
+{
+    long n = PART_BYTES / (long)sizeof(double);
+    for (int part = 0; part < parts_in_use(site) && site->me == site->target; part++) {
+        double expected = (double)(times * ranks_of_part(row, site, part));
+        if (!data_are_sums(doubles(site->slice) + part * n, n, seed, 0, expected)) return false;
+    }
+    return true;
+}
+
+static void prepare_counter(const struct row *row, const struct site *site, int seed)
+{
+    (void)row, (void)seed;
+    if (site->me == site->target) memset(site->slice, 0, sizeof(long));
+}
+
+static bool check_counter(const struct row *row, const struct site *site, int seed, long times)
+{
+    long counter;
+    (void)row, (void)seed;
+    memcpy(&counter, site->slice, sizeof counter);
+    return site->me != site->target || counter == times * site->ranks;
+}
+
+static void run_rmw(const struct row *row, const struct site *site, long times)
+{
+    long old;
+    (void)row;
+    for (long i = 0; i < times; i++)
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, site->remote, 1, site->target);
+}
+
+/* The lock protects a number that is fetched, increased and stored again. */
+static void run_hand_over(const struct row *row, const struct site *site, long times)
+{
+    long counter;
+    (void)row;
+    for (long i = 0; i < times; i++) {
+        ARMCI_Lock(0, site->target);
+        ARMCI_Get(site->remote, &counter, sizeof counter, site->target);
+        counter++;
+        ARMCI_Put(&counter, site->remote, sizeof counter, site->target);
+        ARMCI_Unlock(0, site->target);
+    }
+}
+
+static const struct row rows[] = {
+    {.name = "all: acc 64 B, same elements",
+     .who = TOGETHER,
+     .patch = {1, SAME_BYTES, 0, 0},
+     .run = transfer_acc,
+     .prepare = prepare_same,
+     .check = check_same},
+    {.name = "one: acc 8 KiB",
+     .patch = {1, PART_BYTES, 0, 0},
+     .run = run_parts,
+     .prepare = prepare_parts,
+     .check = check_parts},
+    {.name = "all: acc 8 KiB, own parts",
+     .who = TOGETHER,
+     .patch = {1, PART_BYTES, 0, 0},
+     .run = run_parts,
+     .prepare = prepare_parts,
+     .check = check_parts,
+     .versus = "one: acc 8 KiB"},
+    {.name = "all: rmw, one counter",
+     .who = TOGETHER,
+     .run = run_rmw,
+     .prepare = prepare_counter,
+     .check = check_counter},
+    {.name = "all: lock, get, put, unlock",
+     .who = TOGETHER,
+     .run = run_hand_over,
+     .prepare = prepare_counter,
+     .check = check_counter},
+};
+
+const struct group group_contention = {.word = "contention", .count = sizeof rows / sizeof *rows, .rows = rows};

@@ -1,0 +1,20 @@
+/* group.h - the groups of rows, one for each word of the command line (the word "regions" has two). */
+#ifndef ARMCI_BENCH_GROUP_H
+#define ARMCI_BENCH_GROUP_H
+
+#include "row.h"
+
+struct group {
+    const char *word;
+    int count;
+    const struct row *rows;
+    /* What the rows need beyond the site; they may be made, and the site changed, in enter.  Collective; NULL: nothing.
+     * enter: false where memory is short; then the group is left out and leave not called. */
+    bool (*enter)(struct site *site);
+    void (*leave)(struct site *site);
+};
+
+extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking,
+    group_single_region, group_many_regions, group_contention;
+
+#endif

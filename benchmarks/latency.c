@@ -1,0 +1,156 @@
+/* latency.c - the short operations: 8 bytes, atomics, locks, fences, the barrier. */
+#include "data.h"
+#include "group.h"
+#include "transfer.h"
+
+#include <armci.h>
+#include <string.h>
+
+static void run_acc_fence(const struct row *row, const struct site *site, long times)
+{
+    double one = 1;
+    for (long i = 0; i < times; i++) {
+        ARMCI_Acc(ARMCI_ACC_DBL, &one, site->local, site->remote, row->patch.bytes, site->target);
+        ARMCI_Fence(site->target);
+    }
+}
+
+static void run_fence(const struct row *row, const struct site *site, long times)
+{
+    int target = site->target;
+    (void)row;
+    for (long i = 0; i < times; i++)
+        ARMCI_Fence(target);
+}
+
+/* Does the target hold this number?  Collective, and no synchronisation but the word that tells the target to look. */
+static bool target_has(const struct site *site, long number)
+{
+    long seen;
+    site_share(number);
+    site_access_begin(site);
+    memcpy(&seen, site->slice, sizeof seen);
+    site_access_end(site);
+    return site->me != site->target || seen == number;
+}
+
+/* What is put before a fence is there after it. */
+static bool prove_fence(const struct site *site, int seed)
+{
+    long number = 1000 + seed;
+    if (site->me == 0) {
+        ARMCI_Put(&number, site->remote, sizeof number, site->target);
+        ARMCI_Fence(site->target);
+    }
+    return target_has(site, number);
+}
+
+static void run_rmw(const struct row *row, const struct site *site, long times)
+{
+    long old;
+    (void)row;
+    for (long i = 0; i < times; i++)
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, site->remote, 1, site->target);
+    memcpy(site->local, &old, sizeof old);
+}
+
+static void prepare_rmw(const struct row *row, const struct site *site, int seed)
+{
+    long start = seed;
+    (void)row;
+    if (site->me == site->target) memcpy(site->slice, &start, sizeof start);
+}
+
+/* The counter tells the number of additions, and the last old value is one less. */
+static bool check_rmw(const struct row *row, const struct site *site, int seed, long times)
+{
+    long counter, old;
+    bool right = true;
+    (void)row;
+    memcpy(&counter, site->slice, sizeof counter);
+    memcpy(&old, site->local, sizeof old);
+    if (site->me == site->target) right = counter == seed + times;
+    return right && (site->me != 0 || old == seed + times - 1);
+}
+
+static void run_lock(const struct row *row, const struct site *site, long times)
+{
+    int target = site->target;
+    (void)row;
+    for (long i = 0; i < times; i++) {
+        ARMCI_Lock(0, target);
+        ARMCI_Unlock(0, target);
+    }
+}
+
+/* Add 1 to the number at the target, by a get and a put that only the lock protects. */
+static void add_under_lock(const struct site *site)
+{
+    long counter;
+    ARMCI_Lock(0, site->target);
+    ARMCI_Get(site->remote, &counter, sizeof counter, site->target);
+    counter++;
+    ARMCI_Put(&counter, site->remote, sizeof counter, site->target);
+    ARMCI_Unlock(0, site->target);
+}
+
+/* Every rank adds to a number under the lock, for so long that they are sure to meet, and no addition is lost. */
+static bool prove_lock(const struct site *site, int seed)
+{
+    const long fewest = 50;
+    const double shortest = 1e6; /* ns */
+    long start = seed, added = 0;
+
+    if (site->me == 0) ARMCI_Put(&start, site->remote, sizeof start, site->target);
+    ARMCI_Barrier();
+    double begin = sample_clock();
+    while (added < fewest || sample_clock() - begin < shortest) {
+        add_under_lock(site);
+        added++;
+    }
+    ARMCI_Barrier();
+    return target_has(site, seed + site_sum(added));
+}
+
+static void run_barrier(const struct row *row, const struct site *site, long times)
+{
+    (void)row, (void)site;
+    for (long i = 0; i < times; i++)
+        ARMCI_Barrier();
+}
+
+/* What rank 0 puts before the barrier, the target has after it. */
+static bool prove_barrier(const struct site *site, int seed)
+{
+    long number = 2000 + seed;
+    if (site->me == 0) ARMCI_Put(&number, site->remote, sizeof number, site->target);
+    ARMCI_Barrier();
+    return target_has(site, number);
+}
+
+static const struct row rows[] = {
+    {.name = "put 8 B",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_put,
+     .prepare = data_prepare_put,
+     .check = data_check_put,
+     .copy = data_copy_out},
+    {.name = "get 8 B",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_get,
+     .prepare = data_prepare_get,
+     .check = data_check_get,
+     .copy = data_copy_in},
+    {.name = "acc 8 B + fence",
+     .patch = {1, 8, 0, 0},
+     .run = run_acc_fence,
+     .prepare = data_prepare_acc,
+     .check = data_check_acc,
+     .copy = data_copy_out},
+    {.name = "rmw fetch-and-add long", .run = run_rmw, .prepare = prepare_rmw, .check = check_rmw},
+    {.name = "lock + unlock, free", .run = run_lock, .prove = prove_lock},
+    {.name = "fence, nothing pending", .run = run_fence, .prove = prove_fence},
+    {.name = "barrier", .who = TOGETHER, .run = run_barrier, .prove = prove_barrier},
+};
+
+const struct group group_latency = {.word = "latency", .count = sizeof rows / sizeof *rows, .rows = rows};

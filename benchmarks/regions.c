@@ -1,0 +1,138 @@
+/* regions.c - does an operation take longer when there are many regions?  Put and get of 8 bytes while there is the one
+ * region of the site, then to the newest of 300 further ones, and to all of them in turn. */
+#include "data.h"
+#include "group.h"
+#include "transfer.h"
+
+#include <armci.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REGIONS = 300, REGION_BYTES = 4096 };
+
+static struct {
+    void *remote[REGIONS], *slice[REGIONS];
+    int count;
+    char *single_remote, *single_slice; /* the site's own */
+} many;
+
+static bool make_region(const struct site *site, void **bases)
+{
+    if (!site_all(ARMCI_Malloc(bases, REGION_BYTES) == 0)) return false;
+    many.remote[many.count] = bases[site->target];
+    many.slice[many.count] = bases[site->me];
+    many.count++;
+    return true;
+}
+
+static void leave(struct site *site)
+{
+    site->remote = many.single_remote;
+    site->slice = many.single_slice;
+    while (many.count > 0)
+        ARMCI_Free(many.slice[--many.count]);
+}
+
+/* Make the regions; the newest becomes the place of the rows. */
+static bool enter(struct site *site)
+{
+    void **bases = calloc((size_t)site->ranks, sizeof *bases);
+    bool complete = site_all(bases != NULL);
+    many.single_remote = site->remote;
+    many.single_slice = site->slice;
+    while (complete && many.count < REGIONS)
+        complete = make_region(site, bases);
+    free(bases);
+    if (!complete) {
+        leave(site);
+        return false;
+    }
+    site->remote = many.remote[REGIONS - 1];
+    site->slice = many.slice[REGIONS - 1];
+    return true;
+}
+
+static void run_in_turn(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++) {
+        for (int region = 0; region < REGIONS; region++)
+            ARMCI_Put(site->local, many.remote[region], row->patch.bytes, site->target);
+    }
+}
+
+/* The own slice of a region, between access_begin and access_end; the newest is the site's, which is open already. */
+static char *open_slice(const struct site *site, int region)
+{
+    struct site other = *site;
+    other.slice = many.slice[region];
+    if (region != REGIONS - 1) site_access_begin(&other);
+    return other.slice;
+}
+
+static void close_slice(const struct site *site, int region)
+{
+    struct site other = *site;
+    other.slice = many.slice[region];
+    if (region != REGIONS - 1) site_access_end(&other);
+}
+
+static void prepare_in_turn(const struct row *row, const struct site *site, int seed)
+{
+    memset(site->local, seed, (size_t)row->patch.bytes);
+    for (int region = 0; region < REGIONS && site->me == site->target; region++) {
+        memset(open_slice(site, region), 0, (size_t)row->patch.bytes);
+        close_slice(site, region);
+    }
+}
+
+static bool check_in_turn(const struct row *row, const struct site *site, int seed, long times)
+{
+    bool right = true;
+    (void)seed, (void)times;
+    for (int region = 0; region < REGIONS && site->me == site->target; region++) {
+        right = memcmp(open_slice(site, region), site->local, (size_t)row->patch.bytes) == 0 && right;
+        close_slice(site, region);
+    }
+    return right;
+}
+
+static const struct row single_rows[] = {
+    {.name = "put 8 B, one region",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_put,
+     .prepare = data_prepare_put,
+     .check = data_check_put},
+    {.name = "get 8 B, one region",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_get,
+     .prepare = data_prepare_get,
+     .check = data_check_get},
+};
+
+static const struct row many_rows[] = {
+    {.name = "put 8 B, newest of 300",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_put,
+     .prepare = data_prepare_put,
+     .check = data_check_put,
+     .versus = "put 8 B, one region"},
+    {.name = "get 8 B, newest of 300",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_get,
+     .prepare = data_prepare_get,
+     .check = data_check_get,
+     .versus = "get 8 B, one region"},
+    {.name = "put 8 B to each of 300",
+     .patch = {1, 8, 0, 0},
+     .run = run_in_turn,
+     .prepare = prepare_in_turn,
+     .check = check_in_turn},
+};
+
+const struct group group_single_region = {
+    .word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
+const struct group group_many_regions = {.word = "regions",
+                                         .count = sizeof many_rows / sizeof *many_rows,
+                                         .rows = many_rows,
+                                         .enter = enter,
+                                         .leave = leave};

@@ -1,0 +1,54 @@
+/* row.h - one row of the benchmark: what is measured, how its data are prepared and checked; and its result. */
+#ifndef ARMCI_BENCH_ROW_H
+#define ARMCI_BENCH_ROW_H
+
+#include "sample.h"
+#include "site.h"
+
+#include <stdbool.h>
+
+/* The bytes that one operation moves: segments of `bytes` bytes, at these distances on the two sides. */
+struct patch {
+    int segments;
+    int bytes;
+    int remote_stride, local_stride; /* in bytes; without meaning for one segment */
+};
+
+enum who {
+    ALONE,   /* rank 0 works, the others wait in a barrier */
+    TOGETHER /* all ranks do the same at the same time */
+};
+
+struct row {
+    const char *name;
+    enum who who;
+    struct patch patch; /* no segments: the operation moves no data worth comparing with memcpy */
+    /* Carry the operation out `times` times. */
+    void (*run)(const struct row *row, const struct site *site, long times);
+    /* On every rank, before the operation: lay out data that depend on the seed, a background to be overwritten. */
+    void (*prepare)(const struct row *row, const struct site *site, int seed);
+    /* On every rank, after everything is complete: is all as `times` operations (of each rank that works) leave it? */
+    bool (*check)(const struct row *row, const struct site *site, int seed, long times);
+    /* Instead of prepare and check, for operations that leave no trace.  Collective: does the operation do its work? */
+    bool (*prove)(const struct site *site, int seed);
+    /* memcpy of the same bytes in the same direction; NULL: not to be compared. */
+    void (*copy)(const struct row *row, const struct site *site, long times);
+    const char *versus; /* an earlier row whose time this one's is divided by, or NULL */
+};
+
+struct result {
+    const char *name;
+    bool valid;
+    struct timing time;
+    double memcpy_best; /* ns; 0: not measured */
+    const char *versus;
+    double versus_ratio; /* 0: none */
+};
+
+/* Bytes that one operation of the row moves. */
+long row_bytes(const struct row *row);
+/* Validate the row, measure it for about so many seconds, and validate again.  Collective; the result is rank 0's,
+ * result->valid everybody's. */
+void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result);
+
+#endif

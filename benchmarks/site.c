@@ -1,0 +1,156 @@
+/* site.c - the memory that the rows work on, and the words between the ranks. */
+#include "site.h"
+
+#include <armci.h>
+#include <message.h> /* not every armci.h includes it */
+#ifdef ARMCI_RMA_VERSION_MAJOR
+#include <armcix.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Private buffers begin in the middle of a page: some processors copy many times more slowly to an address a few bytes
+ * further into its page than the source, and slices begin near the beginning of one, with some libraries 8 bytes after.
+ */
+enum { PAGE = 4096, INTO_PAGE = PAGE / 2 };
+_Static_assert(INTO_PAGE + MARGIN <= PAGE, "the rest of the last page holds the margin");
+
+static char *new_buffer(void)
+{
+    char *pages = aligned_alloc(PAGE, LARGEST_TRANSFER + PAGE);
+    if (!pages) return NULL;
+    memset(pages, 1, LARGEST_TRANSFER + PAGE);
+    return pages + INTO_PAGE;
+}
+
+static void free_buffer(char *buffer)
+{
+    if (buffer) free(buffer - INTO_PAGE);
+}
+
+/* Every page of the own slice is touched by its owner first, as a program would. */
+static void touch_slice(struct site *site)
+{
+    site_access_begin(site);
+    memset(site->slice, 1, BUFFER_BYTES);
+    site_access_end(site);
+    site_barrier();
+}
+
+/* Where the caller can load and store the target's slice; NULL: nowhere, or this ARMCI does not tell. */
+static char *find_direct(const struct site *site)
+{
+    if (site->me == site->target) return site->slice;
+#ifdef ARMCI_RMA_VERSION_MAJOR
+    return ARMCIX_Local_address(site->remote, site->target);
+#else
+    return NULL;
+#endif
+}
+
+static void use_region(struct site *site, void **bases)
+{
+    site->remote = bases[site->target];
+    site->slice = bases[site->me];
+    touch_slice(site);
+    site->direct = find_direct(site);
+    site->same_memory = site->direct != NULL;
+    if (!site->direct) site->direct = site->slice;
+}
+
+bool site_open(struct site *site)
+{
+    *site = (struct site){.me = armci_msg_me(), .ranks = armci_msg_nproc()};
+    site->target = site->ranks > 1 ? 1 : 0;
+    site->local = new_buffer();
+    site->spare = new_buffer();
+    void **bases = calloc((size_t)site->ranks, sizeof *bases);
+    bool complete = site_all(site->local && site->spare && bases);
+    if (complete) complete = site_all(ARMCI_Malloc(bases, BUFFER_BYTES) == 0);
+    if (complete) {
+        use_region(site, bases);
+        ARMCI_Create_mutexes(1);
+    }
+    free(bases);
+    return complete;
+}
+
+void site_close(struct site *site)
+{
+    ARMCI_Destroy_mutexes();
+    ARMCI_Free(site->slice);
+    free_buffer(site->local);
+    free_buffer(site->spare);
+}
+
+/* Only some implementations have (and need) a call before local access; those define ARMCI_MPI. */
+void site_access_begin(const struct site *site)
+{
+#ifdef ARMCI_MPI
+    ARMCI_Access_begin(site->slice);
+#else
+    (void)site;
+#endif
+}
+
+void site_access_end(const struct site *site)
+{
+#ifdef ARMCI_MPI
+    ARMCI_Access_end(site->slice);
+#else
+    (void)site;
+#endif
+}
+
+void site_barrier(void)
+{
+    armci_msg_barrier();
+}
+
+long site_share(long value)
+{
+    armci_msg_brdcst(&value, (int)sizeof value, 0);
+    return value;
+}
+
+long site_sum(long mine)
+{
+    char plus[] = "+";
+    armci_msg_lgop(&mine, 1, plus);
+    return mine;
+}
+
+bool site_all(bool mine)
+{
+    return site_sum(!mine) == 0;
+}
+
+/* A number that two machines with different names are unlikely to share. */
+static long number_of_machine(void)
+{
+    char name[256] = "";
+    unsigned long number = 5381;
+    if (gethostname(name, sizeof name - 1) != 0) return 1;
+    for (const char *c = name; *c; c++)
+        number = number * 33 + (unsigned char)*c;
+    return (long)(number >> 1);
+}
+
+int site_ranks_here(const struct site *site)
+{
+    char plus[] = "+";
+    int here = 0;
+    long *machines = calloc((size_t)site->ranks, sizeof *machines);
+    if (!site_all(machines != NULL)) {
+        free(machines);
+        return site->ranks;
+    }
+    machines[site->me] = number_of_machine();
+    armci_msg_lgop(machines, site->ranks, plus);
+    for (int rank = 0; rank < site->ranks; rank++)
+        here += machines[rank] == machines[site->me];
+    free(machines);
+    return here;
+}

@@ -1,0 +1,34 @@
+/* server_queues.c - mutexes kept by agents. */
+#include "lock/server_queues.h"
+
+#include "server/client.h"
+#include "team/world.h"
+
+/* The first member's rank and a number that it has not used before: no two sets at one time have both alike. */
+unsigned long armcii_server_queues_name(const struct team *team)
+{
+    static unsigned long used;
+    unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
+    MPI_Bcast(&name, 1, MPI_UNSIGNED_LONG, 0, team->comm);
+    return name;
+}
+
+static int agent_of(int owner)
+{
+    return armcii_world->host_of[owner];
+}
+
+void armcii_server_queue_take(unsigned long set, int owner, int mutex)
+{
+    armcii_client_lock(agent_of(owner), set, owner, (uint64_t)mutex);
+}
+
+bool armcii_server_queue_try(unsigned long set, int owner, int mutex)
+{
+    return armcii_client_trylock(agent_of(owner), set, owner, (uint64_t)mutex);
+}
+
+void armcii_server_queue_leave(unsigned long set, int owner, int mutex)
+{
+    armcii_client_unlock(agent_of(owner), set, owner, (uint64_t)mutex);
+}

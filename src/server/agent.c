@@ -1,0 +1,322 @@
+/* agent.c - serving requests. */
+#define _GNU_SOURCE
+#include "server/agent.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "server/queues.h"
+#include "server/wire.h"
+#include "shm/apply.h"
+#include "shm/host.h"
+#include "shm/offer.h"
+
+/* Messages are received into a ring, in order, so that those of one sender are served in the order in which they were sent. */
+enum { SLOTS = 8 };
+static char (*ring)[WIRE_BATCH];
+static MPI_Request arrivals[SLOTS];
+static int next_slot;
+
+/* What is on its way out, or, for large puts, in. */
+struct transit {
+    struct transit *next;
+    MPI_Request request;
+    int client, large; /* large put: to be acknowledged with this tag; else 0 */
+    size_t room;
+    char *buffer; /* [room] */
+};
+static struct transit *in_transit, *unused;
+enum { SHORT = 64, LONG = WIRE_BATCH, COPIED = 16 << 10 };
+
+static MPI_Comm comm = MPI_COMM_NULL;
+static struct wire_decoded decoded;
+static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_t thread;
+static bool has_thread;
+static atomic_bool stopping;
+static atomic_uint polls_by_others; /* of threads that wait in the library */
+
+/* ---- transits ---- */
+
+static struct transit *new_transit(size_t room)
+{
+    size_t size = room <= SHORT ? SHORT : LONG;
+    struct transit **link = &unused;
+    while (*link && (*link)->room != size) link = &(*link)->next;
+    struct transit *t = *link;
+    if (t) {
+        *link = t->next;
+    } else {
+        t = malloc(sizeof *t);
+        char *buffer = malloc(size);
+        if (!t || !buffer) armcii_fatal("out of memory for a reply of %zu bytes", room);
+        *t = (struct transit){.room = size, .buffer = buffer};
+    }
+    t->next = in_transit;
+    t->large = 0;
+    in_transit = t;
+    return t;
+}
+
+static void send_reply(struct transit *t, const void *data, size_t bytes, int client, int tag)
+{
+    MPI_Isend(data, (int)bytes, MPI_BYTE, client, tag, comm, &t->request);
+}
+
+static void reply_with(const void *data, size_t bytes, int client, int tag)
+{
+    struct transit *t = new_transit(bytes);
+    memcpy(t->buffer, data, bytes);
+    send_reply(t, t->buffer, bytes, client, tag);
+}
+
+static void acknowledge(int client, struct wire_ack ack)
+{
+    reply_with(&ack, sizeof ack, client, WIRE_TAG_ACK);
+}
+
+/* Release what is complete; a large put that is in place is acknowledged. */
+static bool advance_transits(void)
+{
+    bool any = false;
+    for (struct transit **link = &in_transit; *link;) {
+        struct transit *t = *link;
+        int done;
+        MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
+        if (!done) {
+            link = &t->next;
+            continue;
+        }
+        *link = t->next;
+        t->next = unused;
+        unused = t;
+        any = true;
+        if (t->large) {
+            atomic_thread_fence(memory_order_seq_cst);
+            acknowledge(t->client, (struct wire_ack){.large = t->large});
+            return true; /* the list has changed */
+        }
+    }
+    return any;
+}
+
+/* ---- requests ---- */
+
+/* Where the record's memory is here. */
+static ptrdiff_t delta_of(const struct wire_record *r, const void *address)
+{
+    char *base, *mapped;
+    size_t bytes;
+    if (r->delta != WIRE_OFFER) return (ptrdiff_t)r->delta;
+    if (!armcii_offer_find(armcii_host->rank_of[r->owner], address, &base, &bytes, &mapped))
+        armcii_fatal("another host asks for %p of process %d, which is no memory of ARMCI_Memget", address, r->owner);
+    return mapped - base;
+}
+
+static const void *first_address(const struct shape *s)
+{
+    return s->form == SHAPE_VECTOR ? s->runs[0].remote[0] : s->remote;
+}
+
+static void serve_put(const struct wire_record *r, const struct shape *s)
+{
+    armcii_apply_put(s, delta_of(r, first_address(s)));
+}
+
+static void serve_acc(const struct wire_record *r, const struct shape *s)
+{
+    armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, delta_of(r, first_address(s)), s);
+}
+
+static void serve_get(const struct wire_record *r, struct shape *s, int client)
+{
+    ptrdiff_t delta = delta_of(r, first_address(s));
+    bool in_place = s->form == SHAPE_CONTIGUOUS && s->bytes > COPIED;
+    struct transit *t = new_transit(in_place ? 0 : s->bytes);
+    if (in_place) {
+        send_reply(t, s->remote + delta, s->bytes, client, r->tag);
+        return;
+    }
+    armcii_shape_set_packed(s, t->buffer);
+    armcii_apply_get(s, delta);
+    send_reply(t, t->buffer, s->bytes, client, r->tag);
+}
+
+static void serve_put_large(const struct wire_record *r, const struct shape *s, int client)
+{
+    struct transit *t = new_transit(0);
+    t->client = client;
+    t->large = r->tag;
+    MPI_Irecv(s->remote + delta_of(r, s->remote), (int)s->bytes, MPI_BYTE, client, r->tag, comm, &t->request);
+}
+
+static void serve_rmw(const struct wire_record *r, const struct shape *s, int client)
+{
+    long operand;
+    memcpy(&operand, r->scale, sizeof operand);
+    long old = armcii_apply_rmw((enum apply_update)r->element, s->bytes, s->remote + delta_of(r, s->remote), operand);
+    reply_with(&old, sizeof old, client, r->tag);
+}
+
+static void grant(int client, int tag, int granted)
+{
+    reply_with(&granted, sizeof granted, client, tag);
+}
+
+static void serve_lock(const struct wire_record *r, int client)
+{
+    if (armcii_queue_join(r->runs, r->owner, r->remote, client, r->tag)) grant(client, r->tag, 1);
+}
+
+static void serve_trylock(const struct wire_record *r, int client)
+{
+    grant(client, r->tag, armcii_queue_try(r->runs, r->owner, r->remote));
+}
+
+static void serve_unlock(const struct wire_record *r)
+{
+    int client, tag;
+    if (armcii_queue_leave(r->runs, r->owner, r->remote, &client, &tag)) grant(client, tag, 1);
+}
+
+static void serve(const struct wire_record *r, int client)
+{
+    if (r->kind == WIRE_LOCK) { serve_lock(r, client); return; }
+    if (r->kind == WIRE_TRYLOCK) { serve_trylock(r, client); return; }
+    if (r->kind == WIRE_UNLOCK) { serve_unlock(r); return; }
+    armcii_wire_decode(r, &decoded);
+    struct shape *s = &decoded.shape;
+    if (armcii_wire_has_data((enum wire_kind)r->kind)) armcii_shape_set_packed(s, decoded.data);
+    switch ((enum wire_kind)r->kind) {
+    case WIRE_PUT: serve_put(r, s); break;
+    case WIRE_ACC: serve_acc(r, s); break;
+    case WIRE_GET: serve_get(r, s, client); break;
+    case WIRE_PUT_LARGE: serve_put_large(r, s, client); break;
+    default: serve_rmw(r, s, client); break;
+    }
+}
+
+static void serve_batch(char *message, int client)
+{
+    const struct wire_batch *head = (const struct wire_batch *)(void *)message;
+    for (size_t at = sizeof *head; at < head->bytes;) {
+        const struct wire_record *r = (const struct wire_record *)(void *)(message + at);
+        at += r->length;
+        serve(r, client);
+    }
+    if (head->acknowledge) {
+        atomic_thread_fence(memory_order_seq_cst);
+        acknowledge(client, (struct wire_ack){.batches = 1});
+    }
+}
+
+static void expect_message(int slot)
+{
+    MPI_Irecv(ring[slot], WIRE_BATCH, MPI_BYTE, MPI_ANY_SOURCE, WIRE_TAG_REQUEST, comm, &arrivals[slot]);
+}
+
+static bool serve_arrivals(void)
+{
+    bool any = false;
+    for (;;) {
+        int arrived;
+        MPI_Status status;
+        MPI_Test(&arrivals[next_slot], &arrived, &status);
+        if (!arrived) return any;
+        serve_batch(ring[next_slot], status.MPI_SOURCE);
+        expect_message(next_slot);
+        next_slot = (next_slot + 1) % SLOTS;
+        any = true;
+    }
+}
+
+static bool serve_once(void)
+{
+    if (pthread_mutex_trylock(&serving) != 0) return false;
+    bool any = serve_arrivals();
+    if (in_transit) any |= advance_transits();
+    pthread_mutex_unlock(&serving);
+    return any;
+}
+
+bool armcii_agent_poll(void)
+{
+    if (comm == MPI_COMM_NULL) return false;
+    atomic_fetch_add_explicit(&polls_by_others, 1, memory_order_relaxed);
+    return serve_once();
+}
+
+/* ---- the thread ---- */
+
+static void sleep_microseconds(long microseconds)
+{
+    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
+}
+
+/* Poll while there is something to do, and for a short while after; then sleep, a little while requests may follow one another, longer
+ * when nothing has come for some time, or when other threads poll anyway. */
+static void *work(void *unused_argument)
+{
+    enum { HOT = 200, WARM = 400, NAP = 50, REST = 1000 };
+    unsigned idle = 0, polls = 0;
+    (void)unused_argument;
+    while (!atomic_load_explicit(&stopping, memory_order_relaxed)) {
+        unsigned others = atomic_load_explicit(&polls_by_others, memory_order_relaxed);
+        if (others != polls) {
+            polls = others;
+            idle = HOT;
+            sleep_microseconds(NAP);
+            continue;
+        }
+        idle = serve_once() ? 0 : idle + 1;
+        if (idle > HOT) sleep_microseconds(idle < HOT + WARM ? NAP : REST);
+    }
+    return NULL;
+}
+
+void armcii_agent_start(MPI_Comm requests, bool own_thread)
+{
+    if (comm != MPI_COMM_NULL) return;
+    comm = requests;
+    ring = malloc(SLOTS * sizeof *ring);
+    if (!ring) armcii_fatal("out of memory for messages from other hosts");
+    next_slot = 0;
+    for (int i = 0; i < SLOTS; i++) expect_message(i);
+    atomic_store(&stopping, false);
+    has_thread = own_thread && pthread_create(&thread, NULL, work, NULL) == 0;
+}
+
+static void free_transits(struct transit *list)
+{
+    while (list) {
+        struct transit *t = list;
+        list = t->next;
+        free(t->buffer);
+        free(t);
+    }
+}
+
+void armcii_agent_end(void)
+{
+    if (comm == MPI_COMM_NULL) return;
+    atomic_store(&stopping, true);
+    if (has_thread) pthread_join(thread, NULL);
+    while (in_transit) advance_transits();
+    for (int i = 0; i < SLOTS; i++) {
+        MPI_Cancel(&arrivals[i]);
+        MPI_Wait(&arrivals[i], MPI_STATUS_IGNORE);
+    }
+    armcii_queues_forget();
+    free_transits(unused);
+    unused = NULL;
+    free(decoded.runs);
+    decoded = (struct wire_decoded){0};
+    free(ring);
+    ring = NULL;
+    comm = MPI_COMM_NULL;
+}

@@ -1,0 +1,581 @@
+/* client.c - requests to agents: batches of small ones, large data on their own, and what is outstanding. */
+#include "server/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/guard.h"
+#include "server/agent.h"
+#include "server/wire.h"
+#include "shm/wait.h"
+#include "team/world.h"
+
+static MPI_Comm comm;
+
+/* ---- what is outstanding ---- */
+
+/* A message being put together, or on its way.  There are a few, whatever the number of agents. */
+enum { BUFFERS = 16 };
+struct buffer {
+    _Alignas(64) char bytes[WIRE_BATCH];
+};
+static struct buffer *buffers;
+static MPI_Request sending[BUFFERS];
+static enum { FREE, OPEN, SENT } state[BUFFERS];
+
+/* An agent this process has asked something of. */
+struct channel {
+    int agent;
+    int open;         /* buffer of requests not yet sent; -1: none */
+    unsigned unacked; /* messages not yet acknowledged */
+    struct channel *next;
+};
+static struct channel **channel_of; /* [world size] */
+static struct channel *channels;
+enum { MOST_UNACKED = 8 };
+
+/* A large put that is not yet in place: what meets it must wait. */
+struct large {
+    struct large *next;
+    int agent, owner, tag;
+    const char *lo, *hi;
+};
+static struct large *larges;
+
+/* A message that is not complete locally: data of a large put on their way, data of a get to come. */
+struct work {
+    struct work *next;
+    MPI_Request request;
+    uint64_t ticket;
+    int owner;
+    char *buffer;       /* to unpack from; NULL: in place */
+    struct shape shape;
+    void **addresses;
+};
+static struct work *works, **last_work = &works;
+static unsigned work_count;
+enum { MOST_WORKS = 256 };
+static uint64_t tickets;
+
+static struct wire_ack ack;
+static MPI_Request ack_request;
+
+static int last_tag;
+
+static int new_tag(void)
+{
+    last_tag = (last_tag + 1) % WIRE_TAGS;
+    return WIRE_TAG_FIRST + last_tag;
+}
+
+static void expect_ack(void)
+{
+    MPI_Irecv(&ack, sizeof ack, MPI_BYTE, MPI_ANY_SOURCE, WIRE_TAG_ACK, comm, &ack_request);
+}
+
+/* ---- progress ---- */
+
+static void drop_large(int agent, int tag)
+{
+    for (struct large **link = &larges; *link; link = &(*link)->next) {
+        struct large *l = *link;
+        if (l->agent != agent || l->tag != tag) continue;
+        *link = l->next;
+        free(l);
+        return;
+    }
+}
+
+static bool take_acks(void)
+{
+    bool any = false;
+    for (;;) {
+        int arrived;
+        MPI_Status status;
+        MPI_Test(&ack_request, &arrived, &status);
+        if (!arrived) return any;
+        channel_of[status.MPI_SOURCE]->unacked -= (unsigned)ack.batches;
+        if (ack.large) drop_large(status.MPI_SOURCE, ack.large);
+        expect_ack();
+        any = true;
+    }
+}
+
+static bool free_buffers(void)
+{
+    bool any = false;
+    for (int i = 0; i < BUFFERS; i++) {
+        int done = 0;
+        if (state[i] == SENT) MPI_Test(&sending[i], &done, MPI_STATUS_IGNORE);
+        if (!done) continue;
+        state[i] = FREE;
+        any = true;
+    }
+    return any;
+}
+
+static void complete_work(struct work *w)
+{
+    if (w->buffer) armcii_shape_unpack(&w->shape, SHAPE_LOCAL, w->buffer);
+    free(w->buffer);
+    free(w->addresses);
+    free(w);
+    work_count--;
+}
+
+static bool advance_works(void)
+{
+    bool any = false;
+    for (struct work **link = &works; *link;) {
+        struct work *w = *link;
+        int done;
+        MPI_Test(&w->request, &done, MPI_STATUS_IGNORE);
+        if (!done) {
+            link = &w->next;
+            continue;
+        }
+        *link = w->next;
+        if (last_work == &w->next) last_work = link;
+        complete_work(w);
+        any = true;
+    }
+    return any;
+}
+
+/* One turn of any wait: whatever can advance does, the agent in this process too. */
+static void turn(struct patience *p)
+{
+    bool any = take_acks();
+    any |= advance_works();
+    any |= armcii_agent_poll();
+    if (any) p->turns = 0;
+    if (any || !armcii_wait_turn(p)) return;
+    armcii_guard_unlock();
+    armcii_guard_lock();
+}
+
+void armcii_client_wait(MPI_Request *request)
+{
+    struct patience p = {0};
+    for (;;) {
+        int done;
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done) return;
+        turn(&p);
+    }
+}
+
+/* ---- sending ---- */
+
+static struct channel *channel(int agent)
+{
+    struct channel *c = channel_of[agent];
+    if (c) return c;
+    c = malloc(sizeof *c);
+    if (!c) armcii_fatal("out of memory for requests to other hosts");
+    *c = (struct channel){agent, -1, 0, channels};
+    channels = channel_of[agent] = c;
+    return c;
+}
+
+static struct wire_batch *head_of(int buffer)
+{
+    return (struct wire_batch *)(void *)buffers[buffer].bytes;
+}
+
+static void send_open(struct channel *c)
+{
+    if (c->open < 0) return;
+    int b = c->open;
+    c->open = -1;
+    state[b] = SENT;
+    c->unacked += head_of(b)->acknowledge;
+    MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
+}
+
+static int free_buffer(void)
+{
+    for (int i = 0; i < BUFFERS; i++)
+        if (state[i] == FREE) return i;
+    return -1;
+}
+
+/* A buffer for a new message; where all are taken by messages to other agents, these are sent. */
+static int take_buffer(void)
+{
+    struct patience p = {0};
+    int b = free_buffer();
+    while (b < 0) {
+        for (struct channel *c = channels; c; c = c->next) send_open(c);
+        if (!free_buffers()) turn(&p);
+        b = free_buffer();
+    }
+    state[b] = OPEN;
+    *head_of(b) = (struct wire_batch){sizeof(struct wire_batch), 0};
+    return b;
+}
+
+/* Room for a record of so many bytes in the open message to the agent. */
+static char *append(struct channel *c, size_t length, bool acknowledge)
+{
+    if (c->open >= 0 && head_of(c->open)->bytes + length > WIRE_BATCH) send_open(c);
+    while (c->open < 0) { /* while it waits for a buffer another thread may open one */
+        int b = take_buffer();
+        if (c->open < 0)
+            c->open = b;
+        else
+            state[b] = FREE;
+        if (head_of(c->open)->bytes + length > WIRE_BATCH) send_open(c);
+    }
+    struct wire_batch *head = head_of(c->open);
+    char *at = (char *)head + head->bytes;
+    head->bytes += (uint32_t)length;
+    if (acknowledge) head->acknowledge = 1;
+    return at;
+}
+
+/* Small updates go at once where nothing is under way, else together when that has arrived, a message is full, or somebody asks. */
+static void send_when_due(struct channel *c)
+{
+    struct patience p = {0};
+    take_acks();
+    if (c->unacked == 0) send_open(c);
+    if (c->open < 0) free_buffers();
+    while (c->unacked > MOST_UNACKED) turn(&p);
+}
+
+static void request(struct channel *c, const struct wire_request *r, const struct shape *s)
+{
+    char *to = append(c, armcii_wire_length(r->kind, s), armcii_wire_has_data(r->kind));
+    armcii_wire_encode(r, s, to);
+}
+
+/* ---- order ---- */
+
+/* The agent serves in order, but a large put is in place only when its data have arrived. */
+static bool meets_large(const struct remote *to, const char *lo, const char *hi)
+{
+    for (const struct large *l = larges; l; l = l->next)
+        if (l->owner == to->owner && l->lo < hi && lo < l->hi) return true;
+    return false;
+}
+
+static void wait_for_larges(const struct remote *to, const struct shape *s)
+{
+    char *lo, *hi;
+    struct patience p = {0};
+    if (!larges) return;
+    armcii_shape_hull(s, SHAPE_REMOTE, &lo, &hi);
+    while (meets_large(to, lo, hi)) turn(&p);
+}
+
+/* ---- work ---- */
+
+static struct work *add_work(uint64_t ticket, int owner)
+{
+    struct patience p = {0};
+    while (work_count >= MOST_WORKS) turn(&p);
+    struct work *w = calloc(1, sizeof *w);
+    if (!w) armcii_fatal("out of memory for an operation");
+    w->ticket = ticket;
+    w->owner = owner;
+    w->request = MPI_REQUEST_NULL;
+    return w;
+}
+
+/* From now on it may complete at any time. */
+static void enlist(struct work *w)
+{
+    *last_work = w;
+    last_work = &w->next;
+    work_count++;
+}
+
+/* ---- put and accumulate ---- */
+
+static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
+{
+    struct large *l = malloc(sizeof *l);
+    struct work *w = add_work(ticket, to->owner);
+    if (!l) armcii_fatal("out of memory for a put");
+    *l = (struct large){larges, to->agent, to->owner, new_tag(), s->remote, s->remote + s->bytes};
+    larges = l;
+    request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
+    send_open(c);
+    MPI_Isend(s->local, (int)s->bytes, MPI_BYTE, to->agent, l->tag, comm, &w->request);
+    enlist(w);
+}
+
+enum { LARGEST_MESSAGE = 1 << 30 };
+
+/* A contiguous part that is too long for a record: in place, in pieces that MPI can count. */
+static void put_whole(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
+{
+    for (size_t at = 0; at < s->bytes; at += LARGEST_MESSAGE) {
+        struct shape piece;
+        size_t bytes = s->bytes - at < LARGEST_MESSAGE ? s->bytes - at : LARGEST_MESSAGE;
+        armcii_shape_contiguous(&piece, s->local + at, s->remote + at, bytes);
+        put_large(c, to, &piece, ticket);
+    }
+}
+
+uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
+{
+    struct channel *c = channel(to->agent);
+    struct wire_cursor cursor = {0};
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    uint64_t ticket = 0;
+    wait_for_larges(to, s);
+    while (armcii_wire_part(s, &cursor, true, runs, &part)) {
+        if (part.form == SHAPE_CONTIGUOUS && part.bytes > WIRE_PART) {
+            if (!ticket) ticket = ++tickets;
+            put_whole(c, to, &part, ticket);
+            continue;
+        }
+        request(c, &(struct wire_request){.kind = WIRE_PUT, .owner = to->owner, .delta = to->delta}, &part);
+        send_when_due(c);
+    }
+    return ticket;
+}
+
+uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *s)
+{
+    struct channel *c = channel(to->agent);
+    struct wire_cursor cursor = {0};
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    struct wire_request r = {.kind = WIRE_ACC,
+                             .element = (int)e,
+                             .scale = scale ? scale : armcii_element_one(e),
+                             .scale_bytes = armcii_element_size(e),
+                             .owner = to->owner,
+                             .delta = to->delta};
+    wait_for_larges(to, s);
+    while (armcii_wire_part(s, &cursor, false, runs, &part)) {
+        request(c, &r, &part);
+        send_when_due(c);
+    }
+    return 0;
+}
+
+/* ---- get ---- */
+
+/* The program may reuse its lists of addresses before the data come. */
+static void keep_addresses(struct work *w, const struct shape *part)
+{
+    w->shape = *part;
+    if (part->form != SHAPE_VECTOR) return;
+    size_t runs_bytes = part->nruns * sizeof(struct vector_run);
+    w->addresses = malloc(runs_bytes + part->nsegs * sizeof(void *));
+    if (!w->addresses) armcii_fatal("out of memory for a get");
+    struct vector_run *runs = (struct vector_run *)(void *)w->addresses;
+    void **at = (void **)(void *)(runs + part->nruns);
+    for (size_t i = 0; i < part->nruns; i++) {
+        runs[i] = part->runs[i];
+        memcpy(at, part->runs[i].local, runs[i].n * sizeof(void *));
+        runs[i].local = at;
+        at += runs[i].n;
+    }
+    w->shape.runs = runs;
+}
+
+static void get_part(struct channel *c, const struct remote *from, const struct shape *part, uint64_t ticket)
+{
+    struct work *w = add_work(ticket, from->owner);
+    int tag = new_tag();
+    if (part->form == SHAPE_CONTIGUOUS) {
+        MPI_Irecv(part->local, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &w->request);
+    } else {
+        keep_addresses(w, part);
+        w->buffer = malloc(part->bytes);
+        if (!w->buffer) armcii_fatal("out of memory for a get of %zu bytes", part->bytes);
+        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &w->request);
+    }
+    enlist(w);
+    request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
+}
+
+static void get_whole(struct channel *c, const struct remote *from, const struct shape *s, uint64_t ticket)
+{
+    for (size_t at = 0; at < s->bytes; at += LARGEST_MESSAGE) {
+        struct shape piece;
+        size_t bytes = s->bytes - at < LARGEST_MESSAGE ? s->bytes - at : LARGEST_MESSAGE;
+        armcii_shape_contiguous(&piece, s->local + at, s->remote + at, bytes);
+        get_part(c, from, &piece, ticket);
+    }
+}
+
+uint64_t armcii_client_get(const struct remote *from, const struct shape *s)
+{
+    struct channel *c = channel(from->agent);
+    struct wire_cursor cursor = {0};
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    uint64_t ticket = ++tickets;
+    wait_for_larges(from, s);
+    while (armcii_wire_part(s, &cursor, true, runs, &part)) {
+        if (part.form == SHAPE_CONTIGUOUS)
+            get_whole(c, from, &part, ticket);
+        else
+            get_part(c, from, &part, ticket);
+        send_open(c);
+    }
+    return ticket;
+}
+
+/* ---- local completion ---- */
+
+static bool is_outstanding(uint64_t ticket)
+{
+    for (const struct work *w = works; w; w = w->next)
+        if (w->ticket == ticket) return true;
+    return false;
+}
+
+void armcii_client_finish(uint64_t ticket)
+{
+    struct patience p = {0};
+    while (is_outstanding(ticket)) turn(&p);
+}
+
+static bool owes(int owner)
+{
+    if (owner < 0) return works != NULL;
+    for (const struct work *w = works; w; w = w->next)
+        if (w->owner == owner) return true;
+    return false;
+}
+
+void armcii_client_finish_all(int owner)
+{
+    struct patience p = {0};
+    while (owes(owner)) turn(&p);
+}
+
+/* ---- round trips ---- */
+
+/* Send what is open and wait for the answer. */
+static void ask(struct channel *c, MPI_Request *answer)
+{
+    send_open(c);
+    free_buffers();
+    armcii_client_wait(answer);
+}
+
+long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t bytes, void *address, long operand)
+{
+    struct channel *c = channel(to->agent);
+    struct shape s;
+    MPI_Request answer;
+    long old;
+    int tag = new_tag();
+    armcii_shape_contiguous(&s, NULL, address, bytes);
+    wait_for_larges(to, &s);
+    MPI_Irecv(&old, sizeof old, MPI_BYTE, to->agent, tag, comm, &answer);
+    request(c,
+            &(struct wire_request){.kind = WIRE_RMW,
+                                   .element = (int)update,
+                                   .scale = &operand,
+                                   .scale_bytes = sizeof operand,
+                                   .owner = to->owner,
+                                   .tag = tag,
+                                   .delta = to->delta},
+            &s);
+    ask(c, &answer);
+    return old;
+}
+
+static int ask_for_mutex(enum wire_kind kind, int agent, uint64_t set, int owner, uint64_t number)
+{
+    struct channel *c = channel(agent);
+    MPI_Request answer;
+    int granted, tag = new_tag();
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, agent, tag, comm, &answer);
+    armcii_wire_encode_lock(kind, set, owner, number, tag, append(c, sizeof(struct wire_record), false));
+    ask(c, &answer);
+    return granted;
+}
+
+void armcii_client_lock(int agent, uint64_t set, int owner, uint64_t number)
+{
+    ask_for_mutex(WIRE_LOCK, agent, set, owner, number);
+}
+
+bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number)
+{
+    return ask_for_mutex(WIRE_TRYLOCK, agent, set, owner, number);
+}
+
+void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number)
+{
+    struct channel *c = channel(agent);
+    armcii_wire_encode_lock(WIRE_UNLOCK, set, owner, number, 0, append(c, sizeof(struct wire_record), false));
+    send_open(c);
+    free_buffers();
+}
+
+/* ---- remote completion ---- */
+
+static bool has_large(int agent)
+{
+    for (const struct large *l = larges; l; l = l->next)
+        if (l->agent == agent) return true;
+    return false;
+}
+
+static void wait_for_channel(struct channel *c)
+{
+    struct patience p = {0};
+    while (c->open >= 0 || c->unacked > 0 || has_large(c->agent)) {
+        send_open(c);
+        turn(&p);
+    }
+    free_buffers();
+}
+
+void armcii_client_fence(int process)
+{
+    const int *host = armcii_world->host_of;
+    for (struct channel *c = channels; c; c = c->next)
+        if (host[c->agent] == host[process]) send_open(c);
+    for (struct channel *c = channels; c; c = c->next)
+        if (host[c->agent] == host[process]) wait_for_channel(c);
+}
+
+void armcii_client_fence_all(void)
+{
+    for (struct channel *c = channels; c; c = c->next) send_open(c);
+    for (struct channel *c = channels; c; c = c->next) wait_for_channel(c);
+}
+
+/* ---- start and end ---- */
+
+void armcii_client_start(MPI_Comm requests)
+{
+    comm = requests;
+    buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
+    channel_of = calloc((size_t)armcii_world->size, sizeof(struct channel *));
+    if (!buffers || !channel_of) armcii_fatal("out of memory for requests to other hosts");
+    for (int i = 0; i < BUFFERS; i++) state[i] = FREE;
+    expect_ack();
+}
+
+void armcii_client_end(void)
+{
+    if (!buffers) return;
+    MPI_Cancel(&ack_request);
+    MPI_Wait(&ack_request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < BUFFERS; i++)
+        if (state[i] == SENT) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
+    while (channels) {
+        struct channel *c = channels;
+        channels = c->next;
+        free(c);
+    }
+    free(channel_of);
+    free(buffers);
+    channel_of = NULL;
+    buffers = NULL;
+}

@@ -1,0 +1,50 @@
+/* client.h - asking the agents of other hosts.  Called under the library's lock, which is left now and then while waiting. */
+#ifndef ARMCII_CLIENT_H
+#define ARMCII_CLIENT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shape/element.h"
+#include "shape/shape.h"
+#include "shm/apply.h"
+
+/* Whose memory, and how it is reached. */
+struct remote {
+    int owner; /* rank of the world */
+    int agent; /* the same, of the process that serves it */
+    int64_t delta; /* from the owner's addresses to the agent's */
+};
+
+/* Requests go out on comm, whose ranks are those of the world. */
+void armcii_client_start(MPI_Comm comm);
+/* Nothing is outstanding. */
+void armcii_client_end(void);
+
+/* Each returns a ticket for armcii_client_finish, or 0 when the operation is complete locally.  Put and accumulate of moderate size are
+ * copied, so they are; they may be on their way together with later ones.  scale NULL: once. */
+uint64_t armcii_client_put(const struct remote *to, const struct shape *s);
+uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *s);
+uint64_t armcii_client_get(const struct remote *from, const struct shape *s);
+/* The operation is complete locally on return (get: the data are there). */
+void armcii_client_finish(uint64_t ticket);
+/* All operations on memory of the process, of all (-1), are complete locally. */
+void armcii_client_finish_all(int owner);
+
+/* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
+long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t bytes, void *address, long operand);
+
+/* A mutex of a set, at the agent. */
+void armcii_client_lock(int agent, uint64_t set, int owner, uint64_t number);
+bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number);
+void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
+
+/* Everything towards the host of a process, towards all hosts, is in place there.  All are asked first, then awaited. */
+void armcii_client_fence(int process);
+void armcii_client_fence_all(void);
+
+/* Wait for an MPI request as the client does: others are served meanwhile. */
+void armcii_client_wait(MPI_Request *request);
+
+#endif

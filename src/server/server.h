@@ -1,0 +1,18 @@
+/* server.h - is memory of other hosts reached through agents (transport server), or by MPI's one-sided calls? */
+#ifndef ARMCII_SERVER_H
+#define ARMCII_SERVER_H
+
+#include <stdbool.h>
+
+/* Agents serve requests; memory of a host is shared by its processes. */
+extern bool armcii_server_on;
+
+/* Collective over the world: make the processes of the world each other's clients, and the first of each host an agent, in a thread of
+ * its own if `threads`. */
+void armcii_server_start(bool threads);
+/* This process serves memory of its host too, from now on. */
+void armcii_server_join(void);
+/* Collective; nothing is outstanding. */
+void armcii_server_end(void);
+
+#endif

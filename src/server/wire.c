@@ -1,0 +1,197 @@
+/* wire.c - writing and reading requests. */
+#include "server/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* A run in a record: its head, then the addresses. */
+struct run_head {
+    uint64_t bytes, n;
+};
+
+static size_t layout_length(const struct shape *s)
+{
+    size_t length = 0;
+    if (s->form == SHAPE_STRIDED) return (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
+    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++) length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
+    return length;
+}
+
+size_t armcii_wire_length(enum wire_kind kind, const struct shape *s)
+{
+    return sizeof(struct wire_record) + layout_length(s) + (armcii_wire_has_data(kind) ? padded(s->bytes) : 0);
+}
+
+static char *encode_strides(const struct shape *s, char *to)
+{
+    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t)) memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
+    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t)) memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
+    return to;
+}
+
+static char *encode_runs(const struct shape *s, char *to)
+{
+    for (size_t i = 0; i < s->nruns; i++) {
+        const struct vector_run *run = &s->runs[i];
+        memcpy(to, &(struct run_head){run->bytes, run->n}, sizeof(struct run_head));
+        to += sizeof(struct run_head);
+        memcpy(to, run->remote, run->n * sizeof(void *));
+        to += run->n * sizeof(void *);
+    }
+    return to;
+}
+
+void armcii_wire_encode(const struct wire_request *r, const struct shape *s, char *to)
+{
+    struct wire_record record = {
+        .length = (uint32_t)armcii_wire_length(r->kind, s),
+        .kind = (uint8_t)r->kind,
+        .element = (uint8_t)r->element,
+        .form = (uint8_t)s->form,
+        .levels = (uint8_t)(s->form == SHAPE_STRIDED ? s->levels : 0),
+        .owner = r->owner,
+        .tag = r->tag,
+        .bytes = s->bytes,
+        .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
+        .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
+        .delta = r->delta,
+    };
+    if (r->scale_bytes) memcpy(record.scale, r->scale, r->scale_bytes);
+    memcpy(to, &record, sizeof record);
+    to += sizeof record;
+    if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
+    if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
+    if (armcii_wire_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
+}
+
+void armcii_wire_encode_lock(enum wire_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to)
+{
+    struct wire_record record = {
+        .length = sizeof record, .kind = (uint8_t)kind, .owner = owner, .tag = tag, .runs = set, .remote = number};
+    memcpy(to, &record, sizeof record);
+}
+
+static char *decode_strides(const struct wire_record *r, char *from, struct shape *s)
+{
+    s->levels = r->levels;
+    s->nsegs = 1;
+    for (int i = 0; i < s->levels; i++, from += sizeof(int64_t)) {
+        int64_t stride;
+        memcpy(&stride, from, sizeof stride);
+        s->stride[SHAPE_REMOTE][i] = (ptrdiff_t)stride;
+    }
+    for (int i = 0; i <= s->levels; i++, from += sizeof(uint64_t)) {
+        memcpy(&s->count[i], from, sizeof s->count[i]);
+        if (i > 0) s->nsegs *= s->count[i];
+    }
+    return from;
+}
+
+static void make_room(struct wire_decoded *d, size_t runs)
+{
+    if (runs <= d->room) return;
+    d->runs = realloc(d->runs, runs * sizeof *d->runs);
+    if (!d->runs) armcii_fatal("out of memory for a vector of %zu runs", runs);
+    d->room = runs;
+}
+
+/* The addresses stay where they are, in the message. */
+static char *decode_runs(const struct wire_record *r, char *from, struct wire_decoded *d)
+{
+    make_room(d, r->runs);
+    d->shape.nsegs = 0;
+    for (size_t i = 0; i < r->runs; i++) {
+        struct run_head head;
+        memcpy(&head, from, sizeof head);
+        from += sizeof head;
+        d->runs[i] = (struct vector_run){.local = NULL, .remote = (void *const *)(void *)from, .bytes = head.bytes, .n = head.n};
+        from += head.n * sizeof(void *);
+        d->shape.nsegs += head.n;
+    }
+    d->shape.runs = d->runs;
+    d->shape.nruns = r->runs;
+    return from;
+}
+
+void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d)
+{
+    char *from = (char *)(uintptr_t)(r + 1);
+    struct shape *s = &d->shape;
+    armcii_shape_contiguous(s, NULL, (void *)(uintptr_t)r->remote, r->bytes);
+    s->form = (enum shape_form)r->form;
+    if (s->form == SHAPE_STRIDED) from = decode_strides(r, from, s);
+    if (s->form == SHAPE_VECTOR) from = decode_runs(r, from, d);
+    d->data = from;
+}
+
+/* ---- parts ---- */
+
+enum { LAYOUT = WIRE_BATCH - WIRE_PART - (int)sizeof(struct wire_record) - (int)sizeof(struct wire_batch) };
+
+static void step_over_empty_runs(const struct shape *s, struct wire_cursor *c)
+{
+    while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->i == s->runs[c->run].n)) {
+        c->run++;
+        c->i = 0;
+    }
+}
+
+/* A segment that is too long for a record with others. */
+static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, bool whole, struct shape *part)
+{
+    size_t rest = run->bytes - c->within, bytes = whole || rest < WIRE_PART ? rest : WIRE_PART;
+    armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
+    c->within = bytes == rest ? 0 : c->within + bytes;
+    c->i += bytes == rest;
+}
+
+/* As many segments of the run at the cursor as `data` bytes of data and `layout` bytes of layout have room for. */
+static struct vector_run take_segments(const struct vector_run *run, struct wire_cursor *c, size_t data, size_t layout)
+{
+    size_t n = run->n - c->i;
+    if (n > data / run->bytes) n = data / run->bytes;
+    if (n > layout / sizeof(void *)) n = layout / sizeof(void *);
+    struct vector_run taken = {run->local + c->i, run->remote + c->i, run->bytes, n};
+    c->i += n;
+    return taken;
+}
+
+static bool vector_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+                        struct shape *part)
+{
+    size_t n = 0, data = WIRE_PART, layout = LAYOUT;
+    for (step_over_empty_runs(s, c); c->run < s->nruns && n < WIRE_RUNS; step_over_empty_runs(s, c)) {
+        const struct vector_run *run = &s->runs[c->run];
+        if (run->bytes > WIRE_PART && n > 0) break;
+        if (run->bytes > WIRE_PART) {
+            take_long_segment(run, c, whole_segments, part);
+            return true;
+        }
+        if (layout < sizeof(struct run_head)) break;
+        layout -= sizeof(struct run_head);
+        runs[n] = take_segments(run, c, data, layout);
+        if (runs[n].n == 0) break;
+        data -= runs[n].n * run->bytes;
+        layout -= runs[n].n * sizeof(void *);
+        n++;
+    }
+    return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
+}
+
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+                      struct shape *part)
+{
+    if (s->form == SHAPE_VECTOR) return vector_part(s, c, whole_segments, runs, part);
+    if (s->form == SHAPE_CONTIGUOUS && whole_segments) {
+        *part = *s;
+        return c->position++ == 0 && s->bytes > 0;
+    }
+    return armcii_shape_part(s, WIRE_PART, &c->position, part);
+}

@@ -1,0 +1,103 @@
+/* wire.h - requests between hosts, as they travel: a message is a batch of records, each a header, the layout of the remote side and, for
+ * put and accumulate, the data packed behind it.  All processes of a job are assumed to have the same sizes and byte order. */
+#ifndef ARMCII_WIRE_H
+#define ARMCII_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shape/element.h"
+#include "shape/shape.h"
+
+enum wire_kind {
+    WIRE_PUT,       /* data follow */
+    WIRE_ACC,       /* data follow */
+    WIRE_PUT_LARGE, /* contiguous; data come in a message of their own with the record's tag, straight into place */
+    WIRE_GET,       /* the reply has the tag */
+    WIRE_RMW,       /* element: enum apply_update; operand in scale[0], old value, a long, in the reply */
+    WIRE_LOCK,      /* the reply, when the lock is granted, has the tag */
+    WIRE_TRYLOCK,   /* reply: 1 granted, 0 not */
+    WIRE_UNLOCK
+};
+
+enum {
+    WIRE_BATCH = 1 << 16,   /* bytes of a message */
+    WIRE_PART = 48 << 10,   /* most data bytes of a record */
+    WIRE_TAG_REQUEST = 1,
+    WIRE_TAG_ACK = 2,
+    WIRE_TAG_FIRST = 16,    /* tags of replies and of large puts, unique among those that a process has outstanding */
+    WIRE_TAGS = 30000
+};
+
+/* Begins a message. */
+struct wire_batch {
+    uint32_t bytes;       /* of the message */
+    uint32_t acknowledge; /* 1: tell the sender when all is applied */
+};
+
+/* What the agent answers that acknowledges. */
+struct wire_ack {
+    int32_t batches; /* applied */
+    int32_t large;   /* the tag of a large put that is in place; 0: none */
+};
+
+/* Begins a record; the layout follows (strided: strides and counts; vector: runs), then the data, each padded to 8 bytes. */
+struct wire_record {
+    uint32_t length; /* of all of it */
+    uint8_t kind, element, form, levels;
+    int32_t owner;   /* of the memory, a rank of the world */
+    int32_t tag;
+    uint64_t bytes;  /* that move */
+    uint64_t runs;   /* vector; lock: the set */
+    uint64_t remote; /* the first segment as its owner knows it; lock: number of the mutex */
+    int64_t delta;   /* from the owner's addresses to the agent's; WIRE_OFFER: it is an offer of the owner's */
+    uint64_t scale[2];
+};
+#define WIRE_OFFER INT64_MIN
+
+/* What a record says beside its layout. */
+struct wire_request {
+    enum wire_kind kind;
+    int element;
+    const void *scale; /* of scale_bytes */
+    size_t scale_bytes;
+    int owner, tag;
+    int64_t delta;
+};
+
+/* Does this kind carry data? */
+static inline bool armcii_wire_has_data(enum wire_kind kind)
+{
+    return kind == WIRE_PUT || kind == WIRE_ACC;
+}
+
+/* Bytes of the record for a shape. */
+size_t armcii_wire_length(enum wire_kind kind, const struct shape *s);
+/* Write it at `to`, 8-aligned, with room for so many bytes. */
+void armcii_wire_encode(const struct wire_request *r, const struct shape *s, char *to);
+
+/* The record for a mutex: sizeof(struct wire_record) bytes. */
+void armcii_wire_encode_lock(enum wire_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to);
+
+/* A decoded record: its shape, the local side packed at `data`. */
+struct wire_decoded {
+    struct shape shape;
+    struct vector_run *runs; /* memory that grows; start with NULL, free it at last */
+    size_t room;
+    char *data;
+};
+/* The shape of a record; valid as long as the message and until the next decode into *d. */
+void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
+
+/* Take the next part of the shape for one record: at most WIRE_PART bytes of data, or one contiguous segment of any size where
+ * `whole_segments`.  Start with a zeroed cursor; false when nothing is left. */
+struct wire_cursor {
+    size_t position;       /* strided, contiguous */
+    size_t run, i, within; /* vector */
+};
+enum { WIRE_RUNS = 64 };
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+                      struct shape *part);
+
+#endif
