@@ -49,7 +49,9 @@ class Suite:
     """One suite of programs on one MPI library."""
 
     def __init__(self, name, family, launcher, logs):
-        self.name, self.family, self.launcher = name, family, launcher
+        self.name, self.launcher = name, launcher
+        # without shared memory everything goes by MPI inside the node, too: another library, as it were
+        self.family = family + ("/no-shm" if os.environ.get("ARMCI_SHM") == "no" else "")
         self.logs = pathlib.Path(logs)
         self.known = known_failures()
         self.passed, self.failed, self.expected, self.surprises = [], [], [], []
