@@ -24,10 +24,39 @@ ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
 static struct mutex_set *the_set;
 
-void armcii_mutexes_forget(void)
+/* The extension's sets that live: a handle is one of them, or wrong. */
+struct handle {
+    struct mutex_set *set;
+    struct handle *next;
+};
+static struct handle *handles; /* oldest first */
+
+static struct handle **handle_of(const void *hdl)
+{
+    struct handle **link = &handles;
+    while (*link && (const void *)(*link)->set != hdl) link = &(*link)->next;
+    return link;
+}
+
+static void destroy_set_of(struct handle **link)
+{
+    struct handle *h = *link;
+    *link = h->next;
+    armcii_mutexes_destroy(h->set);
+    free(h);
+}
+
+static void destroy_the_set(void)
 {
     if (the_set) armcii_mutexes_destroy(the_set);
     the_set = NULL;
+}
+
+/* All members destroy in the order in which they created. */
+void armcii_mutexes_forget(void)
+{
+    destroy_the_set();
+    while (handles) destroy_set_of(&handles);
 }
 
 static struct mutex_set *create(const char *caller, struct team *team, int count)
@@ -58,7 +87,7 @@ int PARMCI_Destroy_mutexes(void)
     ARMCII_ENTER("ARMCI_Destroy_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
     if (!the_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "there are none", "%s", "none");
-    armcii_mutexes_forget();
+    destroy_the_set();
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Destroy_mutexes, PARMCI_Destroy_mutexes);
@@ -107,10 +136,21 @@ void PARMCI_Unlock(int mutex, int proc)
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
 
-/* The public handle is the set itself. */
-static struct mutex_set *inside(armcix_mutex_hdl_t hdl)
+/* The public handle is the set itself.  NULL, with a message, where there is none. */
+static struct mutex_set *inside(const char *caller, armcix_mutex_hdl_t hdl)
 {
-    return (struct mutex_set *)hdl;
+    struct handle *h = *handle_of(hdl);
+    if (!h) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "it is no set of mutexes, or is destroyed", "%p", (void *)hdl);
+    return h ? h->set : NULL;
+}
+
+static armcix_mutex_hdl_t enlist(struct mutex_set *set)
+{
+    struct handle *h = malloc(sizeof *h);
+    if (!h) armcii_fatal("out of memory for a set of mutexes");
+    *h = (struct handle){set, NULL};
+    *handle_of(NULL) = h; /* no set is NULL: this is the end of the list */
+    return (armcix_mutex_hdl_t)set;
 }
 
 armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
@@ -118,7 +158,8 @@ armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
     ARMCII_ENTER("ARMCIX_Create_mutexes_hdl");
     if (!entered) return NULL;
     struct team *team = group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
-    return team ? (armcix_mutex_hdl_t)create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
+    struct mutex_set *set = team ? create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
+    return set ? enlist(set) : NULL;
 }
 ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
 
@@ -126,8 +167,8 @@ int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
     ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
     if (!entered) return ARMCI_ERR_STATE;
-    if (!hdl) return armcii_error(ARMCI_ERR_HANDLE, "ARMCIX_Destroy_mutexes_hdl", "hdl", "it must be a set of mutexes", "%s", "NULL");
-    armcii_mutexes_destroy(inside(hdl));
+    if (!inside("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
+    destroy_set_of(handle_of(hdl));
     return 0;
 }
 ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
@@ -135,22 +176,25 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Lock_hdl");
-    if (entered) lock("ARMCIX_Lock_hdl", inside(hdl), mutex, proc);
+    struct mutex_set *set = entered ? inside("ARMCIX_Lock_hdl", hdl) : NULL;
+    if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
 
 int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Trylock_hdl");
-    if (!entered || check_mutex("ARMCIX_Trylock_hdl", inside(hdl), mutex, proc)) return 1;
-    return !armcii_mutex_trylock(inside(hdl), mutex, proc);
+    struct mutex_set *set = entered ? inside("ARMCIX_Trylock_hdl", hdl) : NULL;
+    if (!set || check_mutex("ARMCIX_Trylock_hdl", set, mutex, proc)) return 1;
+    return !armcii_mutex_trylock(set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
 
 void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Unlock_hdl");
-    if (entered) unlock("ARMCIX_Unlock_hdl", inside(hdl), mutex, proc);
+    struct mutex_set *set = entered ? inside("ARMCIX_Unlock_hdl", hdl) : NULL;
+    if (set) unlock("ARMCIX_Unlock_hdl", set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Unlock_hdl, PARMCIX_Unlock_hdl);
 

@@ -28,6 +28,15 @@ static void describe(const struct team *team, ARMCI_Group *out)
     *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, team->from_world, team->rank, team->size};
 }
 
+/* The team behind a group that another one is made from; NULL, with a message, where the caller is no member of one. */
+static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
+{
+    struct team *team = parent && parent->comm != MPI_COMM_NULL ? armcii_team_find(parent->comm) : NULL;
+    if (!team)
+        armcii_error(ARMCI_ERR_GROUP, caller, "parent", "it is no group that this process is a member of", "%p", (const void *)parent);
+    return team;
+}
+
 /* Every rank exists in the parent and none is named twice.  0 or an error code. */
 static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[], bool named[])
 {
@@ -81,8 +90,11 @@ ARMCII_ALIAS(ARMCI_Group_create, PARMCI_Group_create);
 void PARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent)
 {
     ARMCII_ENTER("ARMCI_Group_create_child");
-    struct team *team = entered ? armcii_check_group("ARMCI_Group_create_child", parent) : NULL;
-    if (team) create("ARMCI_Group_create_child", team, n, pid_list, group_out);
+    struct team *team = entered ? check_parent("ARMCI_Group_create_child", parent) : NULL;
+    if (team)
+        create("ARMCI_Group_create_child", team, n, pid_list, group_out);
+    else if (entered && group_out)
+        describe(NULL, group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_create_child, PARMCI_Group_create_child);
 
@@ -168,7 +180,7 @@ int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *ne
 {
     ARMCII_ENTER("ARMCIX_Group_split");
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCIX_Group_split", parent);
+    struct team *team = check_parent("ARMCIX_Group_split", parent);
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer("ARMCIX_Group_split", "new_group", new_group);
     if (rc) return rc;
@@ -183,7 +195,7 @@ int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
 {
     ARMCII_ENTER("ARMCIX_Group_dup");
     if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCIX_Group_dup", parent);
+    struct team *team = check_parent("ARMCIX_Group_dup", parent);
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer("ARMCIX_Group_dup", "new_group", new_group);
     if (rc) return rc;

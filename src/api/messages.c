@@ -20,18 +20,29 @@ ARMCII_ALIAS(armci_msg_init, parmci_msg_init);
 
 void parmci_msg_finalize(void)
 {
-    int gone;
+    int running, gone;
+    MPI_Initialized(&running);
     MPI_Finalized(&gone);
-    if (!gone) MPI_Finalize();
+    if (running && !gone) MPI_Finalize();
 }
 ARMCII_ALIAS(armci_msg_finalize, parmci_msg_finalize);
 
-/* Programs ask for rank and size before ARMCI_Init too. */
+/* Programs ask for rank and size before ARMCI_Init too: then MPI must run. */
+static bool may_ask_mpi(const char *caller)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    if (running && !gone) return true;
+    armcii_error(ARMCI_ERR_STATE, caller, "state", "neither ARMCI nor MPI is running", "%s", "off");
+    return false;
+}
+
 int parmci_msg_me(void)
 {
     int rank = -1;
     if (armcii_running) return armcii_world->rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (may_ask_mpi("armci_msg_me")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 ARMCII_ALIAS(armci_msg_me, parmci_msg_me);
@@ -40,7 +51,7 @@ int parmci_msg_nproc(void)
 {
     int size = -1;
     if (armcii_running) return armcii_world->size;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (may_ask_mpi("armci_msg_nproc")) MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
 }
 ARMCII_ALIAS(armci_msg_nproc, parmci_msg_nproc);
@@ -65,37 +76,50 @@ static int mpi_tag(int tag)
     return tag & 0x7fff;
 }
 
-static bool may_move(const char *caller, const void *buffer, int len, const char *argument, int process)
+/* Enough of a buffer for the message; armcii_check_process says whether there is a partner. */
+static bool check_buffer(const char *caller, const void *buffer, const char *length_name, int length)
 {
-    return armcii_is_running(caller) && armcii_check_process(caller, argument, process) == 0 &&
-           armcii_check_count(caller, "len", len) == 0 && (len == 0 || armcii_check_pointer(caller, "buffer", buffer) == 0);
+    if (armcii_check_count(caller, length_name, length)) return false;
+    return length == 0 || armcii_check_pointer(caller, "buffer", buffer) == 0;
 }
 
 void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
-    if (may_move("armci_msg_snd", buffer, len, "to", to))
+    const char *caller = "armci_msg_snd";
+    if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
         MPI_Send(buffer, len, MPI_BYTE, to, mpi_tag(tag), armcii_world->messages);
 }
 ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 
-static int receive(int tag, void *buffer, int buflen, int *msglen, int from)
+/* The sender; -1 where its message is longer than the buffer: it stays, and may be received into a larger one. */
+static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
     MPI_Status status;
-    MPI_Recv(buffer, buflen, MPI_BYTE, from, mpi_tag(tag), armcii_world->messages, &status);
-    if (msglen) MPI_Get_count(&status, MPI_BYTE, msglen);
+    int length;
+    MPI_Probe(from, mpi_tag(tag), armcii_world->messages, &status);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    if (length > buflen) {
+        armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer, it was not received", "%d (of %d)", buflen, length);
+        return -1;
+    }
+    MPI_Recv(buffer, buflen, MPI_BYTE, status.MPI_SOURCE, mpi_tag(tag), armcii_world->messages, MPI_STATUS_IGNORE);
+    if (msglen) *msglen = length;
     return status.MPI_SOURCE;
 }
 
 void parmci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from)
 {
-    if (may_move("armci_msg_rcv", buffer, buflen, "from", from)) receive(tag, buffer, buflen, msglen, from);
+    const char *caller = "armci_msg_rcv";
+    if (armcii_is_running(caller) && armcii_check_process(caller, "from", from) == 0 && check_buffer(caller, buffer, "buflen", buflen))
+        receive(caller, tag, buffer, buflen, msglen, from);
 }
 ARMCII_ALIAS(armci_msg_rcv, parmci_msg_rcv);
 
 int parmci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
 {
-    if (!may_move("armci_msg_rcvany", buffer, buflen, "from", 0)) return -1;
-    return receive(tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+    const char *caller = "armci_msg_rcvany";
+    if (!armcii_is_running(caller) || !check_buffer(caller, buffer, "buflen", buflen)) return -1;
+    return receive(caller, tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
 }
 ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 
@@ -134,6 +158,9 @@ static void place_in_tree(const char *caller, struct team *team, int scope, int 
         scope_comm(caller, team, scope); /* which reports it */
         return;
     }
+    if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
+        armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
+        return;
     struct tree_place place = armcii_tree(team, (enum team_scope)scope);
     *Root = place.root;
     *Up = place.up;
@@ -155,10 +182,12 @@ ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 
 /* ---- broadcast ---- */
 
-static void broadcast(const char *caller, struct team *team, int scope, void *buffer, int len, int root)
+/* buffer_name: what the caller calls its buffer. */
+static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
 {
     MPI_Comm comm = scope_comm(caller, team, scope);
     if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return;
+    if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
         armcii_error(ARMCI_ERR_RANK, caller, "root", "this process is not in the scope", "%d", root);
@@ -168,32 +197,32 @@ static void broadcast(const char *caller, struct team *team, int scope, void *bu
 
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, buffer, len, root);
+    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast_scope, parmci_msg_bcast_scope);
 
 void parmci_msg_bcast(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, buffer, len, root);
+    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast, parmci_msg_bcast);
 
 void parmci_msg_brdcst(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, buffer, len, root);
+    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, "buffer", buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_brdcst, parmci_msg_brdcst);
 
 void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group)
 {
-    broadcast("armci_msg_group_bcast_scope", armcii_group_team("armci_msg_group_bcast_scope", group), scope, buf, len, root);
+    broadcast("armci_msg_group_bcast_scope", armcii_group_team("armci_msg_group_bcast_scope", group), scope, "buf", buf, len, root);
 }
 ARMCII_ALIAS(armci_msg_group_bcast_scope, parmci_msg_group_bcast_scope);
 
 void parmci_msg_clus_brdcst(void *buf, int len)
 {
     struct team *team = armcii_world_team("armci_msg_clus_brdcst");
-    if (team) broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, buf, len, armcii_node_member(armcii_world->node, 0));
+    if (team) broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, "buf", buf, len, armcii_node_member(armcii_world->node, 0));
 }
 ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
 
@@ -206,6 +235,7 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
         armcii_error(ARMCI_ERR_COUNT, caller, "n", "it must be the number of processes", "%d (of %d)", n, team->size);
         return;
     }
+    if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ptr_ar, (int)sizeof ptr_ar[0], MPI_BYTE, team->comm);
 }
 

@@ -4,26 +4,31 @@
 #include "team/world.h"
 
 /* The reduction that the arguments name, and the communicator to do it on; false, possibly with a message, when there is nothing to do. */
-static bool prepare(const char *caller, struct team *team, int scope, int n, const char *op, int type, struct reduction *r, MPI_Comm *comm)
+static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n, const char *op, int type, struct reduction *r,
+                    MPI_Comm *comm)
 {
-    if (!team || armcii_check_count(caller, "n", n)) return false;
+    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op)) return false;
     if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
         armcii_error(ARMCI_ERR_TYPE, caller, "scope", "it is none of SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS", "%d", scope);
         return false;
     }
+    if (armcii_message_type_size(type) == 0) {
+        armcii_error(ARMCI_ERR_TYPE, caller, "type", "it is none of ARMCI_INT ... ARMCI_DOUBLE", "%d", type);
+        return false;
+    }
     if (!armcii_reduction_find(op, type, r)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "there is no such operator for this type", "\"%s\" (type %d)", op ? op : "NULL", type);
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "there is no such operator for this type", "\"%.20s\" (type %d)", op, type);
         return false;
     }
     *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
-    return *comm != MPI_COMM_NULL;
+    return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
 }
 
 static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op, int type)
 {
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, team, scope, n, op, type, &r, &comm)) armcii_reduce_all(comm, &r, x, n);
+    if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) armcii_reduce_all(comm, &r, x, n);
 }
 
 /* ---- everywhere ---- */
@@ -136,7 +141,7 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
 {
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, n, op, type, &r, &comm)) armcii_reduce_first(comm, &r, x, n);
+    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_first(comm, &r, x, n);
 }
 
 void parmci_msg_reduce(void *x, int n, char *op, int type)
@@ -157,9 +162,14 @@ static void select_record(const char *caller, int scope, void *x, int n, const c
 {
     struct reduction r;
     MPI_Comm comm;
-    if (!prepare(caller, armcii_world_team(caller), scope, n, op, type, &r, &comm)) return;
+    if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
     if (r.absolute || (r.op != MPI_MAX && r.op != MPI_MIN)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "a selection is by \"max\" or \"min\"", "\"%s\"", op);
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "a selection is by \"max\" or \"min\"", "\"%.20s\"", op);
+        return;
+    }
+    if ((size_t)n < armcii_message_type_size(type)) {
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must hold the element that it is selected by", "%d (type %d: %zu bytes)", n,
+                     type, armcii_message_type_size(type));
         return;
     }
     armcii_select(comm, x, n, r.op == MPI_MAX, type, contribute != 0);

@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "base/log.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,14 @@ __attribute__((format(printf, 1, 2))) static void report(const char *format, ...
     va_end(args);
 }
 
+/* A value may come from garbage memory: it must not break the line. */
+static void show_on_one_line(char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (iscntrl((unsigned char)*text)) *text = '?';
+    }
+}
+
 int armcii_error(int code, const char *function, const char *argument, const char *why, const char *value_format, ...)
 {
     char value[512];
@@ -39,6 +48,7 @@ int armcii_error(int code, const char *function, const char *argument, const cha
     va_start(args, value_format);
     vsnprintf(value, sizeof value, value_format, args);
     va_end(args);
+    show_on_one_line(value);
     if (argument[0] == '\0')
         report("%s: %s", function, why);
     else

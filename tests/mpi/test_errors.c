@@ -1,9 +1,9 @@
-/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then a code and nothing
- * changed (ARMCI_ERRORS=return, which this program sets), or the end of the job.
+/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then a code, nothing
+ * changed and everything usable (ARMCI_ERRORS=return, which this program sets), or the end of the job.
  *
- * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the table is made, which must end the job;
- * with TEST_ERRORS_CASE=list the names are printed, a line each: code, name, function, argument, value.  check-abort
- * uses both. */
+ * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the list is made, which must end the job;
+ * with TEST_ERRORS_CASE=list the list is printed, a line each: code (0: the function has no wrong call), name,
+ * function, argument, value, with a bar between them.  check-abort uses both. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -57,36 +57,79 @@ static const char *after(const char *text, const char *part)
     return text != NULL && strncmp(text, part, strlen(part)) == 0 ? text + strlen(part) : NULL;
 }
 
-/* caught.text is one line: "ARMCI error: rank R: FUNCTION: ARGUMENT = VALUE: why". */
-static bool is_line_of(const struct wrong_call *w, int rank)
+/* The first line of caught.text that is no warning. */
+static const char *error_line(void)
 {
-    char begin[100], number[20];
-    const char *rest, *end = strchr(caught.text, '\n'), *equals;
+    const char *line = caught.text;
 
-    snprintf(begin, sizeof begin, "ARMCI error: rank %d: %s: ", rank, w->function);
+    while (after(line, "ARMCI warning: ") && strchr(line, '\n'))
+        line = strchr(line, '\n') + 1;
+    return line;
+}
+
+/* It is one line: "ARMCI error: rank R: FUNCTION: ARGUMENT = VALUE: why"; before the start without the rank. */
+static bool is_line_of(const struct wrong_call *w, bool with_rank)
+{
+    char begin[100], number[20], rank[20] = "";
+    const char *line = error_line(), *rest, *end = strchr(line, '\n'), *equals;
+
+    if (with_rank)
+        snprintf(rank, sizeof rank, "rank %d: ", test_rank());
+    snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->function);
     snprintf(number, sizeof number, "%d", test_ranks());
-    rest = after(after(caught.text, begin), w->argument);
+    rest = after(after(line, begin), w->argument);
     equals = rest ? strstr(rest, " = ") : NULL;
     rest = equals ? after(equals + 3, strcmp(w->value, "n") == 0 ? number : w->value) : NULL;
     rest = rest ? strstr(rest, ": ") : NULL;
     return rest != NULL && end != NULL && end[1] == '\0' && end > rest + 2;
 }
 
+/* Make the call and catch what it prints; returns its code. */
+static int make_and_catch(const struct wrong_call *w)
+{
+    int code;
+
+    catch_begin();
+    code = wrong_calls_make(w);
+    catch_end();
+    return code;
+}
+
+static bool is_code_of(const struct wrong_call *w, int code)
+{
+    return code == w->code || code == SAYS_NOTHING;
+}
+
 /* ------------------------------------------------------------------ the tests */
 
-/* Each wrong call, on all processes at once: line, code, nothing changed. */
+/* One wrong call, on all processes at once: line, code, nothing changed, everything works. */
+static void try_wrong_call(const struct wrong_call *w, int number)
+{
+    long word;
+    int code;
+
+    check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get, before"); /* it is in every cache */
+    code = make_and_catch(w);
+    check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->code);
+    check(is_line_of(w, true), "%s: it says: %s", w->name, caught.text[0] ? caught.text : "nothing");
+    wrong_calls_check_untouched(w->name);
+    after_run(number, w->name);
+}
+
 static void every_wrong_call(void)
 {
+    int tried = 0;
+
     wrong_calls_prepare();
-    for (const struct wrong_call *w = wrong_calls; w->name; w++) {
-        int code;
-        catch_begin();
-        code = w->call();
-        catch_end();
-        check(code == w->code || code == SAYS_NOTHING, "%s: code %d, expected %d", w->name, code, w->code);
-        check(is_line_of(w, test_rank()), "%s: it says: %s", w->name, caught.text[0] ? caught.text : "nothing");
-        wrong_calls_check_untouched(w->name);
-    }
+    after_prepare();
+    for (int i = 0; i < wrong_calls_count(); i++)
+        if (wrong_calls_get(i)->moment == RUNNING)
+            try_wrong_call(wrong_calls_get(i), tried++);
+    if (test_rank() == 0)
+        printf("%d wrong calls were tried, each on every process\n", tried);
+    after_check_sum();
+    wrong_calls_check_untouched("all wrong calls");
+    after_end();
     wrong_calls_end();
 }
 
@@ -107,6 +150,69 @@ static void freed_is_gone(void)
         check_long(code, ARMCI_ERR_ADDRESS, "put to the freed memory of %d", p);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+}
+
+/* ------------------------------------------------------------------ the price of a refusal */
+
+/* A patch of 8 bytes times the counts of two levels, which leaves the region with its last segment at the latest. */
+struct far_patch {
+    int count[3], stride[2];
+};
+
+/* The shortest of a few refusals in seconds; `call` is a strided transfer of that patch. */
+static double refusal(int (*call)(struct far_patch *), struct far_patch *patch)
+{
+    double shortest = 1e9;
+
+    catch_begin();
+    for (int i = 0; i < 5; i++) {
+        double begun = MPI_Wtime(), took;
+        int code = call(patch);
+        took = MPI_Wtime() - begun;
+        shortest = took < shortest ? took : shortest;
+        check_long(code, ARMCI_ERR_RANGE, "a patch that leaves its region");
+    }
+    catch_end();
+    return shortest;
+}
+
+static int put_far(struct far_patch *f)
+{
+    return ARMCI_PutS(stage.here, f->stride, stage.there, f->stride, f->count, 2, stage.p);
+}
+static int get_far(struct far_patch *f)
+{
+    return ARMCI_NbGetS(stage.there, f->stride, stage.here, f->stride, f->count, 2, stage.p, NULL);
+}
+static int accumulate_far(struct far_patch *f)
+{
+    double two = 2;
+
+    return ARMCI_AccS(ARMCI_ACC_DBL, &two, stage.here, f->stride, stage.there, f->stride, f->count, 2, stage.p);
+}
+static int put_flag_far(struct far_patch *f)
+{
+    return ARMCI_PutS_flag(stage.here, f->stride, stage.there, f->stride, f->count, 2, (int *)(void *)stage.there, 1,
+                           stage.p);
+}
+
+/* A walk over 2^30 segments takes a second: refusing them must not take much longer than refusing 2. */
+static void refusal_needs_no_walk(void)
+{
+    static int (*const calls[])(struct far_patch *) = { put_far, get_far, accumulate_far, put_flag_far };
+    struct far_patch few = { { 8, 2, 1 }, { SLICE, 8 } }, many = { { 8, 1 << 15, 1 << 15 }, { 16, 24 } };
+
+    few.stride[0] = SLICE - 4; /* an aligned address, at which 4 bytes are left */
+    if (chosen())
+        return;
+    wrong_calls_prepare();
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        double two = refusal(calls[i], &few), billion = refusal(calls[i], &many);
+        check(billion < 1000 * two && billion < 0.1, "call %zu: %g s to refuse 2^30 segments, %g s to refuse 2", i,
+              billion, two);
+    }
+    wrong_calls_check_untouched("patches that leave");
+    wrong_calls_end();
 }
 
 /* After all that, everything works. */
@@ -137,109 +243,114 @@ static void usable_afterwards(void)
 
 /* ------------------------------------------------------------------ before the start and after the end */
 
-enum { STATE_CALLS = 10 };
-
-static struct {
-    int code[STATE_CALLS];
-    char line[STATE_CALLS][300];
-} before;
-
-static const char *const state_functions[STATE_CALLS] = {
-    "ARMCI_Put",     "ARMCI_Get",     "ARMCI_Malloc",         "ARMCI_Fence",       "ARMCI_Rmw",
-    "ARMCI_Barrier", "ARMCI_WaitAll", "ARMCI_Create_mutexes", "armci_msg_barrier", "ARMCI_Finalize",
+/* What was found out at a moment when no test runs. */
+struct off_result {
+    const char *when;
+    int tried, wrong;
+    char first[500]; /* what was wrong first */
 };
+static struct off_result before_mpi = { .when = "before MPI_Init" }, before_armci = { .when = "before ARMCI_Init" },
+                         after_armci = { .when = "after ARMCI_Finalize" }, after_mpi = { .when = "after MPI_Finalize" };
 
-/* Call function i of the list while ARMCI does not run. */
-static int call_in_wrong_state(int i)
+static void try_off(struct off_result *r, const struct wrong_call *w, bool with_rank)
 {
-    int word = 1, old = 1;
-    void *base[64];
+    int code = make_and_catch(w);
 
-    switch (i) {
-    case 0:
-        return ARMCI_Put(&word, &old, sizeof word, 0);
-    case 1:
-        return ARMCI_Get(&word, &old, sizeof word, 0);
-    case 2:
-        return ARMCI_Malloc(base, 8);
-    case 3:
-        ARMCI_Fence(0);
-        return SAYS_NOTHING;
-    case 4:
-        return ARMCI_Rmw(ARMCI_SWAP, &old, &word, 1, 0);
-    case 5:
-        ARMCI_Barrier();
-        return SAYS_NOTHING;
-    case 6:
-        return ARMCI_WaitAll();
-    case 7:
-        return ARMCI_Create_mutexes(1);
-    case 8:
-        armci_msg_barrier();
-        return SAYS_NOTHING;
-    default:
-        return ARMCI_Finalize();
-    }
+    r->tried++;
+    if (is_code_of(w, code) && is_line_of(w, with_rank))
+        return;
+    if (r->wrong++ == 0)
+        snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught.text);
 }
 
-static void call_all_in_wrong_state(void)
+/* All calls that are wrong at one of two moments. */
+static void try_all_off(struct off_result *r, enum moment one, enum moment other, bool with_rank)
 {
-    for (int i = 0; i < STATE_CALLS; i++) {
-        catch_begin();
-        before.code[i] = call_in_wrong_state(i);
-        catch_end();
-        snprintf(before.line[i], sizeof before.line[i], "%.*s", (int)strcspn(caught.text, "\n"), caught.text);
+    wrong_calls_set_local();
+    for (int i = 0; i < wrong_calls_count(); i++) {
+        const struct wrong_call *w = wrong_calls_get(i);
+        if (w->moment == one || w->moment == other)
+            try_off(r, w, with_rank);
     }
+    wrong_calls_check_local(r->when);
 }
 
-static void check_wrong_state(const char *when)
+static void check_off(const struct off_result *r)
 {
-    for (int i = 0; i < STATE_CALLS; i++) {
-        check(before.code[i] == ARMCI_ERR_STATE || before.code[i] == SAYS_NOTHING, "%s %s: code %d", state_functions[i],
-              when, before.code[i]);
-        check(after(before.line[i], "ARMCI error: ") != NULL && strstr(before.line[i], state_functions[i]) != NULL,
-              "%s %s says: %s", state_functions[i], when, before.line[i][0] ? before.line[i] : "nothing");
-    }
+    check(r->wrong == 0, "%s: %d of %d calls not as they should be; %s", r->when, r->wrong, r->tried,
+          r->first);
 }
 
 static void before_the_start(void)
 {
-    check_wrong_state("before ARMCI_Init");
+    if (chosen())
+        return;
+    check_off(&before_mpi);
+    check_off(&before_armci);
 }
 
 /* ------------------------------------------------------------------ one case that must end the job */
 
 static void list_cases(void)
 {
-    for (const struct wrong_call *w = wrong_calls; w->name; w++)
-        printf("%d\t%s\t%s\t%s\t%s\n", w->code, w->name, w->function, w->argument, w->value);
+    for (int i = 0; i < wrong_calls_count(); i++) {
+        const struct wrong_call *w = wrong_calls_get(i);
+        printf("%d|%s|%s|%s|%s\n", w->code, w->name, w->function, w->argument, w->value);
+    }
+}
+
+static const struct wrong_call *chosen_call(void)
+{
+    for (int i = 0; i < wrong_calls_count(); i++)
+        if (strcmp(wrong_calls_get(i)->name, chosen()) == 0)
+            return wrong_calls_get(i);
+    fprintf(stderr, "no case is called %s\n", chosen());
+    exit(0); /* which is not what check-abort waits for */
 }
 
 static void end_the_job(void)
 {
-    const struct wrong_call *w = wrong_calls;
-
     wrong_calls_prepare();
-    while (w->name && strcmp(w->name, chosen()) != 0)
-        w++;
-    if (!check(w->name != NULL, "no case is called %s", chosen()))
-        return;
-    w->call();
+    wrong_calls_make(chosen_call());
     MPI_Barrier(MPI_COMM_WORLD);
-    check(false, "%s did not end the job", w->name);
+    check(false, "%s did not end the job", chosen());
+}
+
+/* The call that was chosen must end the job now, if this is its moment. */
+static void end_the_job_at(enum moment moment)
+{
+    if (chosen_call()->moment != moment)
+        return;
+    wrong_calls_make(chosen_call());
+    exit(0);
+}
+
+static void start_chosen(int *argc, char ***argv)
+{
+    if (strcmp(chosen(), "list") == 0) {
+        list_cases();
+        exit(0);
+    }
+    end_the_job_at(MPI_OFF);
+    MPI_Init(argc, argv);
+    end_the_job_at(ARMCI_OFF);
+    if (chosen_call()->moment == MPI_ENDED)
+        MPI_Finalize();
+    end_the_job_at(MPI_ENDED);
+    ARMCI_Init();
 }
 
 static void start_errors(int *argc, char ***argv)
 {
-    if (chosen() && strcmp(chosen(), "list") == 0) {
-        list_cases();
-        exit(0);
+    wrong_calls_collect();
+    if (chosen()) {
+        start_chosen(argc, argv);
+        return;
     }
+    setenv("ARMCI_ERRORS", "return", 1);
+    try_all_off(&before_mpi, ARMCI_OFF, MPI_OFF, false);
     MPI_Init(argc, argv);
-    if (!chosen()) {
-        setenv("ARMCI_ERRORS", "return", 1);
-        call_all_in_wrong_state();
-    }
+    try_all_off(&before_armci, ARMCI_OFF, ARMCI_OFF, false);
     ARMCI_Init();
 }
 
@@ -247,10 +358,15 @@ static void stop_errors(void)
 {
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
     if (!chosen()) {
-        call_all_in_wrong_state();
-        check_wrong_state("after ARMCI_Finalize");
+        try_all_off(&after_armci, ARMCI_OFF, ARMCI_OFF, true);
+        check_off(&after_armci);
     }
     MPI_Finalize();
+    if (!chosen()) {
+        try_all_off(&after_mpi, ARMCI_OFF, MPI_OFF, true);
+        try_all_off(&after_mpi, MPI_ENDED, MPI_ENDED, true);
+        check_off(&after_mpi);
+    }
 }
 
 static void return_policy(void)
@@ -265,6 +381,7 @@ static const struct test tests[] = {
     { "every wrong call is named, returns its code, changes nothing", return_policy },
     { "calls before the start are wrong", before_the_start },
     { "an address is wrong as soon as its region is freed", freed_is_gone },
+    { "a large strided transfer is refused without walking it", refusal_needs_no_walk },
     { "everything works after wrong calls", usable_afterwards },
     { NULL, NULL },
 };

@@ -305,6 +305,76 @@ START_TEST(test_misspelt_names)
 }
 END_TEST
 
+/* The name is complained about, with the one that is meant. */
+static void refuse_misspelling(const char *wrong, const char *right)
+{
+    char setting[100], guess[100];
+
+    snprintf(setting, sizeof setting, "%s=1", wrong);
+    snprintf(guess, sizeof guess, "did you mean %s?", right);
+    refuse_name(setting, guess);
+    ck_assert_msg(strncmp(collected, wrong, strlen(wrong)) == 0, "%s is not named: %s", wrong, collected);
+}
+
+/* Every variable with one slip of the pen anywhere behind ARMCI_. */
+START_TEST(test_every_slip_in_a_name)
+{
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        const char *name = armcii_config_entry(i)->name;
+        for (size_t at = strlen("ARMCI_"); name[at] != '\0'; at++) {
+            char wrong[64];
+            snprintf(wrong, sizeof wrong, "%.*s%s", (int)at, name, name + at + 1); /* left out */
+            refuse_misspelling(wrong, name);
+            snprintf(wrong, sizeof wrong, "%.*s%s", (int)at + 1, name, name + at); /* doubled */
+            refuse_misspelling(wrong, name);
+            snprintf(wrong, sizeof wrong, "%.*sq%s", (int)at, name, name + at + 1); /* another letter */
+            refuse_misspelling(wrong, name);
+            snprintf(wrong, sizeof wrong, "%s", name);
+            if (name[at + 1] == '\0' || name[at] == name[at + 1]) continue;
+            wrong[at] = name[at + 1]; /* two in the wrong order */
+            wrong[at + 1] = name[at];
+            refuse_misspelling(wrong, name);
+        }
+    }
+}
+END_TEST
+
+/* Every word of three letters and more with one letter left out: the guess is at most one edit away. */
+START_TEST(test_every_slip_in_a_word)
+{
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        const char *name = armcii_config_entry(i)->name;
+        char words[128], *rest;
+        snprintf(words, sizeof words, "%s", armcii_config_entry(i)->type);
+        if (strchr(words, '|') == NULL) continue;
+        for (char *word = strtok_r(words, "|", &rest); word != NULL; word = strtok_r(NULL, "|", &rest)) {
+            for (size_t at = 0; strlen(word) >= 3 && word[at] != '\0'; at++) {
+                char wrong[64], guess[64] = "";
+                snprintf(wrong, sizeof wrong, "%.*s%s", (int)at, word, word + at + 1);
+                refuse(name, wrong, "did you mean ");
+                sscanf(strstr(collected, "did you mean ") + 13, "%63[^?]", guess);
+                ck_assert_msg(armcii_edit_distance(guess, wrong) == 1, "%s=%s: %s", name, wrong, collected);
+            }
+        }
+    }
+}
+END_TEST
+
+/* What no variable takes is named and leaves the default in force, whatever kind the variable is of. */
+START_TEST(test_garbage_for_every_variable)
+{
+    static const char *const garbage[] = {
+        "",      " ",        "\t",      "-1",  "+5",       "0x10",     "1e3",  "NaN",    "inf",      "5 5",
+        "yes,",  "yes no",  "auto|iov", "^[[", "abort\n",  "%s%n%x",   "null", "1\n1",   "${HOME}",  "`true`",
+        "=1",    "'1'",     "1k1",      "k",   "\xff\xfe", "\xd9\xa1",
+    };
+
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++)
+        for (size_t k = 0; k < sizeof garbage / sizeof garbage[0]; k++)
+            refuse(armcii_config_entry(i)->name, garbage[k], "stays in force");
+}
+END_TEST
+
 START_TEST(test_hostile_settings)
 {
     char long_name[500] = "ARMCI_";
@@ -437,6 +507,9 @@ int main(void)
     tcase_add_test(tests, test_documented_names);
     tcase_add_test(tests, test_ineffective_names);
     tcase_add_test(tests, test_misspelt_names);
+    tcase_add_test(tests, test_every_slip_in_a_name);
+    tcase_add_test(tests, test_every_slip_in_a_word);
+    tcase_add_test(tests, test_garbage_for_every_variable);
     tcase_add_test(tests, test_hostile_settings);
     tcase_add_test(tests, test_reading_again_resets);
     tcase_add_test(tests, test_table_is_sound);

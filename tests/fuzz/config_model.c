@@ -1,0 +1,153 @@
+/* config_model.c - what an environment means to the library, worked out from the documented types alone. */
+#include "config_model.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Asked for once: the library works each entry's text out anew. */
+const struct config_entry *model_table(size_t i)
+{
+    static const struct config_entry *known[MODEL_ENTRIES];
+    static size_t n;
+    while (n < MODEL_ENTRIES && (n == 0 || known[n - 1] != NULL)) {
+        known[n] = armcii_config_entry(n);
+        n++;
+    }
+    return i < MODEL_ENTRIES ? known[i] : NULL;
+}
+
+size_t model_entries(void)
+{
+    static size_t n;
+    while (model_table(n) != NULL)
+        n++;
+    return n;
+}
+
+size_t model_entry(const char *name, size_t length)
+{
+    size_t i = 0;
+    for (; model_table(i) != NULL; i++) {
+        const char *known = model_table(i)->name;
+        if (strlen(known) == length && memcmp(known, name, length) == 0) break;
+    }
+    return i;
+}
+
+/* ---- words */
+
+static bool is_one_of(const char *text, const char *const words[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(words[i], text) == 0) return true;
+    return false;
+}
+
+/* Words that a variable takes, but does not show. */
+static const struct {
+    const char *name, *word, *shown;
+} silent[] = {
+    {"ARMCI_VERBOSE", "2", "yes"},
+    {"ARMCI_STRIDED_METHOD", "direct", "auto"},
+    {"ARMCI_SHM", "yes", "auto"},
+};
+
+/* The word of the documentation that another spelling stands for; `flag`: yes and no may be spelt in many ways. */
+static const char *shown_word(const char *name, const char *text, bool flag)
+{
+    static const char *const yes[] = {"true", "on", "1", "y", "t"}, *const no[] = {"false", "off", "0", "n", "f"};
+    if (flag && is_one_of(text, yes, 5)) text = "yes";
+    if (flag && is_one_of(text, no, 5)) text = "no";
+    for (size_t i = 0; i < sizeof silent / sizeof silent[0]; i++)
+        if (strcmp(name, silent[i].name) == 0 && strcasecmp(text, silent[i].word) == 0) return silent[i].shown;
+    return text;
+}
+
+/* The place of a word in "one|two|three". */
+static bool word_value(const char *type, const char *text, uint64_t *value)
+{
+    size_t length = strlen(text);
+    for (uint64_t place = 0;; place++) {
+        size_t here = strcspn(type, "|");
+        if (here == length && strncasecmp(type, text, length) == 0) {
+            *value = place;
+            return true;
+        }
+        if (type[here] == '\0') return false;
+        type += here + 1;
+    }
+}
+
+/* ---- numbers */
+
+/* Digits, where `suffix` allows it one letter; what is too large for the type is the largest number. */
+static bool number_value(const char *text, size_t length, bool suffix, uint64_t *value)
+{
+    static const char letters[] = "kmgt";
+    unsigned __int128 number = 0, most = UINT64_MAX;
+    int shift = 0;
+    if (length == 0) return false;
+    const char *letter = strchr(letters, tolower((unsigned char)text[length - 1]));
+    if (suffix && letter != NULL) {
+        shift = 10 * (int)(letter - letters + 1);
+        length--;
+    }
+    if (length == 0) return false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9') return false;
+        number = number * 10 + (unsigned)(text[i] - '0');
+        if (number > most) number = most;
+    }
+    number <<= shift;
+    *value = (uint64_t)(number > most ? most : number);
+    return true;
+}
+
+/* A number between the bounds of "number LEAST..MOST" or "bytes LEAST..MOST". */
+static bool bounded_value(const char *type, const char *text, uint64_t *value)
+{
+    bool bytes = strncmp(type, "bytes ", 6) == 0;
+    const char *least_text = strchr(type, ' ') + 1, *dots = strstr(type, "..");
+    uint64_t least, most, number;
+    return number_value(least_text, (size_t)(dots - least_text), bytes, &least) &&
+           number_value(dots + 2, strlen(dots + 2), bytes, &most) &&
+           number_value(text, strlen(text), bytes, &number) && number >= least && number <= most &&
+           (*value = number, true);
+}
+
+bool model_value(size_t i, const char *text, uint64_t *value)
+{
+    const struct config_entry *entry = model_table(i);
+    if (strstr(entry->type, "..") != NULL) return bounded_value(entry->type, text, value);
+    uint64_t place;
+    bool flag = word_value(entry->type, "no", &place);
+    return word_value(entry->type, shown_word(entry->name, text, flag), value);
+}
+
+/* ---- distance */
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t model_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 63 };
+    size_t d[LONGEST + 1][LONGEST + 1], m = strlen(a), n = strlen(b);
+    if (m > LONGEST || n > LONGEST) return SIZE_MAX;
+    for (size_t i = 0; i <= m; i++)
+        for (size_t j = 0; j <= n; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            d[i][j] = least_of(d[i - 1][j - 1] + (x != y), 1 + least_of(d[i - 1][j], d[i][j - 1]));
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]))
+                d[i][j] = least_of(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[m][n];
+}

@@ -1,0 +1,538 @@
+/* test_mixed.c - jobs that span hosts: put and get of a neighbour on the own host are loads and stores, everything else
+ * goes by messages.  One process's operations must stay in order whichever way they take, what one process has fenced
+ * must be seen by every other, and updates from near and far must add up exactly. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+#include "lanes.h"
+#include "op.h"
+
+/* A zeroed region of `longs` longs on every process. */
+static void **zeroed_region(size_t longs)
+{
+    void **base = region_create(longs * sizeof(long));
+
+    ARMCI_Access_begin(base[test_rank()]);
+    memset(base[test_rank()], 0, longs * sizeof(long));
+    ARMCI_Access_end(base[test_rank()]);
+    ARMCI_Barrier();
+    return base;
+}
+
+static struct op op_of(enum op_kind kind, int how, int type)
+{
+    return (struct op){ .kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type) };
+}
+
+/* ------------------------------------------------------------------ order: one process's own few longs everywhere */
+
+enum { CELLS = 6, OPEN = 4 };
+
+/* The caller's cells in each slice, what they should hold, and accumulates that it has not waited for. */
+struct cells {
+    struct lanes lanes;
+    struct {
+        armci_hdl_t handle;
+        long value[CELLS];
+    } open[OPEN];
+};
+
+/* Put or accumulate n cells from `first` on, as one piece, every long by itself, or as a vector, and apply it. */
+static void write_cells(struct rng *r, const struct op *op, long *values, long *remote, long *model, int first, int n,
+                        int target, armci_hdl_t *handle)
+{
+    struct patch shape = { .levels = 1, .count = { 8, n }, .stride = { { 8 }, { 8 } } };
+    void *here[CELLS], *there[CELLS];
+    armci_giov_t v = { here, there, sizeof(long), n };
+
+    for (int i = 0; i < n; i++) {
+        values[i] = rng_between(r, -1000, 1000);
+        here[i] = values + i;
+        there[n - 1 - i] = remote + first + i;
+    }
+    int form = rng_between(r, 0, 2);
+    if (form == 0)
+        op_contiguous(op, values, remote + first, (size_t)n * sizeof(long), target, handle);
+    else if (form == 1)
+        op_strided(op, values, remote + first, &shape, target, handle);
+    else
+        op_vector(op, &v, 1, target, handle);
+    for (int i = 0; i < n; i++)
+        op_model(op, values + i, model + (form == 2 ? first + n - 1 - i : first + i), sizeof(long));
+}
+
+static void rmw_cell(struct rng *r, long *remote, long *model, int cell, int target)
+{
+    long value = rng_between(r, -1000, 1000), old = value;
+
+    if (rng_chance(r, 50)) {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + cell, (int)value, target);
+        check_long(old, model[cell], "what FETCH_AND_ADD_LONG on cell %d of %d found", cell, target);
+        model[cell] += value;
+    } else {
+        ARMCI_Rmw(ARMCI_SWAP_LONG, &old, remote + cell, 0, target);
+        check_long(old, model[cell], "what SWAP_LONG on cell %d of %d found", cell, target);
+        model[cell] = value;
+    }
+}
+
+static void value_cell(struct rng *r, long *remote, long *model, int cell, int target)
+{
+    if (rng_chance(r, 50)) {
+        model[cell] = rng_between(r, -1000, 1000);
+        check_long(ARMCI_PutValueLong(model[cell], remote + cell, target), 0, "ARMCI_PutValueLong: code");
+    } else {
+        check_long(ARMCI_GetValueLong(remote + cell, target), model[cell], "ARMCI_GetValueLong of cell %d of %d", cell,
+                   target);
+    }
+}
+
+static void read_cells(struct rng *r, long *remote, const long *model, int target)
+{
+    struct op get = op_of(OP_GET, rng_between(r, OP_BLOCKING, OP_IMPLICIT), ARMCI_ACC_LNG);
+    struct patch shape = { .levels = 1, .count = { 16, CELLS / 2 }, .stride = { { 16 }, { 16 } } };
+    long seen[CELLS];
+    armci_hdl_t handle;
+
+    memset(seen, 0x77, sizeof seen);
+    ARMCI_INIT_HANDLE(&handle);
+    if (rng_chance(r, 50))
+        op_contiguous(&get, seen, remote, sizeof seen, target, &handle);
+    else
+        op_strided(&get, seen, remote, &shape, target, &handle);
+    op_wait(&get, &handle);
+    check_bytes(seen, model, sizeof seen, "%s of all cells of %d", op_name(&get, ""), target);
+}
+
+/* An accumulate or put in one of the open handles, which is waited for before that is used again. */
+static void write_open(struct rng *r, struct cells *c, int i, int target)
+{
+    struct op op = op_of(rng_chance(r, 70) ? OP_ACC : OP_PUT, OP_HANDLE, ARMCI_ACC_LNG);
+    int n = rng_between(r, 1, CELLS);
+
+    ARMCI_Wait(&c->open[i].handle);
+    write_cells(r, &op, c->open[i].value, (long *)(void *)lanes_remote(&c->lanes, target),
+                (long *)(void *)lanes_mirror(&c->lanes, target), rng_between(r, 0, CELLS - n), n, target,
+                &c->open[i].handle);
+    if (op.kind == OP_PUT)
+        ARMCI_Wait(&c->open[i].handle);
+}
+
+static void one_step(struct rng *r, struct cells *c, int target)
+{
+    long *remote = (long *)(void *)lanes_remote(&c->lanes, target);
+    long *model = (long *)(void *)lanes_mirror(&c->lanes, target);
+    int kind = rng_between(r, 0, 99), n = rng_between(r, 1, CELLS);
+    long values[CELLS];
+
+    if (kind < 25) {
+        struct op op = op_of(kind < 12 ? OP_PUT : OP_ACC, OP_BLOCKING, ARMCI_ACC_LNG);
+        write_cells(r, &op, values, remote, model, rng_between(r, 0, CELLS - n), n, target, NULL);
+    } else if (kind < 45) {
+        write_open(r, c, rng_between(r, 0, OPEN - 1), target);
+    } else if (kind < 60) {
+        rmw_cell(r, remote, model, rng_between(r, 0, CELLS - 1), target);
+    } else if (kind < 75) {
+        value_cell(r, remote, model, rng_between(r, 0, CELLS - 1), target);
+    } else if (kind < 97) {
+        read_cells(r, remote, model, target);
+    } else {
+        ARMCI_Fence(target);
+    }
+}
+
+static void order_of_own(void)
+{
+    struct cells c = { .lanes = lanes_create(CELLS * sizeof(long), 24) };
+    struct rng r = rng_stream(80000 + (uint64_t)test_rank());
+    int target = 0;
+
+    for (int i = 0; i < OPEN; i++)
+        ARMCI_INIT_HANDLE(&c.open[i].handle);
+    for (int i = 0; i < effort(4000); i++) {
+        if (rng_chance(&r, 40))
+            target = rng_between(&r, 0, test_ranks() - 1);
+        one_step(&r, &c, target);
+    }
+    for (int i = 0; i < OPEN; i++)
+        ARMCI_Wait(&c.open[i].handle);
+    lanes_verify(&c.lanes, "cells after operations of all kinds");
+    lanes_free(&c.lanes);
+}
+
+/* ------------------------------------------------------------------ sums: everybody adds to the same elements */
+
+enum { SHARED = 40, SHARED_BYTES = SHARED * 16, SHARED_ROOM = 4 * SHARED_BYTES };
+
+/* One accumulate of a random form into `remote`, and into the model of what the caller added. */
+static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *model, int target)
+{
+    static unsigned char local[SHARED_ROOM];
+    size_t unit = element_size(type), room = SHARED * unit;
+    struct patch_wish wish = { .kind = { PATCH_LOOSE, (enum patch_kind)rng_between(r, 0, PATCH_REPEATED) },
+                               .room = { SHARED_ROOM, room }, .max_bytes = room, .min_levels = 0, .max_levels = 2,
+                               .unit = (int)unit };
+    struct op acc = op_of(OP_ACC, rng_between(r, OP_BLOCKING, OP_IMPLICIT), type);
+    struct patch p = patch_draw(r, &wish);
+    armci_hdl_t handle;
+
+    if (rng_chance(r, 60))
+        acc.scale = scale_other(type, r);
+    element_fill(type, r, local, sizeof local);
+    ARMCI_INIT_HANDLE(&handle);
+    op_strided(&acc, local, remote, &p, target, &handle);
+    op_wait(&acc, &handle);
+    for (size_t i = 0; i < patch_segments(&p); i++)
+        op_model(&acc, local + patch_offset(&p, LOCAL, i), model + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
+}
+
+/* The caller puts into its own bytes right behind the sums, and reads them back. */
+static void use_own_bytes(struct rng *r, char *remote, int target)
+{
+    unsigned char sent[24], seen[24] = { 0 };
+
+    rng_bytes(r, sent, sizeof sent);
+    ARMCI_Put(sent, remote, sizeof sent, target);
+    ARMCI_Get(remote, seen, sizeof seen, target);
+    check_bytes(seen, sent, sizeof sent, "own bytes behind the sums of %d", target);
+}
+
+/* My slice against what all ranks say they added to it. */
+static void check_sums(int type, void **base, const unsigned char *added)
+{
+    size_t bytes = SHARED * element_size(type);
+    unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = { 0 };
+    union scale one = scale_one(type);
+
+    MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, MPI_COMM_WORLD);
+    for (int p = 0; p < test_ranks(); p++)
+        element_accumulate(type, &one, all + p * SHARED_BYTES, sum, bytes);
+    ARMCI_Barrier();
+    ARMCI_Access_begin(base[test_rank()]);
+    check_bytes(base[test_rank()], sum, bytes, "sums of type %s", element_name(type));
+    ARMCI_Access_end(base[test_rank()]);
+    free(all);
+}
+
+static void sums_of_type(int type)
+{
+    struct rng r = rng_stream(81000 + 100 * (uint64_t)type + (uint64_t)test_rank());
+    size_t own = SHARED * element_size(type);
+    void **base = zeroed_region(SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks());
+    unsigned char *added = need_memory((size_t)test_ranks() * SHARED_BYTES);
+
+    memset(added, 0, (size_t)test_ranks() * SHARED_BYTES);
+    for (int i = 0; i < effort(300); i++) {
+        int target = rng_between(&r, 0, test_ranks() - 1);
+        add_somewhere(&r, type, base[target], added + target * SHARED_BYTES, target);
+        if (i % 3 == 0)
+            use_own_bytes(&r, (char *)base[target] + own + 24 * test_rank(), target);
+    }
+    check_sums(type, base, added);
+    region_free(base);
+    free(added);
+}
+
+static void exact_sums(void)
+{
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+        sums_of_type(type);
+}
+
+/* ------------------------------------------------------------------ tickets by rmw, and what is put by their number */
+
+enum { DRAWS = 160 };
+
+/* Counters on all processes; the winner of ticket t of counter c writes slot t of process (c + 1) % ranks. */
+static void tickets_and_slots(void)
+{
+    int n = test_ranks(), total = effort(DRAWS) * n;
+    struct rng r = rng_stream(82000 + (uint64_t)test_rank());
+    void **base = zeroed_region((size_t)total + 1);
+    long sum = 0, draws = 0;
+
+    for (int i = 0; i < effort(DRAWS); i++) {
+        int counter = rng_between(&r, 0, n - 1), home = (counter + 1) % n;
+        long ticket = -1, *slots = (long *)base[home] + 1;
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, base[counter], 1, counter);
+        if (!check(ticket >= 0 && ticket < total, "ticket %ld of counter %d", ticket, counter))
+            continue;
+        check_long(ARMCI_GetValueLong(slots + ticket, home), 0, "slot %ld on %d before it is written", ticket, home);
+        ARMCI_PutValueLong(1000 + ticket, slots + ticket, home);
+    }
+    ARMCI_Barrier();
+    for (int p = 0; p < n; p++)
+        sum += ARMCI_GetValueLong(base[p], p);
+    check_long(sum, total, "sum of all counters");
+    draws = ARMCI_GetValueLong(base[(test_rank() + n - 1) % n], (test_rank() + n - 1) % n);
+    ARMCI_Access_begin(base[test_rank()]);
+    for (long t = 0; t < total; t++)
+        check_long(((long *)base[test_rank()])[1 + t], t < draws ? 1000 + t : 0, "slot %ld of %ld draws", t, draws);
+    ARMCI_Access_end(base[test_rank()]);
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ what is fenced is seen, by every way */
+
+enum way { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WAYS };
+static const char *const way_names[WAYS] = { "put", "strided put", "accumulate", "rmw" };
+
+/* Let the two longs at remote, which hold `before` twice, hold `after` twice. */
+static void write_pair(enum way way, long *remote, long before, long after, int target)
+{
+    long pair[2] = { after, after }, step[2] = { after - before, after - before }, one = 1, old;
+    int stride[] = { 8 }, count[] = { 8, 2 };
+
+    switch (way) {
+    case BY_PUT:
+        ARMCI_Put(pair, remote, sizeof pair, target);
+        break;
+    case BY_STRIDED_PUT:
+        ARMCI_PutS(pair, stride, remote, stride, count, 1, target);
+        break;
+    case BY_ACC:
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, step, remote, sizeof step, target);
+        break;
+    default:
+        for (int i = 0; i < 2; i++)
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + i, (int)step[i], target);
+    }
+}
+
+/* Every process writes on the one `to` further on, then tells the one `tell` further on, which reads there. */
+static void write_tell_read(void **base, enum way way, int to, int tell, long before, long after)
+{
+    int me = test_rank(), n = test_ranks(), target = (me + to) % n;
+    int writer = (me + n - tell) % n, place = (writer + to) % n;
+    long pair[2] = { 0, 0 }, token = after, told = 0;
+
+    write_pair(way, (long *)base[target] + 2 * me, before, after, target);
+    ARMCI_Fence(target);
+    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    if (place == me) {
+        ARMCI_Access_begin(base[me]);
+        memcpy(pair, (long *)base[me] + 2 * writer, sizeof pair);
+        ARMCI_Access_end(base[me]);
+    } else {
+        ARMCI_Get((long *)base[place] + 2 * writer, pair, sizeof pair, place);
+    }
+    check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld",
+          way_names[way], writer, place, me, pair[0], pair[1], after);
+}
+
+static void fenced_is_seen(void)
+{
+    int n = test_ranks();
+    void **base = zeroed_region(2 * (size_t)n);
+
+    for (int to = 0; to < n; to++) {
+        long value = 0;
+        ARMCI_Barrier();
+        ARMCI_Access_begin(base[test_rank()]);
+        memset(base[test_rank()], 0, 2 * (size_t)n * sizeof(long));
+        ARMCI_Access_end(base[test_rank()]);
+        ARMCI_Barrier();
+        for (int tell = 1; tell < n; tell++)
+            for (int i = 0; i < WAYS * effort(40); i++, value += 7) {
+                write_tell_read(base, (enum way)(i % WAYS), to, tell, value, value + 7);
+                MPI_Barrier(MPI_COMM_WORLD);
+            }
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ mutexes over data that is near or far */
+
+/* Read, add to and write back a long, by a form and way drawn at random. */
+static void add_by_hand(struct rng *r, long *at, long step, int target)
+{
+    int how = rng_between(r, OP_BLOCKING, OP_IMPLICIT);
+    struct op get = op_of(OP_GET, how, ARMCI_ACC_LNG), put = op_of(OP_PUT, how, ARMCI_ACC_LNG);
+    long value = -1;
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    op_contiguous(&get, &value, at, sizeof value, target, &handle);
+    op_wait(&get, &handle);
+    value += step;
+    op_contiguous(&put, &value, at, sizeof value, target, &handle);
+    op_wait(&put, &handle);
+}
+
+/* Mutex m of process h guards two longs of process (h + m) % ranks: one changed by get and put, then by an accumulate. */
+static void locked_sums(void)
+{
+    int n = test_ranks(), rounds = effort(160);
+    struct rng r = rng_stream(83000 + (uint64_t)test_rank());
+    void **base = zeroed_region(2 * (size_t)(n * n));
+    long *steps = calloc((size_t)(n * n), sizeof *steps), one = 1;
+
+    ARMCI_Create_mutexes(n);
+    for (int i = 0; i < rounds; i++) {
+        int m = rng_between(&r, 0, n - 1), h = rng_between(&r, 0, n - 1), target = (h + m) % n;
+        long *at = (long *)base[target] + 2 * (h * n + m), step = rng_between(&r, 1, 9);
+        ARMCI_Lock(m, h);
+        add_by_hand(&r, at, step, target);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &step, at + 1, sizeof step, target);
+        check_long(ARMCI_GetValueLong(at + 1, target), ARMCI_GetValueLong(at, target),
+                   "what mutex %d of %d guards on %d: accumulated, and put", m, h, target);
+        ARMCI_Unlock(m, h);
+        steps[h * n + m] += step;
+    }
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    MPI_Allreduce(MPI_IN_PLACE, steps, n * n, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    for (int h = 0; h < n; h++)
+        for (int m = 0; m < n; m++)
+            check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n), steps[h * n + m],
+                       "what was added under mutex %d of %d", m, h);
+    ARMCI_Barrier();
+    region_free(base);
+    free(steps);
+}
+
+/* ------------------------------------------------------------------ groups on one host and across */
+
+struct group_work {
+    ARMCI_Group group;
+    int members, list[64];
+    void *base[64], **world_base;
+    armcix_mutex_hdl_t mutex;
+};
+
+/* Every member adds to every member's long 0 by accumulate, 1 by rmw, 2 by hand under a mutex, in which it also adds to a
+ * process of the world: one that waits for the mutex must go on serving. */
+static void add_in_group(struct group_work *w, struct rng *r)
+{
+    long one = 1, step = 3, old;
+
+    for (int i = 0; i < effort(80); i++) {
+        for (int k = 0; k < w->members; k++) {
+            int to = (k + w->group.rank) % w->members, p = w->list[to];
+            long *there = w->base[to];
+            ARMCI_Acc(ARMCI_ACC_LNG, &one, &step, there, sizeof step, p);
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there + 1, 1, p);
+        }
+        int to = i % w->members, p = (test_rank() + i) % test_ranks();
+        ARMCIX_Lock_hdl(w->mutex, 0, (to + 1) % w->members);
+        add_by_hand(r, (long *)w->base[to] + 2, 5, w->list[to]);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &step, w->world_base[p], sizeof step, p);
+        ARMCI_Fence(p);
+        ARMCIX_Unlock_hdl(w->mutex, 0, (to + 1) % w->members);
+    }
+}
+
+/* How often add_in_group adds by hand to the member `to`, in all. */
+static long hand_turns(const struct group_work *w, int to)
+{
+    long turns = 0;
+
+    for (int i = 0; i < effort(80); i++)
+        turns += i % w->members == to;
+    return turns * w->members;
+}
+
+static void check_group(struct group_work *w, const char *what)
+{
+    long *mine = w->base[w->group.rank], all = (long)effort(80) * w->members;
+
+    ARMCI_AllFence();
+    armci_msg_group_barrier(&w->group);
+    ARMCI_Access_begin(mine);
+    check_long(mine[0], 3 * all, "sum in a group %s", what);
+    check_long(mine[1], all, "counter in a group %s", what);
+    check_long(mine[2], 5 * hand_turns(w, w->group.rank), "sum under a mutex of a group %s", what);
+    ARMCI_Access_end(mine);
+    armci_msg_group_barrier(&w->group);
+}
+
+/* A group of the processes for which color is the same, ascending. */
+static void try_groups(int color_of(int rank), const char *what)
+{
+    struct group_work w = { .world_base = zeroed_region(1) };
+    struct rng r = rng_stream(86000 + (uint64_t)test_rank());
+    int n = test_ranks();
+    long sum = 0;
+
+    for (int p = 0; p < n; p++)
+        if (color_of(p) == color_of(test_rank()))
+            w.list[w.members++] = p;
+    ARMCI_Group_create(w.members, w.list, &w.group);
+    ARMCI_Malloc_group(w.base, 3 * sizeof(long), &w.group);
+    w.mutex = ARMCIX_Create_mutexes_hdl(1, &w.group);
+    memset(w.base[w.group.rank], 0, 3 * sizeof(long));
+    armci_msg_group_barrier(&w.group);
+    add_in_group(&w, &r);
+    check_group(&w, what);
+    ARMCIX_Destroy_mutexes_hdl(w.mutex);
+    ARMCI_Free_group(w.base[w.group.rank], &w.group);
+    ARMCI_Group_free(&w.group);
+    ARMCI_Barrier();
+    for (int p = 0; p < n; p++)
+        sum += ARMCI_GetValueLong(w.world_base[p], p);
+    check_long(sum, 3L * effort(80) * n, "sum over the world beside groups %s", what);
+    ARMCI_Barrier();
+    region_free(w.world_base);
+}
+
+static int half_of(int rank)
+{
+    return rank >= (test_ranks() + 1) / 2;
+}
+
+static int parity_of(int rank)
+{
+    return rank % 2;
+}
+
+static void groups(void)
+{
+    try_groups(half_of, "of neighbours in rank");
+    try_groups(parity_of, "of every second rank");
+}
+
+/* ------------------------------------------------------------------ own memory as the local side */
+
+/* What a process accumulated on itself goes on to others from there, and comes back to there. */
+static void through_own_slice(void)
+{
+    enum { LONGS = 50 };
+    int me = test_rank(), n = test_ranks();
+    void **base = zeroed_region(LONGS * (size_t)(n + 1));
+    long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = { 0 }, one = 1, factor = 0;
+
+    for (int i = 0; i < LONGS; i++)
+        step[i] = i + 1;
+    for (int k = 0; k < effort(80); k++) {
+        int target = (me + k) % n;
+        long *there = (long *)base[target] + LONGS * me;
+        if (k % 8 == 0)
+            ARMCI_Put(zeros, own, sizeof zeros, me);
+        factor = k % 8 == 0 ? 2 : 2 * (factor + 1);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, step, own, sizeof step, me);
+        ARMCI_Put(own, there, sizeof step, target);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, own, there, sizeof step, target);
+        ARMCI_Get(there, own, sizeof step, target);
+        for (int i = 0; i < LONGS; i++)
+            check_long(own[i], factor * step[i], "long %d in round %d, by way of %d", i, k, target);
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    { "operations of all kinds on own elements stay in order", order_of_own },
+    { "accumulates from near and far add up exactly", exact_sums },
+    { "tickets by rmw are distinct, and slots put by them", tickets_and_slots },
+    { "what is fenced is seen by everybody", fenced_is_seen },
+    { "mutexes guard data near and far", locked_sums },
+    { "groups on one host and across, beside the world", groups },
+    { "own slice as the local side", through_own_slice },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,223 @@
+/* issue.c - transfers by the calls of ARMCI, and the check of what gets bring. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "run.h"
+#include "schedule.h"
+
+/* ---- calls ---- */
+
+/* The arguments of a call: addresses and strides of source and destination. */
+struct sides {
+    char *src, *dst;
+    int *src_stride, *dst_stride;
+};
+
+static struct sides sides_of(const struct run *run, struct transfer *t)
+{
+    char *remote = memory_real(run->p, t->target, t->remote.memory) + t->remote.offset;
+    char *local = t->form == VALUE ? NULL : memory_real(run->p, run->p->me, t->local.memory) + t->local.offset;
+    if (t->verb == GET) return (struct sides){remote, local, t->remote_stride, t->local_stride};
+    return (struct sides){local, remote, t->local_stride, t->remote_stride};
+}
+
+static int call_contiguous(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+{
+    struct sides s = sides_of(run, t);
+    int n = t->count[0], to = t->target;
+    char scale[16];
+    if (t->verb == PUT) return blocking ? ARMCI_Put(s.src, s.dst, n, to) : ARMCI_NbPut(s.src, s.dst, n, to, handle);
+    if (t->verb == GET) return blocking ? ARMCI_Get(s.src, s.dst, n, to) : ARMCI_NbGet(s.src, s.dst, n, to, handle);
+    element_scale(t->type, t->scale, scale);
+    if (blocking) return ARMCI_Acc(t->type, scale, s.src, s.dst, n, to);
+    return ARMCI_NbAcc(t->type, scale, s.src, s.dst, n, to, handle);
+}
+
+static int call_strided(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+{
+    struct sides s = sides_of(run, t);
+    int levels = t->levels, to = t->target;
+    char scale[16];
+    if (t->verb == PUT && blocking) return ARMCI_PutS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
+    if (t->verb == PUT) return ARMCI_NbPutS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
+    if (t->verb == GET && blocking) return ARMCI_GetS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
+    if (t->verb == GET) return ARMCI_NbGetS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
+    element_scale(t->type, t->scale, scale);
+    if (blocking) return ARMCI_AccS(t->type, scale, s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
+    return ARMCI_NbAccS(t->type, scale, s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
+}
+
+static int call_iov(struct transfer *t, armci_giov_t *iov, bool blocking, armci_hdl_t *handle)
+{
+    int n = t->entries, to = t->target;
+    char scale[16];
+    if (t->verb == PUT) return blocking ? ARMCI_PutV(iov, n, to) : ARMCI_NbPutV(iov, n, to, handle);
+    if (t->verb == GET) return blocking ? ARMCI_GetV(iov, n, to) : ARMCI_NbGetV(iov, n, to, handle);
+    element_scale(t->type, t->scale, scale);
+    return blocking ? ARMCI_AccV(t->type, scale, iov, n, to) : ARMCI_NbAccV(t->type, scale, iov, n, to, handle);
+}
+
+/* The arrays live until the call returns, no longer. */
+static int call_vector(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+{
+    int segments = 0;
+    for (int e = 0; e < t->entries; e++) segments += t->entry[e].n;
+    void **pointer = need(calloc((size_t)segments * 2 + 1, sizeof *pointer));
+    armci_giov_t *iov = need(calloc((size_t)t->entries + 1, sizeof *iov));
+    char *local = memory_real(run->p, run->p->me, t->local.memory);
+    for (int e = 0, at = 0; e < t->entries; e++) {
+        const struct entry *entry = &t->entry[e];
+        void **here = pointer + at, **there = pointer + segments + at;
+        for (int i = 0; i < entry->n; i++) {
+            const struct segment *s = &t->segment[entry->first + i];
+            here[i] = local + s->local;
+            there[i] = memory_real(run->p, t->target, s->memory) + s->remote;
+        }
+        iov[e] = (armci_giov_t){t->verb == GET ? there : here, t->verb == GET ? here : there, entry->bytes, entry->n};
+        at += entry->n;
+    }
+    int status = call_iov(t, iov, blocking, handle);
+    free(iov);
+    free(pointer);
+    return status;
+}
+
+static int put_value(struct transfer *t, void *dst, bool blocking, armci_hdl_t *handle)
+{
+    char value[16];
+    int i, to = t->target;
+    long l;
+    float f;
+    double d;
+    pattern_store(value, t->local.offset, t->count[0], t->content);
+    memcpy(&i, value, sizeof i);
+    memcpy(&l, value, sizeof l);
+    memcpy(&f, value, sizeof f);
+    memcpy(&d, value, sizeof d);
+    switch (t->type) {
+    case ARMCI_ACC_INT: return blocking ? ARMCI_PutValueInt(i, dst, to) : ARMCI_NbPutValueInt(i, dst, to, handle);
+    case ARMCI_ACC_LNG: return blocking ? ARMCI_PutValueLong(l, dst, to) : ARMCI_NbPutValueLong(l, dst, to, handle);
+    case ARMCI_ACC_FLT: return blocking ? ARMCI_PutValueFloat(f, dst, to) : ARMCI_NbPutValueFloat(f, dst, to, handle);
+    default: return blocking ? ARMCI_PutValueDouble(d, dst, to) : ARMCI_NbPutValueDouble(d, dst, to, handle);
+    }
+}
+
+static void get_value(const struct transfer *t, void *src, char *value)
+{
+    switch (t->type) {
+    case ARMCI_ACC_INT: memcpy(value, &(int){ARMCI_GetValueInt(src, t->target)}, sizeof(int)); break;
+    case ARMCI_ACC_LNG: memcpy(value, &(long){ARMCI_GetValueLong(src, t->target)}, sizeof(long)); break;
+    case ARMCI_ACC_FLT: memcpy(value, &(float){ARMCI_GetValueFloat(src, t->target)}, sizeof(float)); break;
+    default: memcpy(value, &(double){ARMCI_GetValueDouble(src, t->target)}, sizeof(double));
+    }
+}
+
+/* ---- what gets bring ---- */
+
+/* What is seen in a shared area cannot be told beforehand: take it over. */
+static void check_shared(struct run *run, const struct op *op, const struct segment *s, const char *seen)
+{
+    const struct area *a = &run->ph->area[op->t.area];
+    for (long i = 0; i < s->bytes; i += element_part(a->type)) check_part(run, op, a, s->remote + i, seen + i);
+}
+
+static void check_get(struct run *run, const struct op *op)
+{
+    struct walk w;
+    struct segment s;
+    const struct transfer *t = &op->t;
+    char *real = memory_real(run->p, run->p->me, t->local.memory), *shadow = memory_shadow(run->p, run->p->me, t->local.memory);
+    for (walk_begin(&w, t); walk_next(&w, &s);) {
+        run->bytes += s.bytes;
+        if (t->area < 0) {
+            check_bytes(run, op, "what a get brought", t->target, s.memory, s.remote, shadow + s.local, real + s.local, s.bytes);
+            continue;
+        }
+        check_shared(run, op, &s, real + s.local);
+        memcpy(shadow + s.local, real + s.local, (size_t)s.bytes);
+    }
+}
+
+static void check_value(struct run *run, const struct op *op, const char *seen)
+{
+    const struct transfer *t = &op->t;
+    struct segment s = {t->remote.memory, t->remote.offset, 0, t->count[0]};
+    const char *expected = memory_shadow(run->p, t->target, s.memory) + s.remote;
+    run->bytes += s.bytes;
+    if (t->area >= 0)
+        check_shared(run, op, &s, seen);
+    else
+        check_bytes(run, op, "the value that was fetched", t->target, s.memory, s.remote, expected, seen, s.bytes);
+}
+
+static void remember_get(struct run *run, const struct op *op)
+{
+    if (run->gets == run->get_room) {
+        run->get_room = run->get_room ? 2 * run->get_room : 64;
+        run->getting = need(realloc(run->getting, (size_t)run->get_room * sizeof *run->getting));
+    }
+    run->getting[run->gets++] = op;
+}
+
+void issue_completed(struct run *run, const struct op *wait)
+{
+    int left = 0;
+    for (int i = 0; i < run->gets; i++) {
+        if (op_is_completed_by(run->p, run->getting[i], wait))
+            check_get(run, run->getting[i]);
+        else
+            run->getting[left++] = run->getting[i];
+    }
+    run->gets = left;
+}
+
+/* ---- transfers ---- */
+
+static void issue_value(struct run *run, const struct op *op, armci_hdl_t *handle)
+{
+    struct transfer t = op->t;
+    void *remote = memory_real(run->p, t.target, t.remote.memory) + t.remote.offset;
+    char seen[16];
+    if (t.verb == PUT) {
+        model_apply(run->p, run->ph, op);
+        check_status(run, op, put_value(&t, remote, op->mode == BLOCKING, handle));
+        return;
+    }
+    get_value(&t, remote, seen);
+    check_value(run, op, seen);
+}
+
+/* What the own accumulates have added to a shared area. */
+static void note_done(const struct area *a, const struct transfer *t)
+{
+    struct walk w;
+    struct segment s;
+    for (walk_begin(&w, t); walk_next(&w, &s);)
+        for (long i = 0; i < s.bytes; i += element_part(a->type)) {
+            unsigned char *done = &a->done[area_part_at(a, s.remote + i)];
+            *done = (unsigned char)(*done + t->scale[0] * pattern_number(t->content.seed, s.local + i, 1));
+        }
+}
+
+void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
+{
+    struct transfer t = op->t; /* a copy: strides and counts go to functions that take them as changeable */
+    bool blocking = op->mode == BLOCKING;
+    if (t.form == VALUE) {
+        issue_value(run, op, handle);
+        return;
+    }
+    if (t.fill) model_fill(op, memory_real(run->p, run->p->me, t.local.memory));
+    model_apply(run->p, run->ph, op);
+    int status = t.form == CONTIGUOUS  ? call_contiguous(run, &t, blocking, handle)
+                 : t.form == STRIDED ? call_strided(run, &t, blocking, handle)
+                                     : call_vector(run, &t, blocking, handle);
+    check_status(run, op, status);
+    if (t.verb == ACC && t.area >= 0) note_done(&run->ph->area[t.area], &t);
+    if (t.verb != GET) return;
+    if (blocking)
+        check_get(run, op);
+    else
+        remember_get(run, op);
+}

@@ -1,0 +1,209 @@
+/* joint.c - sections under mutexes, puts that others are told of, messages. */
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "run.h"
+
+enum { TAG_TOLD = 1, TAG_ANY = 1000 };
+
+/* ---- sections ---- */
+
+static bool goes_first(const struct area *a, const struct area *b)
+{
+    return a->host != b->host ? a->host < b->host : a->mutex < b->mutex;
+}
+
+/* The cells as a strided patch. */
+struct patch {
+    int remote_stride[1], local_stride[1], count[2];
+    char *remote;
+};
+
+static struct patch patch_of(const struct run *run, const struct area *a)
+{
+    char *slice = run->p->region[a->region].base[a->rank];
+    return (struct patch){{(int)a->period}, {(int)a->width}, {(int)a->width, a->teeth}, slice + a->start};
+}
+
+static void get_cells(struct run *run, const struct op *op, const struct area *a, long *cells)
+{
+    struct patch patch = patch_of(run, a);
+    if (op->variant == 0) {
+        for (long i = 0; i < area_cells(a); i++)
+            cells[i] = ARMCI_GetValueLong(patch.remote - a->start + area_cell_offset(a, i), a->rank);
+        return;
+    }
+    check_status(run, op, ARMCI_GetS(patch.remote, patch.remote_stride, cells, patch.local_stride, patch.count, 1, a->rank));
+}
+
+static void put_cells(struct run *run, const struct op *op, const struct area *a, long *cells)
+{
+    struct patch patch = patch_of(run, a);
+    if (op->variant < 2) {
+        for (long i = 0; i < area_cells(a); i++)
+            check_status(run, op, ARMCI_PutValueLong(cells[i], patch.remote - a->start + area_cell_offset(a, i), a->rank));
+        return;
+    }
+    check_status(run, op, ARMCI_PutS(cells, patch.local_stride, patch.remote, patch.remote_stride, patch.count, 1, a->rank));
+}
+
+/* Nobody else is here: all cells are equal, and no less than when this process was here before. */
+static void count_up(struct run *run, const struct op *op, struct area *a)
+{
+    long cells[64];
+    get_cells(run, op, a, cells);
+    long n = cells[0], start = area_start_number(a, a->start);
+    check_number(run, op, "whether a number under a mutex grew since this process left it", 1, n - start >= a->taken);
+    for (long i = 0; i < area_cells(a); i++) {
+        check_number(run, op, "one of the numbers under a mutex, which are changed together", n, cells[i]);
+        cells[i]++;
+    }
+    a->taken = n + 1 - start;
+    put_cells(run, op, a, cells);
+}
+
+void joint_section(struct run *run, const struct op *op)
+{
+    struct area *a = &run->ph->area[op->area], *b = op->second < 0 ? NULL : &run->ph->area[op->second];
+    if (b && goes_first(b, a)) {
+        struct area *c = a;
+        a = b;
+        b = c;
+    }
+    ARMCI_Lock(a->mutex, a->host);
+    if (b) ARMCI_Lock(b->mutex, b->host);
+    count_up(run, op, a);
+    if (b) count_up(run, op, b);
+    if (b) ARMCI_Unlock(b->mutex, b->host);
+    ARMCI_Unlock(a->mutex, a->host);
+    model_apply(run->p, run->ph, op);
+}
+
+/* ---- telling ---- */
+
+/* A put whose data are there when the flag is. */
+static void put_flagged(struct run *run, const struct op *op)
+{
+    struct transfer t = op->t;
+    char *src = memory_real(run->p, run->p->me, t.local.memory) + t.local.offset;
+    char *slice = memory_real(run->p, t.target, t.remote.memory), *dst = slice + t.remote.offset;
+    int *flag = (int *)(void *)(slice + op->offset), status;
+    model_fill(op, memory_real(run->p, run->p->me, t.local.memory));
+    model_apply(run->p, run->ph, op);
+    if (t.form == CONTIGUOUS)
+        status = ARMCI_Put_flag(src, dst, t.count[0], flag, op->operand, t.target);
+    else if (op->seed % 4 == 0 && ARMCI_PutS_flag_dir)
+        status = ARMCI_PutS_flag_dir(src, t.local_stride, dst, t.remote_stride, t.count, t.levels, flag, op->operand, t.target);
+    else
+        status = ARMCI_PutS_flag(src, t.local_stride, dst, t.remote_stride, t.count, t.levels, flag, op->operand, t.target);
+    check_status(run, op, status);
+}
+
+void joint_tell(struct run *run, const struct op *op)
+{
+    if (op->variant == BY_FLAG) {
+        put_flagged(run, op);
+        return;
+    }
+    armci_hdl_t *handle = &run->handle[HANDLES];
+    issue_transfer(run, op, handle);
+    if (op->mode != BLOCKING) check_status(run, op, ARMCI_Wait(handle));
+    switch (op->variant) {
+    case BY_NOTIFY: check_number(run, op, "notifications sent, says armci_notify", ++run->notified[op->peer], armci_notify(op->peer)); break;
+    case BY_FENCE: ARMCI_Fence(op->t.target); break;
+    case BY_ALL_FENCE: ARMCI_AllFence(); break;
+    default: ARMCI_GroupFence(&run->p->group[op->group].handle);
+    }
+    if (op->variant >= BY_FENCE) MPI_Send(NULL, 0, MPI_BYTE, op->peer, TAG_TOLD, run->comm);
+}
+
+/* Some MPI libraries need a call now and then to bring the flag. */
+static void wait_for_flag(const struct run *run, const struct op *op)
+{
+    char *flag = run->p->region[op->region].base[op->t.target] + op->offset;
+    bool by_get = op->handle == 0;
+    while ((by_get ? ARMCI_GetValueInt(flag, op->t.target) : *(volatile int *)(void *)flag) != op->operand) {
+        int ignored;
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_TOLD, run->comm, &ignored, MPI_STATUS_IGNORE);
+        sched_yield();
+    }
+    atomic_thread_fence(memory_order_acquire);
+}
+
+static void wait_for_news(struct run *run, const struct op *op)
+{
+    int waits = 0;
+    if (op->variant == BY_FLAG) {
+        wait_for_flag(run, op);
+        return;
+    }
+    if (op->variant != BY_NOTIFY) {
+        MPI_Recv(NULL, 0, MPI_BYTE, op->peer, TAG_TOLD, run->comm, MPI_STATUS_IGNORE);
+        return;
+    }
+    int received = armci_notify_wait(op->peer, &waits);
+    check_number(run, op, "waits for notifications, says armci_notify_wait", ++run->heard[op->peer], waits);
+    check_number(run, op, "whether as many notifications were received as waited for", 1, received >= waits);
+}
+
+/* What was told of is there: seen through ARMCI, or in the own slice directly. */
+void joint_hear(struct run *run, const struct op *op)
+{
+    int memory = ARENAS + op->region, owner = op->t.target;
+    wait_for_news(run, op);
+    model_put_filled(run->p, op);
+    char *shadow = memory_shadow(run->p, owner, memory) + op->offset, *real = run->p->region[op->region].base[owner] + op->offset;
+    if (op->variant == BY_FLAG) memcpy(shadow, &op->operand, sizeof op->operand);
+    run->bytes += op->bytes;
+    if (op->handle == 1 && owner == run->p->me) {
+        ARMCI_Access_begin(real);
+        check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, shadow, real, op->bytes);
+        ARMCI_Access_end(real);
+        return;
+    }
+    char *landing = memory_real(run->p, run->p->me, op->landing.memory) + op->landing.offset;
+    memset(landing, 0x5a, (size_t)op->bytes);
+    check_status(run, op, ARMCI_Get(real, landing, (int)op->bytes, owner));
+    check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, shadow, landing, op->bytes);
+    memcpy(memory_shadow(run->p, run->p->me, op->landing.memory) + op->landing.offset, landing, (size_t)op->bytes);
+}
+
+/* ---- messages ---- */
+
+static int tag_of(const struct op *op)
+{
+    return op->variant ? TAG_ANY + (int)(op->unit % 20000) : op->operand; /* for anyone: a tag that nobody else uses */
+}
+
+static char *message(const struct op *op)
+{
+    char *text = need(malloc((size_t)op->bytes + 1));
+    pattern_store(text, 0, op->bytes, (struct content){op->seed, TYPE_BYTES, 0});
+    return text;
+}
+
+void joint_send(struct run *run, const struct op *op)
+{
+    (void)run;
+    char *text = message(op);
+    armci_msg_snd(tag_of(op), text, (int)op->bytes, op->peer);
+    free(text);
+}
+
+void joint_receive(struct run *run, const struct op *op)
+{
+    char *expected = message(op), *seen = need(calloc((size_t)op->bytes + 1, 1));
+    int length = -1, from = op->peer;
+    if (op->variant)
+        from = armci_msg_rcvany(tag_of(op), seen, (int)op->bytes, &length);
+    else
+        armci_msg_rcv(tag_of(op), seen, (int)op->bytes, &length, op->peer);
+    check_number(run, op, "the sender of a message", op->peer, from);
+    check_number(run, op, "the length of a message", op->bytes, length);
+    check_number(run, op, "whether a message is what was sent", 0, memcmp(expected, seen, (size_t)op->bytes));
+    free(expected);
+    free(seen);
+}

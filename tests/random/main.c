@@ -1,0 +1,77 @@
+/* main.c - programs one after the other, until their number or the time is reached. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "listing.h"
+#include "options.h"
+#include "run.h"
+
+/* What the library at hand does not have is left out. */
+static void leave_out_missing(void)
+{
+    if (!armci_notify || !armci_notify_wait) options_leave_out(FAMILY_NOTIFY);
+    if (!ARMCI_GroupFence) options_leave_out(FAMILY_GROUP_FENCE);
+}
+
+/* Rank 0's clock decides for all. */
+static bool is_over(struct run *run, long programs, double begun)
+{
+    int over = options->programs > 0 && programs >= options->programs;
+    if (options->seconds > 0 && MPI_Wtime() - begun >= options->seconds) over = 1;
+    MPI_Bcast(&over, 1, MPI_INT, 0, run->comm);
+    return over;
+}
+
+static void summary(struct run *run, long programs, double seconds)
+{
+    long mine[2] = {run->operations, run->bytes}, all[2];
+    int rank;
+    MPI_Comm_rank(run->comm, &rank);
+    MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, run->comm);
+    if (rank != 0) return;
+    printf("armci-random: %ld programs passed, %ld operations, %.1f MB compared, %.1f s, %.0f operations per second\n", programs, all[0],
+           (double)all[1] / 1e6, seconds, (double)all[0] / seconds);
+    fflush(stdout);
+}
+
+static void run_all(struct run *run)
+{
+    double begun = MPI_Wtime();
+    long programs = 0;
+    for (; !is_over(run, programs, begun); programs++)
+        for (int i = 0; i < options->repeat; i++) run_program(run, options->seed + (uint64_t)programs);
+    summary(run, programs * options->repeat, MPI_Wtime() - begun);
+}
+
+int main(int argc, char **argv)
+{
+    struct run run = {0};
+    int rank, ranks, status = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    bool go = options_read(argc, argv, rank == 0, &status);
+    if (go && ranks > MAX_RANKS) {
+        if (rank == 0) fprintf(stderr, "armci-random: at most %d processes\n", MAX_RANKS);
+        go = false;
+        status = 2;
+    }
+    if (!go) {
+        MPI_Finalize();
+        return status;
+    }
+    leave_out_missing();
+    if (options->print_c || options->list) {
+        if (rank == 0) list_program(stdout, options->seed, ranks);
+        MPI_Finalize();
+        return 0;
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &run.comm);
+    place_begin(run.comm, options->state, options->hang);
+    ARMCI_Init();
+    run_all(&run);
+    ARMCI_Finalize();
+    MPI_Comm_free(&run.comm);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,119 @@
+/* model.c - operations applied to what memory should hold. */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout.h"
+#include "schedule.h"
+
+void model_begin_phase(struct program *p, const struct phase *ph)
+{
+    for (int i = 0; i < ph->areas; i++) {
+        const struct area *a = &ph->area[i];
+        const struct region *region = &p->region[a->region];
+        if (region->kept && area_is_typed(a)) area_refresh(a, region->shadow[a->rank]);
+    }
+}
+
+void model_fill(const struct op *op, char *local)
+{
+    struct walk w;
+    struct segment s;
+    for (walk_begin(&w, &op->t); walk_next(&w, &s);) pattern_store(local + s.local, s.local, s.bytes, op->t.content);
+}
+
+/* Put and accumulate from `local`, get into it. */
+static void move(const struct program *p, const struct op *op, char *local)
+{
+    struct walk w;
+    struct segment s;
+    const struct transfer *t = &op->t;
+    for (walk_begin(&w, t); walk_next(&w, &s);) {
+        char *remote = memory_shadow(p, t->target, s.memory) + s.remote;
+        if (t->verb == ACC)
+            element_accumulate(t->type, t->scale, remote, local + s.local, s.bytes);
+        else if (t->verb == PUT)
+            memmove(remote, local + s.local, (size_t)s.bytes);
+        else
+            memmove(local + s.local, remote, (size_t)s.bytes);
+    }
+}
+
+/* Data that have no place in local memory. */
+void model_put_filled(struct program *p, const struct op *op)
+{
+    struct walk w;
+    struct segment s;
+    for (walk_begin(&w, &op->t); walk_next(&w, &s);)
+        pattern_store(memory_shadow(p, op->t.target, s.memory) + s.remote, s.local, s.bytes, op->t.content);
+}
+
+static void apply_transfer(struct program *p, const struct op *op)
+{
+    if (!op_has_local(op)) {
+        if (op->t.verb == PUT) model_put_filled(p, op);
+        return;
+    }
+    char *local = memory_shadow(p, op->rank, op->t.local.memory);
+    if (op->t.fill) model_fill(op, local);
+    move(p, op, local);
+}
+
+static void apply_tell(struct program *p, const struct op *op)
+{
+    apply_transfer(p, op);
+    if (op->variant == BY_FLAG) memcpy(p->region[op->region].shadow[op->t.target] + op->offset, &op->operand, sizeof op->operand);
+}
+
+/* ---- cells ---- */
+
+static char *cell_of(const struct program *p, const struct op *op)
+{
+    return p->region[op->region].shadow[op->peer] + op->offset;
+}
+
+long model_cell(const struct program *p, const struct phase *ph, const struct op *op)
+{
+    return element_number(ph->area[op->area].type, cell_of(p, op));
+}
+
+/* Where processes swap, only the end of the phase tells what remains. */
+static void apply_rmw(struct program *p, const struct phase *ph, const struct op *op)
+{
+    const struct area *a = &ph->area[op->area];
+    if (a->rule == RULE_SHARED_RMW && a->swaps) return;
+    bool swap = op->rmw == ARMCI_SWAP || op->rmw == ARMCI_SWAP_LONG;
+    long number = swap ? op->operand : model_cell(p, ph, op) + op->operand;
+    element_scale(a->type, (int[2]){(int)number, 0}, cell_of(p, op));
+}
+
+static void apply_section(struct program *p, const struct area *a)
+{
+    char one[16], *slice = p->region[a->region].shadow[a->rank];
+    static const int unscaled[2] = {1, 0};
+    element_scale(a->type, unscaled, one);
+    for (long i = 0; i < area_cells(a); i++)
+        element_accumulate(a->type, unscaled, slice + area_cell_offset(a, i), one, element_size(a->type));
+}
+
+void model_apply(struct program *p, const struct phase *ph, const struct op *op)
+{
+    switch (op->kind) {
+    case OP_TRANSFER:
+    case OP_ACCESS: apply_transfer(p, op); break;
+    case OP_TELL: apply_tell(p, op); break;
+    case OP_RMW: apply_rmw(p, ph, op); break;
+    case OP_SECTION:
+        apply_section(p, &ph->area[op->area]);
+        if (op->second >= 0) apply_section(p, &ph->area[op->second]);
+        break;
+    default: break;
+    }
+}
+
+void model_replay(struct program *p, const struct phase *ph, struct replay *replay, int rank, long sequence)
+{
+    const struct stream *s = &ph->stream[rank];
+    while (replay->at[rank] < s->n && s->op[replay->at[rank]].sequence < sequence) model_apply(p, ph, &s->op[replay->at[rank]++]);
+}

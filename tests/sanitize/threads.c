@@ -1,0 +1,213 @@
+/* threads.c [--without-lock] - the parts of the library without MPI from several threads at once, for ThreadSanitizer;
+ * results are exact.  Under the lock: the address index.  Without: what may be called at any time, on shared data that
+ * is only read.  Elements in shared memory: under the locks of their blocks.  --without-lock leaves the library's lock
+ * off, which must be found. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/guard.h"
+#include "base/log.h"
+#include "base/nearest.h"
+#include "gmr/index.h"
+#include "shape/accumulate.h"
+#include "shape/copy.h"
+#include "shape/element.h"
+#include "shape/overlap.h"
+#include "shape/shape.h"
+#include "shm/stripe.h"
+
+enum { THREADS = 4, ROUNDS = 300, PROCESSES = 3, WORDS = 4096, ROWS = 16 };
+
+unsigned armcii_wait_spins = 20;
+
+static struct index *index_of_all;
+static long entered; /* under the lock */
+static struct stripe stripes[STRIPES];
+static double sums[WORDS]; /* under their stripes */
+static char source[ROWS * 64];
+static struct shape shared_shape; /* read by all */
+
+static void expect(bool right, const char *what)
+{
+    if (right) return;
+    fprintf(stdout, "wrong: %s\n", what);
+    exit(1);
+}
+
+/* ---- under the lock */
+
+/* The library's lock is taken twice, as when one of its functions calls another. */
+static void use_index(int thread, int round)
+{
+    const uintptr_t base = (uintptr_t)(thread + 1) << 20, lo = base + (uintptr_t)(round % 50) * 64;
+    const int process = round % PROCESSES;
+    armcii_guard_lock();
+    armcii_guard_lock();
+    entered++;
+    expect(armcii_index_find(index_of_all, process, lo) == NULL, "found before it was there");
+    struct interval mine = {.lo = lo, .hi = lo + 32, .region = (struct region *)base};
+    expect(armcii_index_insert(index_of_all, process, mine), "no memory for an interval");
+    armcii_guard_unlock();
+    armcii_guard_unlock();
+    armcii_guard_lock();
+    const struct interval *found = armcii_index_find(index_of_all, process, lo + 31);
+    expect(found != NULL && found->region == (struct region *)base, "not found although it is there");
+    armcii_index_remove(index_of_all, process, lo, lo + 1);
+    armcii_guard_unlock();
+}
+
+/* ---- without it */
+
+static void use_shapes(char *own)
+{
+    char packed[ROWS * 24];
+    armcii_shape_pack(&shared_shape, SHAPE_REMOTE, packed);
+    for (int row = 0; row < ROWS; row++)
+        expect(memcmp(packed + 24 * row, source + 64 * row, 24) == 0, "packed");
+    struct shape mine = shared_shape, part;
+    mine.local = own;
+    size_t position = 0, parts = 0;
+    while (armcii_shape_part(&mine, 100, &position, &part)) {
+        armcii_copy_shape(&part, SHAPE_LOCAL, 0);
+        parts++;
+    }
+    expect(parts == 4, "parts");
+    expect(armcii_shape_is_disjoint(&mine, SHAPE_LOCAL) && armcii_shape_nests(&mine, SHAPE_REMOTE), "shape");
+    for (int row = 0; row < ROWS; row++)
+        expect(memcmp(own + 32 * row, source + 64 * row, 24) == 0, "copied");
+}
+
+static void use_tree(int thread)
+{
+    struct overlap_tree *tree = armcii_overlap_create(100);
+    expect(tree != NULL, "no memory for a tree");
+    for (uintptr_t i = 0; i < 100; i++) {
+        uintptr_t lo = i * 37 % 100 * 16 + (uintptr_t)thread;
+        expect(armcii_overlap_insert(tree, lo, lo + 16) == OVERLAP_NONE, "overlap");
+    }
+    expect(armcii_overlap_insert(tree, 800, 801) == OVERLAP_FOUND, "no overlap");
+    armcii_overlap_free(tree);
+}
+
+static void use_kernels(void)
+{
+    const long two = 2;
+    long values[40], scaled[40];
+    for (long i = 0; i < 40; i++)
+        values[i] = i;
+    armcii_scale_copy(ELEMENT_LONG, &two, values, scaled, sizeof values);
+    armcii_accumulate(ELEMENT_LONG, &two, scaled, values, sizeof values);
+    for (long i = 0; i < 40; i++)
+        expect(scaled[i] == 4 * i, "accumulated");
+}
+
+static void use_configuration(int thread, int round)
+{
+    armcii_config_ensure();
+    expect(armcii_config->outstanding_limit == 77 && armcii_config->errors == ERRORS_RETURN, "configuration");
+    expect(armcii_edit_distance("retrun", "return") == 1, "distance");
+    if (round % 50 != 0) return;
+    armcii_warn("thread %d round %d", thread, round);
+    expect(armcii_error(-5, "ARMCI_Put", "proc", "it is none", "%d", thread) == -5, "error code");
+}
+
+/* ---- elements of shared memory */
+
+static void use_stripes(int round)
+{
+    const double one = 1;
+    double ones[16];
+    for (int i = 0; i < 16; i++)
+        ones[i] = 1;
+    double *at = &sums[(size_t)round * 16 % WORDS];
+    struct stripe *s = armcii_stripe_of(stripes, 0, armcii_stripe_block((uintptr_t)at));
+    struct stripe *last = armcii_stripe_of(stripes, 0, armcii_stripe_block((uintptr_t)(at + 15)));
+    armcii_stripe_take(s < last ? s : last);
+    if (s != last) armcii_stripe_take(s < last ? last : s);
+    armcii_accumulate(ELEMENT_DOUBLE, &one, at, ones, sizeof ones);
+    if (s != last) armcii_stripe_leave(s < last ? last : s);
+    armcii_stripe_leave(s < last ? s : last);
+}
+
+static void *work(void *argument)
+{
+    const int thread = (int)(intptr_t)argument;
+    char own[ROWS * 32];
+    for (int round = 0; round < ROUNDS; round++) {
+        use_index(thread, round);
+        use_shapes(own);
+        use_tree(thread);
+        use_kernels();
+        use_configuration(thread, round);
+        use_stripes(round);
+    }
+    return NULL;
+}
+
+/* ---- before and after */
+
+static void prepare(bool lock)
+{
+    static char *environment[] = {"ARMCI_ERRORS=return", "ARMCI_OUTSTANDING_LIMIT=77", NULL};
+    static const int count[] = {24, ROWS}, dense[] = {64}, apart[] = {32};
+    static char any[ROWS * 32];
+    expect(armcii_config_read(environment, NULL) == 0, "environment");
+    armcii_guard_enable(lock);
+    index_of_all = armcii_index_create(PROCESSES);
+    expect(index_of_all != NULL, "no memory for an index");
+    for (size_t i = 0; i < sizeof source; i++)
+        source[i] = (char)(i * 7);
+    enum shape_status status = armcii_shape_strided(&shared_shape, any, apart, source, dense, count, 1);
+    expect(status == SHAPE_OK, "shape");
+}
+
+/* Every line of the log is whole: what threads wrote does not mix. */
+static void check_log(FILE *log)
+{
+    char line[256];
+    int lines = 0, thread, round, code;
+    rewind(log);
+    for (; fgets(line, sizeof line, log) != NULL; lines++) {
+        char end = 0;
+        int warning = sscanf(line, "ARMCI warning: rank 3: thread %d round %d%c", &thread, &round, &end);
+        if (warning != 3) code = sscanf(line, "ARMCI error: rank 3: ARMCI_Put: proc = %d: it is none%c", &thread, &end);
+        expect((warning == 3 || code == 2) && end == '\n', line);
+    }
+    expect(lines == THREADS * (ROUNDS / 50) * 2, "number of lines in the log");
+}
+
+static void check_sums(void)
+{
+    for (int i = 0; i < WORDS; i++) {
+        int rounds = 0;
+        for (int round = 0; round < ROUNDS; round++)
+            rounds += round * 16 % WORDS == i / 16 * 16;
+        expect(sums[i] == THREADS * rounds, "sum");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const bool lock = argc < 2 || strcmp(argv[1], "--without-lock") != 0;
+    pthread_t threads[THREADS];
+    FILE *log = tmpfile();
+    expect(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0, "no file for the log");
+    armcii_log_set_rank(3);
+    prepare(lock);
+    for (intptr_t i = 0; i < THREADS; i++)
+        expect(pthread_create(&threads[i], NULL, work, (void *)i) == 0, "no thread");
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    expect(entered == (long)THREADS * ROUNDS, "times entered");
+    check_sums();
+    check_log(log);
+    armcii_index_free(index_of_all);
+    fclose(log);
+    puts("all right");
+    return 0;
+}
