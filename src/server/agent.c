@@ -3,6 +3,7 @@
 #include "server/agent.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,23 +259,41 @@ static void sleep_microseconds(long microseconds)
     nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
 }
 
-/* Poll while there is something to do, and for a short while after; then sleep, a little while requests may follow one another, longer
- * when nothing has come for some time, or when other threads poll anyway. */
+static long microseconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* Poll while requests follow one another; after that sleep, a little while more may come, longer when nothing has come for some time. */
+static void rest(long idle)
+{
+    enum { HOT = 100, WARM = 20000, NAP = 50, REST = 1000 }; /* microseconds */
+    if (idle < HOT)
+        sched_yield();
+    else
+        sleep_microseconds(idle < WARM ? NAP : REST);
+}
+
+/* Other threads that wait in the library poll anyway: this one only sees to it that they still do. */
 static void *work(void *unused_argument)
 {
-    enum { HOT = 200, WARM = 400, NAP = 50, REST = 1000 };
-    unsigned idle = 0, polls = 0;
+    unsigned polls = 0;
+    long last = microseconds_now();
     (void)unused_argument;
     while (!atomic_load_explicit(&stopping, memory_order_relaxed)) {
         unsigned others = atomic_load_explicit(&polls_by_others, memory_order_relaxed);
         if (others != polls) {
             polls = others;
-            idle = HOT;
-            sleep_microseconds(NAP);
+            sleep_microseconds(100);
+            last = microseconds_now();
             continue;
         }
-        idle = serve_once() ? 0 : idle + 1;
-        if (idle > HOT) sleep_microseconds(idle < HOT + WARM ? NAP : REST);
+        bool any = serve_once();
+        long now = microseconds_now();
+        if (any) last = now;
+        rest(now - last);
     }
     return NULL;
 }
