@@ -113,11 +113,45 @@ static void add_levels(const struct update *u, const struct shape *s, int level,
     }
 }
 
+/* Segments in the block of the one before go under the lock that is held, up to as many bytes as a block has. */
+struct hold {
+    struct stripe *stripe; /* NULL: none */
+    uintptr_t block;
+    size_t bytes;
+};
+
+static void let_go(struct hold *h)
+{
+    if (h->stripe) leave(h->stripe);
+    *h = (struct hold){0};
+}
+
+static void hold_for(const struct update *u, struct hold *h, uintptr_t remote, size_t bytes)
+{
+    uintptr_t block = armcii_stripe_block(remote);
+    h->bytes += bytes;
+    if (h->stripe && h->block == block && h->bytes <= STRIPE_BLOCK) return;
+    let_go(h);
+    *h = (struct hold){stripe_of(u, remote), block, bytes};
+    take(h->stripe);
+}
+
 static void add_segments(const struct update *u, const struct shape *s)
 {
+    struct hold h = {0};
     struct shape_iter it;
     struct segment seg;
-    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) add_contiguous(u, (uintptr_t)seg.remote, seg.local, seg.bytes);
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
+        uintptr_t remote = (uintptr_t)seg.remote;
+        if (remote % STRIPE_BLOCK + seg.bytes > STRIPE_BLOCK) {
+            let_go(&h);
+            add_contiguous(u, remote, seg.local, seg.bytes);
+            continue;
+        }
+        hold_for(u, &h, remote, seg.bytes);
+        armcii_accumulate(u->element, u->scale, seg.remote + u->delta, seg.local, seg.bytes);
+    }
+    let_go(&h);
 }
 
 static struct update update_of(enum element e, const void *scale, int process, ptrdiff_t delta)
