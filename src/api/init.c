@@ -99,7 +99,10 @@ static void choose_transport(void)
     bool threads = lowest == MPI_THREAD_MULTIPLE && armcii_config->progress != PROGRESS_NONE;
     bool possible = armcii_world->hosts > 1 && armcii_host->kind == SEGMENT_MEMFD;
     if (!possible || armcii_config->transport == TRANSPORT_RMA) return;
-    if (threads || armcii_config->transport == TRANSPORT_SERVER) armcii_server_start(threads);
+    if (threads)
+        armcii_server_start();
+    else if (armcii_config->transport == TRANSPORT_SERVER && armcii_world->rank == 0)
+        armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto: going by rma");
 }
 
 static void start_layers(MPI_Comm comm)

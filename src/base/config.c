@@ -73,7 +73,7 @@ static const struct variable table[] = {
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", IN(transport),
            "between nodes: MPI's one-sided calls (rma), or requests to an agent on each node (server)"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", IN(progress),
-           "an agent serves other nodes in a thread, or only inside calls of the library (none)"),
+           "a thread that serves other nodes, where the transport is server; without one (none) it is rma"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", IN(window_kind),
            "global memory from MPI_Win_allocate (yes), or MPI_Win_create on own memory (no)"),
     FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", IN(noncollective_groups),

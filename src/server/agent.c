@@ -38,7 +38,6 @@ static struct wire_decoded decoded;
 static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_t thread;
-static bool has_thread;
 static atomic_bool stopping;
 static atomic_uint polls_by_others; /* of threads that wait in the library */
 
@@ -153,7 +152,7 @@ static void serve_put_large(const struct wire_record *r, const struct shape *s, 
     struct transit *t = new_transit(0);
     t->client = client;
     t->large = r->tag;
-    MPI_Irecv(s->remote + delta_of(r, s->remote), (int)s->bytes, MPI_BYTE, client, r->tag, comm, &t->request);
+    MPI_Irecv(s->remote + delta_of(r, s->remote), (int)s->bytes, MPI_BYTE, client, r->tag + WIRE_TAG_DATA, comm, &t->request);
 }
 
 static void serve_rmw(const struct wire_record *r, const struct shape *s, int client)
@@ -298,7 +297,7 @@ static void *work(void *unused_argument)
     return NULL;
 }
 
-void armcii_agent_start(MPI_Comm requests, bool own_thread)
+void armcii_agent_start(MPI_Comm requests)
 {
     if (comm != MPI_COMM_NULL) return;
     comm = requests;
@@ -307,7 +306,7 @@ void armcii_agent_start(MPI_Comm requests, bool own_thread)
     next_slot = 0;
     for (int i = 0; i < SLOTS; i++) expect_message(i);
     atomic_store(&stopping, false);
-    has_thread = own_thread && pthread_create(&thread, NULL, work, NULL) == 0;
+    if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for the agent of this host");
 }
 
 static void free_transits(struct transit *list)
@@ -324,7 +323,7 @@ void armcii_agent_end(void)
 {
     if (comm == MPI_COMM_NULL) return;
     atomic_store(&stopping, true);
-    if (has_thread) pthread_join(thread, NULL);
+    pthread_join(thread, NULL);
     while (in_transit) advance_transits();
     for (int i = 0; i < SLOTS; i++) {
         MPI_Cancel(&arrivals[i]);

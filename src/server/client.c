@@ -303,7 +303,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
     larges = l;
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
     send_open(c);
-    MPI_Isend(s->local, (int)s->bytes, MPI_BYTE, to->agent, l->tag, comm, &w->request);
+    MPI_Isend(s->local, (int)s->bytes, MPI_BYTE, to->agent, l->tag + WIRE_TAG_DATA, comm, &w->request);
     enlist(w);
 }
 

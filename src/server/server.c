@@ -10,17 +10,15 @@
 bool armcii_server_on;
 
 static MPI_Comm comm; /* requests and their answers, nothing else */
-static bool agents_have_threads;
 
 void armcii_server_join(void)
 {
-    armcii_agent_start(comm, agents_have_threads);
+    armcii_agent_start(comm);
 }
 
-void armcii_server_start(bool threads)
+void armcii_server_start(void)
 {
     MPI_Comm_dup(armcii_world->comm, &comm);
-    agents_have_threads = threads;
     armcii_client_start(comm);
     if (armcii_world->host_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
     armcii_server_on = true;

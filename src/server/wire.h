@@ -13,7 +13,7 @@
 enum wire_kind {
     WIRE_PUT,       /* data follow */
     WIRE_ACC,       /* data follow */
-    WIRE_PUT_LARGE, /* contiguous; data come in a message of their own with the record's tag, straight into place */
+    WIRE_PUT_LARGE, /* contiguous; data come in a message of their own, tag + WIRE_TAG_DATA, straight into place */
     WIRE_GET,       /* the reply has the tag */
     WIRE_RMW,       /* element: enum apply_update; operand in scale[0], old value, a long, in the reply */
     WIRE_LOCK,      /* the reply, when the lock is granted, has the tag */
@@ -26,8 +26,9 @@ enum {
     WIRE_PART = 48 << 10,   /* most data bytes of a record */
     WIRE_TAG_REQUEST = 1,
     WIRE_TAG_ACK = 2,
-    WIRE_TAG_FIRST = 16,    /* tags of replies and of large puts, unique among those that a process has outstanding */
-    WIRE_TAGS = 30000
+    WIRE_TAG_FIRST = 16,    /* of replies: unique among those that a process has outstanding */
+    WIRE_TAGS = 16000,
+    WIRE_TAG_DATA = WIRE_TAGS /* added to the tag of a large put for its data: two processes may be each other's clients */
 };
 
 /* Begins a message. */

@@ -3,6 +3,7 @@
 #include "shm/offer.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct view {
     char *mapped;
 };
 static struct view *views;
+static pthread_mutex_t views_in_use = PTHREAD_MUTEX_INITIALIZER; /* an agent looks, too */
 
 static char *map_descriptor(int fd, size_t bytes)
 {
@@ -80,8 +82,10 @@ bool armcii_offer_find(int who, const void *address, char **base, size_t *bytes,
     if (i == n) return false;
     const struct view *v = NULL;
     if (who != armcii_host->rank) {
+        pthread_mutex_lock(&views_in_use);
         v = view_of(who, i);
         if (!v) v = open_view(who, i);
+        pthread_mutex_unlock(&views_in_use);
         if (!v) return false;
     }
     *base = theirs->of[i].base;
