@@ -1,6 +1,7 @@
 /* region.c - creating, freeing and finding regions. */
 #include "gmr/region.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,12 @@ static void free_memory(struct region *r)
     armcii_segment_free(&r->segment);
 }
 
+/* At most SIZE_MAX. */
+static size_t sum(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
 /* Is there memory for the slices of this node?  All know all sizes, so all agree on whether to look; the answer is agreed on too, since an
  * MPI library may take minutes to find out, or kill the job. */
 static bool fits_in_memory(const struct region *r, const struct team *team)
@@ -149,8 +156,8 @@ static bool fits_in_memory(const struct region *r, const struct team *team)
     static const size_t WORTH_A_LOOK = (size_t)1 << 24;
     size_t all = 0, here = 0;
     for (int i = 0; i < team->size; i++) {
-        all += r->bytes[i];
-        if (armcii_world->host_of[team->to_world[i]] == armcii_world->host_of[armcii_world->rank]) here += r->bytes[i];
+        all = sum(all, r->bytes[i]);
+        if (armcii_world->host_of[team->to_world[i]] == armcii_world->host_of[armcii_world->rank]) here = sum(here, r->bytes[i]);
     }
     if (all < WORTH_A_LOOK) return true;
     size_t available = armcii_host->kind == SEGMENT_MPI ? armcii_memory_available_to_mpi() : armcii_memory_available();
