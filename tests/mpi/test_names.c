@@ -41,7 +41,7 @@ static const struct {
     LOWER(msg_group_gop_scope), LOWER(msg_group_igop), LOWER(msg_group_lgop), LOWER(msg_group_llgop),
     LOWER(msg_group_fgop), LOWER(msg_group_dgop), LOWER(msg_clus_brdcst), LOWER(msg_clus_igop), LOWER(msg_clus_lgop),
     LOWER(msg_clus_llgop), LOWER(msg_clus_fgop), LOWER(msg_clus_dgop), LOWER(exchange_address),
-    LOWER(exchange_address_grp), EXTENSION(Group_split), EXTENSION(Group_dup), EXTENSION(Mode_set),
+    LOWER(exchange_address_grp), EXTENSION(Group_split), EXTENSION(Group_dup), EXTENSION(Local_address), EXTENSION(Mode_set),
     EXTENSION(Mode_get), EXTENSION(Create_mutexes_hdl), EXTENSION(Destroy_mutexes_hdl), EXTENSION(Lock_hdl),
     EXTENSION(Trylock_hdl), EXTENSION(Unlock_hdl), EXTENSION(Progress), EXTENSION(Get_world_comm),
     /* clang-format on */

@@ -18,7 +18,8 @@ static int malloc_of(long bytes)
 static int malloc_negative(void) { return malloc_of(-8); }
 static int malloc_smallest(void) { return malloc_of(LONG_MIN); }
 static int malloc_largest(void) { return malloc_of(LONG_MAX); }
-static int malloc_quarter(void) { return malloc_of(1L << 62); } /* 4 of them are 0, in 64 bits */
+/* 4 of them are 0, in 64 bits. */
+static int malloc_quarter(void) { return malloc_of(1L << 62); }
 static int malloc_group_null(void) { return ARMCI_Malloc_group(NULL, 8, &stage.world); }
 static int malloc_group_of(long bytes, ARMCI_Group *group)
 {
