@@ -14,7 +14,7 @@ void armcii_reach_forget(int process)
 {
     struct reach *r = &armcii_reaches[(unsigned)process % REACHES];
     if (armcii_mutant("stale-last-hit")) return;
-    if (r->process == process) r->process = -1;
+    if (r->process == process) *r = (struct reach){.process = -1};
 }
 
 void armcii_reach_forget_all(void)

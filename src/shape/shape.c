@@ -60,25 +60,27 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
     enum shape_status status = total_bytes(count, levels, &bytes);
     if (status != SHAPE_OK) return status;
 
-    armcii_shape_contiguous(s, local, remote, bytes);
-    s->runs = NULL;
-    s->nruns = 0;
+    struct shape full;
+    armcii_shape_contiguous(&full, local, remote, bytes);
+    full.runs = NULL;
+    full.nruns = 0;
     if (bytes > 0) {
-        s->levels = levels;
+        full.levels = levels;
         for (int i = 0; i <= levels; i++)
-            s->count[i] = (size_t)count[i];
+            full.count[i] = (size_t)count[i];
         for (int i = 0; i < levels; i++) {
-            s->stride[SHAPE_LOCAL][i] = local_stride[i];
-            s->stride[SHAPE_REMOTE][i] = remote_stride[i];
+            full.stride[SHAPE_LOCAL][i] = local_stride[i];
+            full.stride[SHAPE_REMOTE][i] = remote_stride[i];
         }
-        if (armcii_mutant("stride-off-by-one") && levels > 0) s->stride[SHAPE_REMOTE][levels - 1] -= 1;
-        if (armcii_mutant("last-level-skipped") && levels > 1) s->count[levels] = 1;
-        armcii_shape_simplify(s);
+        if (armcii_mutant("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
+        if (armcii_mutant("last-level-skipped") && levels > 1) full.count[levels] = 1;
+        armcii_shape_simplify(&full);
     }
     char *lo, *hi;
-    if (armcii_shape_hull(s, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
-        armcii_shape_hull(s, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+    if (armcii_shape_hull(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
+        armcii_shape_hull(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return SHAPE_OVERFLOW;
+    *s = full;
     return SHAPE_OK;
 }
 

@@ -68,7 +68,7 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
 /* From the arguments of a strided call (ARMCI's count and stride arrays), in its simplest form: levels with count 1
  * dropped, levels that continue one another on both sides merged; without levels left it is contiguous.  The order of
  * the bytes is kept.  The hulls of both sides are checked: armcii_shape_hull cannot fail afterwards.  With a count
- * of 0 it is empty.  Where it fails *s is no shape. */
+ * of 0 it is empty. */
 enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote,
                                        const int remote_stride[], const int count[], int levels);
 

@@ -166,6 +166,7 @@ void armcii_apply_accumulate_piece(enum element e, const void *scale, int proces
     if (armcii_mutant("transfers-do-nothing") || armcii_mutant("acc-lost")) return;
     struct update u = update_of(e, scale, process, delta);
     add_contiguous(&u, (uintptr_t)remote, local, bytes);
+    armcii_apply_stored = true;
 }
 
 void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s)
@@ -178,6 +179,7 @@ void armcii_apply_accumulate(enum element e, const void *scale, int process, ptr
         add_levels(&u, s, s->levels, (uintptr_t)s->remote, s->local);
     else
         add_segments(&u, s);
+    armcii_apply_stored = true;
 }
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta)

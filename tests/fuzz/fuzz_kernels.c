@@ -145,10 +145,11 @@ static void choose_scale(struct input *in, enum element e, char scale[16])
     static const float f[2] = {1, 0}, g[2] = {-2.5F, 3};
     static const double d[2] = {1, 0}, h[2] = {0.1, -7};
     static const void *const one[] = {&i, &l, f, d, f, d}, *const other[] = {&i, &l, g, h, g, h};
-    uint8_t how = input_byte(in) % 3;
+    uint8_t how = input_byte(in) % 4, bit = input_byte(in) % 128;
     for (int k = 0; k < 16; k++)
-        scale[k] = (char)(how == 2 ? input_byte(in) : 0);
-    if (how < 2) memcpy(scale, how == 0 ? one[e] : other[e], armcii_element_size(e));
+        scale[k] = (char)(how == 3 ? input_byte(in) : 0);
+    if (how < 3) memcpy(scale, how == 1 ? other[e] : one[e], armcii_element_size(e));
+    if (how == 2) scale[bit / 8] = (char)(scale[bit / 8] ^ 1 << bit % 8); /* nearly one */
 }
 
 /* Where the first of n rows begins when the lowest one is at 0; they fit into ROOM. */

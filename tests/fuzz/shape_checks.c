@@ -244,6 +244,16 @@ void check_copy(const struct sample *m)
     free(want);
 }
 
+static void check_packed_copy(const struct sample *m, char *buffer)
+{
+    struct sample packed = *m;
+    packed.arena[SHAPE_LOCAL] = buffer;
+    packed.size[SHAPE_LOCAL] = m->expected.n;
+    memset(buffer, 0x35, m->expected.n + 1);
+    check_copy(&packed);
+    ck_assert_msg(buffer[m->expected.n] == 0x35, "%s: copied beyond a packed buffer", m->text);
+}
+
 void check_packed_side(struct sample *m, size_t limit)
 {
     char *buffer = malloc(m->expected.n + 1), *lo, *hi;
@@ -260,6 +270,7 @@ void check_packed_side(struct sample *m, size_t limit)
     ck_assert_msg(status == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n, "%s: hull of a packed side",
                   m->text);
     check_parts(m, limit);
+    check_packed_copy(m, buffer);
     bytes_free(&seen);
     free(buffer);
 }

@@ -1,5 +1,5 @@
-/* test_bulk.c - jobs that span hosts: much data in many messages at once, in both directions, beside loads and stores of
- * neighbours: no message may be taken for another. */
+/* test_bulk.c - jobs that span hosts: much data in many messages at once, in both directions, beside loads and stores
+ * of neighbours: no message may be taken for another. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const int burst_sizes[] = { 8, 48, 1000, 8192, 20000, 70000 };
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };
 
-/* Put and accumulate pieces of all sizes to everybody without waiting; then wait in any order, and read back likewise. */
+/* Put, accumulate or get pieces of all sizes with everybody without waiting; then wait in any order. */
 static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
 {
     int n = test_ranks(), order[64 * BURST];

@@ -363,7 +363,7 @@ static void add_by_hand(struct rng *r, long *at, long step, int target)
     op_wait(&put, &handle);
 }
 
-/* Mutex m of process h guards two longs of process (h + m) % ranks: one changed by get and put, then by an accumulate. */
+/* Mutex m of process h guards two longs of process (h + m) % ranks: one changed by get and put, one by accumulate. */
 static void locked_sums(void)
 {
     int n = test_ranks(), rounds = effort(160);
@@ -404,8 +404,8 @@ struct group_work {
     armcix_mutex_hdl_t mutex;
 };
 
-/* Every member adds to every member's long 0 by accumulate, 1 by rmw, 2 by hand under a mutex, in which it also adds to a
- * process of the world: one that waits for the mutex must go on serving. */
+/* Every member adds to every member's long 0 by accumulate, 1 by rmw, 2 by hand under a mutex.  The holder also adds to
+ * processes of the world: one that waits for the mutex must go on serving. */
 static void add_in_group(struct group_work *w, struct rng *r)
 {
     long one = 1, step = 3, old;

@@ -102,29 +102,35 @@ static bool is_code_of(const struct wrong_call *w, int code)
 
 /* ------------------------------------------------------------------ the tests */
 
-/* One wrong call, on all processes at once: line, code, nothing changed, everything works. */
-static void try_wrong_call(const struct wrong_call *w, int number)
+/* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used, so
+ * that it is in every cache, and afterwards a small program works. */
+static void try_wrong_call(const struct wrong_call *w, int number, bool thoroughly)
 {
     long word;
     int code;
 
-    check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get, before"); /* it is in every cache */
+    if (thoroughly)
+        check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
     code = make_and_catch(w);
     check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->code);
     check(is_line_of(w, true), "%s: it says: %s", w->name, caught.text[0] ? caught.text : "nothing");
     wrong_calls_check_untouched(w->name);
-    after_run(number, w->name);
+    if (thoroughly)
+        after_run(number, w->name);
 }
 
+/* Where ranks share processors they wait for one another long: then only every eighth call is tried thoroughly. */
 static void every_wrong_call(void)
 {
-    int tried = 0;
+    int tried = 0, step = 8 / effort(8);
 
     wrong_calls_prepare();
     after_prepare();
     for (int i = 0; i < wrong_calls_count(); i++)
-        if (wrong_calls_get(i)->moment == RUNNING)
-            try_wrong_call(wrong_calls_get(i), tried++);
+        if (wrong_calls_get(i)->moment == RUNNING) {
+            try_wrong_call(wrong_calls_get(i), tried, tried % step == 0);
+            tried++;
+        }
     if (test_rank() == 0)
         printf("%d wrong calls were tried, each on every process\n", tried);
     after_check_sum();

@@ -1,13 +1,11 @@
-/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many regions and odd ones, addresses for loads
- * and stores, and a clear answer where there is not enough. */
+/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many regions and odd ones, addresses for
+ * loads and stores. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -76,16 +74,6 @@ static bool needs_own_segments(void)
     if (on_all_ranks(segments_mapped() > 0))
         return true;
     skip("memory is the MPI library's, or not shared");
-    return false;
-}
-
-static bool returns_errors(void)
-{
-    const char *value = getenv("ARMCI_ERRORS");
-
-    if (value && strcmp(value, "return") == 0)
-        return true;
-    skip("for ARMCI_ERRORS=return");
     return false;
 }
 
@@ -475,133 +463,6 @@ static void local_addresses(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ not enough */
-
-/* Standard error goes to a file meanwhile. */
-static int malloc_and_listen(void **base, long bytes, char *text, size_t room)
-{
-    FILE *file = tmpfile();
-    int saved = dup(2);
-
-    fflush(stderr);
-    dup2(fileno(file), 2);
-    int rc = ARMCI_Malloc(base, bytes);
-    fflush(stderr);
-    dup2(saved, 2);
-    close(saved);
-    rewind(file);
-    text[fread(text, 1, room - 1, file)] = '\0';
-    fclose(file);
-    return rc;
-}
-
-/* The numbers before " MiB". */
-static int read_sizes(const char *text, size_t size[], int most)
-{
-    int n = 0;
-
-    for (const char *at = strstr(text, " MiB"); at && n < most; at = strstr(at + 1, " MiB")) {
-        const char *begin = at;
-        while (begin > text && begin[-1] >= '0' && begin[-1] <= '9')
-            begin--;
-        if (begin < at)
-            size[n++] = strtoull(begin, NULL, 10);
-    }
-    return n;
-}
-
-static void still_works(void)
-{
-    struct known k = { .base = NULL };
-
-    for (int p = 0; p < test_ranks(); p++)
-        k.bytes[p] = 100000;
-    create_known(&k, 9);
-    for (int p = 0; p < test_ranks(); p++)
-        verify(&k, p);
-    ARMCI_Barrier();
-    free_known(&k);
-}
-
-static void more_than_there_is(void)
-{
-    void *base[MOST_RANKS];
-    size_t available = memory_available(), size[2] = { 0, 0 };
-    long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
-    char text[2000];
-
-    if (!returns_errors())
-        return;
-    MPI_Bcast(&bytes, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-    check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by each rank: code", bytes);
-    if (check_long(read_sizes(text, size, 2), 2, "sizes in the message '%s'", text)) {
-        check_long((long)size[0], bytes / MIB * test_ranks(), "MiB asked for in '%s'", text);
-        check(size[1] < size[0] && size[1] > 0, "MiB available in '%s'", text);
-    }
-    still_works();
-}
-
-/* Sums of sizes that wrap around. */
-static void sums_that_wrap(void)
-{
-    void *base[MOST_RANKS];
-    char text[2000];
-    int n = test_ranks();
-    const long sizes[][2] = { { LONG_MAX, LONG_MAX }, { LONG_MAX - 4095, LONG_MAX - 4095 }, { 1L << 62, (1L << 62) + 8192 } };
-
-    if (!returns_errors())
-        return;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        long bytes = sizes[i][test_rank() == n - 1];
-        check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by one of %d: code", bytes, n);
-    }
-    still_works();
-}
-
-/* One rank can open nothing more: all learn it. */
-static void no_descriptor_left(void)
-{
-    void *base[MOST_RANKS];
-
-    if (!returns_errors() || !needs_own_segments())
-        return;
-    for (int who = 0; who < test_ranks(); who++) {
-        struct rlimit before, none;
-        int next = dup(2);
-        close(next);
-        getrlimit(RLIMIT_NOFILE, &before);
-        none = before;
-        none.rlim_cur = (rlim_t)next;
-        if (test_rank() == who)
-            setrlimit(RLIMIT_NOFILE, &none);
-        int rc = ARMCI_Malloc(base, 5000);
-        setrlimit(RLIMIT_NOFILE, &before);
-        check_long(rc, ARMCI_ERR_MEMORY, "ARMCI_Malloc where rank %d can open no file: code", who);
-    }
-    still_works();
-}
-
-/* Batch systems bound the size of files; memory is none. */
-static void limited_files(void)
-{
-    void *base[MOST_RANKS];
-    struct rlimit before, small;
-
-    if (!returns_errors())
-        return;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = before;
-    small.rlim_cur = MIB;
-    setrlimit(RLIMIT_FSIZE, &small);
-    int rc = ARMCI_Malloc(base, 4 * MIB);
-    setrlimit(RLIMIT_FSIZE, &before);
-    check(rc == 0 || rc == ARMCI_ERR_MEMORY, "ARMCI_Malloc where files may have 1 MiB: code %d", rc);
-    check(on_all_ranks(rc == 0) == (rc == 0), "ARMCI_Malloc where files may have 1 MiB: codes differ");
-    if (rc == 0)
-        check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
-    still_works();
-}
-
 static const struct test tests[] = {
     { "memory takes no room in /dev/shm", takes_no_dev_shm },
     { "a region takes one mapping and no descriptor", takes_little },
@@ -610,10 +471,6 @@ static const struct test tests[] = {
     { "slices may be empty or huge", slices_of_all_sizes },
     { "groups that overlap have regions of their own", overlapping_groups },
     { "local addresses are true", local_addresses },
-    { "more memory than there is gives an error with sizes", more_than_there_is },
-    { "sizes whose sum wraps around give an error", sums_that_wrap },
-    { "a process without a descriptor left gives all an error", no_descriptor_left },
-    { "a limit on the size of files is no death", limited_files },
     { NULL, NULL },
 };
 

@@ -50,6 +50,7 @@ void run_op(struct run *run, const struct op *op)
     case OP_TRANSFER: issue_transfer(run, op, op->mode == EXPLICIT ? &run->handle[op->handle] : NULL); break;
     case OP_RMW: cells_rmw(run, op); break;
     case OP_ACCESS: do_access(run, op); break;
+    case OP_PACK: issue_pack(run, op); break;
     case OP_WAIT:
     case OP_TEST: do_wait(run, op); break;
     case OP_WAIT_PROC: check_status(run, op, ARMCI_WaitProc(op->peer)); break;

@@ -77,7 +77,7 @@ static void step(struct maker *m)
         int weight;
         enum family family;
     } steps[] = {
-        {make_transfer, 700, FAMILIES},    {make_access, 30, FAMILY_ACCESS},    {make_rmw, 90, FAMILY_RMW},
+        {make_transfer, 700, FAMILIES},    {make_access, 30, FAMILY_ACCESS},    {make_pack, 10, FAMILY_PACK},    {make_rmw, 90, FAMILY_RMW},
         {make_wait, 60, FAMILY_NONBLOCKING}, {make_fence, 25, FAMILY_FENCE},    {make_sections, 12, FAMILY_LOCK},
         {make_telling, 50, FAMILIES},      {make_message, 10, FAMILY_MESSAGE},  {make_reduce, 8, FAMILY_REDUCE},
         {make_barrier, 3, FAMILY_BARRIER}, {region_step, 9, FAMILY_REGION},     {group_step, 8, FAMILY_GROUP},

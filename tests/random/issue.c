@@ -221,3 +221,21 @@ void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
     else
         remember_get(run, op);
 }
+
+void issue_pack(struct run *run, const struct op *op)
+{
+    struct transfer t = op->t;
+    struct sides s = sides_of(run, &t);
+    char *packed = need(malloc((size_t)transfer_bytes(&t) + 1));
+    if (t.fill) model_fill(op, memory_real(run->p, run->p->me, t.local.memory));
+    model_apply(run->p, run->ph, op);
+    ARMCI_Access_begin(memory_real(run->p, run->p->me, t.remote.memory));
+    if (t.form == CONTIGUOUS)
+        ARMCI_Copy(s.src, s.dst, t.count[0]);
+    else
+        armci_write_strided(s.src, t.levels, t.remote_stride, t.count, packed);
+    ARMCI_Access_end(memory_real(run->p, run->p->me, t.remote.memory));
+    if (t.form == STRIDED) armci_read_strided(s.dst, t.levels, t.local_stride, t.count, packed);
+    free(packed);
+    check_get(run, op);
+}

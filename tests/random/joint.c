@@ -153,22 +153,22 @@ static void wait_for_news(struct run *run, const struct op *op)
 void joint_hear(struct run *run, const struct op *op)
 {
     int memory = ARENAS + op->region, owner = op->t.target;
+    char *real = run->p->region[op->region].base[owner] + op->offset, *expected = need(malloc((size_t)op->bytes));
+    model_told(run->p, run->ph, op, expected);
     wait_for_news(run, op);
-    model_put_filled(run->p, op);
-    char *shadow = memory_shadow(run->p, owner, memory) + op->offset, *real = run->p->region[op->region].base[owner] + op->offset;
-    if (op->variant == BY_FLAG) memcpy(shadow, &op->operand, sizeof op->operand);
     run->bytes += op->bytes;
     if (op->handle == 1 && owner == run->p->me) {
         ARMCI_Access_begin(real);
-        check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, shadow, real, op->bytes);
+        check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, expected, real, op->bytes);
         ARMCI_Access_end(real);
-        return;
+    } else {
+        char *landing = memory_real(run->p, run->p->me, op->landing.memory) + op->landing.offset;
+        memset(landing, 0x5a, (size_t)op->bytes);
+        check_status(run, op, ARMCI_Get(real, landing, (int)op->bytes, owner));
+        check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, expected, landing, op->bytes);
+        memcpy(memory_shadow(run->p, run->p->me, op->landing.memory) + op->landing.offset, landing, (size_t)op->bytes);
     }
-    char *landing = memory_real(run->p, run->p->me, op->landing.memory) + op->landing.offset;
-    memset(landing, 0x5a, (size_t)op->bytes);
-    check_status(run, op, ARMCI_Get(real, landing, (int)op->bytes, owner));
-    check_bytes(run, op, "what another process put and told of", owner, memory, op->offset, shadow, landing, op->bytes);
-    memcpy(memory_shadow(run->p, run->p->me, op->landing.memory) + op->landing.offset, landing, (size_t)op->bytes);
+    free(expected);
 }
 
 /* ---- messages ---- */

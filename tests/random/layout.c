@@ -24,6 +24,7 @@ int area_budget(const struct program *p)
 
 bool area_is_typed(const struct area *a)
 {
+    if (a->rule == RULE_MAILBOX) return a->type != TYPE_BYTES;
     return a->rule == RULE_OWN_ELEMENTS || a->rule == RULE_SHARED_ACC || a->rule == RULE_SHARED_RMW || a->rule == RULE_LOCKED;
 }
 
@@ -167,7 +168,8 @@ static void add_area(struct program *p, struct phase *ph, struct area a, struct 
     a.rule = choose_rule(rng, a.teeth > 1);
     a.type = TYPE_BYTES;
     a.owner = choose_owner(p, &a, rng);
-    if (area_is_typed(&a)) a.type = choose_type(rng, a.rule);
+    bool numbers = a.rule == RULE_MAILBOX && has(FAMILY_ACC) && rng_chance(rng, 50);
+    if (area_is_typed(&a) || numbers) a.type = choose_type(rng, a.rule);
     a.seed = rng_next(rng);
     a.swaps = rng_chance(rng, 40);
     trim(&a, rng);

@@ -149,7 +149,7 @@ static bool brings_known(const struct listing *l, const struct op *op)
 {
     struct walk w;
     struct segment s;
-    if (op->kind != OP_TRANSFER || op->t.verb != GET || op->t.area >= 0 || !op_has_local(op)) return false;
+    if ((op->kind != OP_TRANSFER && op->kind != OP_PACK) || op->t.verb != GET || op->t.area >= 0 || !op_has_local(op)) return false;
     for (walk_begin(&w, &op->t); walk_next(&w, &s);)
         if (l->unknown[s.memory][op->t.target]) return false;
     return true;

@@ -42,10 +42,10 @@ void make_sections(struct maker *m)
 /* Cut the next part off the mailbox. */
 static bool take_part(struct maker *m, struct area *box, struct area *part)
 {
-    long left = box->width - box->taken, n = rng_between(&m->rng, 16, 16 + rng_below(&m->rng, 300));
-    n -= n % 8;
-    if (left < 16) return false;
-    if (n > left) n = left - left % 8;
+    long left = box->width - box->taken, n = rng_between(&m->rng, 32, 32 + rng_below(&m->rng, 300));
+    n -= n % 16; /* whole elements of any type */
+    if (left < 32) return false;
+    if (n > left) n = left - left % 16;
     *part = *box;
     part->start = box->start + box->taken;
     part->width = part->period = n;
@@ -91,23 +91,27 @@ static enum form choose_form(struct maker *m, enum telling way)
 }
 
 /* The putting half; the flag is the first int of the part. */
-static bool tell(struct maker *m, struct op *op, const struct area *part, enum telling way)
+static bool tell(struct maker *m, struct op *op, int area, const struct area *part, enum telling way)
 {
     struct area data = *part;
     op->variant = way;
     op->offset = part->start;
     op->bytes = part->width;
     op->region = part->region;
+    op->area = area;
     op->group = m->p->region[part->region].group;
     op->operand = (int)(op->seed >> 33) | 1;
     if (way == BY_FLAG) {
-        data.start += 8;
-        data.width = data.period = part->width - 8;
+        data.start += 16;
+        data.width = data.period = part->width - 16;
     }
     op->mode = way != BY_FLAG && has(FAMILY_NONBLOCKING) && rng_chance(&m->rng, 40) ? EXPLICIT : BLOCKING;
     struct wish wish = {.origin = op->rank, .fresh = true, .area = &data, .index = -1, .verb = PUT, .form = choose_form(m, way)};
-    wish.content = (struct content){op->seed, TYPE_BYTES, 0};
-    return shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t);
+    if (area_is_typed(part) && way != BY_FLAG && rng_chance(&m->rng, 70)) wish.verb = ACC;
+    wish.content = (struct content){op->seed, part->type, 0};
+    if (!shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t)) return false;
+    op->t.scale[0] = (int)rng_between(&m->rng, 1, 3);
+    return true;
 }
 
 void make_telling(struct maker *m)
@@ -121,7 +125,7 @@ void make_telling(struct maker *m)
     if (hearer < 0 || !take_part(m, box, &part)) return;
     struct op *op = make_op(m, teller, OP_TELL);
     op->peer = hearer;
-    if (!tell(m, op, &part, way)) {
+    if (!tell(m, op, i, &part, way)) {
         make_undo(m, teller);
         return;
     }

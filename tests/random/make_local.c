@@ -121,6 +121,15 @@ void make_access(struct maker *m)
     if (!shape_op(m, op, area, verb == ACC ? PUT : verb, CONTIGUOUS)) make_undo(m, rank);
 }
 
+void make_pack(struct maker *m)
+{
+    static const enum rule rules[] = {RULE_OWN_BYTES, RULE_OWN_ELEMENTS, RULE_READ_ONLY};
+    int rank = make_random_rank(m), area = make_find_area(m, rules[rng_below(&m->rng, 3)], rank);
+    if (area < 0 || m->ph->area[area].rank != rank) return;
+    struct op *op = make_op(m, rank, OP_PACK);
+    if (!shape_op(m, op, area, GET, rng_chance(&m->rng, 70) ? STRIDED : CONTIGUOUS)) make_undo(m, rank);
+}
+
 /* ---- rmw ---- */
 
 /* Values that are swapped into shared cells are unlike all others, and far enough apart for what is added. */

@@ -22,6 +22,7 @@ int make_random_rank(struct maker *m);
 /* local.c of the generator: operations of one process */
 void make_transfer(struct maker *m);
 void make_access(struct maker *m);
+void make_pack(struct maker *m);
 void make_rmw(struct maker *m);
 void make_wait(struct maker *m);
 void make_fence(struct maker *m);

@@ -7,6 +7,8 @@
 #include "layout.h"
 #include "schedule.h"
 
+enum { LONGEST_PART = 512 };
+
 void model_begin_phase(struct program *p, const struct phase *ph)
 {
     for (int i = 0; i < ph->areas; i++) {
@@ -41,7 +43,7 @@ static void move(const struct program *p, const struct op *op, char *local)
 }
 
 /* Data that have no place in local memory. */
-void model_put_filled(struct program *p, const struct op *op)
+static void put_filled(struct program *p, const struct op *op)
 {
     struct walk w;
     struct segment s;
@@ -52,7 +54,7 @@ void model_put_filled(struct program *p, const struct op *op)
 static void apply_transfer(struct program *p, const struct op *op)
 {
     if (!op_has_local(op)) {
-        if (op->t.verb == PUT) model_put_filled(p, op);
+        if (op->t.verb == PUT) put_filled(p, op);
         return;
     }
     char *local = memory_shadow(p, op->rank, op->t.local.memory);
@@ -64,6 +66,31 @@ static void apply_tell(struct program *p, const struct op *op)
 {
     apply_transfer(p, op);
     if (op->variant == BY_FLAG) memcpy(p->region[op->region].shadow[op->t.target] + op->offset, &op->operand, sizeof op->operand);
+}
+
+/* The shadow does not tell: it has what the owner did there, or not yet.  Each part is used once, so it can be made anew. */
+void model_told(struct program *p, const struct phase *ph, const struct op *op, char *part)
+{
+    struct walk w;
+    struct segment s;
+    const struct area *a = &ph->area[op->area];
+    char *slice = p->region[a->region].shadow[a->rank];
+    memcpy(part, slice + op->offset, (size_t)op->bytes);
+    if (area_is_typed(a)) {
+        char *fresh = need(malloc((size_t)p->region[a->region].bytes[a->rank]));
+        area_refresh(a, fresh);
+        memcpy(part, fresh + op->offset, (size_t)op->bytes);
+        free(fresh);
+    }
+    for (walk_begin(&w, &op->t); walk_next(&w, &s);) {
+        char data[LONGEST_PART], *to = part + (s.remote - op->offset);
+        pattern_store(data, s.local, s.bytes, op->t.content);
+        if (op->t.verb == ACC)
+            element_accumulate(op->t.type, op->t.scale, to, data, s.bytes);
+        else
+            memcpy(to, data, (size_t)s.bytes);
+    }
+    if (op->variant == BY_FLAG) memcpy(part, &op->operand, sizeof op->operand);
 }
 
 /* ---- cells ---- */
@@ -101,6 +128,7 @@ void model_apply(struct program *p, const struct phase *ph, const struct op *op)
 {
     switch (op->kind) {
     case OP_TRANSFER:
+    case OP_PACK:
     case OP_ACCESS: apply_transfer(p, op); break;
     case OP_TELL: apply_tell(p, op); break;
     case OP_RMW: apply_rmw(p, ph, op); break;

@@ -21,7 +21,7 @@ void model_fill(const struct op *op, char *local);
 long model_cell(const struct program *p, const struct phase *ph, const struct op *op);
 /* Apply all of a rank's operations that come before `sequence` and were not yet applied. */
 void model_replay(struct program *p, const struct phase *ph, struct replay *replay, int rank, long sequence);
-/* The data that a filled put carries, applied to the remote side only. */
-void model_put_filled(struct program *p, const struct op *op);
+/* What a part of a mailbox holds once its owner has put or accumulated into it, in memory of op->bytes. */
+void model_told(struct program *p, const struct phase *ph, const struct op *op, char *part);
 
 #endif

@@ -38,6 +38,7 @@ static const struct {
     [FAMILY_GROUP] = {"group", "groups made and freed, regions on them"},
     [FAMILY_REGION] = {"region", "regions made and freed while others communicate"},
     [FAMILY_ACCESS] = {"access", "loads and stores in the own slice, in access epochs"},
+    [FAMILY_PACK] = {"pack", "armci_write_strided, armci_read_strided, ARMCI_Copy"},
     [FAMILY_BARRIER] = {"barrier", "barriers within a phase"},
     [FAMILY_OVERLAP] = {"overlap", "blocking vector puts and gets whose segments overlap where they write: the last one stays"},
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},

@@ -148,6 +148,31 @@ static void print_access(FILE *to, const struct op *op)
     fprintf(to, "ARMCI_Access_end(slice[%d][%d]);\n", region, op->rank);
 }
 
+static void print_pack(FILE *to, const struct op *op)
+{
+    const struct transfer *t = &op->t;
+    if (t->form == CONTIGUOUS) {
+        fputs("ARMCI_Copy(", to);
+        print_spot(to, t->target, t->remote.memory, t->remote.offset);
+        fputs(", ", to);
+        print_spot(to, op->rank, t->local.memory, t->local.offset);
+        fprintf(to, ", %d);\n", t->count[0]);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        fputs(side ? "armci_read_strided(" : "{ static char b[5000]; armci_write_strided(", to);
+        if (side)
+            print_spot(to, op->rank, t->local.memory, t->local.offset);
+        else
+            print_spot(to, t->target, t->remote.memory, t->remote.offset);
+        fprintf(to, ", %d, ", t->levels);
+        print_ints(to, side ? t->local_stride : t->remote_stride, t->levels);
+        fputs(", ", to);
+        print_ints(to, t->count, t->levels + 1);
+        fputs(side ? ", b); }\n" : ", b); ", to);
+    }
+}
+
 /* ---- telling ---- */
 
 /* The put of which the flag is part. */
@@ -287,6 +312,7 @@ void print_op(FILE *to, const struct program *p, const struct phase *ph, const s
     case OP_TRANSFER: print_transfer(to, op); break;
     case OP_RMW: print_rmw(to, op); break;
     case OP_ACCESS: print_access(to, op); break;
+    case OP_PACK: print_pack(to, op); break;
     case OP_WAIT: fprintf(to, op->handle < 0 ? "ARMCI_Wait(NULL);\n" : "ARMCI_Wait(&handle[%d]);\n", op->handle); break;
     case OP_TEST: fprintf(to, "while (ARMCI_Test(&handle[%d])) continue;\n", op->handle); break;
     case OP_WAIT_PROC: fprintf(to, "ARMCI_WaitProc(%d);\n", op->peer); break;

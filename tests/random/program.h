@@ -45,7 +45,7 @@ enum rule {
     RULE_SHARED_ACC,   /* everyone accumulates and gets */
     RULE_SHARED_RMW,   /* everyone does rmw */
     RULE_LOCKED,       /* everyone gets and puts under a mutex */
-    RULE_MAILBOX,      /* one origin puts once into each part, and somebody is told */
+    RULE_MAILBOX,      /* one origin puts or accumulates once into each part, and somebody is told */
     RULE_LOCAL         /* the process of the slice takes it as local buffer */
 };
 
@@ -101,6 +101,7 @@ enum kind {
     OP_TRANSFER,
     OP_RMW,
     OP_ACCESS, /* load or store in the own slice */
+    OP_PACK,   /* a get from the own slice by the functions that pack, unpack and copy */
     OP_WAIT,
     OP_TEST,
     OP_WAIT_PROC,
@@ -112,7 +113,7 @@ enum kind {
     OP_GROUP_FENCE,
     OP_BARRIER,
     OP_SECTION, /* lock, change, unlock */
-    OP_TELL,    /* put into a mailbox and tell somebody */
+    OP_TELL,    /* put or accumulate into a mailbox and tell somebody */
     OP_HEAR,    /* be told and look */
     OP_SEND,
     OP_RECEIVE,

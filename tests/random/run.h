@@ -32,6 +32,8 @@ void run_op(struct run *run, const struct op *op);
 
 /* issue.c: carry a transfer out, or start it; remember what a get must bring. */
 void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle);
+/* A get from the own slice that packs, unpacks or copies. */
+void issue_pack(struct run *run, const struct op *op);
 /* Look at the gets that `wait` completes. */
 void issue_completed(struct run *run, const struct op *wait);
 

@@ -38,6 +38,7 @@ static bool is_kept(struct program *p, const struct phase *ph, const struct op *
     switch (op->kind) {
     case OP_TRANSFER:
     case OP_ACCESS:
+    case OP_PACK:
     case OP_TELL: return transfer_is_kept(p, &op->t);
     case OP_HEAR: return p->region[op->region].kept;
     case OP_RMW: return area_is_kept(p, ph, op->area);
@@ -83,7 +84,7 @@ struct scheduler {
 
 bool op_transfers(const struct op *op)
 {
-    return op->kind == OP_TRANSFER || op->kind == OP_ACCESS || op->kind == OP_TELL;
+    return op->kind == OP_TRANSFER || op->kind == OP_ACCESS || op->kind == OP_PACK || op->kind == OP_TELL;
 }
 
 bool op_has_local(const struct op *op)

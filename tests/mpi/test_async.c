@@ -1,0 +1,328 @@
+/* test_async.c - one-sided for real: operations towards a process that computes, with no call into MPI or ARMCI, are over long before it
+ * comes back. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <armcix.h>
+
+#include "op.h"
+
+enum { REPEATS = 1000, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
+static const double COMPUTING = 2.0, FAMILY_LIMIT = 0.5; /* seconds; what is tested takes a few milliseconds */
+
+/* At the head of the target's slice, written by its processor; a lane for each rank follows. */
+struct head {
+    int computing, back;
+};
+
+/* Behind the room of a lane. */
+struct extras {
+    long added_long, swapped_long, counter;
+    int added, swapped, flag;
+};
+
+/* What a rank does to its lane on the target, and what should be there. */
+struct work {
+    int target;
+    void **base;
+    char *room;            /* on the target */
+    struct extras *extras; /* on the target */
+    char mirror[ROOM], local[ROOM];
+    armci_hdl_t handle;
+};
+
+/* The clock of the system: MPI_Wtime might look at messages. */
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ families of operations: one step of each */
+
+static const struct patch patch = {
+    .levels = 2, .count = { 16, 8, 4 }, .stride = { { 24, 200 }, { 32, 304 } }, .start = { 8, 16 }
+};
+
+static void transfer(struct work *w, const struct op *op)
+{
+    op_contiguous(op, w->local + 64, w->room + 128, 1000, w->target, &w->handle);
+    op_model(op, w->local + 64, w->mirror + 128, 1000);
+}
+
+static void transfer_strided(struct work *w, const struct op *op)
+{
+    op_strided(op, w->local, w->room, &patch, w->target, &w->handle);
+    for (size_t i = 0; i < patch_segments(&patch); i++)
+        op_model(op, w->local + patch_offset(&patch, LOCAL, i), w->mirror + patch_offset(&patch, REMOTE, i),
+                 (size_t)patch.count[0]);
+}
+
+static void transfer_vector(struct work *w, const struct op *op)
+{
+    void *here[SEGMENTS], *there[SEGMENTS];
+    armci_giov_t iov = { here, there, 24, SEGMENTS };
+
+    for (size_t i = 0; i < SEGMENTS; i++) {
+        here[i] = w->local + 40 * i;
+        there[i] = w->room + 72 * (SEGMENTS - i);
+    }
+    if (op->kind == OP_GET) {
+        iov.src_ptr_array = there;
+        iov.dst_ptr_array = here;
+    }
+    op_vector(op, &iov, 1, w->target, &w->handle);
+    for (size_t i = 0; i < SEGMENTS; i++)
+        op_model(op, w->local + 40 * i, w->mirror + 72 * (SEGMENTS - i), 24);
+    op_wait(op, &w->handle); /* the arrays end here */
+}
+
+static void values(struct work *w, int i)
+{
+    long l = 1000000007L * i;
+    float f = 0.25f * (float)i;
+
+    ARMCI_PutValueInt(i, w->room, w->target);
+    check_long(ARMCI_GetValueInt(w->room, w->target), i, "ARMCI_GetValueInt");
+    ARMCI_PutValueLong(l, w->room + 8, w->target);
+    check_long(ARMCI_GetValueLong(w->room + 8, w->target), l, "ARMCI_GetValueLong");
+    ARMCI_NbPutValueFloat(f, w->room + 16, w->target, &w->handle);
+    ARMCI_Wait(&w->handle);
+    check_double((double)ARMCI_GetValueFloat(w->room + 16, w->target), (double)f, "ARMCI_GetValueFloat");
+    ARMCI_NbPutValueDouble((double)i, w->room + 24, w->target, NULL);
+    ARMCI_WaitAll();
+    check_double(ARMCI_GetValueDouble(w->room + 24, w->target), (double)i, "ARMCI_GetValueDouble");
+    memcpy(w->mirror, &i, sizeof i);
+    memcpy(w->mirror + 8, &l, sizeof l);
+    memcpy(w->mirror + 16, &f, sizeof f);
+    memcpy(w->mirror + 24, &(double){ i }, sizeof(double));
+}
+
+static void rmw(struct work *w, int i)
+{
+    int seen = -1, token = i + 1;
+    long seen_long = -1, token_long = (1L << 40) + i + 1;
+
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, &w->extras->added, 3, w->target);
+    check_long(seen, 3 * i, "FETCH_AND_ADD %d", i);
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, &w->extras->added_long, 5, w->target);
+    check_long(seen_long, 5 * i, "FETCH_AND_ADD_LONG %d", i);
+    ARMCI_Rmw(ARMCI_SWAP, &token, &w->extras->swapped, 0, w->target);
+    check_long(token, i, "SWAP %d", i);
+    ARMCI_Rmw(ARMCI_SWAP_LONG, &token_long, &w->extras->swapped_long, 0, w->target);
+    check_long(token_long, i == 0 ? 0 : (1L << 40) + i, "SWAP_LONG %d", i);
+}
+
+static void flags(struct work *w, int i)
+{
+    struct patch p = patch;
+    const struct op put = { .kind = OP_PUT };
+
+    ARMCI_Put_flag(w->local, w->room + 2048, 512, &w->extras->flag, 2 * i + 1, w->target);
+    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 1, "flag after ARMCI_Put_flag");
+    ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE], p.stride[REMOTE], p.count,
+                    p.levels, &w->extras->flag, 2 * i + 2, w->target);
+    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 2, "flag after ARMCI_PutS_flag");
+    memcpy(w->mirror + 2048, w->local, 512);
+    for (size_t s = 0; s < patch_segments(&p); s++)
+        op_model(&put, w->local + patch_offset(&p, LOCAL, s), w->mirror + patch_offset(&p, REMOTE, s),
+                 (size_t)p.count[0]);
+}
+
+/* The mutex is the target's own, and guards a counter there. */
+static void locks(struct work *w, int i)
+{
+    long count = -1;
+
+    ARMCI_Lock(test_rank(), w->target);
+    ARMCI_Get(&w->extras->counter, &count, sizeof count, w->target);
+    check_long(count, i, "counter under the lock");
+    count++;
+    ARMCI_Put(&count, &w->extras->counter, sizeof count, w->target);
+    ARMCI_Unlock(test_rank(), w->target);
+}
+
+static void fences(struct work *w, int i)
+{
+    double d = i;
+
+    ARMCI_Put(&d, w->room + 3000, sizeof d, w->target);
+    ARMCI_Fence(w->target);
+    ARMCI_Acc(ARMCI_ACC_DBL, &(double){ 2 }, &d, w->room + 3000, sizeof d, w->target);
+    ARMCI_AllFence();
+    d *= 3;
+    memcpy(w->mirror + 3000, &d, sizeof d);
+}
+
+static void aggregates(struct work *w, int i)
+{
+    size_t at = 8 * (size_t)(i % BUNCH);
+
+    if (i % BUNCH == 0) {
+        ARMCI_INIT_HANDLE(&w->handle);
+        ARMCI_SET_AGGREGATE_HANDLE(&w->handle);
+    }
+    ARMCI_NbPut(w->local + at, w->room + 3200 + at, 8, w->target, &w->handle);
+    memcpy(w->mirror + 3200 + at, w->local + at, 8);
+    if (i % BUNCH != BUNCH - 1)
+        return;
+    ARMCI_Wait(&w->handle);
+    ARMCI_UNSET_AGGREGATE_HANDLE(&w->handle);
+}
+
+/* ------------------------------------------------------------------ all of them, in time */
+
+static void check_time(double begun, const char *family)
+{
+    double took = now() - begun;
+
+    check(took < FAMILY_LIMIT, "%s: %d took %.3f s while the target computed", family, REPEATS, took);
+}
+
+/* Every kind of transfer in every form, blocking or not. */
+static void run_transfers(struct work *w, struct rng *r)
+{
+    static void (*const forms[])(struct work *, const struct op *) = { transfer, transfer_strided, transfer_vector };
+    static const char *const names[] = { "", "S", "V" };
+
+    for (int k = 0; k < 27; k++) {
+        struct op op = { (enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL) };
+        char room[ROOM];
+        if (op.kind != OP_GET)
+            element_fill(op.type, r, w->local, ROOM);
+        double begun = now();
+        for (int i = 0; i < REPEATS; i++) {
+            forms[k / 9](w, &op);
+            op_wait(&op, &w->handle);
+        }
+        ARMCI_Get(w->room, room, ROOM, w->target);
+        check_time(begun, op_name(&op, names[k / 9]));
+        check_bytes(room, w->mirror, ROOM, "the target's memory after %s", op_name(&op, names[k / 9]));
+    }
+}
+
+/* A get that brings nothing would go unnoticed where what it brings is there already. */
+static void run_gets_of_news(struct work *w)
+{
+    double begun = now();
+
+    for (int i = 0; i < REPEATS; i++) {
+        long out = i, in = -1;
+        ARMCI_Put(&out, w->room, sizeof out, w->target);
+        ARMCI_Get(w->room, &in, sizeof in, w->target);
+        check_long(in, out, "ARMCI_Get after ARMCI_Put");
+    }
+    check_time(begun, "put and get");
+    memcpy(w->mirror, &(long){ REPEATS - 1 }, sizeof(long));
+}
+
+static void run_others(struct work *w)
+{
+    static const struct {
+        const char *name;
+        void (*once)(struct work *, int);
+    } families[] = { { "values", values }, { "ARMCI_Rmw", rmw },   { "puts with a flag", flags },
+                     { "locks", locks },   { "fences", fences }, { "an aggregate handle", aggregates } };
+
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        double begun = now();
+        for (int i = 0; i < REPEATS; i++)
+            families[f].once(w, i);
+        check_time(begun, families[f].name);
+    }
+}
+
+/* No call into MPI or ARMCI in here. */
+static void compute(volatile struct head *head)
+{
+    double until = now() + COMPUTING;
+    volatile double sum = 0;
+
+    head->computing = 1;
+    while (now() < until)
+        for (int i = 0; i < 1000; i++)
+            sum = sum + (double)i;
+    head->back = 1;
+}
+
+static void operate(struct work *w)
+{
+    struct rng r = rng_stream((uint64_t)test_rank());
+    const struct head *head = w->base[w->target];
+
+    double begun = now();
+    while (ARMCI_GetValueInt((void *)&head->computing, w->target) == 0)
+        ;
+    run_transfers(w, &r);
+    run_gets_of_news(w);
+    run_others(w);
+    check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0, "after all, %.3f s later: is the target back",
+               now() - begun);
+}
+
+/* Each lane, as the target sees it, is what its rank says. */
+static void verify(const struct work *w)
+{
+    char *mirrors = need_memory((size_t)test_ranks() * ROOM);
+    char *mine = w->base[test_rank()];
+
+    MPI_Gather(w->mirror, ROOM, MPI_BYTE, mirrors, ROOM, MPI_BYTE, w->target, MPI_COMM_WORLD);
+    for (int p = 0; test_rank() == w->target && p < w->target; p++) {
+        char *lane = mine + HEAD + p * LANE;
+        const struct extras *e = (const void *)(lane + ROOM);
+        check_bytes(lane, mirrors + (size_t)p * ROOM, ROOM, "the lane of rank %d", p);
+        check_long(e->added, 3 * REPEATS, "sum of FETCH_AND_ADD of rank %d", p);
+        check_long(e->added_long, 5 * REPEATS, "sum of FETCH_AND_ADD_LONG of rank %d", p);
+        check_long(e->swapped, REPEATS, "last SWAP of rank %d", p);
+        check_long(e->swapped_long, (1L << 40) + REPEATS, "last SWAP_LONG of rank %d", p);
+        check_long(e->counter, REPEATS, "counter under the lock of rank %d", p);
+    }
+    free(mirrors);
+}
+
+static bool everybody_shares(void **base)
+{
+    bool here = ARMCI_Uses_shm();
+
+    for (int p = 0; here && p < test_ranks(); p++)
+        here = ARMCIX_Local_address(base[p], p) != NULL;
+    return on_all_ranks(here);
+}
+
+/* The last rank computes, all others work on its memory. */
+static void while_the_target_computes(void)
+{
+    size_t bytes = HEAD + (size_t)test_ranks() * LANE;
+    struct work w = { .target = test_ranks() - 1, .base = region_create(bytes) };
+
+    w.room = (char *)w.base[w.target] + HEAD + test_rank() * LANE;
+    w.extras = (struct extras *)(void *)(w.room + ROOM);
+    memset(w.base[test_rank()], 0, bytes);
+    if (test_ranks() < 2 || !everybody_shares(w.base)) {
+        skip(test_ranks() < 2 ? "it takes two" : "the processes share no memory: the target would have to enter MPI");
+        region_free(w.base);
+        return;
+    }
+    ARMCI_INIT_HANDLE(&w.handle);
+    check_long(ARMCI_Create_mutexes(test_rank() == w.target ? test_ranks() : 0), 0, "ARMCI_Create_mutexes");
+    ARMCI_Barrier();
+    if (test_rank() == w.target)
+        compute(w.base[w.target]);
+    else
+        operate(&w);
+    ARMCI_Barrier();
+    verify(&w);
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(w.base);
+}
+
+static const struct test tests[] = {
+    { "a thousand of each operation end while their target computes", while_the_target_computes },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,487 @@
+/* test_hammer.c - all ranks at the same few elements, as fast as they can for about a second: nothing is lost.  A second is worth it: a
+ * race that is lost once in a million times shows. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <armcix.h>
+
+#include "op.h"
+
+/* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements across their borders are the ones to
+ * try.  Shapes here reach over several. */
+enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
+/* Sums of floats are exact up to 2^24. */
+enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Zeroed memory of `bytes` bytes on everybody. */
+static void **zeroed_region(size_t bytes)
+{
+    void **base = region_create(bytes);
+
+    ARMCI_Access_begin(base[test_rank()]);
+    memset(base[test_rank()], 0, bytes);
+    ARMCI_Access_end(base[test_rank()]);
+    ARMCI_Barrier();
+    return base;
+}
+
+/* ------------------------------------------------------------------ accumulates: a round adds the same each time */
+
+/* What a rank adds in one round to SPAN bytes of rank 0, by up to three calls. */
+struct blow {
+    struct op op;
+    char *there;
+    char local[SPAN];
+    char once[SPAN]; /* what one round adds, as elements of the type */
+};
+
+static void hit_contiguous(struct blow *b, size_t at, size_t bytes, bool count)
+{
+    if (count)
+        op_model(&b->op, b->local, b->once + at, bytes);
+    else
+        op_contiguous(&b->op, b->local, b->there + at, bytes, 0, NULL);
+}
+
+static void hit_strided(struct blow *b, const struct patch *p, bool count)
+{
+    if (!count)
+        op_strided(&b->op, b->local, b->there, p, 0, NULL);
+    for (size_t i = 0; count && i < patch_segments(p); i++)
+        op_model(&b->op, b->local + patch_offset(p, LOCAL, i), b->once + patch_offset(p, REMOTE, i), (size_t)p->count[0]);
+}
+
+static void hit_vector(struct blow *b, const size_t at[], int segments, size_t bytes, bool count)
+{
+    void *here[64], *there[64];
+    armci_giov_t iov = { here, there, (int)bytes, segments };
+
+    for (int i = 0; i < segments; i++) {
+        here[i] = b->local + 16 * i;
+        there[i] = b->there + at[i];
+        if (count)
+            op_model(&b->op, here[i], b->once + at[i], bytes);
+    }
+    if (!count)
+        op_vector(&b->op, &iov, 1, 0, NULL);
+}
+
+/* One round of each test: do it, or count what it adds. */
+typedef void (*round_of)(struct blow *b, bool count);
+
+/* A few elements, alone and together. */
+static void few(struct blow *b, bool count)
+{
+    size_t size = element_size(b->op.type);
+
+    hit_contiguous(b, 0, size, count);
+    hit_contiguous(b, size, size, count);
+    hit_contiguous(b, 0, 4 * size, count);
+}
+
+/* Pieces over two and more blocks; each rank's begins elsewhere. */
+static void overlapping_pieces(struct blow *b, bool count)
+{
+    size_t size = element_size(b->op.type), shift = size * (size_t)test_rank();
+
+    hit_contiguous(b, BLOCK - 320 + shift, 640, count);
+    hit_contiguous(b, shift, 2 * BLOCK, count);
+}
+
+/* Two patches that cross each other's rows and the borders of blocks; each rank's begin elsewhere. */
+static void overlapping_patches(struct blow *b, bool count)
+{
+    int size = (int)element_size(b->op.type);
+    struct patch low = { .levels = 1, .count = { 4 * size, 12 }, .stride = { { 4 * size }, { 6 * size } } };
+    struct patch high = { .levels = 2, .count = { size, 3, 16 }, .stride = { { size, 3 * size }, { BLOCK, 2 * size } } };
+
+    low.start[REMOTE] = (size_t)(BLOCK - 64 + size * (test_rank() % 4));
+    high.start[REMOTE] = (size_t)(size * (test_rank() % 4));
+    hit_strided(b, &low, count);
+    hit_strided(b, &high, count);
+}
+
+/* Segments that meet one another and everybody's; one list from below, one from above. */
+static void overlapping_lists(struct blow *b, bool count)
+{
+    size_t size = element_size(b->op.type), up[30], down[20];
+
+    for (size_t i = 0; i < 30; i++)
+        up[i] = BLOCK - 160 + size * (i * 7 % 20);
+    for (size_t i = 0; i < 20; i++)
+        down[i] = 2 * BLOCK - size * (i % 12);
+    hit_vector(b, up, 30, 3 * size, count);
+    hit_vector(b, down, 20, size, count);
+}
+
+/* Elements of which one half lies in a block and the other in the next. */
+static void across_borders(struct blow *b, bool count)
+{
+    int size = (int)element_size(b->op.type);
+    struct patch each = { .levels = 1, .count = { size, 3 }, .stride = { { size }, { BLOCK } } };
+    size_t list[3] = { 0, BLOCK, 2 * BLOCK };
+
+    hit_contiguous(b, 0, (size_t)size, count);
+    hit_strided(b, &each, count);
+    hit_vector(b, list, 3, (size_t)size, count);
+    hit_contiguous(b, 0, 2 * BLOCK + (size_t)size, count);
+}
+
+/* Every element of that region: its parts as longs. */
+static long part_of(int type, const char *at)
+{
+    int i;
+    long l;
+    float f;
+    double d;
+
+    switch (type) {
+    case ARMCI_ACC_INT:
+        memcpy(&i, at, sizeof i);
+        return i;
+    case ARMCI_ACC_LNG:
+        memcpy(&l, at, sizeof l);
+        return l;
+    case ARMCI_ACC_FLT:
+    case ARMCI_ACC_CPL:
+        memcpy(&f, at, sizeof f);
+        return (long)f;
+    default:
+        memcpy(&d, at, sizeof d);
+        return (long)d;
+    }
+}
+
+static size_t part_size(int type)
+{
+    return element_size(type) / (size_t)element_parts(type);
+}
+
+/* The parts 1, 2, 1, 2 ... of elements of that type. */
+static void fill_low(int type, char *at, size_t bytes)
+{
+    size_t n = bytes / part_size(type);
+
+    for (size_t i = 0; i < n; i++) {
+        int v = 1 + (int)(i % 2);
+        float f = (float)v;
+        double d = v;
+        long l = v;
+        const void *part = type == ARMCI_ACC_INT ? (void *)&v : type == ARMCI_ACC_LNG ? (void *)&l :
+                           part_size(type) == sizeof f ? (void *)&f : (void *)&d;
+        memcpy(at + i * part_size(type), part, part_size(type));
+    }
+}
+
+/* Everybody's rounds times what a round adds is what rank 0 holds. */
+static void check_sums(const struct blow *b, long rounds, const char *what)
+{
+    size_t part = part_size(b->op.type), n = SPAN / part;
+    long *sum = need_memory(n * sizeof *sum), lowest;
+    char *seen = need_memory(SPAN);
+
+    for (size_t i = 0; i < n; i++)
+        sum[i] = rounds * part_of(b->op.type, b->once + i * part);
+    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&rounds, &lowest, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
+    check(lowest > 0, "%s of %s: a rank got through no round", what, element_name(b->op.type));
+    if (test_rank() == 0) {
+        ARMCI_Get(b->there, seen, SPAN, 0);
+        for (size_t i = 0; i < n; i++)
+            check_long(part_of(b->op.type, seen + i * part), sum[i], "%s of %s by %d ranks, at byte %zu", what,
+                       element_name(b->op.type), test_ranks(), i * part);
+    }
+    free(sum);
+    free(seen);
+}
+
+/* All ranks, rounds for that many seconds; the first element is `phase` bytes behind the beginning of rank 0's slice. */
+static void hammer_type(int type, round_of round, size_t phase, double seconds, const char *what)
+{
+    void **base = zeroed_region(phase + SPAN);
+    struct blow *b = need_memory(sizeof *b);
+    long rounds = 0, most = type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL ? MOST_OF_FLOATS : MOST;
+
+    memset(b, 0, sizeof *b);
+    b->op = (struct op){ .kind = OP_ACC, .type = type, .scale = scale_one(type) };
+    b->there = (char *)base[0] + phase;
+    fill_low(type, b->local, SPAN);
+    round(b, true);
+    for (double until = now() + seconds; rounds < most && now() < until; rounds++)
+        round(b, false);
+    ARMCI_Barrier();
+    check_sums(b, rounds, what);
+    ARMCI_Barrier();
+    region_free(base);
+    free(b);
+}
+
+static void hammer_types(round_of round, const char *what)
+{
+    for (int type = 0; type < ELEMENT_TYPES; type++)
+        hammer_type(type, round, 0, 0.2, what);
+}
+
+static void contiguous(void)
+{
+    hammer_types(few, "accumulate");
+    hammer_types(overlapping_pieces, "accumulate of overlapping pieces");
+}
+
+static void strided(void)
+{
+    hammer_types(overlapping_patches, "strided accumulate");
+}
+
+static void vector(void)
+{
+    hammer_types(overlapping_lists, "vector accumulate");
+}
+
+/* Slices begin on pages: half an element before a block ends is at half an element. */
+static void misaligned(void)
+{
+    hammer_type(ARMCI_ACC_DCP, across_borders, BLOCK - 8, 0.6, "accumulate across borders");
+    hammer_type(ARMCI_ACC_CPL, across_borders, BLOCK - 4, 0.6, "accumulate across borders");
+}
+
+/* ------------------------------------------------------------------ read-modify-write */
+
+/* Tickets only grow, and all of them were drawn; an int and a long side by side. */
+static void tickets(void)
+{
+    void **base = zeroed_region(64);
+    long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
+    int *small = (int *)(void *)(big + 1), seen, last = -1;
+
+    for (double until = now() + 1; rounds < MOST && now() < until; rounds++) {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, small, 1, 0);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, big, 3, 0);
+        check(seen > last, "FETCH_AND_ADD gave %d after %d", seen, last);
+        check(seen_long > last_long && seen_long % 3 == 0, "FETCH_AND_ADD_LONG gave %ld after %ld", seen_long, last_long);
+        last = seen;
+        last_long = seen_long;
+    }
+    ARMCI_Barrier();
+    MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    check_long(ARMCI_GetValueInt(small, 0), sum, "sum of FETCH_AND_ADD");
+    check_long(ARMCI_GetValueLong(big, 0), 3 * sum, "sum of FETCH_AND_ADD_LONG");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* What goes in comes out once, but for the last: sums and sums of squares of tokens agree (modulo 2^64). */
+static void swaps(void)
+{
+    void **base = zeroed_region(64);
+    unsigned long balance[4] = { 0, 0, 0, 0 }; /* int, its square; long, its square */
+    long *big = base[0], rounds = 0, token_long;
+    int *small = (int *)(void *)(big + 1), token;
+
+    for (double until = now() + 1; rounds < MOST && now() < until; rounds++) {
+        unsigned long in = (unsigned long)(rounds * test_ranks() + test_rank() + 1), in_long = in << 33 | in;
+        token = (int)in;
+        token_long = (long)in_long;
+        ARMCI_Rmw(ARMCI_SWAP, &token, small, 0, 0);
+        ARMCI_Rmw(ARMCI_SWAP_LONG, &token_long, big, 0, 0);
+        balance[0] += in - (unsigned long)token;
+        balance[1] += in * in - (unsigned long)token * (unsigned long)token;
+        balance[2] += in_long - (unsigned long)token_long;
+        balance[3] += in_long * in_long - (unsigned long)token_long * (unsigned long)token_long;
+    }
+    ARMCI_Barrier();
+    MPI_Allreduce(MPI_IN_PLACE, balance, 4, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+    unsigned long stays = (unsigned long)ARMCI_GetValueInt(small, 0), stays_long = (unsigned long)ARMCI_GetValueLong(big, 0);
+    check(balance[0] == stays && balance[1] == stays * stays, "SWAP: tokens in and out differ by %lu, %lu stays", balance[0], stays);
+    check(balance[2] == stays_long && balance[3] == stays_long * stays_long, "SWAP_LONG: tokens in and out differ by %lu, %lu stays",
+          balance[2], stays_long);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ mutexes */
+
+enum { MUTEXES = 2 }; /* of each rank */
+
+/* Add one to a counter in a way that only a lock makes safe: through ARMCI, or by the processor where it can be reached. */
+static void add_unsafely(long *counter, int p, bool by_processor)
+{
+    long *here = by_processor ? ARMCIX_Local_address(counter, p) : NULL, value;
+
+    if (here) {
+        *(volatile long *)here = *(volatile long *)here + 1;
+        return;
+    }
+    ARMCI_Get(counter, &value, sizeof value, p);
+    value++;
+    ARMCI_Put(&value, counter, sizeof value, p);
+}
+
+/* Mutex m of host h guards a counter on the rank after h. */
+static void locks(void)
+{
+    int n = test_ranks(), total = MUTEXES * n;
+    void **base = zeroed_region(MUTEXES * 64);
+    long *count = calloc((size_t)total, sizeof *count), rounds = 0;
+    struct rng r = rng_stream((uint64_t)test_rank());
+
+    check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
+    ARMCI_Barrier();
+    for (double until = now() + 1.5; now() < until; rounds++) {
+        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), host = i / MUTEXES, m = i % MUTEXES;
+        int p = (host + 1) % n;
+        ARMCI_Lock(m, host);
+        add_unsafely((long *)base[p] + 8 * m, p, rounds % 2);
+        ARMCI_Unlock(m, host);
+        count[i]++;
+    }
+    ARMCI_Barrier();
+    MPI_Allreduce(MPI_IN_PLACE, count, total, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < total; i++) {
+        int p = (i / MUTEXES + 1) % n;
+        check_long(ARMCI_GetValueLong((long *)base[p] + 8 * (i % MUTEXES), p), count[i], "counter under mutex %d of %d", i % MUTEXES,
+                   i / MUTEXES);
+    }
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+    free(count);
+}
+
+/* Two mutexes at a time, and trylock between those who wait. */
+static void locks_in_locks(void)
+{
+    void **base = zeroed_region(3 * 64);
+    long *counter = base[0], count[3] = { 0, 0, 0 };
+    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
+
+    for (double until = now() + 1; now() < until;) {
+        ARMCIX_Lock_hdl(set, 0, 0);
+        ARMCIX_Lock_hdl(set, 1, 0);
+        add_unsafely(counter, 0, true);
+        ARMCIX_Unlock_hdl(set, 0, 0); /* not the order in which they were taken */
+        add_unsafely(counter + 8, 0, true);
+        ARMCIX_Unlock_hdl(set, 1, 0);
+        count[0]++;
+        count[1]++;
+        if (ARMCIX_Trylock_hdl(set, 2, 0))
+            continue;
+        add_unsafely(counter + 16, 0, false);
+        ARMCIX_Unlock_hdl(set, 2, 0);
+        count[2]++;
+    }
+    ARMCI_Barrier();
+    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    for (int m = 0; m < 3; m++)
+        check_long(ARMCI_GetValueLong(counter + 8 * m, 0), count[m], "counter under mutex %d", m);
+    ARMCI_Barrier();
+    ARMCIX_Destroy_mutexes_hdl(set);
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ all at the same time */
+
+/* A region of rank 0, each kind on elements of its own. */
+struct mixture {
+    long added[64], list[64];
+    double patch[16][16];
+    long tickets, guarded;
+    int ints[16];
+};
+
+static void mix_once(struct mixture *there, int kind, long count[])
+{
+    static const double ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static long longs[64];
+    static int few_ints[16];
+    long one = 1, seen;
+    double scale = 1;
+    int count_of[2] = { 4 * sizeof(double), 4 }, here = 4 * sizeof(double), stride = sizeof there->patch[0], i = 1;
+    void *from[3] = { longs, longs, longs }, *to[3] = { there->list, there->list + 1, there->list };
+    armci_giov_t iov = { from, to, 8 * sizeof(long), 3 };
+
+    for (int k = 0; k < 64; k++)
+        longs[k] = few_ints[k % 16] = 1;
+    count[kind]++;
+    switch (kind) {
+    case 0:
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, longs, there->added, sizeof there->added, 0);
+        break;
+    case 1:
+        ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride, count_of, 1, 0);
+        break;
+    case 2:
+        ARMCI_AccV(ARMCI_ACC_LNG, &one, &iov, 1, 0);
+        break;
+    case 3:
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0);
+        break;
+    case 4:
+        ARMCI_Lock(0, test_ranks() - 1);
+        add_unsafely(&there->guarded, 0, false);
+        ARMCI_Unlock(0, test_ranks() - 1);
+        break;
+    default:
+        ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
+    }
+}
+
+static void check_mixture(const struct mixture *m, const long count[])
+{
+    for (int i = 0; i < 64; i++) {
+        check_long(m->added[i], count[0], "mixed: accumulated long %d", i);
+        check_long(m->list[i], i == 0 || i == 8 ? count[2] * (i == 0 ? 2 : 1) : i < 8 ? 3 * count[2] : 0, "mixed: long %d of vectors", i);
+    }
+    for (int i = 0; i < 256; i++) {
+        bool inside = i / 16 >= 6 && i / 16 < 10 && i % 16 >= 6 && i % 16 < 10;
+        check_double(m->patch[i / 16][i % 16], inside ? (double)count[1] : 0, "mixed: patch at %d, %d", i / 16, i % 16);
+    }
+    for (int i = 0; i < 16; i++)
+        check_long(m->ints[i], count[5], "mixed: int %d", i);
+    check_long(m->tickets, count[3], "mixed: tickets");
+    check_long(m->guarded, count[4], "mixed: counter under a lock");
+}
+
+static void mixture(void)
+{
+    void **base = zeroed_region(sizeof(struct mixture));
+    struct mixture *copy = need_memory(sizeof *copy);
+    struct rng r = rng_stream((uint64_t)test_rank());
+    long count[6] = { 0, 0, 0, 0, 0, 0 };
+
+    ARMCI_Create_mutexes(1);
+    for (double until = now() + 2; now() < until;)
+        mix_once(base[0], rng_between(&r, 0, 5), count);
+    ARMCI_Barrier();
+    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    ARMCI_Get(base[0], copy, sizeof *copy, 0);
+    check_mixture(copy, count);
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+    free(copy);
+}
+
+static const struct test tests[] = {
+    { "contiguous accumulates lose nothing", contiguous },
+    { "strided accumulates of overlapping patches lose nothing", strided },
+    { "vector accumulates lose nothing", vector },
+    { "complex numbers half in one block lose nothing", misaligned },
+    { "fetch-and-add draws each ticket once", tickets },
+    { "swaps lose no token", swaps },
+    { "mutexes exclude", locks },
+    { "mutexes held together, and tried, exclude", locks_in_locks },
+    { "all kinds at the same time lose nothing", mixture },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,258 @@
+/* test_litmus.c - who sees what when: after a barrier, a fence, a flag; and with TEST_THREADS=multiple, that a thread which waits lets the
+ * others of its process in.  Each is tried as often as half a second or a second allows, since what is wrong here goes wrong seldom. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <armcix.h>
+
+#include "harness.h"
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Zeroed memory of `bytes` bytes on everybody. */
+static void **zeroed_region(size_t bytes)
+{
+    void **base = region_create(bytes);
+
+    ARMCI_Access_begin(base[test_rank()]);
+    memset(base[test_rank()], 0, bytes);
+    ARMCI_Access_end(base[test_rank()]);
+    ARMCI_Barrier();
+    return base;
+}
+
+/* Each rank announces a round by a store of its own, then all meet: after the barrier everybody's announcement is there. */
+static void barriers(void)
+{
+    int n = test_ranks(), me = test_rank();
+    void **base = zeroed_region(64);
+    long rounds = 0, last = 1L << 40;
+
+    for (double until = now() + 1; rounds < last; rounds++) {
+        int p = (int)((me + 1 + rounds) % n);
+        ARMCI_PutValueLong(rounds + 1, base[me], me);
+        if (now() > until && me == 0 && last > rounds + 2)
+            ARMCI_PutValueLong(last = rounds + 2, (long *)base[0] + 1, 0);
+        ARMCI_Barrier();
+        long seen = ARMCI_GetValueLong(base[p], p), end = ARMCI_GetValueLong((long *)base[0] + 1, 0);
+        check(seen == rounds + 1 || seen == rounds + 2, "after barrier %ld, rank %d stands at %ld", rounds + 1, p, seen);
+        if (end)
+            last = end;
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
+ * processor. */
+static bool wait_for(long *there, int p, long value)
+{
+    double until = now() + 10;
+
+    for (int turns = 0; ARMCI_GetValueLong(there, p) < value; turns++) {
+        if (turns > 500)
+            sched_yield();
+        if (now() > until)
+            return check(false, "rank %d did not come to %ld", p, value);
+    }
+    return true;
+}
+
+/* How a rank writes in the next test. */
+enum way { BY_PUT, BY_ACC, BY_RMW, BY_PROCESSOR, WAYS };
+
+/* Write 1 to `there` of rank p, and be sure that it is there.  false: this way does not exist here. */
+static bool write_one(enum way way, long *there, int p)
+{
+    static long one = 1;
+    long seen, *here;
+
+    switch (way) {
+    case BY_PUT:
+        ARMCI_Put(&one, there, sizeof one, p);
+        break;
+    case BY_ACC:
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
+        break;
+    case BY_RMW:
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 1, p);
+        break;
+    default:
+        here = ARMCIX_Local_address(there, p);
+        if (!here)
+            return false;
+        *(volatile long *)here = 1;
+    }
+    ARMCI_Fence(p);
+    return true;
+}
+
+/* Ranks 2k and 2k + 1 write a cell each at the same time, fence, and read the other's: one of them at least must see a 1. */
+static void look_after_fence(enum way way)
+{
+    static const char *const names[] = { "ARMCI_Put", "ARMCI_Acc", "ARMCI_Rmw", "a store at the local address" };
+    enum { CELLS = 2000 };
+    int me = test_rank(), other = me ^ 1;
+    void **base = zeroed_region((2 * CELLS + 8) * sizeof(long));
+    long *mine = base[me], *theirs = other < test_ranks() ? base[other] : NULL, blind = 0, *saw = calloc(CELLS, sizeof *saw);
+    long *answers = calloc(CELLS, sizeof *answers), cells = 0;
+    bool works = theirs != NULL;
+
+    /* cell c of the pair is in the slice of the rank that reads it: mine[c] is written by the other */
+    for (long last = test_ranks() > 2 ? CELLS / 20 : CELLS; works && cells < last; cells++) {
+        ARMCI_PutValueLong(cells + 1, mine + 2 * CELLS, me);
+        ARMCI_Fence(me);
+        if (!wait_for(theirs + 2 * CELLS, other, cells + 1))
+            break;
+        works = write_one(way, theirs + cells, other);
+        saw[cells] = ARMCI_GetValueLong(mine + cells, me);
+    }
+    if (theirs)
+        MPI_Sendrecv(saw, CELLS, MPI_LONG, other, 0, answers, CELLS, MPI_LONG, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (long c = 0; works && c < cells; c++)
+        blind += !saw[c] && !answers[c];
+    check_long(blind, 0, "%s and fence by two ranks, each then looks at the other's: how often neither saw it", names[way]);
+    ARMCI_Barrier();
+    region_free(base);
+    free(saw);
+    free(answers);
+}
+
+static void fences(void)
+{
+    if (test_ranks() < 2) {
+        skip("it takes two");
+        return;
+    }
+    for (int i = 0; i < 20; i++)
+        for (enum way way = BY_PUT; way < WAYS; way++)
+            look_after_fence(way);
+}
+
+/* A ring of notes: each round's data, then the fence, then the number of the round.  Who sees the number sees the data. */
+static void data_before_flag(void)
+{
+    enum { WORDS = 40 };
+    int me = test_rank(), n = test_ranks(), next = (me + 1) % n, before = (me + n - 1) % n;
+    void **base = zeroed_region((WORDS + 2) * sizeof(long));
+    long *mine = base[me], *theirs = base[next], note[WORDS], wrong = 0, rounds = n > 2 ? 2000 : 200000;
+
+    for (long round = 1; round <= rounds; round++) {
+        for (int w = 0; w < WORDS; w++)
+            note[w] = 1000 * round + w;
+        ARMCI_Put(note, theirs, sizeof note, next);
+        ARMCI_Fence(next);
+        ARMCI_PutValueLong(round, theirs + WORDS, next);
+        if (!wait_for(mine + WORDS, me, round))
+            break;
+        ARMCI_Get(mine, note, sizeof note, me);
+        for (int w = 0; w < WORDS; w++)
+            wrong += note[w] != 1000 * round + w;
+        ARMCI_PutValueLong(round, (long *)base[before] + WORDS + 1, before); /* read: the next may come */
+        if (!wait_for(mine + WORDS + 1, me, round))
+            break;
+    }
+    check_long(wrong, 0, "words of %ld notes that were not there when their flag was", rounds);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static bool threads_wanted(void)
+{
+    const char *value = getenv("TEST_THREADS");
+
+    return value && strcmp(value, "multiple") == 0;
+}
+
+static int level;
+
+static void start_maybe_threaded(int *argc, char ***argv)
+{
+    int wanted = threads_wanted() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+
+    MPI_Init_thread(argc, argv, wanted, &level);
+    if (ARMCI_Init_thread(wanted) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* A thread that waits for mutex 1, which rank 1 has until rank 0's other thread gives mutex 0 away. */
+static void *wait_for_lock(void *argument)
+{
+    ARMCI_Lock(1, 0);
+    ARMCI_Unlock(1, 0);
+    *(volatile int *)argument = 1;
+    return NULL;
+}
+
+static void pause_briefly(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
+}
+
+/* Rank 0: while one thread waits for a lock, the other must get into the library and out again. */
+static double give_while_waiting(void)
+{
+    volatile int done = 0;
+    pthread_t waiter;
+
+    ARMCI_Lock(0, 0);
+    MPI_Barrier(MPI_COMM_WORLD); /* rank 1 has mutex 1 */
+    pthread_create(&waiter, NULL, wait_for_lock, (void *)&done);
+    pause_briefly();
+    double begun = now();
+    ARMCI_Unlock(0, 0);
+    double took = now() - begun;
+    pthread_join(waiter, NULL);
+    check_long(done, 1, "the thread that waited");
+    return took;
+}
+
+static void threads_let_in(void)
+{
+    double worst = 0;
+
+    if (level < MPI_THREAD_MULTIPLE || test_ranks() < 2) {
+        skip(test_ranks() < 2 ? "it takes two" : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
+        return;
+    }
+    ARMCI_Create_mutexes(test_rank() == 0 ? 2 : 0);
+    for (int i = 0; i < 40; i++) {
+        if (test_rank() == 1)
+            ARMCI_Lock(1, 0);
+        if (test_rank() == 0) {
+            double took = give_while_waiting();
+            worst = took > worst ? took : worst;
+        } else {
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        if (test_rank() == 1) {
+            ARMCI_Lock(0, 0); /* rank 0 holds it, and one of its threads waits for mutex 1 */
+            ARMCI_Unlock(0, 0);
+            ARMCI_Unlock(1, 0);
+        }
+        ARMCI_Barrier();
+    }
+    check(worst < 0.2, "an unlock took %.3f s while another thread of the process waited for another lock", worst);
+    ARMCI_Destroy_mutexes();
+}
+
+static const struct test tests[] = {
+    { "a barrier lets nobody ahead", barriers },
+    { "after a fence, one of two who write and look sees the other", fences },
+    { "who sees the flag sees the data", data_before_flag },
+    { "a thread that waits for a lock lets others in", threads_let_in },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests, .start = start_maybe_threaded };

@@ -1,0 +1,171 @@
+/* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after.  For
+ * ARMCI_ERRORS=return. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+enum { MIB = 1 << 20, MOST_RANKS = 16 };
+
+static size_t memory_available(void)
+{
+    size_t kilobytes = 0;
+    char line[200];
+    FILE *file = fopen("/proc/meminfo", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes << 10;
+}
+
+/* Is shared memory in anonymous files of the library? */
+static bool has_segments(void)
+{
+    char line[1000];
+    bool has = false;
+    FILE *file = fopen("/proc/self/maps", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        has = has || strstr(line, "memfd:armci");
+    if (file)
+        fclose(file);
+    return has;
+}
+
+/* Standard error goes to a file meanwhile. */
+static int malloc_and_listen(void **base, long bytes, char *text, size_t room)
+{
+    FILE *file = tmpfile();
+    int saved = dup(2);
+
+    fflush(stderr);
+    dup2(fileno(file), 2);
+    int rc = ARMCI_Malloc(base, bytes);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(file);
+    text[fread(text, 1, room - 1, file)] = '\0';
+    fclose(file);
+    return rc;
+}
+
+/* The numbers before " MiB". */
+static int read_sizes(const char *text, size_t size[], int most)
+{
+    int n = 0;
+
+    for (const char *at = strstr(text, " MiB"); at && n < most; at = strstr(at + 1, " MiB")) {
+        const char *begin = at;
+        while (begin > text && begin[-1] >= '0' && begin[-1] <= '9')
+            begin--;
+        if (begin < at)
+            size[n++] = strtoull(begin, NULL, 10);
+    }
+    return n;
+}
+
+/* A region as usual, with a message around the ring. */
+static void still_works(void)
+{
+    int me = test_rank(), next = (me + 1) % test_ranks(), before = (me + test_ranks() - 1) % test_ranks();
+    void **base = region_create(100000);
+
+    ARMCI_PutValueInt(1000 + me, (char *)base[next] + 99996, next);
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before, "a put into a region made afterwards");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static void more_than_there_is(void)
+{
+    void *base[MOST_RANKS];
+    size_t available = memory_available(), size[2] = { 0, 0 };
+    long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
+    char text[2000];
+
+    MPI_Bcast(&bytes, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by each rank: code", bytes);
+    if (check_long(read_sizes(text, size, 2), 2, "sizes in the message '%s'", text)) {
+        check_long((long)size[0], bytes / MIB * test_ranks(), "MiB asked for in '%s'", text);
+        check(size[1] < size[0] && size[1] > 0, "MiB available in '%s'", text);
+    }
+    still_works();
+}
+
+/* Sums of sizes that wrap around. */
+static void sums_that_wrap(void)
+{
+    void *base[MOST_RANKS];
+    char text[2000];
+    int n = test_ranks();
+    const long sizes[][2] = { { LONG_MAX, LONG_MAX }, { LONG_MAX - 4095, LONG_MAX - 4095 }, { 1L << 62, (1L << 62) + 8192 } };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        long bytes = sizes[i][test_rank() == n - 1];
+        check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by one of %d: code", bytes, n);
+    }
+    still_works();
+}
+
+/* One rank can open nothing more: all learn it. */
+static void no_descriptor_left(void)
+{
+    void *base[MOST_RANKS];
+
+    if (!on_all_ranks(has_segments())) {
+        skip("memory is the MPI library's, or not shared");
+        return;
+    }
+    for (int who = 0; who < test_ranks(); who++) {
+        struct rlimit before, none;
+        int next = dup(2);
+        close(next);
+        getrlimit(RLIMIT_NOFILE, &before);
+        none = before;
+        none.rlim_cur = (rlim_t)next;
+        if (test_rank() == who)
+            setrlimit(RLIMIT_NOFILE, &none);
+        int rc = ARMCI_Malloc(base, 5000);
+        setrlimit(RLIMIT_NOFILE, &before);
+        check_long(rc, ARMCI_ERR_MEMORY, "ARMCI_Malloc where rank %d can open no file: code", who);
+    }
+    still_works();
+}
+
+/* Batch systems bound the size of files; memory is none. */
+static void limited_files(void)
+{
+    void *base[MOST_RANKS];
+    struct rlimit before, small;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = MIB;
+    setrlimit(RLIMIT_FSIZE, &small);
+    int rc = ARMCI_Malloc(base, 4 * MIB);
+    setrlimit(RLIMIT_FSIZE, &before);
+    check(rc == 0 || rc == ARMCI_ERR_MEMORY, "ARMCI_Malloc where files may have 1 MiB: code %d", rc);
+    check(on_all_ranks(rc == 0) == (rc == 0), "ARMCI_Malloc where files may have 1 MiB: codes differ");
+    if (rc == 0)
+        check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
+    still_works();
+}
+
+static const struct test tests[] = {
+    { "more memory than there is gives an error with sizes", more_than_there_is },
+    { "sizes whose sum wraps around give an error", sums_that_wrap },
+    { "a process without a descriptor left gives all an error", no_descriptor_left },
+    { "a limit on the size of files is no death", limited_files },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,487 @@
+/* test_direct.c - accumulates by load and store: the right sums, each element updated under the locks of all its bytes, no lock held for
+ * long or left behind; puts and gets through a mapping at another address. */
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "path/path.h"
+#include "shape/accumulate.h"
+#include "shape_model.h"
+#include "shm/apply.h"
+#include "shm/host.h"
+
+/* ---- the host, in private memory: takes the place of src/shm/host.c */
+
+static struct stripe stripes[STRIPES];
+static struct host the_host = {.stripes = stripes};
+const struct host *const armcii_host = &the_host;
+unsigned armcii_wait_spins = 50;
+
+enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
+/* Nowhere here; blocks and elements lie differently there. */
+static const ptrdiff_t DELTA = 7 * STRIPE_BLOCK + 1096;
+static _Alignas(STRIPE_BLOCK) char arena[ARENA]; /* the target's memory as mapped here */
+static _Alignas(16) char wanted[ARENA], local[LOCAL];
+
+static char *remote(size_t offset)
+{
+    return (char *)((uintptr_t)arena + offset - (uintptr_t)DELTA);
+}
+
+static int locks_taken(void)
+{
+    int n = 0;
+    for (int i = 0; i < STRIPES; i++) n += atomic_load(&stripes[i].taken);
+    return n;
+}
+
+/* ---- kernels that look at the locks: take the place of src/shape/accumulate.c */
+
+static bool is_watching = true; /* not while several threads are at work: another one's locks would be seen */
+
+static void check_locked(const char *at)
+{
+    uintptr_t block = armcii_stripe_block((uintptr_t)at - (uintptr_t)DELTA);
+    if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken)) return; /* an assertion that holds costs a system call */
+    ck_abort_msg("byte %td is updated without its lock", at - arena);
+}
+
+static void check_update(const char *dst, size_t bytes)
+{
+    if (!is_watching) return;
+    if (dst < arena || dst + bytes > arena + ARENA) ck_abort_msg("an update leaves the target's memory");
+    check_locked(dst);
+    check_locked(dst + bytes - 1);
+}
+
+/* While so many bytes are updated, in pieces of whole elements. */
+static void check_hold(enum element e, size_t piece, size_t bytes)
+{
+    static unsigned calls;
+    if (piece % armcii_element_size(e) != 0) ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_element_name(e));
+    if (bytes > STRIPE_BLOCK) ck_abort_msg("a lock is held for %zu bytes", bytes);
+    if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
+}
+
+/* Values are small whole numbers and scales real, so that a part is like another. */
+static void add(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += armcii_element_align(e)) {
+        int i;
+        long l;
+        float f;
+        double d;
+        switch (e) {
+        case ELEMENT_INT:
+            memcpy(&i, src + at, sizeof i);
+            *(int *)(void *)(dst + at) += *(const int *)scale * i;
+            break;
+        case ELEMENT_LONG:
+            memcpy(&l, src + at, sizeof l);
+            *(long *)(void *)(dst + at) += *(const long *)scale * l;
+            break;
+        case ELEMENT_FLOAT:
+        case ELEMENT_COMPLEX:
+            memcpy(&f, src + at, sizeof f);
+            *(float *)(void *)(dst + at) += *(const float *)scale * f;
+            break;
+        default:
+            memcpy(&d, src + at, sizeof d);
+            *(double *)(void *)(dst + at) += *(const double *)scale * d;
+        }
+    }
+}
+
+void armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
+{
+    check_hold(e, bytes, bytes);
+    check_update(dst, bytes);
+    add(e, scale, dst, src, bytes);
+}
+
+void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
+                            size_t bytes, size_t n)
+{
+    check_hold(e, bytes, bytes * n);
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
+        check_update((char *)dst + i * dst_stride, bytes);
+        add(e, scale, (char *)dst + i * dst_stride, (const char *)src + i * src_stride, bytes);
+    }
+}
+
+/* ---- values */
+
+static const void *scale_two(enum element e)
+{
+    static const int i = 2;
+    static const long l = 2;
+    static const float f[2] = {2, 0};
+    static const double d[2] = {2, 0};
+    const void *const two[ELEMENT_COUNT] = {&i, &l, f, d, f, d};
+    return two[e];
+}
+
+static const void *scale_one(enum element e)
+{
+    static const int i = 1;
+    static const long l = 1;
+    static const float f[2] = {1, 0};
+    static const double d[2] = {1, 0};
+    const void *const one[ELEMENT_COUNT] = {&i, &l, f, d, f, d};
+    return one[e];
+}
+
+static void fill(enum element e, char *at, size_t bytes, struct rng *r)
+{
+    for (size_t i = 0; i < bytes; i += armcii_element_align(e)) {
+        int v = rng_between(r, -9, 9);
+        switch (e) {
+        case ELEMENT_INT: memcpy(at + i, &v, sizeof v); break;
+        case ELEMENT_LONG: memcpy(at + i, &(long){v}, sizeof(long)); break;
+        case ELEMENT_FLOAT:
+        case ELEMENT_COMPLEX: memcpy(at + i, &(float){(float)v}, sizeof(float)); break;
+        default: memcpy(at + i, &(double){v}, sizeof(double));
+        }
+    }
+}
+
+static void begin(enum element e, uint64_t seed)
+{
+    struct rng r = rng_start(seed);
+    fill(e, arena, ARENA, &r);
+    fill(e, local, LOCAL, &r);
+    memcpy(wanted, arena, ARENA);
+}
+
+static void check_arena(const char *what, unsigned number)
+{
+    ck_assert_int_eq(locks_taken(), 0);
+    if (memcmp(arena, wanted, ARENA) == 0) return;
+    size_t at = 0;
+    while (arena[at] == wanted[at]) at++;
+    ck_abort_msg("%s %u: byte %zu is wrong", what, number, at);
+}
+
+/* ---- transfers */
+
+static struct region on_one_host;
+
+static struct located located(struct rma_verb verb, const void *scale, const struct shape *s)
+{
+    return (struct located){.verb = verb,
+                            .scale = scale,
+                            .target = PROCESS,
+                            .shape = s,
+                            .place = {.region = &on_one_host, .lo = remote(0), .hi = remote(ARENA), .mapped = arena}};
+}
+
+static void accumulate(enum element e, const void *scale, const struct shape *s)
+{
+    struct located t = located((struct rma_verb){RMA_ACC, e}, scale, s);
+    ck_assert(armcii_path_direct.can(&t));
+    armcii_path_direct.issue(&t);
+}
+
+/* The same into `wanted`, a segment after the other, in the order of the shape. */
+static void model(enum element e, const void *scale, const struct shape *s)
+{
+    struct shape_iter it;
+    struct segment seg;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        add(e, scale, wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
+}
+
+static void on_types(void (*test)(enum element e))
+{
+    for (int e = 0; e < ELEMENT_COUNT; e++) test((enum element)e);
+}
+
+/* ---- contiguous */
+
+/* Where the first block begins in the arena. */
+static size_t first_border(void)
+{
+    return STRIPE_BLOCK - (uintptr_t)remote(0) % STRIPE_BLOCK;
+}
+
+/* Pieces that begin and end around the borders of blocks, at every phase an element can have there. */
+static void pieces(enum element e)
+{
+    size_t size = armcii_element_size(e), unit = armcii_element_align(e);
+    unsigned number = 0;
+    begin(e, 1);
+    for (size_t before = 0; before <= 2 * size; before += unit)
+        for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
+            size_t at = first_border() - before;
+            const void *scale = number % 3 ? scale_two(e) : NULL;
+            armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), DELTA, local, n * size);
+            add(e, scale ? scale : scale_one(e), wanted + at, local, n * size);
+            check_arena("piece", number++);
+        }
+}
+
+START_TEST(contiguous_across_blocks)
+{
+    on_types(pieces);
+}
+END_TEST
+
+static void all_of_it(enum element e)
+{
+    struct shape s;
+    begin(e, 2);
+    armcii_shape_contiguous(&s, local, remote(0), ARENA);
+    accumulate(e, scale_two(e), &s);
+    model(e, scale_two(e), &s);
+    check_arena("all of it", 0);
+    accumulate(e, NULL, &s);
+    model(e, scale_one(e), &s);
+    check_arena("all of it, scale NULL", 1);
+}
+
+START_TEST(contiguous_over_many_blocks)
+{
+    on_types(all_of_it);
+}
+END_TEST
+
+/* ---- strided */
+
+/* A stride of elements' alignment: zero, small, about a block, larger; either sign. */
+static int draw_stride(struct rng *r, size_t unit)
+{
+    int reach[] = {0, 64, 2000, STRIPE_BLOCK + 64, 2 * STRIPE_BLOCK};
+    int most = reach[rng_between(r, 0, 4)];
+    return rng_between(r, -most, most) / (int)unit * (int)unit;
+}
+
+/* Where the first segment must be so that all lie in `room` bytes; false where they do not fit. */
+static bool place(const int stride[], const int count[], int levels, size_t room, size_t unit, struct rng *r, size_t *start)
+{
+    long lo = 0, hi = count[0];
+    for (int i = 0; i < levels; i++) {
+        long last = (long)stride[i] * (count[i + 1] - 1);
+        *(last < 0 ? &lo : &hi) += last;
+    }
+    if (hi - lo > (long)room) return false;
+    long spare = ((long)room - (hi - lo)) / (long)unit;
+    *start = (size_t)(-lo + (long)unit * rng_between(r, 0, (int)spare));
+    return true;
+}
+
+/* One random patch; false where what was drawn does not fit. */
+static bool patch(enum element e, unsigned seed)
+{
+    struct rng r = rng_start(seed);
+    int levels = rng_between(&r, 1, 3), count[4], here[3], there[3];
+    size_t size = armcii_element_size(e), unit = armcii_element_align(e), from, to;
+    struct shape s;
+    count[0] = (int)size * (rng_between(&r, 0, 3) ? rng_between(&r, 1, 6) : rng_between(&r, 1, 2 * STRIPE_BLOCK / (int)size));
+    for (int i = 0; i < levels; i++) {
+        count[i + 1] = rng_between(&r, 1, 24);
+        here[i] = draw_stride(&r, unit);
+        there[i] = draw_stride(&r, unit);
+    }
+    if (!place(here, count, levels, LOCAL, unit, &r, &from) || !place(there, count, levels, ARENA, unit, &r, &to)) return false;
+    ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels), SHAPE_OK);
+    const void *scale = seed % 2 ? scale_two(e) : NULL;
+    accumulate(e, scale, &s);
+    model(e, scale ? scale : scale_one(e), &s);
+    check_arena("patch of seed", seed);
+    return true;
+}
+
+static void patches(enum element e)
+{
+    unsigned done = 0;
+    begin(e, 3);
+    for (unsigned seed = 0; seed < 1500; seed++) done += patch(e, seed);
+    ck_assert_uint_gt(done, 500);
+}
+
+START_TEST(strided)
+{
+    on_types(patches);
+}
+END_TEST
+
+/* Rows that all lie on one another, more of them than one hold may take. */
+static void heap_of_rows(enum element e)
+{
+    int count[2] = {(int)armcii_element_size(e) * 40, 500}, here[1] = {8}, there[1] = {0};
+    struct shape s;
+    begin(e, 4);
+    ck_assert_int_eq(armcii_shape_strided(&s, local, here, remote(first_border() - 16), there, count, 1), SHAPE_OK);
+    accumulate(e, scale_two(e), &s);
+    model(e, scale_two(e), &s);
+    check_arena("rows on one another", 0);
+}
+
+START_TEST(rows_on_one_another)
+{
+    on_types(heap_of_rows);
+}
+END_TEST
+
+/* ---- vector */
+
+static void lists(enum element e)
+{
+    enum { SEGMENTS = 50 };
+    struct rng r = rng_start(5);
+    size_t size = armcii_element_size(e), unit = armcii_element_align(e);
+    begin(e, 5);
+    for (unsigned round = 0; round < 100; round++) {
+        void *here[SEGMENTS], *there[SEGMENTS];
+        struct vector_run run = {here, there, size * (size_t)rng_between(&r, 1, round % 10 ? 8 : STRIPE_BLOCK / 16), SEGMENTS};
+        int last = (int)((ARENA - run.bytes) / unit);
+        for (int i = 0; i < SEGMENTS; i++) {
+            here[i] = local + unit * (size_t)rng_between(&r, 0, last);
+            there[i] = remote(unit * (size_t)rng_between(&r, 0, last));
+        }
+        struct shape s;
+        ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
+        accumulate(e, NULL, &s);
+        model(e, scale_one(e), &s);
+        check_arena("list", round);
+    }
+}
+
+START_TEST(vector)
+{
+    on_types(lists);
+}
+END_TEST
+
+/* ---- several at once */
+
+enum { THREADS = 4, ROUNDS = 60000 };
+
+/* Three elements on the border of two blocks, the middle one across it, contiguous or as rows. */
+static void *hammer(void *argument)
+{
+    static const double ones[6] = {1, 1, 1, 1, 1, 1}, one[2] = {1, 0};
+    const char *at = remote(first_border() - 24);
+    int count[2] = {16, 3}, stride[1] = {16};
+    struct shape s;
+    (void)argument;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 2) {
+            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, DELTA, ones, sizeof ones);
+            continue;
+        }
+        armcii_shape_strided(&s, (void *)ones, stride, (void *)at, stride, count, 1);
+        struct located t = located((struct rma_verb){RMA_ACC, ELEMENT_DCOMPLEX}, one, &s);
+        armcii_path_direct.issue(&t);
+    }
+    return NULL;
+}
+
+START_TEST(nothing_lost_between_threads)
+{
+    pthread_t thread[THREADS];
+    memset(arena, 0, ARENA);
+    is_watching = false;
+    for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, hammer, NULL), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    is_watching = true;
+    double seen[6];
+    memcpy(seen, arena + first_border() - 24, sizeof seen);
+    for (int i = 0; i < 6; i++) ck_assert_double_eq(seen[i], THREADS * ROUNDS);
+    ck_assert_int_eq(locks_taken(), 0);
+}
+END_TEST
+
+/* ---- put and get; what this path must leave to others */
+
+START_TEST(put_and_get_through_the_mapping)
+{
+    static char back[LOCAL];
+    for (unsigned seed = 0; seed < 300; seed++) {
+        struct rng r = rng_start(seed);
+        int count[3] = {rng_between(&r, 1, 100), rng_between(&r, 1, 9), rng_between(&r, 1, 9)};
+        int stride[2] = {rng_between(&r, 100, 200), rng_between(&r, 2000, 4000)};
+        struct shape s;
+        begin(ELEMENT_INT, seed);
+        ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2), SHAPE_OK);
+        struct located put = located((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
+        armcii_apply_stored = false;
+        armcii_path_direct.issue(&put);
+        ck_assert(armcii_apply_stored);
+        struct shape_iter it;
+        struct segment seg;
+        for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
+            memcpy(wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
+        check_arena("put of seed", seed);
+        ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2), SHAPE_OK);
+        struct located get = located((struct rma_verb){.kind = RMA_GET}, NULL, &s);
+        armcii_path_direct.issue(&get);
+        for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
+            ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
+        check_arena("get of seed", seed);
+    }
+}
+END_TEST
+
+/* Accumulates by the processor and by MPI would not see one another. */
+START_TEST(one_kind_of_atomics_for_a_region)
+{
+    static struct region on_several = {.has_window = true};
+    struct shape s;
+    armcii_shape_contiguous(&s, local, remote(0), 8);
+    for (int kind = 0; kind < 3; kind++) {
+        const enum rma_kind kinds[] = {RMA_PUT, RMA_GET, RMA_ACC};
+        struct located t = located((struct rma_verb){.kind = kinds[kind]}, NULL, &s);
+        ck_assert(armcii_path_direct.can(&t));
+        t.place.region = &on_several;
+        ck_assert_int_eq(armcii_path_direct.can(&t), kinds[kind] != RMA_ACC);
+        t.place.mapped = NULL;
+        ck_assert(!armcii_path_direct.can(&t));
+    }
+}
+END_TEST
+
+/* A fence after any store must wait for it, an accumulate's too. */
+START_TEST(stores_are_noted)
+{
+    long there = 0, here = 5;
+    struct shape s;
+    armcii_apply_stored = false;
+    armcii_apply_put_piece((char *)&there, &here, sizeof here);
+    ck_assert_int_eq(there, 5);
+    ck_assert(armcii_apply_stored);
+    armcii_apply_settle();
+    ck_assert(!armcii_apply_stored);
+    armcii_apply_get_piece((const char *)&there, &here, sizeof here);
+    ck_assert(!armcii_apply_stored);
+    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), DELTA, &here, sizeof here);
+    ck_assert_msg(armcii_apply_stored, "a fence would not wait for an accumulate");
+    armcii_apply_settle();
+    armcii_shape_contiguous(&s, local, remote(0), 64);
+    accumulate(ELEMENT_LONG, NULL, &s);
+    ck_assert_msg(armcii_apply_stored, "a fence would not wait for an accumulate");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("direct");
+    TCase *tc = tcase_create("all");
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, contiguous_across_blocks);
+    tcase_add_test(tc, contiguous_over_many_blocks);
+    tcase_add_test(tc, strided);
+    tcase_add_test(tc, rows_on_one_another);
+    tcase_add_test(tc, vector);
+    tcase_add_test(tc, nothing_lost_between_threads);
+    tcase_add_test(tc, put_and_get_through_the_mapping);
+    tcase_add_test(tc, one_kind_of_atomics_for_a_region);
+    tcase_add_test(tc, stores_are_noted);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
