@@ -104,7 +104,8 @@ static int check_mutex(const char *caller, const struct mutex_set *set, int mute
 static void lock(const char *caller, struct mutex_set *set, int mutex, int host)
 {
     if (check_mutex(caller, set, mutex, host)) return;
-    if (!armcii_guard_is_enabled() && armcii_mutex_is_held(set, mutex, host))
+    bool hopeless = armcii_guard_is_enabled() ? armcii_mutex_is_mine(set, mutex, host) : armcii_mutex_is_held(set, mutex, host);
+    if (hopeless)
         armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds it already", "%d of process %d", mutex, host);
     else
         armcii_mutex_lock(set, mutex, host);

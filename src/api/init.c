@@ -173,7 +173,8 @@ static int start_on(const char *caller, int requested, MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "it must be a communicator", "%s", "MPI_COMM_NULL");
     if (running) MPI_Comm_test_inter(comm, &between);
-    if (between) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "its processes must be of one group", "%s", "an intercommunicator");
+    if (between)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "its processes must be of one group", "%s", "an intercommunicator");
     return start(caller, NULL, NULL, requested, comm);
 }
 

@@ -14,11 +14,20 @@
 #include "shm/host.h"
 #include "team/world.h"
 
+/* A mutex as this process has it. */
+struct held {
+    unsigned place;     /* 0: not held; else the place in the queue + 1 */
+    const void *thread; /* whose it is, or who waits for it */
+};
+
+/* Something of which each thread has its own. */
+static _Thread_local char thread_mark;
+
 struct mutex_set {
     struct team *team;
     int *count;      /* [team size] */
     unsigned *first; /* [team size], number of a member's first mutex */
-    unsigned *held;  /* [all mutexes]: 0, or the place in the queue + 1 */
+    struct held *held; /* [all mutexes] */
     struct host_queues *host; /* the members are on one host; else NULL */
     unsigned long served;     /* they are not, and agents keep the queues; else 0 */
     struct rma_queues *rma;   /* neither; NULL too where there is no mutex at all */
@@ -105,14 +114,20 @@ int armcii_mutexes_count(const struct mutex_set *set, int host)
     return host >= 0 && host < set->team->size ? set->count[host] : -1;
 }
 
-static unsigned *held(const struct mutex_set *set, int mutex, int host)
+static struct held *held(const struct mutex_set *set, int mutex, int host)
 {
     return &set->held[set->first[host] + (unsigned)mutex];
 }
 
 bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int host)
 {
-    return *held(set, mutex, host) != 0;
+    return held(set, mutex, host)->place != 0;
+}
+
+bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host)
+{
+    const struct held *h = held(set, mutex, host);
+    return h->place != 0 && h->thread == &thread_mark;
 }
 
 /* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
@@ -128,9 +143,9 @@ static void wait_for_other_threads(const struct mutex_set *set, int mutex, int h
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
 {
     wait_for_other_threads(set, mutex, host);
-    *held(set, mutex, host) = UINT_MAX; /* other threads see it while this one waits */
+    *held(set, mutex, host) = (struct held){UINT_MAX, &thread_mark}; /* other threads see it while this one waits */
     if (set->host)
-        *held(set, mutex, host) = armcii_host_queue_take(set->host, host, mutex) + 1;
+        held(set, mutex, host)->place = armcii_host_queue_take(set->host, host, mutex) + 1;
     else if (set->served)
         armcii_server_queue_take(set->served, set->team->to_world[host], mutex);
     else
@@ -148,18 +163,18 @@ bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host)
         taken = armcii_server_queue_try(set->served, set->team->to_world[host], mutex);
     else
         taken = armcii_rma_queue_try(set->rma, host, mutex);
-    if (taken) *held(set, mutex, host) = place + 1;
+    if (taken) *held(set, mutex, host) = (struct held){place + 1, &thread_mark};
     return taken;
 }
 
 void armcii_mutex_unlock(struct mutex_set *set, int mutex, int host)
 {
-    unsigned place = *held(set, mutex, host) - 1;
+    unsigned place = held(set, mutex, host)->place - 1;
     if (set->host)
         armcii_host_queue_leave(set->host, host, mutex, place);
     else if (set->served)
         armcii_server_queue_leave(set->served, set->team->to_world[host], mutex);
     else
         armcii_rma_queue_leave(set->rma, host, mutex);
-    *held(set, mutex, host) = 0;
+    held(set, mutex, host)->place = 0;
 }

@@ -21,6 +21,9 @@ int armcii_mutexes_count(const struct mutex_set *set, int host);
 /* Does this process hold it? */
 bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int host);
 
+/* Does the calling thread hold it? */
+bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host);
+
 /* mutex and host are in range.  Lock: not held by this process, unless by another thread.  Unlock: held. */
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host);
 bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host);
