@@ -473,10 +473,25 @@ static bool job_spans_nodes(void)
     return number_of("SLURM_STEP_NUM_NODES") > 1;
 }
 
+/* What a variable is set to; `otherwise` when it is not, or wrongly. */
+static uint64_t setting_of(const char *name, const struct word *words, uint64_t otherwise)
+{
+    uint64_t value;
+    const char *text = getenv(name);
+    return text && parse_word(words, text, &value) ? value : otherwise;
+}
+
+/* Agents need memory that the host shares by memfd. */
+static bool wants_agents(void)
+{
+    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO);
+    return (shm == SHM_AUTO || shm == SHM_MEMFD) && setting_of("ARMCI_TRANSPORT", transport_words, TRANSPORT_AUTO) != TRANSPORT_RMA &&
+           setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO) != PROGRESS_NONE;
+}
+
 void armcii_config_ask_for_threads(void)
 {
-    const char *progress = getenv("ARMCI_PROGRESS");
-    if ((progress && strcasecmp(progress, "none") == 0) || !job_spans_nodes()) return;
+    if (!wants_agents() || !job_spans_nodes()) return; /* Open MPI 4 makes no window between hosts where threads are allowed */
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
 }

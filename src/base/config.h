@@ -65,7 +65,8 @@ void armcii_config_ensure(void);
  * set without effect.  `line` gets one line at a time, without newline. */
 void armcii_config_print(void (*line)(const char *text));
 /* Before the program starts MPI: where the launcher's environment says that the job spans nodes, ask the MPI library, by variables of its
- * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  ARMCI_PROGRESS=none: does nothing. */
+ * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  Does nothing where other variables rule
+ * agents out. */
 void armcii_config_ask_for_threads(void);
 /* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */
 const char *armcii_config_test_variable(const char *name);
