@@ -172,9 +172,12 @@ static void accumulate(struct input *in)
     fill(in, dst);
     fill(in, src);
     memcpy(want, dst, ROOM);
-    for (size_t row = 0; row < n; row++)
+    for (size_t row = 0; row < n; row++) {
+        char *to_row = want + to + (ptrdiff_t)row * to_step;
+        const char *from_row = src + from + (ptrdiff_t)row * from_step;
         for (size_t i = 0; i < bytes; i += unit)
-            add_element(e, scale, want + to + (ptrdiff_t)row * to_step + i, src + from + (ptrdiff_t)row * from_step + i);
+            add_element(e, scale, to_row + i, from_row + i);
+    }
     if (n == 1)
         armcii_accumulate(e, scale, dst + to, src + from, bytes);
     else

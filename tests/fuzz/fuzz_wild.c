@@ -70,8 +70,8 @@ static void check_bytes(const struct strided_call *c, const struct shape *s, str
     for (int i = 0; i < PAIRS; i++) {
         wide n = below(in, (wide)s->bytes);
         for (int side = 0; side < 2; side++)
-            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n), "byte %zu of side %d is elsewhere",
-                          (size_t)n, side);
+            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n),
+                          "byte %zu of side %d is elsewhere", (size_t)n, side);
     }
 }
 

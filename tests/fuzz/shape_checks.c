@@ -95,7 +95,8 @@ void check_disjoint(const struct sample *m)
 static bool is_at(const struct shape *s, int side, ptrdiff_t offset, size_t n)
 {
     for (int level = 0; level < s->levels; level++) {
-        ptrdiff_t row = s->stride[side][level], above = level + 1 < s->levels ? s->stride[side][level + 1] : PTRDIFF_MAX;
+        ptrdiff_t row = s->stride[side][level], above = PTRDIFF_MAX;
+        if (level + 1 < s->levels) above = s->stride[side][level + 1];
         if (offset < 0 || offset % above / row != (ptrdiff_t)(n % s->count[level + 1])) return false;
         n /= s->count[level + 1];
     }
@@ -197,7 +198,7 @@ static void check_unpack(const struct sample *m, int side, char *buffer, char *w
         want[m->expected.pair[i].at[side] - m->arena[side]] = buffer[i];
     armcii_shape_unpack(&m->shape, (enum shape_side)side, buffer);
     for (size_t i = 0; i < m->size[side]; i++)
-        ck_assert_msg(m->arena[side][i] == want[i], "%s: side %d: arena byte %zu is unpacked wrongly", m->text, side, i);
+        ck_assert_msg(m->arena[side][i] == want[i], "%s: side %d: byte %zu is unpacked wrongly", m->text, side, i);
 }
 
 void check_packing(const struct sample *m)

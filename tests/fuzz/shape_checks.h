@@ -21,8 +21,8 @@ void check_aligned(const struct sample *m);
 void check_parts(const struct sample *m, size_t limit);
 /* Packing reads, and unpacking writes, exactly the bytes of the sample; changes the arenas. */
 void check_packing(const struct sample *m);
-/* A copy by load and store, both ways, to a remote side that is mapped elsewhere, moves exactly the bytes of the sample;
- * changes the arenas. */
+/* A copy by load and store, both ways, to a remote side that is mapped elsewhere, moves exactly the bytes of the
+ * sample; changes the arenas. */
 void check_copy(const struct sample *m);
 /* With a packed local side: walked, in parts, copied; changes the shape, so last. */
 void check_packed_side(struct sample *m, size_t limit);

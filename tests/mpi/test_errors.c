@@ -102,8 +102,8 @@ static bool is_code_of(const struct wrong_call *w, int code)
 
 /* ------------------------------------------------------------------ the tests */
 
-/* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used, so
- * that it is in every cache, and afterwards a small program works. */
+/* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used,
+ * so that it is in every cache, and afterwards a small program works. */
 static void try_wrong_call(const struct wrong_call *w, int number, bool thoroughly)
 {
     long word;

@@ -25,8 +25,8 @@ static size_t memory_available(void)
     return kilobytes << 10;
 }
 
-/* Is shared memory in anonymous files of the library? */
-static bool has_segments(void)
+/* Is shared memory in anonymous files of the library?  Else skip the test. */
+static bool needs_segments(void)
 {
     char line[1000];
     bool has = false;
@@ -36,7 +36,9 @@ static bool has_segments(void)
         has = has || strstr(line, "memfd:armci");
     if (file)
         fclose(file);
-    return has;
+    if (!on_all_ranks(has))
+        skip("memory is the MPI library's, or not shared");
+    return on_all_ranks(has);
 }
 
 /* Standard error goes to a file meanwhile. */
@@ -121,10 +123,8 @@ static void no_descriptor_left(void)
 {
     void *base[MOST_RANKS];
 
-    if (!on_all_ranks(has_segments())) {
-        skip("memory is the MPI library's, or not shared");
+    if (!needs_segments())
         return;
-    }
     for (int who = 0; who < test_ranks(); who++) {
         struct rlimit before, none;
         int next = dup(2);
@@ -147,6 +147,8 @@ static void limited_files(void)
     void *base[MOST_RANKS];
     struct rlimit before, small;
 
+    if (!needs_segments())
+        return;
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
     small.rlim_cur = MIB;

@@ -226,8 +226,8 @@ static int any_negative(void) { return rcv_any(stage.here, -1); }
 static int any_smallest(void) { return rcv_any(stage.here, INT_MIN); }
 static int any_null(void) { return rcv_any(NULL, 8); }
 
-/* A message round the ring that the buffer of `receive` does not hold; afterwards it is received into a larger one.  One
- * process alone, to which MPI need not deliver what it sends itself, makes the call `alone`. */
+/* A message round the ring that the buffer of `receive` does not hold; afterwards it is received into a larger one.
+ * One process alone, to which MPI need not deliver what it sends itself, makes the call `alone`. */
 static int too_long(int (*receive)(int left), int (*alone)(void))
 {
     int left = (stage.me + stage.n - 1) % stage.n, length = 0, code;

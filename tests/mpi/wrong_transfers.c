@@ -16,7 +16,7 @@ enum { LEVELS = 16, ENTRIES = 3 };
 /* Of all transfer functions; each takes what it needs. */
 struct arguments {
     int proc, bytes, datatype;
-    const void *scale;
+    void *scale;
     char *local, *remote;
     int levels, *count, *local_stride, *remote_stride;
     armci_giov_t *iov;
@@ -30,18 +30,17 @@ struct arguments {
 
 /* ------------------------------------------------------------------ the functions */
 
-#define SCALE (void *)(uintptr_t)a->scale
 static int put(struct arguments *a) { return ARMCI_Put(a->local, a->remote, a->bytes, a->proc); }
 static int get(struct arguments *a) { return ARMCI_Get(a->remote, a->local, a->bytes, a->proc); }
 static int acc(struct arguments *a)
 {
-    return ARMCI_Acc(a->datatype, SCALE, a->local, a->remote, a->bytes, a->proc);
+    return ARMCI_Acc(a->datatype, a->scale, a->local, a->remote, a->bytes, a->proc);
 }
 static int nb_put(struct arguments *a) { return ARMCI_NbPut(a->local, a->remote, a->bytes, a->proc, &stage.hdl); }
 static int nb_get(struct arguments *a) { return ARMCI_NbGet(a->remote, a->local, a->bytes, a->proc, NULL); }
 static int nb_acc(struct arguments *a)
 {
-    return ARMCI_NbAcc(a->datatype, SCALE, a->local, a->remote, a->bytes, a->proc, &stage.hdl);
+    return ARMCI_NbAcc(a->datatype, a->scale, a->local, a->remote, a->bytes, a->proc, &stage.hdl);
 }
 static int put_flag(struct arguments *a)
 {
@@ -58,8 +57,8 @@ static int get_s(struct arguments *a)
 }
 static int acc_s(struct arguments *a)
 {
-    return ARMCI_AccS(a->datatype, SCALE, a->local, a->local_stride, a->remote, a->remote_stride, a->count, a->levels,
-                      a->proc);
+    return ARMCI_AccS(a->datatype, a->scale, a->local, a->local_stride, a->remote, a->remote_stride, a->count,
+                      a->levels, a->proc);
 }
 static int nb_put_s(struct arguments *a)
 {
@@ -72,8 +71,8 @@ static int nb_get_s(struct arguments *a)
 }
 static int nb_acc_s(struct arguments *a)
 {
-    return ARMCI_NbAccS(a->datatype, SCALE, a->local, a->local_stride, a->remote, a->remote_stride, a->count, a->levels,
-                        a->proc, &stage.hdl);
+    return ARMCI_NbAccS(a->datatype, a->scale, a->local, a->local_stride, a->remote, a->remote_stride, a->count,
+                        a->levels, a->proc, &stage.hdl);
 }
 static int put_s_flag(struct arguments *a)
 {
@@ -88,10 +87,13 @@ static int put_s_flag_dir(struct arguments *a)
 
 static int put_v(struct arguments *a) { return ARMCI_PutV(a->iov, a->entries, a->proc); }
 static int get_v(struct arguments *a) { return ARMCI_GetV(a->iov, a->entries, a->proc); }
-static int acc_v(struct arguments *a) { return ARMCI_AccV(a->datatype, SCALE, a->iov, a->entries, a->proc); }
+static int acc_v(struct arguments *a) { return ARMCI_AccV(a->datatype, a->scale, a->iov, a->entries, a->proc); }
 static int nb_put_v(struct arguments *a) { return ARMCI_NbPutV(a->iov, a->entries, a->proc, &stage.hdl); }
 static int nb_get_v(struct arguments *a) { return ARMCI_NbGetV(a->iov, a->entries, a->proc, &stage.hdl); }
-static int nb_acc_v(struct arguments *a) { return ARMCI_NbAccV(a->datatype, SCALE, a->iov, a->entries, a->proc, NULL); }
+static int nb_acc_v(struct arguments *a)
+{
+    return ARMCI_NbAccV(a->datatype, a->scale, a->iov, a->entries, a->proc, NULL);
+}
 
 static int put_int(struct arguments *a) { return ARMCI_PutValueInt(-1, a->remote, a->proc); }
 static int put_long(struct arguments *a) { return ARMCI_PutValueLong(-1, a->remote, a->proc); }
@@ -181,7 +183,7 @@ static const struct form forms[] = {
 /* Two segments of 8 bytes, 16 apart in the slice, and a third in the region beside for vectors. */
 static void set_right(struct arguments *a)
 {
-    static const double one = 1;
+    static double one = 1;
 
     memset(a, 0, sizeof *a);
     a->proc = stage.p;

@@ -1,5 +1,5 @@
-/* check.h - the few macros of Check that the shape model uses, without Check: what fails is printed and ends the process,
- * which is what a fuzzer looks for.  Found before the real one where this folder is searched first. */
+/* check.h - the few macros of Check that the shape model uses, without Check: what fails is printed and ends the
+ * process, which is what a fuzzer looks for.  Found before the real one where this folder is searched first. */
 #ifndef FUZZ_CHECK_H
 #define FUZZ_CHECK_H
 
