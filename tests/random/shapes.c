@@ -326,8 +326,9 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     for (int e = 0; e < t->entries; e++) {
         long n = random_length(rng, unit, at_most(wish->area->width, 256)), most = at_most(bytes / n, MOST_SEGMENTS / MOST_ENTRIES);
         long wanted = rng_between(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
-        if (n > longest) longest = n;
-        wanted = at_most(most < 1 ? 0 : wanted, LOCAL_ROOM / longest - segments); /* each gets a slot for the longest */
+        long longer = n > longest ? n : longest;
+        wanted = at_most(most < 1 ? 0 : wanted, LOCAL_ROOM / longer - segments); /* each gets a slot for the longest */
+        if (wanted > 0) longest = longer;
         t->entry[e] = (struct entry){.bytes = (int)n, .n = wanted < 0 ? 0 : (int)wanted};
         segments += t->entry[e].n;
         bytes -= n * t->entry[e].n;
