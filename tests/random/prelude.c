@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "options.h"
+#include "program.h"
+
 static const char head[] =
     "#include <armci.h>\n#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
     "#define START 0xcbf29ce484222325ul\n"
@@ -80,6 +83,8 @@ void prelude_begin(FILE *to, const struct program *p)
 
 void prelude_end(FILE *to)
 {
+    fprintf(to, "\n    for (int i = 0; i < %d; i++) {\n        ARMCI_Wait(&handle[i]);\n%s    }\n    ARMCI_WaitAll();\n", HANDLES + 1,
+            has(FAMILY_AGGREGATE) ? "        ARMCI_UNSET_AGGREGATE_HANDLE(&handle[i]);\n" : "");
     fputs("\n    (void)int_cell, (void)long_cell, (void)waits, (void)hash;\n"
           "    (void)fill, (void)fill_each, (void)hash_strided, (void)hash_each, (void)expect;\n"
           "    MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);\n"
