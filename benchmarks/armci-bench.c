@@ -16,7 +16,8 @@
 
 static const struct group *const groups[] = {&group_latency,      &group_bandwidth,   &group_strided,
                                              &group_vector,       &group_nonblocking, &group_single_region,
-                                             &group_many_regions, &group_contention};
+                                             &group_many_regions, &group_contention,  &group_remote,
+                                             &group_computing,    &group_overlap};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -44,6 +45,7 @@ static void describe(const struct options *options, const struct site *site, str
                                  .ranks_here = site_ranks_here(site),
                                  .cores = sysconf(_SC_NPROCESSORS_ONLN),
                                  .seconds = options->seconds,
+                                 .target_here = site_target_here(site),
                                  .same_memory = site->same_memory};
     MPI_Get_library_version(library, &length);
     name_armci(head->armci, sizeof head->armci);
@@ -67,7 +69,7 @@ static bool do_row(const struct group *group, const struct row *row, const struc
 {
     struct result result;
     if (progress->shown) bar_draw(progress->done, progress->all, row->name);
-    row_measure(row, site, seconds, &result);
+    (group->measure ? group->measure : row_measure)(row, site, seconds, &result);
     progress->done++;
     if (progress->shown) bar_clear();
     if (site->me == 0) report_row(group->word, row, &result);
@@ -78,7 +80,7 @@ static bool do_group(const struct group *group, struct site *site, double second
 {
     bool right = true;
     if (group->enter && !group->enter(site)) {
-        if (site->me == 0) fprintf(stderr, "armci-bench: no memory for all rows of %s\n", group->word);
+        if (site->me == 0) fprintf(stderr, "armci-bench: no memory for the rows of %s\n", group->word);
         return false;
     }
     for (int i = 0; i < group->count; i++)
@@ -111,6 +113,8 @@ static bool measure_all(const struct options *options, struct site *site)
     struct report_head head;
     describe(options, site, &head);
     if (site->me == 0) report_begin(&head);
+    if (site->me == 0 && head.target_here && (options_want(options, "remote") || options_want(options, "overlap")))
+        printf("The target is on this machine: the rows of remote and overlap are of its memory, not of a network.\n");
     bool right = do_groups(options, site);
     if (options_want(options, "instructions")) do_instructions(site);
     if (options_want(options, "probe") && site->me == 0) bench_probe(site);

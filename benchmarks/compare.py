@@ -14,7 +14,7 @@ def read(path):
     try:
         with open(path, encoding="utf-8") as file:
             run = json.load(file)
-        run["by_name"] = {row["name"]: row for row in run["rows"]}
+        run["by_name"] = {(row["group"], row["name"]): row for row in run["rows"]}
         return run
     except (OSError, ValueError, KeyError, TypeError) as error:
         print("compare.py: %s: %s" % (path, error), file=sys.stderr)
@@ -26,6 +26,8 @@ def time_text(row):
         return "-"
     if not row["valid"]:
         return "WRONG"
+    if "best_ns" not in row:
+        return "-"
     best = row["best_ns"]
     for unit, length in (("ns", 1), ("us", 1e3), ("ms", 1e6)):
         if best < 1000 * length:
@@ -35,18 +37,16 @@ def time_text(row):
 
 def ratio(first, other):
     """How many times as long as the first, or None."""
-    if not first or not other or not first["valid"] or not other["valid"] or not first["best_ns"]:
+    if not first or not other or not first["valid"] or not other["valid"]:
+        return None
+    if not first.get("best_ns") or "best_ns" not in other:
         return None
     return other["best_ns"] / first["best_ns"]
 
 
 def row_names(runs):
     """Group and name of every row, in the order of the first run, then of the others."""
-    names = {}
-    for run in runs:
-        for row in run["rows"]:
-            names.setdefault(row["name"], row["group"])
-    return [(group, name) for name, group in names.items()]
+    return list({(row["group"], row["name"]): None for run in runs for row in run["rows"]})
 
 
 def print_head(runs):
@@ -93,7 +93,7 @@ def main(paths):
         if group != last:
             print(group)
         last = group
-        ratios = print_row(name, [run["by_name"].get(name) for run in runs])
+        ratios = print_row(name, [run["by_name"].get((group, name)) for run in runs])
         if not name.startswith("memcpy"):
             all_ratios.append(ratios)
     print_instructions(runs)

@@ -1,4 +1,4 @@
-/* group.h - the groups of rows, one for each word of the command line (the word "regions" has two). */
+/* group.h - the groups of rows, one for each word of the command line (the words "regions" and "remote" have two). */
 #ifndef ARMCI_BENCH_GROUP_H
 #define ARMCI_BENCH_GROUP_H
 
@@ -12,9 +12,11 @@ struct group {
      * enter: false where memory is short; then the group is left out and leave not called. */
     bool (*enter)(struct site *site);
     void (*leave)(struct site *site);
+    /* How a row is measured; NULL: row_measure. */
+    void (*measure)(const struct row *row, const struct site *site, double seconds, struct result *result);
 };
 
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking,
-    group_single_region, group_many_regions, group_contention;
+    group_single_region, group_many_regions, group_contention, group_remote, group_computing, group_overlap;
 
 #endif

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static const char *const known_words[] = {"latency", "bandwidth",  "strided",      "vector", "nonblocking",
-                                          "regions", "contention", "instructions", "probe",  "all"};
+                                          "regions", "contention", "instructions", "remote", "overlap",
+                                          "probe",   "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -26,6 +27,8 @@ void options_usage(FILE *out)
             "  contention    all ranks on the same data, on parts of one slice, on one counter, on one lock\n"
             "  instructions  instructions of a call of 8 bytes\n"
             "  all           all of these\n"
+            "  remote        for two hosts: operations against plain MPI, also while the target computes\n"
+            "  overlap       for two hosts: how much of a non-blocking transfer goes on behind a computation\n"
             "  probe         nothing but 10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
             "options:\n"
             "  -s, --seconds S    time for a row, default %g\n"
@@ -111,12 +114,17 @@ bool options_read(int argc, char **argv, struct options *options, char *why, siz
     return options->word_count > 0 || options->instructions || options->help;
 }
 
+static bool is_of_all(const char *word)
+{
+    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 && strcmp(word, "overlap") != 0;
+}
+
 bool options_want(const struct options *options, const char *word)
 {
     if (options->instructions && strcmp(word, "instructions") == 0) return true;
     for (int i = 0; i < options->word_count; i++) {
         if (strcmp(options->words[i], word) == 0) return true;
-        if (strcmp(options->words[i], "all") == 0 && strcmp(word, "probe") != 0) return true;
+        if (strcmp(options->words[i], "all") == 0 && is_of_all(word)) return true;
     }
     return false;
 }

@@ -23,25 +23,28 @@ void report_begin(const struct report_head *head)
     report.head = head;
     printf("ARMCI   %s\nMPI     %s\nranks   %d, of which %d on this machine with %ld cores\n", head->armci, head->mpi,
            head->ranks, head->ranks_here, head->cores);
-    printf("Towards rank %d; memcpy: the time of memcpy for as many bytes, in the same buffers%s,\n"
-           "divided by the time of the row.\n",
-           head->ranks > 1 ? 1 : 0, head->same_memory ? "" : " but to rank 0's own slice");
+    printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
+    printf("memcpy: the time of memcpy for as many bytes, in the same buffers%s,\ndivided by the time of the row.\n",
+           head->same_memory ? "" : " but to rank 0's own slice");
     if (head->ranks_here > head->cores)
         printf("WARNING: more ranks than cores: ranks that wait take time from those that work; times are too long.\n");
 }
 
-static const struct line *find(const char *name)
+static const struct line *find(const char *word, const char *name)
 {
     for (int i = 0; i < report.count; i++) {
-        if (strcmp(report.lines[i].result.name, name) == 0) return &report.lines[i];
+        if (strcmp(report.lines[i].word, word) == 0 && strcmp(report.lines[i].result.name, name) == 0)
+            return &report.lines[i];
     }
     return NULL;
 }
 
-static void relate(struct result *result)
+static void relate(const char *word, struct result *result)
 {
-    const struct line *other = result->versus ? find(result->versus) : NULL;
-    if (other && other->result.time.best > 0) result->versus_ratio = result->time.best / other->result.time.best;
+    const struct line *other = result->versus ? find(word, result->versus) : NULL;
+    if (!other || other->result.time.best <= 0) return;
+    result->versus_ratio = result->time.best / other->result.time.best;
+    result->versus_median = result->time.median / other->result.time.median;
 }
 
 /* The unit that gives a number between 1 and 1000, and its length in ns. */
@@ -56,6 +59,15 @@ static void print_head(const char *word)
     printf("\n%-30s %8s %8s %7s %-4s %7s\n", word, "best", "median", "spread", "unit", "memcpy");
 }
 
+static void print_relation(const struct result *result)
+{
+    if (result->rate)
+        printf("  %.2f (%.2f) of the bandwidth of %s", 1 / result->versus_ratio, 1 / result->versus_median,
+               result->versus);
+    else
+        printf("  %.2f (%.2f) x %s", result->versus_ratio, result->versus_median, result->versus);
+}
+
 static void print_row(const struct result *result)
 {
     double length;
@@ -65,11 +77,16 @@ static void print_row(const struct result *result)
         printf("%-30s WRONG data\n", result->name);
         return;
     }
+    if (result->time.best <= 0) {
+        printf("%-30s none was done in time\n", result->name);
+        return;
+    }
     printf("%-30s %8.2f %8.2f %5.0f %% %-4s", result->name, result->time.best / length, result->time.median / length,
            100 * result->time.spread, unit);
     if (result->memcpy_best > 0) printf(" %7.2f", result->memcpy_best / result->time.best);
-    if (result->versus_ratio > 0)
-        printf("%*s  %.2f x %s", result->memcpy_best > 0 ? 0 : 8, "", result->versus_ratio, result->versus);
+    if (result->memcpy_best <= 0 && (result->versus_ratio > 0 || result->curve)) printf("%8s", "");
+    if (result->versus_ratio > 0) print_relation(result);
+    if (result->curve) printf("  %.0f %% hidden", 100 * result->curve->hidden);
     printf("\n");
 }
 
@@ -90,7 +107,7 @@ static void keep(const struct line *line)
 
 void report_row(const char *word, const struct row *row, struct result *result)
 {
-    relate(result);
+    relate(word, result);
     if (report.count == 0 || strcmp(report.lines[report.count - 1].word, word) != 0) print_head(word);
     print_row(result);
     fflush(stdout);
@@ -136,7 +153,17 @@ static void write_head(FILE *file)
     write_text(file, head->mpi);
     fprintf(file, ",\n \"ranks\": %d, \"ranks_here\": %d, \"cores\": %ld, \"seconds_per_row\": %g,\n", head->ranks,
             head->ranks_here, head->cores, head->seconds);
+    fprintf(file, " \"target_here\": %s,\n", head->target_here ? "true" : "false");
     fprintf(file, " \"memcpy_in_same_memory\": %s,\n", head->same_memory ? "true" : "false");
+}
+
+/* Pairs of computation and total, in ns. */
+static void write_curve(FILE *file, const struct curve *curve)
+{
+    fprintf(file, ", \"hidden\": %.4f, \"curve_ns\": [", curve->hidden);
+    for (int i = 0; i < CURVE_POINTS; i++)
+        fprintf(file, "%s[%.1f, %.1f]", i ? ", " : "", curve->work[i], curve->total[i]);
+    putc(']', file);
 }
 
 static void write_row(FILE *file, const struct line *line)
@@ -147,7 +174,7 @@ static void write_row(FILE *file, const struct line *line)
     fprintf(file, ", \"name\": ");
     write_text(file, result->name);
     fprintf(file, ", \"valid\": %s", result->valid ? "true" : "false");
-    if (result->valid) {
+    if (result->valid && result->time.best > 0) {
         fprintf(file, ", \"best_ns\": %.3f, \"median_ns\": %.3f, \"spread\": %.4f", result->time.best,
                 result->time.median, result->time.spread);
     }
@@ -159,8 +186,10 @@ static void write_row(FILE *file, const struct line *line)
     if (result->versus_ratio > 0) {
         fprintf(file, ", \"versus\": ");
         write_text(file, result->versus);
-        fprintf(file, ", \"versus_ratio\": %.4f", result->versus_ratio);
+        fprintf(file, ", \"versus_ratio\": %.4f, \"versus_median_ratio\": %.4f", result->versus_ratio,
+                result->versus_median);
     }
+    if (result->curve) write_curve(file, result->curve);
     putc('}', file);
 }
 

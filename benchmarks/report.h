@@ -13,6 +13,7 @@ struct report_head {
     int ranks, ranks_here;
     long cores;
     double seconds;   /* for a row */
+    bool target_here; /* rank 0 and its target are on one machine */
     bool same_memory; /* memcpy went to the memory that the transfers went to */
 };
 

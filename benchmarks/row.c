@@ -20,7 +20,7 @@ static bool works(const struct row *row, const struct site *site)
     return row->who == TOGETHER || site->me == 0;
 }
 
-static void prepare(const struct row *row, const struct site *site, int seed)
+void row_prepare(const struct row *row, const struct site *site, int seed)
 {
     if (row->prepare) {
         site_access_begin(site);
@@ -30,8 +30,7 @@ static void prepare(const struct row *row, const struct site *site, int seed)
     site_barrier();
 }
 
-/* Complete everything and let every rank look at its part.  Collective. */
-static bool check(const struct row *row, const struct site *site, int seed, long times)
+bool row_check(const struct row *row, const struct site *site, int seed, long times)
 {
     bool right = true;
     ARMCI_AllFence();
@@ -45,12 +44,12 @@ static bool check(const struct row *row, const struct site *site, int seed, long
     return site_all(right);
 }
 
-static bool works_once(const struct row *row, const struct site *site)
+bool row_works(const struct row *row, const struct site *site)
 {
     const int seed = 1;
-    prepare(row, site, seed);
+    row_prepare(row, site, seed);
     if (works(row, site)) row->run(row, site, 1);
-    return check(row, site, seed, 1);
+    return row_check(row, site, seed, 1);
 }
 
 /* Measure memcpy in the buffers of the row, on rank 0. */
@@ -61,6 +60,24 @@ static void sample_copy(const struct row *row, const struct site *site, double s
     ARMCI_Fence(site->target);
 }
 
+static void sample(const struct row *row, const struct site *site, double seconds, struct samples *samples)
+{
+    switch (row->who) {
+    case ALONE:
+        if (site->me == 0) sample_alone(samples, row->run, row, site, seconds);
+        return;
+    case TOGETHER:
+        sample_together(samples, row->run, row, site, seconds);
+        return;
+    case STEADY:
+        sample_steady(samples, row->run, row, site, seconds);
+        return;
+    case FIRST:
+        sample_first(samples, row->run, row, site, seconds);
+        return;
+    }
+}
+
 /* A round: memcpy, fresh data, the operation, a look at the data.  Collective. */
 static bool measure_round(const struct row *row, const struct site *site, int seed, double seconds,
                           struct samples *samples, struct samples *copies)
@@ -69,22 +86,20 @@ static bool measure_round(const struct row *row, const struct site *site, int se
 
     if (row->copy) sample_copy(row, site, copy_seconds, copies);
     site_barrier();
-    prepare(row, site, seed);
+    row_prepare(row, site, seed);
     samples->calls = 0;
-    if (row->who == TOGETHER)
-        sample_together(samples, row->run, row, site, seconds);
-    else if (site->me == 0)
-        sample_alone(samples, row->run, row, site, seconds - copy_seconds);
-    return check(row, site, seed, site_share(samples->calls));
+    sample(row, site, seconds - copy_seconds, samples);
+    ARMCI_Barrier(); /* where the others wait while rank 0 works alone */
+    return row_check(row, site, seed, site_share(samples->calls));
 }
 
 void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result)
 {
-    struct samples samples = {0}, copies = {0};
+    struct samples samples = {.shortest = row->shortest}, copies = {0};
     struct timing copy;
 
-    *result = (struct result){.name = row->name, .versus = row->versus};
-    result->valid = works_once(row, site);
+    *result = (struct result){.name = row->name, .versus = row->versus, .rate = row->rate};
+    result->valid = row_works(row, site);
     for (int round = 0; round < ROUNDS; round++)
         result->valid = measure_round(row, site, 2 + round, seconds / ROUNDS, &samples, &copies) && result->valid;
     samples_summary(&samples, &result->time);

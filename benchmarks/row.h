@@ -16,7 +16,9 @@ struct patch {
 
 enum who {
     ALONE,   /* rank 0 works, the others wait in a barrier */
-    TOGETHER /* all ranks do the same at the same time */
+    TOGETHER, /* all ranks work at the same time */
+    STEADY,   /* rank 0 works, the others compute without a call; calls are timed one by one */
+    FIRST     /* the same, and each call comes after a silence */
 };
 
 struct row {
@@ -33,7 +35,17 @@ struct row {
     bool (*prove)(const struct site *site, int seed);
     /* memcpy of the same bytes in the same direction; NULL: not to be compared. */
     void (*copy)(const struct row *row, const struct site *site, long times);
-    const char *versus; /* an earlier row whose time this one's is divided by, or NULL */
+    const char *versus; /* an earlier row of the group whose time this one's is divided by, or NULL */
+    bool rate;          /* tell that as a part of the other row's bandwidth */
+    double shortest;    /* a batch lasts at least this long, in ns; 0: as suits calls in memory */
+    run_function step;  /* for a `run` that does something after each call, or at the end: the calls themselves */
+};
+
+/* How a non-blocking operation takes longer as more and more computation comes between its start and the wait. */
+enum { CURVE_POINTS = 12 };
+struct curve {
+    double work[CURVE_POINTS], total[CURVE_POINTS]; /* ns, medians */
+    double hidden; /* how much of the operation's time went on behind the computation, at the best point: 1 is all */
 };
 
 struct result {
@@ -42,11 +54,19 @@ struct result {
     struct timing time;
     double memcpy_best; /* ns; 0: not measured */
     const char *versus;
-    double versus_ratio; /* 0: none */
+    double versus_ratio, versus_median; /* of the best times and of the medians; 0: none */
+    bool rate;
+    const struct curve *curve; /* NULL: none */
 };
 
 /* Bytes that one operation of the row moves. */
 long row_bytes(const struct row *row);
+/* The parts of a measurement.  All are collective.
+ * Carry the row out once and look at the data; */
+bool row_works(const struct row *row, const struct site *site);
+/* lay out data; complete everything and let every rank look at its part, after the operation was done so many times. */
+void row_prepare(const struct row *row, const struct site *site, int seed);
+bool row_check(const struct row *row, const struct site *site, int seed, long times);
 /* Validate the row, measure it for about so many seconds, and validate again.  Collective; the result is rank 0's,
  * result->valid everybody's. */
 void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result);

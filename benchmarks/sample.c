@@ -10,6 +10,8 @@
 static const double SHORTEST_BATCH = 5e4;
 /* Where all ranks work, longer, so that the barrier at the end counts for little. */
 static const double SHORTEST_BATCH_TOGETHER = 2e6;
+/* How long the others compute beyond the time for samples, and the silence before a first call, in ns. */
+static const double LONGER = 2e8, SILENCE = 1e8;
 /* As many batches in a row have to be long enough: the first one may only have been slow. */
 enum { LONG_ENOUGH = 3 };
 /* Taken even when the time is over, for operations that are very slow. */
@@ -24,7 +26,7 @@ double sample_clock(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void keep(struct samples *samples, double time)
+void samples_keep(struct samples *samples, double time)
 {
     if (samples->count == samples->room) {
         long room = samples->room ? 2 * samples->room : 1024;
@@ -88,7 +90,7 @@ static void take(batch_function time, double shortest, struct samples *samples, 
             samples->batch *= 2;
             continue;
         }
-        keep(samples, last.all / (double)samples->batch);
+        samples_keep(samples, last.all / (double)samples->batch);
         kept++;
     }
 }
@@ -96,7 +98,8 @@ static void take(batch_function time, double shortest, struct samples *samples, 
 void sample_alone(struct samples *samples, run_function run, const struct row *row, const struct site *site,
                   double seconds)
 {
-    take(time_batch, SHORTEST_BATCH, samples, run, row, site, seconds);
+    double shortest = samples->shortest > 0 ? samples->shortest : SHORTEST_BATCH;
+    take(time_batch, shortest, samples, run, row, site, seconds);
 }
 
 /* Work as often as rank 0 says, until it says 0. */
@@ -120,6 +123,54 @@ void sample_together(struct samples *samples, run_function run, const struct row
     }
     take(time_batch_together, SHORTEST_BATCH_TOGETHER, samples, run, row, site, seconds);
     site_share(0);
+}
+
+static void compute(double nanoseconds)
+{
+    double begin = sample_clock();
+    while (sample_clock() - begin < nanoseconds) {
+    }
+}
+
+/* One call; its time counts if it began before `over`: what comes later does not meet a target that computes. */
+static void time_call(struct samples *samples, run_function run, const struct row *row, const struct site *site,
+                      double over)
+{
+    double begin = sample_clock();
+    run(row, site, 1);
+    samples->calls++;
+    if (begin < over) samples_keep(samples, sample_clock() - begin);
+}
+
+void sample_steady(struct samples *samples, run_function run, const struct row *row, const struct site *site,
+                   double seconds)
+{
+    double begin = sample_clock(), warm = begin + WARM_UP_SHARE * seconds * 1e9, end = begin + seconds * 1e9;
+
+    if (site->me != 0) {
+        compute(seconds * 1e9 + LONGER);
+        return;
+    }
+    while (sample_clock() < warm)
+        time_call(samples, run, row, site, 0);
+    while (sample_clock() < end)
+        time_call(samples, run, row, site, end);
+}
+
+void sample_first(struct samples *samples, run_function run, const struct row *row, const struct site *site,
+                  double seconds)
+{
+    const struct timespec silence = {.tv_nsec = (long)SILENCE};
+    double end = sample_clock() + seconds * 1e9 + SILENCE;
+
+    if (site->me != 0) {
+        compute(seconds * 1e9 + SILENCE + LONGER);
+        return;
+    }
+    while (sample_clock() < end) {
+        nanosleep(&silence, NULL);
+        time_call(samples, run, row, site, end + SILENCE);
+    }
 }
 
 static int ascending(const void *a, const void *b)

@@ -135,7 +135,14 @@ static long number_of_machine(void)
     if (gethostname(name, sizeof name - 1) != 0) return 1;
     for (const char *c = name; *c; c++)
         number = number * 33 + (unsigned char)*c;
-    return (long)(number >> 1);
+    return (long)(number & ~0UL >> 1);
+}
+
+bool site_target_here(const struct site *site)
+{
+    long mine = number_of_machine();
+    long other = site_sum(site->me == site->target ? mine : 0);
+    return site_share(mine) == other;
 }
 
 int site_ranks_here(const struct site *site)

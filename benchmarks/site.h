@@ -43,5 +43,7 @@ long site_sum(long mine);
 bool site_all(bool mine);
 /* How many ranks run on the caller's machine? */
 int site_ranks_here(const struct site *site);
+/* Does the target run on rank 0's machine? */
+bool site_target_here(const struct site *site);
 
 #endif

@@ -3,6 +3,7 @@
  * doubles a row), and the private side has no gaps. */
 #include "data.h"
 #include "group.h"
+#include "kinds.h"
 
 #include <armci.h>
 
@@ -41,11 +42,11 @@ static void run_acc(const struct row *row, const struct site *site, long times)
     }
 }
 
-static const struct row put = {
+const struct row kind_put_strided = {
     .run = run_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
-static const struct row get = {
+const struct row kind_get_strided = {
     .run = run_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
-static const struct row acc = {
+const struct row kind_acc_strided = {
     .run = run_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
 
 static const struct {
@@ -53,16 +54,16 @@ static const struct {
     const struct row *kind;
     struct patch patch;
 } patches[] = {
-    {"putS 1024 x 16 B", &put, {1024, 16, 32, 32}},
-    {"getS 1024 x 16 B", &get, {1024, 16, 32, 32}},
-    {"putS 64 x 512 B", &put, {64, 512, 1024, 1024}},
-    {"getS 64 x 512 B", &get, {64, 512, 1024, 1024}},
-    {"putS 1024 x 1 KiB", &put, {1024, 1024, 2048, 2048}},
-    {"getS 1024 x 1 KiB", &get, {1024, 1024, 2048, 2048}},
-    {"accS 1024 x 16 B", &acc, {1024, 16, 32, 32}},
-    {"accS 64 x 512 B", &acc, {64, 512, 1024, 1024}},
-    {"putS 1024 x 16 B of a matrix", &put, {1024, 16, 4096, 16}},
-    {"getS 1024 x 16 B of a matrix", &get, {1024, 16, 4096, 16}},
+    {"putS 1024 x 16 B", &kind_put_strided, {1024, 16, 32, 32}},
+    {"getS 1024 x 16 B", &kind_get_strided, {1024, 16, 32, 32}},
+    {"putS 64 x 512 B", &kind_put_strided, {64, 512, 1024, 1024}},
+    {"getS 64 x 512 B", &kind_get_strided, {64, 512, 1024, 1024}},
+    {"putS 1024 x 1 KiB", &kind_put_strided, {1024, 1024, 2048, 2048}},
+    {"getS 1024 x 1 KiB", &kind_get_strided, {1024, 1024, 2048, 2048}},
+    {"accS 1024 x 16 B", &kind_acc_strided, {1024, 16, 32, 32}},
+    {"accS 64 x 512 B", &kind_acc_strided, {64, 512, 1024, 1024}},
+    {"putS 1024 x 16 B of a matrix", &kind_put_strided, {1024, 16, 4096, 16}},
+    {"getS 1024 x 16 B of a matrix", &kind_get_strided, {1024, 16, 4096, 16}},
 };
 
 enum { ROWS = sizeof patches / sizeof *patches };

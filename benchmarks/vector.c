@@ -1,6 +1,7 @@
 /* vector.c - a thousand separate pieces of 8 bytes in one call.  The lists of addresses are made before the row. */
 #include "data.h"
 #include "group.h"
+#include "kinds.h"
 
 #include <armci.h>
 
@@ -66,25 +67,36 @@ static void run_acc(const struct row *row, const struct site *site, long times)
         ARMCI_AccV(ARMCI_ACC_DBL, &one, &entry, 1, site->target);
 }
 
-static const struct row rows[] = {
-    {.name = "putV 1000 x 8 B",
-     .patch = {PIECES, 8, 16, 16},
-     .run = run_put,
-     .prepare = prepare_put,
-     .check = data_check_put,
-     .copy = data_copy_out},
-    {.name = "getV 1000 x 8 B",
-     .patch = {PIECES, 8, 16, 16},
-     .run = run_get,
-     .prepare = prepare_get,
-     .check = data_check_get,
-     .copy = data_copy_in},
-    {.name = "accV 1000 x 8 B",
-     .patch = {PIECES, 8, 16, 16},
-     .run = run_acc,
-     .prepare = prepare_acc,
-     .check = data_check_acc,
-     .copy = data_copy_out},
-};
+const struct row kind_put_vector = {.name = "putV 1000 x 8 B",
+                                    .patch = {PIECES, 8, 16, 16},
+                                    .run = run_put,
+                                    .prepare = prepare_put,
+                                    .check = data_check_put,
+                                    .copy = data_copy_out};
+const struct row kind_get_vector = {.name = "getV 1000 x 8 B",
+                                    .patch = {PIECES, 8, 16, 16},
+                                    .run = run_get,
+                                    .prepare = prepare_get,
+                                    .check = data_check_get,
+                                    .copy = data_copy_in};
+const struct row kind_acc_vector = {.name = "accV 1000 x 8 B",
+                                    .patch = {PIECES, 8, 16, 16},
+                                    .run = run_acc,
+                                    .prepare = prepare_acc,
+                                    .check = data_check_acc,
+                                    .copy = data_copy_out};
 
-const struct group group_vector = {.word = "vector", .count = sizeof rows / sizeof *rows, .rows = rows};
+enum { ROWS = 3 };
+
+static struct row rows[ROWS];
+
+static bool enter(struct site *site)
+{
+    (void)site;
+    rows[0] = kind_put_vector;
+    rows[1] = kind_get_vector;
+    rows[2] = kind_acc_vector;
+    return true;
+}
+
+const struct group group_vector = {.word = "vector", .count = ROWS, .rows = rows, .enter = enter};

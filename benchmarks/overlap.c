@@ -1,0 +1,208 @@
+/* overlap.c - how much of a non-blocking transfer goes on behind a computation.  Between the start and the wait comes
+ * more and more of it, until the total grows.  The computation is a fixed amount of work, not a look at the clock: what
+ * takes the processor away from it makes the total longer. */
+#include "data.h"
+#include "group.h"
+
+#include <armci.h>
+#include <stdio.h>
+
+/* The amounts of computation, as parts of the time that the operation takes without any. */
+static const double PARTS[CURVE_POINTS] = {0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
+/* The rounds, each with other data; and how often an operation is timed at least, and first without computation. */
+enum { ROUNDS = 4, FEWEST = 5, FIRST_LOOK = 31 };
+
+static long turns; /* of the computation behind every operation */
+
+/* A chain of additions and multiplications, which no compiler foresees the end of: 1 would stay 1. */
+static void compute(void)
+{
+    double x = 0.5;
+    for (long i = 0; i < turns; i++)
+        x = x * 0.999 + 0.001;
+    __asm__ volatile("" : : "m"(x)); /* it is used */
+}
+
+/* What a turn of it takes on an undisturbed processor, in ns. */
+static double turn_time(void)
+{
+    double best = 0;
+    turns = 20000;
+    for (int i = 0; i < 200; i++) {
+        double begin = sample_clock();
+        compute();
+        double time = (sample_clock() - begin) / (double)turns;
+        if (best <= 0 || time < best) best = time;
+    }
+    turns = 0;
+    return best;
+}
+
+static void get_once(const struct patch *patch, const struct site *site)
+{
+    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride}, count[2] = {patch->bytes, patch->segments};
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    if (patch->segments == 1)
+        ARMCI_NbGet(site->remote, site->local, patch->bytes, site->target, &handle);
+    else
+        ARMCI_NbGetS(site->remote, far, site->local, near, count, 1, site->target, &handle);
+    compute();
+    ARMCI_Wait(&handle);
+}
+
+static void put_once(const struct patch *patch, const struct site *site)
+{
+    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride}, count[2] = {patch->bytes, patch->segments};
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    if (patch->segments == 1)
+        ARMCI_NbPut(site->local, site->remote, patch->bytes, site->target, &handle);
+    else
+        ARMCI_NbPutS(site->local, near, site->remote, far, count, 1, site->target, &handle);
+    compute();
+    ARMCI_Wait(&handle);
+}
+
+static void run_get(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++)
+        get_once(&row->patch, site);
+}
+
+static void run_put(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++)
+        put_once(&row->patch, site);
+}
+
+static void run_put_fenced(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++) {
+        put_once(&row->patch, site);
+        ARMCI_Fence(site->target);
+    }
+}
+
+/* Time the operation once; what it leaves behind is completed outside of the time. */
+static void sample_once(const struct row *row, const struct site *site, struct samples *samples)
+{
+    double begin = sample_clock();
+    row->run(row, site, 1);
+    samples_keep(samples, sample_clock() - begin);
+    samples->calls++;
+    ARMCI_Fence(site->target);
+}
+
+/* The amounts of work, in turns, from the time without any. */
+static void choose_work(const struct row *row, const struct site *site, long amounts[CURVE_POINTS], double *turn)
+{
+    struct samples samples = {0};
+    struct timing time;
+
+    *turn = turn_time();
+    for (int i = 0; i < FIRST_LOOK; i++)
+        sample_once(row, site, &samples);
+    samples_summary(&samples, &time);
+    samples_free(&samples);
+    for (int i = 0; i < CURVE_POINTS; i++)
+        amounts[i] = (long)(PARTS[i] * time.median / *turn);
+}
+
+/* The points take turns, so that all see the same moods of the machine. */
+static void sample_points(const struct row *row, const struct site *site, double seconds,
+                          const long amounts[CURVE_POINTS], struct samples points[CURVE_POINTS])
+{
+    double end = sample_clock() + seconds * 1e9;
+    for (int times = 0; times < FEWEST || sample_clock() < end; times++) {
+        for (int i = 0; i < CURVE_POINTS; i++) {
+            turns = amounts[i];
+            sample_once(row, site, &points[i]);
+        }
+    }
+    turns = 0;
+}
+
+/* With as much computation, so much of the operation's time was hidden: what both would take one after the other, less
+ * what they took. */
+static void summarize(const long amounts[CURVE_POINTS], double turn, struct samples points[CURVE_POINTS],
+                      struct curve *curve, struct timing *time)
+{
+    struct timing timing;
+    samples_summary(&points[0], time);
+    curve->hidden = 0;
+    for (int i = 0; i < CURVE_POINTS; i++) {
+        samples_summary(&points[i], &timing);
+        curve->work[i] = (double)amounts[i] * turn;
+        curve->total[i] = timing.median;
+        double hidden = time->median > 0 ? (time->median + curve->work[i] - timing.median) / time->median : 0;
+        if (hidden > curve->hidden) curve->hidden = hidden;
+        samples_free(&points[i]);
+    }
+}
+
+/* The kinds of rows; the versions with segments have a name of their own. */
+static const struct {
+    const char *name, *strided_name;
+    struct row row;
+} kinds[] = {
+    {"nbget", "nbgetS", {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
+    {"nbput", "nbputS", {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbput + fence", "nbputS + fence", {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+};
+static const int sizes[] = {64 << 10, 256 << 10, 1 << 20};
+
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+    SIZES = sizeof sizes / sizeof *sizes,
+    ROWS = 2 * KINDS * SIZES,
+    SEGMENT = 512,
+};
+
+static struct row rows[ROWS];
+static struct curve curves[ROWS];
+static char names[ROWS][40];
+
+/* Collective, as row_measure. */
+static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
+{
+    struct samples points[CURVE_POINTS] = {0};
+    struct curve *curve = &curves[row - rows];
+    long amounts[CURVE_POINTS] = {0};
+    double turn = 0;
+
+    *result = (struct result){.name = row->name, .curve = curve};
+    result->valid = row_works(row, site);
+    for (int round = 0; round < ROUNDS; round++) {
+        row_prepare(row, site, 2 + round);
+        if (site->me == 0 && round == 0) choose_work(row, site, amounts, &turn);
+        if (site->me == 0) sample_points(row, site, seconds / ROUNDS, amounts, points);
+        ARMCI_Barrier(); /* where the others wait meanwhile */
+        result->valid = row_check(row, site, 2 + round, 1) && result->valid;
+    }
+    summarize(amounts, turn, points, curve, &result->time);
+}
+
+static void make_row(int i)
+{
+    int bytes = sizes[i % SIZES], kind = i / SIZES % KINDS;
+    bool strided = i >= ROWS / 2;
+    rows[i] = kinds[kind].row;
+    rows[i].name = names[i];
+    rows[i].patch = (struct patch){1, bytes, 0, 0};
+    if (strided) rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
+    snprintf(names[i], sizeof names[i], "%s %d KiB", strided ? kinds[kind].strided_name : kinds[kind].name,
+             bytes >> 10);
+}
+
+static bool enter(struct site *site)
+{
+    (void)site;
+    for (int i = 0; i < ROWS; i++)
+        make_row(i);
+    return true;
+}
+
+const struct group group_overlap = {.word = "overlap", .count = ROWS, .rows = rows, .enter = enter, .measure = measure};
