@@ -1,6 +1,8 @@
 /* build.c - checks the arguments of transfer calls and describes them to the engine. */
 #include "api/build.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/entry.h"
@@ -35,12 +37,26 @@ static int check_local(const struct request *r, const void *src, const void *dst
     return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst) : armcii_check_pointer(r->caller, "src", src);
 }
 
+static int local_wraps(const struct request *r, const char *argument, const void *local, int bytes)
+{
+    return armcii_error(ARMCI_ERR_RANGE, r->caller, argument, "the local side leaves the address space", "%p + %d bytes", local, bytes);
+}
+
+/* The local side of a contiguous transfer that is not empty. */
+static int check_local_piece(const struct request *r, const void *src, const void *dst, int bytes)
+{
+    const void *local = r->verb.kind == RMA_GET ? dst : src;
+    int rc = check_local(r, src, dst);
+    if (rc || (uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return rc;
+    return local_wraps(r, r->verb.kind == RMA_GET ? "dst" : "src", local, bytes);
+}
+
 int armcii_build_contiguous(struct request r, void *src, void *dst, int bytes, struct transfer *t)
 {
     int rc = check_request(&r);
     if (!rc) rc = armcii_check_count(r.caller, "bytes", bytes);
     if (!rc) rc = check_whole_elements(&r, "bytes", bytes);
-    if (!rc && bytes > 0) rc = check_local(&r, src, dst);
+    if (!rc && bytes > 0) rc = check_local_piece(&r, src, dst, bytes);
     if (rc) return rc;
     fill(&r, t);
     if (r.verb.kind == RMA_GET)
@@ -50,15 +66,57 @@ int armcii_build_contiguous(struct request r, void *src, void *dst, int bytes, s
     return 0;
 }
 
-static int report(const struct request *r, enum shape_status status, int levels)
+/* One side of a strided call, and what both have in common. */
+struct side {
+    void *ptr;
+    const int *stride;
+};
+struct counts {
+    const int *count;
+    int levels;
+};
+
+/* Is this one side of it a patch? */
+static bool is_patch(struct side side, struct counts c)
 {
+    struct shape s;
+    return armcii_shape_strided(&s, side.ptr, side.stride, side.ptr, side.stride, c.count, c.levels) == SHAPE_OK;
+}
+
+/* The counts as "{8, 2}". */
+static const char *list_counts(struct counts c, char *text, size_t room)
+{
+    size_t used = 0;
+    for (int i = 0; i <= c.levels && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%d%s", i == 0 ? "{" : ", ", c.count[i], i == c.levels ? "}" : "");
+    return text;
+}
+
+/* Too many bytes in all, or a side that leaves the address space: which. */
+static int report_overflow(const struct request *r, struct side src, struct side dst, struct counts c)
+{
+    static const int on_the_spot[SHAPE_MAX_LEVELS];
+    char text[(SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648"];
+    list_counts(c, text, sizeof text);
+    if (!is_patch((struct side){NULL, on_the_spot}, c))
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", text);
+    bool of_src = !is_patch(src, c);
+    return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst", "the patch leaves the address space", "%p (count = %s)",
+                        of_src ? src.ptr : dst.ptr, text);
+}
+
+static int report(const struct request *r, enum shape_status status, struct side src, struct side dst, struct counts c)
+{
+    int bad = 0;
     switch (status) {
     case SHAPE_OK: return 0;
     case SHAPE_BAD_LEVELS:
-        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "it is negative or too large", "%d (0 to %d)", levels,
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "it is negative or too large", "%d (0 to %d)", c.levels,
                             SHAPE_MAX_LEVELS);
-    case SHAPE_BAD_COUNT: return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "%s", "{...}");
-    default: return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", "{...}");
+    case SHAPE_BAD_COUNT:
+        while (c.count[bad] >= 0) bad++;
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "count[%d] = %d", bad, c.count[bad]);
+    default: return report_overflow(r, src, dst, c);
     }
 }
 
@@ -74,14 +132,23 @@ int armcii_build_strided(struct request r, void *src, const int src_stride[], vo
     enum shape_status status = r.verb.kind == RMA_GET
                                    ? armcii_shape_strided(&t->shape, dst, dst_stride, src, src_stride, count, levels)
                                    : armcii_shape_strided(&t->shape, src, src_stride, dst, dst_stride, count, levels);
-    rc = report(&r, status, levels);
-    if (!rc && t->shape.bytes > 0) rc = check_local(&r, src, dst);
+    if (status != SHAPE_OK)
+        return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride}, (struct counts){count, levels});
+    if (t->shape.bytes > 0) rc = check_local(&r, src, dst);
     if (rc) return rc;
     fill(&r, t);
     return 0;
 }
 
-static int check_entry(const struct request *r, const armci_giov_t *v)
+/* Segment i of an entry cannot be a local one: NULL, or it leaves the address space. */
+static int report_segment(const struct request *r, int entry, int i, const void *local, int bytes)
+{
+    char name[64];
+    snprintf(name, sizeof name, "iov[%d].%s[%d]", entry, r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
+    return local ? local_wraps(r, name, local, bytes) : armcii_check_pointer(r->caller, name, NULL);
+}
+
+static int check_entry(const struct request *r, const armci_giov_t *v, int entry)
 {
     int rc = armcii_check_count(r->caller, "iov.bytes", v->bytes);
     if (!rc) rc = armcii_check_count(r->caller, "iov.ptr_array_len", v->ptr_array_len);
@@ -90,8 +157,9 @@ static int check_entry(const struct request *r, const armci_giov_t *v)
     rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
     if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
     void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
+    const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
     for (int i = 0; i < v->ptr_array_len && !rc; i++)
-        if (!local[i]) rc = check_local(r, v->src_ptr_array[i], v->dst_ptr_array[i]);
+        if ((uintptr_t)local[i] - 1 >= highest) rc = report_segment(r, entry, i, local[i], v->bytes); /* NULL - 1 is above all */
     return rc;
 }
 
@@ -100,7 +168,7 @@ int armcii_build_vector(struct request r, const armci_giov_t iov[], int iov_len,
     int rc = check_request(&r);
     if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
     if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
-    for (int i = 0; i < iov_len && !rc; i++) rc = check_entry(&r, &iov[i]);
+    for (int i = 0; i < iov_len && !rc; i++) rc = check_entry(&r, &iov[i], i);
     if (rc) return rc;
     memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few : malloc((size_t)iov_len * sizeof *memory->runs);
     if (!memory->runs) return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
@@ -109,10 +177,9 @@ int armcii_build_vector(struct request r, const armci_giov_t iov[], int iov_len,
         void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
         memory->runs[i] = (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
     }
-    rc = report(&r, armcii_shape_vector(&t->shape, memory->runs, (size_t)iov_len), 0);
-    if (rc) {
+    if (armcii_shape_vector(&t->shape, memory->runs, (size_t)iov_len) != SHAPE_OK) {
         armcii_vector_free(memory);
-        return rc;
+        return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries", iov_len);
     }
     fill(&r, t);
     return 0;

@@ -4,15 +4,26 @@
 #include "api/entry.h"
 #include "api/state.h"
 #include "gmr/region.h"
-#include "server/client.h"
+#include "mpi/patient.h"
+#include "server/barrier.h"
 #include "server/server.h"
+#include "shm/apply.h"
 #include "shm/host.h"
 #include "team/world.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
+bool armcii_program_stores;
+
+/* What the program stored is to be drained like what the library stored. */
+static void count_stores_of_program(void)
+{
+    if (armcii_program_stores) armcii_apply_stored = true;
+}
+
 void armcii_complete_everything(void)
 {
+    count_stores_of_program();
     armcii_handles_issue(-1);
     armcii_pending_fence_all();
 }
@@ -25,6 +36,7 @@ void armcii_complete_region(const struct region *region)
 
 static void fence(int proc)
 {
+    count_stores_of_program();
     armcii_handles_issue(proc);
     armcii_pending_fence(proc);
 }
@@ -126,13 +138,6 @@ static bool complete_before_barrier(void)
     return entered;
 }
 
-/* The agent in this process goes on serving. */
-static void wait_serving(MPI_Request *request)
-{
-    ARMCII_ENTER("ARMCI_Barrier");
-    if (entered) armcii_client_wait(request);
-}
-
 /* The barrier itself is outside the library's lock: other threads go on. */
 void PARMCI_Barrier(void)
 {
@@ -141,13 +146,10 @@ void PARMCI_Barrier(void)
         armcii_host_barrier();
         return;
     }
-    if (armcii_server_on) {
-        MPI_Request request;
-        MPI_Ibarrier(armcii_world->comm, &request);
-        wait_serving(&request);
-    } else {
-        MPI_Barrier(armcii_world->comm);
-    }
+    if (armcii_server_on)
+        armcii_barrier();
+    else
+        armcii_patient_barrier(armcii_world->comm);
     atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);

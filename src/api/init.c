@@ -5,10 +5,12 @@
 #include "api/state.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/wait.h"
 #include "gmr/attach.h"
 #include "gmr/region.h"
 #include "lock/notify.h"
 #include "mpi/datatype.h"
+#include "mpi/patient.h"
 #include "mpi/quirks.h"
 #include "server/server.h"
 #include "shm/host.h"
@@ -114,6 +116,7 @@ static void start_layers(MPI_Comm comm)
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
     choose_transport();
+    armcii_patient_decide(armcii_server_on || armcii_wait_spins < WAIT_SPINS, armcii_world->comm);
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();
@@ -199,7 +202,7 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 static void end_layers(void)
 {
     armcii_complete_everything();
-    MPI_Barrier(armcii_world->comm);
+    armcii_patient_barrier(armcii_world->comm);
     armcii_mutexes_forget();
     armcii_notify_end();
     armcii_handles_end();
@@ -211,6 +214,7 @@ static void end_layers(void)
     armcii_datatype_cache_clear();
     armcii_groups_forget();
     armcii_team_free_all();
+    armcii_patient_end();
     armcii_host_end();
     armcii_world_free();
 }

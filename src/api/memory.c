@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "gmr/attach.h"
 #include "gmr/region.h"
+#include "mpi/patient.h"
 #include "team/world.h"
 #include "xfer/pending.h"
 
@@ -70,7 +71,9 @@ static int release(const char *caller, void *ptr, struct team *team)
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
     if (ptr && !own)
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it is no base address of a region in this process", "%p", ptr);
-    struct region *region = armcii_region_agree(own ? own->team : team, ptr);
+    struct region *region;
+    if (!armcii_region_agree(own ? own->team : team, own, &region))
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass bases of different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     armcii_complete_region(region);
     armcii_region_free(region);
@@ -90,7 +93,11 @@ int PARMCI_Free_group(void *ptr, ARMCI_Group *group)
     ARMCII_ENTER("ARMCI_Free_group");
     if (!entered) return ARMCI_ERR_STATE;
     struct team *team = armcii_check_group("ARMCI_Free_group", group);
-    return team ? release("ARMCI_Free_group", ptr, team) : ARMCI_ERR_GROUP;
+    if (!team) return ARMCI_ERR_GROUP;
+    const struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
+    if (own && own->team != team)
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCI_Free_group", "group", "the region is not of this group", "%p", (void *)group);
+    return release("ARMCI_Free_group", ptr, team);
 }
 ARMCII_ALIAS(ARMCI_Free_group, PARMCI_Free_group);
 
@@ -132,12 +139,19 @@ static char *base_of(const armci_meminfo_t *meminfo)
     return (char *)(intptr_t)meminfo->idlist[MEMINFO_BASE];
 }
 
+/* Could there be such memory? */
+static bool is_possible(const armci_meminfo_t *meminfo)
+{
+    long base = meminfo->idlist[MEMINFO_BASE], bytes = meminfo->idlist[MEMINFO_BYTES], end;
+    return base > 0 && bytes > 0 && !__builtin_add_overflow(base, bytes, &end);
+}
+
 void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
 {
     ARMCII_ENTER("ARMCI_Memget");
     if (!entered || armcii_check_pointer("ARMCI_Memget", "meminfo", meminfo)) return;
     if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX) {
-        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "it must be positive", "%zu", bytes);
+        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "it is 0, or more than the address space holds", "%zu", bytes);
         return;
     }
     if (memflg != 0) {
@@ -164,9 +178,14 @@ void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
     if (!entered || armcii_check_pointer("ARMCI_Memat", "meminfo", meminfo)) return NULL;
     if (armcii_check_process("ARMCI_Memat", "meminfo->cpid", meminfo->cpid)) return NULL;
     char *base = base_of(meminfo);
-    if (!base || !armcii_attached_learn(meminfo->cpid, base, (size_t)meminfo->idlist[MEMINFO_BYTES])) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p of process %d", (void *)base,
-                     meminfo->cpid);
+    long bytes = meminfo->idlist[MEMINFO_BYTES];
+    if (!is_possible(meminfo) || !armcii_attached_learn(meminfo->cpid, base, (size_t)bytes)) {
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p + %ld bytes of process %d",
+                     (void *)base, bytes, meminfo->cpid);
+        return NULL;
+    }
+    if (offset < 0 || offset > bytes) {
+        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "it leads out of the memory", "%ld (of %ld bytes)", offset, bytes);
         return NULL;
     }
     return base + offset;
@@ -239,7 +258,7 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     if (region->team != team)
         return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group", "the region is not of this group", "%p", ptr);
     armcii_complete_region(region);
-    MPI_Barrier(team->comm);
+    armcii_patient_barrier(team->comm);
     region->mode = mode;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/entry.h"
+#include "mpi/patient.h"
 #include "msg/reduce.h"
 #include "msg/tree.h"
 #include "team/world.h"
@@ -87,7 +88,7 @@ void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
     const char *caller = "armci_msg_snd";
     if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
-        MPI_Send(buffer, len, MPI_BYTE, to, mpi_tag(tag), armcii_world->messages);
+        armcii_patient_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
 }
 ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 
@@ -96,7 +97,7 @@ static int receive(const char *caller, int tag, void *buffer, int buflen, int *m
 {
     MPI_Status status;
     int length;
-    MPI_Probe(from, mpi_tag(tag), armcii_world->messages, &status);
+    armcii_patient_probe(from, mpi_tag(tag), armcii_world->messages, &status);
     MPI_Get_count(&status, MPI_BYTE, &length);
     if (length > buflen) {
         armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer, it was not received", "%d (of %d)", buflen, length);
@@ -140,14 +141,14 @@ static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
 void parmci_msg_barrier(void)
 {
     struct team *team = armcii_world_team("armci_msg_barrier");
-    if (team) MPI_Barrier(team->comm);
+    if (team) armcii_patient_barrier(team->comm);
 }
 ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
 void parmci_msg_group_barrier(ARMCI_Group *group)
 {
     struct team *team = armcii_group_team("armci_msg_group_barrier", group);
-    if (team) MPI_Barrier(team->comm);
+    if (team) armcii_patient_barrier(team->comm);
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
@@ -192,7 +193,7 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
     if (rank < 0)
         armcii_error(ARMCI_ERR_RANK, caller, "root", "this process is not in the scope", "%d", root);
     else
-        MPI_Bcast(buffer, len, MPI_BYTE, rank, comm);
+        armcii_patient_bcast(buffer, len, rank, comm);
 }
 
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root)
@@ -236,7 +237,7 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ptr_ar, (int)sizeof ptr_ar[0], MPI_BYTE, team->comm);
+    armcii_patient_allgather(MPI_IN_PLACE, ptr_ar, (int)sizeof ptr_ar[0], team->comm);
 }
 
 void parmci_exchange_address(void *ptr_ar[], int n)

@@ -1,5 +1,6 @@
 /* topology.c - nodes. */
 #include "api/entry.h"
+#include "api/state.h"
 #include "gmr/directory.h"
 #include "mpi/window.h"
 #include "shm/host.h"
@@ -100,7 +101,9 @@ void *PARMCIX_Local_address(void *address, int proc)
     struct place place;
     if (!entered || armcii_check_process("ARMCIX_Local_address", "proc", proc)) return NULL;
     if (armcii_transfer_locate("ARMCIX_Local_address", "address", proc, address, 1, &place)) return NULL;
-    return place.mapped ? (char *)address + (place.mapped - place.lo) : NULL;
+    if (!place.mapped) return NULL;
+    armcii_program_stores = true;
+    return (char *)address + (place.mapped - place.lo);
 }
 ARMCII_ALIAS(ARMCIX_Local_address, PARMCIX_Local_address);
 

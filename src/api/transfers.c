@@ -7,10 +7,18 @@
 
 /* Small operations have a short way: where the remote side is remembered to be within reach of loads and stores, and nothing can be wrong
  * with the arguments, they are carried out on the spot.  All others go through the engine. */
+
+/* Read as a signed number, an address that is not positive is NULL or in the upper half of the address space, where a transfer could wrap
+ * around: the engine looks closer. */
+static bool is_suspicious(const void *local)
+{
+    return (intptr_t)local <= 0;
+}
+
 static bool put_at_once(const void *src, const void *dst, int bytes, int proc)
 {
     char *there = armcii_reach(proc, dst, (size_t)bytes);
-    if (!there || !src) return false;
+    if (!there || is_suspicious(src)) return false;
     armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
 }
@@ -18,7 +26,7 @@ static bool put_at_once(const void *src, const void *dst, int bytes, int proc)
 static bool get_at_once(const void *src, void *dst, int bytes, int proc)
 {
     const char *there = armcii_reach(proc, src, (size_t)bytes);
-    if (!there || !dst) return false;
+    if (!there || is_suspicious(dst)) return false;
     armcii_apply_get_piece(there, dst, (size_t)bytes);
     return true;
 }
@@ -26,7 +34,7 @@ static bool get_at_once(const void *src, void *dst, int bytes, int proc)
 static bool acc_at_once(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
 {
     const char *there = armcii_reach(proc, dst, (size_t)bytes);
-    if (!there || !src || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
+    if (!there || is_suspicious(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e) || (uintptr_t)dst % armcii_element_align(e)) return false;
     armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);

@@ -1,5 +1,5 @@
-/* wait.h - waiting for another process of the host: spin for about as long as a hand-over takes, then give the processor away, since
- * processes may outnumber processors. */
+/* wait.h - waiting for another process: spin for about as long as a hand-over takes, then give the processor away, since processes may
+ * outnumber processors. */
 #ifndef ARMCII_WAIT_H
 #define ARMCII_WAIT_H
 
@@ -13,6 +13,11 @@ struct patience {
 
 /* Turns before the processor is given away: few where processes outnumber processors.  Set at start. */
 extern unsigned armcii_wait_spins;
+enum { WAIT_SPINS = 4000, WAIT_SPINS_CROWDED = 50 };
+
+/* What a process that waits long does for others meanwhile: it lets MPI make progress, and serves.  True when there was something to do. */
+extern bool (*armcii_wait_serve)(void);
+bool armcii_wait_serve_nobody(void);
 
 static inline void armcii_pause(void)
 {

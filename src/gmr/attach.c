@@ -182,14 +182,24 @@ static bool learn_offer(int process, const void *address)
     return true;
 }
 
-/* Older knowledge that contradicts is of memory freed meanwhile. */
+/* [memory, memory + bytes) lies in what is known of the process. */
+static bool is_known(int process, const char *memory, size_t bytes)
+{
+    struct place place;
+    return armcii_region_locate(process, memory, &place) && bytes <= (size_t)(place.hi - memory);
+}
+
+/* Its own memory a process knows, and that of a neighbour's offers.  Of all other memory older knowledge that contradicts is of memory freed
+ * meanwhile. */
 bool armcii_attached_learn(int process, void *memory, size_t bytes)
 {
     struct place place;
-    bool known = armcii_region_locate(process, memory, &place);
-    if (known && bytes <= (size_t)(place.hi - (char *)memory)) return true;
-    if (!attached || (known && !place.region->attached)) return false;
-    if (learn_offer(process, memory)) return true;
+    bool found = armcii_region_locate(process, memory, &place);
+    if (armcii_world->size == 1) return found && place.lo == memory && is_known(process, memory, bytes);
+    if (!attached || (found && !place.region->attached)) return false;
+    if (is_known(process, memory, bytes)) return true;
+    if (process == armcii_world->rank) return false;
+    if (learn_offer(process, memory)) return is_known(process, memory, bytes);
     if (!attached->has_window && !is_served(process)) return false;
     in_use = true;
     armcii_directory_add(process, memory, bytes, attached, NULL);

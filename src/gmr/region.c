@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "mpi/patient.h"
 #include "mpi/quirks.h"
 #include "server/server.h"
 #include "shm/host.h"
@@ -73,7 +74,7 @@ static void free_tables(struct region *r)
 /* Everybody's size; false when one of them is negative. */
 static bool exchange_sizes(struct region *r, const struct team *team, long bytes, size_t *largest)
 {
-    MPI_Allgather(&bytes, 1, MPI_LONG, r->bytes, 1, MPI_LONG, team->comm);
+    armcii_patient_allgather(&bytes, r->bytes, (int)sizeof bytes, team->comm);
     *largest = 0;
     for (int i = 0; i < team->size; i++) {
         if ((long)r->bytes[i] < 0) return false;
@@ -93,7 +94,7 @@ static int share_memory(struct region *r, struct team *team, bool one_host)
     int n = armcii_team_scope_members(team, TEAM_HOST, members);
     for (int i = 0; i < n; i++) sizes[i] = r->bytes[members[i]];
     int failed = armcii_segment_create(&r->segment, armcii_host->kind, comm, sizes, slices) != 0, any = failed;
-    if (!one_host) MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    if (!one_host) armcii_patient_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
     if (any && !failed) armcii_segment_free(&r->segment);
     for (int i = 0; i < n && !any; i++) r->mapped[members[i]] = slices[i];
     free(members);
@@ -114,10 +115,10 @@ static void exchange_served(struct region *r, struct team *team)
     int first = 0;
     while (host_of[team->to_world[first]] != host_of[armcii_world->rank]) first++;
     memcpy(seen, r->mapped, (size_t)team->size * sizeof *seen);
-    MPI_Bcast(seen, team->size * (int)sizeof *seen, MPI_BYTE, 0, host);
+    armcii_patient_bcast(seen, team->size * (int)sizeof *seen, 0, host);
     if (first == team->rank) armcii_server_join();
     mine = (struct served){team->to_world[first], seen[team->rank] - r->base[team->rank]};
-    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->served, (int)sizeof mine, MPI_BYTE, team->comm);
+    armcii_patient_allgather(&mine, r->served, (int)sizeof mine, team->comm);
     free(seen);
 }
 
@@ -139,7 +140,7 @@ static int create_memory(struct region *r, struct team *team, size_t bytes)
 static void free_memory(struct region *r)
 {
     if (r->has_window) armcii_window_free(&r->window);
-    if (r->served) MPI_Barrier(r->team->comm); /* an agent may still be at work for another member */
+    if (r->served) armcii_patient_barrier(r->team->comm); /* an agent may still be at work for another member */
     armcii_segment_free(&r->segment);
 }
 
@@ -163,7 +164,7 @@ static bool fits_in_memory(const struct region *r, const struct team *team)
     size_t available = armcii_host->kind == SEGMENT_MPI ? armcii_memory_available_to_mpi() : armcii_memory_available();
     int lacks = here > available, any;
     if (lacks) armcii_warn("%zu MiB asked for on this node, %zu MiB available", here >> 20, available >> 20);
-    MPI_Allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    armcii_patient_allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, team->comm);
     return !any;
 }
 
@@ -172,8 +173,8 @@ static void exchange_bases(struct region *r, const struct team *team)
     char *mine = armcii_host->kind == SEGMENT_NONE ? r->window.base : r->mapped[team->rank];
     size_t lead = armcii_host->kind == SEGMENT_NONE ? r->window.lead : 0;
     if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[team->rank]);
-    MPI_Allgather(&mine, (int)sizeof mine, MPI_BYTE, r->base, (int)sizeof mine, MPI_BYTE, team->comm);
-    MPI_Allgather(&lead, (int)sizeof lead, MPI_BYTE, r->lead, (int)sizeof lead, MPI_BYTE, team->comm);
+    armcii_patient_allgather(&mine, r->base, (int)sizeof mine, team->comm);
+    armcii_patient_allgather(&lead, r->lead, (int)sizeof lead, team->comm);
 }
 
 static void add_slices(struct region *r)
@@ -223,14 +224,25 @@ void armcii_regions_free_all(void)
     while (oldest) armcii_region_free(oldest);
 }
 
-struct region *armcii_region_agree(struct team *team, void *base)
+/* The first slice that is not empty tells a region from all others of its team: which member's, and where.  Numbers that count regions
+ * would not, since each process counts those that it is a member of. */
+bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
 {
-    int speaker = base ? team->rank : -1, chosen;
-    MPI_Allreduce(&speaker, &chosen, 1, MPI_INT, MPI_MAX, team->comm);
-    if (chosen < 0) return NULL;
-    MPI_Bcast(&base, (int)sizeof base, MPI_BYTE, chosen, team->comm);
+    enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the highest of a negated word is the lowest of the word */
+    int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
+    if (own) {
+        int first = 0;
+        while (own->bytes[first] == 0) first++;
+        int64_t base = (intptr_t)own->base[first];
+        memcpy(said, (int64_t[WORDS]){first, -first, base, -base}, sizeof said);
+    }
+    armcii_patient_allreduce(said, highest, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    bool named = highest[MEMBER] != INT64_MIN;
+    if (named && (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED])) return false;
     struct place place;
-    return armcii_region_locate(team->to_world[chosen], base, &place) ? place.region : NULL;
+    if (named && !own && armcii_region_locate(team->to_world[highest[MEMBER]], (void *)(intptr_t)highest[BASE], &place)) own = place.region;
+    *agreed = own;
+    return true;
 }
 
 struct region *armcii_region_of_base(const void *base)

@@ -12,9 +12,9 @@ void armcii_region_free(struct region *region);
 /* Collective over the world: frees all that are left. */
 void armcii_regions_free_all(void);
 
-/* Collective over the team, before a free: which region is meant, where every member passes its base address or, if its slice is empty,
- * NULL.  NULL on every member when all pass NULL. */
-struct region *armcii_region_agree(struct team *team, void *base);
+/* Collective over the team, before a free: *agreed is the region meant, where every member passes the one it has the base of or, if its
+ * slice is empty, NULL; NULL when all pass NULL.  false, on every member, when they mean different ones. */
+bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed);
 
 /* The region whose slice in this process begins at base; NULL if none does. */
 struct region *armcii_region_of_base(const void *base);

@@ -7,9 +7,7 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "base/mutant.h"
-#include "mpi/window.h"
 #include "shm/host.h"
-#include "team/world.h"
 
 /* A place is who * total + i: the i-th place of the member `who`.  Tails and links hold place + 1; 0: nobody. */
 struct tail {
@@ -115,7 +113,7 @@ static void wait_until_set(const atomic_uint *word)
     struct patience p = {0};
     while (!atomic_load_explicit(word, memory_order_acquire)) {
         if (!armcii_wait_turn(&p)) continue;
-        armcii_window_progress(armcii_world->control);
+        armcii_wait_serve();
         armcii_guard_unlock();
         armcii_guard_lock();
     }

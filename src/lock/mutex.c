@@ -10,6 +10,7 @@
 #include "lock/host_queues.h"
 #include "lock/rma_queues.h"
 #include "lock/server_queues.h"
+#include "mpi/patient.h"
 #include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
@@ -88,7 +89,7 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count)
 {
     unsigned total;
     struct mutex_set *set = allocate_set(team);
-    MPI_Allgather(&count, 1, MPI_INT, set->count, 1, MPI_INT, team->comm);
+    armcii_patient_allgather(&count, set->count, (int)sizeof count, team->comm);
     if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
         free_set(set);
         return NULL;
@@ -102,7 +103,7 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count)
 
 void armcii_mutexes_destroy(struct mutex_set *set)
 {
-    MPI_Barrier(set->team->comm);
+    armcii_patient_barrier(set->team->comm);
     if (set->host) armcii_host_queues_free(set->host);
     if (set->rma) armcii_rma_queues_free(set->rma);
     armcii_team_release(set->team);

@@ -1,6 +1,7 @@
 /* server_queues.c - mutexes kept by agents. */
 #include "lock/server_queues.h"
 
+#include "mpi/patient.h"
 #include "server/client.h"
 #include "team/world.h"
 
@@ -9,7 +10,7 @@ unsigned long armcii_server_queues_name(const struct team *team)
 {
     static unsigned long used;
     unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
-    MPI_Bcast(&name, 1, MPI_UNSIGNED_LONG, 0, team->comm);
+    armcii_patient_bcast(&name, (int)sizeof name, 0, team->comm);
     return name;
 }
 

@@ -136,6 +136,16 @@ MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side,
     return committed(s, side, basic, BUILD_VECTOR);
 }
 
+MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side)
+{
+    struct key k;
+    struct basic_type byte = armcii_basic_byte();
+    make_key(&k, s, side, byte, BUILD_VECTOR);
+    MPI_Datatype type = build_vector(&k, byte.size);
+    MPI_Type_commit(&type);
+    return type;
+}
+
 MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic)
 {
     return committed(s, side, basic, BUILD_SUBARRAY);

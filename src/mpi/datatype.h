@@ -24,6 +24,9 @@ MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side sid
 MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side, struct basic_type basic, const char *origin);
 void armcii_datatype_free_indexed(MPI_Datatype *type);
 
+/* The vector datatype in bytes, made anew; the caller frees it.  Any thread may call this. */
+MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side);
+
 /* Free the cache; at the end. */
 void armcii_datatype_cache_clear(void);
 

@@ -9,6 +9,8 @@
 
 #include <armci.h>
 
+#include "mpi/patient.h"
+
 size_t armcii_message_type_size(int type)
 {
     switch (type) {
@@ -75,7 +77,7 @@ static void make_absolute(int type, void *x, int n)
 void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
 {
     if (r->absolute) make_absolute(r->armci_type, x, n);
-    MPI_Allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
+    armcii_patient_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
 }
 
 void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int n)
@@ -83,7 +85,7 @@ void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int 
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (r->absolute) make_absolute(r->armci_type, x, n);
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
+    armcii_patient_reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
 }
 
 /* The best of the contributors' keys, and whether the caller's is it. */
@@ -93,7 +95,7 @@ static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type
     if (contribute && type == ARMCI_INT) key = *(const int *)x;
     if (contribute && type == ARMCI_LONG) key = *(const long *)x;
     if (contribute && type == ARMCI_LONG_LONG) key = *(const long long *)x;
-    MPI_Allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
+    armcii_patient_allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
     return contribute && key == best;
 }
 
@@ -101,7 +103,7 @@ static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, b
 {
     double key = largest ? -INFINITY : INFINITY, best;
     if (contribute) key = type == ARMCI_FLOAT ? (double)*(const float *)x : *(const double *)x;
-    MPI_Allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
+    armcii_patient_allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
     return contribute && !(key < best) && !(key > best);
 }
 
@@ -112,6 +114,6 @@ void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bo
     int rank, candidate, winner;
     MPI_Comm_rank(comm, &rank);
     candidate = best ? rank : INT_MAX;
-    MPI_Allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
-    if (winner != INT_MAX) MPI_Bcast(x, bytes, MPI_BYTE, winner, comm);
+    armcii_patient_allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
+    if (winner != INT_MAX) armcii_patient_bcast(x, bytes, winner, comm);
 }

@@ -1,15 +1,13 @@
 /* agent.c - serving requests. */
-#define _GNU_SOURCE
 #include "server/agent.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
+#include "base/wait.h"
 #include "server/queues.h"
 #include "server/wire.h"
 #include "shm/apply.h"
@@ -33,13 +31,13 @@ struct transit {
 static struct transit *in_transit, *unused;
 enum { SHORT = 64, LONG = WIRE_BATCH, COPIED = 16 << 10 };
 
-static MPI_Comm comm = MPI_COMM_NULL;
+static MPI_Comm comm;
 static struct wire_decoded decoded;
 static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
 
-static pthread_t thread;
-static atomic_bool stopping;
-static atomic_uint polls_by_others; /* of threads that wait in the library */
+static atomic_bool here;
+static atomic_uint polls; /* of threads that wait in the library */
+static bool (*served_before)(void);
 
 /* ---- transits ---- */
 
@@ -133,15 +131,21 @@ static void serve_acc(const struct wire_record *r, const struct shape *s)
     armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, delta_of(r, first_address(s)), s);
 }
 
+/* Moderate data are copied, so that MPI has them at once; more than that goes from its place. */
+static bool goes_from_place(const struct shape *s)
+{
+    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? COPIED : WIRE_PART);
+}
+
 static void serve_get(const struct wire_record *r, struct shape *s, int client)
 {
     ptrdiff_t delta = delta_of(r, first_address(s));
-    bool in_place = s->form == SHAPE_CONTIGUOUS && s->bytes > COPIED;
-    struct transit *t = new_transit(in_place ? 0 : s->bytes);
-    if (in_place) {
-        send_reply(t, s->remote + delta, s->bytes, client, r->tag);
+    if (goes_from_place(s)) {
+        struct transit *t = new_transit(0);
+        armcii_wire_send(comm, (struct wire_place){s->remote + delta, s, SHAPE_REMOTE}, client, r->tag, &t->request);
         return;
     }
+    struct transit *t = new_transit(s->bytes);
     armcii_shape_set_packed(s, t->buffer);
     armcii_apply_get(s, delta);
     send_reply(t, t->buffer, s->bytes, client, r->tag);
@@ -150,9 +154,10 @@ static void serve_get(const struct wire_record *r, struct shape *s, int client)
 static void serve_put_large(const struct wire_record *r, const struct shape *s, int client)
 {
     struct transit *t = new_transit(0);
+    struct wire_place place = {s->remote + delta_of(r, s->remote), s, SHAPE_REMOTE};
     t->client = client;
     t->large = r->tag;
-    MPI_Irecv(s->remote + delta_of(r, s->remote), (int)s->bytes, MPI_BYTE, client, r->tag + WIRE_TAG_DATA, comm, &t->request);
+    armcii_wire_receive(comm, place, client, r->tag + WIRE_TAG_DATA, &t->request);
 }
 
 static void serve_rmw(const struct wire_record *r, const struct shape *s, int client)
@@ -235,9 +240,14 @@ static bool serve_arrivals(void)
     }
 }
 
-static bool serve_once(void)
+bool armcii_agent_is_here(void)
 {
-    if (pthread_mutex_trylock(&serving) != 0) return false;
+    return atomic_load_explicit(&here, memory_order_acquire);
+}
+
+bool armcii_agent_serve(void)
+{
+    if (!armcii_agent_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
     bool any = serve_arrivals();
     if (in_transit) any |= advance_transits();
     pthread_mutex_unlock(&serving);
@@ -246,67 +256,29 @@ static bool serve_once(void)
 
 bool armcii_agent_poll(void)
 {
-    if (comm == MPI_COMM_NULL) return false;
-    atomic_fetch_add_explicit(&polls_by_others, 1, memory_order_relaxed);
-    return serve_once();
+    if (!armcii_agent_is_here()) return false;
+    atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+    return armcii_agent_serve();
 }
 
-/* ---- the thread ---- */
-
-static void sleep_microseconds(long microseconds)
+unsigned armcii_agent_help(void)
 {
-    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
+    return atomic_load_explicit(&polls, memory_order_relaxed);
 }
 
-static long microseconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
-/* Poll while requests follow one another; after that sleep, a little while more may come, longer when nothing has come for some time. */
-static void rest(long idle)
-{
-    enum { HOT = 100, WARM = 20000, NAP = 50, REST = 1000 }; /* microseconds */
-    if (idle < HOT)
-        sched_yield();
-    else
-        sleep_microseconds(idle < WARM ? NAP : REST);
-}
-
-/* Other threads that wait in the library poll anyway: this one only sees to it that they still do. */
-static void *work(void *unused_argument)
-{
-    unsigned polls = 0;
-    long last = microseconds_now();
-    (void)unused_argument;
-    while (!atomic_load_explicit(&stopping, memory_order_relaxed)) {
-        unsigned others = atomic_load_explicit(&polls_by_others, memory_order_relaxed);
-        if (others != polls) {
-            polls = others;
-            sleep_microseconds(100);
-            last = microseconds_now();
-            continue;
-        }
-        bool any = serve_once();
-        long now = microseconds_now();
-        if (any) last = now;
-        rest(now - last);
-    }
-    return NULL;
-}
+/* ---- start and end ---- */
 
 void armcii_agent_start(MPI_Comm requests)
 {
-    if (comm != MPI_COMM_NULL) return;
+    if (armcii_agent_is_here()) return;
     comm = requests;
     ring = malloc(SLOTS * sizeof *ring);
     if (!ring) armcii_fatal("out of memory for messages from other hosts");
     next_slot = 0;
     for (int i = 0; i < SLOTS; i++) expect_message(i);
-    atomic_store(&stopping, false);
-    if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for the agent of this host");
+    served_before = armcii_wait_serve;
+    armcii_wait_serve = armcii_agent_poll;
+    atomic_store(&here, true);
 }
 
 static void free_transits(struct transit *list)
@@ -321,14 +293,11 @@ static void free_transits(struct transit *list)
 
 void armcii_agent_end(void)
 {
-    if (comm == MPI_COMM_NULL) return;
-    atomic_store(&stopping, true);
-    pthread_join(thread, NULL);
+    if (!armcii_agent_is_here()) return;
+    armcii_wait_serve = served_before;
+    atomic_store(&here, false);
     while (in_transit) advance_transits();
-    for (int i = 0; i < SLOTS; i++) {
-        MPI_Cancel(&arrivals[i]);
-        MPI_Wait(&arrivals[i], MPI_STATUS_IGNORE);
-    }
+    for (int i = 0; i < SLOTS; i++) armcii_wire_end_receive(comm, WIRE_TAG_REQUEST, &arrivals[(next_slot + i) % SLOTS]);
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;
@@ -336,5 +305,4 @@ void armcii_agent_end(void)
     decoded = (struct wire_decoded){0};
     free(ring);
     ring = NULL;
-    comm = MPI_COMM_NULL;
 }

@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "server/agent.h"
+#include "server/thread.h"
 #include "server/wire.h"
-#include "shm/wait.h"
+#include "base/wait.h"
 #include "team/world.h"
 
 static MPI_Comm comm;
@@ -29,6 +30,7 @@ struct channel {
     int agent;
     int open;         /* buffer of requests not yet sent; -1: none */
     unsigned unacked; /* messages not yet acknowledged */
+    unsigned appended; /* updates, since it was asked for acknowledgements: see send_when_due */
     struct channel *next;
 };
 static struct channel **channel_of; /* [world size] */
@@ -39,7 +41,7 @@ enum { MOST_UNACKED = 8 };
 struct large {
     struct large *next;
     int agent, owner, tag;
-    const char *lo, *hi;
+    char *lo, *hi;
 };
 static struct large *larges;
 
@@ -60,6 +62,7 @@ static uint64_t tickets;
 
 static struct wire_ack ack;
 static MPI_Request ack_request;
+static unsigned acks_to_come; /* of all agents, large puts too */
 
 static int last_tag;
 
@@ -87,19 +90,22 @@ static void drop_large(int agent, int tag)
     }
 }
 
+/* Asking MPI costs: only where one is to come. */
 static bool take_acks(void)
 {
     bool any = false;
-    for (;;) {
+    while (acks_to_come > 0) {
         int arrived;
         MPI_Status status;
         MPI_Test(&ack_request, &arrived, &status);
         if (!arrived) return any;
         channel_of[status.MPI_SOURCE]->unacked -= (unsigned)ack.batches;
         if (ack.large) drop_large(status.MPI_SOURCE, ack.large);
+        acks_to_come--;
         expect_ack();
         any = true;
     }
+    return any;
 }
 
 static bool free_buffers(void)
@@ -122,6 +128,7 @@ static void complete_work(struct work *w)
     free(w->addresses);
     free(w);
     work_count--;
+    atomic_fetch_sub(&armcii_thread_transfers, 1);
 }
 
 static bool advance_works(void)
@@ -174,7 +181,7 @@ static struct channel *channel(int agent)
     if (c) return c;
     c = malloc(sizeof *c);
     if (!c) armcii_fatal("out of memory for requests to other hosts");
-    *c = (struct channel){agent, -1, 0, channels};
+    *c = (struct channel){.agent = agent, .open = -1, .next = channels};
     channels = channel_of[agent] = c;
     return c;
 }
@@ -191,6 +198,7 @@ static void send_open(struct channel *c)
     c->open = -1;
     state[b] = SENT;
     c->unacked += head_of(b)->acknowledge;
+    acks_to_come += head_of(b)->acknowledge;
     MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
 }
 
@@ -235,13 +243,14 @@ static char *append(struct channel *c, size_t length, bool acknowledge)
     return at;
 }
 
-/* Small updates go at once where nothing is under way, else together when that has arrived, a message is full, or somebody asks. */
+/* Small updates go at once where nothing is under way, else together when that has arrived, a message is full, or somebody asks.
+ * Whether it has arrived is asked now and then: asking MPI costs more than a put. */
 static void send_when_due(struct channel *c)
 {
+    enum { POLL_EVERY = 16 };
     struct patience p = {0};
-    take_acks();
+    if (c->unacked > 0 && ++c->appended % POLL_EVERY == 0) take_acks();
     if (c->unacked == 0) send_open(c);
-    if (c->open < 0) free_buffers();
     while (c->unacked > MOST_UNACKED) turn(&p);
 }
 
@@ -270,6 +279,19 @@ static void wait_for_larges(const struct remote *to, const struct shape *s)
     while (meets_large(to, lo, hi)) turn(&p);
 }
 
+/* Does it surely fit into one record? */
+static bool is_short(const struct shape *s)
+{
+    enum { SEGMENTS = 1500, RUNS = 8 };
+    return s->bytes <= WIRE_PART && (s->form != SHAPE_VECTOR || (s->nsegs <= SEGMENTS && s->nruns <= RUNS));
+}
+
+/* What is long arrives in parts, in any order, and with derived datatypes: only where no byte of that side is written twice. */
+static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
+{
+    return is_short(s) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+}
+
 /* ---- work ---- */
 
 static struct work *add_work(uint64_t ticket, int owner)
@@ -290,6 +312,20 @@ static void enlist(struct work *w)
     *last_work = w;
     last_work = &w->next;
     work_count++;
+    atomic_fetch_add(&armcii_thread_transfers, 1);
+}
+
+static bool is_outstanding(uint64_t ticket)
+{
+    for (const struct work *w = works; w; w = w->next)
+        if (w->ticket == ticket) return true;
+    return false;
+}
+
+void armcii_client_finish(uint64_t ticket)
+{
+    struct patience p = {0};
+    while (is_outstanding(ticket)) turn(&p);
 }
 
 /* ---- put and accumulate ---- */
@@ -299,25 +335,14 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
     struct large *l = malloc(sizeof *l);
     struct work *w = add_work(ticket, to->owner);
     if (!l) armcii_fatal("out of memory for a put");
-    *l = (struct large){larges, to->agent, to->owner, new_tag(), s->remote, s->remote + s->bytes};
+    *l = (struct large){.next = larges, .agent = to->agent, .owner = to->owner, .tag = new_tag()};
+    armcii_shape_hull(s, SHAPE_REMOTE, &l->lo, &l->hi);
     larges = l;
+    acks_to_come++;
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
     send_open(c);
-    MPI_Isend(s->local, (int)s->bytes, MPI_BYTE, to->agent, l->tag + WIRE_TAG_DATA, comm, &w->request);
+    armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, l->tag + WIRE_TAG_DATA, &w->request);
     enlist(w);
-}
-
-enum { LARGEST_MESSAGE = 1 << 30 };
-
-/* A contiguous part that is too long for a record: in place, in pieces that MPI can count. */
-static void put_whole(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
-{
-    for (size_t at = 0; at < s->bytes; at += LARGEST_MESSAGE) {
-        struct shape piece;
-        size_t bytes = s->bytes - at < LARGEST_MESSAGE ? s->bytes - at : LARGEST_MESSAGE;
-        armcii_shape_contiguous(&piece, s->local + at, s->remote + at, bytes);
-        put_large(c, to, &piece, ticket);
-    }
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
@@ -327,11 +352,12 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
     struct vector_run runs[WIRE_RUNS];
     struct shape part;
     uint64_t ticket = 0;
+    bool any_order = may_arrive_in_any_order(s, SHAPE_REMOTE);
     wait_for_larges(to, s);
-    while (armcii_wire_part(s, &cursor, true, runs, &part)) {
-        if (part.form == SHAPE_CONTIGUOUS && part.bytes > WIRE_PART) {
+    while (armcii_wire_part(s, &cursor, any_order, runs, &part)) {
+        if (part.bytes > WIRE_PART) {
             if (!ticket) ticket = ++tickets;
-            put_whole(c, to, &part, ticket);
+            put_large(c, to, &part, ticket);
             continue;
         }
         request(c, &(struct wire_request){.kind = WIRE_PUT, .owner = to->owner, .delta = to->delta}, &part);
@@ -385,8 +411,8 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 {
     struct work *w = add_work(ticket, from->owner);
     int tag = new_tag();
-    if (part->form == SHAPE_CONTIGUOUS) {
-        MPI_Irecv(part->local, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &w->request);
+    if (part->form == SHAPE_CONTIGUOUS || part->bytes > WIRE_PART) {
+        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &w->request);
     } else {
         keep_addresses(w, part);
         w->buffer = malloc(part->bytes);
@@ -397,16 +423,6 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
     request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
 }
 
-static void get_whole(struct channel *c, const struct remote *from, const struct shape *s, uint64_t ticket)
-{
-    for (size_t at = 0; at < s->bytes; at += LARGEST_MESSAGE) {
-        struct shape piece;
-        size_t bytes = s->bytes - at < LARGEST_MESSAGE ? s->bytes - at : LARGEST_MESSAGE;
-        armcii_shape_contiguous(&piece, s->local + at, s->remote + at, bytes);
-        get_part(c, from, &piece, ticket);
-    }
-}
-
 uint64_t armcii_client_get(const struct remote *from, const struct shape *s)
 {
     struct channel *c = channel(from->agent);
@@ -414,31 +430,17 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *s)
     struct vector_run runs[WIRE_RUNS];
     struct shape part;
     uint64_t ticket = ++tickets;
+    bool any_order = may_arrive_in_any_order(s, SHAPE_LOCAL);
     wait_for_larges(from, s);
-    while (armcii_wire_part(s, &cursor, true, runs, &part)) {
-        if (part.form == SHAPE_CONTIGUOUS)
-            get_whole(c, from, &part, ticket);
-        else
-            get_part(c, from, &part, ticket);
+    while (armcii_wire_part(s, &cursor, any_order, runs, &part)) {
+        get_part(c, from, &part, ticket);
         send_open(c);
+        if (!any_order) armcii_client_finish(ticket);
     }
     return ticket;
 }
 
 /* ---- local completion ---- */
-
-static bool is_outstanding(uint64_t ticket)
-{
-    for (const struct work *w = works; w; w = w->next)
-        if (w->ticket == ticket) return true;
-    return false;
-}
-
-void armcii_client_finish(uint64_t ticket)
-{
-    struct patience p = {0};
-    while (is_outstanding(ticket)) turn(&p);
-}
 
 static bool owes(int owner)
 {
@@ -460,7 +462,6 @@ void armcii_client_finish_all(int owner)
 static void ask(struct channel *c, MPI_Request *answer)
 {
     send_open(c);
-    free_buffers();
     armcii_client_wait(answer);
 }
 
@@ -513,7 +514,6 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number)
     struct channel *c = channel(agent);
     armcii_wire_encode_lock(WIRE_UNLOCK, set, owner, number, 0, append(c, sizeof(struct wire_record), false));
     send_open(c);
-    free_buffers();
 }
 
 /* ---- remote completion ---- */
@@ -532,7 +532,6 @@ static void wait_for_channel(struct channel *c)
         send_open(c);
         turn(&p);
     }
-    free_buffers();
 }
 
 void armcii_client_fence(int process)
@@ -565,8 +564,7 @@ void armcii_client_start(MPI_Comm requests)
 void armcii_client_end(void)
 {
     if (!buffers) return;
-    MPI_Cancel(&ack_request);
-    MPI_Wait(&ack_request, MPI_STATUS_IGNORE);
+    armcii_wire_end_receive(comm, WIRE_TAG_ACK, &ack_request);
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == SENT) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
     while (channels) {

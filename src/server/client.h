@@ -44,7 +44,7 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 void armcii_client_fence(int process);
 void armcii_client_fence_all(void);
 
-/* Wait for an MPI request as the client does: others are served meanwhile. */
+/* Wait for an MPI request as the client does, under the library's lock: others are served meanwhile. */
 void armcii_client_wait(MPI_Request *request);
 
 #endif

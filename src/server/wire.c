@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "mpi/datatype.h"
 
 static size_t padded(size_t bytes)
 {
@@ -144,9 +145,9 @@ static void step_over_empty_runs(const struct shape *s, struct wire_cursor *c)
 }
 
 /* A segment that is too long for a record with others. */
-static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, bool whole, struct shape *part)
+static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, size_t limit, struct shape *part)
 {
-    size_t rest = run->bytes - c->within, bytes = whole || rest < WIRE_PART ? rest : WIRE_PART;
+    size_t rest = run->bytes - c->within, bytes = rest < limit ? rest : limit;
     armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
     c->within = bytes == rest ? 0 : c->within + bytes;
     c->i += bytes == rest;
@@ -163,7 +164,7 @@ static struct vector_run take_segments(const struct vector_run *run, struct wire
     return taken;
 }
 
-static bool vector_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+static bool vector_part(const struct shape *s, struct wire_cursor *c, size_t limit, struct vector_run runs[WIRE_RUNS],
                         struct shape *part)
 {
     size_t n = 0, data = WIRE_PART, layout = LAYOUT;
@@ -171,7 +172,7 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, bool whole
         const struct vector_run *run = &s->runs[c->run];
         if (run->bytes > WIRE_PART && n > 0) break;
         if (run->bytes > WIRE_PART) {
-            take_long_segment(run, c, whole_segments, part);
+            take_long_segment(run, c, limit, part);
             return true;
         }
         if (layout < sizeof(struct run_head)) break;
@@ -185,13 +186,52 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, bool whole
     return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
 }
 
-bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool in_place, struct vector_run runs[WIRE_RUNS],
                       struct shape *part)
 {
-    if (s->form == SHAPE_VECTOR) return vector_part(s, c, whole_segments, runs, part);
-    if (s->form == SHAPE_CONTIGUOUS && whole_segments) {
-        *part = *s;
-        return c->position++ == 0 && s->bytes > 0;
-    }
-    return armcii_shape_part(s, WIRE_PART, &c->position, part);
+    size_t limit = in_place ? WIRE_WHOLE : WIRE_PART;
+    if (s->form == SHAPE_VECTOR) return vector_part(s, c, limit, runs, part);
+    return armcii_shape_part(s, limit, &c->position, part);
+}
+
+/* ---- straight from and into place ---- */
+
+static MPI_Datatype datatype_of(struct wire_place p, int *count)
+{
+    *count = p.shape->levels == 0 ? (int)p.shape->bytes : 1;
+    return p.shape->levels == 0 ? MPI_BYTE : armcii_datatype_bytes(p.shape, p.side);
+}
+
+/* MPI keeps the type until the message has gone. */
+static void drop_datatype(MPI_Datatype type)
+{
+    if (type != MPI_BYTE) MPI_Type_free(&type);
+}
+
+void armcii_wire_send(MPI_Comm comm, struct wire_place from, int to, int tag, MPI_Request *request)
+{
+    int count;
+    MPI_Datatype type = datatype_of(from, &count);
+    MPI_Isend(from.address, count, type, to, tag, comm, request);
+    drop_datatype(type);
+}
+
+void armcii_wire_receive(MPI_Comm comm, struct wire_place to, int from, int tag, MPI_Request *request)
+{
+    int count;
+    MPI_Datatype type = datatype_of(to, &count);
+    MPI_Irecv(to.address, count, type, from, tag, comm, request);
+    drop_datatype(type);
+}
+
+/* ---- the end ---- */
+
+void armcii_wire_end_receive(MPI_Comm comm, int tag, MPI_Request *receive)
+{
+    int rank;
+    MPI_Request empty;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Isend(NULL, 0, MPI_BYTE, rank, tag, comm, &empty);
+    MPI_Wait(receive, MPI_STATUS_IGNORE);
+    MPI_Wait(&empty, MPI_STATUS_IGNORE);
 }

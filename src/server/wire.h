@@ -3,6 +3,7 @@
 #ifndef ARMCII_WIRE_H
 #define ARMCII_WIRE_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@
 enum wire_kind {
     WIRE_PUT,       /* data follow */
     WIRE_ACC,       /* data follow */
-    WIRE_PUT_LARGE, /* contiguous; data come in a message of their own, tag + WIRE_TAG_DATA, straight into place */
+    WIRE_PUT_LARGE, /* data come in a message of their own, tag + WIRE_TAG_DATA, straight into place */
     WIRE_GET,       /* the reply has the tag */
     WIRE_RMW,       /* element: enum apply_update; operand in scale[0], old value, a long, in the reply */
     WIRE_LOCK,      /* the reply, when the lock is granted, has the tag */
@@ -24,9 +25,11 @@ enum wire_kind {
 enum {
     WIRE_BATCH = 1 << 16,   /* bytes of a message */
     WIRE_PART = 48 << 10,   /* most data bytes of a record */
+    WIRE_WHOLE = 1 << 30,   /* most bytes of a message that goes straight into place */
     WIRE_TAG_REQUEST = 1,
     WIRE_TAG_ACK = 2,
-    WIRE_TAG_FIRST = 16,    /* of replies: unique among those that a process has outstanding */
+    WIRE_TAG_BARRIER = 3,   /* + round, up to 31 */
+    WIRE_TAG_FIRST = 64,    /* of replies: unique among those that a process has outstanding */
     WIRE_TAGS = 16000,
     WIRE_TAG_DATA = WIRE_TAGS /* added to the tag of a large put for its data: two processes may be each other's clients */
 };
@@ -91,14 +94,28 @@ struct wire_decoded {
 /* The shape of a record; valid as long as the message and until the next decode into *d. */
 void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
 
-/* Take the next part of the shape for one record: at most WIRE_PART bytes of data, or one contiguous segment of any size where
- * `whole_segments`.  Start with a zeroed cursor; false when nothing is left. */
+/* Take the next part of the shape: at most WIRE_PART bytes, for one record.  Where `in_place`, what is longer than that and is contiguous
+ * or strided comes in parts of up to WIRE_WHOLE bytes instead.  Start with a zeroed cursor; false when nothing is left. */
 struct wire_cursor {
     size_t position;       /* strided, contiguous */
     size_t run, i, within; /* vector */
 };
 enum { WIRE_RUNS = 64 };
-bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool whole_segments, struct vector_run runs[WIRE_RUNS],
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool in_place, struct vector_run runs[WIRE_RUNS],
                       struct shape *part);
+
+/* A message that goes straight from or into place, of one side of a contiguous or strided part: send it, receive it.  `address`: where the first
+ * segment is in this process. */
+struct wire_place {
+    char *address;
+    const struct shape *shape;
+    enum shape_side side;
+};
+void armcii_wire_send(MPI_Comm comm, struct wire_place from, int to, int tag, MPI_Request *request);
+void armcii_wire_receive(MPI_Comm comm, struct wire_place to, int from, int tag, MPI_Request *request);
+
+/* End the receive of the tag from anybody that was posted first, when nobody sends any more: by an empty message to oneself, since
+ * a cancelled receive can keep MPI_Finalize of MPICH 4.0 waiting. */
+void armcii_wire_end_receive(MPI_Comm comm, int tag, MPI_Request *receive);
 
 #endif

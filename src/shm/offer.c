@@ -33,9 +33,9 @@ void *armcii_offer_make(size_t bytes)
     if (armcii_host->kind != SEGMENT_MEMFD) return NULL;
     struct offers *mine = &armcii_host->offers[armcii_host->rank];
     int n = atomic_load_explicit(&mine->count, memory_order_relaxed);
-    int fd = n < MOST_OFFERS ? memfd_create("armci", MFD_CLOEXEC) : -1;
+    int fd = n < MOST_OFFERS ? armcii_segment_descriptor(bytes) : -1;
     if (fd < 0) return NULL;
-    char *memory = ftruncate(fd, (off_t)bytes) == 0 ? map_descriptor(fd, bytes) : NULL;
+    char *memory = map_descriptor(fd, bytes);
     if (!memory) {
         close(fd);
         return NULL;

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "mpi/patient.h"
 
 /* Large slices begin where a huge page could. */
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
@@ -29,9 +31,16 @@ struct invitation {
     ino_t inode;
 };
 
-static int make_descriptor(size_t bytes)
+/* Batch systems bound the size of files, and asking for a larger one ends the process (SIGXFSZ). */
+static bool is_within_limit(size_t bytes)
 {
-    int fd = memfd_create("armci", MFD_CLOEXEC);
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+int armcii_segment_descriptor(size_t bytes)
+{
+    int fd = is_within_limit(bytes) ? memfd_create("armci", MFD_CLOEXEC) : -1;
     if (fd < 0) return -1;
     if (ftruncate(fd, (off_t)bytes) == 0) return fd;
     close(fd);
@@ -59,20 +68,20 @@ static int share_descriptor(size_t bytes, MPI_Comm comm)
     struct stat status;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
-        fd = make_descriptor(bytes);
+        fd = armcii_segment_descriptor(bytes);
         to.process = (long)getpid();
         to.descriptor = fd >= 0 && fstat(fd, &status) == 0 ? fd : -1;
         to.device = to.descriptor >= 0 ? status.st_dev : 0;
         to.inode = to.descriptor >= 0 ? status.st_ino : 0;
     }
-    MPI_Bcast(&to, (int)sizeof to, MPI_BYTE, 0, comm);
+    armcii_patient_bcast(&to, (int)sizeof to, 0, comm);
     return rank == 0 ? fd : open_invited(&to);
 }
 
 static bool all_agree(bool good, MPI_Comm comm)
 {
     int mine = good, all;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    armcii_patient_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     return all;
 }
 
@@ -143,7 +152,7 @@ static bool is_shared(char *const slices[], int rank, int members, MPI_Comm comm
 {
     bool good = true;
     *(volatile int *)slices[rank] = rank + 1;
-    MPI_Barrier(comm);
+    armcii_patient_barrier(comm);
     for (int i = 0; i < members; i++)
         if (*(volatile int *)slices[i] != i + 1) good = false;
     return all_agree(good, comm);

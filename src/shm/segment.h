@@ -30,4 +30,7 @@ void armcii_segment_free(struct shm_segment *s);
 /* Collective over comm: can segments of that kind be had, and are they shared?  The same answer on every member. */
 bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm);
 
+/* A descriptor of `bytes` bytes of anonymous memory; -1 where there is none. */
+int armcii_segment_descriptor(size_t bytes);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "shm/wait.h"
+#include "base/wait.h"
 
 enum { STRIPES = 1024, STRIPE_BLOCK = 1 << 13 }; /* bytes of a block */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/wait.h"
+#include "mpi/window.h"
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
@@ -45,6 +47,13 @@ static void number_nodes(struct world *w, const int *leader_of)
     free(filled);
 }
 
+/* Others may wait in MPI for this process. */
+static bool let_mpi_progress(void)
+{
+    armcii_window_progress(the_world.control);
+    return false;
+}
+
 void armcii_world_create(MPI_Comm comm, bool every_rank_a_node)
 {
     struct world *w = &the_world;
@@ -63,12 +72,13 @@ void armcii_world_create(MPI_Comm comm, bool every_rank_a_node)
     for (int r = 0; r < w->size; r++) leader_of[r] = every_rank_a_node ? r : w->host_of[r];
     number_nodes(w, leader_of);
     free(leader_of);
+    armcii_wait_serve = let_mpi_progress;
 }
-
 
 void armcii_world_free(void)
 {
     struct world *w = &the_world;
+    armcii_wait_serve = armcii_wait_serve_nobody;
     MPI_Comm_free(&w->control);
     MPI_Comm_free(&w->messages);
     MPI_Comm_free(&w->comm);

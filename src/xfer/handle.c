@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "server/thread.h"
 #include "xfer/aggregate.h"
 
 /* A slot's operations wait in a list; tag 0 marks a free slot. */
@@ -123,6 +124,7 @@ static bool covers(const struct slot *s, const struct operation *op)
 static void attach(struct slot *s, const struct operation *op)
 {
     if (op->ticket == 0 && op->asked == 0) return;
+    if (op->asked) armcii_thread_wake(); /* it goes on while the program computes */
     if (covers(s, op)) {
         s->operations[s->n - 1].ticket = op->ticket;
         return;

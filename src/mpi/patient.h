@@ -1,0 +1,25 @@
+/* patient.h - MPI's collectives and messages for processes that must not stand in them: where they outnumber the processors, or requests
+ * of other hosts want serving, each is made non-blocking and waited for politely.  Else, and in what they do, they are MPI's own. */
+#ifndef ARMCII_PATIENT_H
+#define ARMCII_PATIENT_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* Collective over all that will take part in the rest: be patient where one of them asks for it.  MPI matches no blocking collective with
+ * a non-blocking one, so all are alike. */
+void armcii_patient_decide(bool wanted, MPI_Comm comm);
+void armcii_patient_end(void);
+
+void armcii_patient_barrier(MPI_Comm comm);
+void armcii_patient_bcast(void *buffer, int bytes, int root, MPI_Comm comm);
+void armcii_patient_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void armcii_patient_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+/* `bytes` bytes of each process; from may be MPI_IN_PLACE. */
+void armcii_patient_allgather(const void *from, void *to, int bytes, MPI_Comm comm);
+
+void armcii_patient_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
+/* A message has arrived, and can be received without waiting. */
+void armcii_patient_probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
+
+#endif
