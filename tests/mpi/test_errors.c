@@ -119,22 +119,45 @@ static void try_wrong_call(const struct wrong_call *w, int number, bool thorough
         after_run(number, w->name);
 }
 
-/* Where ranks share processors they wait for one another long: then only every eighth call is tried thoroughly. */
-static void every_wrong_call(void)
+/* All calls that are wrong at that moment; returns how many.  Where ranks share processors they wait for one another long:
+ * then only every eighth call is tried thoroughly. */
+static int try_all(enum moment moment)
 {
     int tried = 0, step = 8 / effort(8);
 
-    wrong_calls_prepare();
-    after_prepare();
     for (int i = 0; i < wrong_calls_count(); i++)
-        if (wrong_calls_get(i)->moment == RUNNING) {
+        if (wrong_calls_get(i)->moment == moment) {
             try_wrong_call(wrong_calls_get(i), tried, tried % step == 0);
             tried++;
         }
+    return tried;
+}
+
+static void every_wrong_call(void)
+{
+    int tried;
+
+    wrong_calls_prepare();
+    after_prepare();
+    tried = try_all(RUNNING);
     if (test_rank() == 0)
         printf("%d wrong calls were tried, each on every process\n", tried);
     after_check_sum();
     wrong_calls_check_untouched("all wrong calls");
+    after_end();
+    wrong_calls_end();
+}
+
+/* The last of the tests: see BESIDE_MEMGET. */
+static void wrong_descriptions(void)
+{
+    if (chosen())
+        return;
+    wrong_calls_prepare();
+    after_prepare();
+    check(try_all(BESIDE_MEMGET) > 0, "no call was tried");
+    wrong_calls_check_memget();
+    after_check_sum();
     after_end();
     wrong_calls_end();
 }
@@ -389,6 +412,7 @@ static const struct test tests[] = {
     { "an address is wrong as soon as its region is freed", freed_is_gone },
     { "a large strided transfer is refused without walking it", refusal_needs_no_walk },
     { "everything works after wrong calls", usable_afterwards },
+    { "memory of ARMCI_Memget is not left", wrong_descriptions },
     { NULL, NULL },
 };
 const struct suite suite = { tests, start_errors, stop_errors };

@@ -18,6 +18,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Is it before `until` by the clock of process 0?  Collective. */
+static bool is_before(double until)
+{
+    int left = now() < until;
+
+    MPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return left;
+}
+
 /* Zeroed memory of `bytes` bytes on everybody. */
 static void **zeroed_region(size_t bytes)
 {
@@ -133,35 +142,51 @@ static void fences(void)
         skip("it takes two");
         return;
     }
-    for (int i = 0; i < 20; i++)
-        for (enum way way = BY_PUT; way < WAYS; way++)
+    for (enum way way = BY_PUT; way < WAYS; way++) {
+        double until = now() + 0.25;
+        do
             look_after_fence(way);
+        while (is_before(until));
+    }
 }
 
-/* A ring of notes: each round's data, then the fence, then the number of the round.  Who sees the number sees the data. */
+/* A note to the next rank: data, then the fence, then the number of the round, where the flag is.  One from the rank before, who learns
+ * that it was read.  Counts the words that were not there when their flag was; false where somebody does not come. */
+enum { WORDS = 40, FLAG = WORDS, READ = WORDS + 1 };
+static bool pass_note(void **base, long round, long *wrong)
+{
+    int me = test_rank(), n = test_ranks(), next = (me + 1) % n, before = (me + n - 1) % n;
+    long *mine = base[me], *theirs = base[next], note[WORDS];
+
+    for (int w = 0; w < WORDS; w++)
+        note[w] = 1000 * round + w;
+    ARMCI_Put(note, theirs, sizeof note, next);
+    ARMCI_Fence(next);
+    ARMCI_PutValueLong(round, theirs + FLAG, next);
+    if (!wait_for(mine + FLAG, me, round))
+        return false;
+    ARMCI_Get(mine, note, sizeof note, me);
+    for (int w = 0; w < WORDS; w++)
+        *wrong += note[w] != 1000 * round + w;
+    ARMCI_PutValueLong(round, (long *)base[before] + READ, before);
+    return wait_for(mine + READ, me, round);
+}
+
+/* A ring of notes. */
 static void data_before_flag(void)
 {
-    enum { WORDS = 40 };
-    int me = test_rank(), n = test_ranks(), next = (me + 1) % n, before = (me + n - 1) % n;
     void **base = zeroed_region((WORDS + 2) * sizeof(long));
-    long *mine = base[me], *theirs = base[next], note[WORDS], wrong = 0, rounds = n > 2 ? 2000 : 200000;
+    long wrong = 0, round = 0;
+    double until = now() + 1;
 
-    for (long round = 1; round <= rounds; round++) {
-        for (int w = 0; w < WORDS; w++)
-            note[w] = 1000 * round + w;
-        ARMCI_Put(note, theirs, sizeof note, next);
-        ARMCI_Fence(next);
-        ARMCI_PutValueLong(round, theirs + WORDS, next);
-        if (!wait_for(mine + WORDS, me, round))
+    do {
+        bool goes_on = true;
+        for (int i = 0; i < effort(1000) && goes_on; i++)
+            goes_on = pass_note(base, ++round, &wrong);
+        if (!on_all_ranks(goes_on))
             break;
-        ARMCI_Get(mine, note, sizeof note, me);
-        for (int w = 0; w < WORDS; w++)
-            wrong += note[w] != 1000 * round + w;
-        ARMCI_PutValueLong(round, (long *)base[before] + WORDS + 1, before); /* read: the next may come */
-        if (!wait_for(mine + WORDS + 1, me, round))
-            break;
-    }
-    check_long(wrong, 0, "words of %ld notes that were not there when their flag was", rounds);
+    } while (is_before(until));
+    check_long(wrong, 0, "words of %ld notes that were not there when their flag was", round);
     ARMCI_Barrier();
     region_free(base);
 }
@@ -243,7 +268,7 @@ static void threads_let_in(void)
         }
         ARMCI_Barrier();
     }
-    check(worst < 0.2, "an unlock took %.3f s while another thread of the process waited for another lock", worst);
+    check(worst < 1, "an unlock took %.3f s while another thread of the process waited for another lock", worst);
     ARMCI_Destroy_mutexes();
 }
 

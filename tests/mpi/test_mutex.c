@@ -349,6 +349,85 @@ static void three_sets(void)
     region_free(base);
 }
 
+/* Everybody counts under mutex 0 of process 0: of a set or, where that is NULL, of ARMCI's own. */
+static void count_under(armcix_mutex_hdl_t set, void **base, const char *what)
+{
+    long before;
+
+    ARMCI_Barrier();
+    before = ARMCI_GetValueLong(base[0], 0);
+    ARMCI_Barrier();
+    for (int i = 0; i < effort(8); i++) {
+        if (set)
+            ARMCIX_Lock_hdl(set, 0, 0);
+        else
+            ARMCI_Lock(0, 0);
+        add_unsafely(base[0], 0, 1);
+        if (set)
+            ARMCIX_Unlock_hdl(set, 0, 0);
+        else
+            ARMCI_Unlock(0, 0);
+    }
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(base[0], 0), before + test_ranks() * effort(8), "counter under %s", what);
+    ARMCI_Barrier();
+}
+
+/* ARMCI's own mutexes come and go between two sets, a mutex of which is held meanwhile. */
+static void own_destroyed_beside_sets(void **base)
+{
+    armcix_mutex_hdl_t older = ARMCIX_Create_mutexes_hdl(1, NULL), newer;
+
+    ARMCI_Create_mutexes(1);
+    newer = ARMCIX_Create_mutexes_hdl(1, NULL);
+    if (test_rank() == 0)
+        ARMCIX_Lock_hdl(older, 0, 0);
+    ARMCI_Barrier();
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes beside sets");
+    if (test_rank() != 0)
+        check_long(ARMCIX_Trylock_hdl(older, 0, 0), 1, "trylock of a mutex of a set that 0 holds");
+    ARMCI_Barrier();
+    if (test_rank() == 0)
+        ARMCIX_Unlock_hdl(older, 0, 0);
+    count_under(older, base, "a set older than the mutexes that were destroyed");
+    count_under(newer, base, "a set newer than the mutexes that were destroyed");
+    check_long(ARMCIX_Destroy_mutexes_hdl(older), 0, "ARMCIX_Destroy_mutexes_hdl of the older set");
+    check_long(ARMCIX_Destroy_mutexes_hdl(newer), 0, "ARMCIX_Destroy_mutexes_hdl of the newer set");
+}
+
+/* Two sets come and go while ARMCI's own mutexes stay, one of which is held meanwhile. */
+static void sets_destroyed_beside_own(void **base)
+{
+    armcix_mutex_hdl_t older = ARMCIX_Create_mutexes_hdl(1, NULL), newer;
+    long counted = ARMCI_GetValueLong(base[0], 0);
+
+    ARMCI_Create_mutexes(1);
+    newer = ARMCIX_Create_mutexes_hdl(1, NULL);
+    if (test_rank() == 0)
+        ARMCI_Lock(0, 0);
+    ARMCI_Barrier();
+    check_long(ARMCIX_Destroy_mutexes_hdl(older), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
+    check_long(ARMCIX_Destroy_mutexes_hdl(newer), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
+    if (test_rank() == 0)
+        let_pass(0.02);
+    else
+        ARMCI_Lock(0, 0);
+    long seen = add_unsafely(base[0], 0, 1);
+    ARMCI_Unlock(0, 0);
+    check(test_rank() > 0 || seen == counted, "others got a mutex that process 0 holds: counter %ld, then %ld", counted, seen);
+    count_under(NULL, base, "ARMCI's own mutexes beside sets that were destroyed");
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes after the sets");
+}
+
+static void kinds_are_apart(void)
+{
+    void **base = zeroed_region(1);
+
+    own_destroyed_beside_sets(base);
+    sets_destroyed_beside_own(base);
+    region_free(base);
+}
+
 static const struct test tests[] = {
     { "no update is lost under a lock", no_update_lost },
     { "unlock completes what was put under the lock", unlock_completes },
@@ -361,6 +440,7 @@ static const struct test tests[] = {
     { "trylock tells and does not wait", trylock },
     { "trylock and lock together exclude", trylock_excludes },
     { "three sets at a time, one over a group", three_sets },
+    { "destroying ARMCI's own mutexes leaves the sets, and the other way round", kinds_are_apart },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

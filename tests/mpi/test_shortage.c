@@ -1,5 +1,4 @@
-/* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after.  For
- * ARMCI_ERRORS=return. */
+/* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,4 +169,11 @@ static const struct test tests[] = {
     { NULL, NULL },
 };
 
-const struct suite suite = { .tests = tests };
+static void start_returning(int *argc, char ***argv)
+{
+    setenv("ARMCI_ERRORS", "return", 1);
+    MPI_Init(argc, argv);
+    ARMCI_Init();
+}
+
+const struct suite suite = { .tests = tests, .start = start_returning };

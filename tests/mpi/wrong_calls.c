@@ -37,10 +37,10 @@ void wrong_calls_add(struct wrong_call w)
     list[count++] = w;
 }
 
-void wrong_calls_add_singles(const struct single_call *table)
+void wrong_calls_add_singles(enum moment moment, const struct single_call *table)
 {
     for (; table->function; table++) {
-        struct wrong_call w = { .code = table->code, .function = table->function, .argument = table->argument,
+        struct wrong_call w = { .moment = moment, .code = table->code, .function = table->function, .argument = table->argument,
                                 .value = table->value, .single = table->call };
         snprintf(w.name, sizeof w.name, "%s.%s", table->function, table->what);
         wrong_calls_add(w);
@@ -49,7 +49,8 @@ void wrong_calls_add_singles(const struct single_call *table)
 
 void wrong_calls_add_off(enum moment moment, const char *argument, const struct off_call *table)
 {
-    static const char *const suffix[] = { "", "off", "mpi_off", "mpi_ended", "never" };
+    static const char *const suffix[] = { [ARMCI_OFF] = "off", [MPI_OFF] = "mpi_off", [MPI_ENDED] = "mpi_ended",
+                                          [NEVER] = "never" };
 
     for (; table->function; table++) {
         struct wrong_call w = { .moment = moment, .code = moment == NEVER ? 0 : ARMCI_ERR_STATE,

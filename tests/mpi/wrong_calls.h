@@ -15,6 +15,7 @@ enum { SAYS_NOTHING = -1000 };
 /* When a call is wrong. */
 enum moment {
     RUNNING,   /* between ARMCI_Init and ARMCI_Finalize; the argument is wrong */
+    BESIDE_MEMGET, /* the same, but the call uses ARMCI_Memget, after which wrong addresses are taken for such memory */
     ARMCI_OFF, /* before ARMCI_Init and after ARMCI_Finalize, whatever MPI does */
     MPI_OFF,   /* before MPI_Init and after MPI_Finalize */
     MPI_ENDED, /* after MPI_Finalize */
@@ -51,7 +52,7 @@ struct single_call {
     const char *argument, *value;
     int (*call)(void);
 };
-void wrong_calls_add_singles(const struct single_call *table);
+void wrong_calls_add_singles(enum moment moment, const struct single_call *table);
 /* Functions that may not be called while `moment` holds; the message names `argument`. */
 struct off_call {
     const char *function;
@@ -99,6 +100,8 @@ void wrong_calls_prepare(void);
 void wrong_calls_end(void);
 /* Has any byte in reach changed since prepare?  Collective: everything is complete before it looks. */
 void wrong_calls_check_untouched(const char *after);
+/* After the calls BESIDE_MEMGET: the memory they were made with works.  Collective. */
+void wrong_calls_check_memget(void);
 /* Before the library is started there is only the local buffer: set it, look at it. */
 void wrong_calls_set_local(void);
 void wrong_calls_check_local(const char *after);

@@ -421,7 +421,7 @@ void wrong_groups_collect(void)
 {
     add_groups();
     wrong_calls_add_ranks(ranks);
-    wrong_calls_add_singles(singles);
+    wrong_calls_add_singles(RUNNING, singles);
     wrong_calls_add_off(ARMCI_OFF, "state", off);
     wrong_calls_add_off(NEVER, "state", never);
 }

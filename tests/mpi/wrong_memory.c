@@ -75,6 +75,24 @@ static int twice(int (*release)(void *))
     region_free(base);
     return release(mine);
 }
+/* Every other process passes the base of another region than the rest, its own of both.  One process alone cannot differ. */
+static int differently(int (*release)(void *))
+{
+    if (stage.n == 1)
+        return release(stage.mine + 8);
+    return release(stage.me % 2 ? stage.guard[stage.me] : stage.mine);
+}
+/* Process 0 holds no slice of one region, all others pass those of another. */
+static int empty_or_other(void)
+{
+    void *base[MOST_RANKS];
+    int code;
+
+    check_long(ARMCI_Malloc(base, stage.me == 0 ? 0 : 64), 0, "ARMCI_Malloc");
+    code = stage.n < 3 ? ARMCI_Free(stage.mine + 8) : ARMCI_Free(stage.me == 1 ? base[1] : stage.me == 0 ? NULL : stage.mine);
+    check_long(ARMCI_Free(base[stage.me]), 0, "ARMCI_Free of the right ones");
+    return code;
+}
 static int free_world_group(void *ptr) { return ARMCI_Free_group(ptr, &stage.world); }
 static int free_self_group(void *ptr) { return ARMCI_Free_group(ptr, &stage.self); }
 
@@ -84,6 +102,21 @@ static int free_before(void) { return ARMCI_Free(stage.mine - 8); }
 static int free_after(void) { return ARMCI_Free(stage.mine + SLICE); }
 static int free_neighbour(void) { return ARMCI_Free(of_neighbour()); }
 static int free_twice(void) { return twice(ARMCI_Free); }
+static int free_differently(void) { return differently(ARMCI_Free); }
+static int free_group_differently(void) { return differently(free_world_group); }
+static int free_memdev_differently(void) { return differently(ARMCI_Free_memdev); }
+static int free_group_other(void) { return free_self_group(stage.mine); }
+/* Of a group, by the world. */
+static int free_group_larger(void)
+{
+    void *base[1];
+    int code;
+
+    check_long(ARMCI_Malloc_group(base, 64, &stage.self), 0, "ARMCI_Malloc_group");
+    code = free_world_group(base[0]);
+    check_long(free_self_group(base[0]), 0, "ARMCI_Free_group of the right group");
+    return code;
+}
 static int free_group_local(void) { return free_world_group(stage.nowhere); }
 static int free_group_inside(void) { return free_world_group(stage.mine + 64); }
 static int free_group_neighbour(void) { return free_world_group(of_neighbour()); }
@@ -94,6 +127,8 @@ static int free_memdev_inside(void) { return ARMCI_Free_memdev(stage.mine + 256)
 static int free_memdev_twice(void) { return twice(ARMCI_Free_memdev); }
 
 /* ------------------------------------------------------------------ of one process alone */
+
+enum { MEMGET = 64 };
 
 static int memget(size_t bytes, int flag)
 {
@@ -128,6 +163,80 @@ static int memat(armci_meminfo_t *info)
 }
 static int memat_null(void) { return memat(NULL); }
 static int memat_nothing(void) { return memat(description(stage.p)); }
+/* Memory of process p that cannot be. */
+static int memat_of(const void *base, long bytes)
+{
+    armci_meminfo_t *info = description(stage.p);
+
+    info->idlist[0] = (long)(intptr_t)base;
+    info->idlist[1] = bytes;
+    return memat(info);
+}
+static int memat_empty(void) { return memat_of(stage.nowhere, 0); }
+static int memat_negative(void) { return memat_of(stage.nowhere, -8); }
+static int memat_largest(void) { return memat_of(stage.nowhere, LONG_MAX); }
+static int memat_high(void) { return memat_of((void *)-64, 8); }
+/* A region is no such memory. */
+static int memat_region(void) { return memat_of(stage.there + 8, 8); }
+
+/* Memory that is: of the caller, or of p. */
+static armci_meminfo_t *memory_of(int process)
+{
+    enum { TAG = 7 };
+    static armci_meminfo_t mine, theirs;
+
+    if (mine.addr == NULL) {
+        ARMCI_Memget(MEMGET, &mine, 0);
+        MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p,
+                     TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return process == stage.me ? &mine : &theirs;
+}
+/* With an offset that leads out of it. */
+static int memat_at(int process, long offset)
+{
+    check(!ARMCI_Memat(memory_of(process), offset), "ARMCI_Memat gives an address at offset %ld", offset);
+    return SAYS_NOTHING;
+}
+static int memat_before(void) { return memat_at(stage.me, -1); }
+static int memat_after(void) { return memat_at(stage.me, MEMGET + 1); }
+static int memat_smallest_offset(void) { return memat_at(stage.p, LONG_MIN); }
+static int memat_largest_offset(void) { return memat_at(stage.p, LONG_MAX); }
+static int memat_neighbour_after(void) { return memat_at(stage.p, MEMGET + 1); }
+/* With another size. */
+static int memat_sized(int process, long bytes)
+{
+    armci_meminfo_t changed = *memory_of(process);
+
+    changed.idlist[1] = bytes;
+    return memat(&changed);
+}
+static int memat_no_size(void) { return memat_sized(stage.p, 0); }
+static int memat_negative_size(void) { return memat_sized(stage.p, -MEMGET); }
+static int memat_largest_size(void) { return memat_sized(stage.p, LONG_MAX); }
+static int memat_larger(void) { return memat_sized(stage.me, MEMGET + 1); }
+/* Where no memory is shared, another process's size must be believed. */
+static int memat_larger_neighbour(void)
+{
+    bool shared = ARMCIX_Local_address(memory_of(stage.p)->armci_addr, stage.p) != NULL;
+
+    return memat_sized(stage.p, shared ? 1L << 40 : -1);
+}
+
+void wrong_calls_check_memget(void)
+{
+    armci_meminfo_t *theirs = memory_of(stage.p);
+    long value = 70 + stage.me, *there = ARMCI_Memat(theirs, MEMGET - (long)sizeof value), seen = 0;
+
+    check((char *)there == theirs->armci_addr + MEMGET - sizeof value, "ARMCI_Memat of the neighbour's last long: %p", (void *)there);
+    check(ARMCI_Memat(theirs, MEMGET) == theirs->armci_addr + MEMGET, "ARMCI_Memat of the end");
+    check_long(ARMCI_Put(&value, there, sizeof value, stage.p), 0, "ARMCI_Put to memory of ARMCI_Memget");
+    check_long(ARMCI_Get(there, &seen, sizeof seen, stage.p), 0, "ARMCI_Get from memory of ARMCI_Memget");
+    check_long(seen, value, "what was put to memory of ARMCI_Memget");
+    ARMCI_Barrier();
+    ARMCI_Memctl(memory_of(stage.me));
+}
+
 static int memat_rank(void) { return memat(description(stage.n)); }
 static int memat_rank_negative(void) { return memat(description(-1)); }
 static int memdt_null(void) { ARMCI_Memdt(NULL, 0); return SAYS_NOTHING; }
@@ -335,6 +444,11 @@ static const struct single_call singles[] = {
     { "ARMCI_Free", "after", ARMCI_ERR_ADDRESS, "ptr", "0x", free_after },
     { "ARMCI_Free", "neighbour", ARMCI_ERR_ADDRESS, "ptr", "0x", free_neighbour },
     { "ARMCI_Free", "twice", ARMCI_ERR_ADDRESS, "ptr", "0x", free_twice },
+    { "ARMCI_Free", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_differently },
+    { "ARMCI_Free", "empty_or_other", ARMCI_ERR_ADDRESS, "ptr", "", empty_or_other },
+    { "ARMCI_Free_group", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_differently },
+    { "ARMCI_Free_group", "other", ARMCI_ERR_GROUP, "group", "0x", free_group_other },
+    { "ARMCI_Free_group", "larger", ARMCI_ERR_GROUP, "group", "0x", free_group_larger },
     { "ARMCI_Free_group", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_local },
     { "ARMCI_Free_group", "inside", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_inside },
     { "ARMCI_Free_group", "neighbour", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_neighbour },
@@ -343,6 +457,7 @@ static const struct single_call singles[] = {
     { "ARMCI_Free_memdev", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_local },
     { "ARMCI_Free_memdev", "inside", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_inside },
     { "ARMCI_Free_memdev", "twice", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_twice },
+    { "ARMCI_Free_memdev", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_differently },
     { "ARMCI_Memget", "zero", ARMCI_ERR_COUNT, "bytes", "0", memget_zero },
     { "ARMCI_Memget", "negative", ARMCI_ERR_COUNT, "bytes", "18446744073709551608", memget_negative },
     { "ARMCI_Memget", "largest", ARMCI_ERR_MEMORY, "bytes", "9223372036854775807", memget_largest },
@@ -351,6 +466,11 @@ static const struct single_call singles[] = {
     { "ARMCI_Memget", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memget_null },
     { "ARMCI_Memat", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memat_null },
     { "ARMCI_Memat", "nothing", ARMCI_ERR_ADDRESS, "meminfo", "", memat_nothing },
+    { "ARMCI_Memat", "empty", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_empty },
+    { "ARMCI_Memat", "negative", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_negative },
+    { "ARMCI_Memat", "largest", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_largest },
+    { "ARMCI_Memat", "high", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_high },
+    { "ARMCI_Memat", "region", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_region },
     { "ARMCI_Memat", "rank", ARMCI_ERR_RANK, "meminfo->cpid", "n", memat_rank },
     { "ARMCI_Memat", "rank_negative", ARMCI_ERR_RANK, "meminfo->cpid", "-1", memat_rank_negative },
     { "ARMCI_Memdt", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memdt_null },
@@ -401,6 +521,21 @@ static const struct single_call singles[] = {
     { NULL, NULL, 0, NULL, NULL, NULL },
 };
 
+/* Not before the others: see BESIDE_MEMGET. */
+static const struct single_call beside_memget[] = {
+    { "ARMCI_Memat", "before", ARMCI_ERR_RANGE, "offset", "-1 (of 64 bytes)", memat_before },
+    { "ARMCI_Memat", "after", ARMCI_ERR_RANGE, "offset", "65 (of 64 bytes)", memat_after },
+    { "ARMCI_Memat", "neighbour_after", ARMCI_ERR_RANGE, "offset", "65 (of 64 bytes)", memat_neighbour_after },
+    { "ARMCI_Memat", "smallest_offset", ARMCI_ERR_RANGE, "offset", "-9223372036854775808", memat_smallest_offset },
+    { "ARMCI_Memat", "largest_offset", ARMCI_ERR_RANGE, "offset", "9223372036854775807", memat_largest_offset },
+    { "ARMCI_Memat", "no_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_no_size },
+    { "ARMCI_Memat", "negative_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_negative_size },
+    { "ARMCI_Memat", "largest_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_largest_size },
+    { "ARMCI_Memat", "larger", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_larger },
+    { "ARMCI_Memat", "larger_neighbour", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_larger_neighbour },
+    { NULL, NULL, 0, NULL, NULL, NULL },
+};
+
 static int malloc_off(void) { return malloc_of(8); }
 static int malloc_group_off(void) { return malloc_group_of(8, &stage.none); }
 static int malloc_memdev_off(void) { return malloc_memdev_of(8); }
@@ -440,7 +575,8 @@ static const struct off_call never[] = {
 
 void wrong_memory_collect(void)
 {
-    wrong_calls_add_singles(singles);
+    wrong_calls_add_singles(RUNNING, singles);
+    wrong_calls_add_singles(BESIDE_MEMGET, beside_memget);
     for (size_t i = 0; i < sizeof packing_forms / sizeof packing_forms[0]; i++)
         for (const struct packing_mistake *m = packing_mistakes; m->name; m++) {
             struct wrong_call w = { .code = m->code, .function = packing_forms[i].function, .argument = m->argument,

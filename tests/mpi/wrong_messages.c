@@ -434,6 +434,6 @@ void wrong_messages_collect(void)
 {
     add_reductions();
     wrong_calls_add_ranks(ranks);
-    wrong_calls_add_singles(singles);
+    wrong_calls_add_singles(RUNNING, singles);
     wrong_calls_add_off(ARMCI_OFF, "state", off);
 }

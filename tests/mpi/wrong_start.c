@@ -73,7 +73,7 @@ static const struct off_call never[] = {
 
 void wrong_start_collect(void)
 {
-    wrong_calls_add_singles(singles);
+    wrong_calls_add_singles(RUNNING, singles);
     wrong_calls_add_off(ARMCI_OFF, "state", off);
     wrong_calls_add_off(MPI_OFF, "comm", no_communicator);
     wrong_calls_add_off(MPI_OFF, "state", mpi_off);

@@ -225,6 +225,26 @@ static int try_set_smallest(void) { return with_set(try_set, INT_MIN, stage.p); 
 static int unlock_set_one(void) { return with_set(unlock_set, 1, stage.p); }
 static int unlock_set_unheld(void) { return with_set(unlock_set, 0, stage.p); }
 
+/* A set is none of ARMCI's own mutexes, and they are no set. */
+static int destroy_own(armcix_mutex_hdl_t set, int mutex, int p)
+{
+    int result = ARMCI_Destroy_mutexes();
+
+    ARMCIX_Lock_hdl(set, mutex, p);
+    ARMCIX_Unlock_hdl(set, mutex, p);
+    return result;
+}
+static int destroy_own_beside_set(void) { return with_set(destroy_own, 0, stage.p); }
+static int destroy_null(int mutex, int p)
+{
+    int result = ARMCIX_Destroy_mutexes_hdl(NULL);
+
+    ARMCI_Lock(mutex, p);
+    ARMCI_Unlock(mutex, p);
+    return result;
+}
+static int destroy_set_beside_own(void) { return with_one(destroy_null, 0, stage.p); }
+
 /* A set over the caller alone has a rank 0 only. */
 static int lock_rank_of_other(void)
 {
@@ -294,6 +314,7 @@ static const struct single_call singles[] = {
     { "ARMCI_Create_mutexes", "smallest", ARMCI_ERR_COUNT, "count", "-2147483648", create_smallest },
     { "ARMCI_Create_mutexes", "twice", ARMCI_ERR_MUTEX, "count", "1", create_twice },
     { "ARMCI_Destroy_mutexes", "none", ARMCI_ERR_MUTEX, "mutexes", "none", destroy_none },
+    { "ARMCI_Destroy_mutexes", "sets_only", ARMCI_ERR_MUTEX, "mutexes", "none", destroy_own_beside_set },
     { "ARMCI_Destroy_mutexes", "twice", ARMCI_ERR_MUTEX, "mutexes", "none", destroy_twice },
     { "ARMCI_Lock", "none", ARMCI_ERR_MUTEX, "mutex", "0", lock_none },
     { "ARMCI_Lock", "mutex_one", ARMCI_ERR_MUTEX, "mutex", "1", lock_one },
@@ -310,6 +331,7 @@ static const struct single_call singles[] = {
     { "ARMCI_Unlock", "of_neighbour", ARMCI_ERR_MUTEX, "mutex", "0", unlock_of_neighbour },
     { "ARMCIX_Create_mutexes_hdl", "negative", ARMCI_ERR_COUNT, "count", "-1", create_set_negative },
     { "ARMCIX_Create_mutexes_hdl", "smallest", ARMCI_ERR_COUNT, "count", "-2147483648", create_set_smallest },
+    { "ARMCIX_Destroy_mutexes_hdl", "own_only", ARMCI_ERR_HANDLE, "hdl", "", destroy_set_beside_own },
     { "ARMCIX_Destroy_mutexes_hdl", "null", ARMCI_ERR_HANDLE, "hdl", "", destroy_no_set },
     { "ARMCIX_Destroy_mutexes_hdl", "garbage", ARMCI_ERR_HANDLE, "hdl", "0x", destroy_garbage },
     { "ARMCIX_Destroy_mutexes_hdl", "twice", ARMCI_ERR_HANDLE, "hdl", "0x", destroy_destroyed },
@@ -381,6 +403,6 @@ void wrong_sync_collect(void)
 {
     add_operations();
     wrong_calls_add_ranks(ranks);
-    wrong_calls_add_singles(singles);
+    wrong_calls_add_singles(RUNNING, singles);
     wrong_calls_add_off(ARMCI_OFF, "state", off);
 }

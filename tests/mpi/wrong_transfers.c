@@ -337,6 +337,25 @@ static void local_null(struct arguments *a)
     a->local = NULL;
     a->locals[ENTRIES - 1] = NULL;
 }
+static void local_wraps(struct arguments *a)
+{
+    a->local = last_address(12); /* a contiguous one has 16 bytes */
+    a->locals[ENTRIES - 1] = last_address(4);
+}
+static void local_goes_below(struct arguments *a)
+{
+    a->local = (char *)8;
+    a->local_strides[0] = -16;
+}
+/* The wrong segment is not in the first entry. */
+static void second_entry(struct arguments *a, char *address)
+{
+    a->entries = 2;
+    a->iovs[0].ptr_array_len = 1;
+    a->locals[1] = address;
+}
+static void second_local_null(struct arguments *a) { second_entry(a, NULL); }
+static void second_local_wraps(struct arguments *a) { second_entry(a, last_address(1)); }
 static void part_of_element(struct arguments *a) { a->bytes = a->counts[0] = a->iovs[0].bytes = 12; }
 static void half_of_element(struct arguments *a)
 {
@@ -376,7 +395,7 @@ static void flag_before(struct arguments *a) { set_flag(a, stage.there - 4); }
 static void flag_leaves(struct arguments *a) { set_flag(a, stage.there + SLICE - 2); }
 
 /* Names of arguments that differ: of the remote and the local side, of a length. */
-static const char REMOTE[] = "remote", LOCAL_SIDE[] = "local", LENGTH[] = "length", REMOTE_STRIDE[] = "remote stride",
+static const char REMOTE[] = "remote", LOCAL_SIDE[] = "local", LENGTH[] = "length", SECOND_LOCAL[] = "second local", REMOTE_STRIDE[] = "remote stride",
                   LOCAL_STRIDE[] = "local stride";
 
 struct mistake {
@@ -399,7 +418,7 @@ static const struct mistake mistakes[] = {
     { "remote_after", ALL, 0, ARMCI_ERR_ADDRESS, REMOTE, "0x", remote_after },
     { "remote_wraps", CONTIGUOUS | VECTOR, AGGREGATE, ARMCI_ERR_RANGE, REMOTE, "", remote_wraps },
     { "remote_wraps", AGGREGATE, VALUE, ARMCI_ERR_ADDRESS, REMOTE, "0x", remote_wraps },
-    { "remote_wraps", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", remote_wraps },
+    { "remote_wraps", STRIDED, 0, ARMCI_ERR_COUNT, REMOTE, "0x", remote_wraps },
     { "remote_wraps", VALUE, AGGREGATE, ARMCI_ERR_RANGE, REMOTE, "", value_wraps },
     { "leaves", CONTIGUOUS | STRIDED, 0, ARMCI_ERR_RANGE, REMOTE, "0x", leaves },
     { "leaves", VALUE, 0, ARMCI_ERR_RANGE, REMOTE, "0x", value_leaves },
@@ -414,8 +433,8 @@ static const struct mistake mistakes[] = {
     { "all_levels_leave", STRIDED, 0, ARMCI_ERR_RANGE, REMOTE, "0x", all_levels_leave },
     { "stride_largest", STRIDED, 0, ARMCI_ERR_RANGE, REMOTE, "0x", stride_largest },
     { "strides_largest", STRIDED, 0, ARMCI_ERR_RANGE, REMOTE, "0x", strides_largest },
-    { "stride_smallest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", stride_smallest },
-    { "strides_smallest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", strides_smallest },
+    { "stride_smallest", STRIDED, 0, ARMCI_ERR_COUNT, REMOTE, "0x", stride_smallest },
+    { "strides_smallest", STRIDED, 0, ARMCI_ERR_COUNT, REMOTE, "0x", strides_smallest },
 
     { "bytes_negative", CONTIGUOUS, 0, ARMCI_ERR_COUNT, "bytes", "-1", contiguous_negative },
     { "bytes_smallest", CONTIGUOUS, 0, ARMCI_ERR_COUNT, "bytes", "-2147483648", contiguous_smallest },
@@ -423,12 +442,13 @@ static const struct mistake mistakes[] = {
     { "levels_many", STRIDED, 0, ARMCI_ERR_COUNT, "stride_levels", "17", levels_many },
     { "levels_largest", STRIDED, 0, ARMCI_ERR_COUNT, "stride_levels", "2147483647", levels_largest },
     { "levels_smallest", STRIDED, 0, ARMCI_ERR_COUNT, "stride_levels", "-2147483648", levels_smallest },
-    { "count_negative", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", count_negative },
-    { "count_smallest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", count_smallest },
-    { "row_negative", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", row_negative },
-    { "negative_after_zero", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", negative_after_zero },
-    { "total_overflows", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", total_overflows },
-    { "every_count_largest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "", every_count_largest },
+    { "count_negative", STRIDED, 0, ARMCI_ERR_COUNT, "count", "count[1] = -2", count_negative },
+    { "count_smallest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "count[1] = -2147483648", count_smallest },
+    { "row_negative", STRIDED, 0, ARMCI_ERR_COUNT, "count", "count[0] = -8", row_negative },
+    { "negative_after_zero", STRIDED, 0, ARMCI_ERR_COUNT, "count", "count[2] = -1", negative_after_zero },
+    { "total_overflows", STRIDED, 0, ARMCI_ERR_COUNT, "count", "{2147483640, 2147483647, 2147483647, 2147483647}",
+      total_overflows },
+    { "every_count_largest", STRIDED, 0, ARMCI_ERR_COUNT, "count", "{2147483640, 2147483647, ", every_count_largest },
     { "iov_len_negative", VECTOR, 0, ARMCI_ERR_COUNT, "iov_len", "-1", entries_negative },
     { "iov_len_smallest", VECTOR, 0, ARMCI_ERR_COUNT, "iov_len", "-2147483648", entries_smallest },
     { "iov_bytes", VECTOR, 0, ARMCI_ERR_COUNT, "iov", "-8", entry_bytes },
@@ -440,6 +460,11 @@ static const struct mistake mistakes[] = {
     { "local_stride_null", STRIDED, 0, ARMCI_ERR_ADDRESS, LOCAL_STRIDE, "NULL", local_stride_null },
     { "remote_stride_null", STRIDED, 0, ARMCI_ERR_ADDRESS, REMOTE_STRIDE, "NULL", remote_stride_null },
     { "local_null", ALL, VALUE, ARMCI_ERR_ADDRESS, LOCAL_SIDE, "NULL", local_null },
+    { "second_local_null", VECTOR, 0, ARMCI_ERR_ADDRESS, SECOND_LOCAL, "NULL", second_local_null },
+    { "local_wraps", CONTIGUOUS | VECTOR, VALUE, ARMCI_ERR_RANGE, LOCAL_SIDE, "0x", local_wraps },
+    { "local_wraps", STRIDED, 0, ARMCI_ERR_COUNT, LOCAL_SIDE, "0x", local_wraps },
+    { "local_goes_below", STRIDED, 0, ARMCI_ERR_COUNT, LOCAL_SIDE, "0x8 ", local_goes_below },
+    { "second_local_wraps", VECTOR, 0, ARMCI_ERR_RANGE, SECOND_LOCAL, "0x", second_local_wraps },
     { "iov_null", VECTOR, 0, ARMCI_ERR_ADDRESS, "iov", "NULL", iov_null },
     { "iov_src_null", VECTOR, 0, ARMCI_ERR_ADDRESS, "iov.src_ptr_array", "NULL", sources_null },
     { "iov_dst_null", VECTOR, 0, ARMCI_ERR_ADDRESS, "iov.dst_ptr_array", "NULL", destinations_null },
@@ -469,8 +494,12 @@ static const char *name_of(const char *argument, int is)
 
     if (argument == REMOTE)
         return is & VECTOR ? "iov" : get ? "src" : "dst";
+    if (argument == LOCAL_SIDE && is & VECTOR)
+        return get ? "iov[0].dst_ptr_array[2]" : "iov[0].src_ptr_array[2]";
     if (argument == LOCAL_SIDE)
-        return is & VECTOR ? "" : get ? "dst" : "src";
+        return get ? "dst" : "src";
+    if (argument == SECOND_LOCAL)
+        return get ? "iov[1].dst_ptr_array[1]" : "iov[1].src_ptr_array[1]";
     if (argument == REMOTE_STRIDE)
         return get ? "src_stride_ar" : "dst_stride_ar";
     if (argument == LOCAL_STRIDE)
