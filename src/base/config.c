@@ -239,10 +239,10 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 static void store(size_t i, uint64_t value)
 {
     const struct variable *v = &table[i];
-    unsigned char *field = (unsigned char *)&in_force + v->field;
 
     values[i] = value;
     if (v->field == NOWHERE) return;
+    unsigned char *field = (unsigned char *)&in_force + v->field;
     switch (v->kind) {
     case KIND_FLAG:
         memcpy(field, &(bool){value != 0}, sizeof(bool));

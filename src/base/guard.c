@@ -25,6 +25,11 @@ void armcii_guard_take(void)
     pthread_mutex_lock(&mutex);
 }
 
+bool armcii_guard_try(void)
+{
+    return armcii_guard_enabled && pthread_mutex_trylock(&mutex) == 0;
+}
+
 void armcii_guard_leave(void)
 {
     pthread_mutex_unlock(&mutex);

@@ -10,6 +10,8 @@ void armcii_guard_enable(bool threads);
 extern bool armcii_guard_enabled;
 void armcii_guard_take(void);
 void armcii_guard_leave(void);
+/* Take the lock if it is on and no other thread has it. */
+bool armcii_guard_try(void);
 
 /* Enter and leave; entering twice from one thread is allowed. */
 static inline void armcii_guard_lock(void)

@@ -25,7 +25,7 @@ static inline char *armcii_reach(int process, const void *address, size_t bytes)
     const struct reach *r = &armcii_reaches[(unsigned)process % REACHES];
     size_t at = (uintptr_t)address - r->lo;
     if (r->process != process || at >= r->bytes || bytes > r->bytes - at) return NULL;
-    return (char *)address + r->delta;
+    return (char *)((uintptr_t)address + (uintptr_t)r->delta);
 }
 
 /* [lo, lo + bytes) of the process is at `mapped` here. */

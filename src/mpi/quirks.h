@@ -16,6 +16,7 @@ struct quirks {
     bool acc_indexed_types;      /* accumulates with indexed types are right */
     size_t acc_segments;         /* segments that one accumulate's datatypes may have */
     size_t outstanding;          /* operations in flight to one target */
+    bool quick_strided_messages; /* messages of vector types are about as fast as contiguous ones */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };

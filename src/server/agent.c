@@ -29,7 +29,9 @@ struct transit {
     char *buffer; /* [room] */
 };
 static struct transit *in_transit, *unused;
-enum { SHORT = 64, LONG = WIRE_BATCH, COPIED = 16 << 10 };
+enum { SHORT = 64, LONG = WIRE_REPLY, COPIED = 16 << 10 };
+enum { MOST = 1024, MOST_LONG = 32 };
+static int count_in_transit, long_in_transit;
 
 static MPI_Comm comm;
 static struct wire_decoded decoded;
@@ -41,23 +43,39 @@ static bool (*served_before)(void);
 
 /* ---- transits ---- */
 
-static struct transit *new_transit(size_t room)
+static bool advance_transits(void);
+
+static struct transit *take_unused(size_t size)
 {
-    size_t size = room <= SHORT ? SHORT : LONG;
     struct transit **link = &unused;
     while (*link && (*link)->room != size) link = &(*link)->next;
     struct transit *t = *link;
-    if (t) {
-        *link = t->next;
-    } else {
-        t = malloc(sizeof *t);
-        char *buffer = malloc(size);
-        if (!t || !buffer) armcii_fatal("out of memory for a reply of %zu bytes", room);
-        *t = (struct transit){.room = size, .buffer = buffer};
-    }
+    if (t) *link = t->next;
+    return t;
+}
+
+static struct transit *allocate_transit(size_t size)
+{
+    struct transit *t = malloc(sizeof *t);
+    char *buffer = malloc(size);
+    if (!t || !buffer) armcii_fatal("out of memory for a reply of %zu bytes", size);
+    *t = (struct transit){.room = size, .buffer = buffer};
+    return t;
+}
+
+/* However many ask, the memory is bounded: replies that nobody has taken yet keep later requests waiting. */
+static struct transit *new_transit(size_t room)
+{
+    size_t size = room <= SHORT ? SHORT : LONG;
+    while (count_in_transit >= MOST || (size == LONG && long_in_transit >= MOST_LONG)) advance_transits();
+    struct transit *t = take_unused(size);
+    if (!t) t = allocate_transit(size);
     t->next = in_transit;
     t->large = 0;
+    t->request = MPI_REQUEST_NULL;
     in_transit = t;
+    count_in_transit++;
+    long_in_transit += size == LONG;
     return t;
 }
 
@@ -93,6 +111,8 @@ static bool advance_transits(void)
         *link = t->next;
         t->next = unused;
         unused = t;
+        count_in_transit--;
+        long_in_transit -= t->room == LONG;
         any = true;
         if (t->large) {
             atomic_thread_fence(memory_order_seq_cst);
@@ -134,7 +154,7 @@ static void serve_acc(const struct wire_record *r, const struct shape *s)
 /* Moderate data are copied, so that MPI has them at once; more than that goes from its place. */
 static bool goes_from_place(const struct shape *s)
 {
-    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? COPIED : WIRE_PART);
+    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? COPIED : WIRE_REPLY);
 }
 
 static void serve_get(const struct wire_record *r, struct shape *s, int client)

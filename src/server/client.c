@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "server/agent.h"
-#include "server/thread.h"
 #include "server/wire.h"
 #include "base/wait.h"
 #include "team/world.h"
@@ -17,7 +16,7 @@ static MPI_Comm comm;
 /* ---- what is outstanding ---- */
 
 /* A message being put together, or on its way.  There are a few, whatever the number of agents. */
-enum { BUFFERS = 16 };
+enum { BUFFERS = 32 };
 struct buffer {
     _Alignas(64) char bytes[WIRE_BATCH];
 };
@@ -35,7 +34,7 @@ struct channel {
 };
 static struct channel **channel_of; /* [world size] */
 static struct channel *channels;
-enum { MOST_UNACKED = 8 };
+enum { MOST_UNACKED = BUFFERS - 8 };
 
 /* A large put that is not yet in place: what meets it must wait. */
 struct large {
@@ -63,6 +62,7 @@ static uint64_t tickets;
 static struct wire_ack ack;
 static MPI_Request ack_request;
 static unsigned acks_to_come; /* of all agents, large puts too */
+atomic_uint armcii_client_under_way;
 
 static int last_tag;
 
@@ -70,6 +70,12 @@ static int new_tag(void)
 {
     last_tag = (last_tag + 1) % WIRE_TAGS;
     return WIRE_TAG_FIRST + last_tag;
+}
+
+static void expect_one_more_ack(void)
+{
+    acks_to_come++;
+    atomic_fetch_add(&armcii_client_under_way, 1);
 }
 
 static void expect_ack(void)
@@ -102,6 +108,7 @@ static bool take_acks(void)
         channel_of[status.MPI_SOURCE]->unacked -= (unsigned)ack.batches;
         if (ack.large) drop_large(status.MPI_SOURCE, ack.large);
         acks_to_come--;
+        atomic_fetch_sub(&armcii_client_under_way, 1);
         expect_ack();
         any = true;
     }
@@ -128,7 +135,7 @@ static void complete_work(struct work *w)
     free(w->addresses);
     free(w);
     work_count--;
-    atomic_fetch_sub(&armcii_thread_transfers, 1);
+    atomic_fetch_sub(&armcii_client_under_way, 1);
 }
 
 static bool advance_works(void)
@@ -198,8 +205,13 @@ static void send_open(struct channel *c)
     c->open = -1;
     state[b] = SENT;
     c->unacked += head_of(b)->acknowledge;
-    acks_to_come += head_of(b)->acknowledge;
+    if (head_of(b)->acknowledge) expect_one_more_ack();
     MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
+}
+
+static void send_all_open(void)
+{
+    for (struct channel *c = channels; c; c = c->next) send_open(c);
 }
 
 static int free_buffer(void)
@@ -215,7 +227,7 @@ static int take_buffer(void)
     struct patience p = {0};
     int b = free_buffer();
     while (b < 0) {
-        for (struct channel *c = channels; c; c = c->next) send_open(c);
+        send_all_open();
         if (!free_buffers()) turn(&p);
         b = free_buffer();
     }
@@ -260,6 +272,15 @@ static void request(struct channel *c, const struct wire_request *r, const struc
     armcii_wire_encode(r, s, to);
 }
 
+/* Updates that wait for an earlier message to arrive go when it has. */
+void armcii_client_advance(void)
+{
+    take_acks();
+    advance_works();
+    for (struct channel *c = channels; c; c = c->next)
+        if (c->unacked == 0) send_open(c);
+}
+
 /* ---- order ---- */
 
 /* The agent serves in order, but a large put is in place only when its data have arrived. */
@@ -279,25 +300,15 @@ static void wait_for_larges(const struct remote *to, const struct shape *s)
     while (meets_large(to, lo, hi)) turn(&p);
 }
 
-/* Does it surely fit into one record? */
-static bool is_short(const struct shape *s)
-{
-    enum { SEGMENTS = 1500, RUNS = 8 };
-    return s->bytes <= WIRE_PART && (s->form != SHAPE_VECTOR || (s->nsegs <= SEGMENTS && s->nruns <= RUNS));
-}
-
-/* What is long arrives in parts, in any order, and with derived datatypes: only where no byte of that side is written twice. */
-static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
-{
-    return is_short(s) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
-}
-
 /* ---- work ---- */
 
 static struct work *add_work(uint64_t ticket, int owner)
 {
     struct patience p = {0};
-    while (work_count >= MOST_WORKS) turn(&p);
+    while (work_count >= MOST_WORKS) {
+        send_all_open();
+        turn(&p);
+    }
     struct work *w = calloc(1, sizeof *w);
     if (!w) armcii_fatal("out of memory for an operation");
     w->ticket = ticket;
@@ -312,7 +323,7 @@ static void enlist(struct work *w)
     *last_work = w;
     last_work = &w->next;
     work_count++;
-    atomic_fetch_add(&armcii_thread_transfers, 1);
+    atomic_fetch_add(&armcii_client_under_way, 1);
 }
 
 static bool is_outstanding(uint64_t ticket)
@@ -338,7 +349,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
     *l = (struct large){.next = larges, .agent = to->agent, .owner = to->owner, .tag = new_tag()};
     armcii_shape_hull(s, SHAPE_REMOTE, &l->lo, &l->hi);
     larges = l;
-    acks_to_come++;
+    expect_one_more_ack();
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
     send_open(c);
     armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, l->tag + WIRE_TAG_DATA, &w->request);
@@ -348,13 +359,13 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
 uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
 {
     struct channel *c = channel(to->agent);
-    struct wire_cursor cursor = {0};
+    struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
     struct shape part;
     uint64_t ticket = 0;
-    bool any_order = may_arrive_in_any_order(s, SHAPE_REMOTE);
     wait_for_larges(to, s);
-    while (armcii_wire_part(s, &cursor, any_order, runs, &part)) {
+    armcii_wire_begin(&cursor, s, SHAPE_REMOTE, WIRE_PART);
+    while (armcii_wire_part(s, &cursor, runs, &part)) {
         if (part.bytes > WIRE_PART) {
             if (!ticket) ticket = ++tickets;
             put_large(c, to, &part, ticket);
@@ -369,7 +380,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
 uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *s)
 {
     struct channel *c = channel(to->agent);
-    struct wire_cursor cursor = {0};
+    struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
     struct shape part;
     struct wire_request r = {.kind = WIRE_ACC,
@@ -379,7 +390,8 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const
                              .owner = to->owner,
                              .delta = to->delta};
     wait_for_larges(to, s);
-    while (armcii_wire_part(s, &cursor, false, runs, &part)) {
+    armcii_wire_begin_packed(&cursor);
+    while (armcii_wire_part(s, &cursor, runs, &part)) {
         request(c, &r, &part);
         send_when_due(c);
     }
@@ -411,7 +423,7 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 {
     struct work *w = add_work(ticket, from->owner);
     int tag = new_tag();
-    if (part->form == SHAPE_CONTIGUOUS || part->bytes > WIRE_PART) {
+    if (part->form == SHAPE_CONTIGUOUS || part->bytes > WIRE_REPLY) {
         armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &w->request);
     } else {
         keep_addresses(w, part);
@@ -426,17 +438,19 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 uint64_t armcii_client_get(const struct remote *from, const struct shape *s)
 {
     struct channel *c = channel(from->agent);
-    struct wire_cursor cursor = {0};
+    struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
     struct shape part;
     uint64_t ticket = ++tickets;
-    bool any_order = may_arrive_in_any_order(s, SHAPE_LOCAL);
     wait_for_larges(from, s);
-    while (armcii_wire_part(s, &cursor, any_order, runs, &part)) {
+    armcii_wire_begin(&cursor, s, SHAPE_LOCAL, WIRE_REPLY);
+    while (armcii_wire_part(s, &cursor, runs, &part)) {
         get_part(c, from, &part, ticket);
+        if (!cursor.in_order) continue;
         send_open(c);
-        if (!any_order) armcii_client_finish(ticket);
+        armcii_client_finish(ticket);
     }
+    send_open(c);
     return ticket;
 }
 
@@ -545,7 +559,7 @@ void armcii_client_fence(int process)
 
 void armcii_client_fence_all(void)
 {
-    for (struct channel *c = channels; c; c = c->next) send_open(c);
+    send_all_open();
     for (struct channel *c = channels; c; c = c->next) wait_for_channel(c);
 }
 

@@ -3,6 +3,7 @@
 #define ARMCII_CLIENT_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -43,6 +44,11 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 /* Everything towards the host of a process, towards all hosts, is in place there.  All are asked first, then awaited. */
 void armcii_client_fence(int process);
 void armcii_client_fence_all(void);
+
+/* What of this process is under way: messages that MPI has not finished, updates not yet sent or acknowledged. */
+extern atomic_uint armcii_client_under_way;
+/* Let all of it go on, without waiting. */
+void armcii_client_advance(void);
 
 /* Wait for an MPI request as the client does, under the library's lock: others are served meanwhile. */
 void armcii_client_wait(MPI_Request *request);

@@ -26,7 +26,7 @@ void armcii_server_start(void)
     armcii_client_start(comm);
     armcii_barrier_start(comm);
     if (armcii_world->host_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
-    armcii_thread_start(comm);
+    armcii_thread_start();
     armcii_server_on = true;
 }
 

@@ -3,16 +3,16 @@
 #include "server/thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "server/agent.h"
+#include "server/client.h"
 
-atomic_uint armcii_thread_transfers;
-
-static MPI_Comm comm;
 static pthread_t thread;
 static atomic_bool stopping, asleep;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -43,7 +43,7 @@ static void tick(void)
 
 static bool is_moving(void)
 {
-    return atomic_load(&armcii_thread_transfers) > 0;
+    return atomic_load(&armcii_client_under_way) > 0;
 }
 
 static void nap(long microseconds)
@@ -75,10 +75,11 @@ static void rest(long idle)
 
 static bool work_once(void)
 {
-    int arrived;
-    if (armcii_agent_is_here()) return armcii_agent_serve();
-    if (is_moving()) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
-    return false;
+    if (is_moving() && armcii_guard_try()) { /* else another thread is in the library, and moves it */
+        armcii_client_advance();
+        armcii_guard_unlock();
+    }
+    return armcii_agent_serve();
 }
 
 /* Other threads that wait in the library serve anyway: this one only sees to it that they still do. */
@@ -112,10 +113,9 @@ void armcii_thread_wake(void)
     pthread_mutex_unlock(&mutex);
 }
 
-void armcii_thread_start(MPI_Comm requests)
+void armcii_thread_start(void)
 {
     pthread_condattr_t monotonic;
-    comm = requests;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&woken, &monotonic);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "mpi/datatype.h"
+#include "mpi/quirks.h"
 
 static size_t padded(size_t bytes)
 {
@@ -145,9 +146,9 @@ static void step_over_empty_runs(const struct shape *s, struct wire_cursor *c)
 }
 
 /* A segment that is too long for a record with others. */
-static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, size_t limit, struct shape *part)
+static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, struct shape *part)
 {
-    size_t rest = run->bytes - c->within, bytes = rest < limit ? rest : limit;
+    size_t rest = run->bytes - c->within, bytes = rest < c->limit ? rest : c->limit;
     armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
     c->within = bytes == rest ? 0 : c->within + bytes;
     c->i += bytes == rest;
@@ -164,15 +165,14 @@ static struct vector_run take_segments(const struct vector_run *run, struct wire
     return taken;
 }
 
-static bool vector_part(const struct shape *s, struct wire_cursor *c, size_t limit, struct vector_run runs[WIRE_RUNS],
-                        struct shape *part)
+static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)
 {
     size_t n = 0, data = WIRE_PART, layout = LAYOUT;
     for (step_over_empty_runs(s, c); c->run < s->nruns && n < WIRE_RUNS; step_over_empty_runs(s, c)) {
         const struct vector_run *run = &s->runs[c->run];
         if (run->bytes > WIRE_PART && n > 0) break;
         if (run->bytes > WIRE_PART) {
-            take_long_segment(run, c, limit, part);
+            take_long_segment(run, c, part);
             return true;
         }
         if (layout < sizeof(struct run_head)) break;
@@ -186,12 +186,48 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, size_t lim
     return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
 }
 
-bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool in_place, struct vector_run runs[WIRE_RUNS],
-                      struct shape *part)
+/* Does it surely fit into one record? */
+static bool is_short(const struct shape *s)
 {
-    size_t limit = in_place ? WIRE_WHOLE : WIRE_PART;
-    if (s->form == SHAPE_VECTOR) return vector_part(s, c, limit, runs, part);
-    return armcii_shape_part(s, limit, &c->position, part);
+    enum { SEGMENTS = 1500, RUNS = 8 };
+    return s->bytes <= WIRE_PART && (s->form != SHAPE_VECTOR || (s->nsegs <= SEGMENTS && s->nruns <= RUNS));
+}
+
+/* What is long arrives in parts, in any order: only where no byte of that side is written twice. */
+static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
+{
+    return is_short(s) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+}
+
+static bool goes_backwards(const struct shape *s)
+{
+    for (int i = 0; i < s->levels; i++)
+        if (s->stride[SHAPE_LOCAL][i] < 0 || s->stride[SHAPE_REMOTE][i] < 0) return true;
+    return false;
+}
+
+/* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time. */
+static size_t limit_of(const struct shape *s, size_t packed)
+{
+    if (s->form != SHAPE_STRIDED) return WIRE_WHOLE;
+    return armcii_quirks->quick_strided_messages && !goes_backwards(s) ? WIRE_WHOLE : packed;
+}
+
+void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed)
+{
+    bool any_order = may_arrive_in_any_order(s, written);
+    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, packed) : WIRE_PART, .in_order = !any_order};
+}
+
+void armcii_wire_begin_packed(struct wire_cursor *c)
+{
+    *c = (struct wire_cursor){.limit = WIRE_PART};
+}
+
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)
+{
+    if (s->form == SHAPE_VECTOR) return vector_part(s, c, runs, part);
+    return armcii_shape_part(s, c->limit, &c->position, part);
 }
 
 /* ---- straight from and into place ---- */

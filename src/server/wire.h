@@ -25,6 +25,7 @@ enum wire_kind {
 enum {
     WIRE_BATCH = 1 << 16,   /* bytes of a message */
     WIRE_PART = 48 << 10,   /* most data bytes of a record */
+    WIRE_REPLY = 128 << 10, /* most data bytes of a reply that is packed */
     WIRE_WHOLE = 1 << 30,   /* most bytes of a message that goes straight into place */
     WIRE_TAG_REQUEST = 1,
     WIRE_TAG_ACK = 2,
@@ -94,15 +95,19 @@ struct wire_decoded {
 /* The shape of a record; valid as long as the message and until the next decode into *d. */
 void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
 
-/* Take the next part of the shape: at most WIRE_PART bytes, for one record.  Where `in_place`, what is longer than that and is contiguous
- * or strided comes in parts of up to WIRE_WHOLE bytes instead.  Start with a zeroed cursor; false when nothing is left. */
+/* Cut a shape into parts.  Begin with the side that is written: what is long goes whole, straight from and into place, by derived datatypes
+ * if strided, where that is right and quick; else in parts of `packed` bytes.  Begin packed: in parts for one record each. */
 struct wire_cursor {
+    size_t limit;          /* bytes of a part; of a vector's segments that are not longer than a record: WIRE_PART */
+    bool in_order;         /* a byte is written twice: each part must have arrived before the next may */
     size_t position;       /* strided, contiguous */
     size_t run, i, within; /* vector */
 };
 enum { WIRE_RUNS = 64 };
-bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, bool in_place, struct vector_run runs[WIRE_RUNS],
-                      struct shape *part);
+void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed);
+void armcii_wire_begin_packed(struct wire_cursor *c);
+/* The next part, in `runs` those of a vector; false when nothing is left. */
+bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part);
 
 /* A message that goes straight from or into place, of one side of a contiguous or strided part: send it, receive it.  `address`: where the first
  * segment is in this process. */

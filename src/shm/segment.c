@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -128,6 +129,7 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, int members, 
     int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
     if (rc) return rc;
     for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_neighbour(&s->window, i) : NULL;
+    if (members == 1 && slices[0]) memset(slices[0], 0, sizes[0]); /* plain memory, not a fresh mapping, in Open MPI */
     return 0;
 }
 

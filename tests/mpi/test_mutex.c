@@ -187,25 +187,32 @@ static void uncontended(void)
     region_free(base);
 }
 
-/* All hammer one mutex until a total is reached, counted from when the last of them came (ranks may outnumber cores): nobody's
- * share is far from an even one. */
+/* All hammer one mutex, counted from when the last of them came until both a number of turns and a time are over (ranks may outnumber
+ * cores, and one that the scheduler takes out for a while gets no turn): nobody's share is far from an even one. */
 static void even_shares(void)
 {
-    int n = test_ranks(), total = effort(120) * n, share = 0;
-    void **base = zeroed_region(2);
+    enum { COUNTED, CAME, OVER };
+    int n = test_ranks(), least = effort(120) * n, share = 0;
+    void **base = zeroed_region(3);
+    long *words = base[0];
+    double begin = 0;
 
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
     for (bool first = true, more = true; more; first = false) {
         ARMCI_Lock(0, n - 1);
-        bool all_came = add_unsafely((long *)base[0] + 1, 0, first) + first == n;
-        if (all_came) {
-            more = add_unsafely(base[0], 0, 1) < total;
-            share += more;
+        bool all_came = add_unsafely(words + CAME, 0, first) + first == n;
+        if (all_came && begin == 0) begin = MPI_Wtime();
+        more = add_unsafely(words + OVER, 0, 0) == 0;
+        if (all_came && more) {
+            bool enough = add_unsafely(words + COUNTED, 0, 1) + 1 >= least && MPI_Wtime() - begin > 0.3;
+            if (enough) add_unsafely(words + OVER, 0, 1);
+            share++;
         }
         ARMCI_Unlock(0, n - 1);
     }
     ARMCI_Barrier();
+    int total = (int)ARMCI_GetValueLong(words + COUNTED, 0);
     check(share >= total / n / 4 && share <= 4 * total / n, "share %d of %d among %d", share, total, n);
     MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     check_long(share, total, "sum of the shares");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { THREADS = 4, ROUNDS = 80, CELLS = 50, LINE = 16 };
-enum { CELL = sizeof(long), TURNS = 400, SIDE = 4, AREA = SIDE * SIDE * SIDE, SUMS_SIDE = 2, SUMS = 8, LETTER = 6 };
+enum { CELL = sizeof(long), TURNS = 160, SIDE = 4, AREA = SIDE * SIDE * SIDE, SUMS_SIDE = 2, SUMS = 8, LETTER = 6 };
 
 static int level; /* the thread level that MPI gives */
 

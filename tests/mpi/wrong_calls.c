@@ -191,6 +191,7 @@ void wrong_calls_end(void)
 {
     region_free(stage.base);
     region_free(stage.guard);
+    stage.base = stage.guard = NULL; /* wrong calls after the end are set up as those before the start */
     ARMCI_Group_free(&stage.self);
     if (stage.between != MPI_COMM_NULL)
         MPI_Comm_free(&stage.between);

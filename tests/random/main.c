@@ -70,6 +70,8 @@ int main(int argc, char **argv)
     place_begin(run.comm, options->state, options->hang);
     ARMCI_Init();
     run_all(&run);
+    free(run.outcome);
+    free(run.getting);
     ARMCI_Finalize();
     MPI_Comm_free(&run.comm);
     MPI_Finalize();

@@ -23,8 +23,6 @@
 
 enum { THREADS = 4, ROUNDS = 300, PROCESSES = 3, WORDS = 4096, ROWS = 16 };
 
-unsigned armcii_wait_spins = 20;
-
 static struct index *index_of_all;
 static long entered; /* under the lock */
 static struct stripe stripes[STRIPES];
@@ -198,6 +196,7 @@ int main(int argc, char **argv)
     FILE *log = tmpfile();
     expect(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0, "no file for the log");
     armcii_log_set_rank(3);
+    armcii_wait_spins = 20;
     prepare(lock);
     for (intptr_t i = 0; i < THREADS; i++)
         expect(pthread_create(&threads[i], NULL, work, (void *)i) == 0, "no thread");

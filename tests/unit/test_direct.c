@@ -16,7 +16,6 @@
 static struct stripe stripes[STRIPES];
 static struct host the_host = {.stripes = stripes};
 const struct host *const armcii_host = &the_host;
-unsigned armcii_wait_spins = 50;
 
 enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
 /* Nowhere here; blocks and elements lie differently there. */
