@@ -46,6 +46,7 @@ static bool is_moving(void)
     return atomic_load(&armcii_client_under_way) > 0;
 }
 
+/* A long one only where nothing is under way, and until something is. */
 static void nap(long microseconds)
 {
     struct timespec until = time_now();
@@ -54,7 +55,7 @@ static void nap(long microseconds)
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&mutex);
     atomic_store(&asleep, true);
-    if (!atomic_load(&stopping) && (microseconds <= MOVING || !is_moving())) pthread_cond_timedwait(&woken, &mutex, &until);
+    if (!atomic_load(&stopping) && (microseconds <= HELPED || !is_moving())) pthread_cond_timedwait(&woken, &mutex, &until);
     atomic_store(&asleep, false);
     pthread_mutex_unlock(&mutex);
 }
