@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "server/thread.h"
 
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@ static pthread_t thread;
 static atomic_bool stopping, asleep;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken;
+static int key; /* of an attribute that ends with the thread */
 
 /* Microseconds. */
 enum { HOT = 200, WARM = 20000 };                                              /* since the last request */
@@ -114,6 +116,24 @@ void armcii_thread_wake(void)
     pthread_mutex_unlock(&mutex);
 }
 
+/* ---- start and end ---- */
+
+static void stop(void)
+{
+    atomic_store(&stopping, true);
+    armcii_thread_wake();
+    pthread_join(thread, NULL);
+    pthread_cond_destroy(&woken);
+}
+
+/* MPI_Finalize begins with the attributes of MPI_COMM_SELF: a program that forgets ARMCI_Finalize ends all the same. */
+static int end_of_attribute(MPI_Comm self, int self_key, void *value, void *extra)
+{
+    (void)self, (void)self_key, (void)value, (void)extra;
+    stop();
+    return MPI_SUCCESS;
+}
+
 void armcii_thread_start(void)
 {
     pthread_condattr_t monotonic;
@@ -123,12 +143,12 @@ void armcii_thread_start(void)
     pthread_condattr_destroy(&monotonic);
     atomic_store(&stopping, false);
     if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for requests between hosts");
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_attribute, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
 }
 
 void armcii_thread_end(void)
 {
-    atomic_store(&stopping, true);
-    armcii_thread_wake();
-    pthread_join(thread, NULL);
-    pthread_cond_destroy(&woken);
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key);
+    MPI_Comm_free_keyval(&key);
 }

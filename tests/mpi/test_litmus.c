@@ -62,14 +62,16 @@ static void barriers(void)
 }
 
 /* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
- * processor. */
+ * processor, and between hosts without an agent MPI wants to be entered. */
 static bool wait_for(long *there, int p, long value)
 {
     double until = now() + 10;
 
     for (int turns = 0; ARMCI_GetValueLong(there, p) < value; turns++) {
-        if (turns > 500)
+        if (turns > 500) {
+            ARMCIX_Progress();
             sched_yield();
+        }
         if (now() > until)
             return check(false, "rank %d did not come to %ld", p, value);
     }

@@ -1,0 +1,238 @@
+/* test_wire.c - requests as they travel: the parts of a shape, written and read again, are the shape. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/quirks.h"
+#include "server/wire.h"
+#include "shape_model.h"
+
+static _Alignas(64) char message[WIRE_BATCH];
+static struct wire_decoded decoded;
+
+static void start(void)
+{
+    armcii_quirks_decide("none", true, false);
+}
+
+static void stop(void)
+{
+    free(decoded.runs);
+    decoded = (struct wire_decoded){0};
+}
+
+/* Write the part as a put and read it: its bytes, with the data as local side, are appended to *seen. */
+static void travel(const struct shape *part, struct bytes *seen)
+{
+    struct wire_request request = {.kind = WIRE_PUT, .owner = 3, .tag = 17, .delta = -40};
+    size_t length = armcii_wire_length(WIRE_PUT, part);
+    ck_assert_uint_le(length + sizeof(struct wire_batch), WIRE_BATCH);
+    ck_assert_uint_eq(length % 8, 0); /* the next record is aligned */
+    memset(message, 0xee, sizeof message);
+    armcii_wire_encode(&request, part, message);
+    const struct wire_record *record = (const struct wire_record *)(void *)message;
+    ck_assert_uint_eq(record->length, length);
+    ck_assert_int_eq(record->owner, 3);
+    ck_assert_int_eq(record->tag, 17);
+    ck_assert_int_eq((int)record->delta, -40);
+    if (length < sizeof message) ck_assert_int_eq(message[length], (char)0xee);
+    armcii_wire_decode(record, &decoded);
+    armcii_shape_set_packed(&decoded.shape, decoded.data);
+    size_t before = seen->n;
+    bytes_add_shape(seen, &decoded.shape);
+    for (size_t i = before; i < seen->n; i++) /* the message is used again: keep the byte itself */
+        seen->pair[i].at[SHAPE_LOCAL] = (char *)(uintptr_t)(unsigned char)*seen->pair[i].at[SHAPE_LOCAL];
+}
+
+/* The same bytes in the same order, at the same remote addresses. */
+static void check_seen(const struct shape *s, const struct bytes *seen)
+{
+    struct bytes expected = {0};
+    bytes_add_shape(&expected, s);
+    ck_assert_uint_eq(seen->n, expected.n);
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct pair *e = &expected.pair[i], *p = &seen->pair[i];
+        if (p->at[SHAPE_REMOTE] != e->at[SHAPE_REMOTE])
+            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n, (void *)e->at[SHAPE_REMOTE], (void *)p->at[SHAPE_REMOTE]);
+        if ((uintptr_t)p->at[SHAPE_LOCAL] != (unsigned char)*e->at[SHAPE_LOCAL])
+            ck_abort_msg("byte %zu of %zu: expected %d, seen %d", i, seen->n, (unsigned char)*e->at[SHAPE_LOCAL],
+                         (int)(uintptr_t)p->at[SHAPE_LOCAL]);
+    }
+    bytes_free(&expected);
+}
+
+static size_t travel_in_parts(const struct shape *s)
+{
+    struct wire_cursor cursor;
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    struct bytes seen = {0};
+    size_t parts = 0;
+    armcii_wire_begin_packed(&cursor);
+    for (; armcii_wire_part(s, &cursor, runs, &part); parts++) {
+        ck_assert_uint_le(part.bytes, WIRE_PART);
+        travel(&part, &seen);
+    }
+    check_seen(s, &seen);
+    bytes_free(&seen);
+    return parts;
+}
+
+START_TEST(small_shapes_travel)
+{
+    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
+    for (unsigned seed = 1; seed <= 600; seed++) {
+        struct sample m;
+        sample_create(&m, kinds[seed % 3], seed, (int)(seed % 7));
+        travel_in_parts(&m.shape);
+        sample_free(&m);
+    }
+}
+END_TEST
+
+/* ---- what needs several parts */
+
+enum { ARENA = 4 << 20 };
+static char *local, *remote;
+
+static void start_arenas(void)
+{
+    start();
+    local = malloc(ARENA);
+    remote = malloc(ARENA);
+    ck_assert(local && remote);
+    for (int i = 0; i < ARENA; i++) local[i] = (char)(i * 7 + (i >> 8));
+}
+
+static void stop_arenas(void)
+{
+    free(remote);
+    free(local);
+    stop();
+}
+
+static struct shape patch(int segment, int n, int planes)
+{
+    struct shape s;
+    int count[3] = {segment, n, planes}, far[2] = {2 * segment, 2 * segment * n + 8}, near[2] = {segment, segment * n};
+    ck_assert_int_eq(armcii_shape_strided(&s, local, near, remote, far, count, 2), SHAPE_OK);
+    return s;
+}
+
+START_TEST(long_patches_travel)
+{
+    struct shape s = patch(24, 1000, 40);
+    ck_assert_uint_gt(travel_in_parts(&s), 10);
+    s = patch(100000, 3, 2);
+    ck_assert_uint_gt(travel_in_parts(&s), 10);
+}
+END_TEST
+
+/* Run r has n[r] segments of bytes[r] bytes. */
+static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_parts)
+{
+    struct vector_run *runs = calloc(nruns, sizeof *runs);
+    size_t at = 0;
+    struct shape s;
+    for (size_t r = 0; r < nruns; r++) {
+        void **from = calloc(n[r] + 1, sizeof *from), **to = calloc(n[r] + 1, sizeof *to);
+        for (size_t i = 0; i < n[r]; i++, at += bytes[r] + 8) {
+            from[i] = local + at;
+            to[i] = remote + (ARENA - at - bytes[r]);
+        }
+        ck_assert_uint_le(at, ARENA);
+        runs[r] = (struct vector_run){from, to, bytes[r], n[r]};
+    }
+    ck_assert_int_eq(armcii_shape_vector(&s, runs, nruns), SHAPE_OK);
+    ck_assert_uint_ge(travel_in_parts(&s), least_parts);
+    for (size_t r = 0; r < nruns; r++) {
+        free((void *)(uintptr_t)runs[r].local);
+        free((void *)(uintptr_t)runs[r].remote);
+    }
+    free(runs);
+}
+
+START_TEST(long_vectors_travel)
+{
+    enum { RUNS = 200 };
+    size_t bytes[RUNS], n[RUNS];
+    for (size_t r = 0; r < RUNS; r++) {
+        bytes[r] = r % 17;
+        n[r] = r % 23;
+    }
+    vector_travels(bytes, n, RUNS, 3);
+    vector_travels((size_t[]){8}, (size_t[]){9000}, 1, 4);
+    vector_travels((size_t[]){20000, 16}, (size_t[]){7, 100}, 2, 3);
+    vector_travels((size_t[]){1, 200000, 3, WIRE_PART, 60000, 5}, (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
+}
+END_TEST
+
+/* ---- how long shapes are cut */
+
+static size_t first_part(const struct shape *s, enum shape_side written, size_t packed, bool *in_order)
+{
+    struct wire_cursor cursor;
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    armcii_wire_begin(&cursor, s, written, packed);
+    ck_assert(armcii_wire_part(s, &cursor, runs, &part));
+    *in_order = cursor.in_order;
+    return part.bytes;
+}
+
+START_TEST(long_patches_go_whole_where_mpi_is_quick)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), s.bytes);
+    ck_assert(!in_order);
+    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), WIRE_PART);
+    ck_assert_uint_gt(first_part(&s, SHAPE_LOCAL, WIRE_REPLY, &in_order), WIRE_PART);
+    ck_assert(!in_order);
+}
+END_TEST
+
+START_TEST(strides_that_go_backwards_are_packed)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_REMOTE][0] = -1024;
+    s.remote += 200000;
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), WIRE_PART);
+}
+END_TEST
+
+START_TEST(what_writes_a_byte_twice_goes_in_order)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_REMOTE][1] = 512;
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), WIRE_PART);
+    ck_assert(in_order);
+    first_part(&s, SHAPE_LOCAL, WIRE_REPLY, &in_order);
+    ck_assert(!in_order);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("wire");
+    TCase *small = tcase_create("small"), *longer = tcase_create("long");
+    tcase_add_checked_fixture(small, start, stop);
+    tcase_add_test(small, small_shapes_travel);
+    tcase_add_checked_fixture(longer, start_arenas, stop_arenas);
+    tcase_add_test(longer, long_patches_travel);
+    tcase_add_test(longer, long_vectors_travel);
+    tcase_add_test(longer, long_patches_go_whole_where_mpi_is_quick);
+    tcase_add_test(longer, strides_that_go_backwards_are_packed);
+    tcase_add_test(longer, what_writes_a_byte_twice_goes_in_order);
+    tcase_set_timeout(longer, 60);
+    suite_add_tcase(suite, small);
+    suite_add_tcase(suite, longer);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
