@@ -193,6 +193,69 @@ static void data_before_flag(void)
     region_free(base);
 }
 
+/* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and forth between 0 and -1. */
+enum { ELEMENTS = 600, LEAST = 17, GETS = 200 };
+
+/* Rank 1: change all elements of rank 0's slice, over and over, until it says that it has seen enough. */
+static void change_all(void **base)
+{
+    static long minus[ELEMENTS], plus[ELEMENTS], one = 1;
+
+    for (int i = 0; i < ELEMENTS; i++) {
+        minus[i] = -1;
+        plus[i] = 1;
+    }
+    while (!ARMCI_GetValueLong((long *)base[0] + ELEMENTS, 0)) {
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, minus, base[0], sizeof minus, 0);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, plus, base[0], sizeof plus, 0);
+    }
+}
+
+/* How many of n elements, at any address, are neither 0 nor -1? */
+static long halves(const char *at, int n)
+{
+    long found = 0, element;
+
+    for (int i = 0; i < n; i++) {
+        memcpy(&element, at + (size_t)i * sizeof element, sizeof element);
+        found += element != 0 && element != -1;
+    }
+    return found;
+}
+
+/* Rank 0: get pieces of any length to any address. */
+static void look_for_halves(void **base)
+{
+    static char seen[(ELEMENTS + 1) * sizeof(long)];
+    long *mine = base[0], round = 0;
+
+    for (double until = now() + 1; now() < until;)
+        for (int i = 0; i < GETS; i++, round++) {
+            size_t shift = (size_t)round % sizeof(long);
+            int first = (int)(round % 29), n = LEAST + (int)(round * 7 % (ELEMENTS - LEAST - 29));
+            ARMCI_Get(mine + first, seen + shift, n * (int)sizeof(long), 0);
+            long wrong = halves(seen + shift, n);
+            if (!check_long(wrong, 0, "elements that were neither 0 nor -1, of %d from element %d to an address %zu modulo 8", n, first, shift))
+                goto end;
+        }
+end:
+    ARMCI_PutValueLong(1, mine + ELEMENTS, 0);
+}
+
+static void whole_elements(void)
+{
+    void **base = zeroed_region((ELEMENTS + 1) * sizeof(long));
+
+    if (test_ranks() < 2 || !on_all_ranks(ARMCIX_Local_address(base[0], 0) != NULL))
+        skip("it takes two that share memory");
+    else if (test_rank() == 0)
+        look_for_halves(base);
+    else if (test_rank() == 1)
+        change_all(base);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 /* ------------------------------------------------------------------ threads */
 
 static bool threads_wanted(void)
@@ -278,6 +341,7 @@ static const struct test tests[] = {
     { "a barrier lets nobody ahead", barriers },
     { "after a fence, one of two who write and look sees the other", fences },
     { "who sees the flag sees the data", data_before_flag },
+    { "a get beside accumulates sees whole elements", whole_elements },
     { "a thread that waits for a lock lets others in", threads_let_in },
     { NULL, NULL },
 };
