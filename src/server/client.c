@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "base/wait.h"
 #include "server/agent.h"
 #include "server/wire.h"
-#include "base/wait.h"
 #include "team/world.h"
 
 static MPI_Comm comm;
@@ -55,14 +55,13 @@ struct work {
     void **addresses;
 };
 static struct work *works, **last_work = &works;
-static unsigned work_count;
+static atomic_uint work_count; /* atomic: the library's thread asks without the lock */
 enum { MOST_WORKS = 256 };
 static uint64_t tickets;
 
 static struct wire_ack ack;
 static MPI_Request ack_request;
-static unsigned acks_to_come; /* of all agents, large puts too */
-atomic_uint armcii_client_under_way;
+static atomic_uint acks_to_come; /* of all agents, large puts too; atomic for the same reason */
 
 static int last_tag;
 
@@ -70,12 +69,6 @@ static int new_tag(void)
 {
     last_tag = (last_tag + 1) % WIRE_TAGS;
     return WIRE_TAG_FIRST + last_tag;
-}
-
-static void expect_one_more_ack(void)
-{
-    acks_to_come++;
-    atomic_fetch_add(&armcii_client_under_way, 1);
 }
 
 static void expect_ack(void)
@@ -108,7 +101,6 @@ static bool take_acks(void)
         channel_of[status.MPI_SOURCE]->unacked -= (unsigned)ack.batches;
         if (ack.large) drop_large(status.MPI_SOURCE, ack.large);
         acks_to_come--;
-        atomic_fetch_sub(&armcii_client_under_way, 1);
         expect_ack();
         any = true;
     }
@@ -135,7 +127,6 @@ static void complete_work(struct work *w)
     free(w->addresses);
     free(w);
     work_count--;
-    atomic_fetch_sub(&armcii_client_under_way, 1);
 }
 
 static bool advance_works(void)
@@ -205,7 +196,7 @@ static void send_open(struct channel *c)
     c->open = -1;
     state[b] = SENT;
     c->unacked += head_of(b)->acknowledge;
-    if (head_of(b)->acknowledge) expect_one_more_ack();
+    acks_to_come += head_of(b)->acknowledge;
     MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
 }
 
@@ -272,6 +263,11 @@ static void request(struct channel *c, const struct wire_request *r, const struc
     armcii_wire_encode(r, s, to);
 }
 
+bool armcii_client_is_busy(void)
+{
+    return work_count > 0 || acks_to_come > 0;
+}
+
 /* Updates that wait for an earlier message to arrive go when it has. */
 void armcii_client_advance(void)
 {
@@ -323,7 +319,6 @@ static void enlist(struct work *w)
     *last_work = w;
     last_work = &w->next;
     work_count++;
-    atomic_fetch_add(&armcii_client_under_way, 1);
 }
 
 static bool is_outstanding(uint64_t ticket)
@@ -349,7 +344,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
     *l = (struct large){.next = larges, .agent = to->agent, .owner = to->owner, .tag = new_tag()};
     armcii_shape_hull(s, SHAPE_REMOTE, &l->lo, &l->hi);
     larges = l;
-    expect_one_more_ack();
+    acks_to_come++;
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
     send_open(c);
     armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, l->tag + WIRE_TAG_DATA, &w->request);

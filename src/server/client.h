@@ -3,7 +3,6 @@
 #define ARMCII_CLIENT_H
 
 #include <mpi.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,8 +44,9 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 void armcii_client_fence(int process);
 void armcii_client_fence_all(void);
 
-/* What of this process is under way: messages that MPI has not finished, updates not yet sent or acknowledged. */
-extern atomic_uint armcii_client_under_way;
+/* Is anything of this process under way: messages that MPI has not finished, updates not yet acknowledged?  Any thread may ask, without
+ * the lock. */
+bool armcii_client_is_busy(void);
 /* Let all of it go on, without waiting. */
 void armcii_client_advance(void);
 

@@ -43,11 +43,6 @@ static void tick(void)
     nanosleep(&(struct timespec){.tv_nsec = TICK * 1000}, NULL);
 }
 
-static bool is_moving(void)
-{
-    return atomic_load(&armcii_client_under_way) > 0;
-}
-
 /* A long one only where nothing is under way, and until something is. */
 static void nap(long microseconds)
 {
@@ -57,7 +52,7 @@ static void nap(long microseconds)
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&mutex);
     atomic_store(&asleep, true);
-    if (!atomic_load(&stopping) && (microseconds <= HELPED || !is_moving())) pthread_cond_timedwait(&woken, &mutex, &until);
+    if (!atomic_load(&stopping) && (microseconds <= HELPED || !armcii_client_is_busy())) pthread_cond_timedwait(&woken, &mutex, &until);
     atomic_store(&asleep, false);
     pthread_mutex_unlock(&mutex);
 }
@@ -68,7 +63,7 @@ static void rest(long idle)
 {
     if (armcii_agent_is_here() && idle < HOT)
         tick();
-    else if (is_moving())
+    else if (armcii_client_is_busy())
         nap(MOVING);
     else if (armcii_agent_is_here())
         nap(idle < WARM ? NAP : REST);
@@ -78,7 +73,7 @@ static void rest(long idle)
 
 static bool work_once(void)
 {
-    if (is_moving() && armcii_guard_try()) { /* else another thread is in the library, and moves it */
+    if (armcii_client_is_busy() && armcii_guard_try()) { /* else another thread is in the library, and moves it */
         armcii_client_advance();
         armcii_guard_unlock();
     }

@@ -119,8 +119,8 @@ struct wire_place {
 void armcii_wire_send(MPI_Comm comm, struct wire_place from, int to, int tag, MPI_Request *request);
 void armcii_wire_receive(MPI_Comm comm, struct wire_place to, int from, int tag, MPI_Request *request);
 
-/* End the receive of the tag from anybody that was posted first, when nobody sends any more: by an empty message to oneself, since
- * a cancelled receive can keep MPI_Finalize of MPICH 4.0 waiting. */
+/* End the receive of the tag from anybody that was posted first, when nobody sends any more: by an empty message to oneself, so
+ * that no MPI library has to cancel one. */
 void armcii_wire_end_receive(MPI_Comm comm, int tag, MPI_Request *receive);
 
 #endif

@@ -22,12 +22,6 @@ struct view {
 static struct view *views;
 static pthread_mutex_t views_in_use = PTHREAD_MUTEX_INITIALIZER; /* an agent looks, too */
 
-static char *map_descriptor(int fd, size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 void *armcii_offer_make(size_t bytes)
 {
     if (armcii_host->kind != SEGMENT_MEMFD) return NULL;
@@ -35,7 +29,7 @@ void *armcii_offer_make(size_t bytes)
     int n = atomic_load_explicit(&mine->count, memory_order_relaxed);
     int fd = n < MOST_OFFERS ? armcii_segment_descriptor(bytes) : -1;
     if (fd < 0) return NULL;
-    char *memory = map_descriptor(fd, bytes);
+    char *memory = armcii_segment_map(fd, bytes);
     if (!memory) {
         close(fd);
         return NULL;
@@ -59,7 +53,7 @@ static const struct view *open_view(int who, int number)
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", theirs->process, theirs->of[number].descriptor);
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    char *mapped = fd >= 0 ? map_descriptor(fd, theirs->of[number].bytes) : NULL;
+    char *mapped = fd >= 0 ? armcii_segment_map(fd, theirs->of[number].bytes) : NULL;
     if (fd >= 0) close(fd);
     struct view *v = mapped ? malloc(sizeof *v) : NULL;
     if (!v) return NULL;

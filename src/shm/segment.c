@@ -88,10 +88,11 @@ static bool all_agree(bool good, MPI_Comm comm)
 
 /* Copies of many MiB take a quarter less time with pages of 2 MiB, loads all over a GiB a third (measured); where the kernel has none to
  * give, pages are small. */
-static void *map(int fd, size_t bytes)
+void *armcii_segment_map(int descriptor, size_t bytes)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (memory != MAP_FAILED && bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (memory == MAP_FAILED) return NULL;
+    if (bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 
@@ -99,15 +100,15 @@ static void *map(int fd, size_t bytes)
 static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
 {
     int fd = share_descriptor(bytes, comm);
-    void *memory = fd >= 0 ? map(fd, bytes) : MAP_FAILED;
-    bool good = all_agree(memory != MAP_FAILED, comm);
+    void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
+    bool good = all_agree(memory != NULL, comm);
     if (fd >= 0) close(fd);
     if (good) {
         s->memory = memory;
         s->bytes = bytes;
         return 0;
     }
-    if (memory != MAP_FAILED) munmap(memory, bytes);
+    if (memory) munmap(memory, bytes);
     return -1;
 }
 

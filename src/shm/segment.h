@@ -32,5 +32,7 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm);
 
 /* A descriptor of `bytes` bytes of anonymous memory; -1 where there is none. */
 int armcii_segment_descriptor(size_t bytes);
+/* That memory in this process, in huge pages where it is long and the kernel has some; NULL where there is no room. */
+void *armcii_segment_map(int descriptor, size_t bytes);
 
 #endif
