@@ -1,0 +1,143 @@
+/* armci_cost.c - latency and bandwidth of ARMCI as it is configured now, and whether a busy target holds it up. */
+#include "use.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "lines.h"
+
+enum { BIG = 1 << 20, ROWS = 256, ROW = 256, PITCH = 1024 };
+
+const char *const speed_names[SPEEDS] = {"put 8 B + fence",
+                                         "get 8 B",
+                                         "accumulate 8 B + fence",
+                                         "rmw",
+                                         "lock + unlock",
+                                         "put 1 MiB + fence",
+                                         "get 1 MiB",
+                                         "accumulate 1 MiB + fence",
+                                         "get 64 KiB strided"};
+static const int bytes_of[SPEEDS] = {8, 8, 8, 8, 0, BIG, BIG, BIG, ROWS *ROW};
+
+static char *there, *local;
+static int target;
+
+static void put(int bytes)
+{
+    ARMCI_Put(local, there, bytes, target);
+    ARMCI_Fence(target);
+}
+static void get(int bytes)
+{
+    ARMCI_Get(there, local, bytes, target);
+}
+static void accumulate(int bytes)
+{
+    double one = 1;
+    ARMCI_Acc(ARMCI_ACC_DBL, &one, local, there, bytes, target);
+    ARMCI_Fence(target);
+}
+static void rmw(int bytes)
+{
+    long old;
+    (void)bytes;
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there, 1, target);
+}
+static void lock(int bytes)
+{
+    (void)bytes;
+    ARMCI_Lock(0, target);
+    ARMCI_Unlock(0, target);
+}
+static void get_strided(int bytes)
+{
+    (void)bytes;
+    ARMCI_GetS(there, (int[]){PITCH}, local, (int[]){ROW}, (int[]){ROW, ROWS}, 1, target);
+}
+
+static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw,        lock,
+                                                      put, get, accumulate, get_strided};
+
+/* Seconds a call, over `seconds`. */
+static double measure_once(int i, double seconds)
+{
+    int n = 0;
+    double begun = now();
+    do {
+        operations[i](bytes_of[i]);
+        n++;
+    } while (now() - begun < seconds);
+    return (now() - begun) / n;
+}
+
+/* Microseconds a call: the best of five, since others may use the machine. */
+static double measure(int i, double seconds)
+{
+    double best = measure_once(i, 0);
+    for (int k = 0; k < 5; k++) {
+        double taken = measure_once(i, seconds / 5);
+        if (taken < best) best = taken;
+    }
+    return 1e6 * best;
+}
+
+/* Slices of 1 MiB at everybody, zero.  The target is the last rank: on another host where there is one. */
+static char **open_slices(void)
+{
+    char **base = malloc((size_t)job->size * sizeof *base);
+    ARMCI_Malloc((void **)base, BIG);
+    ARMCI_Access_begin(base[job->rank]);
+    memset(base[job->rank], 0, BIG);
+    ARMCI_Access_end(base[job->rank]);
+    ARMCI_Create_mutexes(1);
+    target = job->size - 1;
+    there = base[target];
+    local = ARMCI_Malloc_local(BIG);
+    memset(local, 0, BIG);
+    ARMCI_Barrier();
+    return base;
+}
+
+static void close_slices(char **base)
+{
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    ARMCI_Free_local(local);
+    ARMCI_Free(base[job->rank]);
+    free(base);
+}
+
+void cost_measure(const char *way, double seconds_each, struct cost *cost)
+{
+    char **base = open_slices();
+    for (int i = 0; i < SPEEDS; i++) {
+        if (job->rank == 0) cost->microseconds[i] = measure(i, seconds_each);
+        MPI_Barrier(job->comm);
+    }
+    MPI_Bcast(cost->microseconds, SPEEDS, MPI_DOUBLE, 0, job->comm);
+    for (int i = 0; i < SPEEDS && job->rank == 0; i++)
+        line_write("speed\t%s\t%s\t%.3f\t%.1f", way, speed_names[i], cost->microseconds[i],
+                   bytes_of[i] > 8 ? bytes_of[i] / cost->microseconds[i] * 1e6 / (1 << 20) : 0.0);
+    close_slices(base);
+}
+
+void cost_busy(double busy, double ms[4])
+{
+    char **base = open_slices();
+    for (int i = 0; i < 4; i++) {
+        operations[i](1024);
+        ARMCI_Barrier();
+        if (job->rank == target) keep_busy(busy);
+        if (job->rank == 0) {
+            keep_busy(0.02); /* until the other really computes */
+            double begun = now();
+            operations[i](1024);
+            ms[i] = 1000 * (now() - begun);
+        }
+        ARMCI_Barrier();
+    }
+    MPI_Bcast(ms, 4, MPI_DOUBLE, 0, job->comm);
+    close_slices(base);
+}

@@ -1,0 +1,217 @@
+/* calls.c - put, get, accumulate and their request-based kin, shape by shape. */
+#include "calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLICE = 196608, MOST_BYTES = 65536 };
+
+struct basic {
+    MPI_Datatype type;
+    int size;
+};
+
+/* One shape: which elements, how they lie on either side. */
+struct attempt {
+    enum call call;
+    struct basic basic;
+    int count;
+    struct layout local, remote;
+    int shift;                                         /* of the remote side */
+    char *origin, *expected, *result, *packed, *there; /* buffers of SLICE bytes */
+};
+
+const char *call_name(enum call call)
+{
+    static const char *const names[] = {"Put",  "Get",  "Accumulate",  "Get_accumulate",
+                                        "Rput", "Rget", "Raccumulate", "Rget_accumulate"};
+    return names[call];
+}
+
+static bool adds(enum call call)
+{
+    return call == CALL_ACC || call == CALL_GETACC || call == CALL_RACC || call == CALL_RGETACC;
+}
+static bool fetches(enum call call)
+{
+    return call == CALL_GETACC || call == CALL_RGETACC;
+}
+static bool reads(enum call call)
+{
+    return call == CALL_GET || call == CALL_RGET;
+}
+static bool requests(enum call call)
+{
+    return call >= CALL_RPUT;
+}
+
+/* ---------------------------------------------------------------- elements --------- */
+
+static struct basic draw_basic(struct rng *r, enum call call)
+{
+    const struct basic all[] = {{MPI_BYTE, 1},
+                                {MPI_INT, sizeof(int)},
+                                {MPI_DOUBLE, sizeof(double)},
+                                {MPI_LONG, sizeof(long)},
+                                {MPI_FLOAT, sizeof(float)}};
+    return all[rng_between(r, adds(call), 4)];
+}
+
+/* Small whole numbers: sums are exact whatever the order. */
+static void fill(struct basic b, char *buffer, int bytes, struct rng *r)
+{
+    for (int i = 0; i + b.size <= bytes; i += b.size) {
+        int value = rng_between(r, 0, 99);
+        if (b.type == MPI_BYTE) buffer[i] = (char)value;
+        if (b.type == MPI_INT) memcpy(buffer + i, &value, sizeof value);
+        if (b.type == MPI_LONG) memcpy(buffer + i, &(long){value}, sizeof(long));
+        if (b.type == MPI_FLOAT) memcpy(buffer + i, &(float){(float)value}, sizeof(float));
+        if (b.type == MPI_DOUBLE) memcpy(buffer + i, &(double){value}, sizeof(double));
+    }
+}
+
+static void add_elements(struct basic b, char *to, const char *from, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (b.type == MPI_INT) ((int *)(void *)to)[i] += ((const int *)(const void *)from)[i];
+        if (b.type == MPI_LONG) ((long *)(void *)to)[i] += ((const long *)(const void *)from)[i];
+        if (b.type == MPI_FLOAT) ((float *)(void *)to)[i] += ((const float *)(const void *)from)[i];
+        if (b.type == MPI_DOUBLE) ((double *)(void *)to)[i] += ((const double *)(const void *)from)[i];
+    }
+}
+
+/* ---------------------------------------------------------------- the model -------- */
+
+/* What the call should do: to the mirror, or to the local buffer (`expected`). */
+static void model(struct attempt *t, struct area *a)
+{
+    char *remote = a->mirror + t->shift;
+    memcpy(t->expected, reads(t->call) ? t->origin : t->result, SLICE);
+    layout_pack(&t->remote, remote, t->there);
+    if (reads(t->call)) {
+        layout_unpack(&t->local, t->there, t->expected);
+        return;
+    }
+    if (fetches(t->call)) layout_unpack(&t->local, t->there, t->expected);
+    layout_pack(&t->local, t->origin, t->packed);
+    if (adds(t->call)) {
+        add_elements(t->basic, t->there, t->packed, t->count);
+        layout_unpack(&t->remote, t->there, remote);
+    } else {
+        layout_unpack(&t->remote, t->packed, remote);
+    }
+}
+
+static int issue(struct attempt *t, struct area *a, MPI_Request *request)
+{
+    MPI_Aint at = a->origin + t->shift;
+    MPI_Datatype l = t->local.type, r = t->remote.type;
+    int to = job->target;
+    switch (t->call) {
+    case CALL_PUT:
+        return MPI_Put(t->origin, 1, l, to, at, 1, r, a->win);
+    case CALL_GET:
+        return MPI_Get(t->origin, 1, l, to, at, 1, r, a->win);
+    case CALL_ACC:
+        return MPI_Accumulate(t->origin, 1, l, to, at, 1, r, MPI_SUM, a->win);
+    case CALL_GETACC:
+        return MPI_Get_accumulate(t->origin, 1, l, t->result, 1, l, to, at, 1, r, MPI_SUM, a->win);
+    case CALL_RPUT:
+        return MPI_Rput(t->origin, 1, l, to, at, 1, r, a->win, request);
+    case CALL_RGET:
+        return MPI_Rget(t->origin, 1, l, to, at, 1, r, a->win, request);
+    case CALL_RACC:
+        return MPI_Raccumulate(t->origin, 1, l, to, at, 1, r, MPI_SUM, a->win, request);
+    default:
+        return MPI_Rget_accumulate(t->origin, 1, l, t->result, 1, l, to, at, 1, r, MPI_SUM, a->win, request);
+    }
+}
+
+static const char *describe(const struct attempt *t, char *text, size_t size)
+{
+    snprintf(text, size, "%d bytes, %s at the origin, %s at the target", t->count * t->basic.size,
+             layout_kind_name(t->local.kind), layout_kind_name(t->remote.kind));
+    return text;
+}
+
+/* After MPI_Wait: what the request promises.  A put's buffer may be used again: it is. */
+static bool is_kept(struct attempt *t)
+{
+    if (reads(t->call)) return memcmp(t->origin, t->expected, SLICE) == 0;
+    if (fetches(t->call)) return memcmp(t->result, t->expected, SLICE) == 0;
+    memset(t->origin, 0x5a, SLICE);
+    return true;
+}
+
+/* ---------------------------------------------------------------- one shape -------- */
+
+static void draw(struct attempt *t, struct rng *r, unsigned kinds, enum call call)
+{
+    t->call = call;
+    int most = MOST_BYTES >> rng_between(r, 0, 13);
+    t->count = rng_between(r, 1, most / t->basic.size + 1);
+    layout_draw(&t->local, r, kinds, t->basic.type, t->basic.size, t->count, SLICE);
+    layout_draw(&t->remote, r, kinds, t->basic.type, t->basic.size, t->count, SLICE);
+    t->shift = rng_between(r, 0, (SLICE - t->remote.extent) / t->basic.size) * t->basic.size;
+    fill(t->basic, t->origin, SLICE, r);
+    memset(t->result, 0x11, SLICE);
+}
+
+/* Elements of this type stand in the target's slice before a sum: by the owner itself. */
+static void prepare_target(struct attempt *t, struct area *a, int number)
+{
+    struct rng own = {.state = (unsigned)(number * 1000 + job->rank)},
+               theirs = {.state = (unsigned)(number * 1000 + job->target)};
+    fill(t->basic, a->slice, SLICE, &own);
+    fill(t->basic, a->mirror, SLICE, &theirs);
+    MPI_Win_sync(a->win);
+    MPI_Barrier(job->comm);
+}
+
+static void try_one(struct finding *f, struct attempt *t, struct area *a)
+{
+    char text[160];
+    int at = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    model(t, a);
+    bool issued = area_call(f, issue(t, a, &request), call_name(t->call)), in_time = true;
+    if (issued && requests(t->call)) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        in_time = is_kept(t);
+    }
+    MPI_Win_flush(job->target, a->win);
+    bool right = area_matches(a, &at);
+    if (!issued) return;
+    if (reads(t->call)) right = memcmp(t->origin, t->expected, SLICE) == 0;
+    if (fetches(t->call)) right = right && memcmp(t->result, t->expected, SLICE) == 0;
+    found(f, right && in_time, "%s, %s", right ? "complete before the data are there" : "wrong data",
+          describe(t, text, sizeof text));
+}
+
+void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, double seconds)
+{
+    struct area a;
+    struct attempt t = {0};
+    struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call},
+               all = {.state = (unsigned)call}; /* all ranks alike */
+    double begun = now();
+    if (!area_possible(f) || !area_open(&a, area_used(), SLICE, f)) return;
+    char *room = malloc((size_t)5 * SLICE);
+    t.origin = room;
+    t.expected = room + SLICE;
+    t.result = room + 2 * SLICE;
+    t.packed = room + 3 * SLICE;
+    t.there = room + 4 * SLICE;
+    for (int i = 0; i < shapes && !(i % 8 == 0 && i && over(begun, seconds)); i++) {
+        t.basic = draw_basic(&all, call);
+        draw(&t, &r, kinds, call);
+        if (adds(call)) prepare_target(&t, &a, i);
+        try_one(f, &t, &a);
+        layout_free(&t.local);
+        layout_free(&t.remote);
+    }
+    tell(f, "%ld shapes a rank, up to 64 KiB", f->tried);
+    free(room);
+    area_close(&a);
+}

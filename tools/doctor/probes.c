@@ -1,0 +1,86 @@
+/* probes.c - the list of all probes, in the order in which they run. */
+#include "probes.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "ways.h"
+
+/* clang-format off */
+const struct probe probes[] = {
+    {"start",             "what ARMCI takes here",          SECTION_START,  15, false, probe_start, NULL},
+
+    {"armci",             "right answers",                  SECTION_USED,   20, false, probe_armci, NULL},
+    {"armci.progress",    "while the target computes",      SECTION_USED,   10, false, probe_armci_progress, NULL},
+    {"armci.speed",       "latency, bandwidth",             SECTION_USED,   15, false, probe_armci_speed, NULL},
+
+    {"put-get",           "Put, Get, contiguous",           SECTION_MPI,     8, false, probe_put_get, remedy_no_windows},
+    {"accumulate",        "Accumulate, contiguous",         SECTION_MPI,     8, false, probe_accumulate, remedy_no_windows},
+    {"get-accumulate",    "Get_accumulate, contiguous",     SECTION_MPI,     8, false, probe_get_accumulate, remedy_no_get_accumulate},
+    {"requests",          "Rput ... Rget_accumulate, cont.", SECTION_MPI,   10, false, probe_request_contiguous, remedy_no_requests},
+    {"put.types",         "Put, derived datatypes",         SECTION_MPI,     8, false, probe_put_types, remedy_no_windows},
+    {"get.types",         "Get, derived datatypes",         SECTION_MPI,     8, false, probe_get_types, remedy_no_windows},
+    {"acc.strided",       "Accumulate, strided datatypes",  SECTION_MPI,    10, false, probe_acc_strided, remedy_acc_strided},
+    {"acc.indexed",       "Accumulate, indexed datatypes",  SECTION_MPI,    10, false, probe_acc_indexed, remedy_acc_indexed},
+    {"rget.types",        "Rget, derived datatypes",        SECTION_MPI,     8, false, probe_rget_types, remedy_no_requests},
+    {"negative",          "negative strides",               SECTION_MPI,     6, false, probe_negative, remedy_negative},
+    {"window.allocate",   "Win_allocate, odd sizes",        SECTION_MPI,     8, false, probe_allocate_odd, remedy_padded},
+    {"window.shared",     "Win_allocate_shared, odd sizes", SECTION_MPI,     8, false, probe_shared_odd, remedy_no_windows},
+    {"window.groups",     "Win_allocate in groups",         SECTION_MPI,     8, false, probe_group_windows, remedy_shared_groups},
+    {"window.many",       "many windows at once",           SECTION_MPI,    12, false, probe_many_windows, remedy_no_windows},
+    {"atomic",            "MPI against MPI, one window",    SECTION_MPI,    15, false, probe_atomic, remedy_no_windows},
+    {"atomic.vector",     "sums by vector datatypes",       SECTION_MPI,     6, false, probe_atomic_vector, remedy_acc_strided},
+    {"progress",          "MPI while the target computes",  SECTION_MPI,     8, false, probe_progress, NULL},
+    {"visible",           "MPI, a target that only looks",  SECTION_MPI,     6, false, probe_visible, NULL},
+
+    {"way.memfd",         "ARMCI_SHM=memfd",                SECTION_FORCED, 15, false, probe_way_memfd, NULL},
+    {"way.mpi-memory",    "ARMCI_SHM=mpi",                  SECTION_FORCED, 15, false, probe_way_mpi_memory, NULL},
+    {"way.nodes",         "ARMCI_NODES=rank",               SECTION_FORCED, 15, false, probe_way_rank_nodes, NULL},
+    {"way.server",        "ARMCI_TRANSPORT=server",         SECTION_FORCED, 15, false, probe_way_server, NULL},
+    {"way.windows",       "ARMCI_SHM=no, subarray",         SECTION_FORCED, 15, false, probe_way_windows, NULL},
+    {"way.hvector",       "... STRIDED_METHOD=hvector",     SECTION_FORCED, 15, false, probe_way_hvector, NULL},
+    {"way.indexed",       "... iov, IOV_METHOD=direct",     SECTION_FORCED, 15, false, probe_way_indexed, NULL},
+    {"way.batched",       "... iov, IOV_METHOD=batched",    SECTION_FORCED, 15, false, probe_way_batched, NULL},
+    {"way.conservative",  "... iov, IOV_METHOD=consrv",     SECTION_FORCED, 15, false, probe_way_conservative, NULL},
+    {"way.small",         "... DATATYPE_LIMIT=4k, 4 calls", SECTION_FORCED, 15, false, probe_way_small_types, NULL},
+    {"way.flush",         "... NO_FLUSH_LOCAL=yes",         SECTION_FORCED, 15, false, probe_way_flush, NULL},
+    {"way.create",        "... USE_WIN_ALLOCATE=no",        SECTION_FORCED, 15, false, probe_way_create, NULL},
+    {"way.rma",           "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_way_rma, NULL},
+    {"advice",            "anything better?",               SECTION_FORCED, 10, false, probe_advice, NULL},
+
+    {"window.create",     "Win_create, odd sizes",          SECTION_DANGER,  8, true,  probe_create_odd, remedy_no_create},
+    {"window.dynamic",    "Win_create_dynamic",             SECTION_DANGER,  8, true,  probe_dynamic_odd, remedy_dynamic},
+    {"getacc.types",      "Get_accumulate, datatypes",      SECTION_DANGER,  8, true,  probe_getacc_types, remedy_no_get_accumulate},
+    {"outstanding",       "2000 puts in flight",            SECTION_DANGER,  8, true,  probe_outstanding, remedy_outstanding},
+    {"atomic.indexed",    "sums by indexed datatypes",      SECTION_DANGER,  6, true,  probe_atomic_indexed, remedy_acc_indexed},
+    {"segments",          "accumulate, 58,800 segments",    SECTION_DANGER,  8, true,  probe_many_segments, remedy_segments},
+    {"window.create-one", "Win_create on one process",      SECTION_DANGER,  6, true,  probe_create_one, remedy_no_create},
+    {"atomic.mixed",      "MPI against the processor",      SECTION_DANGER, 15, true,  probe_atomic_mixed, remedy_one_domain},
+    {"atomic.windows",    "two windows, one memory",        SECTION_DANGER, 15, true,  probe_atomic_windows, remedy_one_window},
+    {"atomic.allocate",   "MPI against MPI, Win_allocate",  SECTION_DANGER, 15, true,  probe_atomic_allocate, remedy_shared_groups},
+    {"atomic.create",     "MPI against MPI, Win_create",    SECTION_DANGER, 15, true,  probe_atomic_create, remedy_no_create},
+    {"racc.types",        "Raccumulate, Rget_accumulate",   SECTION_DANGER,  8, true,  probe_racc_types, remedy_no_requests},
+    {"outstanding.rput",  "2000 Rputs in flight",           SECTION_DANGER,  8, true,  probe_outstanding_requests, remedy_no_requests},
+    {"rput.types",        "Rput, derived datatypes",        SECTION_DANGER,  8, true,  probe_rput_types, remedy_no_requests},
+    {NULL, NULL, SECTION_START, 0, false, NULL, NULL},
+};
+/* clang-format on */
+
+const struct probe *probe_named(const char *name)
+{
+    for (size_t i = 0; probes[i].name; i++)
+        if (strcmp(probes[i].name, name) == 0) return &probes[i];
+    return NULL;
+}
+
+const char *section_title(enum section s)
+{
+    static const char *const titles[] = {
+        [SECTION_START] = "Start",
+        [SECTION_USED] = "ARMCI as it runs here",
+        [SECTION_MPI] = "The MPI library underneath",
+        [SECTION_FORCED] = "ARMCI, every way forced in turn",
+        [SECTION_DANGER] = "The MPI library: calls that may crash or hang",
+    };
+    return titles[s];
+}

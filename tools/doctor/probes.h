@@ -1,0 +1,73 @@
+/* probes.h - the probes, and why what they find may do no harm. */
+#ifndef DOCTOR_PROBES_H
+#define DOCTOR_PROBES_H
+
+#include "probe.h"
+
+/* start.c */
+void probe_start(struct finding *f);
+
+/* mpi_windows.c */
+void probe_allocate_odd(struct finding *f);
+void probe_create_odd(struct finding *f);
+void probe_dynamic_odd(struct finding *f);
+void probe_shared_odd(struct finding *f);
+void probe_create_one(struct finding *f);
+void probe_many_windows(struct finding *f);
+void probe_group_windows(struct finding *f);
+
+/* mpi_calls.c */
+void probe_put_get(struct finding *f);
+void probe_accumulate(struct finding *f);
+void probe_get_accumulate(struct finding *f);
+void probe_put_types(struct finding *f);
+void probe_get_types(struct finding *f);
+void probe_acc_strided(struct finding *f);
+void probe_acc_indexed(struct finding *f);
+void probe_getacc_types(struct finding *f);
+void probe_negative(struct finding *f);
+void probe_many_segments(struct finding *f);
+void probe_request_contiguous(struct finding *f);
+void probe_rget_types(struct finding *f);
+void probe_rput_types(struct finding *f);
+void probe_racc_types(struct finding *f);
+void probe_outstanding(struct finding *f);
+void probe_outstanding_requests(struct finding *f);
+
+/* mpi_atomics.c */
+void probe_atomic(struct finding *f);
+void probe_atomic_allocate(struct finding *f);
+void probe_atomic_create(struct finding *f);
+void probe_atomic_mixed(struct finding *f);
+void probe_atomic_windows(struct finding *f);
+void probe_atomic_vector(struct finding *f);
+void probe_atomic_indexed(struct finding *f);
+
+/* mpi_progress.c */
+void probe_progress(struct finding *f);
+void probe_visible(struct finding *f);
+
+/* armci_use.c */
+void probe_armci(struct finding *f);
+void probe_armci_progress(struct finding *f);
+void probe_armci_speed(struct finding *f);
+
+/* remedies.c: is this probe known to end the job with this library, and of no use to it? */
+bool remedy_is_known(const struct probe *p);
+/* Why a defect does no harm; NULL: it does */
+const char *remedy_padded(void);
+const char *remedy_no_create(void);
+const char *remedy_no_windows(void);
+const char *remedy_no_requests(void);
+const char *remedy_one_domain(void);
+const char *remedy_one_window(void);
+const char *remedy_no_get_accumulate(void);
+const char *remedy_acc_strided(void);
+const char *remedy_acc_indexed(void);
+const char *remedy_negative(void);
+const char *remedy_segments(void);
+const char *remedy_outstanding(void);
+const char *remedy_shared_groups(void);
+const char *remedy_dynamic(void);
+
+#endif

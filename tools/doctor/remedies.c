@@ -1,0 +1,88 @@
+/* remedies.c - why a defect of MPI does no harm to ARMCI: because a row of the quirk table avoids it, because the code
+ * never does what breaks, or because no window is in use here. */
+#include "probes.h"
+
+#include <stdint.h>
+
+#include "base/config.h"
+#include "use.h"
+
+/* Are MPI's windows what carries data, with the environment as it is? */
+static bool windows_are_used(void)
+{
+    return use.windows;
+}
+
+static const char *unless_used(void)
+{
+    return windows_are_used() ? NULL : "ARMCI uses no window here";
+}
+
+const char *remedy_no_windows(void)
+{
+    return unless_used();
+}
+const char *remedy_padded(void)
+{
+    return use.quirks.slice_unit >= 4096 ? "ARMCI pads slices to whole pages" : unless_used();
+}
+const char *remedy_no_create(void)
+{
+    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE)
+        return "ARMCI takes MPI_Win_allocate";
+    return unless_used();
+}
+const char *remedy_no_requests(void)
+{
+    return "ARMCI makes no request-based call";
+}
+const char *remedy_one_domain(void)
+{
+    return "ARMCI never mixes them in one region";
+}
+const char *remedy_one_window(void)
+{
+    return "an ARMCI region has one window";
+}
+const char *remedy_no_get_accumulate(void)
+{
+    return "ARMCI does not call it";
+}
+const char *remedy_acc_strided(void)
+{
+    return use.quirks.acc_strided_types ? unless_used() : "ARMCI accumulates segment by segment";
+}
+const char *remedy_acc_indexed(void)
+{
+    return use.quirks.acc_indexed_types ? unless_used() : "ARMCI accumulates segment by segment";
+}
+const char *remedy_negative(void)
+{
+    return use.quirks.negative_strides ? unless_used() : "ARMCI sends negative strides segment by segment";
+}
+const char *remedy_segments(void)
+{
+    return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types ? "ARMCI cuts such accumulates"
+                                                                           : unless_used();
+}
+const char *remedy_outstanding(void)
+{
+    return armcii_config->outstanding_limit <= 128 || use.quirks.outstanding < SIZE_MAX
+               ? "ARMCI has at most 128 in flight"
+               : unless_used();
+}
+const char *remedy_shared_groups(void)
+{
+    return use.quirks.shared_windows_on_one_host ? "ARMCI takes MPI_Win_allocate_shared" : unless_used();
+}
+const char *remedy_dynamic(void)
+{
+    return use.windows ? NULL : "ARMCI uses no window here";
+}
+
+bool remedy_is_known(const struct probe *p)
+{
+    if (p->remedy == remedy_no_create) return !use.quirks.window_over_own_memory;
+    if (p->remedy == remedy_acc_indexed) return !use.quirks.acc_indexed_types;
+    return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_host && job->hosts == 1;
+}

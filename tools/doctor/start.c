@@ -1,0 +1,160 @@
+/* start.c - the first probe: which MPI, where, and which ways ARMCI takes. */
+#include "probes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "base/config.h"
+#include "gmr/directory.h"
+#include "lines.h"
+#include "server/server.h"
+#include "shm/host.h"
+#include "team/world.h"
+#include "use.h"
+#include "worker.h"
+#include "xfer/planner.h"
+
+struct use use;
+
+/* Open MPI's osc/pt2pt refuses windows where threads are allowed. */
+static bool makes_windows(void)
+{
+    char *base;
+    MPI_Win win;
+    int failed = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, job->comm, &base, &win) != MPI_SUCCESS, any;
+    MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, job->comm);
+    if (!failed && !any) MPI_Win_free(&win);
+    return !any;
+}
+
+/* ---------------------------------------------------------------- facts ------------ */
+
+static const char *level_name(int level)
+{
+    return level == MPI_THREAD_MULTIPLE     ? "MULTIPLE"
+           : level == MPI_THREAD_SERIALIZED ? "SERIALIZED"
+           : level == MPI_THREAD_FUNNELED   ? "FUNNELED"
+                                            : "SINGLE";
+}
+
+static void tell_library(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, major, minor;
+    MPI_Get_library_version(library, &length);
+    MPI_Get_version(&major, &minor);
+    for (char *c = library; *c; c++)
+        if (*c == '\t') *c = ' ';
+    line_write("fact\tARMCI\tARMCI-RMA %s", ARMCI_RMA_Version());
+    line_write("fact\tMPI\t%.*s (MPI %d.%d)", (int)strcspn(library, "\r\n"), library, major, minor);
+    line_write("fact\tthreads\tMPI_Init gives MPI_THREAD_%s", level_name(job->level));
+    line_write("fact\tjob\t%d processes on %d host%s", job->size, job->hosts, job->hosts == 1 ? "" : "s");
+}
+
+/* Variables that change what is tested. */
+static void tell_environment(void)
+{
+    char text[300] = "", value[128];
+    size_t used = 0;
+    bool set;
+    for (size_t i = 0; armcii_config_entry(i); i++) {
+        armcii_config_value(i, value, sizeof value, &set);
+        if (!set || used > sizeof text - 60) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%.60s", used ? " " : "",
+                                 armcii_config_entry(i)->name, value);
+        if (used >= sizeof text) used = sizeof text - 1;
+    }
+    line_write("fact\tset\t%s", text[0] ? text : "no ARMCI_ variable");
+}
+
+static void tell_quirks(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, n = 0;
+    MPI_Get_library_version(library, &length);
+    for (size_t i = 0; armcii_quirk_row(i); i++)
+        n += armcii_quirk_is_in_force(i, library, job->hosts > 1);
+    line_write("fact\tknown defects\t%d of this library%s; armci-info prints them", n,
+               armcii_config->quirks ? "" : ", NOT avoided (ARMCI_QUIRKS=no)");
+}
+
+/* ---------------------------------------------------------------- paths ------------ */
+
+/* The path of a strided or vector transfer of doubles to `address` of `target`, by the planner itself. */
+static const char *path_of(enum rma_kind kind, bool strided, int target, char *address, char *local)
+{
+    struct located t = {.verb = {kind, ELEMENT_DOUBLE}, .target = target};
+    struct shape shape;
+    if (strided)
+        armcii_shape_strided(&shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8}, 1);
+    else
+        armcii_shape_contiguous(&shape, local, address, 1024);
+    t.shape = &shape;
+    if (!armcii_region_locate(target, address, &t.place)) return "none";
+    return armcii_plan(&t)->name;
+}
+
+static void tell_paths_to(int target, const char *name, char **base, char *local)
+{
+    char *there = base[target];
+    line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name,
+               path_of(RMA_PUT, false, target, there, local), path_of(RMA_PUT, true, target, there, local),
+               path_of(RMA_ACC, true, target, there, local));
+}
+
+static void tell_paths(void)
+{
+    static char local[4096];
+    char **base = malloc((size_t)job->size * sizeof *base);
+    ARMCI_Malloc((void **)base, 4096);
+    int here = -1, away = -1;
+    for (int p = 0; p < job->size; p++) {
+        if (p == job->rank) continue;
+        if (armcii_world->host_of[p] == armcii_world->host_of[job->rank])
+            here = p;
+        else
+            away = p;
+    }
+    if (here >= 0) tell_paths_to(here, "inside a host", base, local);
+    if (away >= 0) tell_paths_to(away, "between hosts", base, local);
+    ARMCI_Free(base[job->rank]);
+    free(base);
+}
+
+static void note_use(void)
+{
+    use.hosts = armcii_world->hosts;
+    use.memfd = armcii_host->kind == SEGMENT_MEMFD;
+    use.mpi = armcii_host->kind == SEGMENT_MPI;
+    use.agents = armcii_server_on;
+    use.windows = armcii_host->kind == SEGMENT_NONE || (armcii_world->hosts > 1 && !armcii_server_on && !job->plain);
+    use.quirks = *armcii_quirks;
+}
+
+static const char *memory_name(void)
+{
+    return use.memfd ? "shared memory (memfd)" : use.mpi ? "shared memory of the MPI library" : "MPI windows";
+}
+
+/* In the order of the table's head. */
+void probe_start(struct finding *f)
+{
+    worker_note_windows(makes_windows());
+    ARMCI_Init();
+    note_use();
+    if (job->rank == 0) {
+        tell_library();
+        tell_environment();
+        tell_quirks();
+    }
+    if (!job->probing) tell_paths();
+    ARMCI_Finalize();
+    tell(f, "%s%s%s", memory_name(), use.hosts > 1 ? "; between hosts " : "",
+         use.hosts == 1 ? ""
+         : use.agents   ? "agents"
+                        : "MPI windows");
+    found(f, true, "start");
+}

@@ -1,0 +1,322 @@
+/* table.c - the table that a person reads, and the same as JSON. */
+#include "table.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe.h"
+
+enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, INDENT = 41, WIDTH = 119 };
+
+struct row {
+    const struct probe *probe;
+    enum verdict verdict;
+    char text[400], remedy[200];
+};
+struct fact {
+    char name[40], value[300];
+};
+struct speed {
+    char way[40], what[32];
+    double microseconds, mibs;
+};
+
+static struct {
+    struct row row[MOST_ROWS];
+    struct fact fact[MOST_FACTS];
+    struct speed speed[MOST_SPEEDS];
+    char advice[MOST_ADVICE][300];
+    int rows, facts, speeds, advices, status;
+    bool probing, finished;
+    const char *json;
+    enum section section;
+} table;
+
+void table_start(const char *json, bool probing)
+{
+    memset(&table, 0, sizeof table);
+    table.json = json;
+    table.probing = probing;
+    table.section = SECTION_START;
+}
+
+/* ---------------------------------------------------------------- JSON ------------- */
+
+static void put_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(f, "\\%c", *c);
+        else
+            fprintf(f, *c < 0x20 || *c >= 0x7f ? "\\u%04x" : "%c", *c);
+    }
+    fputc('"', f);
+}
+
+static void put_member(FILE *f, const char *name, const char *value, const char *end)
+{
+    put_string(f, name);
+    fputs(": ", f);
+    put_string(f, value);
+    fputs(end, f);
+}
+
+static void put_facts(FILE *f)
+{
+    fputs("  \"facts\": {", f);
+    for (int i = 0; i < table.facts; i++) {
+        fputs(i ? ",\n    " : "\n    ", f);
+        put_member(f, table.fact[i].name, table.fact[i].value, "");
+    }
+    fputs("\n  },\n", f);
+}
+
+static void put_rows(FILE *f)
+{
+    fputs("  \"rows\": [", f);
+    for (int i = 0; i < table.rows; i++) {
+        const struct row *r = &table.row[i];
+        fputs(i ? ",\n    {" : "\n    {", f);
+        put_member(f, "name", r->probe->name, ", ");
+        put_member(f, "title", r->probe->title, ", ");
+        put_member(f, "section", section_title(r->probe->section), ", ");
+        put_member(f, "verdict", verdict_word(r->verdict), ", ");
+        put_member(f, "text", r->text, ", ");
+        put_member(f, "remedy", r->remedy, "}");
+    }
+    fputs("\n  ],\n", f);
+}
+
+static void put_speeds(FILE *f)
+{
+    fputs("  \"speeds\": [", f);
+    for (int i = 0; i < table.speeds; i++) {
+        const struct speed *s = &table.speed[i];
+        fputs(i ? ",\n    {" : "\n    {", f);
+        put_member(f, "way", s->way, ", ");
+        put_member(f, "what", s->what, ", ");
+        fprintf(f, "\"microseconds\": %.3f, \"MiB_per_second\": %.1f}", s->microseconds, s->mibs);
+    }
+    fputs("\n  ],\n  \"advice\": [", f);
+    for (int i = 0; i < table.advices; i++) {
+        fputs(i ? ", " : "", f);
+        put_string(f, table.advice[i]);
+    }
+    fputs("],\n", f);
+}
+
+static void put_all(FILE *f)
+{
+    fputs("{\n", f);
+    put_member(f, "program", "armci-doctor", ",\n");
+    put_facts(f);
+    put_rows(f);
+    put_speeds(f);
+    fprintf(f, "  \"probing\": %s,\n  \"finished\": %s,\n  \"status\": %d\n}\n", table.probing ? "true" : "false",
+            table.finished ? "true" : "false", table.status);
+}
+
+/* Written anew after each row, so that it is there whatever ends the job. */
+static void write_json(void)
+{
+    char name[4096];
+    if (!table.json) return;
+    snprintf(name, sizeof name, "%s.new", table.json);
+    FILE *f = fopen(name, "w");
+    if (f) put_all(f);
+    if (f && fclose(f) == 0 && rename(name, table.json) == 0) return;
+    perror(table.json);
+    table.json = NULL;
+}
+
+/* ---------------------------------------------------------------- for people ------- */
+
+static void take_fact(const struct line *l)
+{
+    if (table.facts == MOST_FACTS) return;
+    for (int i = 0; i < table.facts; i++)
+        if (strcmp(table.fact[i].name, l->field[1]) == 0) return; /* a later job says it again */
+    struct fact *f = &table.fact[table.facts++];
+    snprintf(f->name, sizeof f->name, "%s", l->field[1]);
+    snprintf(f->value, sizeof f->value, "%s", l->field[2]);
+    printf("%-15s %s\n", f->name, f->value);
+}
+
+/* Words after column INDENT, in lines of at most WIDTH columns. */
+static void print_wrapped(const char *text)
+{
+    int column = INDENT;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (column + 1 + n > WIDTH && column > INDENT) column = printf("\n%*s", INDENT, "") - 1;
+        column += printf(" %.*s", n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
+static void print_row(const struct row *r)
+{
+    if (r->probe->section != table.section) printf("\n%s\n", section_title(r->probe->section));
+    table.section = r->probe->section;
+    bool defect = table.probing && (r->verdict == WRONG || r->verdict == AVOIDED);
+    printf("  %-7s %-31s", defect ? "DEFECT" : verdict_word(r->verdict), r->probe->title);
+    print_wrapped(r->text);
+    if (r->remedy[0]) printf("%*s-> %s\n", INDENT + 1, "", r->remedy);
+}
+
+static void add_row(const struct probe *probe, enum verdict verdict, const char *text, const char *remedy)
+{
+    if (table.rows == MOST_ROWS || !probe || table_has(probe->name)) return;
+    struct row *r = &table.row[table.rows++];
+    *r = (struct row){.probe = probe, .verdict = verdict};
+    snprintf(r->text, sizeof r->text, "%s", text);
+    snprintf(r->remedy, sizeof r->remedy, "%s", remedy);
+    if (verdict != UNTRIED) print_row(r);
+}
+
+static void take_row(const struct line *l)
+{
+    enum verdict verdict;
+    if (verdict_of_word(l->field[2], &verdict)) add_row(probe_named(l->field[1]), verdict, l->field[3], l->field[4]);
+}
+
+static void take_speed(const struct line *l)
+{
+    if (table.speeds == MOST_SPEEDS) return;
+    struct speed *s = &table.speed[table.speeds++];
+    snprintf(s->way, sizeof s->way, "%s", l->field[1]);
+    snprintf(s->what, sizeof s->what, "%s", l->field[2]);
+    s->microseconds = strtod(l->field[3], NULL);
+    s->mibs = strtod(l->field[4], NULL);
+}
+
+static void take_advice(const struct line *l)
+{
+    if (table.advices < MOST_ADVICE) snprintf(table.advice[table.advices++], sizeof table.advice[0], "%s", l->field[1]);
+}
+
+void table_take(const struct line *l)
+{
+    static const struct {
+        const char *kind;
+        void (*take)(const struct line *l);
+    } kinds[] = {{"fact", take_fact}, {"row", take_row}, {"speed", take_speed}, {"advice", take_advice}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(l->field[0], kinds[i].kind) == 0) kinds[i].take(l);
+    if (strcmp(l->field[0], "begin") == 0) return;
+    write_json();
+    fflush(stdout);
+}
+
+bool table_has(const char *name)
+{
+    for (int i = 0; i < table.rows; i++)
+        if (strcmp(table.row[i].probe->name, name) == 0) return true;
+    return false;
+}
+
+void table_untried(const char *name)
+{
+    add_row(probe_named(name), UNTRIED, "not tried: the job ended before", "");
+}
+
+static int count(enum verdict v)
+{
+    int n = 0;
+    for (int i = 0; i < table.rows; i++)
+        n += table.row[i].verdict == v;
+    return n;
+}
+
+static void print_untried(void)
+{
+    if (!count(UNTRIED)) return;
+    printf("\nNot tried, since the job ended before:");
+    for (int i = 0, column = 38; i < table.rows; i++) {
+        const char *name = table.row[i].probe->name;
+        if (table.row[i].verdict != UNTRIED) continue;
+        if (column + 1 + (int)strlen(name) > WIDTH) column = printf("\n   ") - 1;
+        column += printf(" %s", name);
+    }
+    printf("\n");
+}
+
+/* Has the way in use been tried?  Otherwise it is open whether it is right. */
+static bool use_is_tested(void)
+{
+    for (int i = 0; i < table.rows; i++)
+        if (strcmp(table.row[i].probe->name, "armci") == 0) return table.row[i].verdict != UNTRIED;
+    return false;
+}
+
+/* The ways that were measured, in their order; how many. */
+static int list_ways(const char *ways[])
+{
+    int n = 0;
+    for (int i = 0; i < table.speeds; i++) {
+        int k = 0;
+        while (k < n && strcmp(ways[k], table.speed[i].way) != 0)
+            k++;
+        if (k == n) ways[n++] = table.speed[i].way;
+    }
+    return n;
+}
+
+static void print_speed(const struct speed *s)
+{
+    printf("%17.2f", s->microseconds);
+}
+
+/* A line for each thing measured, a column for each way. */
+static void print_speeds(void)
+{
+    const char *ways[MOST_SPEEDS];
+    int n = list_ways(ways);
+    if (n == 0) return;
+    printf("\nMicroseconds, from rank 0 to the last rank\n%-26s", "");
+    for (int k = 0; k < n; k++)
+        printf("%17.16s", strncmp(ways[k], "ARMCI_", 6) == 0 ? ways[k] + 6 : ways[k]);
+    printf("\n");
+    for (int i = 0; i < table.speeds && strcmp(table.speed[i].way, ways[0]) == 0; i++) {
+        printf("  %-24s", table.speed[i].what);
+        for (int j = 0; j < table.speeds; j++)
+            if (strcmp(table.speed[j].what, table.speed[i].what) == 0) print_speed(&table.speed[j]);
+        printf("\n");
+    }
+}
+
+static void print_sum(void)
+{
+    if (table.probing) {
+        printf("\n%d right, %d with a defect, %d not possible here\n", count(PASS), count(AVOIDED) + count(WRONG),
+               count(SKIPPED));
+        return;
+    }
+    printf("\n%d pass, %d avoided (a defect of MPI that ARMCI does not meet), %d WRONG, %d unused (wrong, but not in "
+           "use), %d skipped\n",
+           count(PASS), count(AVOIDED), count(WRONG), count(UNUSED), count(SKIPPED));
+    printf("%s\n", table.status == 0 ? "Every ARMCI path in use is right."
+                   : count(WRONG)    ? "ARMCI IS NOT SAFE HERE: see the rows that say WRONG."
+                                     : "Not known whether ARMCI is right here: it was not tested.");
+}
+
+int table_end(const char *hint)
+{
+    int wrong = count(WRONG) + (table.probing ? count(AVOIDED) : 0);
+    table.finished = count(UNTRIED) == 0;
+    table.status = wrong > 0 || table.rows == 0 || (!table.probing && !use_is_tested()) ? 1 : 0;
+    print_speeds();
+    print_untried();
+    if (hint) printf("%s\n", hint);
+    for (int i = 0; i < table.advices; i++)
+        printf("%s%s\n", i ? "" : "\n", table.advice[i]);
+    print_sum();
+    fflush(stdout);
+    write_json();
+    return table.status;
+}
