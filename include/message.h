@@ -1,13 +1,5 @@
-/* message.h - the ARMCI message-passing family: what GA and other libraries need beside one-sided calls, on any MPI.
- *
- * Sizes named `len` or `buflen` are bytes, `n` counts elements of `type` (armci_msg_sel: bytes).  Process numbers are those of
- * ARMCI.  All functions but snd, rcv, rcvany, me, nproc, abort, timer and bintree are collective over their scope or group.
- * Messages travel on a communicator of the library's own: they never meet the application's.
- *
- * Scopes: SCOPE_ALL every process; SCOPE_NODE the processes of the caller's node; SCOPE_MASTERS the first process of each node
- * (other processes return at once, their data unchanged).  Roots are process numbers.
- * Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&", "||" ("land", "lor").
- * Only the beginning of the text counts.
+/** @file message.h
+ * The ARMCI message-passing family: what Global Arrays and other libraries need beside one-sided calls, on any MPI.
  */
 #ifndef ARMCI_MESSAGE_H_INCLUDED
 #define ARMCI_MESSAGE_H_INCLUDED
@@ -18,69 +10,168 @@
 extern "C" {
 #endif
 
-enum armci_scope_e { SCOPE_ALL = 0, SCOPE_NODE = 1, SCOPE_MASTERS = 2 };
-enum armci_type_e { ARMCI_INT = 0, ARMCI_LONG = 1, ARMCI_LONG_LONG = 2, ARMCI_FLOAT = 3, ARMCI_DOUBLE = 4 };
-
-/* Start and end for programs that know no MPI: MPI_Init, MPI_Finalize where the program (or ARMCI) has not done it. */
+/** @defgroup scopes Scopes and types of messages
+ * What the functions of `message.h` have in common. Messages travel on communicators of the library's own and never meet the program's.
+ * @{ */
+/** Who takes part in a collective. */
+enum armci_scope_e {
+    SCOPE_ALL = 0,    /**< every process (of the group) */
+    SCOPE_NODE = 1,   /**< the processes of the caller's node */
+    SCOPE_MASTERS = 2 /**< the first process of each node; others return at once, their data unchanged */
+};
+/** Types of elements. */
+enum armci_type_e {
+    ARMCI_INT = 0,       /**< int */
+    ARMCI_LONG = 1,      /**< long */
+    ARMCI_LONG_LONG = 2, /**< long long */
+    ARMCI_FLOAT = 3,     /**< float */
+    ARMCI_DOUBLE = 4     /**< double */
+};
+/** @} */
+/** @defgroup program Programs without MPI
+ * What a program needs that names no function of MPI.
+ * @errors `armci_msg_me` and `armci_msg_nproc` return a negative number where neither ARMCI nor MPI is running. The others may be called
+ * at any time.
+ * @source None of the papers; the names of older programs. @{ */
+/** Start MPI where it is not yet started. */
 void armci_msg_init(int *argc, char ***argv);
+/** End MPI where it has not ended. */
 void armci_msg_finalize(void);
-
-int armci_msg_me(void);          /* the caller's process number */
-int armci_msg_nproc(void);       /* number of processes */
-void armci_msg_abort(int code);  /* abort the job with exit status `code` */
-double armci_timer(void);        /* seconds since some fixed moment */
-
-/* Two-sided messages.  rcv and rcvany store the bytes received in *msglen (may be NULL); rcvany returns the sender. */
+/** The caller's process number; before ARMCI_Init that in MPI_COMM_WORLD. */
+int armci_msg_me(void);
+/** The number of processes; before ARMCI_Init that of MPI_COMM_WORLD. */
+int armci_msg_nproc(void);
+/** Abort the job with exit status `code`. */
+void armci_msg_abort(int code);
+/** Seconds since some fixed moment. */
+double armci_timer(void);
+/** @} */
+/** @defgroup twosided Two-sided messages
+ * A message is received by a call of its target. Tags are any ints; their lowest 15 bits count.
+ * @units Bytes.
+ * @completion `armci_msg_snd` returns when the buffer may be used again: short messages may be buffered, long ones wait for their
+ * receiver. The others return with the message. Messages complete no one-sided operation.
+ * @ordering Messages of one tag from one process to another arrive in the order in which they were sent.
+ * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT` (negative, or the buffer is too short: the message stays and may be received into a longer
+ * one), `ARMCI_ERR_ADDRESS`.
+ * @source None of the papers; the interface of Global Arrays' messages. @{ */
+/** Send `len` bytes. */
 void armci_msg_snd(int tag, void *buffer, int len, int to);
+/** Receive from a process; `*msglen` (may be NULL) becomes the number of bytes received. */
 void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from);
+/** Receive from whoever sends; returns the sender, a negative number on error. */
 int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);
-
-/* Barriers.  They complete no one-sided operation: see ARMCI_Barrier. */
+/** @} */
+/** @defgroup msgbarrier Barriers of messages
+ * Barriers for processes; they complete no one-sided operation, as `ARMCI_Barrier` does.
+ * @errors `ARMCI_ERR_GROUP`.
+ * @source None of the papers. @{ */
+/** Wait for all processes. */
 void armci_msg_barrier(void);
+/** Wait for the members of a group. */
 void armci_msg_group_barrier(ARMCI_Group *group);
-
-/* The caller's place in a binary tree over the scope: process numbers, -1 where there is none. */
+/** @} */
+/** @defgroup bintree Binary trees
+ * The caller's place in a binary tree over the processes of a scope: process numbers, -1 where there is none. Local.
+ * @errors `ARMCI_ERR_TYPE`: no such scope. `ARMCI_ERR_ADDRESS`: NULL. `ARMCI_ERR_GROUP`.
+ * @source None of the papers. @{ */
+/** Over all processes. */
 void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
+/** Over those of a group. */
 void armci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group);
-
-/* Broadcast `len` bytes.  root is a process number, in the group form too. */
+/** @} */
+/** @defgroup broadcast Broadcast
+ * The bytes of `root`, a process number in the group form too, become those of everyone in the scope. Collective over the scope.
+ * @units Bytes.
+ * @errors `ARMCI_ERR_COUNT`, `ARMCI_ERR_TYPE` (no such scope), `ARMCI_ERR_RANK` (`root` is not in the scope), `ARMCI_ERR_ADDRESS`,
+ * `ARMCI_ERR_GROUP`.
+ * @source None of the papers. @{ */
+/** Broadcast `len` bytes to all. */
 void armci_msg_bcast(void *buffer, int len, int root);
+/** Broadcast within a scope. */
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
+/** As armci_msg_bcast. */
 void armci_msg_brdcst(void *buffer, int len, int root);
+/** Broadcast within a scope of a group. */
 void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group);
-
-/* Selection: among the processes that call with contribute != 0, the record x of n bytes whose first element (of `type`) is
- * largest (op "max") or smallest ("min") replaces x everywhere; among equal ones that of the lowest process number. */
+/** @} */
+/** @defgroup select Selection
+ * Among the processes that call with `contribute` != 0, the record `x` of `n` bytes whose first element (of `type`) is largest (operator
+ * "max") or smallest ("min") replaces `x` everywhere in the scope; among equal ones that of the lowest process number. Collective over
+ * the scope.
+ * @units Bytes.
+ * @errors `ARMCI_ERR_TYPE` (scope, type, operator), `ARMCI_ERR_COUNT` (negative, or shorter than the element), `ARMCI_ERR_ADDRESS`.
+ * @source None of the papers. @{ */
+/** Among all. */
 void armci_msg_sel(void *x, int n, char *op, int type, int contribute);
+/** Within a scope. */
 void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute);
-
-/* x[i] = reduction over all of x[i], everywhere (gop) or at the first process of the scope only (reduce). */
+/** @} */
+/** @defgroup reductions Reductions
+ * `x[i]` becomes the reduction of all `x[i]` of the scope: everywhere, or, by the two named reduce, at the first process of the scope
+ * only. Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also "land", "lor").
+ * Only the beginning of the text counts. Collective over the scope or group.
+ * @units `n` counts elements of the type.
+ * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or one that the type does not have), `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`,
+ * `ARMCI_ERR_GROUP`.
+ * @source None of the papers. @{ */
+/** To the first process of all. */
 void armci_msg_reduce(void *x, int n, char *op, int type);
+/** To the first process of a scope. */
 void armci_msg_reduce_scope(int scope, void *x, int n, char *op, int type);
+/** Within a scope, any type. */
 void armci_msg_gop_scope(int scope, void *x, int n, char *op, int type);
+/** Ints, over all. */
 void armci_msg_igop(int *x, int n, char *op);
+/** Longs, over all. */
 void armci_msg_lgop(long *x, int n, char *op);
+/** Long longs, over all. */
 void armci_msg_llgop(long long *x, int n, char *op);
+/** Floats, over all. */
 void armci_msg_fgop(float *x, int n, char *op);
+/** Doubles, over all. */
 void armci_msg_dgop(double *x, int n, char *op);
+/** Within a scope of a group, any type. */
 void armci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group);
+/** Ints, over a group. */
 void armci_msg_group_igop(int *x, int n, char *op, ARMCI_Group *group);
+/** Longs, over a group. */
 void armci_msg_group_lgop(long *x, int n, char *op, ARMCI_Group *group);
+/** Long longs, over a group. */
 void armci_msg_group_llgop(long long *x, int n, char *op, ARMCI_Group *group);
+/** Floats, over a group. */
 void armci_msg_group_fgop(float *x, int n, char *op, ARMCI_Group *group);
+/** Doubles, over a group. */
 void armci_msg_group_dgop(double *x, int n, char *op, ARMCI_Group *group);
-
-/* The same over the caller's node (its first process is the root of the broadcast). */
+/** @} */
+/** @defgroup node Broadcast and reductions within a node
+ * Those of the scope SCOPE_NODE under names of their own. Collective over the caller's node.
+ * @units `len` is bytes, `n` counts elements.
+ * @errors As for broadcasts and reductions.
+ * @source None of the papers. @{ */
+/** Broadcast `len` bytes from the node's first process. */
 void armci_msg_clus_brdcst(void *buf, int len);
+/** Ints. */
 void armci_msg_clus_igop(int *x, int n, char *op);
+/** Longs. */
 void armci_msg_clus_lgop(long *x, int n, char *op);
+/** Long longs. */
 void armci_msg_clus_llgop(long long *x, int n, char *op);
+/** Floats. */
 void armci_msg_clus_fgop(float *x, int n, char *op);
+/** Doubles. */
 void armci_msg_clus_dgop(double *x, int n, char *op);
-
-/* Every process sets ptr_ar[its own rank]; afterwards all n (the number of processes, of the group) entries are everywhere. */
+/** @} */
+/** @defgroup exchange Exchange of addresses
+ * Every process sets `ptr_ar[its own rank]`; afterwards all `n` entries are everywhere. Collective.
+ * @units `n` is the number of processes (of the group).
+ * @errors `ARMCI_ERR_COUNT`: another number. `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
+ * @source None of the papers. @{ */
+/** Among all. */
 void armci_exchange_address(void *ptr_ar[], int n);
+/** Within a group. */
 void armci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group);
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include "api/state.h"
 #include "lock/mutex.h"
 #include "lock/notify.h"
-#include "lock/rmw.h"
+#include "lock/rmw_check.h"
 #include "team/world.h"
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
@@ -16,7 +16,7 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
         rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "it is none of ARMCI_FETCH_AND_ADD ... ARMCI_SWAP_LONG", "%d", op);
     if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
-    return rc ? rc : armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
+    return rc ? rc : armcii_rmw_way("ARMCI_Rmw", op, ploc, prem, value, proc);
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
@@ -206,7 +206,9 @@ int parmci_notify(int proc)
     ARMCII_ENTER("armci_notify");
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process("armci_notify", "proc", proc);
-    return rc ? -rc : armcii_notify_send(proc);
+    if (rc) return -rc;
+    armcii_complete_process(proc);
+    return armcii_notify_send(proc);
 }
 ARMCII_ALIAS(armci_notify, parmci_notify);
 

@@ -34,7 +34,7 @@ void armcii_complete_region(const struct region *region)
     armcii_pending_fence_region(region);
 }
 
-static void fence(int proc)
+void armcii_complete_process(int proc)
 {
     count_stores_of_program();
     armcii_handles_issue(proc);
@@ -112,7 +112,7 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 void PARMCI_Fence(int proc)
 {
     ARMCII_ENTER("ARMCI_Fence");
-    if (entered && armcii_check_process("ARMCI_Fence", "proc", proc) == 0) fence(proc);
+    if (entered && armcii_check_process("ARMCI_Fence", "proc", proc) == 0) armcii_complete_process(proc);
 }
 ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
 
@@ -127,7 +127,7 @@ void PARMCI_GroupFence(ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCI_GroupFence");
     struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
-    for (int i = 0; team && i < team->size; i++) fence(team->to_world[i]);
+    for (int i = 0; team && i < team->size; i++) armcii_complete_process(team->to_world[i]);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 
@@ -141,6 +141,7 @@ static bool complete_before_barrier(void)
 /* The barrier itself is outside the library's lock: other threads go on. */
 void PARMCI_Barrier(void)
 {
+    ARMCII_WATCH("ARMCI_Barrier");
     if (!complete_before_barrier()) return;
     if (armcii_host->kind != SEGMENT_NONE && armcii_host->size == armcii_world->size) {
         armcii_host_barrier();

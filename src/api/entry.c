@@ -5,6 +5,7 @@
 #include "team/world.h"
 
 bool armcii_running;
+enum door armcii_door;
 
 static void abort_job(int status)
 {
@@ -25,6 +26,32 @@ bool armcii_is_running(const char *function)
     if (armcii_running) return true;
     armcii_error(ARMCI_ERR_STATE, function, "state", "ARMCI is not running: call it between ARMCI_Init and ARMCI_Finalize", "%s", "off");
     return false;
+}
+
+void armcii_open_door(void)
+{
+    armcii_running = true;
+    armcii_door = armcii_guard_is_enabled() || armcii_stats_on ? DOOR_WATCHED : DOOR_OPEN;
+}
+
+void armcii_shut_door(void)
+{
+    armcii_running = false;
+    armcii_door = DOOR_SHUT;
+}
+
+enum door armcii_enter_watched(const char *function)
+{
+    if (!armcii_is_running(function)) return DOOR_SHUT;
+    if (armcii_stats_on) armcii_stats_enter(function);
+    armcii_guard_lock();
+    return DOOR_WATCHED;
+}
+
+void armcii_leave_watched(void)
+{
+    armcii_guard_unlock();
+    if (armcii_stats_on) armcii_stats_leave();
 }
 
 int armcii_no_process(const char *function, const char *argument, int process)

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "base/stats.h"
 #include "team/team.h"
 #include "team/world.h"
 
@@ -22,23 +23,43 @@
 
 extern bool armcii_running;
 
+/* Open: nothing to do at the door but to go in.  Watched: there is the library's lock to take, or there are statistics. */
+enum door { DOOR_SHUT, DOOR_OPEN, DOOR_WATCHED };
+extern enum door armcii_door;
+void armcii_open_door(void);
+void armcii_shut_door(void);
+enum door armcii_enter_watched(const char *function);
+void armcii_leave_watched(void);
+
 /* false, with a message, before the start and after the end. */
 bool armcii_is_running(const char *function);
 
-static inline bool armcii_enter(const char *function)
+static inline enum door armcii_enter(const char *function)
 {
-    if (__builtin_expect(!armcii_running, 0)) return armcii_is_running(function);
-    armcii_guard_lock();
-    return true;
+    return __builtin_expect(armcii_door == DOOR_OPEN, 1) ? DOOR_OPEN : armcii_enter_watched(function);
 }
 
-static inline void armcii_leave(const bool *entered)
+static inline void armcii_leave(const enum door *entered)
 {
-    if (*entered) armcii_guard_unlock();
+    if (__builtin_expect(*entered == DOOR_WATCHED, 0)) armcii_leave_watched();
 }
 
 /* First line of a function: `entered` tells whether to go on; the lock is released on every way out. */
-#define ARMCII_ENTER(function) __attribute__((cleanup(armcii_leave))) const bool entered = armcii_enter(function)
+#define ARMCII_ENTER(function) __attribute__((cleanup(armcii_leave))) const enum door entered = armcii_enter(function)
+
+/* The same for functions that wait for other processes without the lock: for statistics alone. */
+static inline bool armcii_watch(const char *function)
+{
+    if (!armcii_stats_on) return false;
+    armcii_stats_enter(function);
+    return true;
+}
+
+static inline void armcii_unwatch(const bool *watched)
+{
+    if (*watched && armcii_stats_on) armcii_stats_leave();
+}
+#define ARMCII_WATCH(function) __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function)
 
 /* 0 or an error code, with a message. */
 int armcii_no_process(const char *function, const char *argument, int process);

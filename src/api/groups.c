@@ -162,7 +162,8 @@ int PARMCI_Absolute_id(ARMCI_Group *group, int group_rank)
     struct team *team = armcii_check_group("ARMCI_Absolute_id", group);
     if (!team) return -ARMCI_ERR_GROUP;
     if (group_rank >= 0 && group_rank < team->size) return team->to_world[group_rank];
-    return -armcii_error(ARMCI_ERR_RANK, "ARMCI_Absolute_id", "group_rank", "the group has no such rank", "%d (of %d)", group_rank, team->size);
+    return -armcii_error(ARMCI_ERR_RANK, "ARMCI_Absolute_id", "group_rank", "the group has no such rank", "%d (of %d)", group_rank,
+                         team->size);
 }
 ARMCII_ALIAS(ARMCI_Absolute_id, PARMCI_Absolute_id);
 

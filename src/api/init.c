@@ -2,19 +2,24 @@
 #include <string.h>
 
 #include "api/entry.h"
+#include "api/preflight.h"
 #include "api/state.h"
+#include "api/statistics.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/wait.h"
 #include "gmr/attach.h"
 #include "gmr/region.h"
 #include "lock/notify.h"
+#include "lock/rmw_check.h"
 #include "mpi/datatype.h"
+#include "mpi/finale.h"
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
 #include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
+#include "xfer/check.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
@@ -49,35 +54,6 @@ static void read_configuration(MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     armcii_log_set_rank(rank);
     armcii_config_read(NULL, rank == 0 ? warn_of_variable : NULL);
-}
-
-static void say_line(const char *text)
-{
-    armcii_say("%s", text);
-}
-
-static const char *kind_of_memory(void)
-{
-    switch (armcii_host->kind) {
-    case SEGMENT_MEMFD: return "by loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "by loads and stores in shared memory (of the MPI library)";
-    default: return "by MPI-3 RMA";
-    }
-}
-
-static void print_banner(const char *library)
-{
-    armcii_say("ARMCI-RMA %s on %.*s", PARMCI_RMA_Version(), (int)strcspn(library, "\n,"), library);
-    armcii_say("%d processes, nodes: %d; inside a node %s", armcii_world->size, armcii_world->nodes, kind_of_memory());
-    if (armcii_server_on)
-        armcii_say("between nodes by requests to an agent on each");
-    else if (armcii_world->hosts > 1 || armcii_host->kind == SEGMENT_NONE)
-        armcii_say("%s by MPI-3 RMA: operations wait for the target to enter MPI where this MPI library makes no progress by itself",
-                   armcii_world->hosts > 1 ? "between nodes" : "operations go");
-    for (size_t i = 0; armcii_quirk_row(i); i++)
-        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1))
-            armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
-    armcii_config_print(say_line);
 }
 
 /* The kinds of shared memory to try, in order. */
@@ -117,13 +93,17 @@ static void start_layers(MPI_Comm comm)
     share_host();
     choose_transport();
     armcii_patient_decide(armcii_server_on || armcii_wait_spins < WAIT_SPINS, armcii_world->comm);
+    armcii_finale_prepare(armcii_world->comm);
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();
     armcii_pending_start();
     armcii_handles_start();
     armcii_notify_start();
-    if (armcii_config->verbose && armcii_world->rank == 0) print_banner(library);
+    armcii_check_start();
+    armcii_rmw_check_start();
+    armcii_statistics_start();
+    armcii_preflight(library);
 }
 
 /* All five forms of the start.  comm: MPI_COMM_NULL for the world, which is named only after MPI runs. */
@@ -143,7 +123,7 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     read_configuration(comm);
     start_layers(comm);
     starts = 1;
-    armcii_running = true;
+    armcii_open_door();
     return 0;
 }
 
@@ -202,6 +182,8 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 static void end_layers(void)
 {
     armcii_complete_everything();
+    armcii_statistics_report();
+    armcii_check_end();
     armcii_patient_barrier(armcii_world->comm);
     armcii_mutexes_forget();
     armcii_notify_end();
@@ -223,10 +205,13 @@ int PARMCI_Finalize(void)
 {
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
     if (--starts > 0) return 0;
-    armcii_running = false;
+    armcii_shut_door();
     int gone;
     MPI_Finalized(&gone);
-    if (gone) return 0; /* the program ended MPI first: nothing can be freed any more */
+    if (gone) { /* the program ended MPI first: nothing can be freed any more */
+        armcii_statistics_lose();
+        return 0;
+    }
     end_layers();
     if (mpi_is_ours) MPI_Finalize();
     return 0;

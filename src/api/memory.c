@@ -10,6 +10,7 @@
 #include "gmr/region.h"
 #include "mpi/patient.h"
 #include "team/world.h"
+#include "xfer/check.h"
 #include "xfer/pending.h"
 
 /* ---- collective ---- */
@@ -25,6 +26,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
         return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "no memory for it, or another process asks for a negative size", "%ld",
                             bytes);
     }
+    if (region) armcii_check_region(caller, region);
     for (int i = 0; i < team->size; i++) base_ptrs[i] = region ? region->base[i] : NULL;
     return 0;
 }
@@ -250,7 +252,8 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     enum { KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE | ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY };
     if (!entered) return ARMCI_ERR_STATE;
     if (mode <= 0 || (mode & ~KNOWN))
-        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "it is no combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
+        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "it is no combination of ARMCIX_MODE_...", "%#x",
+                            (unsigned)mode);
     struct team *team = armcii_check_group("ARMCIX_Mode_set", group);
     if (!team) return ARMCI_ERR_GROUP;
     struct region *region = own_region("ARMCIX_Mode_set", ptr);

@@ -87,6 +87,7 @@ static bool check_buffer(const char *caller, const void *buffer, const char *len
 void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
     const char *caller = "armci_msg_snd";
+    ARMCII_WATCH(caller);
     if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
         armcii_patient_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
 }
@@ -95,6 +96,7 @@ ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 /* The sender; -1 where its message is longer than the buffer: it stays, and may be received into a larger one. */
 static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
+    ARMCII_WATCH(caller);
     MPI_Status status;
     int length;
     armcii_patient_probe(from, mpi_tag(tag), armcii_world->messages, &status);
@@ -140,6 +142,7 @@ static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
 
 void parmci_msg_barrier(void)
 {
+    ARMCII_WATCH("armci_msg_barrier");
     struct team *team = armcii_world_team("armci_msg_barrier");
     if (team) armcii_patient_barrier(team->comm);
 }
@@ -147,6 +150,7 @@ ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
 
 void parmci_msg_group_barrier(ARMCI_Group *group)
 {
+    ARMCII_WATCH("armci_msg_group_barrier");
     struct team *team = armcii_group_team("armci_msg_group_barrier", group);
     if (team) armcii_patient_barrier(team->comm);
 }
@@ -186,6 +190,7 @@ ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 /* buffer_name: what the caller calls its buffer. */
 static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
 {
+    ARMCII_WATCH(caller);
     MPI_Comm comm = scope_comm(caller, team, scope);
     if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return;
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
@@ -231,6 +236,7 @@ ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
 
 static void exchange(const char *caller, struct team *team, void *ptr_ar[], int n)
 {
+    ARMCII_WATCH(caller);
     if (!team) return;
     if (n != team->size) {
         armcii_error(ARMCI_ERR_COUNT, caller, "n", "it must be the number of processes", "%d (of %d)", n, team->size);

@@ -26,6 +26,7 @@ static bool prepare(const char *caller, struct team *team, int scope, const void
 
 static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op, int type)
 {
+    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) armcii_reduce_all(comm, &r, x, n);
@@ -139,6 +140,7 @@ ARMCII_ALIAS(armci_msg_clus_dgop, parmci_msg_clus_dgop);
 
 static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
 {
+    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_first(comm, &r, x, n);
@@ -160,6 +162,7 @@ ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
 
 static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type, int contribute)
 {
+    ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;

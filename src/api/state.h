@@ -8,6 +8,8 @@
 
 /* Issue what aggregate handles kept and complete all remotely (completion.c). */
 void armcii_complete_everything(void);
+/* The same towards one process. */
+void armcii_complete_process(int proc);
 /* The same for one region, which is about to go. */
 struct region;
 void armcii_complete_region(const struct region *region);

@@ -15,28 +15,32 @@ static bool is_suspicious(const void *local)
     return (intptr_t)local <= 0;
 }
 
-static bool put_at_once(const void *src, const void *dst, int bytes, int proc)
+__attribute__((always_inline)) static inline bool put_at_once(const void *src, const void *dst, int bytes, int proc)
 {
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (!there || is_suspicious(src)) return false;
+    armcii_stats_at_once(STATS_PUT, proc, (size_t)bytes);
     armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
 }
 
-static bool get_at_once(const void *src, void *dst, int bytes, int proc)
+__attribute__((always_inline)) static inline bool get_at_once(const void *src, void *dst, int bytes, int proc)
 {
     const char *there = armcii_reach(proc, src, (size_t)bytes);
     if (!there || is_suspicious(dst)) return false;
+    armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
     armcii_apply_get_piece(there, dst, (size_t)bytes);
     return true;
 }
 
-static bool acc_at_once(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
+__attribute__((always_inline)) static inline bool acc_at_once(int datatype, const void *scale, const void *src, const void *dst,
+                                                              int bytes, int proc)
 {
     const char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (!there || is_suspicious(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e) || (uintptr_t)dst % armcii_element_align(e)) return false;
+    armcii_stats_at_once(STATS_ACC, proc, (size_t)bytes);
     armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
     return true;
 }

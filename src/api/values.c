@@ -16,6 +16,7 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     if (!entered) return ARMCI_ERR_STATE;
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (there) {
+        armcii_stats_at_once(STATS_PUT, proc, (size_t)bytes);
         armcii_apply_put_piece(there, value, (size_t)bytes);
         return 0;
     }
@@ -30,6 +31,7 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
     if (!entered) return ARMCI_ERR_STATE;
     char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (there) {
+        armcii_stats_at_once(STATS_PUT, proc, (size_t)bytes);
         armcii_apply_put_piece(there, value, (size_t)bytes);
         return 0;
     }
@@ -43,9 +45,12 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     struct transfer t;
     if (!entered) return;
     const char *there = armcii_reach(proc, src, (size_t)bytes);
-    if (there)
+    if (there) {
+        armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
         armcii_apply_get_piece(there, value, (size_t)bytes);
-    else if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
+        return;
+    }
+    if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
 }
 
 int PARMCI_PutValueInt(int src, void *dst, int proc)

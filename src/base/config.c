@@ -36,10 +36,11 @@ static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALL
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
 static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"rma", TRANSPORT_RMA}, {"server", TRANSPORT_SERVER}, {NULL, 0}};
 static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"none", PROGRESS_NONE}, {NULL, 0}};
+static const struct word avoid_words[] = {{"auto", AVOID_AUTO}, YES(AVOID_YES), NO(AVOID_NO), {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", NODES_RANK}, {NULL, 0}};
 static const struct word shared_buffer_words[] = {{"copy", 0}, {"noguard", 1}, {NULL, 0}};
 
-enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES };
+enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_FILE };
 
 struct variable {
     const char *name;
@@ -56,6 +57,7 @@ struct variable {
 #define FLAG(NAME, DEFAULT, FIELD, HELP) {NAME, KIND_FLAG, DEFAULT, flag_words, 0, 0, FIELD, HELP}
 #define CHOICE(NAME, WORDS, DEFAULT, FIELD, HELP) {NAME, KIND_CHOICE, DEFAULT, WORDS, 0, 0, FIELD, HELP}
 #define NUMBER(NAME, KIND, LEAST, MOST, DEFAULT, FIELD, HELP) {NAME, KIND, DEFAULT, NULL, LEAST, MOST, FIELD, HELP}
+#define AVOID(NAME, WHAT, HELP) CHOICE("ARMCI_AVOID_" NAME, avoid_words, "auto", IN(avoid[WHAT]), HELP "; auto: where needed")
 
 static const struct variable table[] = {
     {"ARMCI_VERBOSE", KIND_FLAG, "no", verbose_words, 0, 0, IN(verbose),
@@ -82,11 +84,25 @@ static const struct variable table[] = {
            "node of a rank as it is, or every rank a node of its own (rank)"),
     FLAG("ARMCI_NO_FLUSH_LOCAL", "no", IN(no_flush_local), "complete at the target where local completion would do"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", IN(debug_alloc), "fill new memory with a pattern"),
+    FLAG("ARMCI_CHECK", "no", IN(check), "verify every transfer, and abort at the first that is proved wrong (doc/guard.md)"),
     FLAG("ARMCI_QUIRKS", "yes", IN(quirks), "work around known defects of the MPI library"),
+    AVOID("ODD_SLICES", AVOID_ODD_SLICES, "slices of windows are whole pages"),
+    AVOID("WIN_ALLOCATE", AVOID_WIN_ALLOCATE, "windows on one node are made by MPI_Win_allocate_shared"),
+    AVOID("WIN_CREATE", AVOID_WIN_CREATE, "ARMCI_USE_WIN_ALLOCATE=no has no effect"),
+    AVOID("NEGATIVE_STRIDES", AVOID_NEGATIVE_STRIDES, "strided MPI calls with a negative stride go one per segment"),
+    AVOID("ACC_STRIDED", AVOID_ACC_STRIDED, "strided accumulates by MPI go one call per segment"),
+    AVOID("ACC_INDEXED", AVOID_ACC_INDEXED, "vector accumulates by MPI go one call per segment"),
+    AVOID("LONG_ACC", AVOID_LONG_ACC, "accumulates by MPI of more than 256 segments go one call per segment"),
+    AVOID("MANY_CALLS", AVOID_MANY_CALLS, "at most 128 MPI calls in flight to one target, whatever ARMCI_OUTSTANDING_LIMIT"),
+    AVOID("FLUSH_LOCAL", AVOID_FLUSH_LOCAL, "MPI calls are completed at the target where local completion would do"),
+    AVOID("LONE_FINALIZE", AVOID_LONE_FINALIZE, "all processes meet at the beginning of MPI_Finalize"),
+    AVOID("VECTOR_MESSAGES", AVOID_VECTOR_MESSAGES, "strided data in messages are packed by the library"),
     NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", IN(outstanding_limit),
            "MPI calls in flight to one target"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", IN(datatype_limit),
            "bytes of one MPI call with a derived datatype; larger transfers go in parts"),
+    {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
+     "count calls, bytes and time: a table at the end (yes), or a file for armci-stats, whose name has a dot or a slash"},
     /* Set by job scripts for other libraries. */
     CHOICE("ARMCI_SHR_BUF_METHOD", shared_buffer_words, "noguard", NOWHERE,
            "local buffers in global memory need no setting"),
@@ -122,7 +138,8 @@ enum { FOREIGN = sizeof foreign / sizeof foreign[0] };
 _Static_assert(sizeof(enum errors_policy) == sizeof(unsigned) && sizeof(enum strided_method) == sizeof(unsigned) &&
                    sizeof(enum vector_method) == sizeof(unsigned) && sizeof(enum window_kind) == sizeof(unsigned) &&
                    sizeof(enum nodes_policy) == sizeof(unsigned) && sizeof(enum shm_policy) == sizeof(unsigned) &&
-                   sizeof(enum transport_policy) == sizeof(unsigned) && sizeof(enum progress_policy) == sizeof(unsigned),
+                   sizeof(enum transport_policy) == sizeof(unsigned) && sizeof(enum progress_policy) == sizeof(unsigned) &&
+                   sizeof(enum avoid_policy) == sizeof(unsigned),
                "choices are stored as unsigned");
 
 static struct config in_force;
@@ -132,6 +149,10 @@ static uint64_t values[VARIABLES]; /* as parsed */
 static bool from_environment[VARIABLES];
 static bool foreign_set[FOREIGN];
 static bool been_read;
+
+/* Of a variable that is yes, no, or the name of a file. */
+enum { IS_FILE = 2 };
+static char file_name[256];
 
 /* ---------------------------------------------------------------- values ----------- */
 
@@ -172,10 +193,22 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
     return true;
 }
 
+/* Told from a misspelt yes or no by a dot or a slash; one that can be shown in a line. */
+static bool is_file_name(const char *text)
+{
+    if (strpbrk(text, "./") == NULL || strlen(text) >= sizeof file_name) return false;
+    while (*text && !iscntrl((unsigned char)*text)) text++;
+    return *text == '\0';
+}
+
 static bool parse(const struct variable *v, const char *text, uint64_t *value)
 {
     uint64_t parsed;
 
+    if (v->kind == KIND_FILE && is_file_name(text)) {
+        *value = IS_FILE;
+        return true;
+    }
     if (v->words != NULL) return parse_word(v->words, text, value);
     if (!parse_number(v->kind, text, &parsed)) return false;
     if (parsed < v->least || parsed > v->most) return false;
@@ -205,7 +238,9 @@ static void print_number(enum kind kind, uint64_t number, char *buffer, size_t s
 
 static void print_value(const struct variable *v, uint64_t value, char *buffer, size_t size)
 {
-    if (v->words != NULL)
+    if (v->kind == KIND_FILE && value == IS_FILE)
+        snprintf(buffer, size, "%s", file_name);
+    else if (v->words != NULL)
         snprintf(buffer, size, "%s", word_of(v->words, value));
     else
         print_number(v->kind, value, buffer, size);
@@ -226,6 +261,10 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 {
     char least[32], most[32];
 
+    if (v->kind == KIND_FILE) {
+        snprintf(buffer, size, "yes, no or file name");
+        return;
+    }
     if (v->words != NULL) {
         print_words(v->words, buffer, size);
         return;
@@ -249,6 +288,10 @@ static void store(size_t i, uint64_t value)
         break;
     case KIND_CHOICE:
         memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned));
+        break;
+    case KIND_FILE:
+        in_force.stats = value != 0;
+        in_force.stats_file = value == IS_FILE ? file_name : NULL;
         break;
     case KIND_COUNT:
     case KIND_BYTES:
@@ -388,6 +431,7 @@ static int take(const char *name, const char *text, void (*complain)(const char 
         complain_value(&table[i], text, complain);
         return 1;
     }
+    if (table[i].kind == KIND_FILE) snprintf(file_name, sizeof file_name, "%s", text);
     store(i, value);
     from_environment[i] = true;
     return 0;
@@ -412,6 +456,11 @@ int armcii_config_read(char *const environment[], void (*complain)(const char *l
 void armcii_config_ensure(void)
 {
     if (!been_read) armcii_config_read(NULL, NULL);
+}
+
+const char *armcii_config_mpi_variable(const char *name)
+{
+    return getenv(name);
 }
 
 const char *armcii_config_test_variable(const char *name)

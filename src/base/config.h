@@ -15,6 +15,23 @@ enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_SERVER };
 enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, NODES_RANK };
 
+/* What a defect of an MPI library may make the library avoid (mpi/quirks.c decides), one variable ARMCI_AVOID_... each. */
+enum avoidable {
+    AVOID_ODD_SLICES,       /* slices of windows that are no whole pages */
+    AVOID_WIN_ALLOCATE,     /* MPI_Win_allocate on one node, where MPI_Win_allocate_shared does */
+    AVOID_WIN_CREATE,       /* MPI_Win_create where ARMCI_USE_WIN_ALLOCATE asks for it */
+    AVOID_NEGATIVE_STRIDES, /* datatypes with negative strides */
+    AVOID_ACC_STRIDED,      /* accumulates with vector and subarray datatypes */
+    AVOID_ACC_INDEXED,      /* accumulates with indexed datatypes */
+    AVOID_LONG_ACC,         /* accumulates whose datatype has more than 256 segments */
+    AVOID_MANY_CALLS,       /* more than 128 calls in flight to one target */
+    AVOID_FLUSH_LOCAL,      /* local completion */
+    AVOID_LONE_FINALIZE,    /* entering MPI_Finalize while others still call MPI */
+    AVOID_VECTOR_MESSAGES,  /* messages of vector datatypes */
+    AVOIDABLES
+};
+enum avoid_policy { AVOID_AUTO, AVOID_YES, AVOID_NO };
+
 /* The values in force. */
 struct config {
     bool verbose;                       /* ARMCI_VERBOSE */
@@ -30,8 +47,12 @@ struct config {
     enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */
     bool no_flush_local;          /* ARMCI_NO_FLUSH_LOCAL: complete remotely where local completion would do */
     bool debug_alloc;             /* ARMCI_DEBUG_ALLOC: slices and local memory start filled with a pattern */
+    bool check;                   /* ARMCI_CHECK: look at every transfer a second time */
     bool quirks;                  /* ARMCI_QUIRKS: work around known defects of the MPI library */
+    enum avoid_policy avoid[AVOIDABLES]; /* ARMCI_AVOID_... = auto | yes | no: as ARMCI_QUIRKS has it, or whatever the MPI library is */
     size_t outstanding_limit;     /* ARMCI_OUTSTANDING_LIMIT: MPI calls in flight to one target */
+    bool stats;                   /* ARMCI_STATS = no | yes | name of a file */
+    const char *stats_file;       /* NULL: a table */
     size_t datatype_limit;              /* ARMCI_DATATYPE_LIMIT: bytes of one call with a derived datatype */
 };
 
@@ -65,9 +86,11 @@ void armcii_config_ensure(void);
  * set without effect.  `line` gets one line at a time, without newline. */
 void armcii_config_print(void (*line)(const char *text));
 /* Before the program starts MPI: where the launcher's environment says that the job spans nodes, ask the MPI library, by variables of its
- * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  Does nothing where other variables rule
- * agents out. */
+ * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  Does nothing where other variables
+ * rule agents out. */
 void armcii_config_ask_for_threads(void);
+/* A variable of the MPI library, which may tell its transport; NULL: not set. */
+const char *armcii_config_mpi_variable(const char *name);
 /* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */
 const char *armcii_config_test_variable(const char *name);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/stats.h"
 #include "gmr/region.h"
 #include "server/server.h"
 #include "server/wire.h"
@@ -16,8 +17,8 @@ enum { ALIGNMENT = 64 };
 static struct region *attached; /* NULL: there is neither shared memory nor a dynamic window */
 static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
 
-/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together, out of which
- * allocations are cut one after the other.  A piece is used anew when nothing of it is in use. */
+/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together, out of
+ * which allocations are cut one after the other.  A piece is used anew when nothing of it is in use. */
 struct piece {
     struct piece *older;
     char *memory;
@@ -147,6 +148,7 @@ void *armcii_attached_create(size_t bytes)
     if (!memory) return NULL;
     armcii_directory_add(armcii_world->rank, memory, bytes, attached, offers_memory() ? memory : NULL);
     in_use = true;
+    armcii_stats_region_made(bytes);
     return memory;
 }
 
@@ -160,6 +162,7 @@ bool armcii_attached_free(void *memory)
     }
     struct piece *p = piece_of(memory);
     if (!p) return false;
+    armcii_stats_region_gone((size_t)(place.hi - place.lo));
     armcii_directory_remove(armcii_world->rank, memory, (size_t)(place.hi - place.lo));
     if (--p->live == 0) p->used = 0;
     return true;
@@ -189,8 +192,8 @@ static bool is_known(int process, const char *memory, size_t bytes)
     return armcii_region_locate(process, memory, &place) && bytes <= (size_t)(place.hi - memory);
 }
 
-/* Its own memory a process knows, and that of a neighbour's offers.  Of all other memory older knowledge that contradicts is of memory freed
- * meanwhile. */
+/* Its own memory a process knows, and that of a neighbour's offers.  Of all other memory older knowledge that contradicts is of memory
+ * freed meanwhile. */
 bool armcii_attached_learn(int process, void *memory, size_t bytes)
 {
     struct place place;

@@ -5,6 +5,7 @@
 #ifndef ARMCII_REACH_H
 #define ARMCII_REACH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,7 @@ static inline char *armcii_reach(int process, const void *address, size_t bytes)
 void armcii_reach_remember(int process, const char *lo, size_t bytes, const char *mapped);
 void armcii_reach_forget(int process);
 void armcii_reach_forget_all(void);
+/* Off: nothing is remembered, so every operation goes through the engine; what is remembered is forgotten. */
+void armcii_reach_switch(bool on);
 
 #endif

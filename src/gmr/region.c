@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/stats.h"
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
 #include "server/server.h"
@@ -103,7 +104,8 @@ static int share_memory(struct region *r, struct team *team, bool one_host)
     return any;
 }
 
-/* The first member on each host serves the others' slices there: tell everybody who that is, and how it sees each slice.  Bases are known. */
+/* The first member on each host serves the others' slices there: tell everybody who that is, and how it sees each slice.  Bases are
+ * known. */
 static void exchange_served(struct region *r, struct team *team)
 {
     const int *host_of = armcii_world->host_of;
@@ -207,11 +209,13 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
     armcii_team_hold(team);
     add_slices(r);
     enlist(r);
+    armcii_stats_region_made((size_t)bytes);
     return r;
 }
 
 void armcii_region_free(struct region *r)
 {
+    armcii_stats_region_gone(r->bytes[r->team->rank]);
     remove_slices(r);
     delist(r);
     free_memory(r);

@@ -1,4 +1,4 @@
-/* notify.c - notification: a fence and an empty message. */
+/* notify.c - notification: an empty message after the fence of the caller. */
 #include "lock/notify.h"
 
 #include <mpi.h>
@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/guard.h"
 #include "team/world.h"
-#include "xfer/pending.h"
 
 enum { TAG_NOTIFY = 3 };
 
@@ -30,7 +29,6 @@ void armcii_notify_end(void)
 
 int armcii_notify_send(int process)
 {
-    armcii_pending_fence(process);
     if (process == armcii_world->rank) {
         counts[process].received++;
     } else {

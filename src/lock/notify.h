@@ -5,7 +5,7 @@
 void armcii_notify_start(void);
 void armcii_notify_end(void);
 
-/* Complete everything towards the process, then count one notification there; returns how many went there so far. */
+/* Count one notification at the process, towards which everything is complete; returns how many went there so far. */
 int armcii_notify_send(int process);
 /* Wait for one more from the process; returns how many came, *waits how many were waited for. */
 int armcii_notify_wait(int process, int *waits);

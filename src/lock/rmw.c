@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "base/stats.h"
 #include "gmr/reach.h"
 #include "mpi/rma.h"
 #include "server/client.h"
@@ -73,6 +74,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     }
     enum apply_update update = is_swap(op) ? APPLY_REPLACE : APPLY_ADD;
     long operand = operand_of(op, local, value, bytes);
+    armcii_stats_travels(there ? STATS_DIRECT : place.served ? STATS_SERVER : STATS_ATOMIC, bytes, 1);
     if (there)
         old = armcii_apply_rmw(update, bytes, there, operand);
     else if (place.served)
@@ -80,5 +82,6 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     else
         old = update_by_mpi(op, &place, remote, target, operand, bytes);
     give_result(op, local, old, value, bytes);
+    armcii_stats_asked(STATS_RMW, target, bytes, 1);
     return 0;
 }

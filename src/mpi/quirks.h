@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/config.h"
+
 /* What the rows in force ask of the layers above.  The initial values are those of a library without defects. */
 struct quirks {
     size_t slice_unit;           /* slices of a window are rounded up to multiples of this */
@@ -16,6 +18,8 @@ struct quirks {
     bool acc_indexed_types;      /* accumulates with indexed types are right */
     size_t acc_segments;         /* segments that one accumulate's datatypes may have */
     size_t outstanding;          /* operations in flight to one target */
+    bool local_completion;       /* MPI_Win_flush_local may be used */
+    bool lone_finalize;          /* MPI_Finalize may be entered while others still call MPI */
     bool quick_strided_messages; /* messages of vector types are about as fast as contiguous ones */
 };
 
@@ -25,22 +29,26 @@ struct quirk_row {
     const char *library;         /* as armcii_quirks_library names it */
     int from, to;                /* versions major * 10000 + minor * 100 + patch, both included */
     enum quirk_scope scope;      /* where the defect shows */
+    const char *transport;       /* with which part of the library: "ucx" or "ofi" of MPICH, a component for one-sided calls of
+                                  * Open MPI; NULL: any.  Where the one in use cannot be told, it may be this one. */
     const char *defect;          /* what breaks */
     const char *remedy;          /* what is done here */
     const char *reference;       /* where it is described or measured */
-    void (*apply)(struct quirks *q); /* NULL: the code never does what breaks */
+    enum avoidable avoid;        /* what is avoided for it; AVOIDABLES: the code never does what breaks */
 };
 
 /* Row i of the table, NULL after the last. */
 const struct quirk_row *armcii_quirk_row(size_t i);
 
-/* Find the library in the text of MPI_Get_library_version: its name ("MPICH", "Open MPI", "Intel MPI") and version number; NULL for others. */
+/* Find the library in the text of MPI_Get_library_version: its name ("MPICH", "Open MPI", "Intel MPI") and version; NULL for others. */
 const char *armcii_quirks_library(const char *version_text, int *version);
 
-/* Is row i in force for the library that version_text names in a job on one or several nodes? */
+/* Is row i in force for the library that version_text names in a job on one or several nodes?  By the transport that the text and the
+ * environment tell, and unless its ARMCI_AVOID_... says no. */
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes);
 
-/* Decide, once at start; `enabled` false: as if the library had no defect.  Then read through armcii_quirks. */
+/* Decide, once at start; `enabled` false: as if the library had no defect.  ARMCI_AVOID_... overrules rows and `enabled`.  Then read
+ * through armcii_quirks. */
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled);
 extern const struct quirks *const armcii_quirks;
 

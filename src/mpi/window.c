@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "mpi/quirks.h"
+
 enum { SLICE_ALIGNMENT = 64 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -143,7 +145,10 @@ void armcii_window_flush(struct window *w, int target)
 
 void armcii_window_flush_local(struct window *w, int target)
 {
-    MPI_Win_flush_local(target, w->win);
+    if (armcii_quirks->local_completion)
+        MPI_Win_flush_local(target, w->win);
+    else
+        MPI_Win_flush(target, w->win);
 }
 
 void armcii_window_sync(struct window *w)

@@ -1,4 +1,5 @@
-/* barrier.h - a barrier of all processes of several hosts: on each host in shared memory, between hosts by messages of one process of each. */
+/* barrier.h - a barrier of all processes of several hosts: on each host in shared memory, between hosts by messages of one process
+ * of each. */
 #ifndef ARMCII_BARRIER_H
 #define ARMCII_BARRIER_H
 

@@ -109,8 +109,8 @@ void armcii_wire_begin_packed(struct wire_cursor *c);
 /* The next part, in `runs` those of a vector; false when nothing is left. */
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part);
 
-/* A message that goes straight from or into place, of one side of a contiguous or strided part: send it, receive it.  `address`: where the first
- * segment is in this process. */
+/* A message that goes straight from or into place, of one side of a contiguous or strided part: send it, receive it.  `address`: where the
+ * first segment is in this process. */
 struct wire_place {
     char *address;
     const struct shape *shape;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "base/stats.h"
 #include "server/thread.h"
 #include "xfer/aggregate.h"
 
@@ -159,8 +160,11 @@ static int keep(struct slot *s, const struct transfer *t, bool copy)
     if (rc) return rc;
     bool first = !armcii_aggregate_is_for(&s->kept, -1);
     rc = armcii_aggregate_add(&s->kept, t, copy);
-    if (rc == 0 && first) armcii_handles_keeping++;
-    return rc;
+    if (rc) return rc;
+    if (first) armcii_handles_keeping++;
+    armcii_stats_travels(STATS_KEPT, t->shape.bytes, t->shape.nsegs);
+    armcii_transfer_count(t);
+    return 0;
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -174,8 +178,10 @@ int armcii_handle_start(armci_hdl_t *handle, const struct transfer *t)
     if (is_aggregate(handle) && armcii_aggregate_wants(t)) return keep(obtain(handle), t, false);
     struct operation op;
     int rc = armcii_transfer_start(t, &op);
-    if (rc == 0 && (op.ticket || op.asked)) attach(obtain(handle), &op);
-    return rc;
+    if (rc) return rc;
+    if (op.ticket || op.asked) attach(obtain(handle), &op);
+    armcii_transfer_count(t);
+    return 0;
 }
 
 /* A value has no memory to wait in: kept by an aggregate handle, else complete at once. */
@@ -187,7 +193,11 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t)
 int armcii_handle_wait(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
-    if (!s) return 0;
+    if (!s) {
+        armcii_stats_quick();
+        return 0;
+    }
+    armcii_stats_slow();
     int rc = issue_kept(s);
     if (!armcii_mutant("wait-does-nothing"))
         for (size_t i = 0; i < s->n; i++) armcii_transfer_finish(&s->operations[i]);

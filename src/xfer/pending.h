@@ -27,7 +27,8 @@ void armcii_pending_overtake(const struct place *place, int target, struct rma_v
 /* Is there anything towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);
 
-/* The operation with that ticket is complete locally on return (a get: its data are there); it may be complete or its region gone already. */
+/* The operation with that ticket is complete locally on return (a get: its data are there); it may be complete or its region gone
+ * already. */
 void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket);
 /* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
 void armcii_pending_complete(const struct region *region, int target);

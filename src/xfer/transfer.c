@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "base/stats.h"
 #include "gmr/attach.h"
 #include "path/path.h"
 #include "server/client.h"
@@ -65,6 +66,7 @@ static int scale(const struct transfer *t, struct shape *scaled, char **buffer)
 /* Loads and stores: complete on return. */
 static void carry_out(const struct transfer *t, const struct located *located, const char *lo, const char *hi)
 {
+    armcii_stats_travels_by(armcii_path_direct.name, t->shape.bytes, t->shape.nsegs);
     armcii_pending_overtake(&located->place, t->target, t->verb, lo, hi);
     armcii_path_direct.issue(located);
 }
@@ -72,14 +74,14 @@ static void carry_out(const struct transfer *t, const struct located *located, c
 static void issue_by_mpi(const struct transfer *t, const struct path *path, const struct located *located, const char *lo, const char *hi,
                          struct operation *op)
 {
+    armcii_stats_travels_by(path->name, t->shape.bytes, t->shape.nsegs);
     op->ticket = armcii_pending_admit(&located->place, t->target, t->verb, lo, hi, located->calls);
     op->region_id = located->place.region->id;
     op->target = t->target;
     path->issue(located);
 }
 
-/* The remote side lies in one slice: issue it.  0, or an error code with nothing transferred. */
-static int issue_located(const struct transfer *t, const struct place *place, const char *lo, const char *hi, struct operation *op)
+int armcii_transfer_issue_plainly(const struct transfer *t, const struct place *place, const char *lo, const char *hi, struct operation *op)
 {
     struct located located = {.verb = t->verb, .scale = t->scale, .target = t->target, .shape = &t->shape, .place = *place};
     const struct path *path = armcii_plan(&located);
@@ -89,6 +91,7 @@ static int issue_located(const struct transfer *t, const struct place *place, co
         return 0;
     }
     if (path == &armcii_path_server) {
+        armcii_stats_travels_by(path->name, t->shape.bytes, t->shape.nsegs);
         op->asked = path->issue(&located);
         return 0;
     }
@@ -100,6 +103,20 @@ static int issue_located(const struct transfer *t, const struct place *place, co
     }
     issue_by_mpi(t, path, &located, lo, hi, op);
     return 0;
+}
+
+int (*armcii_transfer_issue)(const struct transfer *t, const struct place *place, const char *lo, const char *hi,
+                             struct operation *op) = armcii_transfer_issue_plainly;
+
+const struct path *armcii_transfer_path(const struct transfer *t, const struct place *place)
+{
+    struct located located = {.verb = t->verb, .scale = t->scale, .target = t->target, .shape = &t->shape, .place = *place};
+    const struct path *path = armcii_plan(&located);
+    if (path == &armcii_path_direct || path == &armcii_path_server || !is_scaled(t)) return path;
+    struct shape packed = t->shape;
+    armcii_shape_set_packed(&packed, t->shape.local);
+    located.shape = &packed;
+    return armcii_plan(&located);
 }
 
 /* A vector over several slices: each segment by itself, complete before the next.  Its data are scaled already. */
@@ -114,7 +131,7 @@ static void issue_scattered(const struct transfer *t)
         piece.scale = NULL;
         armcii_shape_contiguous(&piece.shape, seg.local, seg.remote, seg.bytes);
         armcii_attached_locate(t->target, seg.remote, seg.bytes, &place);
-        issue_located(&piece, &place, seg.remote, seg.remote + seg.bytes, &op);
+        armcii_transfer_issue(&piece, &place, seg.remote, seg.remote + seg.bytes, &op);
         armcii_transfer_finish(&op);
     }
 }
@@ -173,7 +190,7 @@ int armcii_transfer_start(const struct transfer *t, struct operation *op)
     int rc = armcii_transfer_check_alignment(t);
     if (!rc) rc = locate(t, lo, hi, &place, &scattered);
     if (rc) return rc;
-    return scattered ? issue_scattered_scaled(t) : issue_located(t, &place, lo, hi, op);
+    return scattered ? issue_scattered_scaled(t) : armcii_transfer_issue(t, &place, lo, hi, op);
 }
 
 void armcii_transfer_finish(struct operation *op)
@@ -184,10 +201,17 @@ void armcii_transfer_finish(struct operation *op)
     *op = (struct operation){0};
 }
 
+void armcii_transfer_count(const struct transfer *t)
+{
+    armcii_stats_asked((enum stats_kind)t->verb.kind, t->target, t->shape.bytes, t->shape.nsegs);
+}
+
 int armcii_transfer_blocking(const struct transfer *t)
 {
     struct operation op;
     int rc = armcii_transfer_start(t, &op);
-    if (rc == 0) armcii_transfer_finish(&op);
-    return rc;
+    if (rc) return rc;
+    armcii_transfer_finish(&op);
+    armcii_transfer_count(t);
+    return 0;
 }

@@ -32,11 +32,24 @@ void armcii_transfer_finish(struct operation *op);
 /* Start and finish. */
 int armcii_transfer_blocking(const struct transfer *t);
 
+/* The last step of a start: issue t, whose remote side is [lo, hi) in `place`.  0, or an error code with nothing transferred.  Another
+ * function may be put in the place of the plain one, and use it (check.h). */
+struct place;
+extern int (*armcii_transfer_issue)(const struct transfer *t, const struct place *place, const char *lo, const char *hi,
+                                    struct operation *op);
+int armcii_transfer_issue_plainly(const struct transfer *t, const struct place *place, const char *lo, const char *hi,
+                                  struct operation *op);
+/* The path that it takes. */
+struct path;
+const struct path *armcii_transfer_path(const struct transfer *t, const struct place *place);
+
+/* Count t in the statistics: the program asked for it, and it was taken. */
+void armcii_transfer_count(const struct transfer *t);
+
 /* Accumulate wants whole, aligned elements on the remote side: 0 or an error code. */
 int armcii_transfer_check_alignment(const struct transfer *t);
 
 /* Find the slice of `target` that holds [address, address + bytes), reporting in the caller's name where none does. */
-struct place;
 int armcii_transfer_locate(const char *caller, const char *argument, int target, const void *address, size_t bytes,
                            struct place *place);
 

@@ -117,10 +117,23 @@ static bool bounded_value(const char *type, const char *text, uint64_t *value)
            (*value = number, true);
 }
 
+/* "yes, no or file name": the third, with a dot or a slash and of what can be shown. */
+static bool is_shown_file(const char *text)
+{
+    for (const char *p = text; *p != '\0'; p++)
+        if (iscntrl((unsigned char)*p)) return false;
+    return strlen(text) < 256 && (strchr(text, '.') != NULL || strchr(text, '/') != NULL);
+}
+
 bool model_value(size_t i, const char *text, uint64_t *value)
 {
     const struct config_entry *entry = model_table(i);
     if (strstr(entry->type, "..") != NULL) return bounded_value(entry->type, text, value);
+    if (strcmp(entry->type, "yes, no or file name") == 0) {
+        if (word_value("yes|no", shown_word(entry->name, text, true), value)) return true;
+        *value = 2;
+        return is_shown_file(text);
+    }
     uint64_t place;
     bool flag = word_value(entry->type, "no", &place);
     return word_value(entry->type, shown_word(entry->name, text, flag), value);

@@ -52,6 +52,7 @@ class Suite:
         self.name, self.launcher = name, launcher
         # without shared memory everything goes by MPI inside the node, too: another library, as it were
         self.family = family + ("/no-shm" if os.environ.get("ARMCI_SHM") == "no" else "")
+        self.family += "/hosts" if os.environ.get("TWO_HOSTS") else ""
         self.logs = pathlib.Path(logs)
         self.known = known_failures()
         self.passed, self.failed, self.expected, self.surprises = [], [], [], []

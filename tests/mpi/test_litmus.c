@@ -235,7 +235,8 @@ static void look_for_halves(void **base)
             int first = (int)(round % 29), n = LEAST + (int)(round * 7 % (ELEMENTS - LEAST - 29));
             ARMCI_Get(mine + first, seen + shift, n * (int)sizeof(long), 0);
             long wrong = halves(seen + shift, n);
-            if (!check_long(wrong, 0, "elements that were neither 0 nor -1, of %d from element %d to an address %zu modulo 8", n, first, shift))
+            if (!check_long(wrong, 0, "elements that were neither 0 nor -1, of %d from element %d to an address %zu modulo 8", n, first,
+                            shift))
                 goto end;
         }
 end:

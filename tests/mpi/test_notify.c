@@ -56,6 +56,27 @@ static void data_before_notification(void)
     region_free(base);
 }
 
+/* What an aggregate handle keeps goes before the notification, too. */
+static void kept_by_an_aggregate(void)
+{
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
+    void **base = region_create(sizeof(long));
+    long value = 100 + me;
+    armci_hdl_t handle;
+
+    ARMCI_PutValueLong(0, base[me], me);
+    ARMCI_Barrier();
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    ARMCI_NbPut(&value, base[right], sizeof value, right, &handle);
+    notify(right);
+    wait_for(left);
+    check_long(ARMCI_GetValueLong(base[me], me), 100 + left, "put by an aggregate handle of %d, notified before ARMCI_Wait", left);
+    ARMCI_Wait(&handle);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 /* All of a number of notifications are there, one wait for each, whichever comes first. */
 static void numbers(void)
 {
@@ -139,6 +160,7 @@ static void wait_waits(void)
 
 static const struct test tests[] = {
     { "data put before a notification are seen after it", data_before_notification },
+    { "what an aggregate handle keeps is seen after a notification", kept_by_an_aggregate },
     { "as many waits as notifications", numbers },
     { "to and fro", to_and_fro },
     { "notifications to oneself", oneself },

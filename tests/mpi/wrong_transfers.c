@@ -395,8 +395,8 @@ static void flag_before(struct arguments *a) { set_flag(a, stage.there - 4); }
 static void flag_leaves(struct arguments *a) { set_flag(a, stage.there + SLICE - 2); }
 
 /* Names of arguments that differ: of the remote and the local side, of a length. */
-static const char REMOTE[] = "remote", LOCAL_SIDE[] = "local", LENGTH[] = "length", SECOND_LOCAL[] = "second local", REMOTE_STRIDE[] = "remote stride",
-                  LOCAL_STRIDE[] = "local stride";
+static const char REMOTE[] = "remote", LOCAL_SIDE[] = "local", LENGTH[] = "length", SECOND_LOCAL[] = "second local",
+                  REMOTE_STRIDE[] = "remote stride", LOCAL_STRIDE[] = "local stride";
 
 struct mistake {
     const char *name;

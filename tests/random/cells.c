@@ -81,8 +81,8 @@ static void settle_cell(struct run *run, const struct outcome *o, int n)
     const struct area *a = &run->ph->area[o->area];
     const struct region *region = &run->p->region[a->region];
     long number = area_start_number(a, o->offset);
-    struct op about = {.kind = OP_RMW, .rank = (int)o->rank, .region = a->region, .peer = a->rank, .offset = o->offset, .area = (int)o->area,
-                       .unit = -1, .rmw = (int)o->swaps * 2, .operand = (int)o->operand};
+    struct op about = {.kind = OP_RMW, .rank = (int)o->rank, .region = a->region, .peer = a->rank, .offset = o->offset,
+                       .area = (int)o->area, .unit = -1, .rmw = (int)o->swaps * 2, .operand = (int)o->operand};
     check_number(run, &about, "rmw operations on one cell that fit into one order of events, from its first value on", n,
                  put_in_order(run->p, o, n, &number));
     if (a->swaps && region->shadow[a->rank]) element_scale(a->type, (int[2]){(int)number, 0}, region->shadow[a->rank] + o->offset);

@@ -15,9 +15,10 @@ enum { REPORT = 65536, EXIT_WRONG = 1 };
 
 const char *kind_name(enum kind kind)
 {
-    static const char *const names[] = {"transfer", "rmw",  "access",       "pack", "wait",       "test",          "wait-proc",   "wait-all", "set-aggregate",
-                                        "unset-aggregate", "fence", "all-fence", "group-fence", "barrier",   "section",     "tell",     "hear",
-                                        "send",     "receive", "reduce",    "group-create", "group-free", "region-create", "region-free", "mutexes"};
+    static const char *const names[] = {"transfer", "rmw", "access", "pack", "wait", "test", "wait-proc", "wait-all", "set-aggregate",
+                                        "unset-aggregate", "fence", "all-fence", "group-fence", "barrier", "section", "tell", "hear",
+                                        "send", "receive", "reduce", "group-create", "group-free", "region-create", "region-free",
+                                        "mutexes"};
     return names[kind];
 }
 

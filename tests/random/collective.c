@@ -92,7 +92,8 @@ static void typed_gop(const struct op *op, union numbers *x, ARMCI_Group *group)
 
 static void check_numbers(struct run *run, const struct op *op, const union numbers *x, const struct group *group)
 {
-    for (int i = 0; i < (int)op->bytes; i++) check_number(run, op, "an element of a reduction", reduced(op, group, i), load(x, type_of(op), i));
+    for (int i = 0; i < (int)op->bytes; i++)
+        check_number(run, op, "an element of a reduction", reduced(op, group, i), load(x, type_of(op), i));
 }
 
 static void fill(const struct run *run, const struct op *op, union numbers *x)

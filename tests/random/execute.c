@@ -25,7 +25,8 @@ static void do_access(struct run *run, const struct op *op)
     if (t->verb == PUT)
         pattern_store(at, t->local.offset, t->count[0], t->content);
     else
-        check_bytes(run, op, "what a process sees in its own slice", t->target, t->remote.memory, t->remote.offset, shadow, at, t->count[0]);
+        check_bytes(run, op, "what a process sees in its own slice", t->target, t->remote.memory, t->remote.offset, shadow, at,
+                    t->count[0]);
     ARMCI_Access_end(base);
     model_apply(run->p, run->ph, op);
 }

@@ -112,7 +112,9 @@ void joint_tell(struct run *run, const struct op *op)
     issue_transfer(run, op, handle);
     if (op->mode != BLOCKING) check_status(run, op, ARMCI_Wait(handle));
     switch (op->variant) {
-    case BY_NOTIFY: check_number(run, op, "notifications sent, says armci_notify", ++run->notified[op->peer], armci_notify(op->peer)); break;
+    case BY_NOTIFY:
+        check_number(run, op, "notifications sent, says armci_notify", ++run->notified[op->peer], armci_notify(op->peer));
+        break;
     case BY_FENCE: ARMCI_Fence(op->t.target); break;
     case BY_ALL_FENCE: ARMCI_AllFence(); break;
     default: ARMCI_GroupFence(&run->p->group[op->group].handle);

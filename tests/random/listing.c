@@ -341,8 +341,8 @@ static void print_end_of_phase(struct listing *l)
         for (int rank = 0; l->p->region[r].mapped && rank < l->p->ranks; rank++) {
             const struct region *region = &l->p->region[r];
             if (!region->shadow[rank] || l->unknown[ARENAS + r][rank]) continue;
-            fprintf(l->to, "    if (me == %d) expect(\"slice %d of rank %d\", hash_on(START, slice[%d][%d], %ld), %#lxul);\n", rank, r, rank,
-                    r, rank, region->bytes[rank],
+            fprintf(l->to, "    if (me == %d) expect(\"slice %d of rank %d\", hash_on(START, slice[%d][%d], %ld), %#lxul);\n", rank, r,
+                    rank, r, rank, region->bytes[rank],
                     (unsigned long)pattern_hash(pattern_hash_start, region->shadow[rank], region->bytes[rank]));
         }
     fputs("    ARMCI_Barrier();\n", l->to);

@@ -77,7 +77,8 @@ void prelude_begin(FILE *to, const struct program *p)
             MAX_REGIONS, p->ranks, ARENAS, HANDLES, MAX_GROUPS, HANDLES);
     for (int a = 0; a < ARENAS; a++) {
         fprintf(to, "    arena[%d] = %s(%d);\n", a, a ? "ARMCI_Malloc_local" : "malloc", ARENA_BYTES);
-        fprintf(to, "    store(arena[%d], 0, %d, %luul + 100 * (unsigned long)me, 6, 0);\n", a, ARENA_BYTES, (unsigned long)p->seed + (unsigned long)a);
+        fprintf(to, "    store(arena[%d], 0, %d, %luul + 100 * (unsigned long)me, 6, 0);\n", a, ARENA_BYTES,
+                (unsigned long)p->seed + (unsigned long)a);
     }
 }
 

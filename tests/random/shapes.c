@@ -191,7 +191,8 @@ static void strided_remote(struct program *p, struct rng *rng, const struct wish
     set_strides(x->levels, stride, t->remote_stride);
 }
 
-static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, const struct axes *x, struct transfer *t)
+static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, const struct axes *x,
+                          struct transfer *t)
 {
     long unit = local_unit(wish), stride[MAX_LEVELS];
     long hull = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
@@ -254,8 +255,8 @@ static bool is_like(const struct program *p, const struct wish *wish, const stru
 {
     const struct area *a = wish->area;
     if (a == b) return true;
-    return p->region[b->region].alive && b->rule == a->rule && a->rule != RULE_SHARED_ACC && b->rank == a->rank && b->owner == a->owner && b->type == a->type &&
-           group_has(&p->group[p->region[b->region].group], wish->origin);
+    return p->region[b->region].alive && b->rule == a->rule && a->rule != RULE_SHARED_ACC && b->rank == a->rank && b->owner == a->owner &&
+           b->type == a->type && group_has(&p->group[p->region[b->region].group], wish->origin);
 }
 
 /* Another area that the transfer may also touch, for segments of n bytes. */
@@ -301,7 +302,8 @@ static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, 
 }
 
 /* Local places: slots in random order; or anywhere, where segments may overlap. */
-static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long longest, int segments, struct transfer *t)
+static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long longest,
+                         int segments, struct transfer *t)
 {
     int order[MOST_SEGMENTS];
     long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4), hull = slot * segments;

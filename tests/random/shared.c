@@ -5,7 +5,8 @@
 
 #include "layout.h"
 
-/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the segment that passed the budget, or -1. */
+/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the segment that passed the budget,
+ * or -1. */
 static int add(const struct program *p, const struct area *a, const struct transfer *t, int sign, int last, unsigned char counts[])
 {
     struct walk w;

@@ -155,7 +155,8 @@ def shrink(tester, seed, seconds, out=None, units=None):
 
 def main():
     """The command line."""
-    known = {"seed": None, "ranks": "2", "seconds": "90", "program": "tests/random/armci-random", "launch": "tests/launch", "out": None, "units": None}
+    known = {"seed": None, "ranks": "2", "seconds": "90", "program": "tests/random/armci-random",
+             "launch": "tests/launch", "out": None, "units": None}
     options = []
     for word in sys.argv[1:]:
         name, _, value = word[2:].partition("=")

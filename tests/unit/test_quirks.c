@@ -73,6 +73,9 @@ enum defect {
     NEGATIVE_STRIDES,
     OUTSTANDING,
     LATE_RGET,
+    LOCAL_FLUSH,
+    SHARED_NAMES,
+    SLOW_VECTORS,
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
@@ -85,6 +88,9 @@ static const char *const words[DEFECTS] = {
     "single bytes with stride -1",
     "255th",
     "MPI_Rget completes before the data are there (osc/ucx)",
+    "MPI_Win_flush_local hangs",
+    "windows of disjoint groups share memory",
+    "takes three times as long",
 };
 
 static size_t row_of(enum defect d)
@@ -113,8 +119,8 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 
 START_TEST(rows_of_mpich)
 {
-    unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE);
     for (int several = 0; several < 2; several++) {
+        unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? BIT(SLOW_VECTORS) : 0);
         expect_in_force(mpich_402, several, always | BIT(UNPADDED_SLICES));
         expect_in_force(mpich_432, several, always);
         expect_in_force(mpich_502, several, always);
@@ -127,11 +133,55 @@ END_TEST
 START_TEST(rows_of_open_mpi)
 {
     unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(NEGATIVE_STRIDES) | BIT(OUTSTANDING);
-    expect_in_force(openmpi_414, false, always | BIT(CREATED_WINDOW));
-    expect_in_force(openmpi_414, true, always | BIT(CREATED_WINDOW) | BIT(DERIVED_ACCUMULATE));
+    unsigned four = always | BIT(CREATED_WINDOW) | BIT(SHARED_NAMES);
+    expect_in_force(openmpi_414, false, four);
+    expect_in_force(openmpi_414, true, four | BIT(DERIVED_ACCUMULATE) | BIT(LOCAL_FLUSH));
     expect_in_force(openmpi_5011, false, always);
     expect_in_force(openmpi_5011, true, always | BIT(LATE_RGET));
     expect_in_force("Open MPI v3.1.6, package: x", true, 0);
+}
+END_TEST
+
+/* ---- transports ---- */
+
+static void expect_row(enum defect d, const char *text, const char *variable, const char *value, bool want)
+{
+    setenv(variable, value, 1);
+    bool seen = armcii_quirk_is_in_force(row_of(d), text, true);
+    ck_assert_msg(seen == want, "%.40s with %s=%s: \"%s\": expected %d, seen %d", text, variable, value, words[d], want, seen);
+    unsetenv(variable);
+}
+
+START_TEST(transports_of_mpich)
+{
+    static const char netmod[] = "MPIR_CVAR_CH4_NETMOD";
+    static const char ofi_first[] = "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi,ucx\n";
+    expect_row(LONG_ACCUMULATE, mpich_502, netmod, "ucx", true);
+    expect_row(LONG_ACCUMULATE, mpich_502, netmod, "ofi", false);
+    expect_row(LONG_ACCUMULATE, mpich_502, netmod, "", true);
+    expect_row(LONG_ACCUMULATE, ofi_first, netmod, "", false);
+    expect_row(LONG_ACCUMULATE, ofi_first, netmod, "ucx", true);
+    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi\n", netmod, "", false);
+    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch3:nemesis\n", netmod, "", true);
+    expect_row(RGET_OR_RPUT, mpich_502, netmod, "ofi", true);
+    expect_row(UNPADDED_SLICES, mpich_402, netmod, "ofi", true);
+}
+END_TEST
+
+START_TEST(transports_of_open_mpi)
+{
+    static const char osc[] = "OMPI_MCA_osc";
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "", true);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "sm,pt2pt", true);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "pt2pt,rdma", true);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "sm,rdma", false);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "pt2pt2", false);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "^ucx", true);
+    expect_row(LOCAL_FLUSH, openmpi_414, osc, "^ucx,pt2pt", false);
+    expect_row(LATE_RGET, openmpi_5011, osc, "^ucx", false);
+    expect_row(OUTSTANDING, openmpi_414, osc, "ucx", true);
+    expect_row(OUTSTANDING, openmpi_414, osc, "sm,pt2pt", false);
+    expect_row(NEGATIVE_STRIDES, openmpi_414, osc, "sm", true);
 }
 END_TEST
 
@@ -153,7 +203,10 @@ static const struct quirks none = {.slice_unit = 64,
                                    .acc_strided_types = true,
                                    .acc_indexed_types = true,
                                    .acc_segments = SIZE_MAX,
-                                   .outstanding = SIZE_MAX};
+                                   .outstanding = SIZE_MAX,
+                                   .local_completion = true,
+                                   .lone_finalize = true,
+                                   .quick_strided_messages = true};
 
 static void expect_decision(const char *text, bool several_nodes, bool enabled, struct quirks want)
 {
@@ -166,6 +219,10 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_int_eq(q->acc_indexed_types, want.acc_indexed_types);
     ck_assert_uint_eq(q->acc_segments, want.acc_segments);
     ck_assert_uint_eq(q->outstanding, want.outstanding);
+    ck_assert_int_eq(q->shared_windows_on_one_host, want.shared_windows_on_one_host);
+    ck_assert_int_eq(q->local_completion, want.local_completion);
+    ck_assert_int_eq(q->lone_finalize, want.lone_finalize);
+    ck_assert_int_eq(q->quick_strided_messages, want.quick_strided_messages);
 }
 
 START_TEST(decisions)
@@ -173,6 +230,7 @@ START_TEST(decisions)
     for (int several = 0; several < 2; several++) {
         struct quirks mpich = none, openmpi5 = none;
         mpich.acc_segments = 256;
+        mpich.lone_finalize = mpich.quick_strided_messages = !several;
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
@@ -182,7 +240,8 @@ START_TEST(decisions)
         expect_decision(openmpi_5011, several, true, openmpi5);
         struct quirks openmpi4 = openmpi5;
         openmpi4.window_over_own_memory = false;
-        openmpi4.acc_strided_types = !several;
+        openmpi4.shared_windows_on_one_host = true;
+        openmpi4.acc_strided_types = openmpi4.local_completion = !several;
         expect_decision(openmpi_414, several, true, openmpi4);
         expect_decision(intel_202118, several, true, none);
         expect_decision(unknown, several, true, none);
@@ -201,6 +260,60 @@ START_TEST(disabled)
             armcii_quirks_decide(all[i], !several, true);
             expect_decision(all[i], several, false, as_asked_for);
         }
+}
+END_TEST
+
+static void configure(const char *first, const char *second)
+{
+    armcii_config_read((char *[]){(char *)first, (char *)second, NULL}, NULL);
+}
+
+/* ARMCI_AVOID_... overrules the rows, and ARMCI_QUIRKS. */
+START_TEST(overruled)
+{
+    struct quirks mpich = none;
+    mpich.acc_segments = 256;
+    configure("ARMCI_AVOID_ODD_SLICES=no", NULL);
+    expect_decision(mpich_402, false, true, mpich);
+    ck_assert(!armcii_quirk_is_in_force(row_of(UNPADDED_SLICES), mpich_402, false));
+    configure("ARMCI_AVOID_LONG_ACC=no", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
+    mpich = none;
+    mpich.slice_unit = 4096;
+    mpich.negative_strides = false;
+    expect_decision(mpich_402, false, true, mpich);
+    mpich.slice_unit = 1;
+    expect_decision(mpich_402, false, false, mpich);
+    configure(NULL, NULL);
+    mpich = none;
+    mpich.slice_unit = 4096;
+    mpich.acc_segments = 256;
+    expect_decision(mpich_402, false, true, mpich);
+}
+END_TEST
+
+/* Each variable has the effect of its name, on a library without defects. */
+START_TEST(each_variable)
+{
+    struct quirks want = none;
+    configure("ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_AVOID_WIN_ALLOCATE=yes");
+    want.slice_unit = 4096, want.shared_windows_on_one_host = true;
+    expect_decision(unknown, true, true, want);
+    configure("ARMCI_AVOID_WIN_CREATE=yes", "ARMCI_AVOID_ACC_STRIDED=yes");
+    want = none, want.window_over_own_memory = want.acc_strided_types = false;
+    expect_decision(unknown, true, true, want);
+    configure("ARMCI_AVOID_ACC_INDEXED=yes", "ARMCI_AVOID_LONG_ACC=yes");
+    want = none, want.acc_indexed_types = false, want.acc_segments = 256;
+    expect_decision(unknown, true, true, want);
+    configure("ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_AVOID_FLUSH_LOCAL=yes");
+    want = none, want.outstanding = 128, want.local_completion = false;
+    expect_decision(unknown, true, true, want);
+    configure("ARMCI_AVOID_LONE_FINALIZE=yes", NULL);
+    want = none, want.lone_finalize = false;
+    expect_decision(unknown, false, true, want);
+    configure("ARMCI_AVOID_VECTOR_MESSAGES=yes", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
+    want = none, want.quick_strided_messages = want.negative_strides = false;
+    expect_decision(unknown, true, true, want);
+    configure(NULL, NULL);
 }
 END_TEST
 
@@ -226,9 +339,13 @@ int main(void)
     tcase_add_test(tests, library_and_version);
     tcase_add_test(tests, rows_of_mpich);
     tcase_add_test(tests, rows_of_open_mpi);
+    tcase_add_test(tests, transports_of_mpich);
+    tcase_add_test(tests, transports_of_open_mpi);
     tcase_add_test(tests, rows_of_others);
     tcase_add_test(tests, decisions);
     tcase_add_test(tests, disabled);
+    tcase_add_test(tests, overruled);
+    tcase_add_test(tests, each_variable);
     tcase_add_test(tests, table_is_complete);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

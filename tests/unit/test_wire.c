@@ -53,7 +53,8 @@ static void check_seen(const struct shape *s, const struct bytes *seen)
     for (size_t i = 0; i < seen->n; i++) {
         const struct pair *e = &expected.pair[i], *p = &seen->pair[i];
         if (p->at[SHAPE_REMOTE] != e->at[SHAPE_REMOTE])
-            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n, (void *)e->at[SHAPE_REMOTE], (void *)p->at[SHAPE_REMOTE]);
+            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n, (void *)e->at[SHAPE_REMOTE],
+                         (void *)p->at[SHAPE_REMOTE]);
         if ((uintptr_t)p->at[SHAPE_LOCAL] != (unsigned char)*e->at[SHAPE_LOCAL])
             ck_abort_msg("byte %zu of %zu: expected %d, seen %d", i, seen->n, (unsigned char)*e->at[SHAPE_LOCAL],
                          (int)(uintptr_t)p->at[SHAPE_LOCAL]);

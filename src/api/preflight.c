@@ -1,0 +1,167 @@
+/* preflight.c - the block that ARMCI_VERBOSE prints, and its warnings. */
+#include "api/preflight.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/entry.h"
+#include "base/config.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "mpi/quirks.h"
+#include "server/server.h"
+#include "shm/host.h"
+
+/* What is scarce: less of it is no reason to stop, but the likely reason of what comes later. */
+enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
+
+static void say_line(const char *text)
+{
+    armcii_say("%s", text);
+}
+
+/* ---------------------------------------------------------------- the block -------- */
+
+/* Programs are linked statically, too, and then nothing else tells which ARMCI is in them. */
+static void say_versions(const char *library)
+{
+    int major, minor, is_program;
+    char origin[1024], first[128];
+    MPI_Get_version(&major, &minor);
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(library, "\r\n,"), library);
+    for (char *c = first; *c; c++)
+        if (*c == '\t') *c = ' ';
+    armcii_limits_origin(origin, sizeof origin, &is_program);
+    const char *how = !*origin ? "" : is_program ? ", linked into " : ", from ";
+    armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
+}
+
+static void say_places(const struct limits *limits)
+{
+    const struct world *w = armcii_world;
+    int fewest = w->size, most = 0;
+    for (int node = 0; node < w->nodes; node++) {
+        int size = armcii_node_size(node);
+        if (size < fewest) fewest = size;
+        if (size > most) most = size;
+    }
+    char each[64], processors[32];
+    if (fewest == most)
+        snprintf(each, sizeof each, "%d on each", most);
+    else
+        snprintf(each, sizeof each, "%d to %d on each", fewest, most);
+    armcii_say("processes: %d, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, w->nodes, each,
+               armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
+}
+
+static const char *kind_of_memory(void)
+{
+    switch (armcii_host->kind) {
+    case SEGMENT_MEMFD: return "by loads and stores in shared memory (memfd)";
+    case SEGMENT_MPI: return "by loads and stores in shared memory (of the MPI library)";
+    default: return "by MPI-3 RMA";
+    }
+}
+
+#define WITHOUT_AGENT ", without an agent: operations may wait until their target calls MPI"
+static const char *kind_of_transport(void)
+{
+    if (armcii_server_on) return "; between hosts by requests to an agent on each, a thread that serves whatever the program does";
+    if (armcii_world->hosts > 1) return "; between hosts by MPI-3 RMA" WITHOUT_AGENT;
+    return armcii_host->kind == SEGMENT_NONE ? WITHOUT_AGENT : "; no agent is needed";
+}
+
+static size_t memory_for_regions(const struct limits *limits)
+{
+    return armcii_host->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
+}
+
+static void say_limits(const struct limits *limits)
+{
+    char all[32], each[32], file[32], descriptors[64], mappings[64];
+    size_t memory = memory_for_regions(limits), processes = (size_t)armcii_host->size;
+    armcii_say("memory for regions on this host: %s, for each process %s; for one region: %s", armcii_limits_bytes(memory, all, sizeof all),
+               armcii_limits_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
+               armcii_limits_bytes(armcii_host->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX, file, sizeof file));
+    armcii_say("in use by this process: descriptors %s, mappings %s",
+               armcii_limits_use(limits->descriptors_used, limits->descriptors, descriptors, sizeof descriptors),
+               armcii_limits_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
+}
+
+static void say_block(const char *library, const struct limits *limits)
+{
+    say_versions(library);
+    say_places(limits);
+    armcii_say("inside a host %s%s", kind_of_memory(), kind_of_transport());
+    say_limits(limits);
+    for (size_t i = 0; armcii_quirk_row(i); i++)
+        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1))
+            armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
+    armcii_config_print(say_line);
+}
+
+/* ---------------------------------------------------------------- warnings --------- */
+
+static void warn_of_memory(const struct limits *limits)
+{
+    char text[32];
+    size_t memory = memory_for_regions(limits), processes = (size_t)armcii_host->size;
+    if (memory / processes < SCARCE_MEMORY)
+        armcii_warn("memory for regions on this host: %s for %zu processes", armcii_limits_bytes(memory, text, sizeof text), processes);
+    if (armcii_host->kind == SEGMENT_MEMFD && limits->file < memory)
+        armcii_warn("the limit on the length of files (ulimit -f) allows one region no more than %s on this host",
+                    armcii_limits_bytes(limits->file, text, sizeof text));
+}
+
+/* MPI over TCP has a connection for each process that it talks to on other hosts. */
+static void warn_of_descriptors(const struct limits *limits)
+{
+    char text[64];
+    size_t far = (size_t)(armcii_world->size - armcii_host->size), need = limits->descriptors_used + OWN_DESCRIPTORS + far;
+    if (limits->descriptors_used == SIZE_MAX || need <= limits->descriptors) return;
+    armcii_warn("descriptors (ulimit -n): %s are in use, and MPI may need one for each of %zu processes on other hosts",
+                armcii_limits_use(limits->descriptors_used, limits->descriptors, text, sizeof text), far);
+}
+
+static void warn_of_mappings(const struct limits *limits)
+{
+    char text[64];
+    if (limits->mappings_used == SIZE_MAX || limits->mappings_used + SCARCE_MAPPINGS <= limits->mappings) return;
+    armcii_warn("mappings (vm.max_map_count): %s are in use, and every region needs one",
+                armcii_limits_use(limits->mappings_used, limits->mappings, text, sizeof text));
+}
+
+/* Hosts are mostly alike: one line is enough. */
+static void warn_of_processors(const struct limits *limits)
+{
+    if ((size_t)armcii_host->size > limits->processors)
+        armcii_warn("%d processes share %zu processors: whoever waits gives its own away, and hand-overs take longer", armcii_host->size,
+                    limits->processors);
+}
+
+/* Memory that is not shared, and operations that wait, though nobody asked for that.  The same on all hosts. */
+static void warn_of_ways(void)
+{
+    bool wanted = armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO;
+    if (armcii_host->kind == SEGMENT_NONE && armcii_world->size > armcii_world->hosts && armcii_config->shm != SHM_NO)
+        armcii_warn("the processes of a host cannot share memory (containers?): every operation goes by MPI");
+    if (armcii_world->hosts > 1 && !armcii_server_on && wanted)
+        armcii_warn("operations between hosts may wait until their target calls MPI: agents need %s",
+                    armcii_host->kind == SEGMENT_MEMFD ? "MPI_THREAD_MULTIPLE" : "memory that a host shares by memfd");
+}
+
+void armcii_preflight(const char *library)
+{
+    struct limits limits;
+    if (!armcii_config->verbose || armcii_host->rank != 0) return;
+    armcii_limits_read(&limits);
+    if (armcii_world->rank == 0) {
+        say_block(library, &limits);
+        warn_of_ways();
+        warn_of_processors(&limits);
+    }
+    warn_of_memory(&limits);
+    warn_of_descriptors(&limits);
+    warn_of_mappings(&limits);
+}

@@ -1,0 +1,202 @@
+/* stats_table.c - the statistics as a table for people: where the time went first. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/stats_job.h"
+
+enum { MOST_LINES = 32 };
+
+/* A number of bytes in 10 characters. */
+struct amount {
+    char text[16];
+};
+static struct amount amount(uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    struct amount a;
+    double n = (double)bytes;
+    int unit = 0;
+    while (n >= 1024 && unit < 6) {
+        n /= 1024;
+        unit++;
+    }
+    snprintf(a.text, sizeof a.text, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+    return a;
+}
+
+static double percent(double part, double of)
+{
+    return of > 0 ? 100 * part / of : 0;
+}
+
+static double seconds_of_all(const struct stats_job *job)
+{
+    double sum = 0;
+    for (int i = 0; i < job->processes; i++) sum += job->lines[i].seconds;
+    return sum;
+}
+
+static double inside(const struct stats_line *line)
+{
+    double sum = 0;
+    for (int f = 0; f < FAMILIES; f++) sum += line->in[f];
+    return sum;
+}
+
+static void add_title(struct text *t, const struct stats_job *job)
+{
+    double all = 0;
+    for (int i = 0; i < job->processes; i++) all += inside(&job->lines[i]);
+    armcii_text_add(t, "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, %.1f %% of it in ARMCI\n",
+                    job->processes, job->nodes, job->seconds, percent(all, seconds_of_all(job)));
+}
+
+/* A function on one path. */
+struct entry {
+    const struct stats_row *row;
+    int path;
+    double seconds;
+};
+
+static int longer_first(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->seconds > y->seconds) return -1;
+    if (x->seconds < y->seconds) return 1;
+    return x->path - y->path;
+}
+
+static void add_entry(struct text *t, const struct entry *e, double of)
+{
+    const struct stats_cell *c = &e->row->by[e->path];
+    armcii_text_add(t, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum stats_path)e->path),
+                    c->calls, c->bytes ? amount(c->bytes).text : "-", e->seconds, percent(e->seconds, of),
+                    e->seconds * 1e6 / (double)c->calls);
+}
+
+/* All processes together, longest first. */
+static void add_functions(struct text *t, const struct stats_job *job)
+{
+    struct entry *entries = calloc(job->n * STATS_PATHS + 1, sizeof *entries);
+    size_t n = 0;
+    if (!entries) return;
+    for (size_t i = 0; i < job->n; i++)
+        for (int p = 0; p < STATS_PATHS; p++)
+            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p, armcii_stats_seconds(&job->rows[i].by[p])};
+    qsort(entries, n, sizeof *entries, longer_first);
+    armcii_text_add(t, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
+    for (size_t i = 0; i < n; i++) add_entry(t, &entries[i], seconds_of_all(job));
+    free(entries);
+}
+
+static void add_travels(struct text *t, const struct stats_job *job)
+{
+    armcii_text_add(t, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
+    for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
+        const struct stats_travel *v = &job->travels[p];
+        if (!v->transfers) continue;
+        armcii_text_add(t, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum stats_path)p), v->transfers,
+                        amount(v->bytes).text, v->segments);
+    }
+}
+
+/* Sum of a family's buckets; `sizes` or `segments` of each row by its offset. */
+static bool sum_buckets(const struct stats_job *job, enum stats_family family, size_t field, const char *form, uint64_t sum[])
+{
+    bool any = false;
+    for (int b = 0; b < STATS_BUCKETS; b++) sum[b] = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        const uint64_t *of = (const uint64_t *)((const char *)&job->rows[i] + field);
+        if (armcii_stats_family(job->rows[i].name) != family || (form && armcii_stats_form(job->rows[i].name)[0] != form[0])) continue;
+        for (int b = 0; b < STATS_BUCKETS; b++) {
+            sum[b] += of[b];
+            any = any || of[b];
+        }
+    }
+    return any;
+}
+
+static void add_sizes(struct text *t, const struct stats_job *job)
+{
+    uint64_t sum[STATS_BUCKETS];
+    const char *head = "  sizes, from the number of bytes to twice it: calls\n";
+    for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
+        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum)) continue;
+        armcii_text_add(t, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        head = "";
+        for (int b = 0; b < STATS_BUCKETS; b++)
+            if (sum[b]) armcii_text_add(t, "  %s: %" PRIu64, amount(armcii_stats_bucket_from(b)).text, sum[b]);
+        armcii_text_add(t, "\n");
+    }
+}
+
+static void add_segments(struct text *t, const struct stats_job *job)
+{
+    uint64_t sum[STATS_BUCKETS];
+    const char *head = "  segments of a strided transfer, from the number to twice it: calls\n";
+    for (int f = FAMILY_PUT; f <= FAMILY_ACC; f++) {
+        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided", sum)) continue;
+        armcii_text_add(t, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        head = "";
+        for (int b = 0; b < STATS_BUCKETS; b++)
+            if (sum[b]) armcii_text_add(t, "  %" PRIu64 ": %" PRIu64, armcii_stats_bucket_from(b), sum[b]);
+        armcii_text_add(t, "\n");
+    }
+}
+
+static void add_waits(struct text *t, const struct stats_job *job)
+{
+    armcii_text_add(t, "  longest call, ms:");
+    const char *comma = "";
+    for (int f = FAMILY_WAIT; f <= FAMILY_LOCK; f++) {
+        uint64_t longest = 0;
+        bool any = false;
+        for (size_t i = 0; i < job->n; i++) {
+            if (armcii_stats_family(job->rows[i].name) != (enum stats_family)f) continue;
+            any = true;
+            if (job->rows[i].longest > longest) longest = job->rows[i].longest;
+        }
+        if (any) armcii_text_add(t, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f), (double)longest * 1e-6);
+        if (any) comma = ",";
+    }
+    armcii_text_add(t, "%s\n", *comma ? "" : " none that waits");
+}
+
+static void add_busiest(struct text *t, const struct stats_job *job)
+{
+    if (job->busiest[0].calls) armcii_text_add(t, "  who asked whom for most\n");
+    for (int i = 0; i < BUSIEST && job->busiest[i].calls; i++) {
+        const struct busy *b = &job->busiest[i];
+        armcii_text_add(t, "    %d of %d: %s in %" PRIu64 " calls\n", b->from, b->to, amount(b->bytes).text, b->calls);
+    }
+}
+
+static void add_processes(struct text *t, const struct stats_job *job)
+{
+    static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_MESSAGE};
+    armcii_text_add(t, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
+    for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) armcii_text_add(t, " %9s", armcii_stats_family_name(shown[f]));
+    armcii_text_add(t, " %12s\n", "most memory");
+    for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
+        const struct stats_line *l = &job->lines[i];
+        armcii_text_add(t, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
+        for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) armcii_text_add(t, " %9.4f", l->in[shown[f]]);
+        armcii_text_add(t, " %12s\n", amount(l->memory).text);
+    }
+    if (job->processes > MOST_LINES) armcii_text_add(t, "  ... %d more: ARMCI_STATS=FILE has them all\n", job->processes - MOST_LINES);
+}
+
+void armcii_stats_table(struct text *t, const struct stats_job *job)
+{
+    add_title(t, job);
+    add_functions(t, job);
+    add_travels(t, job);
+    add_sizes(t, job);
+    add_segments(t, job);
+    add_waits(t, job);
+    add_busiest(t, job);
+    add_processes(t, job);
+    armcii_text_add(t, "  regions: %" PRIu64 " made, at most %" PRIu64 " at a time; memory of all processes at their most: %s\n",
+                    job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
+}

@@ -1,0 +1,259 @@
+/* test_footprint.c - jobs that span hosts: memory that the library itself takes in each process, at rest and while everybody works on
+ * the memory of everybody of the other hosts.  check-footprint compares its figures on 2, 8 and 32 ranks.
+ *
+ * The program's malloc stands before that of the C library, and counts what is called from within libarmci. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* ------------------------------------------------------------------ counting */
+
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t n, size_t bytes);
+void *__libc_realloc(void *p, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *p);
+
+static uintptr_t library_begin, library_end; /* where the library's instructions are */
+static atomic_long in_use, most_in_use;
+
+static bool is_library(const void *caller)
+{
+    return (uintptr_t)caller >= library_begin && (uintptr_t)caller < library_end;
+}
+
+static void count(long bytes)
+{
+    long sum = atomic_fetch_add(&in_use, bytes) + bytes, most = atomic_load(&most_in_use);
+
+    while (sum > most && !atomic_compare_exchange_weak(&most_in_use, &most, sum))
+        ;
+}
+
+/* What the caller got, which counts if it is the library. */
+static void *got(void *p, const void *caller)
+{
+    if (is_library(caller))
+        count((long)malloc_usable_size(p));
+    return p;
+}
+
+static void gives_back(void *p, const void *caller)
+{
+    if (is_library(caller))
+        count(-(long)malloc_usable_size(p));
+}
+
+void *malloc(size_t bytes)
+{
+    return got(__libc_malloc(bytes), __builtin_return_address(0));
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+    return got(__libc_calloc(n, bytes), __builtin_return_address(0));
+}
+
+void *realloc(void *p, size_t bytes)
+{
+    gives_back(p, __builtin_return_address(0));
+    return got(__libc_realloc(p, bytes), __builtin_return_address(0));
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return got(__libc_memalign(alignment, bytes), __builtin_return_address(0));
+}
+
+void free(void *p)
+{
+    gives_back(p, __builtin_return_address(0));
+    __libc_free(p);
+}
+
+/* The object that holds the address: if it is this one, remember where it ends. */
+static int remember_object(struct dl_phdr_info *object, size_t size, void *address)
+{
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end)
+            continue;
+        library_begin = begin;
+        library_end = end;
+        return 1;
+    }
+    return 0;
+}
+
+static void start(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+    dl_iterate_phdr(remember_object, dlsym(RTLD_DEFAULT, "ARMCI_Init"));
+    ARMCI_Init();
+}
+
+/* ------------------------------------------------------------------ load */
+
+enum { OPERATIONS = 192, ROUNDS = 4, PIECE = 32 << 10, ROOM = 2 * PIECE, ROWS = 64, ROW = PIECE / ROWS };
+/* Of the library's own in a process, whatever the number of ranks; tables that grow with it take 1 KiB a rank at most. */
+enum { MOST = 16 << 20, MOST_PER_RANK = 1 << 10 };
+
+/* A slice: what is only read, every byte the rank; what is only added to. */
+struct slice {
+    unsigned char constant[ROOM];
+    double sums[PIECE / sizeof(double)];
+};
+
+struct work {
+    void **base;
+    int far, *list; /* ranks of other hosts */
+    char *local;    /* [OPERATIONS][ROOM] */
+    double ones[PIECE / sizeof(double)];
+    armci_hdl_t handle[OPERATIONS];
+};
+
+static void find_far(struct work *w)
+{
+    w->list = need_memory((size_t)test_ranks() * sizeof *w->list);
+    for (int p = 0; p < test_ranks(); p++)
+        if (!armci_domain_same_id(ARMCI_DOMAIN_SMP, p))
+            w->list[w->far++] = p;
+}
+
+static void get_by_vector(const struct slice *there, char *local, int target, armci_hdl_t *handle)
+{
+    void *from[ROWS], *to[ROWS];
+    armci_giov_t iov = { from, to, ROW, ROWS };
+
+    for (int i = 0; i < ROWS; i++) {
+        from[i] = (char *)(uintptr_t)there->constant + 2 * ROW * i;
+        to[i] = local + ROW * i;
+    }
+    ARMCI_NbGetV(&iov, 1, target, handle);
+}
+
+/* What replies, and what is sent, take memory for: all kinds in turn. */
+static void issue(struct work *w, int i, int target)
+{
+    struct slice *there = w->base[target];
+    char *local = w->local + (size_t)i * ROOM;
+    int far[] = { 2 * ROW }, near[] = { ROW }, rows[] = { ROW, ROWS };
+    double one = 1;
+
+    ARMCI_INIT_HANDLE(&w->handle[i]);
+    if (i % 4 == 0)
+        ARMCI_NbGet(there->constant, local, PIECE, target, &w->handle[i]);
+    else if (i % 4 == 1)
+        ARMCI_NbGetS(there->constant, far, local, near, rows, 1, target, &w->handle[i]);
+    else if (i % 4 == 2)
+        get_by_vector(there, local, target, &w->handle[i]);
+    else
+        ARMCI_NbAcc(ARMCI_ACC_DBL, &one, w->ones, there->sums, PIECE, target, &w->handle[i]);
+}
+
+/* As many operations in flight on 2 ranks as on 32: with one process, or spread over many. */
+static void load(struct work *w)
+{
+    for (int i = 0; i < OPERATIONS; i++)
+        issue(w, i, w->list[(i / 4 + test_rank()) % w->far]);
+    for (int i = 0; i < OPERATIONS; i++) {
+        unsigned char owner = (unsigned char)w->list[(i / 4 + test_rank()) % w->far], expected[PIECE];
+        ARMCI_Wait(&w->handle[i]);
+        memset(expected, owner, PIECE);
+        if (i % 4 != 3)
+            check_bytes(w->local + (size_t)i * ROOM, expected, PIECE, "get %d in kind from %d", i % 4, owner);
+    }
+    ARMCI_AllFence();
+}
+
+/* Everything that was accumulated has come to somebody. */
+static void check_sums(const struct work *w)
+{
+    const struct slice *mine = w->base[test_rank()];
+    double here = mine->sums[0], all;
+
+    check_double(mine->sums[PIECE / sizeof(double) - 1], here, "the last of the sums, as the first");
+    MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()), "what was accumulated in all");
+}
+
+/* ------------------------------------------------------------------ figures */
+
+/* KiB of the process that is or was resident at most. */
+static long resident(void)
+{
+    char line[256];
+    long kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kib = strtol(line + 6, NULL, 10);
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+/* The lowest rank of a host is its agent. */
+static bool is_agent(void)
+{
+    return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) == test_rank();
+}
+
+/* The largest of agents, of the others; rank 0 prints them. */
+static void print_largest(long at_rest, long loaded)
+{
+    long mine[6] = { 0 }, all[6];
+
+    memcpy(mine + (is_agent() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
+    MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (test_rank() == 0)
+        printf("KiB on %d ranks: agent %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
+               test_ranks(), all[0], all[1], all[2], all[3], all[4], all[5]);
+}
+
+static void footprint(void)
+{
+    static struct work w;
+    long at_rest = atomic_load(&in_use);
+
+    find_far(&w);
+    if (!on_all_ranks(w.far > 0)) {
+        skip("one host");
+        return;
+    }
+    w.base = region_create(sizeof(struct slice));
+    w.local = need_memory((size_t)OPERATIONS * ROOM);
+    for (size_t i = 0; i < PIECE / sizeof(double); i++)
+        w.ones[i] = 1;
+    memset(w.base[test_rank()], 0, sizeof(struct slice));
+    memset(w.base[test_rank()], test_rank(), ROOM);
+    ARMCI_Barrier();
+    for (int i = 0; i < ROUNDS; i++)
+        load(&w);
+    ARMCI_Barrier();
+    check_sums(&w);
+    long loaded = atomic_load(&most_in_use);
+    print_largest(at_rest, loaded);
+    check(at_rest > 0, "no memory of the library was counted");
+    check(loaded <= MOST + (long)test_ranks() * MOST_PER_RANK, "the library took %ld KiB at most", loaded / 1024);
+    region_free(w.base);
+    free(w.local);
+    free(w.list);
+}
+
+static const struct test tests[] = {
+    { "the library's own memory is bounded, whoever asks for how much", footprint },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests, .start = start };

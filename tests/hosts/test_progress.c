@@ -1,0 +1,204 @@
+/* test_progress.c - jobs that span hosts: the target computes without a call into MPI or ARMCI; the first of each operation after a
+ * silence, and a thousand of them, are over while it does.  The program calls plain MPI_Init and sets no variable. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "op.h"
+
+enum { TIMES = 1000, FIRSTS = 5, ROOM = 4096, SEGMENTS = 16, SEGMENT = 40 };
+/* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more. */
+static const double COMPUTING = 2.0, GIVEN_UP = 40.0, SILENCE = 0.02, FIRST_LIMIT = 0.1, TIMES_LIMIT = 4.0;
+
+/* The target's slice. */
+struct slice {
+    int computing, told, back; /* told: all is over */
+    long counter;
+    char room[ROOM];
+};
+
+/* What is done to the slice of the target, and what its room should hold. */
+struct work {
+    int target;
+    struct slice *there;
+    long added;
+    char local[ROOM], mirror[ROOM];
+};
+
+struct operation {
+    const char *name;
+    void (*once)(struct work *w, const struct op *op);
+    struct op op;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void be_silent(void)
+{
+    double until = now() + SILENCE;
+
+    while (now() < until)
+        ;
+}
+
+/* ------------------------------------------------------------------ operations */
+
+static void contiguous(struct work *w, const struct op *op)
+{
+    op_contiguous(op, w->local, w->there->room, SEGMENTS * SEGMENT, w->target, NULL);
+    op_model(op, w->local, w->mirror, SEGMENTS * SEGMENT);
+}
+
+static void strided(struct work *w, const struct op *op)
+{
+    struct patch p = { .levels = 1, .count = { SEGMENT, SEGMENTS }, .stride = { { 48 }, { 120 } } };
+
+    op_strided(op, w->local, w->there->room, &p, w->target, NULL);
+    for (int i = 0; i < SEGMENTS; i++)
+        op_model(op, w->local + 48 * i, w->mirror + 120 * i, SEGMENT);
+}
+
+static void vector(struct work *w, const struct op *op)
+{
+    void *here[SEGMENTS], *there[SEGMENTS];
+    armci_giov_t iov = { op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, SEGMENT, SEGMENTS };
+
+    for (int i = 0; i < SEGMENTS; i++) {
+        here[i] = w->local + 56 * i;
+        there[i] = w->there->room + 72 * (SEGMENTS - i);
+    }
+    op_vector(op, &iov, 1, w->target, NULL);
+    for (int i = 0; i < SEGMENTS; i++)
+        op_model(op, w->local + 56 * i, w->mirror + 72 * (SEGMENTS - i), SEGMENT);
+}
+
+static void rmw(struct work *w, const struct op *op)
+{
+    long seen = -1;
+
+    (void)op;
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &w->there->counter, 3, w->target);
+    check_long(seen, w->added, "FETCH_AND_ADD_LONG");
+    w->added += 3;
+}
+
+static void lock(struct work *w, const struct op *op)
+{
+    (void)op;
+    ARMCI_Lock(0, w->target);
+    ARMCI_Unlock(0, w->target);
+}
+
+static const struct operation operations[] = {
+    { "put", contiguous, { .kind = OP_PUT } },   { "get", contiguous, { .kind = OP_GET } },
+    { "acc", contiguous, { .kind = OP_ACC } },   { "putS", strided, { .kind = OP_PUT } },
+    { "getS", strided, { .kind = OP_GET } },     { "accS", strided, { .kind = OP_ACC } },
+    { "putV", vector, { .kind = OP_PUT } },      { "getV", vector, { .kind = OP_GET } },
+    { "accV", vector, { .kind = OP_ACC } },      { "rmw", rmw, { .kind = OP_GET } },
+    { "lock and unlock", lock, { .kind = OP_GET } },
+};
+
+/* ------------------------------------------------------------------ their times */
+
+/* So often, with what it writes in place at the target; in seconds. */
+static double time_of(struct work *w, const struct operation *o, int times)
+{
+    struct op op = o->op;
+    double begun = now();
+
+    op.type = ARMCI_ACC_DBL;
+    op.scale = scale_one(op.type);
+    for (int i = 0; i < times; i++)
+        o->once(w, &op);
+    if (op.kind != OP_GET)
+        ARMCI_Fence(w->target);
+    return now() - begun;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void check_operation(struct work *w, const struct operation *o, struct rng *r)
+{
+    char seen[ROOM];
+    double first[FIRSTS], many;
+
+    if (o->op.kind != OP_GET)
+        element_fill(ARMCI_ACC_DBL, r, w->local, ROOM);
+    for (int i = 0; i < FIRSTS; i++) {
+        be_silent();
+        first[i] = time_of(w, o, 1);
+    }
+    qsort(first, FIRSTS, sizeof *first, ascending);
+    many = time_of(w, o, TIMES);
+    printf("%-16s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", o->name, 1e3 * first[FIRSTS / 2], FIRSTS,
+           1e3 * first[0], 1e3 * first[FIRSTS - 1], TIMES, 1e3 * many);
+    fflush(stdout);
+    check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed", o->name, first[FIRSTS / 2]);
+    check(many < TIMES_LIMIT, "%s: %d took %.3f s while the target computed", o->name, TIMES, many);
+    ARMCI_Get(w->there->room, seen, ROOM, w->target);
+    check_bytes(seen, w->mirror, ROOM, "the target's memory after %s", o->name);
+}
+
+/* No call into MPI or ARMCI in here. */
+static void compute(volatile struct slice *mine)
+{
+    double begun = now();
+    volatile double sum = 0;
+
+    mine->computing = 1;
+    while (now() < begun + COMPUTING || (!mine->told && now() < begun + GIVEN_UP))
+        for (int i = 0; i < 1000; i++)
+            sum = sum + (double)i;
+    mine->back = 1;
+}
+
+static void operate(struct work *w)
+{
+    struct rng r = rng_stream(87000);
+
+    while (ARMCI_GetValueInt(&w->there->computing, w->target) == 0)
+        ;
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        check_operation(w, &operations[i], &r);
+    check_long(ARMCI_GetValueInt(&w->there->back, w->target), 0, "after all: has the target come back");
+    ARMCI_PutValueInt(1, &w->there->told, w->target);
+    ARMCI_Fence(w->target);
+}
+
+/* The last rank computes, the first works on its memory. */
+static void while_the_target_computes(void)
+{
+    struct work w = { .target = test_ranks() - 1 };
+    void **base = region_create(sizeof(struct slice));
+
+    w.there = base[w.target];
+    memset(base[test_rank()], 0, sizeof(struct slice));
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    if (test_rank() == w.target)
+        compute(base[w.target]);
+    else if (test_rank() == 0)
+        operate(&w);
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    { "the first of each operation and a thousand of it end while the target computes", while_the_target_computes },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };

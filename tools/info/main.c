@@ -1,0 +1,110 @@
+/* armci-info - which ARMCI is this, how was it built, on which MPI, which ways would it take here, and what do its environment variables
+ * say?  Needs no launcher and does not start MPI. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "gather.h"
+#include "json.h"
+#include "quirks.h"
+#include "variables.h"
+
+static void complain(const char *line)
+{
+    fprintf(stderr, "armci-info: warning: %s\n", line);
+}
+
+static void print_report(void)
+{
+    const struct section *s;
+    for (size_t i = 0; (s = info_section(i)) != NULL; i++) {
+        info_print_section(s);
+        printf("\n");
+    }
+    info_print_quirks();
+    printf("\n");
+    info_print_variables();
+}
+
+static void print_json(void)
+{
+    info_print_json(NULL);
+}
+
+static void print_json_changed(void)
+{
+    info_print_json(info_is_changed);
+}
+
+static void print_version(void)
+{
+    printf("armci-info (ARMCI-RMA) %s\n", info_version());
+}
+
+static void print_help(void);
+
+static const struct option {
+    const char *name;
+    void (*print)(void);
+    bool reads; /* what the environment says */
+    const char *help;
+} options[] = {
+    {"--changed", info_print_changed, true, "print the variables whose value is not the default only"},
+    {"--variables", info_print_variables, true, "print the environment variables only"},
+    {"--json", print_json, true, "print everything as JSON; with --changed: of the variables only those"},
+    {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
+    {"--version", print_version, false, "print the version"},
+    {"--help", print_help, false, "print this"},
+};
+enum { OPTIONS = sizeof options / sizeof options[0] };
+
+static void print_help(void)
+{
+    printf("usage: armci-info [OPTION]\n"
+           "Print the version of ARMCI-RMA, how it was built, the MPI library and what is done about its defects, the ways that\n"
+           "transfers would go here, the limits of this node, and every environment variable with its value in force.\n");
+    for (size_t i = 0; i < OPTIONS; i++) printf("  %-12s %s\n", options[i].name, options[i].help);
+}
+
+static const struct option *find_option(const char *argument)
+{
+    for (size_t i = 0; i < OPTIONS; i++)
+        if (strcmp(argument, options[i].name) == 0) return &options[i];
+    return NULL;
+}
+
+/* Both of --json and --changed are given, in any order. */
+static bool is_json_of_changed(int argc, char **argv)
+{
+    return argc == 3 && ((strcmp(argv[1], "--json") == 0 && strcmp(argv[2], "--changed") == 0) ||
+                         (strcmp(argv[2], "--json") == 0 && strcmp(argv[1], "--changed") == 0));
+}
+
+/* What the command line asks for; name NULL: it is wrong. */
+static struct option choose(int argc, char **argv)
+{
+    static const struct option wrong = {NULL, NULL, false, NULL}, report = {"", print_report, true, NULL},
+                               json_of_changed = {"", print_json_changed, true, NULL};
+    const struct option *found = argc == 2 ? find_option(argv[1]) : NULL;
+    if (argc == 1) return report;
+    if (is_json_of_changed(argc, argv)) return json_of_changed;
+    return found ? *found : wrong;
+}
+
+static int wrong_usage(const char *argument)
+{
+    fprintf(stderr, "armci-info: %s: not known; armci-info --help lists the options\n", argument);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct option chosen = choose(argc, argv);
+    if (!chosen.name) return wrong_usage(argv[argc > 2 && find_option(argv[1]) ? 2 : 1]);
+    if (chosen.reads) armcii_config_read(NULL, complain);
+    chosen.print();
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    perror("armci-info");
+    return 1;
+}
