@@ -13,8 +13,6 @@
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
-bool armcii_program_stores;
-
 /* What the program stored is to be drained like what the library stored. */
 static void count_stores_of_program(void)
 {

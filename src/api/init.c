@@ -36,7 +36,10 @@ static void start_mpi(int *argc, char ***argv, int requested)
 {
     int running, provided;
     MPI_Initialized(&running);
-    if (!running) MPI_Init_thread(argc, argv, requested, &provided);
+    if (!running && requested == MPI_THREAD_SINGLE)
+        MPI_Init(argc, argv); /* which may give more: what agents need was asked for before main */
+    else if (!running)
+        MPI_Init_thread(argc, argv, requested, &provided);
     mpi_is_ours = !running;
     MPI_Query_thread(&provided);
     armcii_guard_enable(provided == MPI_THREAD_MULTIPLE);
@@ -91,9 +94,10 @@ static void start_layers(MPI_Comm comm)
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
+    armcii_finale_prepare_pause();
     choose_transport();
     armcii_patient_decide(armcii_server_on || armcii_wait_spins < WAIT_SPINS, armcii_world->comm);
-    armcii_finale_prepare(armcii_world->comm);
+    armcii_finale_prepare_meeting(armcii_world->comm);
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();

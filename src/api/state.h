@@ -13,8 +13,6 @@ void armcii_complete_process(int proc);
 /* The same for one region, which is about to go. */
 struct region;
 void armcii_complete_region(const struct region *region);
-/* The program has an address from ARMCIX_Local_address, and may store there by itself: fences are for that, too. */
-extern bool armcii_program_stores;
 
 /* The set of ARMCI_Create_mutexes, where it was not destroyed: its region goes with all regions (atomics.c). */
 void armcii_mutexes_forget(void);

@@ -3,6 +3,7 @@
 #include "api/state.h"
 #include "gmr/directory.h"
 #include "mpi/window.h"
+#include "shm/apply.h"
 #include "shm/host.h"
 #include "team/world.h"
 #include "xfer/transfer.h"

@@ -294,7 +294,9 @@ void armcii_stats_note_asked(enum stats_kind kind, int target, size_t bytes, siz
 void armcii_stats_note_quick(void)
 {
     struct visit *v = visit();
+    lock();
     if (v->row) v->row->is_quick = true;
+    unlock();
 }
 
 void armcii_stats_note_slow(void)
@@ -312,7 +314,7 @@ void armcii_stats_note_path(enum stats_path path, size_t bytes, size_t segments)
     travel->transfers++; /* of STATS_KEPT: requests, which travel later */
     travel->bytes += bytes;
     travel->segments += segments;
-    if (is_quick(path, bytes)) armcii_stats_note_quick();
+    if (is_quick(path, bytes) && v->row) v->row->is_quick = true;
     unlock();
     if (!is_quick(path, bytes)) armcii_stats_note_slow();
     v->path = path;

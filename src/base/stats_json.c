@@ -3,6 +3,13 @@
 
 #include "base/stats_job.h"
 
+/* "name": seconds, to the nanosecond; by whole numbers, since the program's locale may write fractions with a comma. */
+static void add_seconds(struct text *t, const char *name, double seconds)
+{
+    uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+    armcii_text_add(t, "\"%s\": %" PRIu64 ".%09" PRIu64, name, ns / 1000000000, ns % 1000000000);
+}
+
 /* Pairs [from, calls]: calls whose number is `from` or more, and less than twice that. */
 static void add_buckets(struct text *t, const char *name, const uint64_t buckets[])
 {
@@ -23,8 +30,10 @@ static void add_cells(struct text *t, const struct stats_row *row)
     for (int p = 0; p < STATS_PATHS; p++) {
         const struct stats_cell *c = &row->by[p];
         if (!c->calls) continue;
-        armcii_text_add(t, "%s{\"path\": \"%s\", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"seconds\": %.9f}", comma,
-                        armcii_stats_path_name((enum stats_path)p), c->calls, c->bytes, armcii_stats_seconds(c));
+        armcii_text_add(t, "%s{\"path\": \"%s\", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", ", comma,
+                        armcii_stats_path_name((enum stats_path)p), c->calls, c->bytes);
+        add_seconds(t, "seconds", armcii_stats_seconds(c));
+        armcii_text_add(t, "}");
         comma = ", ";
     }
     armcii_text_add(t, "]");
@@ -35,8 +44,10 @@ static void add_function(struct text *t, const struct stats_row *row)
     armcii_text_add(t, "{\"name\": \"%s\", \"family\": \"%s\", \"form\": \"%s\", \"blocking\": %s", row->name,
                     armcii_stats_family_name(armcii_stats_family(row->name)), armcii_stats_form(row->name),
                     armcii_stats_is_nonblocking(row->name) ? "false" : "true");
-    armcii_text_add(t, ", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"seconds\": %.9f, \"longest\": %.9f",
-                    armcii_stats_row_calls(row), armcii_stats_row_bytes(row), armcii_stats_row_seconds(row), (double)row->longest * 1e-9);
+    armcii_text_add(t, ", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", ", armcii_stats_row_calls(row), armcii_stats_row_bytes(row));
+    add_seconds(t, "seconds", armcii_stats_row_seconds(row));
+    armcii_text_add(t, ", ");
+    add_seconds(t, "longest", (double)row->longest * 1e-9);
     add_cells(t, row);
     add_buckets(t, "sizes", row->sizes);
     add_buckets(t, "segments", row->segments);
@@ -96,7 +107,9 @@ void armcii_stats_json_begin(struct text *t, const struct stats_job *job)
 
 void armcii_stats_json_process(struct text *t, const struct stats_process *p)
 {
-    armcii_text_add(t, "%s\n  {\"rank\": %d, \"node\": %d, \"seconds\": %.9f,\n   ", p->rank ? "," : "", p->rank, p->node, p->seconds);
+    armcii_text_add(t, "%s\n  {\"rank\": %d, \"node\": %d, ", p->rank ? "," : "", p->rank, p->node);
+    add_seconds(t, "seconds", p->seconds);
+    armcii_text_add(t, ",\n   ");
     add_functions(t, armcii_stats_rows(p), p->rows, "    ");
     armcii_text_add(t, ",\n   ");
     add_travels(t, p->travels);
@@ -109,7 +122,9 @@ void armcii_stats_json_process(struct text *t, const struct stats_process *p)
 
 void armcii_stats_json_end(struct text *t, const struct stats_job *job)
 {
-    armcii_text_add(t, "],\n \"total\": {\"seconds\": %.9f,\n  ", job->seconds);
+    armcii_text_add(t, "],\n \"total\": {");
+    add_seconds(t, "seconds", job->seconds);
+    armcii_text_add(t, ",\n  ");
     add_functions(t, job->rows, job->n, "   ");
     armcii_text_add(t, ",\n  ");
     add_travels(t, job->travels);

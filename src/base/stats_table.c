@@ -197,6 +197,6 @@ void armcii_stats_table(struct text *t, const struct stats_job *job)
     add_waits(t, job);
     add_busiest(t, job);
     add_processes(t, job);
-    armcii_text_add(t, "  regions: %" PRIu64 " made, at most %" PRIu64 " at a time; memory of all processes at their most: %s\n",
+    armcii_text_add(t, "  slices of regions: %" PRIu64 " made, at most %" PRIu64 " at a time; memory of all processes at their most: %s\n",
                     job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
 }

@@ -119,5 +119,5 @@ static int rmw_and_look(const char *caller, int op, void *local, void *remote, i
 
 void armcii_rmw_check_start(void)
 {
-    armcii_rmw_way = armcii_config->check ? rmw_and_look : armcii_rmw;
+    armcii_rmw_way = armcii_check_is_on ? rmw_and_look : armcii_rmw;
 }

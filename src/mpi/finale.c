@@ -8,12 +8,15 @@
 #include "mpi/finale.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/error.h"
+#include "mpi/patient.h"
 #include "mpi/quirks.h"
 
-static MPI_Comm comm;
-static bool prepared;
+/* The last one made; the attributes have the others.  None is freed: freeing may look for messages. */
+static MPI_Comm met_last = MPI_COMM_NULL;
 
 /* Microseconds. */
 enum { BETWEEN_LOOKS = 200, PAUSE = 20000 };
@@ -34,7 +37,7 @@ static void wait_seldom_looking(MPI_Request *request)
 }
 
 /* Rounds in which each hears of twice as many. */
-static void meet_all(void)
+static void meet_all(MPI_Comm comm)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
@@ -49,22 +52,68 @@ static void meet_all(void)
     }
 }
 
-/* MPI_Finalize begins with the attributes of MPI_COMM_SELF.  The communicator stays: freeing it may look for messages. */
-static int begin_of_finalize(MPI_Comm self, int key, void *value, void *extra)
+/* MPI_Finalize begins with the attributes of MPI_COMM_SELF, the latest first: processes of several sets meet in the same order. */
+static int come_to_the_meeting(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)extra;
+    meet_all(*(MPI_Comm *)value);
+    free(value);
+    return MPI_SUCCESS;
+}
+
+static int stay_away(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    meet_all();
     sleep_for(PAUSE);
     return MPI_SUCCESS;
 }
 
-void armcii_finale_prepare(MPI_Comm all)
+static void set_attribute(MPI_Comm_delete_attr_function *end, void *value)
 {
     int key;
-    if (prepared || armcii_quirks->lone_finalize) return;
-    MPI_Comm_dup(all, &comm);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, begin_of_finalize, &key, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, value);
     MPI_Comm_free_keyval(&key); /* when the attribute has gone */
+}
+
+void armcii_finale_prepare_pause(void)
+{
+    static bool prepared;
+    if (prepared || armcii_quirks->lone_finalize) return;
+    set_attribute(stay_away, NULL);
     prepared = true;
+}
+
+static bool is_within_world(MPI_Comm comm)
+{
+    MPI_Group group, world, outside;
+    int size;
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_difference(group, world, &outside);
+    MPI_Group_size(outside, &size);
+    if (outside != MPI_GROUP_EMPTY) MPI_Group_free(&outside);
+    MPI_Group_free(&world);
+    MPI_Group_free(&group);
+    return size == 0;
+}
+
+/* Do all processes of comm meet, as the latest thing, on one with the same processes? */
+static bool meet_already(MPI_Comm comm)
+{
+    int same = MPI_UNEQUAL, mine, all;
+    if (met_last != MPI_COMM_NULL) MPI_Comm_compare(met_last, comm, &same);
+    mine = same != MPI_UNEQUAL;
+    armcii_patient_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all;
+}
+
+void armcii_finale_prepare_meeting(MPI_Comm comm)
+{
+    if (armcii_quirks->lone_finalize || !is_within_world(comm) || meet_already(comm)) return;
+    MPI_Comm *kept = malloc(sizeof *kept);
+    if (!kept) armcii_fatal("out of memory for a communicator");
+    MPI_Comm_dup(comm, kept);
+    met_last = *kept;
+    set_attribute(come_to_the_meeting, kept);
 }

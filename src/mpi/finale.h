@@ -1,12 +1,15 @@
 /* finale.h - seeing to it that all processes enter MPI_Finalize together, for MPI libraries where one that enters it earlier keeps the
- * others there for ever. */
+ * others there for ever.  Both functions do nothing where the quirks in force do not ask for it. */
 #ifndef ARMCII_FINALE_H
 #define ARMCII_FINALE_H
 
 #include <mpi.h>
 
-/* From now on MPI_Finalize begins by waiting for all processes of comm to have come to it, where the quirks in force ask for that.  Collective;
- * once in the life of a process: later calls do nothing. */
-void armcii_finale_prepare(MPI_Comm comm);
+/* MPI_Finalize takes back what was set up in the reverse order: what is set up after the first call, and before the second, is taken back
+ * when all have met, and before this process stays away from MPI.  A thread that calls MPI by itself belongs between the two. */
+void armcii_finale_prepare_pause(void);
+/* From now on MPI_Finalize begins by waiting for all processes of comm to have come to it.  Collective over comm; again for each other set
+ * of processes.  Nothing for a comm with processes outside of MPI_COMM_WORLD, which may end at another time. */
+void armcii_finale_prepare_meeting(MPI_Comm comm);
 
 #endif

@@ -8,6 +8,7 @@
 #include "shm/host.h"
 
 bool armcii_apply_stored;
+bool armcii_program_stores;
 
 /* An accumulate to memory of one process. */
 struct update {

@@ -29,6 +29,9 @@ long armcii_apply_rmw(enum apply_update update, size_t bytes, void *there, long 
 /* Stores of this process may still be in its processor's buffer. */
 extern bool armcii_apply_stored;
 
+/* The program has an address from ARMCIX_Local_address, and may store there by itself: fences are for that, too. */
+extern bool armcii_program_stores;
+
 /* All stores so far are seen by all. */
 static inline void armcii_apply_settle(void)
 {

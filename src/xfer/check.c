@@ -7,11 +7,11 @@
 #include <armcix.h>
 
 #include "base/config.h"
-#include "base/guard.h"
 #include "base/log.h"
 #include "gmr/reach.h"
 #include "gmr/region.h"
 #include "mpi/patient.h"
+#include "shm/apply.h"
 #include "team/world.h"
 #include "xfer/look.h"
 #include "xfer/pending.h"
@@ -22,6 +22,8 @@
 enum { PART = 1 << 18 }; /* bytes looked at at a time: they stay in the processor's cache */
 
 struct check_counts armcii_check_counts;
+bool armcii_check_is_on;
+static bool has_threads; /* of the program: any level but MPI_THREAD_SINGLE allows them */
 
 /* ---- does it look right? ---- */
 
@@ -83,7 +85,7 @@ static bool is_sum(const struct transfer *t, const struct place *place, const ch
 
 bool armcii_check_is_alone(const struct place *place)
 {
-    return place->region->team->size == 1 && !place->region->attached && !armcii_guard_is_enabled();
+    return place->region->team->size == 1 && !place->region->attached && !has_threads;
 }
 
 /* The program says (ARMCIX_Mode_set) that nobody else touches these bytes now. */
@@ -91,16 +93,17 @@ static bool is_promised(const struct transfer *t, const struct place *place)
 {
     enum { CONFLICT_FREE = ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE };
     int mode = place->region->mode;
-    if (t->verb.kind == RMA_ACC || place->region->attached) return false; /* others may accumulate */
+    if (t->verb.kind == RMA_ACC || place->region->attached || has_threads) return false; /* others may accumulate */
     return (mode & CONFLICT_FREE) == CONFLICT_FREE || (t->verb.kind == RMA_GET && (mode & ARMCIX_MODE_READ_ONLY) != 0);
 }
 
-/* May others write to the local side, since it is global memory? */
+/* May nobody else write to the local side, since it is no global memory, mapped or own? */
 static bool is_local_side_private(const struct shape *s)
 {
     struct shape_iter it;
     struct segment seg;
     struct place place;
+    if (armcii_program_stores) return false;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
         if (armcii_region_locate(armcii_world->rank, seg.local, &place)) return false;
         if (armcii_region_locate(armcii_world->rank, seg.local + seg.bytes - 1, &place)) return false;
@@ -142,10 +145,22 @@ static int issue_and_look(const struct transfer *t, const struct place *place, c
     return rc;
 }
 
+/* What it does is collective: a launcher may have taken the variable to some hosts only. */
+static bool one_asks_for_it(void)
+{
+    int mine = armcii_config->check, any;
+    armcii_patient_allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, armcii_world->comm);
+    return any;
+}
+
 void armcii_check_start(void)
 {
+    int level;
     armcii_check_counts = (struct check_counts){0};
-    if (!armcii_config->check) return;
+    armcii_check_is_on = one_asks_for_it();
+    if (!armcii_check_is_on) return;
+    MPI_Query_thread(&level);
+    has_threads = level > MPI_THREAD_SINGLE;
     armcii_twin_start();
     armcii_reach_switch(false);
     armcii_transfer_issue = issue_and_look;
@@ -154,7 +169,8 @@ void armcii_check_start(void)
 void armcii_check_end(void)
 {
     long mine[2] = {armcii_check_counts.checked, armcii_check_counts.unclear}, all[2];
-    if (!armcii_config->check) return;
+    if (!armcii_check_is_on) return;
+    armcii_check_is_on = false;
     armcii_transfer_issue = armcii_transfer_issue_plainly;
     armcii_reach_switch(true);
     armcii_patient_reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, armcii_world->comm);

@@ -8,6 +8,9 @@
 
 struct region;
 
+/* Some process asked for it: the same on all. */
+extern bool armcii_check_is_on;
+
 /* Collective over the world, the last step of the start and the first of the end; nothing where ARMCI_CHECK is off.  The end lets rank 0
  * say, with ARMCI_VERBOSE, how much was checked. */
 void armcii_check_start(void);

@@ -124,7 +124,7 @@ void armcii_check_region(const char *caller, struct region *r)
 {
     int n = r->team->size, me = r->team->rank;
     char saved[MARKS][sizeof(uint64_t)];
-    if (!armcii_config->check) return;
+    if (!armcii_check_is_on) return;
     copy_marks(r, saved, false);
     store_own_marks(r);
     synchronise(r);
