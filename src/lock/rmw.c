@@ -16,12 +16,12 @@
 #include "xfer/pending.h"
 #include "xfer/transfer.h"
 
-static size_t operand_size(int op)
+size_t armcii_rmw_bytes(int op)
 {
     return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP ? sizeof(int) : sizeof(long);
 }
 
-static bool is_swap(int op)
+bool armcii_rmw_swaps(int op)
 {
     return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
 }
@@ -30,7 +30,7 @@ static bool is_swap(int op)
 static long operand_of(int op, const void *local, int value, size_t bytes)
 {
     long add = value, operand = 0;
-    const void *source = is_swap(op) ? local : bytes == sizeof(int) ? (const void *)&value : &add;
+    const void *source = armcii_rmw_swaps(op) ? local : bytes == sizeof(int) ? (const void *)&value : &add;
     memcpy(&operand, source, bytes);
     return operand;
 }
@@ -39,7 +39,7 @@ static long operand_of(int op, const void *local, int value, size_t bytes)
 static long update_by_mpi(int op, const struct place *place, void *remote, int target, long operand, size_t bytes)
 {
     long old = 0;
-    enum rma_update update = is_swap(op) ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
+    enum rma_update update = armcii_rmw_swaps(op) ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
     armcii_apply_settle();
     armcii_pending_admit(place, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
     armcii_rma_fetch_and_op(&place->region->window, update, place->rank, (char *)remote - place->origin, bytes, &operand, &old);
@@ -52,7 +52,7 @@ static long update_by_mpi(int op, const struct place *place, void *remote, int t
 
 static void give_result(int op, void *local, long old, int value, size_t bytes)
 {
-    if (armcii_mutant("rmw-returns-new") && !is_swap(op)) old += value;
+    if (armcii_mutant("rmw-returns-new") && !armcii_rmw_swaps(op)) old += value;
     if (bytes == sizeof(int))
         memcpy(local, &(int){(int)old}, sizeof(int));
     else
@@ -61,7 +61,7 @@ static void give_result(int op, void *local, long old, int value, size_t bytes)
 
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target)
 {
-    size_t bytes = operand_size(op);
+    size_t bytes = armcii_rmw_bytes(op);
     struct place place;
     long old;
     if ((uintptr_t)remote % bytes != 0)
@@ -72,7 +72,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
         if (rc) return rc;
         if (place.mapped && !place.region->has_window) there = (char *)remote + (place.mapped - place.lo);
     }
-    enum apply_update update = is_swap(op) ? APPLY_REPLACE : APPLY_ADD;
+    enum apply_update update = armcii_rmw_swaps(op) ? APPLY_REPLACE : APPLY_ADD;
     long operand = operand_of(op, local, value, bytes);
     armcii_stats_travels(there ? STATS_DIRECT : place.served ? STATS_SERVER : STATS_ATOMIC, bytes, 1);
     if (there)

@@ -2,6 +2,13 @@
 #ifndef ARMCII_RMW_H
 #define ARMCII_RMW_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of a right op: bytes of its operand, an int or a long; does it swap, or add? */
+size_t armcii_rmw_bytes(int op);
+bool armcii_rmw_swaps(int op);
+
 /* As ARMCI_Rmw; the caller checked op and target.  0 or an error code. */
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
 

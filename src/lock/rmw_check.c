@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include <armci.h>
-
 #include "base/config.h"
 #include "lock/rmw.h"
 #include "xfer/check.h"
@@ -25,12 +23,7 @@ struct outcome {
 
 static bool is_int(int op)
 {
-    return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP;
-}
-
-static bool is_swap(int op)
-{
-    return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
+    return armcii_rmw_bytes(op) == sizeof(int);
 }
 
 static long number(int op, const void *at)
@@ -48,7 +41,7 @@ static long look(int op, const struct place *place, int target, void *remote)
     char seen[sizeof(long)];
     struct shape s;
     armcii_pending_fence(target);
-    armcii_shape_contiguous(&s, NULL, remote, is_int(op) ? sizeof(int) : sizeof(long));
+    armcii_shape_contiguous(&s, NULL, remote, armcii_rmw_bytes(op));
     armcii_look(place, target, &s, seen);
     return number(op, seen);
 }
@@ -68,7 +61,7 @@ static int try(const char *caller, int op, void *local, void *remote, int value,
     if (rc) return rc;
     o->returned = number(op, local);
     o->after = look(op, place, target, remote);
-    o->expected = is_swap(op) ? operand : sum(op, o->before, value);
+    o->expected = armcii_rmw_swaps(op) ? operand : sum(op, o->before, value);
     return 0;
 }
 
@@ -91,7 +84,7 @@ static void try_twin(const char *caller, int op, const void *local, int value, i
     struct outcome o;
     char *address;
     long operand;
-    memcpy(&operand, local, is_int(op) ? sizeof(int) : sizeof(long));
+    memcpy(&operand, local, armcii_rmw_bytes(op));
     if (!armcii_twin_borrow(target, &address, &place)) return;
     if (try(caller, op, &operand, address, value, target, &place, &o) == 0)
         accuse(caller, &place, target, &o, "wrong, and wrong again with a number that no other process touches");
@@ -100,7 +93,7 @@ static void try_twin(const char *caller, int op, const void *local, int value, i
 
 static int rmw_and_look(const char *caller, int op, void *local, void *remote, int value, int target)
 {
-    size_t bytes = is_int(op) ? sizeof(int) : sizeof(long);
+    size_t bytes = armcii_rmw_bytes(op);
     struct place place;
     struct outcome o;
     char operand[sizeof(long)];
