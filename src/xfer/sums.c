@@ -23,58 +23,40 @@ static double real_at(size_t size, const char *at)
     return (double)f;
 }
 
+/* A sum of two floats, rounded to a double and then to a float, is the float that rounding once gives. */
+static void add_real(size_t size, char *sum, const char *addend)
+{
+    double d = real_at(size, sum) + real_at(size, addend);
+    if (size == sizeof d)
+        memcpy(sum, &d, sizeof d);
+    else
+        memcpy(sum, &(float){(float)d}, sizeof(float));
+}
+
+/* Unsigned: it wraps. */
+static void add_integer(size_t size, char *sum, const char *addend)
+{
+    unsigned long a, b;
+    unsigned small_a, small_b;
+    if (size == sizeof a) {
+        memcpy(&a, sum, sizeof a);
+        memcpy(&b, addend, sizeof b);
+        a += b;
+        memcpy(sum, &a, sizeof a);
+        return;
+    }
+    memcpy(&small_a, sum, sizeof small_a);
+    memcpy(&small_b, addend, sizeof small_b);
+    small_a += small_b;
+    memcpy(sum, &small_a, sizeof small_a);
+}
+
 /* Arrays may lie anywhere: numbers go through variables. */
-static void add_floats(char *sums, const char *addends, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(float)) {
-        float a, b;
-        memcpy(&a, sums + i, sizeof a);
-        memcpy(&b, addends + i, sizeof b);
-        a += b;
-        memcpy(sums + i, &a, sizeof a);
-    }
-}
-
-static void add_doubles(char *sums, const char *addends, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(double)) {
-        double a, b;
-        memcpy(&a, sums + i, sizeof a);
-        memcpy(&b, addends + i, sizeof b);
-        a += b;
-        memcpy(sums + i, &a, sizeof a);
-    }
-}
-
-/* Unsigned: they wrap. */
-static void add_ints(char *sums, const char *addends, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(unsigned)) {
-        unsigned a, b;
-        memcpy(&a, sums + i, sizeof a);
-        memcpy(&b, addends + i, sizeof b);
-        a += b;
-        memcpy(sums + i, &a, sizeof a);
-    }
-}
-
-static void add_longs(char *sums, const char *addends, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(unsigned long)) {
-        unsigned long a, b;
-        memcpy(&a, sums + i, sizeof a);
-        memcpy(&b, addends + i, sizeof b);
-        a += b;
-        memcpy(sums + i, &a, sizeof a);
-    }
-}
-
 void armcii_sums_add(enum element e, char *sums, const char *addends, size_t bytes)
 {
-    static void (*const adders[ELEMENT_COUNT])(char *, const char *, size_t) = {
-        [ELEMENT_INT] = add_ints,     [ELEMENT_LONG] = add_longs,    [ELEMENT_FLOAT] = add_floats,
-        [ELEMENT_COMPLEX] = add_floats, [ELEMENT_DOUBLE] = add_doubles, [ELEMENT_DCOMPLEX] = add_doubles};
-    adders[e](sums, addends, bytes);
+    size_t size = armcii_element_align(e);
+    void (*const add)(size_t, char *, const char *) = is_integer(e) ? add_integer : add_real;
+    for (size_t i = 0; i < bytes; i += size) add(size, sums + i, addends + i);
 }
 
 double armcii_sums_largest(enum element e, const char *numbers, size_t bytes)
