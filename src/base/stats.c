@@ -348,12 +348,3 @@ const char *armcii_stats_path_name(enum stats_path path)
 {
     return path_names[path];
 }
-
-enum stats_path armcii_stats_path_of(const char *name)
-{
-    for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
-        const char *last = strrchr(path_names[p], ' ');
-        if (strcmp(last ? last + 1 : path_names[p], name) == 0) return (enum stats_path)p;
-    }
-    return STATS_NONE;
-}

@@ -95,13 +95,6 @@ static inline void armcii_stats_travels(enum stats_path path, size_t bytes, size
     if (__builtin_expect(armcii_stats_on, 0)) armcii_stats_note_path(path, bytes, segments);
 }
 
-/* By the name of a path in src/path. */
-enum stats_path armcii_stats_path_of(const char *name);
-static inline void armcii_stats_travels_by(const char *path, size_t bytes, size_t segments)
-{
-    if (__builtin_expect(armcii_stats_on, 0)) armcii_stats_note_path(armcii_stats_path_of(path), bytes, segments);
-}
-
 /* What moves no data, but is quick when there is nothing to do: there is nothing; there is something, and it is timed from here. */
 static inline void armcii_stats_quick(void)
 {

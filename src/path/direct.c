@@ -20,4 +20,4 @@ static uint64_t issue(const struct located *t)
     return 0;
 }
 
-const struct path armcii_path_direct = {"direct", "loads and stores in memory that the host shares", can, issue};
+const struct path armcii_path_direct = {"direct", "loads and stores in memory that the host shares", STATS_DIRECT, can, issue};

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stats.h"
 #include "gmr/region.h"
 #include "mpi/rma.h"
 #include "shape/shape.h"
@@ -29,6 +30,7 @@ struct located {
 struct path {
     const char *name;
     const char *doc; /* one line for people */
+    enum stats_path counted; /* as what statistics count it */
     bool (*can)(const struct located *t);
     uint64_t (*issue)(const struct located *t);
 };

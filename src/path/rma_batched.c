@@ -23,4 +23,4 @@ static uint64_t issue(const struct located *t)
     return 0;
 }
 
-const struct path armcii_path_batched = {"batched", "one MPI call per segment, completed in batches", can, issue};
+const struct path armcii_path_batched = {"batched", "one MPI call per segment, completed in batches", STATS_BATCHED, can, issue};

@@ -13,4 +13,4 @@ static uint64_t issue(const struct located *t)
     return 0;
 }
 
-const struct path armcii_path_contiguous = {"contiguous", "one MPI call", can, issue};
+const struct path armcii_path_contiguous = {"contiguous", "one MPI call", STATS_CONTIGUOUS, can, issue};

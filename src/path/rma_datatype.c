@@ -46,4 +46,4 @@ static uint64_t issue(const struct located *t)
     return 0;
 }
 
-const struct path armcii_path_datatype = {"datatype", "one MPI call with derived datatypes", can, issue};
+const struct path armcii_path_datatype = {"datatype", "one MPI call with derived datatypes", STATS_DATATYPE, can, issue};

@@ -17,4 +17,4 @@ static uint64_t issue(const struct located *t)
     }
 }
 
-const struct path armcii_path_server = {"server", "requests to an agent on the target's host", can, issue};
+const struct path armcii_path_server = {"server", "requests to an agent on the target's host", STATS_SERVER, can, issue};

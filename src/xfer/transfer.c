@@ -66,7 +66,7 @@ static int scale(const struct transfer *t, struct shape *scaled, char **buffer)
 /* Loads and stores: complete on return. */
 static void carry_out(const struct transfer *t, const struct located *located, const char *lo, const char *hi)
 {
-    armcii_stats_travels_by(armcii_path_direct.name, t->shape.bytes, t->shape.nsegs);
+    armcii_stats_travels(armcii_path_direct.counted, t->shape.bytes, t->shape.nsegs);
     armcii_pending_overtake(&located->place, t->target, t->verb, lo, hi);
     armcii_path_direct.issue(located);
 }
@@ -74,7 +74,7 @@ static void carry_out(const struct transfer *t, const struct located *located, c
 static void issue_by_mpi(const struct transfer *t, const struct path *path, const struct located *located, const char *lo, const char *hi,
                          struct operation *op)
 {
-    armcii_stats_travels_by(path->name, t->shape.bytes, t->shape.nsegs);
+    armcii_stats_travels(path->counted, t->shape.bytes, t->shape.nsegs);
     op->ticket = armcii_pending_admit(&located->place, t->target, t->verb, lo, hi, located->calls);
     op->region_id = located->place.region->id;
     op->target = t->target;
@@ -91,7 +91,7 @@ int armcii_transfer_issue_plainly(const struct transfer *t, const struct place *
         return 0;
     }
     if (path == &armcii_path_server) {
-        armcii_stats_travels_by(path->name, t->shape.bytes, t->shape.nsegs);
+        armcii_stats_travels(path->counted, t->shape.bytes, t->shape.nsegs);
         op->asked = path->issue(&located);
         return 0;
     }
