@@ -19,4 +19,5 @@ static uint64_t issue(const struct located *t)
     return 0;
 }
 
-const struct path armcii_path_conservative = {"conservative", "one MPI call per segment, each complete before the next", STATS_CONSERVATIVE, can, issue};
+const struct path armcii_path_conservative = {"conservative", "one MPI call per segment, each complete before the next",
+                                              STATS_CONSERVATIVE, can, issue};

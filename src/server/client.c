@@ -269,12 +269,13 @@ bool armcii_client_is_busy(void)
 }
 
 /* Updates that wait for an earlier message to arrive go when it has. */
-void armcii_client_advance(void)
+bool armcii_client_advance(void)
 {
-    take_acks();
-    advance_works();
+    bool any = take_acks();
+    any |= advance_works();
     for (struct channel *c = channels; c; c = c->next)
         if (c->unacked == 0) send_open(c);
+    return any;
 }
 
 /* ---- order ---- */

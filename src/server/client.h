@@ -47,8 +47,8 @@ void armcii_client_fence_all(void);
 /* Is anything of this process under way: messages that MPI has not finished, updates not yet acknowledged?  Any thread may ask, without
  * the lock. */
 bool armcii_client_is_busy(void);
-/* Let all of it go on, without waiting. */
-void armcii_client_advance(void);
+/* Let all of it go on, without waiting; true when something did. */
+bool armcii_client_advance(void);
 
 /* Wait for an MPI request as the client does, under the library's lock: others are served meanwhile. */
 void armcii_client_wait(MPI_Request *request);

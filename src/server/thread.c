@@ -11,73 +11,103 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "base/wait.h"
 #include "server/agent.h"
 #include "server/client.h"
+#include "server/doze.h"
+#include "server/seat.h"
 
 static pthread_t thread;
 static atomic_bool stopping, asleep;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t woken;
 static int key; /* of an attribute that ends with the thread */
 
 /* Microseconds. */
-enum { HOT = 200, WARM = 20000 };                                              /* since the last request */
-enum { TICK = 2, MOVING = 20, NAP = 50, HELPED = 100, REST = 1000, LONG = 500000 }; /* of sleep */
+enum { BUSY = 100, WARM = 20000 };          /* since the last request */
+enum { NAP = 50, REST = 1000, FAR = 10000 }; /* of sleep: at first, later, where what comes is heard */
+enum { MOVING = 20, MOVING_HEARD = 200, HELPED = 500, LONG = 500000 };
+enum { LATE = 200 }; /* more than was asked for */
 
-static struct timespec time_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t;
-}
+static struct {
+    long last;       /* when there was something to do */
+    bool awake;      /* it has not slept since */
+    bool heard;      /* something came and ended the last sleep */
+    unsigned alarms; /* how often in succession that was nothing for us */
+} mind;
 
 static long microseconds_now(void)
 {
-    struct timespec t = time_now();
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Too short to be woken from. */
-static void tick(void)
+/* ---- sleep ---- */
+
+static bool doze_soundly(long microseconds)
 {
-    nanosleep(&(struct timespec){.tv_nsec = TICK * 1000}, NULL);
+    armcii_doze_soundly(microseconds);
+    return false;
 }
 
-/* A long one only where nothing is under way, and until something is. */
-static void nap(long microseconds)
+/* A long one only where nothing is under way, and until something is.  Who wakes late sits on a processor where others go first. */
+static void fall_asleep(bool (*doze)(long microseconds), long microseconds)
 {
-    struct timespec until = time_now();
-    until.tv_nsec += microseconds * 1000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&mutex);
+    if (microseconds > NAP) armcii_seat_keep();
+    long due = microseconds_now() + microseconds;
     atomic_store(&asleep, true);
-    if (!atomic_load(&stopping) && (microseconds <= HELPED || !armcii_client_is_busy())) pthread_cond_timedwait(&woken, &mutex, &until);
+    mind.heard = !atomic_load(&stopping) && (microseconds <= REST || !armcii_client_is_busy()) && doze(microseconds);
     atomic_store(&asleep, false);
-    pthread_mutex_unlock(&mutex);
+    mind.awake = false;
+    if (microseconds_now() > due + LATE) armcii_seat_change();
 }
 
-/* Sleep: shortest while requests follow one another, longest when nothing has come for some time.  Never spin or just yield: where a rank
- * computes on the same processor the scheduler lets one that sleeps have it back at once, one that spins wait for milliseconds. */
-static void rest(long idle)
+/* How long a message may wait that is not heard. */
+static long most_to_sleep(long idle)
 {
-    if (armcii_agent_is_here() && idle < HOT)
-        tick();
-    else if (armcii_client_is_busy())
-        nap(MOVING);
-    else if (armcii_agent_is_here())
-        nap(idle < WARM ? NAP : REST);
-    else
-        nap(LONG);
+    bool light = armcii_doze_is_light();
+    if (armcii_client_is_busy()) return light ? MOVING_HEARD : MOVING;
+    if (light) return FAR;
+    return idle < WARM ? NAP : REST;
 }
+
+/* What came was none of ours, but the program's, say: for some time do not listen. */
+static void ignore_alarms(void)
+{
+    enum { MOST_DOUBLED = 4 };
+    fall_asleep(doze_soundly, NAP << (mind.alarms < MOST_DOUBLED ? mind.alarms : MOST_DOUBLED));
+    mind.alarms++;
+}
+
+/* Not at all while requests follow one another: waking costs as much as a request, and the time that a rank loses on the same processor
+ * comes back to it in one piece. */
+static void rest(void)
+{
+    long idle = microseconds_now() - mind.last;
+    if (armcii_agent_is_here() && idle < BUSY) {
+        armcii_pause();
+    } else if (!armcii_agent_is_here() && !armcii_client_is_busy()) {
+        fall_asleep(doze_soundly, LONG);
+    } else if (mind.awake) {
+        armcii_doze_forget();
+        mind.awake = false; /* and look once more */
+    } else if (mind.heard) {
+        ignore_alarms();
+    } else {
+        fall_asleep(armcii_doze, most_to_sleep(idle));
+        if (!mind.heard) mind.alarms = 0;
+    }
+}
+
+/* ---- work ---- */
 
 static bool work_once(void)
 {
+    bool any = false;
     if (armcii_client_is_busy() && armcii_guard_try()) { /* else another thread is in the library, and moves it */
-        armcii_client_advance();
+        any = armcii_client_advance();
         armcii_guard_unlock();
     }
-    return armcii_agent_serve();
+    return armcii_agent_serve() || any;
 }
 
 /* MPI may need several looks for one message: the first reads it, the next hands it over. */
@@ -89,35 +119,47 @@ static bool work_on(void)
     return any;
 }
 
+static void stay_awake(void)
+{
+    armcii_seat_leave();
+    mind.last = microseconds_now();
+    mind.awake = true;
+    mind.alarms = 0;
+}
+
 /* Other threads that wait in the library serve anyway: this one only sees to it that they still do. */
+static bool is_helped(void)
+{
+    static unsigned helped;
+    unsigned help = armcii_agent_help();
+    bool any = help != helped;
+    helped = help;
+    return any;
+}
+
 static void *work(void *unused)
 {
-    unsigned helped = 0;
-    long last = microseconds_now();
     (void)unused;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
+    stay_awake();
     while (!atomic_load(&stopping)) {
-        unsigned help = armcii_agent_help();
-        if (help != helped) {
-            helped = help;
-            nap(HELPED);
-            last = microseconds_now();
+        if (is_helped()) {
+            fall_asleep(doze_soundly, HELPED);
+            stay_awake();
             continue;
         }
-        bool any = work_on();
-        long now = microseconds_now();
-        if (any) last = now;
-        rest(now - last);
+        if (work_on()) {
+            if (!mind.awake) armcii_doze_found(mind.heard);
+            stay_awake();
+        }
+        rest();
     }
     return NULL;
 }
 
 void armcii_thread_wake(void)
 {
-    if (!atomic_load(&asleep)) return;
-    pthread_mutex_lock(&mutex);
-    pthread_cond_signal(&woken);
-    pthread_mutex_unlock(&mutex);
+    if (atomic_load(&asleep)) armcii_doze_wake();
 }
 
 /* ---- start and end ---- */
@@ -127,7 +169,7 @@ static void stop(void)
     atomic_store(&stopping, true);
     armcii_thread_wake();
     pthread_join(thread, NULL);
-    pthread_cond_destroy(&woken);
+    armcii_doze_end();
 }
 
 /* MPI_Finalize begins with the attributes of MPI_COMM_SELF: a program that forgets ARMCI_Finalize ends all the same. */
@@ -140,12 +182,9 @@ static int end_of_attribute(MPI_Comm self, int self_key, void *value, void *extr
 
 void armcii_thread_start(void)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&woken, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    armcii_doze_start();
     atomic_store(&stopping, false);
+    armcii_seat_remember();
     if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for requests between hosts");
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_attribute, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
