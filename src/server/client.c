@@ -335,6 +335,12 @@ void armcii_client_finish(uint64_t ticket)
     while (is_outstanding(ticket)) turn(&p);
 }
 
+/* A vector whose strides say it all travels as they do; *patch holds it. */
+static const struct shape *compact(const struct shape *s, struct shape *patch)
+{
+    return armcii_shape_is_even(s, patch) ? patch : s;
+}
+
 /* ---- put and accumulate ---- */
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
@@ -352,8 +358,10 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
     enlist(w);
 }
 
-uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
+uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
 {
+    struct shape patch;
+    const struct shape *s = compact(shape, &patch);
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -373,8 +381,10 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
     return ticket;
 }
 
-uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *s)
+uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *shape)
 {
+    struct shape patch;
+    const struct shape *s = compact(shape, &patch);
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -431,8 +441,10 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
     request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
 }
 
-uint64_t armcii_client_get(const struct remote *from, const struct shape *s)
+uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
 {
+    struct shape patch;
+    const struct shape *s = compact(shape, &patch);
     struct channel *c = channel(from->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];

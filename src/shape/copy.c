@@ -1,6 +1,6 @@
 /* copy.c - a whole transfer by load and store.  Strided: two nested loops go over the rows and planes of the three
  * lowest levels, the length of a row known to the compiler where it is a usual short one; levels above go round them.
- * Vector: one pass. */
+ * Vector: one pass.  Packing and unpacking are copies of one side. */
 #include <stdbool.h>
 
 #include "shape/copy.h"
@@ -108,13 +108,22 @@ static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t
         copy_segments(e, run->n, run->bytes);
 }
 
-/* Copy between the run's remote side and its part of a packed buffer. */
-static void copy_packed_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta, char *packed)
+/* Copy between n segments and a packed buffer: `to` tells which side is written, the segments (remote) or the buffer. */
+static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to,
+                                                              ptrdiff_t delta, char *packed)
 {
-    for (size_t i = 0; i < run->n; i++, packed += run->bytes) {
-        char *remote = (char *)run->remote[i] + delta;
-        armcii_copy(to == SHAPE_REMOTE ? remote : packed, to == SHAPE_REMOTE ? packed : remote, run->bytes);
+    for (size_t i = 0; i < n; i++, packed += bytes) {
+        char *segment = (char *)at[i] + delta;
+        armcii_copy(to == SHAPE_REMOTE ? segment : packed, to == SHAPE_REMOTE ? packed : segment, bytes);
     }
+}
+
+static void copy_packed_run(void *const *at, const struct vector_run *run, enum shape_side to, ptrdiff_t delta, char *packed)
+{
+    if (run->bytes == 8)
+        copy_packed(at, run->n, 8, to, delta, packed);
+    else
+        copy_packed(at, run->n, run->bytes, to, delta, packed);
 }
 
 static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t delta)
@@ -126,7 +135,7 @@ static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t del
         if (s->packed == NULL) {
             copy_run(run, to, delta);
         } else {
-            copy_packed_run(run, to, delta, packed);
+            copy_packed_run(run->remote, run, to, delta, packed);
             packed += run->n * run->bytes;
         }
     }
@@ -148,4 +157,47 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delt
         armcii_copy(dst, src, s->bytes);
     else
         copy_strided(s, to, dst, src);
+}
+
+/* ---- one side and a packed buffer */
+
+/* To SHAPE_REMOTE the side is written, to SHAPE_LOCAL the buffer. */
+static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum shape_side to, char *packed)
+{
+    for (size_t r = 0; r < s->nruns; r++) {
+        const struct vector_run *run = &s->runs[r];
+        copy_packed_run(side == SHAPE_LOCAL ? run->local : run->remote, run, to, 0, packed);
+        packed += run->n * run->bytes;
+    }
+}
+
+static void copy_side(const struct shape *s, enum shape_side side, enum shape_side to, char *packed)
+{
+    if (s->form == SHAPE_VECTOR) {
+        copy_side_of_runs(s, side, to, packed);
+        return;
+    }
+    struct shape one = *s; /* that side as the remote one */
+    if (side == SHAPE_LOCAL) {
+        one.remote = s->local;
+        for (int i = 0; i < s->levels; i++) one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
+    }
+    armcii_shape_set_packed(&one, packed);
+    armcii_copy_shape(&one, to, 0);
+}
+
+void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer)
+{
+    if (side == SHAPE_LOCAL && s->form == SHAPE_VECTOR && s->packed)
+        armcii_copy(buffer, s->packed, s->bytes);
+    else
+        copy_side(s, side, SHAPE_LOCAL, buffer);
+}
+
+void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char *buffer)
+{
+    if (side == SHAPE_LOCAL && s->form == SHAPE_VECTOR && s->packed)
+        armcii_copy(s->packed, buffer, s->bytes);
+    else
+        copy_side(s, side, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
 }

@@ -1,6 +1,4 @@
-/* iterate.c - the one walk over the segments of a shape, and what is built on it: packing and unpacking. */
-#include <string.h>
-
+/* iterate.c - the one walk over the segments of a shape. */
 #include "shape/shape.h"
 
 void armcii_shape_begin(struct shape_iter *it, const struct shape *s)
@@ -60,26 +58,4 @@ bool armcii_shape_next(struct shape_iter *it, struct segment *seg)
     *seg = (struct segment){it->local, it->remote, it->shape->count[0]};
     if (it->left > 0) step_strided(it);
     return true;
-}
-
-void armcii_shape_pack(const struct shape *s, enum shape_side side, char *buffer)
-{
-    struct shape_iter it;
-    struct segment seg;
-    armcii_shape_begin(&it, s);
-    while (armcii_shape_next(&it, &seg)) {
-        memcpy(buffer, side == SHAPE_LOCAL ? seg.local : seg.remote, seg.bytes);
-        buffer += seg.bytes;
-    }
-}
-
-void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char *buffer)
-{
-    struct shape_iter it;
-    struct segment seg;
-    armcii_shape_begin(&it, s);
-    while (armcii_shape_next(&it, &seg)) {
-        memcpy(side == SHAPE_LOCAL ? seg.local : seg.remote, buffer, seg.bytes);
-        buffer += seg.bytes;
-    }
 }

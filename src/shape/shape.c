@@ -105,6 +105,48 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
     return SHAPE_OK;
 }
 
+/* Is each address of a side's list `stride` bytes after the one before?  `next`: the first one should be there. */
+static bool goes_on(void *const *at, size_t n, ptrdiff_t stride, uintptr_t next)
+{
+    for (size_t i = 0; i < n; i++, next += (uintptr_t)stride)
+        if ((uintptr_t)at[i] != next) return false;
+    return true;
+}
+
+static bool runs_go_on(const struct shape *s, const struct shape *patch)
+{
+    uintptr_t local = (uintptr_t)patch->local, remote = (uintptr_t)patch->remote;
+    ptrdiff_t near = patch->stride[SHAPE_LOCAL][0], far = patch->stride[SHAPE_REMOTE][0];
+    for (size_t r = 0; r < s->nruns; r++) {
+        const struct vector_run *run = &s->runs[r];
+        if (run->n == 0 || run->bytes == 0) continue;
+        if (run->bytes != patch->count[0] || !goes_on(run->remote, run->n, far, remote) || !goes_on(run->local, run->n, near, local))
+            return false;
+        local += run->n * (uintptr_t)near;
+        remote += run->n * (uintptr_t)far;
+    }
+    return true;
+}
+
+bool armcii_shape_is_even(const struct shape *s, struct shape *patch)
+{
+    struct shape_iter it;
+    struct segment first, second;
+    if (s->form != SHAPE_VECTOR || s->packed) return false;
+    armcii_shape_begin(&it, s);
+    armcii_shape_next(&it, &first);
+    armcii_shape_next(&it, &second); /* a vector has two */
+    struct shape even = {.form = SHAPE_STRIDED, .bytes = s->bytes, .nsegs = s->nsegs, .local = first.local, .remote = first.remote, .levels = 1};
+    even.count[0] = first.bytes;
+    even.count[1] = s->nsegs;
+    even.stride[SHAPE_LOCAL][0] = second.local - first.local;
+    even.stride[SHAPE_REMOTE][0] = second.remote - first.remote;
+    if (!runs_go_on(s, &even)) return false;
+    armcii_shape_simplify(&even);
+    *patch = even;
+    return true;
+}
+
 /* ---- hull */
 
 /* Both ends of all bytes of a strided or contiguous side, relative to its first segment; false on overflow. */

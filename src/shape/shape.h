@@ -76,6 +76,10 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
  * segment makes the shape contiguous.  Addresses are not looked at: armcii_shape_hull does that. */
 enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *runs, size_t nruns);
 
+/* Are the segments of a vector of equal length and evenly spaced on both sides?  Then *patch is the same transfer, in the same order, as
+ * a strided or contiguous shape.  O(segments), less where they are not; false, *patch untouched, for any other shape. */
+bool armcii_shape_is_even(const struct shape *s, struct shape *patch);
+
 /* Drop levels with count 1 and merge again, after levels, counts or strides of a strided shape were changed. */
 void armcii_shape_simplify(struct shape *s);
 
