@@ -6,7 +6,8 @@
 #include "xfer/handle.h"
 
 /* Small operations have a short way: where the remote side is remembered to be within reach of loads and stores, and nothing can be wrong
- * with the arguments, they are carried out on the spot.  All others go through the engine. */
+ * with the arguments, they are carried out on the spot; so are they kept where an aggregate handle has others like them.  All others go
+ * through the engine. */
 
 /* Read as a signed number, an address that is not positive is NULL or in the upper half of the address space, where a transfer could wrap
  * around: the engine looks closer. */
@@ -43,6 +44,12 @@ __attribute__((always_inline)) static inline bool acc_at_once(int datatype, cons
     armcii_stats_at_once(STATS_ACC, proc, (size_t)bytes);
     armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
     return true;
+}
+
+/* The same for what an aggregate handle keeps.  Negative lengths and ranks are like no request that it has. */
+static bool keep_at_once(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote, int bytes)
+{
+    return bytes > 0 && !is_suspicious(local) && armcii_handle_keep_next(hdl, kind, proc, local, remote, (size_t)bytes);
 }
 
 /* ---- contiguous ---- */
@@ -85,7 +92,7 @@ int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbPut");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
-    if (put_at_once(src, dst, bytes, proc)) return 0;
+    if (put_at_once(src, dst, bytes, proc) || keep_at_once(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
     int rc = armcii_build_contiguous(armcii_put_to("ARMCI_NbPut", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_handle_start(hdl, &t);
 }
@@ -96,7 +103,7 @@ int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbGet");
     struct transfer t;
     if (!entered) return ARMCI_ERR_STATE;
-    if (get_at_once(src, dst, bytes, proc)) return 0;
+    if (get_at_once(src, dst, bytes, proc) || keep_at_once(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
     int rc = armcii_build_contiguous(armcii_get_from("ARMCI_NbGet", proc), src, dst, bytes, &t);
     return rc ? rc : armcii_handle_start(hdl, &t);
 }

@@ -8,6 +8,7 @@
 #include "team/world.h"
 
 static struct index *by_address;
+unsigned armcii_directory_version;
 
 void armcii_directory_start(void)
 {
@@ -18,6 +19,7 @@ void armcii_directory_start(void)
 
 void armcii_directory_end(void)
 {
+    armcii_directory_version++;
     armcii_index_free(by_address);
     by_address = NULL;
 }
@@ -25,6 +27,7 @@ void armcii_directory_end(void)
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped)
 {
     uintptr_t lo = (uintptr_t)base;
+    armcii_directory_version++;
     armcii_reach_forget(process);
     armcii_index_remove(by_address, process, lo, lo + bytes);
     if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region, mapped}))
@@ -33,6 +36,7 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
 
 void armcii_directory_remove(int process, void *base, size_t bytes)
 {
+    armcii_directory_version++;
     armcii_index_remove(by_address, process, (uintptr_t)base, (uintptr_t)base + bytes);
     armcii_reach_forget(process);
 }

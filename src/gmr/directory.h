@@ -54,6 +54,9 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
 /* Forget it. */
 void armcii_directory_remove(int process, void *base, size_t bytes);
 
+/* Counts changes: a place found before is good as long as it stays the same. */
+extern unsigned armcii_directory_version;
+
 /* Find the slice of `process` that holds address; false, *place untouched, when none does. */
 bool armcii_region_locate(int process, const void *address, struct place *place);
 

@@ -49,11 +49,11 @@ static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
 
 int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy)
 {
-    struct place place;
     const char *argument = t->verb.kind == RMA_GET ? "src" : "dst";
     int rc = armcii_transfer_check_alignment(t);
-    if (!rc) rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &place);
+    if (!rc) rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &a->place);
     if (rc) return rc;
+    a->version = armcii_directory_version;
     make_room(a);
     if (a->n == 0) {
         a->first = *t;
@@ -64,6 +64,23 @@ int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool cop
     a->bytes[a->n] = t->shape.bytes;
     a->n++;
     return 0;
+}
+
+static bool is_at_place(const struct aggregate *a, const char *remote, size_t bytes)
+{
+    return a->version == armcii_directory_version && remote >= a->place.lo && remote < a->place.hi &&
+           bytes <= (size_t)(a->place.hi - remote);
+}
+
+bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+{
+    if (a->n == 0 || a->n == a->room || bytes == 0 || kind == RMA_ACC) return false;
+    if (a->first.target != target || a->first.verb.kind != kind || !is_at_place(a, remote, bytes)) return false;
+    a->local[a->n] = local;
+    a->remote[a->n] = remote;
+    a->bytes[a->n] = bytes;
+    a->n++;
+    return true;
 }
 
 bool armcii_aggregate_is_for(const struct aggregate *a, int target)

@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "gmr/directory.h"
 #include "shape/shape.h"
 #include "xfer/transfer.h"
 
 struct aggregate {
     struct transfer first;    /* what all have in common; n > 0 */
+    struct place place;       /* of the last one that was looked up, when the directory had this version */
+    unsigned version;
     void **local, **remote;   /* [n] */
     size_t *bytes;            /* [n] */
     size_t n, room;
@@ -23,6 +26,8 @@ bool armcii_aggregate_wants(const struct transfer *t);
 bool armcii_aggregate_fits(const struct aggregate *a, const struct transfer *t);
 /* Keep t; with `copy`, its local bytes (at most 16) too.  0 or an error code, also for an address in no region. */
 int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy);
+/* The short way of a put or get like those that are there: keep it, if nothing can be wrong with it; false: take the other way. */
+bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
 /* Does it keep anything for that process (-1: for any)? */
 bool armcii_aggregate_is_for(const struct aggregate *a, int target);
 /* All as one transfer, which refers to *a until armcii_aggregate_taken; false when there is nothing. */

@@ -167,6 +167,15 @@ static int keep(struct slot *s, const struct transfer *t, bool copy)
     return 0;
 }
 
+bool armcii_handle_keep_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+{
+    struct slot *s = find(handle);
+    if (!s || !s->aggregate || !armcii_aggregate_join(&s->kept, kind, target, local, remote, bytes)) return false;
+    armcii_stats_travels(STATS_KEPT, bytes, 1);
+    armcii_stats_asked((enum stats_kind)kind, target, bytes, 1);
+    return true;
+}
+
 static bool is_aggregate(const armci_hdl_t *handle)
 {
     const struct slot *s = find(handle);

@@ -18,6 +18,8 @@ void armcii_handles_end(void);
 /* Start t and leave its completion to the handle; NULL: the implicit handle.  An aggregate handle keeps contiguous requests until later.
  * 0 or an error code. */
 int armcii_handle_start(armci_hdl_t *handle, const struct transfer *t);
+/* The short way of a contiguous put or get that an aggregate handle keeps behind others like it; false: take the other way. */
+bool armcii_handle_keep_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
 /* As armcii_handle_start for one value of at most 16 bytes, which is copied. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t);
 

@@ -55,6 +55,49 @@ START_TEST(requests_of_any_length)
 }
 END_TEST
 
+/* The short way of requests like those that are there. */
+START_TEST(requests_join_others_like_them_and_no_others)
+{
+    enum { ROOM = 12 };
+    static int source[ROOM];
+    steps_begin();
+    armci_hdl_t h = aggregate(), plain;
+    armcii_handle_clear(&plain);
+    for (int i = 0; i < ROOM; i++) source[i] = 500 + i;
+    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "nothing is there yet");
+    start(&h, job_put(THEM, source, there(THEM, 0), 4));
+    for (int i = 1; i < ROOM; i++)
+        ck_assert_msg(armcii_handle_keep_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4), "put %d", i);
+    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4), "a get after puts");
+    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4), "another process");
+    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, source, 4), "memory of no region");
+    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4), "beyond the region");
+    ck_assert_msg(!armcii_handle_keep_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a handle that keeps nothing");
+    ck_assert_msg(!armcii_handle_keep_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4), "the implicit handle");
+    fake_expect("kept", "");
+    wait_for(&h);
+    ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
+    armcii_pending_fence(THEM);
+    for (int i = 0; i < ROOM; i++) ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
+    job_end();
+}
+END_TEST
+
+/* What was looked up before the regions changed is not trusted. */
+START_TEST(requests_join_no_others_after_regions_changed)
+{
+    steps_begin();
+    armci_hdl_t h = aggregate();
+    static int source[2] = {1, 2};
+    start(&h, job_put(THEM, source, there(THEM, 0), 4));
+    armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, NULL);
+    ck_assert(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
+    armcii_directory_remove(THIRD, there(THIRD, 0), 4);
+    wait_for(&h);
+    job_end();
+}
+END_TEST
+
 START_TEST(gets_bring_their_data)
 {
     steps_begin();
@@ -249,6 +292,8 @@ int main(void)
     Suite *suite = suite_create("aggregate");
     TCase *tests = tcase_create("all");
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, requests_join_others_like_them_and_no_others);
+    tcase_add_test(tests, requests_join_no_others_after_regions_changed);
     tcase_add_test(tests, requests_become_one_vector);
     tcase_add_test(tests, requests_of_any_length);
     tcase_add_test(tests, gets_bring_their_data);
