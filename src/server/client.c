@@ -335,12 +335,6 @@ void armcii_client_finish(uint64_t ticket)
     while (is_outstanding(ticket)) turn(&p);
 }
 
-/* A vector whose strides say it all travels as they do; *patch holds it. */
-static const struct shape *compact(const struct shape *s, struct shape *patch)
-{
-    return armcii_shape_is_even(s, patch) ? patch : s;
-}
-
 /* ---- put and accumulate ---- */
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
@@ -361,7 +355,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = compact(shape, &patch);
+    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -384,7 +378,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
 uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = compact(shape, &patch);
+    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -444,7 +438,7 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = compact(shape, &patch);
+    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
     struct channel *c = channel(from->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];

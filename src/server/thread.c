@@ -24,7 +24,7 @@ static int key; /* of an attribute that ends with the thread */
 /* Microseconds. */
 enum { BUSY = 100, WARM = 20000 };          /* since the last request */
 enum { NAP = 50, REST = 1000, FAR = 10000 }; /* of sleep: at first, later, where what comes is heard */
-enum { MOVING = 20, MOVING_HEARD = 200, HELPED = 500, LONG = 500000 };
+enum { MOVING = 20, MOVING_HEARD = 1000, HELPED = 500, LONG = 500000 };
 enum { LATE = 200 }; /* more than was asked for */
 
 static struct {
@@ -49,13 +49,15 @@ static bool doze_soundly(long microseconds)
     return false;
 }
 
-/* A long one only where nothing is under way, and until something is.  Who wakes late sits on a processor where others go first. */
+/* A long one only where nothing is under way, and until something is, or where what comes is heard.  Who wakes late sits on a processor
+ * where others go first. */
 static void fall_asleep(bool (*doze)(long microseconds), long microseconds)
 {
     if (microseconds > NAP) armcii_seat_keep();
     long due = microseconds_now() + microseconds;
-    atomic_store(&asleep, true);
-    mind.heard = !atomic_load(&stopping) && (microseconds <= REST || !armcii_client_is_busy()) && doze(microseconds);
+    bool hears = doze == armcii_doze && armcii_doze_is_light();
+    atomic_store(&asleep, !hears);
+    mind.heard = !atomic_load(&stopping) && (hears || microseconds <= REST || !armcii_client_is_busy()) && doze(microseconds);
     atomic_store(&asleep, false);
     mind.awake = false;
     if (microseconds_now() > due + LATE) armcii_seat_change();
@@ -100,22 +102,12 @@ static void rest(void)
 
 /* ---- work ---- */
 
-static bool work_once(void)
+/* What the program left under way.  Where another thread is in the library, that one moves it. */
+static bool move_own(void)
 {
-    bool any = false;
-    if (armcii_client_is_busy() && armcii_guard_try()) { /* else another thread is in the library, and moves it */
-        any = armcii_client_advance();
-        armcii_guard_unlock();
-    }
-    return armcii_agent_serve() || any;
-}
-
-/* MPI may need several looks for one message: the first reads it, the next hands it over. */
-static bool work_on(void)
-{
-    enum { LOOKS = 3 };
-    bool any = false;
-    for (int i = 0; i < LOOKS && !any; i++) any = work_once();
+    if (!armcii_client_is_busy() || !armcii_guard_try()) return false;
+    bool any = armcii_client_advance();
+    armcii_guard_unlock();
     return any;
 }
 
@@ -125,6 +117,27 @@ static void stay_awake(void)
     mind.last = microseconds_now();
     mind.awake = true;
     mind.alarms = 0;
+}
+
+/* It was right to wake. */
+static void praise(void)
+{
+    if (!mind.awake) armcii_doze_found(mind.heard);
+    mind.heard = false;
+}
+
+/* MPI may need several looks for one message: the first reads it, the next hands it over.  Only after requests of others is it worth to
+ * stay awake for the next: own data take the processor from the rank that they are to be hidden behind. */
+static void work_on(void)
+{
+    enum { LOOKS = 3 };
+    bool served = false, moved = false;
+    for (int i = 0; i < LOOKS && !served && !moved; i++) {
+        moved = move_own();
+        served = armcii_agent_serve();
+    }
+    if (served || moved) praise();
+    if (served) stay_awake();
 }
 
 /* Other threads that wait in the library serve anyway: this one only sees to it that they still do. */
@@ -148,10 +161,7 @@ static void *work(void *unused)
             stay_awake();
             continue;
         }
-        if (work_on()) {
-            if (!mind.awake) armcii_doze_found(mind.heard);
-            stay_awake();
-        }
+        work_on();
         rest();
     }
     return NULL;

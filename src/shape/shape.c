@@ -136,7 +136,9 @@ bool armcii_shape_is_even(const struct shape *s, struct shape *patch)
     armcii_shape_begin(&it, s);
     armcii_shape_next(&it, &first);
     armcii_shape_next(&it, &second); /* a vector has two */
-    struct shape even = {.form = SHAPE_STRIDED, .bytes = s->bytes, .nsegs = s->nsegs, .local = first.local, .remote = first.remote, .levels = 1};
+    struct shape even = {.form = SHAPE_STRIDED, .bytes = s->bytes, .nsegs = s->nsegs, .levels = 1};
+    even.local = first.local;
+    even.remote = first.remote;
     even.count[0] = first.bytes;
     even.count[1] = s->nsegs;
     even.stride[SHAPE_LOCAL][0] = second.local - first.local;
