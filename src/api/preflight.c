@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
+#include "mpi/version.h"
 #include "server/server.h"
 #include "shm/host.h"
 
@@ -29,9 +30,8 @@ static void say_versions(const char *library)
     int major, minor, is_program;
     char origin[1024], first[128];
     MPI_Get_version(&major, &minor);
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(library, "\r\n,"), library);
-    for (char *c = first; *c; c++)
-        if (*c == '\t') *c = ' ';
+    armcii_version_line(library, first, sizeof first);
+    first[strcspn(first, ",")] = '\0'; /* Open MPI's package */
     armcii_limits_origin(origin, sizeof origin, &is_program);
     const char *how = !*origin ? "" : is_program ? ", linked into " : ", from ";
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
@@ -89,15 +89,36 @@ static void say_limits(const struct limits *limits)
                armcii_limits_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
 }
 
+/* Does ARMCI_AVOID_... ask for the row's remedy, whatever the MPI library?  Only of the first row that has this remedy. */
+static bool is_asked_for(size_t i)
+{
+    enum avoidable what = armcii_quirk_row(i)->avoid;
+    if (what == AVOIDABLES || armcii_config->avoid[what] != AVOID_YES) return false;
+    for (size_t before = 0; before < i; before++)
+        if (armcii_quirk_row(before)->avoid == what) return false;
+    return true;
+}
+
+/* What is avoided in this job; not what the library never does. */
+static void say_remedies(const char *library)
+{
+    for (size_t i = 0; armcii_quirk_row(i); i++) {
+        const struct quirk_row *row = armcii_quirk_row(i);
+        bool known = armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1);
+        if (known && row->avoid != AVOIDABLES)
+            armcii_say("quirk: %s: %s", row->library, row->remedy);
+        else if (is_asked_for(i))
+            armcii_say("quirk: asked for: %s", row->remedy);
+    }
+}
+
 static void say_block(const char *library, const struct limits *limits)
 {
     say_versions(library);
     say_places(limits);
     armcii_say("inside a host %s%s", kind_of_memory(), kind_of_transport());
     say_limits(limits);
-    for (size_t i = 0; armcii_quirk_row(i); i++)
-        if (armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->hosts > 1))
-            armcii_say("quirk: %s: %s", armcii_quirk_row(i)->library, armcii_quirk_row(i)->remedy);
+    say_remedies(library);
     armcii_config_print(say_line);
 }
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/stats_job.h"
 #include "mpi/patient.h"
+#include "mpi/version.h"
 #include "team/world.h"
 
 enum { TAG_STATISTICS = 9, WORTH_WRITING = 1 << 20 };
@@ -55,9 +56,10 @@ static void write_text(struct report *r)
 static void begin_report(struct report *r)
 {
     static char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    MPI_Get_library_version(mpi, &length);
-    mpi[strcspn(mpi, "\n")] = '\0';
+    MPI_Get_library_version(library, &length);
+    armcii_version_line(library, mpi, sizeof mpi);
     *r = (struct report){.file = armcii_config->stats_file};
     armcii_stats_job_begin(&r->job, armcii_world->size);
     r->job.library = ARMCI_RMA_Version();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mpi/quirks.h"
+#include "mpi/version.h"
 
 static const char mpich_402[] =
     "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n"
@@ -57,6 +58,26 @@ START_TEST(library_and_version)
     expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", NULL, 0);
     expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL,
                    0);
+}
+END_TEST
+
+static void expect_line(const char *text, size_t size, const char *expected)
+{
+    char line[128];
+    memset(line, '#', sizeof line);
+    armcii_version_line(text, line, size);
+    ck_assert_str_eq(line, expected);
+    ck_assert_int_eq(line[size], '#');
+}
+
+START_TEST(first_line)
+{
+    expect_line(mpich_402, 100, "MPICH Version: 4.0.2");
+    expect_line(openmpi_414, 100, openmpi_414);
+    expect_line("one\ttwo\tthree\r\nfour", 100, "one two three");
+    expect_line("\nsecond", 100, "");
+    expect_line("", 100, "");
+    expect_line(mpich_402, 10, "MPICH Ver");
 }
 END_TEST
 
@@ -337,6 +358,7 @@ int main(void)
     Suite *suite = suite_create("quirks");
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, library_and_version);
+    tcase_add_test(tests, first_line);
     tcase_add_test(tests, rows_of_mpich);
     tcase_add_test(tests, rows_of_open_mpi);
     tcase_add_test(tests, transports_of_mpich);

@@ -3,15 +3,15 @@
 
 #include <armci.h>
 #include <mpi.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/config.h"
 #include "base/limits.h"
 #include "config-build.h"
 #include "mpi/quirks.h"
+#include "mpi/version.h"
 #include "shape/shape.h"
 #include "shm/segment.h"
 
@@ -56,9 +56,7 @@ static void gather_versions(struct section *s)
     int major, minor;
     char first[256];
     MPI_Get_version(&major, &minor);
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(info_mpi_library(), "\r\n"), info_mpi_library());
-    for (char *c = first; *c; c++)
-        if (*c == '\t') *c = ' ';
+    armcii_version_line(info_mpi_library(), first, sizeof first);
     info_text(s, "version", "ARMCI-RMA", "%s", VERSION_TEXT);
     info_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION, MPI_SUBVERSION);
     info_text(s, "mpi_in_use", "MPI in use", "%s (MPI %d.%d)", first, major, minor);
