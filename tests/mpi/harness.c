@@ -137,6 +137,11 @@ int effort(int n)
     return n > 8 ? n / 8 : 1;
 }
 
+double trial_time(double seconds)
+{
+    return getenv("ARMCI_TEST_LONG") ? seconds : 0.4 * seconds;
+}
+
 /* ------------------------------------------------------------------ random numbers: splitmix64 */
 
 struct rng rng_stream(uint64_t number)

@@ -57,6 +57,8 @@ bool on_all_ranks(bool here);
 /* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth (at least 1) on more, which share the
  * cores of a small machine and spin. */
 int effort(int n);
+/* How long to try what goes wrong seldom: two fifths of that many seconds, all of them with ARMCI_TEST_LONG=1. */
+double trial_time(double seconds);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {

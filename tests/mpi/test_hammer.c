@@ -1,5 +1,5 @@
-/* test_hammer.c - all ranks at the same few elements, as fast as they can for about a second: nothing is lost.  A second is worth it: a
- * race that is lost once in a million times shows. */
+/* test_hammer.c - all ranks at the same few elements, as fast as they can for half a second or so: nothing is lost.  That is
+ * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -216,7 +216,7 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
     b->there = (char *)base[0] + phase;
     fill_low(type, b->local, SPAN);
     round(b, true);
-    for (double until = now() + seconds; rounds < most && now() < until; rounds++)
+    for (double until = now() + trial_time(seconds); rounds < most && now() < until; rounds++)
         round(b, false);
     ARMCI_Barrier();
     check_sums(b, rounds, what);
@@ -263,7 +263,7 @@ static void tickets(void)
     long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
     int *small = (int *)(void *)(big + 1), seen, last = -1;
 
-    for (double until = now() + 1; rounds < MOST && now() < until; rounds++) {
+    for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, small, 1, 0);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, big, 3, 0);
         check(seen > last, "FETCH_AND_ADD gave %d after %d", seen, last);
@@ -287,7 +287,7 @@ static void swaps(void)
     long *big = base[0], rounds = 0, token_long;
     int *small = (int *)(void *)(big + 1), token;
 
-    for (double until = now() + 1; rounds < MOST && now() < until; rounds++) {
+    for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
         unsigned long in = (unsigned long)(rounds * test_ranks() + test_rank() + 1), in_long = in << 33 | in;
         token = (int)in;
         token_long = (long)in_long;
@@ -336,7 +336,7 @@ static void locks(void)
 
     check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
     ARMCI_Barrier();
-    for (double until = now() + 1.5; now() < until; rounds++) {
+    for (double until = now() + trial_time(1.5); now() < until; rounds++) {
         int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), host = i / MUTEXES, m = i % MUTEXES;
         int p = (host + 1) % n;
         ARMCI_Lock(m, host);
@@ -364,7 +364,7 @@ static void locks_in_locks(void)
     long *counter = base[0], count[3] = { 0, 0, 0 };
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
 
-    for (double until = now() + 1; now() < until;) {
+    for (double until = now() + trial_time(1); now() < until;) {
         ARMCIX_Lock_hdl(set, 0, 0);
         ARMCIX_Lock_hdl(set, 1, 0);
         add_unsafely(counter, 0, true);
@@ -459,7 +459,7 @@ static void mixture(void)
     long count[6] = { 0, 0, 0, 0, 0, 0 };
 
     ARMCI_Create_mutexes(1);
-    for (double until = now() + 2; now() < until;)
+    for (double until = now() + trial_time(2); now() < until;)
         mix_once(base[0], rng_between(&r, 0, 5), count);
     ARMCI_Barrier();
     MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
 /* test_litmus.c - who sees what when: after a barrier, a fence, a flag; and with TEST_THREADS=multiple, that a thread which waits lets the
- * others of its process in.  Each is tried as often as half a second or a second allows, since what is wrong here goes wrong seldom. */
+ * others of its process in.  Each is tried as often as some tenths of a second allow (ARMCI_TEST_LONG=1: a second), since what
+ * is wrong here goes wrong seldom. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void barriers(void)
     void **base = zeroed_region(64);
     long rounds = 0, last = 1L << 40;
 
-    for (double until = now() + 1; rounds < last; rounds++) {
+    for (double until = now() + trial_time(1); rounds < last; rounds++) {
         int p = (int)((me + 1 + rounds) % n);
         ARMCI_PutValueLong(rounds + 1, base[me], me);
         if (now() > until && me == 0 && last > rounds + 2)
@@ -145,7 +146,7 @@ static void fences(void)
         return;
     }
     for (enum way way = BY_PUT; way < WAYS; way++) {
-        double until = now() + 0.25;
+        double until = now() + trial_time(0.25);
         do
             look_after_fence(way);
         while (is_before(until));
@@ -179,7 +180,7 @@ static void data_before_flag(void)
 {
     void **base = zeroed_region((WORDS + 2) * sizeof(long));
     long wrong = 0, round = 0;
-    double until = now() + 1;
+    double until = now() + trial_time(1);
 
     do {
         bool goes_on = true;
@@ -229,7 +230,7 @@ static void look_for_halves(void **base)
     static char seen[(ELEMENTS + 1) * sizeof(long)];
     long *mine = base[0], round = 0;
 
-    for (double until = now() + 1; now() < until;)
+    for (double until = now() + trial_time(1); now() < until;)
         for (int i = 0; i < GETS; i++, round++) {
             size_t shift = (size_t)round % sizeof(long);
             int first = (int)(round % 29), n = LEAST + (int)(round * 7 % (ELEMENTS - LEAST - 29));

@@ -120,22 +120,42 @@ static void expect_text(int rank, const char *function, const char *text)
     check(strstr(line_of(rank, function), text) != NULL, "rank %d, %s: no %s in %s", rank, function, text, line_of(rank, function));
 }
 
-/* Calls and bytes of one path, "" : of all that begin with "rma"; over a rank's part. */
-static void expect_travelled(int rank, const char *path, long transfers, long bytes)
+/* Transfers, bytes and contiguous pieces of the paths whose names begin so, in a rank's part. */
+static void expect_travelled(int rank, const char *path, long transfers, long bytes, long segments)
 {
     const char *at = strstr(part(rank), "\"travelled\": ");
     size_t length = at ? strcspn(at, "\n") : 0;
     const char *end = at ? at + length : NULL;
-    long seen_transfers = 0, seen_bytes = 0;
+    long seen_transfers = 0, seen_bytes = 0, seen_segments = 0;
 
     for (; at && (at = strstr(at, "{\"path\": ")) != NULL && at < end; at++) {
         if (strncmp(at + strlen("{\"path\": \""), path, strlen(path)) != 0)
             continue;
         seen_transfers += (long)number(at, "transfers");
         seen_bytes += (long)number(at, "bytes");
+        seen_segments += (long)number(at, "segments");
     }
     check_long(seen_transfers, transfers, "rank %d, transfers by %s", rank, path);
     check_long(seen_bytes, bytes, "rank %d, bytes by %s", rank, path);
+    check_long(seen_segments, segments, "rank %d, pieces by %s", rank, path);
+}
+
+/* The whole part of a rank (-1: the sum) holds the text. */
+static void expect_in_part(int rank, const char *text)
+{
+    check(strstr(part(rank), text) != NULL, "rank %d: no %s", rank, text);
+}
+
+/* How many calls the pairs [from, calls] after "key" count. */
+static long calls_in_buckets(const char *line, const char *key)
+{
+    const char *at = strstr(line, key), *end = at ? strstr(at, "]]") : NULL;
+    long sum = 0;
+
+    for (; at && end && (at = strstr(at, ", ")) != NULL && at < end; at++)
+        if (at[2] != '[')
+            sum += strtol(at + 2, NULL, 10);
+    return sum;
 }
 
 static int next_of(int rank)
@@ -214,12 +234,12 @@ static void contiguous_calls(void)
         expect_text(r, "ARMCI_NbAcc", "\"family\": \"acc\", \"form\": \"contiguous\", \"blocking\": false");
         snprintf(text, sizeof text, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n,
                  2 * n, 56 * n);
-        check(strstr(part(r), text) != NULL, "rank %d: no %s", r, text);
-        expect_travelled(r, expected_path(r, next_of(r)), 6 * n, 5188 * n);
-        expect_travelled(r, "", 6 * n, 5188 * n);
+        expect_in_part(r, text);
+        expect_travelled(r, expected_path(r, next_of(r)), 6 * n, 5188 * n, 6 * n);
+        expect_travelled(r, "", 6 * n, 5188 * n, 6 * n);
     }
     expect(-1, "ARMCI_Get", all, 5000 * all);
-    expect_travelled(-1, "", 6 * all, 5188 * all);
+    expect_travelled(-1, "", 6 * all, 5188 * all, 6 * all);
     free(document);
 }
 
@@ -276,7 +296,7 @@ static void strided_and_vector_calls(void)
         expect_text(r, "ARMCI_PutV", text);
         expect_text(r, "ARMCI_NbAccS", "\"form\": \"strided\"");
         expect_text(r, "ARMCI_PutV", "\"form\": \"vector\"");
-        expect_travelled(r, expected_path(r, next_of(r)), 4 * n, 1302 * n);
+        expect_travelled(r, expected_path(r, next_of(r)), 4 * n, 1302 * n, 16 * n);
     }
     free(document);
 }
@@ -307,11 +327,13 @@ static void aggregated_calls(void)
         bool quick = strcmp(path, "direct") == 0 || r == next_of(r);
         expect(r, "ARMCI_NbPut", times(r), 8 * times(r));
         expect(r, "ARMCI_Wait", 1, 0);
-        snprintf(text, sizeof text, ", 0, 0, 0, 0, 0, 0]]");
-        check(strstr(part(r), text) != NULL, "rank %d: no %s", r, text);
+        expect_in_part(r, ", 0, 0, 0, 0, 0, 0]]");
         check(number(strstr(part(r), "\"travelled\""), "bytes") == 8.0 * (double)times(r), "rank %d: bytes that travelled", r);
-        if (!quick)
-            expect_travelled(r, path, 1, 8 * times(r));
+        if (quick)
+            continue;
+        expect_travelled(r, path, 1, 8 * times(r), times(r));
+        snprintf(text, sizeof text, "{\"path\": \"kept\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
+        expect_text(r, "ARMCI_NbPut", text);
     }
     free(document);
 }
@@ -359,7 +381,10 @@ static void other_calls(void)
         expect(r, "armci_msg_igop", 10, 0);
         expect(r, "ARMCI_Malloc", 1, 0);
         expect(r, "ARMCI_Create_mutexes", 1, 0);
-        expect_travelled(r, "", 3 * n, 20 * n);
+        expect_travelled(r, "", 3 * n, 20 * n, 3 * n);
+        char text[200];
+        snprintf(text, sizeof text, "\"targets\": [[%d, %ld, %ld, %ld, %ld, 0, 0, %ld, %ld]]", next_of(r), n, 4 * n, n, 8 * n, n, 8 * n);
+        expect_in_part(r, text);
     }
     free(document);
 }
@@ -398,8 +423,11 @@ static void memory_of_regions(void)
         return;
     for (int r = 0; r < test_ranks(); r++) {
         snprintf(text, sizeof text, "\"regions\": {\"made\": 3, \"most\": 2, \"bytes_most\": %d}", 6000 + r);
-        check(strstr(part(r), text) != NULL, "rank %d: no %s", r, text);
+        expect_in_part(r, text);
     }
+    snprintf(text, sizeof text, "\"regions\": {\"made\": %d, \"most\": 2, \"bytes_most\": %d}", 3 * test_ranks(),
+             6000 * test_ranks() + test_ranks() * (test_ranks() - 1) / 2);
+    expect_in_part(-1, text);
     free(document);
 }
 
@@ -412,12 +440,20 @@ static void time_in_barrier(void)
     if (test_rank() == 0)
         usleep(200000);
     ARMCI_Barrier();
+    ARMCI_Barrier();
     if (!stop_counting())
         return;
+    double sum = number(line_of(0, "ARMCI_Barrier"), "seconds");
     for (int r = 1; r < test_ranks(); r++) {
         double waited = number(line_of(r, "ARMCI_Barrier"), "seconds"), whole = number(part(r), "seconds");
+        double longest = number(line_of(r, "ARMCI_Barrier"), "longest");
+        sum += waited;
         check(waited > 0.1 && waited < 1.01 * whole, "rank %d waited %g s in the barrier of %g s in all", r, waited, whole);
+        check(longest > 0.1 && longest < 1.001 * waited, "rank %d waited %g s in one of its barriers, %g s in both", r, longest, waited);
+        check_long(calls_in_buckets(line_of(r, "ARMCI_Barrier"), "nanoseconds"), 2, "rank %d, barriers whose time is known", r);
     }
+    double total = number(line_of(-1, "ARMCI_Barrier"), "seconds");
+    check(total > 0.999 * sum && total < 1.001 * sum, "%g s in all barriers, %g s by ranks", total, sum);
     free(document);
 }
 

@@ -1,4 +1,4 @@
-/* test_values.c - single values from and to registers, and the local helpers: pack, unpack, copy. */
+/* test_values.c - single values from and to registers, and the local helpers: pack, unpack, walk, copy. */
 #include <float.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -128,6 +128,55 @@ static void test_pack(void)
     free(expected);
 }
 
+/* ------------------------------------------------------------------ walk */
+
+/* Segments of no bytes are segments, too. */
+static int segments_of_walk(const struct patch *p)
+{
+    int n = 1;
+
+    for (int i = 1; i <= p->levels; i++)
+        n *= p->count[i];
+    return n;
+}
+
+/* A walk comes to each segment once, in the order of the model, stays behind the last, and ends early where it is told to. */
+static void try_walk(struct rng *r, char *room, size_t size)
+{
+    struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_KINDS - 1), PATCH_NESTED },
+                               .room = { size, size }, .max_bytes = size / 4, .max_levels = ARMCI_MAX_STRIDE_LEVEL, .unit = 1 };
+    struct patch p = patch_draw(r, &wish);
+    int n = segments_of_walk(&p), seen = 0;
+    stride_info_t walk;
+
+    armci_stride_info_init(&walk, room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count);
+    check_long(armci_stride_info_size(&walk), n, "segments of a walk, %s", patch_text(&p));
+    for (; armci_stride_info_has_more(&walk) && seen <= n; armci_stride_info_next(&walk), seen++) {
+        size_t at = patch_offset(&p, LOCAL, (size_t)seen);
+        check_long(armci_stride_info_pos(&walk), seen, "number of a segment, %s", patch_text(&p));
+        check_long((char *)armci_stride_info_seg_ptr(&walk) - room, (long)at, "address of segment %d, %s", seen, patch_text(&p));
+        check_long(armci_stride_info_seg_off(&walk), (long)at - (long)p.start[LOCAL], "offset of segment %d, %s", seen, patch_text(&p));
+        check_long(armci_stride_info_seg_size(&walk), p.count[0], "bytes of segment %d, %s", seen, patch_text(&p));
+    }
+    check_long(seen, n, "segments that a walk came to, %s", patch_text(&p));
+    armci_stride_info_next(&walk);
+    check_long(armci_stride_info_pos(&walk), n, "behind the last segment, %s", patch_text(&p));
+    armci_stride_info_init(&walk, room, p.levels, p.stride[LOCAL], p.count);
+    armci_stride_info_destroy(&walk);
+    check(!armci_stride_info_has_more(&walk), "a walk that was ended has more, %s", patch_text(&p));
+}
+
+static void test_walk(void)
+{
+    enum { SIZE = 8192, TIMES = 200 };
+    struct rng r = rng_stream(45 + (uint64_t)test_rank());
+    char *room = need_memory(SIZE);
+
+    for (int i = 0; i < TIMES; i++)
+        try_walk(&r, room, SIZE);
+    free(room);
+}
+
 static void test_copy(void)
 {
     enum { SIZE = 4096 };
@@ -154,6 +203,7 @@ static const struct test tests[] = {
     { "float by value", test_floats },
     { "double by value", test_doubles },
     { "armci_write_strided packs, armci_read_strided unpacks", test_pack },
+    { "a walk over a strided patch comes to each segment", test_walk },
     { "ARMCI_Copy copies", test_copy },
     { NULL, NULL },
 };

@@ -1,0 +1,169 @@
+/* test_stats_table.c - the table of ARMCI_STATS=1: made-up figures of processes, and every character of what people get to see. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats_job.h"
+
+enum { MS = 1000000, KIB_4 = 13, EIGHT = 4, MIB_2 = 22, ONE = 1 }; /* nanoseconds; buckets */
+
+static struct stats_process *process(int rank, double seconds, size_t rows, size_t targets)
+{
+    struct stats_process *p = calloc(1, sizeof *p + rows * sizeof(struct stats_row) + targets * sizeof(struct stats_far));
+    ck_assert_ptr_nonnull(p);
+    p->rank = rank;
+    p->seconds = seconds;
+    p->rows = rows;
+    p->targets = targets;
+    return p;
+}
+
+static struct stats_row *row(struct stats_process *p, size_t i, const char *name, enum stats_path path, struct stats_cell cell)
+{
+    struct stats_row *r = (struct stats_row *)(p + 1) + i;
+    strcpy(r->name, name);
+    r->by[path] = cell;
+    return r;
+}
+
+static void target(struct stats_process *p, size_t i, struct stats_far far)
+{
+    memcpy((char *)(p + 1) + p->rows * sizeof(struct stats_row) + i * sizeof far, &far, sizeof far);
+}
+
+/* Strided puts, quick gets of which one in a hundred was timed, and a wait for the other process. */
+static struct stats_process *first_process(void)
+{
+    struct stats_process *p = process(0, 2.0, 3, 2);
+    struct stats_row *puts = row(p, 0, "ARMCI_PutS", STATS_DIRECT, (struct stats_cell){.calls = 10, .bytes = 40960, .ns = 500 * MS});
+    puts->sizes[KIB_4] = 10;
+    puts->segments[EIGHT] = 10;
+    struct stats_cell quick = {.calls = 1000, .bytes = 8000, .quick = 1000, .quick_timed = 10, .quick_ns = MS};
+    struct stats_row *gets = row(p, 1, "ARMCI_Get", STATS_DIRECT, quick);
+    gets->sizes[EIGHT] = 1000;
+    gets->segments[ONE] = 1000;
+    row(p, 2, "ARMCI_Barrier", STATS_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})->longest = 200 * MS;
+    target(p, 0, (struct stats_far){0, {.calls = {0, 1000}, .bytes = {0, 8000}}});
+    target(p, 1, (struct stats_far){1, {.calls = {10}, .bytes = {40960}}});
+    p->travels[STATS_DIRECT] = (struct stats_travel){1010, 48960, 1080};
+    p->regions = (struct stats_regions){.made = 3, .most = 2, .bytes_most = 1 << 20};
+    return p;
+}
+
+/* The same function on another way, and locks; twice as long. */
+static struct stats_process *second_process(void)
+{
+    struct stats_process *p = process(1, 6.0, 2, 1);
+    struct stats_row *puts = row(p, 0, "ARMCI_PutS", STATS_SERVER, (struct stats_cell){.calls = 1, .bytes = 3 << 20, .ns = 1000 * MS});
+    puts->sizes[MIB_2] = 1;
+    puts->segments[EIGHT] = 1;
+    row(p, 1, "ARMCI_Lock", STATS_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest = 70 * MS;
+    target(p, 0, (struct stats_far){0, {.calls = {1}, .bytes = {3 << 20}}});
+    p->travels[STATS_SERVER] = (struct stats_travel){1, 3 << 20, 9};
+    p->regions = (struct stats_regions){.made = 3, .most = 4, .bytes_most = 1 << 19};
+    return p;
+}
+
+static void add(struct stats_job *job, struct stats_process *p)
+{
+    armcii_stats_job_add(job, p);
+    free(p);
+}
+
+static void expect_table(struct stats_job *job, const char *expected)
+{
+    struct text text = {0};
+    armcii_stats_table(&text, job);
+    ck_assert_str_eq(text.data, expected);
+    armcii_text_free(&text);
+    armcii_stats_job_end(job);
+}
+
+START_TEST(two_processes)
+{
+    struct stats_job job;
+    armcii_stats_job_begin(&job, 2);
+    job.nodes = 2;
+    add(&job, first_process());
+    add(&job, second_process());
+    expect_table(&job,
+        "ARMCI statistics: 2 processes, 2 nodes, 6.000 s from ARMCI_Init to ARMCI_Finalize, 24.1 % of it in ARMCI\n"
+        "  function                   path                  calls      bytes    seconds % time  us a call\n"
+        "  ARMCI_PutS                 server                    1    3.0 MiB     1.0000   12.5 1000000.00\n"
+        "  ARMCI_PutS                 direct                   10   40.0 KiB     0.5000    6.2   50000.00\n"
+        "  ARMCI_Barrier              -                         4          -     0.2500    3.1   62500.00\n"
+        "  ARMCI_Get                  direct                 1000    7.8 KiB     0.1000    1.2     100.00\n"
+        "  ARMCI_Lock                 -                         2          -     0.0800    1.0   40000.00\n"
+        "  path              transfers      bytes   segments\n"
+        "  direct                 1010   47.8 KiB       1080\n"
+        "  server                    1    3.0 MiB          9\n"
+        "  sizes, from the number of bytes to twice it: calls\n"
+        "    put      4.0 KiB: 10  2.0 MiB: 1\n"
+        "    get      8 B: 1000\n"
+        "  segments of a strided transfer, from the number to twice it: calls\n"
+        "    put      8: 11\n"
+        "  longest call, ms: barrier 200.000, lock 70.000\n"
+        "  who asked whom for most\n"
+        "    1 of 0: 3.0 MiB in 1 calls\n"
+        "    0 of 1: 40.0 KiB in 10 calls\n"
+        "    0 of 0: 7.8 KiB in 1000 calls\n"
+        "  process       calls      bytes in ARMCI,s      wait     fence   barrier      lock   message  most memory\n"
+        "  0              1014   47.8 KiB     0.8500    0.0000    0.0000    0.2500    0.0000    0.0000      1.0 MiB\n"
+        "  1                 3    3.0 MiB     1.0800    0.0000    0.0000    0.0000    0.0800    0.0000    512.0 KiB\n"
+        "  slices of regions: 6 made, at most 4 at a time; memory of all processes at their most: 1.5 MiB\n");
+}
+END_TEST
+
+START_TEST(nothing_was_called)
+{
+    struct stats_job job;
+    armcii_stats_job_begin(&job, 1);
+    job.nodes = 1;
+    add(&job, process(0, 0, 0, 0));
+    expect_table(&job,
+        "ARMCI statistics: 1 processes, 1 nodes, 0.000 s from ARMCI_Init to ARMCI_Finalize, 0.0 % of it in ARMCI\n"
+        "  function                   path                  calls      bytes    seconds % time  us a call\n"
+        "  path              transfers      bytes   segments\n"
+        "  longest call, ms: none that waits\n"
+        "  process       calls      bytes in ARMCI,s      wait     fence   barrier      lock   message  most memory\n"
+        "  0                 0        0 B     0.0000    0.0000    0.0000    0.0000    0.0000    0.0000          0 B\n"
+        "  slices of regions: 0 made, at most 0 at a time; memory of all processes at their most: 0 B\n");
+}
+END_TEST
+
+/* A line for each of 32 processes, then how many more there are; of the pairs the eight with most bytes. */
+START_TEST(many_processes)
+{
+    struct stats_job job;
+    struct text text = {0};
+    armcii_stats_job_begin(&job, 40);
+    for (int i = 0; i < 40; i++) {
+        struct stats_process *p = process(i, 1, 0, 1);
+        target(p, 0, (struct stats_far){0, {.calls = {1}, .bytes = {(uint64_t)(i * 7 % 40)}}});
+        add(&job, p);
+    }
+    armcii_stats_table(&text, &job);
+    ck_assert_ptr_nonnull(strstr(text.data, "\n  31     "));
+    ck_assert_ptr_null(strstr(text.data, "\n  32     "));
+    ck_assert_ptr_nonnull(strstr(text.data, "\n  ... 8 more: ARMCI_STATS=FILE has them all\n"));
+    ck_assert_ptr_nonnull(strstr(text.data, "for most\n    17 of 0: 39 B in 1 calls\n    34 of 0: 38 B in 1 calls\n    11 of 0: 37 B"));
+    ck_assert_ptr_nonnull(strstr(text.data, "    16 of 0: 32 B in 1 calls\n  process"));
+    armcii_text_free(&text);
+    armcii_stats_job_end(&job);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stats_table");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, two_processes);
+    tcase_add_test(tests, nothing_was_called);
+    tcase_add_test(tests, many_processes);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
