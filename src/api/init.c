@@ -1,4 +1,5 @@
 /* init.c - start and end. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/entry.h"
@@ -16,8 +17,10 @@
 #include "mpi/finale.h"
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
+#include "server/aside.h"
 #include "server/server.h"
 #include "shm/host.h"
+#include "shm/offer.h"
 #include "team/world.h"
 #include "xfer/check.h"
 #include "xfer/handle.h"
@@ -25,6 +28,7 @@
 
 static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
+static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
 /* In this file, because every program has it: also one that is linked statically. */
 __attribute__((constructor)) static void ask_for_threads(void)
@@ -71,13 +75,19 @@ static void share_host(void)
     armcii_host_start(kinds[armcii_config->shm]);
 }
 
-/* Between hosts: agents where they can have a thread, since they are right and asynchronous on every MPI library. */
+/* Between hosts: agents where they can have a thread, or ranks are set aside for them, since they are right and asynchronous on every MPI
+ * library. */
 static void choose_transport(void)
 {
     int level, lowest;
+    if (armcii_world->aside > 0) {
+        armcii_server_start();
+        return;
+    }
     MPI_Query_thread(&level);
     MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
-    bool threads = lowest == MPI_THREAD_MULTIPLE && armcii_config->progress != PROGRESS_NONE;
+    enum progress_policy progress = armcii_config->progress;
+    bool threads = lowest == MPI_THREAD_MULTIPLE && (progress == PROGRESS_AUTO || progress == PROGRESS_THREAD);
     bool possible = armcii_world->hosts > 1 && armcii_host->kind == SEGMENT_MEMFD;
     if (!possible || armcii_config->transport == TRANSPORT_RMA) return;
     if (threads)
@@ -86,18 +96,52 @@ static void choose_transport(void)
         armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto: going by rma");
 }
 
-static void start_layers(MPI_Comm comm)
+/* What ranks set aside take part in, too: they are the last `aside` ones of `all`. */
+static void start_foundation(MPI_Comm all, int aside)
 {
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    armcii_world_create(comm, armcii_config->nodes == NODES_RANK);
+    armcii_world_create(all, aside, armcii_config->nodes == NODES_RANK);
+    armcii_log_set_rank(armcii_world->rank);
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
     armcii_finale_prepare_pause();
     choose_transport();
-    armcii_patient_decide(armcii_server_on || armcii_wait_spins < WAIT_SPINS, armcii_world->comm);
-    armcii_finale_prepare_meeting(armcii_world->comm);
+    bool serves = armcii_server_on && aside == 0; /* who waits is also an agent */
+    armcii_patient_decide(serves || armcii_wait_spins < WAIT_SPINS, armcii_world->all);
+    armcii_finale_prepare_meeting(armcii_world->all);
+}
+
+static void end_foundation(void)
+{
+    armcii_patient_end();
+    armcii_host_end();
+    armcii_world_free();
+}
+
+/* The life of a rank set aside: it never comes back to the program. */
+static _Noreturn void be_agent(MPI_Comm all, int aside)
+{
+    enum aside_event event = ASIDE_STARTED;
+    for (; event != ASIDE_MPI_ENDS; event = armcii_aside_serve()) {
+        if (event == ASIDE_STARTED) {
+            if (all == MPI_COMM_NULL) armcii_aside_join(&all, &aside);
+            start_foundation(all, aside);
+            MPI_Comm_free(&all);
+        } else {
+            armcii_offers_end();
+            armcii_server_end();
+            armcii_datatype_cache_clear();
+            end_foundation();
+        }
+    }
+    MPI_Finalize();
+    exit(0);
+}
+
+static void start_layers(void)
+{
+    armcii_aside_prepare_goodbye();
     armcii_team_create_world();
     armcii_directory_start();
     armcii_attached_start();
@@ -108,6 +152,22 @@ static void start_layers(MPI_Comm comm)
     armcii_rmw_check_start();
     armcii_statistics_start();
     armcii_preflight(library);
+}
+
+/* On the processes of comm, or on those of them that are not set aside as agents.  NULL, or why that is impossible. */
+static const char *start_on_processes(MPI_Comm comm)
+{
+    int aside, rank, size;
+    MPI_Comm all;
+    const char *obstacle = armcii_aside_choose(comm, &all, &aside);
+    if (obstacle) return obstacle;
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
+    if (rank >= size - aside) be_agent(all, aside);
+    start_foundation(all, aside);
+    if (all != comm) MPI_Comm_free(&all);
+    start_layers();
+    return NULL;
 }
 
 /* All five forms of the start.  comm: MPI_COMM_NULL for the world, which is named only after MPI runs. */
@@ -125,7 +185,8 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
     read_configuration(comm);
-    start_layers(comm);
+    const char *obstacle = start_on_processes(comm);
+    if (obstacle) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", obstacle, "%s", "rank");
     starts = 1;
     armcii_open_door();
     return 0;
@@ -200,9 +261,7 @@ static void end_layers(void)
     armcii_datatype_cache_clear();
     armcii_groups_forget();
     armcii_team_free_all();
-    armcii_patient_end();
-    armcii_host_end();
-    armcii_world_free();
+    end_foundation();
 }
 
 int PARMCI_Finalize(void)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "mpi/quirks.h"
 #include "mpi/version.h"
+#include "server/aside.h"
 #include "server/server.h"
 #include "shm/host.h"
 
@@ -37,6 +38,7 @@ static void say_versions(const char *library)
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
 }
 
+#define SET_ASIDE " (without a rank on each host that is set aside)"
 static void say_places(const struct limits *limits)
 {
     const struct world *w = armcii_world;
@@ -51,8 +53,8 @@ static void say_places(const struct limits *limits)
         snprintf(each, sizeof each, "%d on each", most);
     else
         snprintf(each, sizeof each, "%d to %d on each", fewest, most);
-    armcii_say("processes: %d, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, w->nodes, each,
-               armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
+    armcii_say("processes: %d%s, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, w->aside > 0 ? SET_ASIDE : "",
+               w->nodes, each, armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
 }
 
 static const char *kind_of_memory(void)
@@ -67,6 +69,7 @@ static const char *kind_of_memory(void)
 #define WITHOUT_AGENT ", without an agent: operations may wait until their target calls MPI"
 static const char *kind_of_transport(void)
 {
+    if (armcii_world->aside > 0) return "; between hosts by requests to an agent on each, a rank set aside that serves whatever the program does";
     if (armcii_server_on) return "; between hosts by requests to an agent on each, a thread that serves whatever the program does";
     if (armcii_world->hosts > 1) return "; between hosts by MPI-3 RMA" WITHOUT_AGENT;
     return armcii_host->kind == SEGMENT_NONE ? WITHOUT_AGENT : "; no agent is needed";
@@ -117,6 +120,7 @@ static void say_block(const char *library, const struct limits *limits)
     say_versions(library);
     say_places(limits);
     armcii_say("inside a host %s%s", kind_of_memory(), kind_of_transport());
+    if (armcii_aside_remark()) armcii_say("ARMCI_PROGRESS=rank: nobody is set aside: %s", armcii_aside_remark());
     say_limits(limits);
     say_remedies(library);
     armcii_config_print(say_line);
@@ -156,8 +160,9 @@ static void warn_of_mappings(const struct limits *limits)
 /* Hosts are mostly alike: one line is enough. */
 static void warn_of_processors(const struct limits *limits)
 {
-    if ((size_t)armcii_host->size > limits->processors)
-        armcii_warn("%d processes share %zu processors: whoever waits gives its own away, and hand-overs take longer", armcii_host->size,
+    size_t here = (size_t)armcii_host->size + (armcii_world->aside > 0);
+    if (here > limits->processors)
+        armcii_warn("%zu processes share %zu processors: whoever waits gives its own away, and hand-overs take longer", here,
                     limits->processors);
 }
 

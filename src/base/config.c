@@ -35,7 +35,8 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO},       {"consrv
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
 static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"rma", TRANSPORT_RMA}, {"server", TRANSPORT_SERVER}, {NULL, 0}};
-static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"none", PROGRESS_NONE}, {NULL, 0}};
+static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
+                                             {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word avoid_words[] = {{"auto", AVOID_AUTO}, YES(AVOID_YES), NO(AVOID_NO), {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", NODES_RANK}, {NULL, 0}};
 static const struct word shared_buffer_words[] = {{"copy", 0}, {"noguard", 1}, {NULL, 0}};
@@ -75,7 +76,8 @@ static const struct variable table[] = {
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", IN(transport),
            "between nodes: MPI's one-sided calls (rma), or requests to an agent on each node (server)"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", IN(progress),
-           "a thread that serves other nodes, where the transport is server; without one (none) it is rma"),
+           "who serves other nodes where the transport is server: a thread, or on request the last rank of each node, set aside for it; "
+           "with none the transport is rma"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", IN(window_kind),
            "windows from MPI_Win_allocate (yes), or MPI_Win_create on own memory (no); shared memory needs none"),
     FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", IN(noncollective_groups),
@@ -530,17 +532,17 @@ static uint64_t setting_of(const char *name, const struct word *words, uint64_t 
     return text && parse_word(words, text, &value) ? value : otherwise;
 }
 
-/* Agents need memory that the host shares by memfd. */
-static bool wants_agents(void)
+/* Agents that are threads need memory that the host shares by memfd. */
+static bool wants_threads(void)
 {
-    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO);
+    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO), progress = setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO);
     return (shm == SHM_AUTO || shm == SHM_MEMFD) && setting_of("ARMCI_TRANSPORT", transport_words, TRANSPORT_AUTO) != TRANSPORT_RMA &&
-           setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO) != PROGRESS_NONE;
+           (progress == PROGRESS_AUTO || progress == PROGRESS_THREAD);
 }
 
 void armcii_config_ask_for_threads(void)
 {
-    if (!wants_agents() || !job_spans_nodes()) return; /* Open MPI 4 makes no window between hosts where threads are allowed */
+    if (!wants_threads() || !job_spans_nodes()) return; /* Open MPI 4 makes no window between hosts where threads are allowed */
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
 }

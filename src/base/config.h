@@ -12,7 +12,7 @@ enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DA
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_SERVER };
-enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_NONE };
+enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_RANK, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, NODES_RANK };
 
 /* What a defect of an MPI library may make the library avoid (mpi/quirks.c decides), one variable ARMCI_AVOID_... each. */
@@ -41,7 +41,7 @@ struct config {
     size_t batched_limit; /* ARMCI_IOV_BATCHED_LIMIT: calls between two completions, 0: as the library sees fit */
     enum shm_policy shm;          /* ARMCI_SHM = auto | memfd | mpi | no: memory that a node's processes load and store */
     enum transport_policy transport; /* ARMCI_TRANSPORT = auto | rma | server: between nodes */
-    enum progress_policy progress;   /* ARMCI_PROGRESS = auto | thread | none */
+    enum progress_policy progress;   /* ARMCI_PROGRESS = auto | thread | rank | none */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE = auto | yes | no */
     bool noncollective_groups;    /* ARMCI_NONCOLLECTIVE_GROUPS: only members call Group_create */
     enum nodes_policy nodes;      /* ARMCI_NODES = auto | rank: every rank its own node */

@@ -99,12 +99,12 @@ static void free_pieces(void)
     }
 }
 
-/* The first process of a host finds all that is on offer there. */
+/* The agent that each host has from the start finds all that is on offer there. */
 static void serve_offers(void)
 {
     attached->served = calloc((size_t)armcii_world->size, sizeof *attached->served);
     if (!attached->served) armcii_fatal("out of memory for tables of %d processes", armcii_world->size);
-    for (int i = 0; i < armcii_world->size; i++) attached->served[i] = (struct served){armcii_world->host_of[i], WIRE_OFFER};
+    for (int i = 0; i < armcii_world->size; i++) attached->served[i] = (struct served){armcii_world->agent_of[i], WIRE_OFFER};
 }
 
 void armcii_attached_start(void)

@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
+#include "server/aside.h"
 #include "server/server.h"
 #include "shm/host.h"
 #include "team/world.h"
@@ -84,6 +85,30 @@ static bool exchange_sizes(struct region *r, const struct team *team, long bytes
     return true;
 }
 
+/* Is the memory of the region served by ranks set aside, which are shown it? */
+static bool needs_showing(bool one_host)
+{
+    return armcii_world->aside > 0 && !one_host;
+}
+
+/* Nonzero where there is no room for it, here or in the one set aside. */
+static int create_segment(struct region *r, MPI_Comm comm, bool one_host, const size_t sizes[], char *slices[])
+{
+    int rank;
+    if (!needs_showing(one_host)) return armcii_segment_create(&r->segment, armcii_host->kind, comm, sizes, slices);
+    if (armcii_segment_create_shown(&r->segment, comm, sizes, slices, armcii_aside_map) != 0) return -1;
+    MPI_Comm_rank(comm, &rank);
+    if (rank > 0 || r->segment.elsewhere) return 0;
+    armcii_segment_free(&r->segment);
+    return -1;
+}
+
+static void free_segment(struct region *r)
+{
+    if (r->segment.elsewhere) armcii_aside_unmap(r->segment.elsewhere, r->segment.bytes);
+    armcii_segment_free(&r->segment);
+}
+
 /* The memory of this host's members as one segment.  0, or nonzero on every member of the team. */
 static int share_memory(struct region *r, struct team *team, bool one_host)
 {
@@ -94,9 +119,9 @@ static int share_memory(struct region *r, struct team *team, bool one_host)
     if (!members || !sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
     int n = armcii_team_scope_members(team, TEAM_HOST, members);
     for (int i = 0; i < n; i++) sizes[i] = r->bytes[members[i]];
-    int failed = armcii_segment_create(&r->segment, armcii_host->kind, comm, sizes, slices) != 0, any = failed;
+    int failed = create_segment(r, comm, one_host, sizes, slices) != 0, any = failed;
     if (!one_host) armcii_patient_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
-    if (any && !failed) armcii_segment_free(&r->segment);
+    if (any && !failed) free_segment(r);
     for (int i = 0; i < n && !any; i++) r->mapped[members[i]] = slices[i];
     free(members);
     free(sizes);
@@ -104,8 +129,15 @@ static int share_memory(struct region *r, struct team *team, bool one_host)
     return any;
 }
 
-/* The first member on each host serves the others' slices there: tell everybody who that is, and how it sees each slice.  Bases are
- * known. */
+/* Where the agent sees the slices of this host's members: as the caller does, or, set aside, as far off as its mapping of them all. */
+static void see_slices(const struct region *r, int members, char *seen[])
+{
+    ptrdiff_t shift = r->segment.elsewhere ? r->segment.elsewhere - r->segment.memory : 0;
+    for (int i = 0; i < members; i++) seen[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
+}
+
+/* The first member on each host serves the others' slices there, or the one set aside does, which that member has shown them: tell everybody
+ * who that is, and how it sees each slice.  Bases are known. */
 static void exchange_served(struct region *r, struct team *team)
 {
     const int *host_of = armcii_world->host_of;
@@ -116,10 +148,11 @@ static void exchange_served(struct region *r, struct team *team)
     if (!seen || !r->served) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
     int first = 0;
     while (host_of[team->to_world[first]] != host_of[armcii_world->rank]) first++;
-    memcpy(seen, r->mapped, (size_t)team->size * sizeof *seen);
+    see_slices(r, team->size, seen);
     armcii_patient_bcast(seen, team->size * (int)sizeof *seen, 0, host);
-    if (first == team->rank) armcii_server_join();
-    mine = (struct served){team->to_world[first], seen[team->rank] - r->base[team->rank]};
+    if (first == team->rank && armcii_world->aside == 0) armcii_server_join();
+    int agent = armcii_world->aside == 0 ? team->to_world[first] : armcii_world->agent_of[armcii_world->rank];
+    mine = (struct served){agent, seen[team->rank] - r->base[team->rank]};
     armcii_patient_allgather(&mine, r->served, (int)sizeof mine, team->comm);
     free(seen);
 }
@@ -143,7 +176,7 @@ static void free_memory(struct region *r)
 {
     if (r->has_window) armcii_window_free(&r->window);
     if (r->served) armcii_patient_barrier(r->team->comm); /* an agent may still be at work for another member */
-    armcii_segment_free(&r->segment);
+    free_segment(r);
 }
 
 /* At most SIZE_MAX. */

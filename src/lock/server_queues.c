@@ -14,22 +14,17 @@ unsigned long armcii_server_queues_name(const struct team *team)
     return name;
 }
 
-static int agent_of(int owner)
-{
-    return armcii_world->host_of[owner];
-}
-
 void armcii_server_queue_take(unsigned long set, int owner, int mutex)
 {
-    armcii_client_lock(agent_of(owner), set, owner, (uint64_t)mutex);
+    armcii_client_lock(armcii_world->agent_of[owner], set, owner, (uint64_t)mutex);
 }
 
 bool armcii_server_queue_try(unsigned long set, int owner, int mutex)
 {
-    return armcii_client_trylock(agent_of(owner), set, owner, (uint64_t)mutex);
+    return armcii_client_trylock(armcii_world->agent_of[owner], set, owner, (uint64_t)mutex);
 }
 
 void armcii_server_queue_leave(unsigned long set, int owner, int mutex)
 {
-    armcii_client_unlock(agent_of(owner), set, owner, (uint64_t)mutex);
+    armcii_client_unlock(armcii_world->agent_of[owner], set, owner, (uint64_t)mutex);
 }

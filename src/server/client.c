@@ -32,7 +32,7 @@ struct channel {
     unsigned appended; /* updates, since it was asked for acknowledgements: see send_when_due */
     struct channel *next;
 };
-static struct channel **channel_of; /* [world size] */
+static struct channel **channel_of; /* [world size, and ranks set aside] */
 static struct channel *channels;
 enum { MOST_UNACKED = BUFFERS - 8 };
 
@@ -571,7 +571,7 @@ void armcii_client_start(MPI_Comm requests)
 {
     comm = requests;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
-    channel_of = calloc((size_t)armcii_world->size, sizeof(struct channel *));
+    channel_of = calloc((size_t)(armcii_world->size + armcii_world->aside), sizeof(struct channel *));
     if (!buffers || !channel_of) armcii_fatal("out of memory for requests to other hosts");
     for (int i = 0; i < BUFFERS; i++) state[i] = FREE;
     expect_ack();

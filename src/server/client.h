@@ -13,11 +13,11 @@
 /* Whose memory, and how it is reached. */
 struct remote {
     int owner; /* rank of the world */
-    int agent; /* the same, of the process that serves it */
+    int agent; /* the process that serves it: the same, or one set aside, behind the world */
     int64_t delta; /* from the owner's addresses to the agent's */
 };
 
-/* Requests go out on comm, whose ranks are those of the world. */
+/* Requests go out on comm, whose ranks are those of the world and of those set aside. */
 void armcii_client_start(MPI_Comm comm);
 /* Nothing is outstanding. */
 void armcii_client_end(void);

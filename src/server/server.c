@@ -5,6 +5,7 @@
 
 #include "mpi/patient.h"
 #include "server/agent.h"
+#include "server/aside.h"
 #include "server/barrier.h"
 #include "server/client.h"
 #include "server/thread.h"
@@ -20,13 +21,33 @@ void armcii_server_join(void)
     armcii_thread_wake();
 }
 
-void armcii_server_start(void)
+/* A process of the world. */
+static void start_process(void)
 {
-    MPI_Comm_dup(armcii_world->comm, &comm);
     armcii_client_start(comm);
     armcii_barrier_start(comm);
-    if (armcii_world->host_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
-    armcii_thread_start();
+    if (armcii_world->agent_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
+    if (armcii_world->aside == 0) armcii_thread_start();
+}
+
+static void end_process(void)
+{
+    armcii_client_end();
+    armcii_patient_barrier(armcii_world->comm);
+    if (armcii_world->aside == 0)
+        armcii_thread_end();
+    else
+        armcii_aside_dismiss();
+    armcii_barrier_end();
+}
+
+void armcii_server_start(void)
+{
+    MPI_Comm_dup(armcii_world->all, &comm);
+    if (armcii_world_is_member())
+        start_process();
+    else
+        armcii_agent_start(comm);
     armcii_server_on = true;
 }
 
@@ -34,10 +55,7 @@ void armcii_server_end(void)
 {
     if (!armcii_server_on) return;
     armcii_server_on = false;
-    armcii_client_end();
-    armcii_patient_barrier(armcii_world->comm);
-    armcii_thread_end();
+    if (armcii_world_is_member()) end_process();
     armcii_agent_end();
-    armcii_barrier_end();
     MPI_Comm_free(&comm);
 }

@@ -18,7 +18,7 @@ struct cell {
 
 struct commons {
     struct stripe stripes[STRIPES];
-    struct cell cells[]; /* [host size], then the offers */
+    struct cell cells[]; /* one for each process of the host's communicator; then as many offers */
 };
 
 static struct host the_host;
@@ -44,13 +44,13 @@ static uint64_t kernel_name(void)
 /* Processes that share this one's processors. */
 static long processes_beside(void)
 {
-    long n = 0;
-    uint64_t mine = kernel_name(), *all = malloc((size_t)armcii_world->size * sizeof *all);
-    if (!all) armcii_fatal("out of memory for tables of %d processes", armcii_world->size);
-    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, armcii_world->comm);
-    for (int i = 0; i < armcii_world->size; i++) n += all[i] == mine && mine != 0;
+    long n = 0, ranks = armcii_world->size + armcii_world->aside, here = the_host.size + (armcii_world->aside > 0);
+    uint64_t mine = kernel_name(), *all = malloc((size_t)ranks * sizeof *all);
+    if (!all) armcii_fatal("out of memory for tables of %ld processes", ranks);
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, armcii_world->all);
+    for (long i = 0; i < ranks; i++) n += all[i] == mine && mine != 0;
     free(all);
-    return n > the_host.size ? n : the_host.size;
+    return n > here ? n : here;
 }
 
 /* Spinning pays only where the process waited for has a processor of its own. */
@@ -63,7 +63,7 @@ static enum segment_kind choose_kind(const enum segment_kind kinds[])
 {
     for (; *kinds != SEGMENT_NONE; kinds++) {
         int good = armcii_segment_try(*kinds, the_host.comm), all;
-        MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, armcii_world->comm);
+        MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, armcii_world->all);
         if (all) return *kinds;
     }
     return SEGMENT_NONE;
@@ -72,7 +72,7 @@ static enum segment_kind choose_kind(const enum segment_kind kinds[])
 /* The block is the first process's slice. */
 static void share_commons(void)
 {
-    size_t n = (size_t)the_host.size;
+    size_t n = (size_t)the_host.size + (armcii_world->aside > 0);
     size_t *sizes = calloc(n, sizeof *sizes);
     char **slices = calloc(n, sizeof *slices);
     if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_host.size);
@@ -96,9 +96,10 @@ static void number_neighbours(void)
 
 void armcii_host_start(const enum segment_kind kinds[])
 {
-    MPI_Comm_split(armcii_world->comm, armcii_world->host_of[armcii_world->rank], armcii_world->rank, &the_host.comm);
+    MPI_Comm_split(armcii_world->all, armcii_world->host_of[armcii_world->rank], armcii_world->rank, &the_host.comm);
     MPI_Comm_rank(the_host.comm, &the_host.rank);
     MPI_Comm_size(the_host.comm, &the_host.size);
+    if (armcii_world->aside > 0) the_host.size--;
     number_neighbours();
     the_host.kind = choose_kind(kinds);
     barriers = 0;

@@ -24,11 +24,11 @@ struct offers {
 
 struct host {
     enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
-    MPI_Comm comm;           /* the processes of this host, of all that ARMCI runs on */
-    int rank, size;
+    MPI_Comm comm;           /* the processes of this host, of all that ARMCI runs on, and the one set aside, if any */
+    int rank, size;          /* without that one, whose rank is size */
     int *rank_of;            /* [world size]: rank on this host; -1: on another */
     struct stripe *stripes;  /* [STRIPES] */
-    struct offers *offers;   /* [size] */
+    struct offers *offers;   /* [size], and of the one set aside, which offers nothing */
 };
 
 extern const struct host *const armcii_host;

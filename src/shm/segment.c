@@ -23,15 +23,6 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* What the first process tells the others: where to open the segment, and how to know that it is the right one: process numbers mean
- * something else in another container. */
-struct invitation {
-    long process;
-    int descriptor; /* -1: there is none */
-    dev_t device;
-    ino_t inode;
-};
-
 /* Batch systems bound the size of files, and asking for a larger one ends the process (SIGXFSZ). */
 static bool is_within_limit(size_t bytes)
 {
@@ -61,19 +52,26 @@ static int open_invited(const struct invitation *to)
     return -1;
 }
 
+static struct invitation invitation_to(int fd)
+{
+    struct stat status;
+    struct invitation to = {.process = (long)getpid(), .descriptor = -1};
+    if (fd < 0 || fstat(fd, &status) != 0) return to;
+    to.descriptor = fd;
+    to.device = status.st_dev;
+    to.inode = status.st_ino;
+    return to;
+}
+
 /* The first process makes a descriptor, the others open it; -1 where that fails. */
 static int share_descriptor(size_t bytes, MPI_Comm comm)
 {
     int rank, fd = -1;
     struct invitation to = {0};
-    struct stat status;
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         fd = armcii_segment_descriptor(bytes);
-        to.process = (long)getpid();
-        to.descriptor = fd >= 0 && fstat(fd, &status) == 0 ? fd : -1;
-        to.device = to.descriptor >= 0 ? status.st_dev : 0;
-        to.inode = to.descriptor >= 0 ? status.st_ino : 0;
+        to = invitation_to(fd);
     }
     armcii_patient_bcast(&to, (int)sizeof to, 0, comm);
     return rank == 0 ? fd : open_invited(&to);
@@ -96,12 +94,31 @@ void *armcii_segment_map(int descriptor, size_t bytes)
     return memory;
 }
 
+char *armcii_segment_open(const struct invitation *segment, size_t bytes)
+{
+    int fd = open_invited(segment);
+    char *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
+    if (fd >= 0) close(fd);
+    return memory;
+}
+
+/* By the first member. */
+static void show_to_guest(struct shm_segment *s, int fd, size_t bytes, MPI_Comm comm, show_segment *show)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (rank > 0) return;
+    struct invitation to = invitation_to(fd);
+    s->elsewhere = show(&to, bytes);
+}
+
 /* The descriptor is closed only after all have mapped it: the others open the first one's. */
-static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
+static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm, show_segment *show)
 {
     int fd = share_descriptor(bytes, comm);
     void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
     bool good = all_agree(memory != NULL, comm);
+    if (good && show) show_to_guest(s, fd, bytes, comm, show);
     if (fd >= 0) close(fd);
     if (good) {
         s->memory = memory;
@@ -117,11 +134,13 @@ static size_t slice_unit(size_t bytes)
     return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
 }
 
-static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, int members, const size_t sizes[], char *slices[])
+static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[], show_segment *show)
 {
+    int members;
+    MPI_Comm_size(comm, &members);
     size_t total = 0;
     for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
-    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* a mapping of 0 bytes is none */
+    int rc = create_memfd(s, total > 0 ? total : PAGE, comm, show); /* a mapping of 0 bytes is none */
     if (rc) return rc;
     size_t at = 0;
     for (int i = 0; i < members; i++) {
@@ -132,10 +151,11 @@ static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, int members
     return 0;
 }
 
-static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, int members, const size_t sizes[], char *slices[])
+static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[])
 {
-    int rank;
+    int rank, members;
     MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &members);
     int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
     if (rc) return rc;
     for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_neighbour(&s->window, i) : NULL;
@@ -145,11 +165,15 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, int members, 
 
 int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
 {
-    int members;
-    MPI_Comm_size(comm, &members);
+    if (kind == SEGMENT_MEMFD) return armcii_segment_create_shown(s, comm, sizes, slices, NULL);
     *s = (struct shm_segment){.kind = kind};
-    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, members, sizes, slices)
-                                 : create_mpi_slices(s, comm, members, sizes, slices);
+    return create_mpi_slices(s, comm, sizes, slices);
+}
+
+int armcii_segment_create_shown(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[], show_segment *show)
+{
+    *s = (struct shm_segment){.kind = SEGMENT_MEMFD};
+    return create_memfd_slices(s, comm, sizes, slices, show);
 }
 
 void armcii_segment_free(struct shm_segment *s)

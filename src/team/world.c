@@ -35,7 +35,7 @@ static void number_nodes(struct world *w, const int *leader_of)
     w->nodes = 0;
     for (int r = 0; r < w->size; r++)
         w->node_of[r] = leader_of[r] == r ? w->nodes++ : w->node_of[leader_of[r]];
-    w->node = w->node_of[w->rank];
+    w->node = armcii_world_is_member() ? w->node_of[w->rank] : -1;
     w->first_member = new_ints(w->nodes + 1);
     for (int r = 0; r < w->size; r++) w->first_member[w->node_of[r] + 1]++;
     for (int n = 0; n < w->nodes; n++) w->first_member[n + 1] += w->first_member[n];
@@ -54,36 +54,63 @@ static bool let_mpi_progress(void)
     return false;
 }
 
-void armcii_world_create(MPI_Comm comm, bool every_rank_a_node)
+/* The world is all of comm but the ranks set aside. */
+static void separate(struct world *w, MPI_Comm comm, int aside)
+{
+    MPI_Comm_dup(comm, &w->all);
+    MPI_Comm_rank(comm, &w->rank);
+    MPI_Comm_size(comm, &w->size);
+    w->aside = aside;
+    w->size -= aside;
+    w->comm = w->all;
+    w->messages = w->control = MPI_COMM_NULL;
+    if (aside > 0) MPI_Comm_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
+    if (!armcii_world_is_member()) return;
+    MPI_Comm_dup(w->comm, &w->messages);
+    MPI_Comm_dup(w->comm, &w->control);
+    armcii_wait_serve = let_mpi_progress;
+}
+
+static void find_hosts(struct world *w)
+{
+    w->host_of = new_ints(w->size + w->aside);
+    w->agent_of = new_ints(w->size);
+    int leader = node_leader(w->all, w->rank);
+    MPI_Allgather(&leader, 1, MPI_INT, w->host_of, 1, MPI_INT, w->all);
+    int *agent_at = new_ints(w->size); /* by the host's name */
+    for (int r = 0; r < w->size; r++) w->hosts += w->host_of[r] == r;
+    for (int r = 0; r < w->size; r++) agent_at[r] = r;
+    for (int r = w->size; r < w->size + w->aside; r++) agent_at[w->host_of[r]] = r;
+    for (int r = 0; r < w->size; r++) w->agent_of[r] = agent_at[w->host_of[r]];
+    free(agent_at);
+}
+
+void armcii_world_create(MPI_Comm comm, int aside, bool every_rank_a_node)
 {
     struct world *w = &the_world;
-    MPI_Comm_dup(comm, &w->comm);
-    MPI_Comm_dup(comm, &w->messages);
-    MPI_Comm_dup(comm, &w->control);
-    MPI_Comm_rank(w->comm, &w->rank);
-    MPI_Comm_size(w->comm, &w->size);
+    separate(w, comm, aside);
+    find_hosts(w);
     w->node_of = new_ints(w->size);
     w->members = new_ints(w->size);
-    w->host_of = new_ints(w->size);
-    int leader = node_leader(w->comm, w->rank);
-    MPI_Allgather(&leader, 1, MPI_INT, w->host_of, 1, MPI_INT, w->comm);
-    for (int r = 0; r < w->size; r++) w->hosts += w->host_of[r] == r;
     int *leader_of = new_ints(w->size);
     for (int r = 0; r < w->size; r++) leader_of[r] = every_rank_a_node ? r : w->host_of[r];
     number_nodes(w, leader_of);
     free(leader_of);
-    armcii_wait_serve = let_mpi_progress;
 }
 
 void armcii_world_free(void)
 {
     struct world *w = &the_world;
     armcii_wait_serve = armcii_wait_serve_nobody;
-    MPI_Comm_free(&w->control);
-    MPI_Comm_free(&w->messages);
-    MPI_Comm_free(&w->comm);
+    if (armcii_world_is_member()) {
+        MPI_Comm_free(&w->control);
+        MPI_Comm_free(&w->messages);
+    }
+    if (w->comm != w->all && w->comm != MPI_COMM_NULL) MPI_Comm_free(&w->comm);
+    MPI_Comm_free(&w->all);
     free(w->node_of);
     free(w->host_of);
+    free(w->agent_of);
     free(w->members);
     free(w->first_member);
     memset(w, 0, sizeof *w);

@@ -92,7 +92,7 @@ static void tickets_of(void **base, int target)
             drawn[all + long_ticket]++;
         }
     }
-    MPI_Allreduce(MPI_IN_PLACE, drawn, 2 * all, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, drawn, 2 * all, MPI_INT, MPI_SUM, test_comm());
     for (int i = 0; i < 2 * all; i++)
         check_long(drawn[i], 1, "how often %s %d of %d was drawn", i < all ? "int" : "long", i % all, target);
     ARMCI_Barrier();

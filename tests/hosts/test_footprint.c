@@ -182,7 +182,7 @@ static void check_sums(const struct work *w)
     double here = mine->sums[0], all;
 
     check_double(mine->sums[PIECE / sizeof(double) - 1], here, "the last of the sums, as the first");
-    MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, test_comm());
     check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()), "what was accumulated in all");
 }
 
@@ -215,7 +215,7 @@ static void print_largest(long at_rest, long loaded)
     long mine[6] = { 0 }, all[6];
 
     memcpy(mine + (is_agent() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
-    MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, MPI_COMM_WORLD);
+    MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
         printf("KiB on %d ranks: agent %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
                test_ranks(), all[0], all[1], all[2], all[3], all[4], all[5]);

@@ -83,7 +83,7 @@ static void print_of_all(const char *what, double mine)
 {
     double *all = need_memory((size_t)test_ranks() * sizeof *all);
 
-    MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, test_comm());
     for (int p = 0; test_rank() == 0 && p < test_ranks(); p++)
         printf("rank %d %s: the library's thread takes %.3f %% of a core\n", p, what, 100 * all[p]);
     fflush(stdout);

@@ -206,7 +206,7 @@ static void check_sums(int type, void **base, const unsigned char *added)
     unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = { 0 };
     union scale one = scale_one(type);
 
-    MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, test_comm());
     for (int p = 0; p < test_ranks(); p++)
         element_accumulate(type, &one, all + p * SHARED_BYTES, sum, bytes);
     ARMCI_Barrier();
@@ -310,7 +310,7 @@ static void write_tell_read(void **base, enum way way, int to, int tell, long be
 
     write_pair(way, (long *)base[target] + 2 * me, before, after, target);
     ARMCI_Fence(target);
-    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, MPI_COMM_WORLD,
+    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(),
                  MPI_STATUS_IGNORE);
     if (place == me) {
         ARMCI_Access_begin(base[me]);
@@ -338,7 +338,7 @@ static void fenced_is_seen(void)
         for (int tell = 1; tell < n; tell++)
             for (int i = 0; i < WAYS * effort(40); i++, value += 7) {
                 write_tell_read(base, (enum way)(i % WAYS), to, tell, value, value + 7);
-                MPI_Barrier(MPI_COMM_WORLD);
+                MPI_Barrier(test_comm());
             }
     }
     ARMCI_Barrier();
@@ -385,7 +385,7 @@ static void locked_sums(void)
     }
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
-    MPI_Allreduce(MPI_IN_PLACE, steps, n * n, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, steps, n * n, MPI_LONG, MPI_SUM, test_comm());
     for (int h = 0; h < n; h++)
         for (int m = 0; m < n; m++)
             check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n), steps[h * n + m],

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <armcix.h>
+
 enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
 
 static struct {
+    MPI_Comm comm;
     int rank, ranks;
     long errors;       /* of the running test, here */
     bool skipped;      /* the running test, here */
@@ -16,6 +19,11 @@ static struct {
     uint64_t seed;
     const char *only;  /* part of a promise, NULL: all */
 } state = { .seed = DEFAULT_SEED };
+
+MPI_Comm test_comm(void)
+{
+    return state.comm;
+}
 
 int test_rank(void)
 {
@@ -119,14 +127,14 @@ void expect_abort(const char *text)
         printf("expect-abort: %s\n", text);
         fflush(stdout);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(state.comm);
 }
 
 bool on_all_ranks(bool here)
 {
     int mine = here, all;
 
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, state.comm);
     return all;
 }
 
@@ -261,11 +269,11 @@ static enum verdict run_test(const struct test *t)
     state.errors = 0;
     state.skipped = false;
     t->run();
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(state.comm);
     mine[0] = state.errors;
     mine[1] = state.errors > 0;
     mine[2] = state.skipped;
-    MPI_Allreduce(mine, sum, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(mine, sum, 3, MPI_LONG, MPI_SUM, state.comm);
     if (state.rank == 0) {
         if (sum[0] > 0)
             printf("FAIL %s: %ld errors on %ld ranks", t->promise, sum[0], sum[1]);
@@ -318,8 +326,9 @@ int main(int argc, char **argv)
 
     read_arguments(argc, argv);
     (suite.start ? suite.start : start_default)(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &state.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &state.ranks);
+    MPI_Comm_dup(ARMCI_Initialized() ? ARMCIX_Get_world_comm() : MPI_COMM_WORLD, &state.comm);
+    MPI_Comm_rank(state.comm, &state.rank);
+    MPI_Comm_size(state.comm, &state.ranks);
     status = run_suite();
     state.errors = 0;
     (suite.stop ? suite.stop : stop_default)();

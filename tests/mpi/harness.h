@@ -30,7 +30,10 @@ struct suite {
 };
 extern const struct suite suite;
 
-/* The caller's rank in MPI_COMM_WORLD and the number of ranks. */
+/* All ranks: those that ARMCI runs on where the start has started it (ARMCI_PROGRESS=rank sets some aside), else those of
+ * MPI_COMM_WORLD. */
+MPI_Comm test_comm(void);
+/* The caller's rank there and the number of ranks. */
 int test_rank(void);
 int test_ranks(void);
 

@@ -52,7 +52,7 @@ static unsigned char *expected_slice(const struct lanes *l)
     unsigned char *expected = need_memory(slice_bytes(l));
 
     memset(expected, LEAD_BYTE, slice_bytes(l));
-    MPI_Alltoall(l->mirror, (int)l->bytes, MPI_BYTE, expected + l->lead, (int)l->bytes, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Alltoall(l->mirror, (int)l->bytes, MPI_BYTE, expected + l->lead, (int)l->bytes, MPI_BYTE, test_comm());
     return expected;
 }
 

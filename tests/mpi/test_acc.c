@@ -51,7 +51,7 @@ static void shared_verify(struct shared *s, const char *what)
     union scale one = scale_one(s->type);
     void *mine = s->base[test_rank()];
 
-    MPI_Alltoall(s->given, (int)s->bytes, MPI_BYTE, given, (int)s->bytes, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Alltoall(s->given, (int)s->bytes, MPI_BYTE, given, (int)s->bytes, MPI_BYTE, test_comm());
     memset(sum, 0, s->bytes);
     for (int r = 0; r < test_ranks(); r++)
         element_accumulate(s->type, &one, given + (size_t)r * s->bytes, sum, s->bytes);

@@ -280,7 +280,7 @@ static void verify(const struct work *w)
     char *mirrors = need_memory((size_t)test_ranks() * ROOM);
     char *mine = w->base[test_rank()];
 
-    MPI_Gather(w->mirror, ROOM, MPI_BYTE, mirrors, ROOM, MPI_BYTE, w->target, MPI_COMM_WORLD);
+    MPI_Gather(w->mirror, ROOM, MPI_BYTE, mirrors, ROOM, MPI_BYTE, w->target, test_comm());
     for (int p = 0; test_rank() == w->target && p < w->target; p++) {
         char *lane = mine + HEAD + p * LANE;
         const struct extras *e = (const void *)(lane + ROOM);

@@ -19,7 +19,7 @@ static void clear_slice(void **base, size_t bytes)
 /* tally[t] counted over all ranks is 1 for every t < n. */
 static void check_each_once(int *tally, int n, const char *what)
 {
-    MPI_Allreduce(MPI_IN_PLACE, tally, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, tally, n, MPI_INT, MPI_SUM, test_comm());
     for (int t = 0; t < n; t++)
         check_long(tally[t], 1, "%s: how often value %d came back", what, t);
 }
@@ -185,7 +185,7 @@ static void counters_everywhere(void)
         draws[2 * (p * SLOTS + s) + is_long]++;
     }
     ARMCI_Barrier();
-    MPI_Allreduce(draws, all, 2 * slots, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(draws, all, 2 * slots, MPI_INT, MPI_SUM, test_comm());
     mine = base[test_rank()];
     ARMCI_Access_begin(mine);
     for (int s = 0; s < SLOTS; s++) {

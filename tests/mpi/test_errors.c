@@ -177,7 +177,7 @@ static void freed_is_gone(void)
         code = ARMCI_Put(&value, gone, sizeof value, p);
         catch_end();
         check_long(code, ARMCI_ERR_ADDRESS, "put to the freed memory of %d", p);
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(test_comm());
     }
 }
 
@@ -341,7 +341,7 @@ static void end_the_job(void)
 {
     wrong_calls_prepare();
     wrong_calls_make(chosen_call());
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(test_comm());
     check(false, "%s did not end the job", chosen());
 }
 

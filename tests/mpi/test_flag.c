@@ -77,7 +77,7 @@ static void run(flagged_put put, bool strided, const char *call)
         comes = comes && flag_comes(mine, round);
         ARMCI_Get(mine->data, seen, BYTES, me);
         check_bytes(seen, expected, BYTES, "data behind the flag of %s from %d", call, left);
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(test_comm());
     }
     ARMCI_Barrier();
     region_free(base);

@@ -191,8 +191,8 @@ static void check_sums(const struct blow *b, long rounds, const char *what)
 
     for (size_t i = 0; i < n; i++)
         sum[i] = rounds * part_of(b->op.type, b->once + i * part);
-    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allreduce(&rounds, &lowest, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_LONG, MPI_SUM, test_comm());
+    MPI_Allreduce(&rounds, &lowest, 1, MPI_LONG, MPI_MIN, test_comm());
     check(lowest > 0, "%s of %s: a rank got through no round", what, element_name(b->op.type));
     if (test_rank() == 0) {
         ARMCI_Get(b->there, seen, SPAN, 0);
@@ -272,7 +272,7 @@ static void tickets(void)
         last_long = seen_long;
     }
     ARMCI_Barrier();
-    MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, test_comm());
     check_long(ARMCI_GetValueInt(small, 0), sum, "sum of FETCH_AND_ADD");
     check_long(ARMCI_GetValueLong(big, 0), 3 * sum, "sum of FETCH_AND_ADD_LONG");
     ARMCI_Barrier();
@@ -299,7 +299,7 @@ static void swaps(void)
         balance[3] += in_long * in_long - (unsigned long)token_long * (unsigned long)token_long;
     }
     ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, balance, 4, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, balance, 4, MPI_UNSIGNED_LONG, MPI_SUM, test_comm());
     unsigned long stays = (unsigned long)ARMCI_GetValueInt(small, 0), stays_long = (unsigned long)ARMCI_GetValueLong(big, 0);
     check(balance[0] == stays && balance[1] == stays * stays, "SWAP: tokens in and out differ by %lu, %lu stays", balance[0], stays);
     check(balance[2] == stays_long && balance[3] == stays_long * stays_long, "SWAP_LONG: tokens in and out differ by %lu, %lu stays",
@@ -345,7 +345,7 @@ static void locks(void)
         count[i]++;
     }
     ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, total, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, count, total, MPI_LONG, MPI_SUM, test_comm());
     for (int i = 0; i < total; i++) {
         int p = (i / MUTEXES + 1) % n;
         check_long(ARMCI_GetValueLong((long *)base[p] + 8 * (i % MUTEXES), p), count[i], "counter under mutex %d of %d", i % MUTEXES,
@@ -380,7 +380,7 @@ static void locks_in_locks(void)
         count[2]++;
     }
     ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_LONG, MPI_SUM, test_comm());
     for (int m = 0; m < 3; m++)
         check_long(ARMCI_GetValueLong(counter + 8 * m, 0), count[m], "counter under mutex %d", m);
     ARMCI_Barrier();
@@ -462,7 +462,7 @@ static void mixture(void)
     for (double until = now() + trial_time(2); now() < until;)
         mix_once(base[0], rng_between(&r, 0, 5), count);
     ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, count, 6, MPI_LONG, MPI_SUM, test_comm());
     ARMCI_Get(base[0], copy, sizeof *copy, 0);
     check_mixture(copy, count);
     ARMCI_Barrier();

@@ -24,7 +24,7 @@ static bool is_before(double until)
 {
     int left = now() < until;
 
-    MPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&left, 1, MPI_INT, 0, test_comm());
     return left;
 }
 
@@ -129,7 +129,7 @@ static void look_after_fence(enum way way)
         saw[cells] = ARMCI_GetValueLong(mine + cells, me);
     }
     if (theirs)
-        MPI_Sendrecv(saw, CELLS, MPI_LONG, other, 0, answers, CELLS, MPI_LONG, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(saw, CELLS, MPI_LONG, other, 0, answers, CELLS, MPI_LONG, other, 0, test_comm(), MPI_STATUS_IGNORE);
     for (long c = 0; works && c < cells; c++)
         blind += !saw[c] && !answers[c];
     check_long(blind, 0, "%s and fence by two ranks, each then looks at the other's: how often neither saw it", names[way]);
@@ -299,7 +299,7 @@ static double give_while_waiting(void)
     pthread_t waiter;
 
     ARMCI_Lock(0, 0);
-    MPI_Barrier(MPI_COMM_WORLD); /* rank 1 has mutex 1 */
+    MPI_Barrier(test_comm()); /* rank 1 has mutex 1 */
     pthread_create(&waiter, NULL, wait_for_lock, (void *)&done);
     pause_briefly();
     double begun = now();
@@ -326,7 +326,7 @@ static void threads_let_in(void)
             double took = give_while_waiting();
             worst = took > worst ? took : worst;
         } else {
-            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Barrier(test_comm());
         }
         if (test_rank() == 1) {
             ARMCI_Lock(0, 0); /* rank 0 holds it, and one of its threads waits for mutex 1 */

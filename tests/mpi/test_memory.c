@@ -80,7 +80,7 @@ static void sizes_of_every_kind(void)
             sum += sizes[p] = list[(k + (size_t)p) % kinds];
         memset(base, 0x77, (size_t)n * sizeof *base);
         check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
-        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc");
+        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc");
         use_slices(base, sizes, (int)k, "ARMCI_Malloc");
         if (sum > 0)
             check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
@@ -100,7 +100,7 @@ static void memory_in_one_process(void)
         for (int p = 0; p < n; p++)
             sizes[p] = p == owner ? 1000 : 0;
         ARMCI_Malloc(base, (armci_size_t)sizes[me]);
-        check_bases(base, sizes, n, MPI_COMM_WORLD, "memory in one process");
+        check_bases(base, sizes, n, test_comm(), "memory in one process");
         use_slices(base, sizes, owner, "memory in one process");
         check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
     }
@@ -200,12 +200,12 @@ static void named_devices(void)
         sizes[p] = (size_t)(48 + 16 * p);
     for (int i = 0; i < 4; i++) {
         check_long(ARMCI_Malloc_memdev(base, (armci_size_t)sizes[me], names[i]), 0, "ARMCI_Malloc_memdev");
-        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc_memdev");
+        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_memdev");
         use_slices(base, sizes, i, "ARMCI_Malloc_memdev");
         check_long(ARMCI_Free_memdev(base[me]), 0, "ARMCI_Free_memdev");
         check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0,
                    "ARMCI_Malloc_group_memdev");
-        check_bases(base, sizes, n, MPI_COMM_WORLD, "ARMCI_Malloc_group_memdev");
+        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_group_memdev");
         use_slices(base, sizes, i + 10, "ARMCI_Malloc_group_memdev");
         check_long(ARMCI_Free_group(base[me], &world), 0, "ARMCI_Free_group");
     }

@@ -117,7 +117,7 @@ static void barrier_waits(void)
     ARMCI_Group_get_world(&world);
     for (int i = 0; i < 2 * test_ranks(); i++) {
         double late = 0.03, begun = MPI_Wtime();
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(test_comm());
         begun = MPI_Wtime();
         while (test_rank() == i / 2 && MPI_Wtime() < begun + late)
             continue;
@@ -252,7 +252,7 @@ static void check_tree(int root, int up, int left, int right, const struct scope
 {
     int mine[4] = { root, up, left, right }, all[4 * MOST], children = 0;
 
-    MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, MPI_COMM_WORLD);
+    MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, test_comm());
     if (s->place < 0)
         return;
     check_long(root, s->list[0], "%s: root", what);
@@ -315,7 +315,7 @@ static void own_communicator(void)
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, in = -1, token = me, sum = 1;
     MPI_Request request;
 
-    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, test_comm(), &request);
     if (n > 1) {
         int got = -1;
         if (me % 2 == 0 && me + 1 < n)
@@ -326,7 +326,7 @@ static void own_communicator(void)
     }
     armci_msg_igop(&sum, 1, "+");
     check_long(sum, n, "sum");
-    MPI_Send(&token, 1, MPI_INT, right, 99, MPI_COMM_WORLD);
+    MPI_Send(&token, 1, MPI_INT, right, 99, test_comm());
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check_long(in, (me + n - 1) % n, "the program's own message");
 }

@@ -214,7 +214,7 @@ static void even_shares(void)
     ARMCI_Barrier();
     int total = (int)ARMCI_GetValueLong(words + COUNTED, 0);
     check(share >= total / n / 4 && share <= 4 * total / n, "share %d of %d among %d", share, total, n);
-    MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT, MPI_SUM, test_comm());
     check_long(share, total, "sum of the shares");
     ARMCI_Destroy_mutexes();
     region_free(base);
@@ -286,7 +286,7 @@ static void trylock(void)
     }
     got = ARMCIX_Trylock_hdl(set, 0, 0);
     int winners = got == 0;
-    MPI_Allreduce(MPI_IN_PLACE, &winners, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &winners, 1, MPI_INT, MPI_SUM, test_comm());
     check_long(winners, 1, "how many trylocks succeed at once");
     if (got == 0)
         ARMCIX_Unlock_hdl(set, 0, 0);

@@ -86,11 +86,11 @@ static void numbers(void)
         for (int i = 0; i < times; i++)
             notify(other);
         if (times % 2)
-            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Barrier(test_comm());
         for (int i = 0; i < times; i++)
             wait_for(other);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(test_comm());
 }
 
 /* A ball goes to and fro between rank 0 and each other; nobody is woken by the notification of a third. */
@@ -144,7 +144,7 @@ static void wait_waits(void)
 
     if (n == 1)
         skip("needs 2 ranks");
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(test_comm());
     begun = MPI_Wtime();
     if (me == 0 && n > 1) {
         while (MPI_Wtime() < begun + 0.2)

@@ -292,12 +292,12 @@ static void test_fence_then_message(void)
         int value = 1000 * round + me, token = round, seen = 0;
         ARMCI_Put(&value, base[to], sizeof value, to);
         ARMCI_Fence(to);
-        MPI_Sendrecv(&token, 1, MPI_INT, to, 0, &seen, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&token, 1, MPI_INT, to, 0, &seen, 1, MPI_INT, from, 0, test_comm(), MPI_STATUS_IGNORE);
         ARMCI_Access_begin(base[me]);
         check_long(*(volatile int *)base[me], 1000 * round + from,
                    "own memory after rank %d's put, fence and message", from);
         ARMCI_Access_end(base[me]);
-        MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, test_comm(), MPI_STATUS_IGNORE);
     }
     ARMCI_Barrier();
     region_free(base);

@@ -93,7 +93,7 @@ static void more_than_there_is(void)
     long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
     char text[2000];
 
-    MPI_Bcast(&bytes, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
     check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by each rank: code", bytes);
     if (check_long(read_sizes(text, size, 2), 2, "sizes in the message '%s'", text)) {
         check_long((long)size[0], bytes / MIB * test_ranks(), "MiB asked for in '%s'", text);

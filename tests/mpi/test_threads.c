@@ -132,7 +132,7 @@ static void check_tickets(const struct job *jobs, int each)
         for (int i = 0; i < each; i++)
             if (check(jobs[t].tickets[i] >= 0 && jobs[t].tickets[i] < total, "draw gave %d", jobs[t].tickets[i]))
                 tally[jobs[t].tickets[i]]++;
-    MPI_Allreduce(MPI_IN_PLACE, tally, total, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, tally, total, MPI_INT, MPI_SUM, test_comm());
     for (int i = 0; i < total; i++)
         check_long(tally[i], 1, "how often ticket %d was drawn", i);
     free(tally);
@@ -566,7 +566,7 @@ static void check_common(const struct job *jobs)
             for (int i = 0; i < SUMS; i++)
                 added[p][i] += jobs[t].record[p].added[i];
         }
-    MPI_Allreduce(MPI_IN_PLACE, added, test_ranks() * (SUMS + 1), MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, added, test_ranks() * (SUMS + 1), MPI_LONG, MPI_SUM, test_comm());
     ARMCI_Get(mine, &seen, sizeof seen, test_rank());
     for (int i = 0; i < SUMS; i++)
         check_long(seen.sum[i], added[test_rank()][i], "sum %d", i);

@@ -63,7 +63,7 @@ static void all_agree(void)
 
     for (int p = 0; p < n; p++)
         mine[p] = first[p] = armci_domain_id(ARMCI_DOMAIN_SMP, p);
-    MPI_Bcast(first, n, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(first, n, MPI_INT, 0, test_comm());
     check_bytes(mine, first, (size_t)n * sizeof(int), "table of domains");
 }
 
@@ -73,7 +73,7 @@ static void nodes_are_real(void)
     MPI_Comm near;
     int neighbours = -1;
 
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    MPI_Comm_split_type(test_comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &neighbours);
     MPI_Comm_free(&near);
     if (every_rank_a_node())

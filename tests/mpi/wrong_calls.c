@@ -150,8 +150,8 @@ static void set_communicator_between(void)
     stage.between = MPI_COMM_NULL;
     if (stage.n == 1)
         return;
-    MPI_Comm_split(MPI_COMM_WORLD, upper, 0, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, upper ? 0 : stage.n / 2, 1, &stage.between);
+    MPI_Comm_split(test_comm(), upper, 0, &half);
+    MPI_Intercomm_create(half, 0, test_comm(), upper ? 0 : stage.n / 2, 1, &stage.between);
     MPI_Comm_free(&half);
 }
 

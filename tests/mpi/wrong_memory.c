@@ -188,7 +188,7 @@ static armci_meminfo_t *memory_of(int process)
     if (mine.addr == NULL) {
         ARMCI_Memget(MEMGET, &mine, 0);
         MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p,
-                     TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                     TAG, test_comm(), MPI_STATUS_IGNORE);
     }
     return process == stage.me ? &mine : &theirs;
 }

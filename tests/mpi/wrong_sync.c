@@ -147,9 +147,9 @@ static int unlock_neighbour(int mutex, int p)
 {
     if (stage.n > 1)
         ARMCI_Lock(mutex, stage.me);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(test_comm());
     ARMCI_Unlock(mutex, p);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(test_comm());
     if (stage.n > 1)
         ARMCI_Unlock(mutex, stage.me);
     return SAYS_NOTHING;
