@@ -76,10 +76,11 @@ void *ARMCIX_Local_address(void *address, int proc);
 /** @defgroup progress Progress and the communicator
  * For programs that know of MPI.
  * @completion `ARMCIX_Progress` waits for nothing. It is of use where operations of others on the caller's memory wait for the caller to
- * enter MPI: between nodes without agents.
+ * enter MPI: between nodes without agents; and where the library has no thread that lets the caller's own go on: with ranks set aside
+ * as agents (`ARMCI_PROGRESS=rank`).
  * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL where ARMCI is not running.
  * @source [C] @{ */
-/** Let the MPI library work on what others sent here. */
+/** Let the MPI library work on what others sent here, and on what the caller has under way. */
 void ARMCIX_Progress(void);
 /** A communicator of all processes in the order of their process numbers; do not free it. */
 MPI_Comm ARMCIX_Get_world_comm(void);

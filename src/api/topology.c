@@ -3,6 +3,8 @@
 #include "api/state.h"
 #include "gmr/directory.h"
 #include "mpi/window.h"
+#include "server/client.h"
+#include "server/server.h"
 #include "shm/apply.h"
 #include "shm/host.h"
 #include "team/world.h"
@@ -116,6 +118,11 @@ ARMCII_ALIAS(ARMCI_Set_shm_limit, PARMCI_Set_shm_limit);
 
 void PARMCIX_Progress(void)
 {
-    if (armcii_is_running("ARMCIX_Progress")) armcii_window_progress(armcii_world->comm);
+    if (!armcii_is_running("ARMCIX_Progress")) return;
+    armcii_window_progress(armcii_world->comm);
+    if (!armcii_server_on) return;
+    armcii_guard_lock();
+    armcii_client_advance();
+    armcii_guard_unlock();
 }
 ARMCII_ALIAS(ARMCIX_Progress, PARMCIX_Progress);
