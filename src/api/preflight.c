@@ -38,7 +38,7 @@ static void say_versions(const char *library)
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
 }
 
-#define SET_ASIDE " (without a rank on each host that is set aside)"
+#define SET_ASIDE " and a rank set aside on each host"
 static void say_places(const struct limits *limits)
 {
     const struct world *w = armcii_world;

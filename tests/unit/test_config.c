@@ -179,6 +179,32 @@ START_TEST(test_choices)
     CHOICE("ARMCI_USE_WIN_ALLOCATE", "Auto", window_kind, WINDOW_AUTO, "auto");
     CHOICE("ARMCI_NODES", "rank", nodes, NODES_RANK, "rank");
     CHOICE("ARMCI_NODES", "auto", nodes, NODES_AUTO, "auto");
+    CHOICE("ARMCI_PROGRESS", "Rank", progress, PROGRESS_RANK, "rank");
+    CHOICE("ARMCI_PROGRESS", "none", progress, PROGRESS_NONE, "none");
+}
+END_TEST
+
+/* What the library asks of Open MPI before main in a job of 4 ranks, 2 of them here; NULL: nothing. */
+static const char *asked_for(const char *variable, const char *value)
+{
+    setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
+    unsetenv("OMPI_MPI_THREAD_LEVEL");
+    unsetenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
+    setenv(variable, value, 1);
+    armcii_config_ask_for_threads();
+    unsetenv(variable);
+    return getenv("OMPI_MPI_THREAD_LEVEL");
+}
+
+START_TEST(test_threads_are_asked_for_where_they_serve)
+{
+    ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "auto"), "3");
+    ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "thread"), "3");
+    ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "rank"));
+    ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
+    ck_assert_ptr_null(asked_for("ARMCI_TRANSPORT", "rma"));
+    ck_assert_ptr_null(asked_for("ARMCI_SHM", "no"));
 }
 END_TEST
 
@@ -501,6 +527,7 @@ int main(void)
     tcase_add_test(tests, test_flags);
     tcase_add_test(tests, test_wrong_flags_are_never_on);
     tcase_add_test(tests, test_choices);
+    tcase_add_test(tests, test_threads_are_asked_for_where_they_serve);
     tcase_add_test(tests, test_wrong_choices);
     tcase_add_test(tests, test_counts);
     tcase_add_test(tests, test_bytes);

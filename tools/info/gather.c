@@ -103,6 +103,9 @@ static const char *between_nodes(void)
 {
     bool agents = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
                   armcii_config->progress != PROGRESS_NONE;
+    if (armcii_config->progress == PROGRESS_RANK)
+        return agents ? "requests to an agent on each node, its last rank, which is set aside: asynchronous"
+                      : "no start: ARMCI_PROGRESS=rank needs memory shared by memfd, and another transport than rma";
     return agents ? "requests to an agent on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
                   : "MPI's one-sided calls";
 }
