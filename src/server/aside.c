@@ -262,14 +262,17 @@ static void sleep_for(long microseconds)
     nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
 }
 
-/* It has a processor to itself, if there are enough; else it sleeps as the library's thread does (thread.c). */
+/* Microseconds since there was something to do.  It has a processor to itself, if there are enough; else it sleeps like the library's thread,
+ * but never as long as that one does where it hears what comes: orders come by shared memory. */
 static void rest(long idle)
 {
-    enum { HOT = 200, WARM = 20000, TICK = 2, NAP = 50, REST = 1000 };
-    if (idle < WARM && armcii_wait_spins == WAIT_SPINS)
+    enum { BUSY = 100, WARM = 20000, NAP = 50, REST = 1000 };
+    if (idle < BUSY)
+        armcii_pause();
+    else if (idle < WARM && armcii_wait_spins == WAIT_SPINS)
         sched_yield();
     else
-        sleep_for(idle < HOT ? TICK : idle < WARM ? NAP : REST);
+        sleep_for(idle < WARM ? NAP : REST);
 }
 
 /* MPI may need several looks for one message: the first reads it, the next hands it over. */
