@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "server/agent.h"
+#include "server/doze.h"
 
 /* From the first start until MPI ends. */
 static MPI_Comm kept = MPI_COMM_NULL; /* the program's processes and, behind them, those set aside */
@@ -257,22 +258,37 @@ static long microseconds_now(void)
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void sleep_for(long microseconds)
-{
-    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
-}
+static struct {
+    long last;         /* when there was something to do, in microseconds */
+    bool slept, heard; /* it has slept since; something came on a socket and ended the last sleep */
+} mind;
 
-/* Microseconds since there was something to do.  It has a processor to itself, if there are enough; else it sleeps like the library's thread,
- * but never as long as that one does where it hears what comes: orders come by shared memory. */
+/* It has a processor to itself, if there are enough; else it sleeps like the library's thread, but never as long as that one does where it
+ * hears what comes: orders come by shared memory. */
 static void rest(long idle)
 {
     enum { BUSY = 100, WARM = 20000, NAP = 50, REST = 1000 };
-    if (idle < BUSY)
+    if (idle < BUSY) {
         armcii_pause();
-    else if (idle < WARM && armcii_wait_spins == WAIT_SPINS)
+    } else if (idle < WARM && armcii_wait_spins == WAIT_SPINS) {
         sched_yield();
-    else
-        sleep_for(idle < WARM ? NAP : REST);
+    } else {
+        mind.heard = armcii_doze(idle < WARM ? NAP : REST);
+        mind.slept = true;
+    }
+}
+
+/* After a look for something to do. */
+static void go_on(bool any)
+{
+    long now = microseconds_now();
+    if (!any) {
+        rest(now - mind.last);
+        return;
+    }
+    if (mind.slept) armcii_doze_found(mind.heard);
+    mind.slept = false;
+    mind.last = now;
 }
 
 /* MPI may need several looks for one message: the first reads it, the next hands it over. */
@@ -294,12 +310,9 @@ static int await_order(void)
     int has_order;
     MPI_Status status;
     if (order_to_come == MPI_REQUEST_NULL) expect_order();
-    for (long last = microseconds_now();;) {
-        bool any = work(&has_order, &status);
+    for (;;) {
+        go_on(work(&has_order, &status));
         if (has_order) return status.MPI_SOURCE;
-        long now = microseconds_now();
-        if (any) last = now;
-        rest(now - last);
     }
 }
 
@@ -309,20 +322,26 @@ static void serve_until_all_end(void)
     int done;
     MPI_Request request;
     MPI_Ibarrier(peers, &request);
-    for (long last = microseconds_now();;) {
-        bool any = armcii_agent_serve();
+    do {
+        go_on(armcii_agent_serve());
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (done) break;
-        long now = microseconds_now();
-        if (any) last = now;
-        rest(now - last);
-    }
+    } while (!done);
     armcii_agent_end();
+    armcii_doze_end();
+}
+
+static void begin_once(void)
+{
+    static bool begun;
+    if (begun) return;
+    begun = true;
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
+    armcii_doze_start();
 }
 
 enum aside_event armcii_aside_serve(void)
 {
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
+    begin_once();
     for (;;) {
         int client = await_order();
         switch (order.kind) {

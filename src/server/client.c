@@ -528,7 +528,7 @@ bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number)
 void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number)
 {
     struct channel *c = channel(agent);
-    armcii_wire_encode_lock(WIRE_UNLOCK, set, owner, number, 0, append(c, sizeof(struct wire_record), false));
+    armcii_wire_encode_lock(WIRE_UNLOCK, set, owner, number, 0, append(c, sizeof(struct wire_record), true)); /* for fences */
     send_open(c);
 }
 

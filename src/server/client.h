@@ -38,6 +38,7 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
 /* A mutex of a set, at the agent. */
 void armcii_client_lock(int agent, uint64_t set, int owner, uint64_t number);
 bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number);
+/* Free for all once a fence has seen it. */
 void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 
 /* Everything towards the host of a process, towards all hosts, is in place there.  All are asked first, then awaited. */

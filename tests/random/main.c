@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <armcix.h>
+
 #include "listing.h"
 #include "options.h"
 #include "run.h"
@@ -66,9 +68,9 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    MPI_Comm_dup(MPI_COMM_WORLD, &run.comm);
-    place_begin(run.comm, options->state, options->hang);
     ARMCI_Init();
+    MPI_Comm_dup(ARMCIX_Get_world_comm(), &run.comm); /* without ranks that are set aside */
+    place_begin(run.comm, options->state, options->hang);
     run_all(&run);
     free(run.outcome);
     free(run.getting);

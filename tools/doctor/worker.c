@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,6 +169,13 @@ static void ask_for_no_threads(void)
     unsetenv("OMPI_MPI_THREAD_LEVEL");
 }
 
+/* All ranks are examined: none is set aside as an agent. */
+static void keep_all_ranks(void)
+{
+    const char *progress = getenv("ARMCI_PROGRESS");
+    if (progress && strcasecmp(progress, "rank") == 0) setenv("ARMCI_PROGRESS", "none", 1);
+}
+
 static void describe_job(const struct options *o)
 {
     MPI_Comm_dup(MPI_COMM_WORLD, &the_job.comm);
@@ -214,7 +222,10 @@ static void introduce(const char *address)
 
 int worker_run(const struct options *o, const char *address)
 {
-    if (o->plain || o->probe) ask_for_no_threads();
+    if (o->plain || o->probe)
+        ask_for_no_threads();
+    else
+        keep_all_ranks();
     MPI_Init(NULL, NULL); /* as GA's programs do; not ARMCI_Init_thread */
     describe_job(o);
     introduce(address);
