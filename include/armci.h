@@ -133,11 +133,12 @@ typedef struct armci_meminfo_ds {
 /** @defgroup start Start and end
  * ARMCI runs on the processes of one communicator. MPI may be started before, or is started by ARMCI, which then ends it too. A second
  * start while it runs does nothing but count: as many ends are needed. After the last end ARMCI may be started again, on another
- * communicator too. The program's communicators are never used for messages.
+ * communicator too. The program's communicators are never used for messages. On request (`ARMCI_PROGRESS=rank`) the last process of
+ * each node is set aside as agent: the start does not return to it, and ARMCI runs on the others, in the same order.
  * @completion `ARMCI_Finalize` completes everything, remotely too, and frees all regions, groups and mutexes. Starts and the end are
  * collective.
- * @errors `ARMCI_ERR_ARGUMENT`: no thread level of MPI, MPI_COMM_NULL, an intercommunicator. `ARMCI_ERR_STATE`: MPI has ended, or has not
- * begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`, `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any
+ * @errors `ARMCI_ERR_ARGUMENT`: no thread level of MPI, MPI_COMM_NULL, an intercommunicator, no process that can be set aside.
+ * `ARMCI_ERR_STATE`: MPI has ended, or has not begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`, `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any
  * time.
  * @threads Start and end from one thread. The level that MPI gives decides whether several threads may call, and whether the library can
  * have an agent of its own between nodes.

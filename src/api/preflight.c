@@ -53,8 +53,9 @@ static void say_places(const struct limits *limits)
         snprintf(each, sizeof each, "%d on each", most);
     else
         snprintf(each, sizeof each, "%d to %d on each", fewest, most);
-    armcii_say("processes: %d%s, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, w->aside > 0 ? SET_ASIDE : "",
-               w->nodes, each, armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
+    const char *aside = w->aside > 0 ? SET_ASIDE : "";
+    armcii_say("processes: %d%s, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, aside, w->nodes, each,
+               armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
 }
 
 static const char *kind_of_memory(void)
@@ -69,7 +70,8 @@ static const char *kind_of_memory(void)
 #define WITHOUT_AGENT ", without an agent: operations may wait until their target calls MPI"
 static const char *kind_of_transport(void)
 {
-    if (armcii_world->aside > 0) return "; between hosts by requests to an agent on each, a rank set aside that serves whatever the program does";
+    if (armcii_world->aside > 0)
+        return "; between hosts by requests to an agent on each, a rank set aside that serves whatever the program does";
     if (armcii_server_on) return "; between hosts by requests to an agent on each, a thread that serves whatever the program does";
     if (armcii_world->hosts > 1) return "; between hosts by MPI-3 RMA" WITHOUT_AGENT;
     return armcii_host->kind == SEGMENT_NONE ? WITHOUT_AGENT : "; no agent is needed";

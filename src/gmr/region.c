@@ -136,8 +136,8 @@ static void see_slices(const struct region *r, int members, char *seen[])
     for (int i = 0; i < members; i++) seen[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
 }
 
-/* The first member on each host serves the others' slices there, or the one set aside does, which that member has shown them: tell everybody
- * who that is, and how it sees each slice.  Bases are known. */
+/* The first member on each host serves the others' slices there, or the one set aside does, which that member has shown them: tell
+ * everybody who that is, and how it sees each slice.  Bases are known. */
 static void exchange_served(struct region *r, struct team *team)
 {
     const int *host_of = armcii_world->host_of;
