@@ -378,22 +378,6 @@ static void several_times(void)
     MPI_Finalize();
 }
 
-/* Twice half of the processes: each half has ranks of its own set aside, and the halves do not meet. */
-static void two_halves(void)
-{
-    MPI_Comm half;
-    int rank;
-
-    start_mpi();
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
-    all_ranks /= 2;
-    ARMCI_Init_mpi_comm(half);
-    try_all();
-    ARMCI_Finalize();
-    MPI_Finalize();
-}
-
 static void end_by_error(void)
 {
     start_mpi();
@@ -447,7 +431,6 @@ static const struct {
     { "early-finalize", early_finalize },
     { "mpi-of-armci", mpi_of_armci },
     { "several-times", several_times },
-    { "two-halves", two_halves },
     { "error", end_by_error },
     { "one-rank-on-a-host", one_rank_on_a_host },
     { "no-memfd", no_memfd },

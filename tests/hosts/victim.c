@@ -8,7 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <armci.h>
+#include <armcix.h>
 
 enum { PIECE = 1 << 20, ROWS = 1024, ROW = PIECE / ROWS, BEFORE_MICROSECONDS = 300000, MOST_SECONDS = 50 };
 
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
     }
     MPI_Init(&argc, &argv);
     ARMCI_Init();
-    MPI_Comm_rank(MPI_COMM_WORLD, &w.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &w.ranks);
+    MPI_Comm_rank(ARMCIX_Get_world_comm(), &w.rank);
+    MPI_Comm_size(ARMCIX_Get_world_comm(), &w.ranks);
     w.base = calloc((size_t)w.ranks, sizeof *w.base);
     w.local = calloc(2, PIECE);
     if (!w.base || !w.local || ARMCI_Malloc(w.base, 2 * PIECE) != 0 || ARMCI_Create_mutexes(1) != 0)
