@@ -21,11 +21,13 @@ enum avoidable {
     AVOID_WIN_ALLOCATE,     /* MPI_Win_allocate on one node, where MPI_Win_allocate_shared does */
     AVOID_WIN_CREATE,       /* MPI_Win_create where ARMCI_USE_WIN_ALLOCATE asks for it */
     AVOID_NEGATIVE_STRIDES, /* datatypes with negative strides */
+    AVOID_BYTE_STRIDES,     /* datatypes with strides of one byte */
     AVOID_ACC_STRIDED,      /* accumulates with vector and subarray datatypes */
     AVOID_ACC_INDEXED,      /* accumulates with indexed datatypes */
     AVOID_LONG_ACC,         /* accumulates whose datatype has more than 256 segments */
     AVOID_MANY_CALLS,       /* more than 128 calls in flight to one target */
     AVOID_FLUSH_LOCAL,      /* local completion */
+    AVOID_LATE_RECEIVES,    /* receives from any source posted when their message is there */
     AVOID_LONE_FINALIZE,    /* entering MPI_Finalize while others still call MPI */
     AVOID_VECTOR_MESSAGES,  /* messages of vector datatypes */
     AVOIDABLES

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/mutant.h"
+#include "mpi/quirks.h"
 
 struct basic_type armcii_basic_byte(void)
 {
@@ -82,6 +83,21 @@ void armcii_datatype_cache_clear(void)
         if (cache[i].used) MPI_Type_free(&cache[i].type);
         cache[i].used = 0;
     }
+}
+
+/* ---- what libraries get wrong ---- */
+
+static bool stride_is_right(ptrdiff_t stride)
+{
+    if (stride < 0) return armcii_quirks->negative_strides;
+    return stride != 1 || armcii_quirks->byte_strides;
+}
+
+bool armcii_datatype_is_right(const struct shape *s)
+{
+    for (int level = 0; level < s->levels; level++)
+        if (!stride_is_right(s->stride[SHAPE_LOCAL][level]) || !stride_is_right(s->stride[SHAPE_REMOTE][level])) return false;
+    return true;
 }
 
 /* ---- building ---- */

@@ -13,7 +13,8 @@ static const struct quirk_row table[] = {
      "MPI_Win_allocate with a slice that is no multiple of 16 bytes: transfers go to the wrong place, silently",
      "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)", AVOID_ODD_SLICES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "noncontiguous MPI_Rget over UCX completes before the data are there; noncontiguous MPI_Rput over OFI crashes",
+     "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (4.3 over UCX) complete too early; "
+     "noncontiguous MPI_Rput over OFI crashes",
      "no request-based calls: plain ones, then flush", "measured on 4.0.2, 4.3.2, 5.0.2", AVOIDABLES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
      "accumulates whose datatype has very many segments exceed the message header of UCX and abort",
@@ -35,8 +36,8 @@ static const struct quirk_row table[] = {
      "silently, or fail",
      "MPI_Win_allocate_shared (osc/sm) for groups on one node", "Open MPI pull request 9495; measured on 4.1.4", AVOID_WIN_ALLOCATE},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "an hvector of single bytes with stride -1 is taken for contiguous bytes: silent wrong data",
-     "strided transfers with a negative stride go by contiguous calls, one per segment", "measured on 4.1.4 and 5.0.11",
+     "an hvector with stride -1 is taken for contiguous bytes: silent wrong data",
+     "strided transfers with a negative stride go by contiguous calls, one per segment, or are packed", "measured on 4.1.4 and 5.0.11",
      AVOID_NEGATIVE_STRIDES},
     {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "accumulates with indexed datatypes lose updates or crash", "contiguous accumulates, one per segment",
@@ -50,6 +51,13 @@ static const struct quirk_row table[] = {
     {"Open MPI", V(5, 0, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "noncontiguous MPI_Rget completes before the data are there (osc/ucx)", "no request-based calls: plain ones, then flush",
      "measured on 5.0.11", AVOIDABLES},
+    {"MPICH", V(4, 1, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
+     "a receive from MPI_ANY_SOURCE that is posted when its message has arrived never completes",
+     "such messages are found by MPI_Improbe before they are received", "measured on 4.3.2 and 5.0.2", AVOID_LATE_RECEIVES},
+    {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
+     "an hvector of blocks of several bytes with a stride of one byte is taken for contiguous blocks: silent wrong data",
+     "strided transfers with a stride of one byte go by contiguous calls, one per segment, or are packed", "measured on 2021.18",
+     AVOID_BYTE_STRIDES},
 };
 
 static struct quirks in_force;
@@ -145,14 +153,16 @@ static void avoid(enum avoidable what)
     case AVOID_WIN_ALLOCATE: q->shared_windows_on_one_host = true; break;
     case AVOID_WIN_CREATE: q->window_over_own_memory = false; break;
     case AVOID_NEGATIVE_STRIDES: q->negative_strides = false; break;
+    case AVOID_BYTE_STRIDES: q->byte_strides = false; break;
     case AVOID_ACC_STRIDED: q->acc_strided_types = false; break;
     case AVOID_ACC_INDEXED: q->acc_indexed_types = false; break;
     case AVOID_LONG_ACC: q->acc_segments = 256; break;
     case AVOID_MANY_CALLS: q->outstanding = 128; break;
     case AVOID_FLUSH_LOCAL: q->local_completion = false; break;
+    case AVOID_LATE_RECEIVES: q->late_receives = false; break;
     case AVOID_LONE_FINALIZE: q->lone_finalize = false; break;
     case AVOID_VECTOR_MESSAGES: q->quick_strided_messages = false; break;
-    case AVOIDABLES: break;
+    case AVOIDABLES: q->typed_requests = false; break;
     }
 }
 
@@ -161,11 +171,14 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
     in_force = (struct quirks){.slice_unit = enabled ? 64 : 1,
                                .window_over_own_memory = true,
                                .negative_strides = true,
+                               .byte_strides = true,
                                .acc_strided_types = true,
                                .acc_indexed_types = true,
                                .acc_segments = SIZE_MAX,
+                               .typed_requests = true,
                                .outstanding = SIZE_MAX,
                                .local_completion = true,
+                               .late_receives = true,
                                .lone_finalize = true,
                                .quick_strided_messages = true};
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)

@@ -14,11 +14,14 @@ struct quirks {
     bool shared_windows_on_one_host; /* MPI_Win_allocate_shared instead of MPI_Win_allocate where members share memory */
     bool window_over_own_memory; /* MPI_Win_create may be used */
     bool negative_strides;       /* datatypes with negative strides are right */
+    bool byte_strides;           /* datatypes with strides of one byte are right */
     bool acc_strided_types;      /* accumulates with (h)vector and subarray types are right */
     bool acc_indexed_types;      /* accumulates with indexed types are right */
     size_t acc_segments;         /* segments that one accumulate's datatypes may have */
+    bool typed_requests;         /* request-based calls with datatypes are right; the library makes none, armci-doctor does */
     size_t outstanding;          /* operations in flight to one target */
     bool local_completion;       /* MPI_Win_flush_local may be used */
+    bool late_receives;          /* receives from any source may be posted when their message is there */
     bool lone_finalize;          /* MPI_Finalize may be entered while others still call MPI */
     bool quick_strided_messages; /* messages of vector types are about as fast as contiguous ones */
 };
@@ -34,7 +37,8 @@ struct quirk_row {
     const char *defect;          /* what breaks */
     const char *remedy;          /* what is done here */
     const char *reference;       /* where it is described or measured */
-    enum avoidable avoid;        /* what is avoided for it; AVOIDABLES: the code never does what breaks */
+    enum avoidable avoid;        /* what is avoided for it; AVOIDABLES: request-based calls, which
+                                  * the code never makes */
 };
 
 /* Row i of the table, NULL after the last. */

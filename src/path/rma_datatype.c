@@ -2,6 +2,7 @@
 #include "path/path.h"
 
 #include "base/config.h"
+#include "mpi/datatype.h"
 #include "mpi/quirks.h"
 
 /* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
@@ -10,17 +11,10 @@ static size_t largest(void)
     return armcii_config->datatype_limit;
 }
 
-static bool has_negative_stride(const struct shape *s)
-{
-    for (int level = 0; level < s->levels; level++)
-        if (s->stride[SHAPE_LOCAL][level] < 0 || s->stride[SHAPE_REMOTE][level] < 0) return true;
-    return false;
-}
-
 static bool can(const struct located *t)
 {
     const struct quirks *q = armcii_quirks;
-    if (!q->negative_strides && t->shape->form == SHAPE_STRIDED && t->typing != RMA_INDEXED && has_negative_stride(t->shape)) return false;
+    if (t->shape->form == SHAPE_STRIDED && t->typing != RMA_INDEXED && !armcii_datatype_is_right(t->shape)) return false;
     if (t->shape->form == SHAPE_VECTOR && t->shape->bytes > largest()) return false;
     if (t->verb.kind != RMA_ACC) return true;
     if (t->shape->nsegs > q->acc_segments) return false;

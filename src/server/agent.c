@@ -240,20 +240,25 @@ static void serve_batch(char *message, int client)
     }
 }
 
+static struct wire_inbox requests_in(void)
+{
+    return (struct wire_inbox){comm, WIRE_TAG_REQUEST, WIRE_BATCH};
+}
+
 static void expect_message(int slot)
 {
-    MPI_Irecv(ring[slot], WIRE_BATCH, MPI_BYTE, MPI_ANY_SOURCE, WIRE_TAG_REQUEST, comm, &arrivals[slot]);
+    struct wire_inbox inbox = requests_in();
+    armcii_wire_expect(&inbox, ring[slot], &arrivals[slot]);
 }
 
 static bool serve_arrivals(void)
 {
     bool any = false;
+    struct wire_inbox inbox = requests_in();
     for (;;) {
-        int arrived;
-        MPI_Status status;
-        MPI_Test(&arrivals[next_slot], &arrived, &status);
-        if (!arrived) return any;
-        serve_batch(ring[next_slot], status.MPI_SOURCE);
+        int client;
+        if (!armcii_wire_arrived(&inbox, ring[next_slot], &arrivals[next_slot], &client)) return any;
+        serve_batch(ring[next_slot], client);
         expect_message(next_slot);
         next_slot = (next_slot + 1) % SLOTS;
         any = true;
@@ -317,7 +322,8 @@ void armcii_agent_end(void)
     armcii_wait_serve = served_before;
     atomic_store(&here, false);
     while (in_transit) advance_transits();
-    for (int i = 0; i < SLOTS; i++) armcii_wire_end_receive(comm, WIRE_TAG_REQUEST, &arrivals[(next_slot + i) % SLOTS]);
+    struct wire_inbox inbox = requests_in();
+    for (int i = 0; i < SLOTS; i++) armcii_wire_end_receive(&inbox, &arrivals[(next_slot + i) % SLOTS]);
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;

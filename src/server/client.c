@@ -61,6 +61,7 @@ static uint64_t tickets;
 
 static struct wire_ack ack;
 static MPI_Request ack_request;
+static struct wire_inbox acks;
 static atomic_uint acks_to_come; /* of all agents, large puts too; atomic for the same reason */
 
 static int last_tag;
@@ -73,7 +74,7 @@ static int new_tag(void)
 
 static void expect_ack(void)
 {
-    MPI_Irecv(&ack, sizeof ack, MPI_BYTE, MPI_ANY_SOURCE, WIRE_TAG_ACK, comm, &ack_request);
+    armcii_wire_expect(&acks, &ack, &ack_request);
 }
 
 /* ---- progress ---- */
@@ -94,12 +95,10 @@ static bool take_acks(void)
 {
     bool any = false;
     while (acks_to_come > 0) {
-        int arrived;
-        MPI_Status status;
-        MPI_Test(&ack_request, &arrived, &status);
-        if (!arrived) return any;
-        channel_of[status.MPI_SOURCE]->unacked -= (unsigned)ack.batches;
-        if (ack.large) drop_large(status.MPI_SOURCE, ack.large);
+        int agent;
+        if (!armcii_wire_arrived(&acks, &ack, &ack_request, &agent)) return any;
+        channel_of[agent]->unacked -= (unsigned)ack.batches;
+        if (ack.large) drop_large(agent, ack.large);
         acks_to_come--;
         expect_ack();
         any = true;
@@ -574,13 +573,14 @@ void armcii_client_start(MPI_Comm requests)
     channel_of = calloc((size_t)(armcii_world->size + armcii_world->aside), sizeof(struct channel *));
     if (!buffers || !channel_of) armcii_fatal("out of memory for requests to other hosts");
     for (int i = 0; i < BUFFERS; i++) state[i] = FREE;
+    acks = (struct wire_inbox){comm, WIRE_TAG_ACK, sizeof ack};
     expect_ack();
 }
 
 void armcii_client_end(void)
 {
     if (!buffers) return;
-    armcii_wire_end_receive(comm, WIRE_TAG_ACK, &ack_request);
+    armcii_wire_end_receive(&acks, &ack_request);
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == SENT) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
     while (channels) {

@@ -210,7 +210,8 @@ static bool goes_backwards(const struct shape *s)
 static size_t limit_of(const struct shape *s, size_t packed)
 {
     if (s->form != SHAPE_STRIDED) return WIRE_WHOLE;
-    return armcii_quirks->quick_strided_messages && !goes_backwards(s) ? WIRE_WHOLE : packed;
+    bool whole = armcii_quirks->quick_strided_messages && !goes_backwards(s) && armcii_datatype_is_right(s);
+    return whole ? WIRE_WHOLE : packed;
 }
 
 void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed)
@@ -260,14 +261,42 @@ void armcii_wire_receive(MPI_Comm comm, struct wire_place to, int from, int tag,
     drop_datatype(type);
 }
 
-/* ---- the end ---- */
+/* ---- from anybody ---- */
 
-void armcii_wire_end_receive(MPI_Comm comm, int tag, MPI_Request *receive)
+void armcii_wire_expect(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive)
+{
+    *receive = MPI_REQUEST_NULL;
+    if (armcii_quirks->late_receives)
+        MPI_Irecv(buffer, inbox->bytes, MPI_BYTE, MPI_ANY_SOURCE, inbox->tag, inbox->comm, receive);
+}
+
+/* Begin to receive what is there.  Returns whether anything is. */
+static bool pick_up(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive)
+{
+    int there;
+    MPI_Message message;
+    MPI_Improbe(MPI_ANY_SOURCE, inbox->tag, inbox->comm, &there, &message, MPI_STATUS_IGNORE);
+    if (there) MPI_Imrecv(buffer, inbox->bytes, MPI_BYTE, &message, receive);
+    return there;
+}
+
+bool armcii_wire_arrived(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive, int *sender)
+{
+    int arrived;
+    MPI_Status status;
+    if (*receive == MPI_REQUEST_NULL && !pick_up(inbox, buffer, receive)) return false;
+    MPI_Test(receive, &arrived, &status);
+    if (arrived) *sender = status.MPI_SOURCE;
+    return arrived;
+}
+
+void armcii_wire_end_receive(const struct wire_inbox *inbox, MPI_Request *receive)
 {
     int rank;
     MPI_Request empty;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Isend(NULL, 0, MPI_BYTE, rank, tag, comm, &empty);
+    if (*receive == MPI_REQUEST_NULL) return;
+    MPI_Comm_rank(inbox->comm, &rank);
+    MPI_Isend(NULL, 0, MPI_BYTE, rank, inbox->tag, inbox->comm, &empty);
     MPI_Wait(receive, MPI_STATUS_IGNORE);
     MPI_Wait(&empty, MPI_STATUS_IGNORE);
 }

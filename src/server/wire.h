@@ -119,8 +119,18 @@ struct wire_place {
 void armcii_wire_send(MPI_Comm comm, struct wire_place from, int to, int tag, MPI_Request *request);
 void armcii_wire_receive(MPI_Comm comm, struct wire_place to, int from, int tag, MPI_Request *request);
 
-/* End the receive of the tag from anybody that was posted first, when nobody sends any more: by an empty message to oneself, so
- * that no MPI library has to cancel one. */
-void armcii_wire_end_receive(MPI_Comm comm, int tag, MPI_Request *receive);
+/* A message of a tag from anybody. */
+struct wire_inbox {
+    MPI_Comm comm;
+    int tag, bytes; /* room in the buffer */
+};
+/* Expect one in the buffer: before anybody sends, and again after each.  With an MPI library that does not complete receives which are
+ * posted when their message is there, nothing is posted, and messages are looked for. */
+void armcii_wire_expect(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive);
+/* Has it arrived?  Then it is complete, and was sent by *sender. */
+bool armcii_wire_arrived(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive, int *sender);
+/* End the receive that was posted first, when nobody sends any more: by an empty message to oneself, so that no MPI library has to cancel
+ * one. */
+void armcii_wire_end_receive(const struct wire_inbox *inbox, MPI_Request *receive);
 
 #endif

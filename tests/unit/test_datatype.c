@@ -126,13 +126,6 @@ struct tally {
     size_t vectors, subarrays, indexed;
 };
 
-static bool goes_backwards(const struct shape *s, enum shape_side side)
-{
-    for (int level = 0; level < s->levels; level++)
-        if (s->stride[side][level] < 0) return true;
-    return false;
-}
-
 /* Every way to build one side with that basic type; but not those that this MPI library is known to do wrong. */
 static void check_side(const struct sample *m, enum shape_side side, struct basic_type basic, struct tally *tally)
 {
@@ -140,7 +133,7 @@ static void check_side(const struct sample *m, enum shape_side side, struct basi
     if (s->bytes == 0 || !armcii_shape_is_aligned(s, side, basic.size)) return;
     check_indexed(m, side, basic);
     tally->indexed++;
-    if (s->form == SHAPE_VECTOR || (goes_backwards(s, side) && !armcii_quirks->negative_strides)) return;
+    if (s->form == SHAPE_VECTOR || !armcii_datatype_is_right(s)) return;
     char *first = side == SHAPE_LOCAL ? s->local : s->remote;
     check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first}, basic);
     tally->vectors++;

@@ -92,11 +92,13 @@ enum defect {
     INDEXED_ACCUMULATE,
     CREATED_WINDOW,
     NEGATIVE_STRIDES,
+    BYTE_STRIDES,
     OUTSTANDING,
     LATE_RGET,
     LOCAL_FLUSH,
     SHARED_NAMES,
     SLOW_VECTORS,
+    LATE_RECEIVES,
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
@@ -106,12 +108,14 @@ static const char *const words[DEFECTS] = {
     "wrong sums",
     "lose updates",
     "MPI_Win_create fails",
-    "single bytes with stride -1",
+    "an hvector with stride -1",
+    "with a stride of one byte",
     "255th",
     "MPI_Rget completes before the data are there (osc/ucx)",
     "MPI_Win_flush_local hangs",
     "windows of disjoint groups share memory",
     "takes three times as long",
+    "receive from MPI_ANY_SOURCE",
 };
 
 static size_t row_of(enum defect d)
@@ -143,9 +147,10 @@ START_TEST(rows_of_mpich)
     for (int several = 0; several < 2; several++) {
         unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? BIT(SLOW_VECTORS) : 0);
         expect_in_force(mpich_402, several, always | BIT(UNPADDED_SLICES));
+        expect_in_force("MPICH Version:\t3.4.3\n", several, always);
+        always |= several ? BIT(LATE_RECEIVES) : 0;
         expect_in_force(mpich_432, several, always);
         expect_in_force(mpich_502, several, always);
-        expect_in_force("MPICH Version:\t3.4.3\n", several, always);
         expect_in_force("MPICH Version:\t4.1\n", several, always);
     }
 }
@@ -209,7 +214,7 @@ END_TEST
 START_TEST(rows_of_others)
 {
     for (int several = 0; several < 2; several++) {
-        expect_in_force(intel_202118, several, 0);
+        expect_in_force(intel_202118, several, BIT(BYTE_STRIDES));
         expect_in_force(unknown, several, 0);
         expect_in_force("", several, 0);
     }
@@ -221,11 +226,14 @@ END_TEST
 static const struct quirks none = {.slice_unit = 64,
                                    .window_over_own_memory = true,
                                    .negative_strides = true,
+                                   .byte_strides = true,
                                    .acc_strided_types = true,
                                    .acc_indexed_types = true,
                                    .acc_segments = SIZE_MAX,
+                                   .typed_requests = true,
                                    .outstanding = SIZE_MAX,
                                    .local_completion = true,
+                                   .late_receives = true,
                                    .lone_finalize = true,
                                    .quick_strided_messages = true};
 
@@ -236,12 +244,15 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_uint_eq(q->slice_unit, want.slice_unit);
     ck_assert_int_eq(q->window_over_own_memory, want.window_over_own_memory);
     ck_assert_int_eq(q->negative_strides, want.negative_strides);
+    ck_assert_int_eq(q->byte_strides, want.byte_strides);
     ck_assert_int_eq(q->acc_strided_types, want.acc_strided_types);
     ck_assert_int_eq(q->acc_indexed_types, want.acc_indexed_types);
     ck_assert_uint_eq(q->acc_segments, want.acc_segments);
     ck_assert_uint_eq(q->outstanding, want.outstanding);
     ck_assert_int_eq(q->shared_windows_on_one_host, want.shared_windows_on_one_host);
     ck_assert_int_eq(q->local_completion, want.local_completion);
+    ck_assert_int_eq(q->typed_requests, want.typed_requests);
+    ck_assert_int_eq(q->late_receives, want.late_receives);
     ck_assert_int_eq(q->lone_finalize, want.lone_finalize);
     ck_assert_int_eq(q->quick_strided_messages, want.quick_strided_messages);
 }
@@ -251,20 +262,26 @@ START_TEST(decisions)
     for (int several = 0; several < 2; several++) {
         struct quirks mpich = none, openmpi5 = none;
         mpich.acc_segments = 256;
-        mpich.lone_finalize = mpich.quick_strided_messages = !several;
+        mpich.typed_requests = false;
+        mpich.lone_finalize = mpich.quick_strided_messages = mpich.late_receives = !several;
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
+        mpich.late_receives = true;
         expect_decision(mpich_402, several, true, mpich);
         openmpi5.negative_strides = openmpi5.acc_indexed_types = false;
         openmpi5.outstanding = 128;
+        openmpi5.typed_requests = !several;
         expect_decision(openmpi_5011, several, true, openmpi5);
         struct quirks openmpi4 = openmpi5;
         openmpi4.window_over_own_memory = false;
+        openmpi4.typed_requests = true;
         openmpi4.shared_windows_on_one_host = true;
         openmpi4.acc_strided_types = openmpi4.local_completion = !several;
         expect_decision(openmpi_414, several, true, openmpi4);
-        expect_decision(intel_202118, several, true, none);
+        struct quirks intel = none;
+        intel.byte_strides = false;
+        expect_decision(intel_202118, several, true, intel);
         expect_decision(unknown, several, true, none);
     }
 }
@@ -294,20 +311,23 @@ START_TEST(overruled)
 {
     struct quirks mpich = none;
     mpich.acc_segments = 256;
+    mpich.typed_requests = false;
     configure("ARMCI_AVOID_ODD_SLICES=no", NULL);
     expect_decision(mpich_402, false, true, mpich);
     ck_assert(!armcii_quirk_is_in_force(row_of(UNPADDED_SLICES), mpich_402, false));
     configure("ARMCI_AVOID_LONG_ACC=no", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
     mpich = none;
     mpich.slice_unit = 4096;
-    mpich.negative_strides = false;
+    mpich.negative_strides = mpich.typed_requests = false;
     expect_decision(mpich_402, false, true, mpich);
     mpich.slice_unit = 1;
+    mpich.typed_requests = true;
     expect_decision(mpich_402, false, false, mpich);
     configure(NULL, NULL);
     mpich = none;
     mpich.slice_unit = 4096;
     mpich.acc_segments = 256;
+    mpich.typed_requests = false;
     expect_decision(mpich_402, false, true, mpich);
 }
 END_TEST
@@ -328,8 +348,11 @@ START_TEST(each_variable)
     configure("ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_AVOID_FLUSH_LOCAL=yes");
     want = none, want.outstanding = 128, want.local_completion = false;
     expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_LONE_FINALIZE=yes", NULL);
-    want = none, want.lone_finalize = false;
+    configure("ARMCI_AVOID_LONE_FINALIZE=yes", "ARMCI_AVOID_BYTE_STRIDES=yes");
+    want = none, want.lone_finalize = want.byte_strides = false;
+    expect_decision(unknown, false, true, want);
+    configure("ARMCI_AVOID_LATE_RECEIVES=yes", NULL);
+    want = none, want.late_receives = false;
     expect_decision(unknown, false, true, want);
     configure("ARMCI_AVOID_VECTOR_MESSAGES=yes", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
     want = none, want.quick_strided_messages = want.negative_strides = false;

@@ -204,6 +204,18 @@ START_TEST(strides_that_go_backwards_are_packed)
 }
 END_TEST
 
+/* Those of Intel MPI take a stride of one byte for none. */
+START_TEST(strides_that_datatypes_get_wrong_are_packed)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_LOCAL][0] = 1;
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), s.bytes);
+    armcii_quirks_decide("Intel(R) MPI Library 2021.18", true, true);
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), WIRE_PART);
+}
+END_TEST
+
 START_TEST(what_writes_a_byte_twice_goes_in_order)
 {
     bool in_order;
@@ -227,6 +239,7 @@ int main(void)
     tcase_add_test(longer, long_vectors_travel);
     tcase_add_test(longer, long_patches_go_whole_where_mpi_is_quick);
     tcase_add_test(longer, strides_that_go_backwards_are_packed);
+    tcase_add_test(longer, strides_that_datatypes_get_wrong_are_packed);
     tcase_add_test(longer, what_writes_a_byte_twice_goes_in_order);
     tcase_set_timeout(longer, 60);
     suite_add_tcase(suite, small);

@@ -22,19 +22,11 @@ void probe_armci(struct finding *f)
 void probe_armci_progress(struct finding *f)
 {
     double ms[4];
-    int waiting = 0;
     f->note = true;
     ARMCI_Init();
     cost_busy(BUSY, ms);
     ARMCI_Finalize();
-    for (int i = 0; i < 4; i++)
-        waiting += ms[i] > 1000 * BUSY / 2;
-    ways_in_use()->asynchronous = waiting == 0;
-    tell(f, "%s (put %.2f, get %.2f, accumulate %.2f, rmw %.2f ms, target computes %.0f ms)",
-         waiting == 0   ? "ASYNCHRONOUS"
-         : waiting == 4 ? "every operation waits for its target"
-                        : "some operations wait for their target",
-         ms[0], ms[1], ms[2], ms[3], 1000 * BUSY);
+    ways_in_use()->asynchronous = tell_waiting(f, ms, "rmw", BUSY) == 0;
 }
 
 void probe_armci_speed(struct finding *f)

@@ -100,6 +100,40 @@ void probe_negative(struct finding *f)
     tell(f, "an hvector of single bytes with stride -1");
 }
 
+/* ---------------------------------------------------------------- strides of 1 ----- */
+
+enum { BLOCKS = 20, BLOCK = 5 };
+
+/* Blocks that overlap, each a byte behind the one before: put from such blocks, and a get of them. */
+void probe_byte_strides(struct finding *f)
+{
+    struct area a;
+    MPI_Datatype block, type;
+    char source[BLOCKS + BLOCK], back[BLOCKS * BLOCK];
+    bool same = true;
+    int at = 0;
+    if (!area_possible(f) || !area_open(&a, area_used(), 4096, f)) return;
+    MPI_Type_contiguous(BLOCK, MPI_BYTE, &block);
+    MPI_Type_create_hvector(BLOCKS, 1, 1, block, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < BLOCKS + BLOCK; i++)
+        source[i] = (char)(100 + i);
+    for (int i = 0; i < BLOCKS * BLOCK; i++)
+        a.mirror[1000 + i] = source[i / BLOCK + i % BLOCK];
+    MPI_Put(source, 1, type, job->target, a.origin + 1000, BLOCKS * BLOCK, MPI_BYTE, a.win);
+    MPI_Win_flush(job->target, a.win);
+    found(f, area_matches(&a, &at), "put from blocks with a stride of one byte: byte %d", at);
+    MPI_Get(back, BLOCKS * BLOCK, MPI_BYTE, job->target, a.origin + 2000, 1, type, a.win);
+    MPI_Win_flush(job->target, a.win);
+    for (int i = 0; i < BLOCKS * BLOCK; i++)
+        same = same && back[i] == a.mirror[2000 + i / BLOCK + i % BLOCK];
+    found(f, same, "get of blocks with a stride of one byte");
+    MPI_Type_free(&block);
+    MPI_Type_free(&type);
+    area_close(&a);
+    tell(f, "an hvector of blocks of %d bytes with a stride of one byte", BLOCK);
+}
+
 /* ---------------------------------------------------------------- many segments ---- */
 
 static void try_segments(struct finding *f, struct area *a, int n, double *ones)

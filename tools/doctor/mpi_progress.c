@@ -48,24 +48,30 @@ static void fetch(struct area *a, MPI_Aint at)
     MPI_Fetch_and_op(&one, &old, MPI_LONG, job->size - 1, at, MPI_SUM, a->win);
 }
 
+int tell_waiting(struct finding *f, const double ms[4], const char *fourth, double busy_seconds)
+{
+    int waiting = 0;
+    for (int i = 0; i < 4; i++)
+        waiting += ms[i] > 1000 * busy_seconds / 2;
+    tell(f, "%s (put %.2f, get %.2f, accumulate %.2f, %s %.2f ms, target computes %.0f ms)",
+         waiting == 0   ? "ASYNCHRONOUS"
+         : waiting == 4 ? "every operation waits for its target"
+                        : "some operations wait for their target",
+         ms[0], ms[1], ms[2], fourth, ms[3], 1000 * busy_seconds);
+    return waiting;
+}
+
 void probe_progress(struct finding *f)
 {
     void (*const operate[])(struct area * a, MPI_Aint at) = {put, get, add, fetch};
     struct area a;
     double ms[4];
-    int waiting = 0;
     f->note = true;
     if (!area_possible(f) || !area_open(&a, area_used(), 4096, f)) return;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         ms[i] = 1000 * timed(operate[i], &a, 64);
-        waiting += ms[i] > 1000 * BUSY / 2;
-    }
     area_close(&a);
-    tell(f, "%s (put %.1f, get %.1f, accumulate %.1f, fetch-and-op %.1f ms, target computes %.0f ms)",
-         waiting == 0   ? "asynchronous"
-         : waiting == 4 ? "every operation waits for its target"
-                        : "some operations wait for their target",
-         ms[0], ms[1], ms[2], ms[3], 1000 * BUSY);
+    tell_waiting(f, ms, "fetch-and-op", BUSY);
 }
 
 /* The last rank watches its memory, without calling MPI, while rank 0 puts there and flushes. */

@@ -24,6 +24,7 @@ const struct probe probes[] = {
     {"acc.indexed",       "Accumulate, indexed datatypes",  SECTION_MPI,    10, false, probe_acc_indexed, remedy_acc_indexed},
     {"rget.types",        "Rget, derived datatypes",        SECTION_MPI,     8, false, probe_rget_types, remedy_no_requests},
     {"negative",          "negative strides",               SECTION_MPI,     6, false, probe_negative, remedy_negative},
+    {"byte-strides",      "strides of one byte",            SECTION_MPI,     6, false, probe_byte_strides, remedy_byte_strides},
     {"window.allocate",   "Win_allocate, odd sizes",        SECTION_MPI,     8, false, probe_allocate_odd, remedy_padded},
     {"window.shared",     "Win_allocate_shared, odd sizes", SECTION_MPI,     8, false, probe_shared_odd, remedy_no_windows},
     {"window.groups",     "Win_allocate in groups",         SECTION_MPI,     8, false, probe_group_windows, remedy_shared_groups},
@@ -48,6 +49,7 @@ const struct probe probes[] = {
     {"way.rma",           "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_way_rma, NULL},
     {"advice",            "anything better?",               SECTION_FORCED, 10, false, probe_advice, NULL},
 
+    {"late-receives",     "receives of what is there",      SECTION_DANGER,  9, true,  probe_late_receives, remedy_late_receives},
     {"window.create",     "Win_create, odd sizes",          SECTION_DANGER,  8, true,  probe_create_odd, remedy_no_create},
     {"window.dynamic",    "Win_create_dynamic",             SECTION_DANGER,  8, true,  probe_dynamic_odd, remedy_dynamic},
     {"getacc.types",      "Get_accumulate, datatypes",      SECTION_DANGER,  8, true,  probe_getacc_types, remedy_no_get_accumulate},

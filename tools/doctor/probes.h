@@ -26,6 +26,7 @@ void probe_acc_strided(struct finding *f);
 void probe_acc_indexed(struct finding *f);
 void probe_getacc_types(struct finding *f);
 void probe_negative(struct finding *f);
+void probe_byte_strides(struct finding *f);
 void probe_many_segments(struct finding *f);
 void probe_request_contiguous(struct finding *f);
 void probe_rget_types(struct finding *f);
@@ -43,9 +44,15 @@ void probe_atomic_windows(struct finding *f);
 void probe_atomic_vector(struct finding *f);
 void probe_atomic_indexed(struct finding *f);
 
+/* mpi_messages.c */
+void probe_late_receives(struct finding *f);
+
 /* mpi_progress.c */
 void probe_progress(struct finding *f);
 void probe_visible(struct finding *f);
+/* Say of put, get, accumulate and a fourth operation, which took so many ms while their target computed, whether they waited for it.
+ * Returns how many did. */
+int tell_waiting(struct finding *f, const double ms[4], const char *fourth, double busy_seconds);
 
 /* armci_use.c */
 void probe_armci(struct finding *f);
@@ -65,6 +72,8 @@ const char *remedy_no_get_accumulate(void);
 const char *remedy_acc_strided(void);
 const char *remedy_acc_indexed(void);
 const char *remedy_negative(void);
+const char *remedy_byte_strides(void);
+const char *remedy_late_receives(void);
 const char *remedy_segments(void);
 const char *remedy_outstanding(void);
 const char *remedy_shared_groups(void);

@@ -60,6 +60,15 @@ const char *remedy_negative(void)
 {
     return use.quirks.negative_strides ? unless_used() : "ARMCI sends negative strides segment by segment";
 }
+const char *remedy_byte_strides(void)
+{
+    return use.quirks.byte_strides ? unless_used() : "ARMCI sends strides of one byte segment by segment, or packed";
+}
+const char *remedy_late_receives(void)
+{
+    if (!use.quirks.late_receives) return "ARMCI looks for a message before it receives it";
+    return use.agents ? NULL : "ARMCI receives nothing from MPI_ANY_SOURCE here";
+}
 const char *remedy_segments(void)
 {
     return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types ? "ARMCI cuts such accumulates"
@@ -84,5 +93,7 @@ bool remedy_is_known(const struct probe *p)
 {
     if (p->remedy == remedy_no_create) return !use.quirks.window_over_own_memory;
     if (p->remedy == remedy_acc_indexed) return !use.quirks.acc_indexed_types;
+    if (p->remedy == remedy_late_receives) return !use.quirks.late_receives;
+    if (p->remedy == remedy_no_requests) return !use.quirks.typed_requests;
     return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_host && job->hosts == 1;
 }
