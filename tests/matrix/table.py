@@ -1,8 +1,16 @@
 """table.py - the page that tells what ran and how it ended."""
 import datetime
 import json
+import os
 import platform
+import re
 import subprocess
+from fnmatch import fnmatch
+from pathlib import Path
+
+from rows import CORE, FORCED, MORE, SETS
+
+HERE = Path(__file__).resolve().parent
 
 
 def version_of(library, build):
@@ -18,7 +26,7 @@ def summary(cell):
     """A cell's counts in a few words."""
     if cell.get("problem"):
         return cell["problem"]
-    verdicts = [verdict for verdict, _ in cell["runs"]]
+    verdicts = [verdict for verdict, _, _ in cell["runs"]]
     text = f"{verdicts.count('PASS')} passed"
     if "FAIL" in verdicts:
         text += f", **{verdicts.count('FAIL')} failed**"
@@ -27,27 +35,54 @@ def summary(cell):
     return f"{text} ({cell['seconds']:.0f} s)"
 
 
-def failures(cells):
-    """A line for each run that failed."""
-    return [f"- {cell['library']}, {cell['place']}: `{label}`"
-            for cell in cells for verdict, label in cell.get("runs", []) if verdict == "FAIL"]
+def causes():
+    """The lines of causes.txt: (library, place, expression for the label, cause)."""
+    lines = (HERE / "causes.txt").read_text().splitlines()
+    return [[word.strip() for word in line.split("|")] for line in lines if line.strip() and not line.startswith("#")]
+
+
+def cause_of(cell, label):
+    """Why that run fails there, as far as anybody knows."""
+    for library, place, expression, cause in causes():
+        if fnmatch(cell["library"], library) and fnmatch(cell["place"], place) and re.search(expression, label):
+            return cause
+    return "cause not known"
+
+
+def told(cells, wanted):
+    """A line for each run of that verdict of which something is told."""
+    return [f"- {cell['library']}, {cell['place']}: `{label}`: {why.replace('|', ' ')}; {cause_of(cell, label)}"
+            for cell in cells for verdict, label, why in cell.get("runs", []) if verdict == wanted and why]
+
+
+def row_of(own):
+    """The line of a library in the table, from its cells by place."""
+    first = next(iter(own.values()))
+    one, two = (summary(own[place]) if place in own else "not run" for place in ("one node", "two hosts"))
+    return f"| {first['library']} | {first['version']} | {first['rows']} | {one} | {two} |"
+
+
+def explain(sets):
+    """What the words of the column "rows" mean, and what is in those sets."""
+    lines = [f"- {name}: {SETS[name]}" for name in SETS if name in sets]
+    lines.append("- the eight: " + ", ".join(CORE))
+    if "most" in sets:
+        lines += ["- the others: " + ", ".join(MORE), "- forced: " + "; ".join(f"`{line}`" for line in FORCED)]
+    return lines
 
 
 def page(cells):
     """The page, from what the cells' files hold."""
     names = list(dict.fromkeys(cell["library"] for cell in cells))
     lines = ["# The matrix", "",
-             "The multi-process tests on MPI libraries from different makers, 2 ranks, no variable set but those of the rows. Made by",
-             f"`make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)}, {platform.machine()}. The seconds are",
-             "those of the runs.", "",
+             "The multi-process tests and armci-doctor on MPI libraries from different makers, 2 ranks, no variable set but those of the",
+             f"rows.  Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)},",
+             f"{platform.machine()}, {os.cpu_count()} processors.  In parentheses the seconds that the runs took.", "",
              "| library | MPI | rows | one node | two hosts |", "|---|---|---|---|---|"]
-    for name in names:
-        own = {cell["place"]: cell for cell in cells if cell["library"] == name}
-        first = next(iter(own.values()))
-        one, two = (summary(own[place]) if place in own else "not run" for place in ("one node", "two hosts"))
-        lines.append(f"| {name} | {first['version']} | {first['rows']} | {one} | {two} |")
-    failed = failures(cells)
-    lines += ["", "## Runs that failed", "", *(failed or ["None."]), ""]
+    lines += [row_of({cell["place"]: cell for cell in cells if cell["library"] == name}) for name in names]
+    lines += ["", *explain({cell["rows"] for cell in cells})]
+    lines += ["", "## Runs that failed", "", *(told(cells, "FAIL") or ["None."])]
+    lines += ["", "## Runs that failed once and passed when run again", "", *(told(cells, "PASS") or ["None."]), ""]
     return "\n".join(lines)
 
 
