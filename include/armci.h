@@ -138,8 +138,8 @@ typedef struct armci_meminfo_ds {
  * @completion `ARMCI_Finalize` completes everything, remotely too, and frees all regions, groups and mutexes. Starts and the end are
  * collective.
  * @errors `ARMCI_ERR_ARGUMENT`: no thread level of MPI, MPI_COMM_NULL, an intercommunicator, no process that can be set aside.
- * `ARMCI_ERR_STATE`: MPI has ended, or has not begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`, `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any
- * time.
+ * `ARMCI_ERR_STATE`: MPI has ended, or has not begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`,
+ * `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any time.
  * @threads Start and end from one thread. The level that MPI gives decides whether several threads may call, and whether the library can
  * have an agent of its own between nodes.
  * @source [A]; communicators and thread levels as in [C]. @{ */
