@@ -70,7 +70,8 @@ static int longer_first(const void *a, const void *b)
 static void add_entry(struct text *t, const struct entry *e, double of)
 {
     const struct stats_cell *c = &e->row->by[e->path];
-    armcii_text_add(t, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum stats_path)e->path),
+    armcii_text_add(t, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name,
+                    armcii_stats_path_name((enum stats_path)e->path),
                     c->calls, c->bytes ? amount(c->bytes).text : "-", e->seconds, percent(e->seconds, of),
                     e->seconds * 1e6 / (double)c->calls);
 }

@@ -298,7 +298,8 @@ static void verify(const struct work *w)
 /* Does the environment choose something else than agents between hosts?  Unasked they are there on every MPI library. */
 static bool agents_are_unwanted(void)
 {
-    return getenv("ARMCI_NODES") || getenv("ARMCI_SHM") || getenv("ARMCI_TRANSPORT") || (getenv("ARMCI_PROGRESS") && strcmp(getenv("ARMCI_PROGRESS"), "rank") != 0);
+    return getenv("ARMCI_NODES") || getenv("ARMCI_SHM") || getenv("ARMCI_TRANSPORT") ||
+           (getenv("ARMCI_PROGRESS") && strcmp(getenv("ARMCI_PROGRESS"), "rank") != 0);
 }
 
 /* Can the target's memory be worked on without it? */
