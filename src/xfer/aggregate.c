@@ -105,11 +105,6 @@ bool armcii_aggregate_take(struct aggregate *a, struct transfer *t)
     return true;
 }
 
-void armcii_aggregate_taken(struct aggregate *a)
-{
-    a->n = 0; /* the values stay until the transfer is complete */
-}
-
 void armcii_aggregate_clear(struct aggregate *a)
 {
     a->n = 0;
@@ -118,6 +113,26 @@ void armcii_aggregate_clear(struct aggregate *a)
         a->values = v->older;
         free(v);
     }
+}
+
+/* The values of one behind those of the other. */
+static void move_values(struct aggregate *from, struct aggregate *to)
+{
+    struct value **last = &to->values;
+    while (*last) last = &(*last)->older;
+    *last = from->values;
+    from->values = NULL;
+}
+
+void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back)
+{
+    taken->n = 0; /* the values stay until the transfer is complete */
+    if (back->room == 0) {
+        *back = *taken;
+        return;
+    }
+    move_values(taken, back);
+    armcii_aggregate_free(taken);
 }
 
 void armcii_aggregate_free(struct aggregate *a)

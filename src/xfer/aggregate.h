@@ -30,9 +30,10 @@ int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool cop
 bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
 /* Does it keep anything for that process (-1: for any)? */
 bool armcii_aggregate_is_for(const struct aggregate *a, int target);
-/* All as one transfer, which refers to *a until armcii_aggregate_taken; false when there is nothing. */
+/* All as one transfer, which refers to *a; false when there is nothing. */
 bool armcii_aggregate_take(struct aggregate *a, struct transfer *t);
-void armcii_aggregate_taken(struct aggregate *a);
+/* The transfer was started: what *taken had goes back into *back, where others may have come together meanwhile. */
+void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back);
 /* Drop everything; free the memory as well. */
 void armcii_aggregate_clear(struct aggregate *a);
 void armcii_aggregate_free(struct aggregate *a);

@@ -1,4 +1,5 @@
-/* handle.c - the table of handles. */
+/* handle.c - the table of handles.  Whoever waits between hosts lets other threads into the library meanwhile: they may use the implicit
+ * handle, too, fence what other handles keep, and make new slots. */
 #include "xfer/handle.h"
 
 #include <stdlib.h>
@@ -12,11 +13,13 @@
 
 /* A slot's operations wait in a list; tag 0 marks a free slot. */
 struct slot {
-    unsigned tag;
+    unsigned index, tag;
     bool aggregate;
-    struct aggregate kept;     /* requests not yet issued */
-    struct operation *operations;
-    size_t n, room;
+    struct aggregate kept;        /* requests not yet issued */
+    struct operation *operations; /* from `first` on, up to n */
+    size_t first, n, room;
+    uint64_t removed;             /* operations that were in the list, ever */
+    unsigned waiters;             /* threads in armcii_handle_wait */
     unsigned next_free;
 };
 
@@ -25,33 +28,51 @@ static const armci_hdl_t UNUSED = {0, 0};
 static const armci_hdl_t EMPTY_AGGREGATE = {0xffffffffu, 0xa66e6a7eu};
 
 enum { IMPLICIT = 0, NONE = -1 };
-static struct slot *slots; /* [0] is the implicit handle */
+static struct slot **slots; /* [0] is the implicit handle; they stay where they are */
 static unsigned slot_count, first_free; /* first_free 0: none */
 static unsigned last_tag;
 size_t armcii_handles_keeping; /* slots with requests not yet issued */
 
+static struct slot *new_slot(unsigned index, unsigned next_free)
+{
+    struct slot *s = calloc(1, sizeof *s);
+    if (!s) armcii_fatal("out of memory for handles");
+    s->index = index;
+    s->next_free = next_free;
+    return s;
+}
+
 void armcii_handles_start(void)
 {
-    slots = calloc(1, sizeof *slots);
+    slots = malloc(sizeof *slots);
     if (!slots) armcii_fatal("out of memory for handles");
+    slots[IMPLICIT] = new_slot(IMPLICIT, 0);
     slot_count = 1;
     first_free = 0;
     armcii_handles_keeping = 0;
 }
 
+static void remove_first(struct slot *s)
+{
+    free(s->operations[s->first].buffer);
+    s->removed++;
+    if (++s->first == s->n) s->first = s->n = 0;
+}
+
+/* What another thread has kept meanwhile stays. */
 static void release(struct slot *s)
 {
-    for (size_t i = 0; i < s->n; i++) free(s->operations[i].buffer);
-    s->n = 0;
-    armcii_aggregate_clear(&s->kept);
+    while (s->n > 0) remove_first(s);
+    if (!armcii_aggregate_is_for(&s->kept, -1)) armcii_aggregate_clear(&s->kept);
 }
 
 void armcii_handles_end(void)
 {
     for (unsigned i = 0; i < slot_count; i++) {
-        release(&slots[i]);
-        free(slots[i].operations);
-        armcii_aggregate_free(&slots[i].kept);
+        release(slots[i]);
+        free(slots[i]->operations);
+        armcii_aggregate_free(&slots[i]->kept);
+        free(slots[i]);
     }
     free(slots);
     slots = NULL;
@@ -68,19 +89,18 @@ static unsigned new_tag(void)
 
 static struct slot *find(const armci_hdl_t *handle)
 {
-    if (!handle) return &slots[IMPLICIT];
+    if (!handle) return slots[IMPLICIT];
     if (handle->slot == IMPLICIT || handle->slot >= slot_count) return NULL;
-    struct slot *s = &slots[handle->slot];
+    struct slot *s = slots[handle->slot];
     return s->tag != 0 && s->tag == handle->tag ? s : NULL;
 }
 
 static void grow(void)
 {
     unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
-    struct slot *bigger = realloc(slots, count * sizeof *slots);
+    struct slot **bigger = realloc(slots, count * sizeof *slots);
     if (!bigger) armcii_fatal("out of memory for %u handles", count);
-    memset(bigger + slot_count, 0, (count - slot_count) * sizeof *slots);
-    for (unsigned i = slot_count; i < count; i++) bigger[i].next_free = i + 1 < count ? i + 1 : 0;
+    for (unsigned i = slot_count; i < count; i++) bigger[i] = new_slot(i, i + 1 < count ? i + 1 : 0);
     first_free = slot_count;
     slots = bigger;
     slot_count = count;
@@ -99,27 +119,42 @@ static struct slot *obtain(armci_hdl_t *handle)
     if (!first_free) grow();
     bool aggregate = is_empty_aggregate(handle);
     handle->slot = first_free;
-    s = &slots[first_free];
+    s = slots[first_free];
     first_free = s->next_free;
     s->tag = handle->tag = new_tag();
     s->aggregate = aggregate;
     return s;
 }
 
+/* The implicit handle is for ever; of several that wait the last gives it back. */
 static void give_back(struct slot *s)
 {
+    if (s->index == IMPLICIT || s->waiters > 0 || s->tag == 0) return;
     release(s);
-    if (s == &slots[IMPLICIT]) return;
     s->tag = 0;
     s->next_free = first_free;
-    first_free = (unsigned)(s - slots);
+    first_free = s->index;
 }
 
-/* The same target again: the newest ticket covers the older ones, unless each brings a buffer. */
+/* The same target again: the newest ticket covers the older ones, unless each brings a buffer, or somebody waits for one of them. */
 static bool covers(const struct slot *s, const struct operation *op)
 {
     const struct operation *last = s->n ? &s->operations[s->n - 1] : NULL;
-    return last && last->region_id == op->region_id && last->target == op->target && !op->buffer && !op->asked && !last->asked;
+    if (!last || s->waiters > 0 || op->buffer || op->asked || last->asked) return false;
+    return last->region_id == op->region_id && last->target == op->target;
+}
+
+static void make_room(struct slot *s)
+{
+    if (s->n < s->room) return;
+    size_t waiting = s->n - s->first, room = 2 * waiting >= s->room ? 2 * s->room + 4 : s->room;
+    if (s->first > 0) memmove(s->operations, s->operations + s->first, waiting * sizeof *s->operations);
+    struct operation *bigger = realloc(s->operations, room * sizeof *bigger);
+    if (!bigger) armcii_fatal("out of memory for %zu outstanding operations", room);
+    s->operations = bigger;
+    s->room = room;
+    s->first = 0;
+    s->n = waiting;
 }
 
 static void attach(struct slot *s, const struct operation *op)
@@ -130,26 +165,35 @@ static void attach(struct slot *s, const struct operation *op)
         s->operations[s->n - 1].ticket = op->ticket;
         return;
     }
-    if (s->n == s->room) {
-        size_t room = s->room ? 2 * s->room : 4;
-        struct operation *bigger = realloc(s->operations, room * sizeof *bigger);
-        if (!bigger) armcii_fatal("out of memory for %zu outstanding operations", room);
-        s->operations = bigger;
-        s->room = room;
-    }
+    make_room(s);
     s->operations[s->n++] = *op;
 }
 
-/* Hand what was kept to the engine, as one vector transfer. */
+/* Complete what is in the list now: others may add to it, complete and remove meanwhile. */
+static void finish_operations(struct slot *s)
+{
+    const uint64_t end = s->removed + (s->n - s->first);
+    while (s->removed < end) {
+        const uint64_t which = s->removed;
+        struct operation op = s->operations[s->first];
+        op.buffer = NULL; /* is freed by who removes it */
+        armcii_transfer_finish(&op);
+        if (s->removed == which) remove_first(s);
+    }
+}
+
+/* Hand what was kept to the engine, as one vector transfer.  What joins meanwhile goes later. */
 static int issue_kept(struct slot *s)
 {
     struct transfer t;
-    if (!armcii_aggregate_take(&s->kept, &t)) return 0;
     struct operation op;
+    struct aggregate going = s->kept;
+    if (!armcii_aggregate_take(&going, &t)) return 0;
+    s->kept = (struct aggregate){0};
+    armcii_handles_keeping--;
     int rc = armcii_transfer_start(&t, &op);
     if (rc == 0) attach(s, &op);
-    armcii_aggregate_taken(&s->kept);
-    armcii_handles_keeping--;
+    armcii_aggregate_taken(&going, &s->kept);
     return rc;
 }
 
@@ -207,9 +251,10 @@ int armcii_handle_wait(armci_hdl_t *handle)
         return 0;
     }
     armcii_stats_slow();
+    s->waiters++;
     int rc = issue_kept(s);
-    if (!armcii_mutant("wait-does-nothing"))
-        for (size_t i = 0; i < s->n; i++) armcii_transfer_finish(&s->operations[i]);
+    if (!armcii_mutant("wait-does-nothing")) finish_operations(s);
+    s->waiters--;
     if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
     give_back(s);
     return rc;
@@ -244,8 +289,8 @@ int armcii_handles_issue_kept(int target)
 {
     int rc = 0;
     for (unsigned i = 0; i < slot_count && armcii_handles_keeping > 0; i++)
-        if (armcii_aggregate_is_for(&slots[i].kept, target)) {
-            int failed = issue_kept(&slots[i]);
+        if (armcii_aggregate_is_for(&slots[i]->kept, target)) {
+            int failed = issue_kept(slots[i]);
             if (failed) rc = failed;
         }
     return rc;
@@ -255,9 +300,7 @@ int armcii_handles_issue_kept(int target)
 void armcii_handles_release_all(void)
 {
     for (unsigned i = 0; i < slot_count; i++) {
-        if (slots[i].aggregate)
-            release(&slots[i]);
-        else if (i == IMPLICIT || slots[i].tag)
-            give_back(&slots[i]);
+        release(slots[i]);
+        if (!slots[i]->aggregate) give_back(slots[i]);
     }
 }

@@ -69,6 +69,9 @@ void fake_window_over(struct window *w, unsigned members, char *const memory[], 
 char *fake_memory(const struct window *w, int rank);
 size_t fake_lead(const struct window *w, int rank);
 
+/* Called once, at the beginning of the next call that is recorded: what another thread does meanwhile. */
+extern void (*fake_meanwhile)(void);
+
 /* Calls recorded since the start or the last fake_forget, and how many of one kind. */
 size_t fake_calls(void);
 const struct fake_call *fake_call(size_t i);
