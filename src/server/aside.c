@@ -14,6 +14,7 @@
 #include "base/wait.h"
 #include "server/agent.h"
 #include "server/doze.h"
+#include "server/wire.h"
 
 /* From the first start until MPI ends. */
 static MPI_Comm kept = MPI_COMM_NULL; /* the program's processes and, behind them, those set aside */
@@ -240,9 +241,9 @@ static struct order order;
 static MPI_Request order_to_come = MPI_REQUEST_NULL;
 static int goodbyes;
 
-static void expect_order(void)
+static struct wire_inbox orders(void)
 {
-    MPI_Irecv(&order, (int)sizeof order, MPI_BYTE, MPI_ANY_SOURCE, TAG_ORDER, kept, &order_to_come);
+    return (struct wire_inbox){kept, TAG_ORDER, (int)sizeof order};
 }
 
 static void map(const struct order *o, int client)
@@ -292,14 +293,15 @@ static void go_on(bool any)
 }
 
 /* MPI may need several looks for one message: the first reads it, the next hands it over. */
-static bool work(int *has_order, MPI_Status *status)
+static bool work(bool *has_order, int *client)
 {
     enum { LOOKS = 3 };
     bool any = false;
-    *has_order = 0;
+    struct wire_inbox inbox = orders();
+    *has_order = false;
     for (int i = 0; i < LOOKS && !any && !*has_order; i++) {
         any = armcii_agent_serve();
-        MPI_Test(&order_to_come, has_order, status);
+        *has_order = armcii_wire_arrived(&inbox, &order, &order_to_come, client);
     }
     return any || *has_order;
 }
@@ -307,12 +309,13 @@ static bool work(int *has_order, MPI_Status *status)
 /* Serve until the next order; returns whose it is. */
 static int await_order(void)
 {
-    int has_order;
-    MPI_Status status;
-    if (order_to_come == MPI_REQUEST_NULL) expect_order();
+    bool has_order;
+    int client;
+    struct wire_inbox inbox = orders();
+    if (order_to_come == MPI_REQUEST_NULL) armcii_wire_expect(&inbox, &order, &order_to_come);
     for (;;) {
-        go_on(work(&has_order, &status));
-        if (has_order) return status.MPI_SOURCE;
+        go_on(work(&has_order, &client));
+        if (has_order) return client;
     }
 }
 
