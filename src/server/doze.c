@@ -54,6 +54,7 @@ void armcii_doze_end(void)
 {
     close(ears);
     close(bell);
+    ears = bell = -1; /* nobody rings what has that number next */
 }
 
 void armcii_doze_wake(void)

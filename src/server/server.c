@@ -18,7 +18,7 @@ static MPI_Comm comm; /* requests and their answers, nothing else */
 void armcii_server_join(void)
 {
     armcii_agent_start(comm);
-    armcii_thread_wake();
+    armcii_thread_call();
 }
 
 /* A process of the world. */

@@ -172,12 +172,17 @@ void armcii_thread_wake(void)
     if (atomic_load(&asleep)) armcii_doze_wake();
 }
 
+void armcii_thread_call(void)
+{
+    armcii_doze_wake();
+}
+
 /* ---- start and end ---- */
 
 static void stop(void)
 {
     atomic_store(&stopping, true);
-    armcii_thread_wake();
+    armcii_doze_wake();
     pthread_join(thread, NULL);
     armcii_doze_end();
 }

@@ -6,7 +6,9 @@
 void armcii_thread_start(void);
 void armcii_thread_end(void);
 
-/* The program goes on with transfers under way, or there is something else to do: the thread need not sleep any longer. */
+/* The program goes on with transfers under way: the thread need not sleep any longer, unless it hears what comes. */
 void armcii_thread_wake(void);
+/* It has something else to do from now on. */
+void armcii_thread_call(void);
 
 #endif
