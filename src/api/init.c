@@ -44,7 +44,7 @@ static void start_mpi(int *argc, char ***argv, int requested)
         MPI_Init(argc, argv); /* which may give more: what agents need was asked for before main */
     else if (!running)
         MPI_Init_thread(argc, argv, requested, &provided);
-    mpi_is_ours = !running;
+    mpi_is_ours = mpi_is_ours || !running; /* also of an earlier start, which was refused */
     MPI_Query_thread(&provided);
     armcii_guard_enable(provided == MPI_THREAD_MULTIPLE);
 }
@@ -93,7 +93,7 @@ static void choose_transport(void)
     if (threads)
         armcii_server_start();
     else if (armcii_config->transport == TRANSPORT_SERVER && armcii_world->rank == 0)
-        armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto: going by rma");
+        armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto or thread: going by rma");
 }
 
 /* What ranks set aside take part in, too: they are the last `aside` ones of `all`. */
@@ -184,7 +184,7 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     }
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
-    read_configuration(comm);
+    if (!armcii_aside_is_somebody()) read_configuration(comm); /* those set aside keep what they began with */
     const char *obstacle = start_on_processes(comm);
     if (obstacle) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", obstacle, "%s", "rank");
     starts = 1;

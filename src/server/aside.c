@@ -183,6 +183,11 @@ const char *armcii_aside_choose(MPI_Comm comm, MPI_Comm *all, int *aside)
     return obstacle;
 }
 
+bool armcii_aside_is_somebody(void)
+{
+    return kept != MPI_COMM_NULL;
+}
+
 const char *armcii_aside_remark(void)
 {
     return remark;

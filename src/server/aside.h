@@ -16,6 +16,8 @@
  * number is *aside; comm itself and 0 where there are none.  Collective over comm; after an earlier start, with or without those set aside
  * then, which need not call.  Returns NULL, or, on all, why what was asked for is impossible. */
 const char *armcii_aside_choose(MPI_Comm comm, MPI_Comm *all, int *aside);
+/* Were ranks set aside at an earlier start? */
+bool armcii_aside_is_somebody(void);
 /* Why nobody is set aside, though that was asked for; NULL where somebody is, or it was not. */
 const char *armcii_aside_remark(void);
 

@@ -159,6 +159,11 @@ static void turn(struct patience *p)
     armcii_guard_lock();
 }
 
+void armcii_client_let_go_on(struct patience *p)
+{
+    turn(p);
+}
+
 void armcii_client_wait(MPI_Request *request)
 {
     struct patience p = {0};
@@ -354,7 +359,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
+    const struct shape *s = armcii_wire_compact(shape, &patch);
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -377,7 +382,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
 uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
+    const struct shape *s = armcii_wire_compact(shape, &patch);
     struct channel *c = channel(to->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];
@@ -437,7 +442,7 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
 {
     struct shape patch;
-    const struct shape *s = armcii_shape_is_even(shape, &patch) ? &patch : shape; /* its strides say it all */
+    const struct shape *s = armcii_wire_compact(shape, &patch);
     struct channel *c = channel(from->agent);
     struct wire_cursor cursor;
     struct vector_run runs[WIRE_RUNS];

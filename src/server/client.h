@@ -51,6 +51,10 @@ bool armcii_client_is_busy(void);
 /* Let all of it go on, without waiting; true when something did. */
 bool armcii_client_advance(void);
 
+/* One turn of a wait for what another thread does: all goes on, and others come in. */
+struct patience;
+void armcii_client_let_go_on(struct patience *p);
+
 /* Wait for an MPI request as the client does, under the library's lock: others are served meanwhile. */
 void armcii_client_wait(MPI_Request *request);
 

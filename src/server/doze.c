@@ -45,14 +45,14 @@ void armcii_doze_start(void)
 {
     bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     ears = epoll_create1(EPOLL_CLOEXEC);
-    if (bell < 0 || ears < 0) armcii_fatal("no descriptors for a thread that waits for messages");
+    if (bell < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without ears it hears nothing */
     trust = listen_to_connections() > 0; /* until the first that is missed */
     misses = 0;
 }
 
 void armcii_doze_end(void)
 {
-    close(ears);
+    if (ears >= 0) close(ears);
     close(bell);
     ears = bell = -1; /* nobody rings what has that number next */
 }
@@ -92,16 +92,18 @@ void armcii_doze_soundly(long microseconds)
     sleep_on(&(struct pollfd){.fd = bell, .events = POLLIN}, 1, microseconds);
 }
 
-/* One that was missed weighs more than one that was heard.  It may have come on a new connection: look for such ones, ever more seldom. */
+/* One that was missed weighs more than one that was heard.  It may have come on a new connection: look for such ones where it had to wait,
+ * elsewhere ever more seldom. */
 void armcii_doze_found(bool heard)
 {
     if (heard || has_something_come()) { /* or it came just now */
         if (trust < MOST) trust++;
         return;
     }
+    bool costly = trust > 0; /* it waited for long */
     trust = trust - 2 > LEAST ? trust - 2 : LEAST;
     misses++;
-    if ((misses & (misses - 1)) == 0) listen_to_connections();
+    if (costly || (misses & (misses - 1)) == 0) listen_to_connections();
 }
 
 bool armcii_doze_is_light(void)
@@ -109,7 +111,7 @@ bool armcii_doze_is_light(void)
     return trust > 0;
 }
 
-void armcii_doze_forget(void)
+bool armcii_doze_forget(void)
 {
-    has_something_come();
+    return has_something_come();
 }

@@ -20,7 +20,7 @@ void armcii_doze_wake(void);
 void armcii_doze_found(bool heard);
 /* So far, was what came heard?  Then sleep may be longer than a message may wait. */
 bool armcii_doze_is_light(void);
-/* What has come so far is known: it need not end the next sleep. */
-void armcii_doze_forget(void);
+/* What has come so far is known, and need not end the next sleep; true when something has. */
+bool armcii_doze_forget(void);
 
 #endif

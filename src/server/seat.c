@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 static long with;         /* thread id */
-static cpu_set_t allowed; /* to the library's thread */
-static bool kept;
+static cpu_set_t allowed; /* to the library's thread, as to the one that makes it */
+static bool possible, kept; /* possible: until the system refuses */
 
 void armcii_seat_remember(void)
 {
     with = syscall(SYS_gettid);
+    possible = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    kept = false;
 }
 
 /* The processor a thread of this process was on last, -1 if the system does not tell: the 39th word of its status, of which the second,
@@ -39,11 +41,12 @@ static int processor_of(long id)
 void armcii_seat_keep(void)
 {
     cpu_set_t there;
-    int processor = kept ? -1 : processor_of(with);
-    if (processor < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    if (kept || !possible) return;
+    int processor = processor_of(with);
+    if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET((size_t)processor, &allowed)) return;
     CPU_ZERO(&there);
     CPU_SET((size_t)processor, &there);
-    kept = sched_setaffinity(0, sizeof there, &there) == 0;
+    possible = kept = sched_setaffinity(0, sizeof there, &there) == 0;
 }
 
 void armcii_seat_leave(void)

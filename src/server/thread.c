@@ -31,6 +31,7 @@ static struct {
     long last;       /* when there was something to do */
     bool awake;      /* it has not slept since */
     bool heard;      /* something came and ended the last sleep */
+    bool came;       /* something had come before the last look while awake */
     unsigned alarms; /* how often in succession that was nothing for us */
 } mind;
 
@@ -56,6 +57,7 @@ static void fall_asleep(bool (*doze)(long microseconds), long microseconds)
     if (microseconds > NAP) armcii_seat_keep();
     long due = microseconds_now() + microseconds;
     bool hears = doze == armcii_doze && armcii_doze_is_light();
+    mind.came = false;
     atomic_store(&asleep, !hears);
     mind.heard = !atomic_load(&stopping) && (hears || microseconds <= REST || !armcii_client_is_busy()) && doze(microseconds);
     atomic_store(&asleep, false);
@@ -90,7 +92,7 @@ static void rest(void)
     } else if (!armcii_agent_is_here() && !armcii_client_is_busy()) {
         fall_asleep(doze_soundly, LONG);
     } else if (mind.awake) {
-        armcii_doze_forget();
+        mind.came = armcii_doze_forget();
         mind.awake = false; /* and look once more */
     } else if (mind.heard) {
         ignore_alarms();
@@ -102,7 +104,7 @@ static void rest(void)
 
 /* ---- work ---- */
 
-/* What the program left under way.  Where another thread is in the library, that one moves it. */
+/* What the program left under way.  Where another thread is in the library, that one moves it, or MPI, in which it waits. */
 static bool move_own(void)
 {
     if (!armcii_client_is_busy() || !armcii_guard_try()) return false;
@@ -122,8 +124,8 @@ static void stay_awake(void)
 /* It was right to wake. */
 static void praise(void)
 {
-    if (!mind.awake) armcii_doze_found(mind.heard);
-    mind.heard = false;
+    if (!mind.awake) armcii_doze_found(mind.heard || mind.came);
+    mind.heard = mind.came = false;
 }
 
 /* MPI may need several looks for one message: the first reads it, the next hands it over.  Only after requests of others is it worth to

@@ -133,6 +133,12 @@ void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d)
     d->data = from;
 }
 
+const struct shape *armcii_wire_compact(const struct shape *s, struct shape *patch)
+{
+    if (!armcii_shape_is_even(s, patch)) return s;
+    return patch->form == SHAPE_CONTIGUOUS || patch->count[0] <= WIRE_PART ? patch : s;
+}
+
 /* ---- parts ---- */
 
 enum { LAYOUT = WIRE_BATCH - WIRE_PART - (int)sizeof(struct wire_record) - (int)sizeof(struct wire_batch) };

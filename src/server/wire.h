@@ -95,6 +95,10 @@ struct wire_decoded {
 /* The shape of a record; valid as long as the message and until the next decode into *d. */
 void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
 
+/* A vector whose strides say it all as a patch, in *patch; but not where its segments are so long that they go straight into place.  Any
+ * other shape as it is. */
+const struct shape *armcii_wire_compact(const struct shape *s, struct shape *patch);
+
 /* Cut a shape into parts.  Begin with the side that is written: what is long goes whole, straight from and into place, by derived datatypes
  * if strided, where that is right and quick; else in parts of `packed` bytes.  Begin packed: in parts for one record each. */
 struct wire_cursor {

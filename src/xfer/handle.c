@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "base/stats.h"
+#include "base/wait.h"
+#include "server/client.h"
 #include "server/thread.h"
 #include "xfer/aggregate.h"
 
@@ -19,7 +21,7 @@ struct slot {
     struct operation *operations; /* from `first` on, up to n */
     size_t first, n, room;
     uint64_t removed;             /* operations that were in the list, ever */
-    unsigned waiters;             /* threads in armcii_handle_wait */
+    unsigned waiters, issuing;    /* threads in armcii_handle_wait; those that send what it kept */
     unsigned next_free;
 };
 
@@ -129,7 +131,7 @@ static struct slot *obtain(armci_hdl_t *handle)
 /* The implicit handle is for ever; of several that wait the last gives it back. */
 static void give_back(struct slot *s)
 {
-    if (s->index == IMPLICIT || s->waiters > 0 || s->tag == 0) return;
+    if (s->index == IMPLICIT || s->waiters > 0 || s->issuing > 0 || s->tag == 0) return;
     release(s);
     s->tag = 0;
     s->next_free = first_free;
@@ -190,11 +192,20 @@ static int issue_kept(struct slot *s)
     struct aggregate going = s->kept;
     if (!armcii_aggregate_take(&going, &t)) return 0;
     s->kept = (struct aggregate){0};
-    armcii_handles_keeping--;
+    s->issuing++;
     int rc = armcii_transfer_start(&t, &op);
     if (rc == 0) attach(s, &op);
     armcii_aggregate_taken(&going, &s->kept);
+    s->issuing--;
+    armcii_handles_keeping--;
     return rc;
+}
+
+/* What another thread is sending is on its way when this returns. */
+static void await_issue(const struct slot *s)
+{
+    struct patience p = {0};
+    while (s->issuing > 0) armcii_client_let_go_on(&p);
 }
 
 /* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
@@ -252,6 +263,7 @@ int armcii_handle_wait(armci_hdl_t *handle)
     }
     armcii_stats_slow();
     s->waiters++;
+    await_issue(s);
     int rc = issue_kept(s);
     if (!armcii_mutant("wait-does-nothing")) finish_operations(s);
     s->waiters--;
@@ -288,11 +300,13 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
 int armcii_handles_issue_kept(int target)
 {
     int rc = 0;
-    for (unsigned i = 0; i < slot_count && armcii_handles_keeping > 0; i++)
+    for (unsigned i = 0; i < slot_count && armcii_handles_keeping > 0; i++) {
+        await_issue(slots[i]);
         if (armcii_aggregate_is_for(&slots[i]->kept, target)) {
             int failed = issue_kept(slots[i]);
             if (failed) rc = failed;
         }
+    }
     return rc;
 }
 

@@ -120,6 +120,26 @@ static struct shape patch(int segment, int n, int planes)
     return s;
 }
 
+/* Evenly spaced segments: short ones as a patch, those that go straight into place as they are. */
+START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
+{
+    static char memory[2][4];
+    for (int is_long = 0; is_long < 2; is_long++) {
+        struct shape vector, patch;
+        size_t bytes = is_long ? WIRE_PART + 8 : WIRE_PART;
+        void *local[3], *remote[3];
+        for (int i = 0; i < 3; i++) {
+            local[i] = (char *)((uintptr_t)memory[0] + (uintptr_t)i * 2 * WIRE_PART);
+            remote[i] = (char *)((uintptr_t)memory[1] + (uintptr_t)i * 3 * WIRE_PART);
+        }
+        struct vector_run run = {local, remote, bytes, 3};
+        ck_assert_int_eq(armcii_shape_vector(&vector, &run, 1), SHAPE_OK);
+        const struct shape *seen = armcii_wire_compact(&vector, &patch);
+        ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s", bytes, is_long ? "a vector" : "a patch");
+    }
+}
+END_TEST
+
 START_TEST(long_patches_travel)
 {
     struct shape s = patch(24, 1000, 40);
@@ -234,6 +254,7 @@ int main(void)
     TCase *small = tcase_create("small"), *longer = tcase_create("long");
     tcase_add_checked_fixture(small, start, stop);
     tcase_add_test(small, small_shapes_travel);
+    tcase_add_test(small, even_vectors_travel_as_patches_unless_their_segments_are_long);
     tcase_add_checked_fixture(longer, start_arenas, stop_arenas);
     tcase_add_test(longer, long_patches_travel);
     tcase_add_test(longer, long_vectors_travel);
