@@ -127,12 +127,12 @@ START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
     for (int is_long = 0; is_long < 2; is_long++) {
         struct shape vector, patch;
         size_t bytes = is_long ? WIRE_PART + 8 : WIRE_PART;
-        void *local[3], *remote[3];
+        void *near[3], *far[3];
         for (int i = 0; i < 3; i++) {
-            local[i] = (char *)((uintptr_t)memory[0] + (uintptr_t)i * 2 * WIRE_PART);
-            remote[i] = (char *)((uintptr_t)memory[1] + (uintptr_t)i * 3 * WIRE_PART);
+            near[i] = (char *)((uintptr_t)memory[0] + (uintptr_t)i * 2 * WIRE_PART);
+            far[i] = (char *)((uintptr_t)memory[1] + (uintptr_t)i * 3 * WIRE_PART);
         }
-        struct vector_run run = {local, remote, bytes, 3};
+        struct vector_run run = {near, far, bytes, 3};
         ck_assert_int_eq(armcii_shape_vector(&vector, &run, 1), SHAPE_OK);
         const struct shape *seen = armcii_wire_compact(&vector, &patch);
         ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s", bytes, is_long ? "a vector" : "a patch");
