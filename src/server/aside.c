@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/config.h"
 #include "base/error.h"
@@ -175,7 +174,7 @@ const char *armcii_aside_choose(MPI_Comm comm, MPI_Comm *all, int *aside)
     }
     if (armcii_config->progress != PROGRESS_RANK) return NULL;
     const char *obstacle = choose_first(comm);
-    if (kept != MPI_COMM_NULL && !remark && !obstacle) {
+    if (!remark && !obstacle) {
         int rank;
         MPI_Comm_rank(kept, &rank);
         gather(rank < size ? rank : INT_MAX, all, aside);
@@ -257,13 +256,6 @@ static void map(const struct order *o, int client)
     MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, client, TAG_ANSWER, kept);
 }
 
-static long microseconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static struct {
     long last;         /* when there was something to do, in microseconds */
     bool slept, heard; /* it has slept since; something came on a socket and ended the last sleep */
@@ -287,7 +279,7 @@ static void rest(long idle)
 /* After a look for something to do. */
 static void go_on(bool any)
 {
-    long now = microseconds_now();
+    long now = armcii_doze_clock();
     if (!any) {
         rest(now - mind.last);
         return;

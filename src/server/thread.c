@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "base/guard.h"
@@ -35,13 +34,6 @@ static struct {
     unsigned alarms; /* how often in succession that was nothing for us */
 } mind;
 
-static long microseconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 /* ---- sleep ---- */
 
 static bool doze_soundly(long microseconds)
@@ -55,14 +47,14 @@ static bool doze_soundly(long microseconds)
 static void fall_asleep(bool (*doze)(long microseconds), long microseconds)
 {
     if (microseconds > NAP) armcii_seat_keep();
-    long due = microseconds_now() + microseconds;
+    long due = armcii_doze_clock() + microseconds;
     bool hears = doze == armcii_doze && armcii_doze_is_light();
     mind.came = false;
     atomic_store(&asleep, !hears);
     mind.heard = !atomic_load(&stopping) && (hears || microseconds <= REST || !armcii_client_is_busy()) && doze(microseconds);
     atomic_store(&asleep, false);
     mind.awake = false;
-    if (microseconds_now() > due + LATE) armcii_seat_change();
+    if (armcii_doze_clock() > due + LATE) armcii_seat_change();
 }
 
 /* How long a message may wait that is not heard. */
@@ -86,7 +78,7 @@ static void ignore_alarms(void)
  * comes back to it in one piece. */
 static void rest(void)
 {
-    long idle = microseconds_now() - mind.last;
+    long idle = armcii_doze_clock() - mind.last;
     if (armcii_agent_is_here() && idle < BUSY) {
         armcii_pause();
     } else if (!armcii_agent_is_here() && !armcii_client_is_busy()) {
@@ -116,7 +108,7 @@ static bool move_own(void)
 static void stay_awake(void)
 {
     armcii_seat_leave();
-    mind.last = microseconds_now();
+    mind.last = armcii_doze_clock();
     mind.awake = true;
     mind.alarms = 0;
 }
