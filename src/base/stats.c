@@ -13,6 +13,7 @@ enum {
     MOST_ROWS = 256,       /* public functions are fewer */
     SLOTS = 1024,          /* of the table from names to rows */
     QUICK_BYTES = 4096,    /* direct transfers up to these are quick calls */
+    INTERRUPTED_NS = 20000, /* a quick call that takes so long was interrupted */
     CALIBRATION_NS = 300000
 };
 
@@ -238,9 +239,13 @@ static bool is_quick(enum stats_path path, size_t bytes)
     return path <= STATS_DIRECT && bytes <= QUICK_BYTES;
 }
 
+static uint64_t ns_without_clock(uint64_t ns)
+{
+    return ns > clock_ns ? ns - clock_ns : 0;
+}
+
 static void add_time(struct stats_row *row, struct stats_cell *cell, bool quick, uint64_t ns)
 {
-    ns = ns > clock_ns ? ns - clock_ns : 0;
     if (quick) {
         cell->quick_timed++;
         cell->quick_ns += ns;
@@ -256,14 +261,16 @@ void armcii_stats_leave(void)
     struct visit *v = visit();
     if (v->depth == 0 || --v->depth > 0) return; /* 0: it entered before statistics began */
     uint64_t ended = v->begun ? ticks() : 0;
+    uint64_t ns = v->begun ? ns_without_clock(to_ns(v->begun, ended)) : 0;
     struct stats_row *row = v->row;
     struct stats_cell *cell = &row->by[v->path];
+    /* An interruption counts as itself: as a sample it would stand for sixteen that nobody saw. */
+    bool quick = v->sampled && !v->slow && ns < INTERRUPTED_NS;
     lock();
-    bool quick = v->sampled && !v->slow;
     cell->calls++;
     cell->bytes += v->bytes;
     cell->quick += quick;
-    if (v->begun) add_time(row, cell, quick, to_ns(v->begun, ended));
+    if (v->begun) add_time(row, cell, quick, ns);
     unlock();
     v->row = NULL;
 }

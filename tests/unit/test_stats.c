@@ -1,0 +1,80 @@
+/* test_stats.c - the time of quick calls, some of which are timed: an interruption counts as itself, slowness of all counts for all. */
+#include <check.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/stats.h"
+
+enum { CALLS = 3000 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void pass(double seconds)
+{
+    for (double begun = now(); now() - begun < seconds;) {}
+}
+
+/* One quick call that takes so long. */
+static void call(double seconds)
+{
+    armcii_stats_enter("ARMCI_Put");
+    armcii_stats_at_once(STATS_PUT, 0, 8);
+    if (seconds > 0) pass(seconds);
+    armcii_stats_leave();
+}
+
+static bool next_is_timed(void)
+{
+    return armcii_stats.rows[0].untimed == 0;
+}
+
+static double estimate(void)
+{
+    return armcii_stats_seconds(&armcii_stats.rows[0].by[STATS_DIRECT]);
+}
+
+START_TEST(one_interruption_is_not_many)
+{
+    armcii_stats_start(1);
+    call(0);
+    for (int i = 0; i < CALLS || !next_is_timed(); i++) call(0);
+    double before = estimate();
+    call(0.05);
+    for (int i = 0; i < CALLS; i++) call(0);
+    double more = estimate() - before;
+    armcii_stats_stop();
+    ck_assert_msg(more > 0.049 && more < 0.2, "an interruption of 0.05 s counts %g s", more);
+    armcii_stats_end();
+}
+END_TEST
+
+START_TEST(the_timed_stand_for_all)
+{
+    armcii_stats_start(1);
+    double begun = now();
+    for (int i = 0; i < CALLS; i++) call(5e-6);
+    double took = now() - begun, seen = estimate();
+    armcii_stats_stop();
+    ck_assert_msg(seen > 0.5 * CALLS * 5e-6 && seen < 2 * took, "%d calls of 5 us are said to take %g s, took %g s", CALLS, seen, took);
+    armcii_stats_end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stats");
+    TCase *tests = tcase_create("all");
+    tcase_add_test(tests, one_interruption_is_not_many);
+    tcase_add_test(tests, the_timed_stand_for_all);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
