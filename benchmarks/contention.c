@@ -103,6 +103,7 @@ static void run_hand_over(const struct row *row, const struct site *site, long t
     }
 }
 
+enum { ONE = 1 };
 static const struct row rows[] = {
     {.name = "all: acc 64 B, same elements",
      .who = TOGETHER,
@@ -110,6 +111,7 @@ static const struct row rows[] = {
      .run = transfer_acc,
      .prepare = prepare_same,
      .check = check_same},
+    [ONE] =
     {.name = "one: acc 8 KiB",
      .patch = {1, PART_BYTES, 0, 0},
      .run = run_parts,
@@ -121,7 +123,7 @@ static const struct row rows[] = {
      .run = run_parts,
      .prepare = prepare_parts,
      .check = check_parts,
-     .versus = "one: acc 8 KiB"},
+     .beside = &rows[ONE]},
     {.name = "all: rmw, one counter",
      .who = TOGETHER,
      .run = run_rmw,

@@ -57,14 +57,14 @@ const struct row kind_puts_implicit = {.name = "1000 nb puts + WaitAll",
                                        .prepare = data_prepare_put,
                                        .check = data_check_put,
                                        .copy = data_copy_out,
-                                       .versus = "1000 puts of 8 B"};
+                                       .beside = &kind_puts};
 const struct row kind_puts_aggregate = {.name = "1000 nb puts, aggregate",
                                         .patch = {PUTS, 8, 16, 16},
                                         .run = run_aggregate,
                                         .prepare = data_prepare_put,
                                         .check = data_check_put,
                                         .copy = data_copy_out,
-                                        .versus = "1000 puts of 8 B"};
+                                        .beside = &kind_puts};
 
 enum { ROWS = 3 };
 

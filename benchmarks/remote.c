@@ -5,6 +5,7 @@
 #include "plain.h"
 
 #include <armci.h>
+#include <string.h>
 
 #define ROUND_TRIP "MPI round trip 8 B"
 
@@ -80,12 +81,20 @@ enum { ROWS = sizeof plans / sizeof *plans };
 
 static struct row rows[ROWS];
 
+static const struct row *row_by_name(const char *name)
+{
+    int i = 0;
+    while (strcmp(plans[i].name, name) != 0)
+        i++;
+    return &rows[i];
+}
+
 static struct row row_of(const struct plan *plan)
 {
     struct row row = *plan->kind;
     row.name = plan->name;
     row.patch = plan->patch;
-    row.versus = plan->versus;
+    row.beside = plan->versus ? row_by_name(plan->versus) : NULL;
     row.rate = plan->rate;
     row.shortest = SHORTEST_BATCH;
     row.copy = NULL;
@@ -135,7 +144,6 @@ static struct row computing_rows[FIRST_ROWS + STEADY_ROWS];
 
 static bool enter_computing(struct site *site)
 {
-    (void)site;
     for (int i = 0; i < FIRST_ROWS; i++) {
         computing_rows[i] = row_of(&first_plans[i]);
         computing_rows[i].who = FIRST;
@@ -144,9 +152,9 @@ static bool enter_computing(struct site *site)
         computing_rows[FIRST_ROWS + i] = row_of(&steady_plans[i]);
         computing_rows[FIRST_ROWS + i].who = STEADY;
     }
-    return true;
+    return plain_open(site);
 }
 
 const struct group group_remote = {.word = "remote", .count = ROWS, .rows = rows, .enter = enter, .leave = leave};
 const struct group group_computing = {
-    .word = "remote", .count = FIRST_ROWS + STEADY_ROWS, .rows = computing_rows, .enter = enter_computing};
+    .word = "remote", .count = FIRST_ROWS + STEADY_ROWS, .rows = computing_rows, .enter = enter_computing, .leave = leave};

@@ -39,12 +39,20 @@ static const struct line *find(const char *word, const char *name)
     return NULL;
 }
 
+/* The times that a row's are divided by; all 0: none. */
+static struct timing reference(const char *word, const struct result *result)
+{
+    const struct line *earlier = result->versus ? find(word, result->versus) : NULL;
+    if (result->beside.best > 0 || !earlier) return result->beside;
+    return earlier->result.time;
+}
+
 static void relate(const char *word, struct result *result)
 {
-    const struct line *other = result->versus ? find(word, result->versus) : NULL;
-    if (!other || other->result.time.best <= 0) return;
-    result->versus_ratio = result->time.best / other->result.time.best;
-    result->versus_median = result->time.median / other->result.time.median;
+    struct timing other = reference(word, result);
+    if (other.best <= 0) return;
+    result->versus_ratio = result->time.best / other.best;
+    result->versus_median = result->time.median / other.median;
 }
 
 /* The unit that gives a number between 1 and 1000, and its length in ns. */

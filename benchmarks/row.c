@@ -5,10 +5,10 @@
 
 #include <armci.h>
 
-/* The time is divided into rounds, in each of which memcpy and the operation take turns, so that both see the same
- * moods of the machine. */
+/* The time is divided into rounds, in each of which memcpy, the row that this one is compared with, and the operation take turns, so that
+ * all see the same moods of the machine. */
 enum { ROUNDS = 4 };
-static const double COPY_SHARE = 0.3; /* of the time */
+static const double COPY_SHARE = 0.3, BESIDE_SHARE = 0.4; /* of the time */
 
 long row_bytes(const struct row *row)
 {
@@ -78,33 +78,50 @@ static void sample(const struct row *row, const struct site *site, double second
     }
 }
 
-/* A round: memcpy, fresh data, the operation, a look at the data.  Collective. */
-static bool measure_round(const struct row *row, const struct site *site, int seed, double seconds,
-                          struct samples *samples, struct samples *copies)
+/* Fresh data, the operation, a look at the data.  Collective. */
+static bool sample_checked(const struct row *row, const struct site *site, int seed, double seconds, struct samples *samples)
 {
-    double copy_seconds = row->copy ? COPY_SHARE * seconds : 0;
-
-    if (row->copy) sample_copy(row, site, copy_seconds, copies);
-    site_barrier();
     row_prepare(row, site, seed);
     samples->calls = 0;
-    sample(row, site, seconds - copy_seconds, samples);
+    sample(row, site, seconds, samples);
     ARMCI_Barrier(); /* where the others wait while rank 0 works alone */
     return row_check(row, site, seed, site_share(samples->calls));
 }
 
+/* What is sampled for a row. */
+struct series {
+    struct samples own, beside, copies;
+};
+
+static bool measure_round(const struct row *row, const struct site *site, int seed, double seconds, struct series *series)
+{
+    double copy_seconds = row->copy ? COPY_SHARE * seconds : 0, beside_seconds = row->beside ? BESIDE_SHARE * seconds : 0;
+    bool right = true;
+
+    if (row->copy) sample_copy(row, site, copy_seconds, &series->copies);
+    site_barrier();
+    if (row->beside) right = sample_checked(row->beside, site, seed, beside_seconds, &series->beside);
+    return sample_checked(row, site, seed, seconds - copy_seconds - beside_seconds, &series->own) && right;
+}
+
 void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result)
 {
-    struct samples samples = {.shortest = row->shortest}, copies = {0};
+    struct series series = {.own.shortest = row->shortest};
     struct timing copy;
 
     *result = (struct result){.name = row->name, .versus = row->versus, .rate = row->rate};
+    if (row->beside) {
+        series.beside.shortest = row->beside->shortest;
+        result->versus = row->beside->name;
+    }
     result->valid = row_works(row, site);
     for (int round = 0; round < ROUNDS; round++)
-        result->valid = measure_round(row, site, 2 + round, seconds / ROUNDS, &samples, &copies) && result->valid;
-    samples_summary(&samples, &result->time);
-    samples_summary(&copies, &copy);
+        result->valid = measure_round(row, site, 2 + round, seconds / ROUNDS, &series) && result->valid;
+    samples_summary(&series.own, &result->time);
+    samples_summary(&series.beside, &result->beside);
+    samples_summary(&series.copies, &copy);
     result->memcpy_best = copy.best;
-    samples_free(&samples);
-    samples_free(&copies);
+    samples_free(&series.own);
+    samples_free(&series.beside);
+    samples_free(&series.copies);
 }

@@ -35,7 +35,10 @@ struct row {
     bool (*prove)(const struct site *site, int seed);
     /* memcpy of the same bytes in the same direction; NULL: not to be compared. */
     void (*copy)(const struct row *row, const struct site *site, long times);
-    const char *versus; /* an earlier row of the group whose time this one's is divided by, or NULL */
+    /* What this row's time is divided by: a row that is measured in turns with it, or else the name of an earlier row of the group,
+     * where the two cannot take turns.  NULL: none. */
+    const struct row *beside;
+    const char *versus;
     bool rate;          /* tell that as a part of the other row's bandwidth */
     double shortest;    /* a batch lasts at least this long, in ns; 0: as suits calls in memory */
     run_function step;  /* for a `run` that does something after each call, or at the end: the calls themselves */
@@ -54,6 +57,7 @@ struct result {
     struct timing time;
     double memcpy_best; /* ns; 0: not measured */
     const char *versus;
+    struct timing beside; /* of the row that was measured in turns; all 0: none */
     double versus_ratio, versus_median; /* of the best times and of the medians; 0: none */
     bool rate;
     const struct curve *curve; /* NULL: none */
