@@ -1,36 +1,76 @@
-/* guard.c - the library's one lock. */
+/* guard.c - the library's one lock.
+ *
+ * It is taken at every call of a program with threads, and of every program that spans hosts, nearly always while nobody else wants it: so
+ * taking it costs one atomic operation, and leaving it none, which a lock that puts waiting threads to sleep cannot have.  Who waits for it
+ * waits as for anything else here: it spins, then gives its processor away. */
 #include "base/guard.h"
 
-#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
-static pthread_mutex_t mutex;
+#include "base/wait.h"
+
+static atomic_bool taken;
+static _Atomic(void *) owner; /* the mark of the thread that has it */
+static unsigned depth;        /* how often the owner entered once more */
 bool armcii_guard_enabled;
+
+/* Its address is the thread's name. */
+static _Thread_local char mark __attribute__((tls_model("initial-exec")));
 
 void armcii_guard_enable(bool threads)
 {
-    static bool made;
-    if (threads && !made) {
-        pthread_mutexattr_t attributes;
-        pthread_mutexattr_init(&attributes);
-        pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-        pthread_mutex_init(&mutex, &attributes);
-        pthread_mutexattr_destroy(&attributes);
-        made = true;
-    }
     armcii_guard_enabled = threads;
+}
+
+static bool is_mine(void)
+{
+    return atomic_load_explicit(&owner, memory_order_relaxed) == &mark;
+}
+
+static bool take_free(void)
+{
+    if (atomic_exchange_explicit(&taken, true, memory_order_acquire)) return false;
+    atomic_store_explicit(&owner, &mark, memory_order_relaxed);
+    return true;
+}
+
+static void wait_until_free(void)
+{
+    struct patience p = {0};
+    while (atomic_load_explicit(&taken, memory_order_relaxed)) armcii_wait_turn(&p);
 }
 
 void armcii_guard_take(void)
 {
-    pthread_mutex_lock(&mutex);
+    if (is_mine()) {
+        depth++;
+        return;
+    }
+    while (!take_free()) wait_until_free();
 }
 
 bool armcii_guard_try(void)
 {
-    return armcii_guard_enabled && pthread_mutex_trylock(&mutex) == 0;
+    if (!armcii_guard_enabled) return false;
+    if (!is_mine()) return !atomic_load_explicit(&taken, memory_order_relaxed) && take_free();
+    depth++;
+    return true;
 }
 
 void armcii_guard_leave(void)
 {
-    pthread_mutex_unlock(&mutex);
+    if (depth > 0) {
+        depth--;
+        return;
+    }
+    atomic_store_explicit(&owner, NULL, memory_order_relaxed);
+    atomic_store_explicit(&taken, false, memory_order_release);
+}
+
+void armcii_guard_pass(void)
+{
+    armcii_guard_unlock();
+    sched_yield();
+    armcii_guard_lock();
 }

@@ -12,6 +12,8 @@ void armcii_guard_take(void);
 void armcii_guard_leave(void);
 /* Take the lock if it is on and no other thread has it. */
 bool armcii_guard_try(void);
+/* One turn of waiting for others, inside the library: let other threads in, and other processes on this processor. */
+void armcii_guard_pass(void);
 
 /* Enter and leave; entering twice from one thread is allowed. */
 static inline void armcii_guard_lock(void)

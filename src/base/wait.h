@@ -28,13 +28,19 @@ static inline void armcii_pause(void)
 #endif
 }
 
+/* One short turn of a waiting loop; false, at once, when it is time to give the processor away instead. */
+static inline bool armcii_wait_spin(struct patience *p)
+{
+    if (p->turns >= armcii_wait_spins) return false;
+    p->turns++;
+    armcii_pause();
+    return true;
+}
+
 /* One turn of a waiting loop; true when it is time to do something else as well, such as letting MPI make progress. */
 static inline bool armcii_wait_turn(struct patience *p)
 {
-    if (p->turns++ < armcii_wait_spins) {
-        armcii_pause();
-        return false;
-    }
+    if (armcii_wait_spin(p)) return false;
     sched_yield();
     return true;
 }

@@ -2,7 +2,6 @@
 #include "lock/mutex.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -134,11 +133,7 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host)
 /* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int host)
 {
-    while (armcii_mutex_is_held(set, mutex, host)) {
-        armcii_guard_unlock();
-        sched_yield();
-        armcii_guard_lock();
-    }
+    while (armcii_mutex_is_held(set, mutex, host)) armcii_guard_pass();
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)

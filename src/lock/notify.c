@@ -2,7 +2,6 @@
 #include "lock/notify.h"
 
 #include <mpi.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -55,9 +54,7 @@ int armcii_notify_wait(int process, int *waits)
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
-        armcii_guard_unlock();
-        sched_yield();
-        armcii_guard_lock();
+        armcii_guard_pass();
     }
     *waits = wanted;
     return counts[process].received;

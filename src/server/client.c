@@ -8,6 +8,7 @@
 #include "base/guard.h"
 #include "base/wait.h"
 #include "server/agent.h"
+#include "server/larges.h"
 #include "server/wire.h"
 #include "team/world.h"
 
@@ -35,14 +36,6 @@ struct channel {
 static struct channel **channel_of; /* [world size, and ranks set aside] */
 static struct channel *channels;
 enum { MOST_UNACKED = BUFFERS - 8 };
-
-/* A large put that is not yet in place: what meets it must wait. */
-struct large {
-    struct large *next;
-    int agent, owner, tag;
-    char *lo, *hi;
-};
-static struct large *larges;
 
 /* A message that is not complete locally: data of a large put on their way, data of a get to come. */
 struct work {
@@ -79,17 +72,6 @@ static void expect_ack(void)
 
 /* ---- progress ---- */
 
-static void drop_large(int agent, int tag)
-{
-    for (struct large **link = &larges; *link; link = &(*link)->next) {
-        struct large *l = *link;
-        if (l->agent != agent || l->tag != tag) continue;
-        *link = l->next;
-        free(l);
-        return;
-    }
-}
-
 /* Asking MPI costs: only where one is to come. */
 static bool take_acks(void)
 {
@@ -98,7 +80,7 @@ static bool take_acks(void)
         int agent;
         if (!armcii_wire_arrived(&acks, &ack, &ack_request, &agent)) return any;
         channel_of[agent]->unacked -= (unsigned)ack.batches;
-        if (ack.large) drop_large(agent, ack.large);
+        if (ack.large) armcii_larges_drop(agent, ack.large);
         acks_to_come--;
         expect_ack();
         any = true;
@@ -154,9 +136,7 @@ static void turn(struct patience *p)
     any |= advance_works();
     any |= armcii_agent_poll();
     if (any) p->turns = 0;
-    if (any || !armcii_wait_turn(p)) return;
-    armcii_guard_unlock();
-    armcii_guard_lock();
+    if (!any && !armcii_wait_spin(p)) armcii_guard_pass();
 }
 
 void armcii_client_let_go_on(struct patience *p)
@@ -284,21 +264,13 @@ bool armcii_client_advance(void)
 
 /* ---- order ---- */
 
-/* The agent serves in order, but a large put is in place only when its data have arrived. */
-static bool meets_large(const struct remote *to, const char *lo, const char *hi)
-{
-    for (const struct large *l = larges; l; l = l->next)
-        if (l->owner == to->owner && l->lo < hi && lo < l->hi) return true;
-    return false;
-}
-
 static void wait_for_larges(const struct remote *to, const struct shape *s)
 {
     char *lo, *hi;
     struct patience p = {0};
-    if (!larges) return;
+    if (!armcii_larges_any()) return;
     armcii_shape_hull(s, SHAPE_REMOTE, &lo, &hi);
-    while (meets_large(to, lo, hi)) turn(&p);
+    while (armcii_larges_meet(to->owner, lo, hi)) turn(&p);
 }
 
 /* ---- work ---- */
@@ -343,16 +315,14 @@ void armcii_client_finish(uint64_t ticket)
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
 {
-    struct large *l = malloc(sizeof *l);
     struct work *w = add_work(ticket, to->owner);
-    if (!l) armcii_fatal("out of memory for a put");
-    *l = (struct large){.next = larges, .agent = to->agent, .owner = to->owner, .tag = new_tag()};
-    armcii_shape_hull(s, SHAPE_REMOTE, &l->lo, &l->hi);
-    larges = l;
+    struct large large = {.agent = to->agent, .owner = to->owner, .tag = new_tag()};
+    armcii_shape_hull(s, SHAPE_REMOTE, &large.lo, &large.hi);
+    armcii_larges_add(&large);
     acks_to_come++;
-    request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = l->tag, .delta = to->delta}, s);
+    request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = large.tag, .delta = to->delta}, s);
     send_open(c);
-    armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, l->tag + WIRE_TAG_DATA, &w->request);
+    armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, large.tag + WIRE_TAG_DATA, &w->request);
     enlist(w);
 }
 
@@ -538,17 +508,10 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number)
 
 /* ---- remote completion ---- */
 
-static bool has_large(int agent)
-{
-    for (const struct large *l = larges; l; l = l->next)
-        if (l->agent == agent) return true;
-    return false;
-}
-
 static void wait_for_channel(struct channel *c)
 {
     struct patience p = {0};
-    while (c->open >= 0 || c->unacked > 0 || has_large(c->agent)) {
+    while (c->open >= 0 || c->unacked > 0 || armcii_larges_of(c->agent)) {
         send_open(c);
         turn(&p);
     }

@@ -1,0 +1,49 @@
+/* larges.c - the list of large puts under way. */
+#include "server/larges.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+static struct entry {
+    struct entry *next;
+    struct large large;
+} *entries;
+
+void armcii_larges_add(const struct large *large)
+{
+    struct entry *e = malloc(sizeof *e);
+    if (!e) armcii_fatal("out of memory for a put");
+    *e = (struct entry){entries, *large};
+    entries = e;
+}
+
+void armcii_larges_drop(int agent, int tag)
+{
+    for (struct entry **link = &entries; *link; link = &(*link)->next) {
+        struct entry *e = *link;
+        if (e->large.agent != agent || e->large.tag != tag) continue;
+        *link = e->next;
+        free(e);
+        return;
+    }
+}
+
+bool armcii_larges_any(void)
+{
+    return entries != NULL;
+}
+
+bool armcii_larges_of(int agent)
+{
+    const struct entry *e = entries;
+    while (e && e->large.agent != agent) e = e->next;
+    return e != NULL;
+}
+
+bool armcii_larges_meet(int owner, const char *lo, const char *hi)
+{
+    for (const struct entry *e = entries; e; e = e->next)
+        if (e->large.owner == owner && e->large.lo < hi && lo < e->large.hi) return true;
+    return false;
+}
