@@ -91,7 +91,7 @@ void job_start(struct job job)
     the_world = (struct world){.rank = job.me, .size = job.processes ? job.processes : 4};
     create_everyone();
     configure(&job);
-    armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, true);
+    armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, armcii_config->quirks);
     fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
     armcii_directory_start();
     armcii_pending_start();

@@ -1,5 +1,4 @@
 /* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and then adding one element at a time. */
-#include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "shape/accumulate.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { PIECE = 300, OFFSETS = 64, SCALES = 5, LARGE = 1 << 20, GUARD = 77 };
 
@@ -262,18 +262,9 @@ END_TEST
 
 int main(void)
 {
-    TCase *tc = tcase_create("accumulate");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, every_size_at_every_offset);
-    tcase_add_test(tc, to_the_same_memory);
-    tcase_add_test(tc, a_megabyte);
-    tcase_add_test(tc, rows_of_any_kind);
-    tcase_add_test(tc, rows_to_the_same_memory);
-    Suite *suite = suite_create("accumulate");
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    const TTest *const tests[] = {every_size_at_every_offset, to_the_same_memory,      a_megabyte,
+                                  rows_of_any_kind,           rows_to_the_same_memory, NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    return unit_run("accumulate", all);
 }

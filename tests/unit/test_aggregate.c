@@ -1,9 +1,8 @@
 /* test_aggregate.c - aggregate handles: what is collected, when it is issued, and as what. */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "handle_steps.h"
+#include "unit.h"
 
 static const int three = 3;
 
@@ -289,26 +288,21 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("aggregate");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, requests_join_others_like_them_and_no_others);
-    tcase_add_test(tests, requests_join_no_others_after_regions_changed);
-    tcase_add_test(tests, requests_become_one_vector);
-    tcase_add_test(tests, requests_of_any_length);
-    tcase_add_test(tests, gets_bring_their_data);
-    tcase_add_test(tests, another_kind_or_target_issues);
-    tcase_add_test(tests, scales_are_copied);
-    tcase_add_test(tests, values_are_copied);
-    tcase_add_test(tests, unset_issues);
-    tcase_add_test(tests, other_requests_go_at_once);
-    tcase_add_test(tests, overlapping_requests);
-    tcase_add_test(tests, fences_issue_what_is_kept);
-    tcase_add_test(tests, refused_requests);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {requests_join_others_like_them_and_no_others,
+                                  requests_join_no_others_after_regions_changed,
+                                  requests_become_one_vector,
+                                  requests_of_any_length,
+                                  gets_bring_their_data,
+                                  another_kind_or_target_issues,
+                                  scales_are_copied,
+                                  values_are_copied,
+                                  unset_issues,
+                                  other_requests_go_at_once,
+                                  overlapping_requests,
+                                  fences_issue_what_is_kept,
+                                  refused_requests,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("aggregate", all);
 }

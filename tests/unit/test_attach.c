@@ -1,13 +1,12 @@
 /* test_attach.c - memory that single processes add (ARMCI_Memget): who can reach it, and what is left when MPI refuses.
  */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
 #include "fake_job.h"
 #include "gmr/attach.h"
+#include "unit.h"
 
 enum { ME = 0, THEM = 1, BYTES = 256 };
 
@@ -183,20 +182,14 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("attach");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, own_memory);
-    tcase_add_test(tests, memory_of_another_process);
-    tcase_add_test(tests, newer_knowledge_holds);
-    tcase_add_test(tests, regions_are_not_overruled);
-    tcase_add_test(tests, unannounced_addresses);
-    tcase_add_test(tests, free_of_what_is_not);
-    tcase_add_test(tests, attaching_fails);
-    tcase_add_test(tests, no_dynamic_window);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {own_memory,
+                                  memory_of_another_process,
+                                  newer_knowledge_holds,
+                                  regions_are_not_overruled,
+                                  unannounced_addresses,
+                                  free_of_what_is_not,
+                                  attaching_fails,
+                                  no_dynamic_window,
+                                  NULL};
+    return unit_run("attach", unit_case(tests));
 }

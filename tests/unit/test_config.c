@@ -1,8 +1,8 @@
 /* test_config.c - environment variables: every kind and spelling, what is complained about and how, what is printed. */
 #include "base/config.h"
 #include "base/nearest.h"
+#include "unit.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -517,35 +517,26 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("config");
-    TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
-
-    tcase_add_test(tests, test_process_environment); /* first: wants a process in which nobody has read */
-    tcase_add_test(tests, test_defaults);
-    tcase_add_test(tests, test_flags);
-    tcase_add_test(tests, test_wrong_flags_are_never_on);
-    tcase_add_test(tests, test_choices);
-    tcase_add_test(tests, test_threads_are_asked_for_where_they_serve);
-    tcase_add_test(tests, test_wrong_choices);
-    tcase_add_test(tests, test_counts);
-    tcase_add_test(tests, test_bytes);
-    tcase_add_test(tests, test_documented_names);
-    tcase_add_test(tests, test_ineffective_names);
-    tcase_add_test(tests, test_misspelt_names);
-    tcase_add_test(tests, test_every_slip_in_a_name);
-    tcase_add_test(tests, test_every_slip_in_a_word);
-    tcase_add_test(tests, test_garbage_for_every_variable);
-    tcase_add_test(tests, test_hostile_settings);
-    tcase_add_test(tests, test_reading_again_resets);
-    tcase_add_test(tests, test_table_is_sound);
-    tcase_add_test(tests, test_banner);
-    tcase_add_test(tests, test_edit_distance);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const TTest *const tests[] = {test_process_environment, /* first: wants a process in which nobody has read */
+                                  test_defaults,
+                                  test_flags,
+                                  test_wrong_flags_are_never_on,
+                                  test_choices,
+                                  test_threads_are_asked_for_where_they_serve,
+                                  test_wrong_choices,
+                                  test_counts,
+                                  test_bytes,
+                                  test_documented_names,
+                                  test_ineffective_names,
+                                  test_misspelt_names,
+                                  test_every_slip_in_a_name,
+                                  test_every_slip_in_a_word,
+                                  test_garbage_for_every_variable,
+                                  test_hostile_settings,
+                                  test_reading_again_resets,
+                                  test_table_is_sound,
+                                  test_banner,
+                                  test_edit_distance,
+                                  NULL};
+    return unit_run("config", unit_case(tests));
 }

@@ -1,11 +1,10 @@
 /* test_consistency.c - random puts, gets, accumulates, waits and fences, under operations that take effect at the worst
  * moment, against a model that does each at once: what location consistency promises. */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fake_job.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { TARGETS = 3, SLICE = 96, STEPS = 60, LONGEST = 24 };
 
@@ -116,14 +115,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("consistency");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, random_programs);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {random_programs, NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("consistency", all);
 }

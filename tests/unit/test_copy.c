@@ -1,10 +1,10 @@
 /* test_copy.c - copies by load and store against memmove, piece by piece and segment by segment. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shape/copy.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { PIECE = 300, OFFSETS = 64, SEEDS = 9 * 200, STREAM = 16 << 20 };
 
@@ -300,23 +300,18 @@ END_TEST
 
 int main(void)
 {
-    TCase *tc = tcase_create("copy");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, every_size_at_every_offset);
-    tcase_add_test(tc, pieces_that_overlap_themselves);
-    tcase_add_test(tc, long_pieces);
-    tcase_add_test(tc, long_pieces_that_overlap_themselves);
-    tcase_add_test(tc, shapes_between_two_memories);
-    tcase_add_test(tc, rows_of_every_length);
-    tcase_add_test(tc, strided_within_one_memory);
-    tcase_add_test(tc, vectors_within_one_memory);
-    tcase_add_test(tc, packed_shapes);
-    tcase_add_test(tc, nothing_to_copy);
-    Suite *suite = suite_create("copy");
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    const TTest *const tests[] = {every_size_at_every_offset,
+                                  pieces_that_overlap_themselves,
+                                  long_pieces,
+                                  long_pieces_that_overlap_themselves,
+                                  shapes_between_two_memories,
+                                  rows_of_every_length,
+                                  strided_within_one_memory,
+                                  vectors_within_one_memory,
+                                  packed_shapes,
+                                  nothing_to_copy,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    return unit_run("copy", all);
 }

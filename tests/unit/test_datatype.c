@@ -1,6 +1,5 @@
 /* test_datatype.c - MPI datatypes against the shape they are made from: bytes in order, size, true extent, basic
  * type; the cache.  Starts MPI for one process, without a launcher. */
-#include <check.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { SAMPLES = 60, LEVELS = 8, CACHE = 64 };
 
@@ -339,12 +339,9 @@ START_TEST(types_come_back)
 }
 END_TEST
 
-/* One process by itself: Open MPI starts no daemon then. */
-static void start_alone(int *argc, char ***argv)
+static void start(int *argc, char ***argv)
 {
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+    unit_starts_mpi();
     MPI_Init(argc, argv);
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -355,23 +352,12 @@ static void start_alone(int *argc, char ***argv)
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("datatype");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, bytes);
-    tcase_add_loop_test(tests, elements, 0, ELEMENT_COUNT);
-    tcase_add_test(tests, basic_types);
-    tcase_add_test(tests, large);
-    tcase_add_test(tests, same_shape_same_type);
-    tcase_add_test(tests, more_shapes_than_room);
-    tcase_add_test(tests, types_come_back);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* MPI does not survive a fork */
-    start_alone(&argc, &argv);
-    srunner_run_all(runner, CK_NORMAL);
+    const TTest *const tests[] = {bytes, basic_types, large, same_shape_same_type, more_shapes_than_room, types_come_back, NULL};
+    TCase *all = unit_case(tests);
+    tcase_add_loop_test(all, elements, 0, ELEMENT_COUNT);
+    start(&argc, &argv);
+    int status = unit_run("datatype", all);
     MPI_Type_free_keyval(&mark);
     MPI_Finalize();
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

@@ -1,8 +1,6 @@
 /* test_direct.c - accumulates by load and store: the right sums, each element updated under the locks of all its bytes, no lock held for
  * long or left behind; puts and gets through a mapping at another address. */
-#include <check.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "path/path.h"
@@ -10,6 +8,7 @@
 #include "shape_model.h"
 #include "shm/apply.h"
 #include "shm/host.h"
+#include "unit.h"
 
 /* ---- the host, in private memory: takes the place of src/shm/host.c */
 
@@ -465,22 +464,17 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("direct");
-    TCase *tc = tcase_create("all");
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, contiguous_across_blocks);
-    tcase_add_test(tc, contiguous_over_many_blocks);
-    tcase_add_test(tc, strided);
-    tcase_add_test(tc, rows_on_one_another);
-    tcase_add_test(tc, vector);
-    tcase_add_test(tc, nothing_lost_between_threads);
-    tcase_add_test(tc, put_and_get_through_the_mapping);
-    tcase_add_test(tc, one_kind_of_atomics_for_a_region);
-    tcase_add_test(tc, stores_are_noted);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const tests[] = {contiguous_across_blocks,
+                                  contiguous_over_many_blocks,
+                                  strided,
+                                  rows_on_one_another,
+                                  vector,
+                                  nothing_lost_between_threads,
+                                  put_and_get_through_the_mapping,
+                                  one_kind_of_atomics_for_a_region,
+                                  stores_are_noted,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    return unit_run("direct", all);
 }

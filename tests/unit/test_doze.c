@@ -1,7 +1,6 @@
 /* test_doze.c - sleep that ends when something comes over a connection, and where a thread sits. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <check.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +11,7 @@
 
 #include "server/doze.h"
 #include "server/seat.h"
+#include "unit.h"
 
 /* Microseconds: a sleep that nobody waits for the end of, and one that may pass. */
 enum { LONG = 20000000, SHORT = 2000, AT_ONCE = 5000000 };
@@ -197,21 +197,14 @@ END_TEST
 
 int main(void)
 {
-    TCase *doze = tcase_create("doze"), *seat = tcase_create("seat");
-    tcase_add_test(doze, sleep_ends_when_something_comes);
-    tcase_add_test(doze, what_nobody_reads_ends_one_sleep_only);
-    tcase_add_test(doze, sound_sleep_hears_nothing);
-    tcase_add_test(doze, who_is_woken_before_the_sleep_does_not_sleep);
-    tcase_add_test(doze, sleep_is_not_trusted_where_there_is_no_connection);
-    tcase_add_test(doze, a_message_that_was_missed_takes_trust_away_and_some_that_were_heard_give_it_back);
-    tcase_add_test(doze, a_connection_made_later_is_heard_after_a_miss);
-    tcase_add_test(seat, a_thread_goes_to_the_processor_of_the_one_it_stays_with);
-    Suite *suite = suite_create("doze");
-    suite_add_tcase(suite, doze);
-    suite_add_tcase(suite, seat);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const tests[] = {sleep_ends_when_something_comes,
+                                  what_nobody_reads_ends_one_sleep_only,
+                                  sound_sleep_hears_nothing,
+                                  who_is_woken_before_the_sleep_does_not_sleep,
+                                  sleep_is_not_trusted_where_there_is_no_connection,
+                                  a_message_that_was_missed_takes_trust_away_and_some_that_were_heard_give_it_back,
+                                  a_connection_made_later_is_heard_after_a_miss,
+                                  a_thread_goes_to_the_processor_of_the_one_it_stays_with,
+                                  NULL};
+    return unit_run("doze", unit_case(tests));
 }

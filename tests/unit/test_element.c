@@ -1,11 +1,11 @@
 /* test_element.c - element types of accumulate: sizes, scaling, alignment. */
-#include <check.h>
 #include <complex.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shape/element.h"
+#include "unit.h"
 
 enum { N = 37, OFFSETS = 16 };
 
@@ -188,20 +188,15 @@ END_TEST
 
 int main(void)
 {
-    TCase *tc = tcase_create("element");
-    tcase_add_checked_fixture(tc, fill_values, NULL);
-    tcase_add_test(tc, sizes_and_names);
-    tcase_add_test(tc, one_is_one_and_nothing_else);
-    tcase_add_test(tc, every_type_at_every_offset);
-    tcase_add_test(tc, scale_one_copies);
-    tcase_add_test(tc, integer_products_wrap);
-    tcase_add_test(tc, nothing_to_scale);
-    tcase_add_test(tc, pack_of_a_patch);
-    Suite *suite = suite_create("element");
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    const TTest *const tests[] = {sizes_and_names,
+                                  one_is_one_and_nothing_else,
+                                  every_type_at_every_offset,
+                                  scale_one_copies,
+                                  integer_products_wrap,
+                                  nothing_to_scale,
+                                  pack_of_a_patch,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_add_checked_fixture(all, fill_values, NULL);
+    return unit_run("element", all);
 }

@@ -2,8 +2,8 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "unit.h"
 
-#include <check.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -165,23 +165,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("error");
-    TCase *tests = tcase_create("all");
-    SRunner *runner;
-    int failed;
-
-    tcase_add_test(tests, test_error_before_anybody_read); /* first: wants a process in which nobody has read */
-    tcase_add_test(tests, test_error_without_argument_or_rank);
-    tcase_add_test(tests, test_error_returns_its_code);
-    tcase_add_test(tests, test_error_aborts);
-    tcase_add_test(tests, test_fatal_aborts_whatever_is_set);
-    tcase_add_test_raise_signal(tests, test_abort_without_a_job, SIGABRT);
-    tcase_add_test(tests, test_warn_and_say);
-    tcase_add_test(tests, test_long_lines);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    const TTest *const tests[] = {test_error_before_anybody_read, /* first: wants a process in which nobody has read */
+                                  test_error_without_argument_or_rank,
+                                  test_error_returns_its_code,
+                                  test_error_aborts,
+                                  test_fatal_aborts_whatever_is_set,
+                                  test_warn_and_say,
+                                  test_long_lines,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_add_test_raise_signal(all, test_abort_without_a_job, SIGABRT);
+    return unit_run("error", all);
 }

@@ -1,8 +1,8 @@
 /* test_even.c - vectors that are patches, and those that are none. */
-#include <check.h>
 #include <stdint.h>
 
 #include "shape_model.h"
+#include "unit.h"
 
 enum { MOST_SEGMENTS = 40 };
 
@@ -73,14 +73,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("even");
-    TCase *tc = tcase_create("even");
-    tcase_add_loop_test(tc, even_vectors_are_patches, 0, 300);
-    tcase_add_loop_test(tc, uneven_vectors_stay_vectors, 0, 300);
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    TCase *all = tcase_create("all");
+    tcase_add_loop_test(all, even_vectors_are_patches, 0, 300);
+    tcase_add_loop_test(all, uneven_vectors_stay_vectors, 0, 300);
+    return unit_run("even", all);
 }

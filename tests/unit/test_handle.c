@@ -1,11 +1,11 @@
 /* test_handle.c - non-blocking handles: garbage, reuse, copies, many, waiting for all; copies of scaled data. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "handle_steps.h"
 #include "shape_model.h"
+#include "unit.h"
 
 /* ---- plain handles ---- */
 
@@ -280,24 +280,19 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("handle");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, one_operation);
-    tcase_add_test(tests, many_operations);
-    tcase_add_test(tests, two_handles);
-    tcase_add_test(tests, implicit_handle);
-    tcase_add_test(tests, garbage);
-    tcase_add_test(tests, copies);
-    tcase_add_test(tests, ten_thousand);
-    tcase_add_test(tests, waiting_for_all);
-    tcase_add_test(tests, regions_may_go_before_the_wait);
-    tcase_add_test(tests, scaled_data);
-    tcase_add_loop_test(tests, scaled_copies_are_freed, 0, 5);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {one_operation,
+                                  many_operations,
+                                  two_handles,
+                                  implicit_handle,
+                                  garbage,
+                                  copies,
+                                  ten_thousand,
+                                  waiting_for_all,
+                                  regions_may_go_before_the_wait,
+                                  scaled_data,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    tcase_add_loop_test(all, scaled_copies_are_freed, 0, 5);
+    return unit_run("handle", all);
 }

@@ -1,9 +1,8 @@
 /* test_handle_others.c - handles while other threads are let into the library: in the middle of a wait, or of a fence. */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "handle_steps.h"
+#include "unit.h"
 
 static armci_hdl_t theirs[100];
 static int got;
@@ -115,17 +114,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("handles and other threads");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, what_joins_the_implicit_handle_during_a_wait_stays_for_the_next);
-    tcase_add_test(tests, who_comes_while_another_waits_waits_too);
-    tcase_add_test(tests, slots_made_during_a_wait_leave_the_others_alone);
-    tcase_add_test(tests, requests_that_join_while_others_go_are_issued_later);
-    tcase_add_test(tests, a_wait_for_all_leaves_a_waiting_thread_its_handle);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const tests[] = {what_joins_the_implicit_handle_during_a_wait_stays_for_the_next,
+                                  who_comes_while_another_waits_waits_too,
+                                  slots_made_during_a_wait_leave_the_others_alone,
+                                  requests_that_join_while_others_go_are_issued_later,
+                                  a_wait_for_all_leaves_a_waiting_thread_its_handle,
+                                  NULL};
+    return unit_run("handles and other threads", unit_case(tests));
 }

@@ -1,9 +1,9 @@
 /* test_index.c - the address index against a list that is searched from end to end. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "gmr/index.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum { PROCESSES = 3, ROOM = 200 };
 
@@ -266,21 +266,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("index");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, random_steps);
-    tcase_add_test(tests, empty_index);
-    tcase_add_test(tests, ends_and_neighbours);
-    tcase_add_test(tests, remove_by_one_byte);
-    tcase_add_test(tests, highest_addresses);
-    tcase_add_test(tests, processes_are_apart);
-    tcase_add_test(tests, last_hit_after_removal);
-    tcase_add_test(tests, many_regions);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {random_steps,           empty_index,       ends_and_neighbours,
+                                  remove_by_one_byte,     highest_addresses, processes_are_apart,
+                                  last_hit_after_removal, many_regions,      NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("index", all);
 }

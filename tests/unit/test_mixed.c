@@ -1,13 +1,12 @@
 /* test_mixed.c - regions of several hosts: neighbours' slices are loaded and stored, accumulates go by MPI, and neither overtakes the
  * other on the same bytes. */
-#include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
 #include "fake_job.h"
 #include "lock/rmw.h"
+#include "unit.h"
 
 enum { BYTES = 256, THEM = 1, FAR = 2 };
 
@@ -123,17 +122,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("mixed");
-    TCase *tests = tcase_create("load, store and MPI");
-    tcase_add_test(tests, put_and_get_make_no_call);
-    tcase_add_test(tests, a_load_sees_the_accumulate_before_it);
-    tcase_add_test(tests, a_store_comes_after_the_accumulate_before_it);
-    tcase_add_test(tests, other_bytes_do_not_wait);
-    tcase_add_test(tests, rmw_goes_by_mpi);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {put_and_get_make_no_call,
+                                  a_load_sees_the_accumulate_before_it,
+                                  a_store_comes_after_the_accumulate_before_it,
+                                  other_bytes_do_not_wait,
+                                  rmw_goes_by_mpi,
+                                  NULL};
+    return unit_run("mixed", unit_case(tests));
 }

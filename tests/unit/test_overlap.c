@@ -1,10 +1,10 @@
 /* test_overlap.c - the overlap tree against a list that is searched from end to end. */
-#include <check.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "shape/overlap.h"
 #include "shape_model.h"
+#include "unit.h"
 
 enum {
     MANY = 100000,
@@ -222,19 +222,14 @@ END_TEST
 
 int main(void)
 {
-    TCase *tc = tcase_create("overlap");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, random_intervals);
-    tcase_add_test(tc, a_hundred_thousand_in_any_order);
-    tcase_add_test(tc, a_hundred_thousand_segments_of_a_vector);
-    tcase_add_test(tc, balanced_after_every_order);
-    tcase_add_test(tc, equal_touching_and_empty);
-    tcase_add_test(tc, no_room_at_all);
-    Suite *suite = suite_create("overlap");
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    const TTest *const tests[] = {random_intervals,
+                                  a_hundred_thousand_in_any_order,
+                                  a_hundred_thousand_segments_of_a_vector,
+                                  balanced_after_every_order,
+                                  equal_touching_and_empty,
+                                  no_room_at_all,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("overlap", all);
 }

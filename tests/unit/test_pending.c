@@ -1,13 +1,12 @@
 /* test_pending.c - what is waited for and what is not: the calls that transfers and fences lead to. */
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
 #include "fake_job.h"
 #include "lock/rmw.h"
+#include "unit.h"
 
 enum { BYTES = 256, THEM = 1, THIRD = 2 };
 
@@ -470,33 +469,28 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("pending");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, pairs_on_the_same_bytes);
-    tcase_add_test(tests, pairs_on_bytes_that_meet);
-    tcase_add_test(tests, pairs_on_disjoint_bytes);
-    tcase_add_test(tests, blocking_put_then_get);
-    tcase_add_test(tests, regions_are_apart);
-    tcase_add_test(tests, mixed_writes);
-    tcase_add_test(tests, rmw_is_in_order);
-    tcase_add_test(tests, fence_with_nothing_pending);
-    tcase_add_test(tests, fence_touches_what_is_dirty);
-    tcase_add_test(tests, waiting_is_local);
-    tcase_add_test(tests, completing_one_operation);
-    tcase_add_test(tests, a_completed_ticket_costs_nothing);
-    tcase_add_test(tests, no_local_completion);
-    tcase_add_test(tests, a_region_goes);
-    tcase_add_test(tests, a_region_of_a_group);
-    tcase_add_test(tests, slices_with_a_lead);
-    tcase_add_test(tests, flight_limit);
-    tcase_add_test(tests, flight_limit_over_regions);
-    tcase_add_test(tests, flight_limit_with_gets);
-    tcase_add_test(tests, flight_limit_with_many_calls);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {pairs_on_the_same_bytes,
+                                  pairs_on_bytes_that_meet,
+                                  pairs_on_disjoint_bytes,
+                                  blocking_put_then_get,
+                                  regions_are_apart,
+                                  mixed_writes,
+                                  rmw_is_in_order,
+                                  fence_with_nothing_pending,
+                                  fence_touches_what_is_dirty,
+                                  waiting_is_local,
+                                  completing_one_operation,
+                                  a_completed_ticket_costs_nothing,
+                                  no_local_completion,
+                                  a_region_goes,
+                                  a_region_of_a_group,
+                                  slices_with_a_lead,
+                                  flight_limit,
+                                  flight_limit_over_regions,
+                                  flight_limit_with_gets,
+                                  flight_limit_with_many_calls,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("pending", all);
 }

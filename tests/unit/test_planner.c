@@ -1,6 +1,5 @@
 /* test_planner.c - which path carries a transfer, under each configuration and each defect of an MPI library; and that
  * all of them move the right bytes under operations that take effect at the worst moment. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +7,14 @@
 #include "fake_job.h"
 #include "mpi/quirks.h"
 #include "shape_model.h"
+#include "unit.h"
 #include "xfer/planner.h"
 
 #define OPEN_MPI_4 "Open MPI v4.1.4, package: Debian OpenMPI"
 #define OPEN_MPI_5 "Open MPI v5.0.11, package: Open MPI"
 #define MPICH_4 "MPICH Version:      4.3.2\n"
+#define INTEL_2018 "Intel(R) MPI Library 2018.4 for Linux* OS\n"
+#define INTEL_2021 "Intel(R) MPI Library 2021.18 for Linux* OS\n"
 
 /* ---- shapes: addresses only, nothing is moved ---- */
 
@@ -203,6 +205,49 @@ START_TEST(paths)
                       way_paths[row->way[form]], row->way[form], path->name, t.typing);
         ck_assert_msg(path->can(&t), "row %d, %s: %s cannot", _i, form_names[form], path->name);
     }
+    job_end();
+}
+END_TEST
+
+/* ---- strides of one byte, on the side that is read: those of Intel MPI are taken for none ---- */
+
+static const struct {
+    const char *setting[2];
+    const char *library;
+    enum rma_kind kind;
+    int inner, outer;
+    const char *path;
+} byte_rows[] = {
+    {{0}, "", RMA_PUT, 1, 320, "datatype"},
+    {{0}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
+    {{0}, INTEL_2021, RMA_GET, 1, 320, "batched"},
+    {{0}, INTEL_2021, RMA_GET, 32, 1, "batched"},
+    {{0}, INTEL_2021, RMA_PUT, 2, 320, "datatype"},
+    {{0}, INTEL_2021, RMA_PUT, -1, 320, "datatype"},
+    {{0}, INTEL_2021, RMA_PUT, 32, 320, "datatype"},
+    {{0}, INTEL_2018, RMA_PUT, 1, 320, "datatype"},
+    {{0}, MPICH_4, RMA_PUT, 1, 320, "datatype"},
+    {{0}, OPEN_MPI_5, RMA_GET, 1, 320, "datatype"},
+    {{"ARMCI_STRIDED_METHOD=hvector"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
+    {{"ARMCI_AVOID_BYTE_STRIDES=no"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
+    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "", RMA_PUT, 1, 320, "batched"},
+    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, MPICH_4, RMA_GET, 1, 320, "batched"},
+    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "", RMA_PUT, 2, 320, "datatype"},
+    {{"ARMCI_QUIRKS=no"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=no", "ARMCI_AVOID_BYTE_STRIDES=yes"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
+};
+
+START_TEST(strides_of_one_byte)
+{
+    int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320}, count[] = {16, 5, 2};
+    bool is_put = byte_rows[_i].kind == RMA_PUT;
+    struct shape shape;
+    job_start((struct job){.library = byte_rows[_i].library, .setting = {byte_rows[_i].setting[0], byte_rows[_i].setting[1]}});
+    ck_assert_int_eq(armcii_shape_strided(&shape, here, is_put ? read : written, there, is_put ? written : read, count, 2), SHAPE_OK);
+    struct located t = {.verb = verb_of(byte_rows[_i].kind), .shape = &shape};
+    const char *seen = armcii_plan(&t)->name;
+    ck_assert_msg(strcmp(seen, byte_rows[_i].path) == 0, "row %d: expected %s, seen %s", _i, byte_rows[_i].path, seen);
     job_end();
 }
 END_TEST
@@ -445,22 +490,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("planner");
-    TCase *tests = tcase_create("all");
     int count = sizeof rows / sizeof rows[0];
-    tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, paths, 0, count);
-    tcase_add_test(tests, segment_limit);
-    tcase_add_test(tests, batch_sizes);
-    tcase_add_test(tests, batches_are_completed);
-    tcase_add_test(tests, a_gigabyte);
-    tcase_add_test(tests, many_parts);
-    tcase_add_test(tests, smaller_parts);
-    tcase_add_loop_test(tests, data, 0, count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {segment_limit, batch_sizes, batches_are_completed, a_gigabyte, many_parts, smaller_parts, NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    tcase_add_loop_test(all, paths, 0, count);
+    tcase_add_loop_test(all, data, 0, count);
+    tcase_add_loop_test(all, strides_of_one_byte, 0, sizeof byte_rows / sizeof byte_rows[0]);
+    return unit_run("planner", all);
 }

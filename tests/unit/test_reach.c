@@ -1,13 +1,12 @@
 /* test_reach.c - what is remembered of memory within reach: found from its first byte to its last and nowhere else, forgotten with its
  * region, never of memory that is not within reach at all. */
-#include <check.h>
 #include <limits.h>
-#include <stdlib.h>
 
 #include "gmr/directory.h"
 #include "gmr/reach.h"
 #include "shape_model.h"
 #include "team/world.h"
+#include "unit.h"
 
 enum { PROCESSES = 200 };
 
@@ -231,24 +230,19 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("reach");
-    TCase *tests = tcase_create("all");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, start, NULL);
-    tcase_add_test(tests, nothing_at_the_start);
-    tcase_add_test(tests, from_first_byte_to_last);
-    tcase_add_test(tests, negative_lengths);
-    tcase_add_test(tests, ends_of_the_address_space);
-    tcase_add_test(tests, processes_are_apart);
-    tcase_add_test(tests, forgotten_for_good);
-    tcase_add_test(tests, the_newest_stays);
-    tcase_add_test(tests, a_lookup_is_remembered);
-    tcase_add_test(tests, a_region_that_goes_is_forgotten);
-    tcase_add_test(tests, never_wrong);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {nothing_at_the_start,
+                                  from_first_byte_to_last,
+                                  negative_lengths,
+                                  ends_of_the_address_space,
+                                  processes_are_apart,
+                                  forgotten_for_good,
+                                  the_newest_stays,
+                                  a_lookup_is_remembered,
+                                  a_region_that_goes_is_forgotten,
+                                  never_wrong,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    tcase_add_checked_fixture(all, start, NULL);
+    return unit_run("reach", all);
 }

@@ -1,10 +1,10 @@
 /* test_shape.c - shapes against the nested loops, and the lists of segments, that they stand for. */
-#include <check.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shape_model.h"
+#include "unit.h"
 
 enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
 
@@ -526,32 +526,27 @@ END_TEST
 
 int main(void)
 {
-    TCase *tc = tcase_create("shape");
-    tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, iterator_visits_the_bytes_of_nested_loops);
-    tcase_add_test(tc, iterator_leaves_the_segment_alone_at_the_end);
-    tcase_add_test(tc, levels_that_can_go_are_gone);
-    tcase_add_test(tc, simplest_forms);
-    tcase_add_test(tc, sixteen_levels);
-    tcase_add_test(tc, hull_is_that_of_all_bytes);
-    tcase_add_test(tc, disjointness_is_never_claimed_wrongly);
-    tcase_add_test(tc, patches_are_disjoint);
-    tcase_add_test(tc, nesting_by_definition);
-    tcase_add_test(tc, nesting_of_known_shapes);
-    tcase_add_test(tc, alignment_of_every_segment);
-    tcase_add_test(tc, parts_are_the_shape_and_respect_the_limit);
-    tcase_add_test(tc, parts_take_whole_levels);
-    tcase_add_test(tc, pack_and_unpack_move_exactly_the_shape);
-    tcase_add_test(tc, packed_local_side);
-    tcase_add_test(tc, totals_beyond_4_gib);
-    tcase_add_test(tc, wrong_arguments_are_refused);
-    tcase_add_test(tc, addresses_outside_the_address_space_are_refused);
-    tcase_add_test(tc, vectors_with_little_or_too_much_in_them);
-    Suite *suite = suite_create("shape");
-    suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    const TTest *const tests[] = {iterator_visits_the_bytes_of_nested_loops,
+                                  iterator_leaves_the_segment_alone_at_the_end,
+                                  levels_that_can_go_are_gone,
+                                  simplest_forms,
+                                  sixteen_levels,
+                                  hull_is_that_of_all_bytes,
+                                  disjointness_is_never_claimed_wrongly,
+                                  patches_are_disjoint,
+                                  nesting_by_definition,
+                                  nesting_of_known_shapes,
+                                  alignment_of_every_segment,
+                                  parts_are_the_shape_and_respect_the_limit,
+                                  parts_take_whole_levels,
+                                  pack_and_unpack_move_exactly_the_shape,
+                                  packed_local_side,
+                                  totals_beyond_4_gib,
+                                  wrong_arguments_are_refused,
+                                  addresses_outside_the_address_space_are_refused,
+                                  vectors_with_little_or_too_much_in_them,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 120);
+    return unit_run("shape", all);
 }

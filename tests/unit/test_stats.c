@@ -1,9 +1,8 @@
 /* test_stats.c - the time of quick calls, some of which are timed: an interruption counts as itself, slowness of all counts for all. */
-#include <check.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/stats.h"
+#include "unit.h"
 
 enum { CALLS = 3000 };
 
@@ -67,14 +66,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stats");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, one_interruption_is_not_many);
-    tcase_add_test(tests, the_timed_stand_for_all);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {one_interruption_is_not_many, the_timed_stand_for_all, NULL};
+    return unit_run("stats", unit_case(tests));
 }

@@ -1,9 +1,9 @@
 /* test_stats_table.c - the table of ARMCI_STATS=1: made-up figures of processes, and every character of what people get to see. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats_job.h"
+#include "unit.h"
 
 enum { MS = 1000000, KIB_4 = 13, EIGHT = 4, MIB_2 = 22, ONE = 1 }; /* nanoseconds; buckets */
 
@@ -155,15 +155,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stats_table");
-    TCase *tests = tcase_create("all");
-    tcase_add_test(tests, two_processes);
-    tcase_add_test(tests, nothing_was_called);
-    tcase_add_test(tests, many_processes);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {two_processes, nothing_was_called, many_processes, NULL};
+    return unit_run("stats_table", unit_case(tests));
 }

@@ -1,11 +1,10 @@
 /* test_sums.c - the arithmetic and the shapes that ARMCI_CHECK compares with: sums of arrays, moved layouts. */
-#include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "unit.h"
 #include "xfer/sums.h"
 #include "xfer/twin_shape.h"
 
@@ -146,21 +145,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sums");
-    TCase *t = tcase_create("all");
-    tcase_add_test(t, integers_wrap);
-    tcase_add_test(t, reals_at_any_address);
-    tcase_add_test(t, compare_finds_the_first_wrong_number);
-    tcase_add_test(t, compare_allows_rounding_only);
-    tcase_add_test(t, what_is_not_finite_may_be_anything);
-    tcase_add_test(t, largest);
-    tcase_add_test(t, strided_moves_as_it_is);
-    tcase_add_test(t, what_is_too_large_is_cut);
-    tcase_add_test(t, vectors_move_as_they_are_or_from_the_beginning);
-    suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const tests[] = {integers_wrap,
+                                  reals_at_any_address,
+                                  compare_finds_the_first_wrong_number,
+                                  compare_allows_rounding_only,
+                                  what_is_not_finite_may_be_anything,
+                                  largest,
+                                  strided_moves_as_it_is,
+                                  what_is_too_large_is_cut,
+                                  vectors_move_as_they_are_or_from_the_beginning,
+                                  NULL};
+    return unit_run("sums", unit_case(tests));
 }

@@ -1,22 +1,32 @@
 /* test_wire.c - requests as they travel: the parts of a shape, written and read again, are the shape. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "mpi/quirks.h"
 #include "server/wire.h"
 #include "shape_model.h"
+#include "unit.h"
 
 static _Alignas(64) char message[WIRE_BATCH];
 static struct wire_decoded decoded;
 
+enum { ARENA = 4 << 20 };
+static char *local, *remote;
+
 static void start(void)
 {
     armcii_quirks_decide("none", true, false);
+    local = malloc(ARENA);
+    remote = malloc(ARENA);
+    ck_assert(local && remote);
+    for (int i = 0; i < ARENA; i++)
+        local[i] = (char)(i * 7 + (i >> 8));
 }
 
 static void stop(void)
 {
+    free(remote);
+    free(local);
     free(decoded.runs);
     decoded = (struct wire_decoded){0};
 }
@@ -92,25 +102,6 @@ START_TEST(small_shapes_travel)
 END_TEST
 
 /* ---- what needs several parts */
-
-enum { ARENA = 4 << 20 };
-static char *local, *remote;
-
-static void start_arenas(void)
-{
-    start();
-    local = malloc(ARENA);
-    remote = malloc(ARENA);
-    ck_assert(local && remote);
-    for (int i = 0; i < ARENA; i++) local[i] = (char)(i * 7 + (i >> 8));
-}
-
-static void stop_arenas(void)
-{
-    free(remote);
-    free(local);
-    stop();
-}
 
 static struct shape patch(int segment, int n, int planes)
 {
@@ -250,24 +241,17 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("wire");
-    TCase *small = tcase_create("small"), *longer = tcase_create("long");
-    tcase_add_checked_fixture(small, start, stop);
-    tcase_add_test(small, small_shapes_travel);
-    tcase_add_test(small, even_vectors_travel_as_patches_unless_their_segments_are_long);
-    tcase_add_checked_fixture(longer, start_arenas, stop_arenas);
-    tcase_add_test(longer, long_patches_travel);
-    tcase_add_test(longer, long_vectors_travel);
-    tcase_add_test(longer, long_patches_go_whole_where_mpi_is_quick);
-    tcase_add_test(longer, strides_that_go_backwards_are_packed);
-    tcase_add_test(longer, strides_that_datatypes_get_wrong_are_packed);
-    tcase_add_test(longer, what_writes_a_byte_twice_goes_in_order);
-    tcase_set_timeout(longer, 60);
-    suite_add_tcase(suite, small);
-    suite_add_tcase(suite, longer);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const TTest *const tests[] = {small_shapes_travel,
+                                  even_vectors_travel_as_patches_unless_their_segments_are_long,
+                                  long_patches_travel,
+                                  long_vectors_travel,
+                                  long_patches_go_whole_where_mpi_is_quick,
+                                  strides_that_go_backwards_are_packed,
+                                  strides_that_datatypes_get_wrong_are_packed,
+                                  what_writes_a_byte_twice_goes_in_order,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    tcase_add_checked_fixture(all, start, stop);
+    return unit_run("wire", all);
 }
