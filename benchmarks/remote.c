@@ -53,7 +53,7 @@ static const struct plan plans[] = {
     {"barrier", &kind_barrier, NULL, {0, 0, 0, 0}, "MPI_Barrier", false},
     {"1000 puts of 8 B + fence", &kind_puts, run_fenced, {1000, 8, 16, 16}, ROUND_TRIP, false},
     {"1000 nb puts + WaitAll + fence", &kind_puts_implicit, run_fenced, {1000, 8, 16, 16}, ROUND_TRIP, false},
-    {"1000 puts, aggregate + fence", &kind_puts_aggregate, run_fenced, {1000, 8, 16, 16}, ROUND_TRIP, false},
+    {"1000 puts, aggregate + fence", &kind_puts_aggregate, run_fenced, {1000, 8, 16, 16}, "putV 1000 x 8 B + fence", false},
     {"putV 1000 x 8 B + fence", &kind_put_vector, run_fenced, {1000, 8, 16, 16}, ROUND_TRIP, false},
     {"getV 1000 x 8 B", &kind_get_vector, NULL, {1000, 8, 16, 16}, ROUND_TRIP, false},
     {"get 16 KiB", &kind_get, NULL, {1, 16 << 10, 0, 0}, ROUND_TRIP, false},

@@ -30,6 +30,7 @@ enum avoidable {
     AVOID_LATE_RECEIVES,    /* receives from any source posted when their message is there */
     AVOID_LONE_FINALIZE,    /* entering MPI_Finalize while others still call MPI */
     AVOID_VECTOR_MESSAGES,  /* messages of vector datatypes */
+    AVOID_HANDSHAKES,       /* messages that are not so short that MPI sends them at once */
     AVOIDABLES
 };
 enum avoid_policy { AVOID_AUTO, AVOID_YES, AVOID_NO };

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "base/wait.h"
 #include "lock/host_queues.h"
 #include "lock/rma_queues.h"
 #include "lock/server_queues.h"
@@ -133,7 +134,10 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host)
 /* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int host)
 {
-    while (armcii_mutex_is_held(set, mutex, host)) armcii_guard_pass();
+    while (armcii_mutex_is_held(set, mutex, host)) {
+        armcii_wait_serve();
+        armcii_guard_pass();
+    }
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
+#include "base/wait.h"
 #include "team/world.h"
 
 enum { TAG_NOTIFY = 3 };
@@ -54,6 +55,7 @@ int armcii_notify_wait(int process, int *waits)
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
+        armcii_wait_serve();
         armcii_guard_pass();
     }
     *waits = wanted;

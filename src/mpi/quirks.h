@@ -24,6 +24,7 @@ struct quirks {
     bool late_receives;          /* receives from any source may be posted when their message is there */
     bool lone_finalize;          /* MPI_Finalize may be entered while others still call MPI */
     bool quick_strided_messages; /* messages of vector types are about as fast as contiguous ones */
+    size_t at_once;              /* bytes of a message that goes without a handshake with the receiver */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };

@@ -29,7 +29,7 @@ struct transit {
     char *buffer; /* [room] */
 };
 static struct transit *in_transit, *unused;
-enum { SHORT = 64, LONG = WIRE_REPLY, COPIED = 16 << 10 };
+enum { SHORT = 64, LONG = WIRE_REPLY };
 enum { MOST = 1024, MOST_LONG = 32 };
 static int count_in_transit, long_in_transit;
 
@@ -154,7 +154,7 @@ static void serve_acc(const struct wire_record *r, const struct shape *s)
 /* Moderate data are copied, so that MPI has them at once; more than that goes from its place. */
 static bool goes_from_place(const struct shape *s)
 {
-    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? COPIED : WIRE_REPLY);
+    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? armcii_wire_at_once() : WIRE_REPLY);
 }
 
 static void serve_get(const struct wire_record *r, struct shape *s, int client)

@@ -39,17 +39,17 @@ enum { MOST_UNACKED = BUFFERS - 8 };
 
 /* A message that is not complete locally: data of a large put on their way, data of a get to come. */
 struct work {
-    struct work *next;
-    MPI_Request request;
     uint64_t ticket;
     int owner;
     char *buffer;       /* to unpack from; NULL: in place */
     struct shape shape;
     void **addresses;
 };
-static struct work *works, **last_work = &works;
-static atomic_uint work_count; /* atomic: the library's thread asks without the lock */
 enum { MOST_WORKS = 256 };
+static struct work *works[MOST_WORKS];
+static MPI_Request work_requests[MOST_WORKS]; /* MPI looks at all of them at once: each look costs as much as a message */
+static int listed;             /* of both */
+static atomic_uint work_count; /* and those that are to be listed; atomic: the library's thread asks without the lock */
 static uint64_t tickets;
 
 static struct wire_ack ack;
@@ -110,23 +110,31 @@ static void complete_work(struct work *w)
     work_count--;
 }
 
+/* Those that are still to come, in their order. */
+static void close_gaps(void)
+{
+    int kept = 0;
+    for (int i = 0; i < listed; i++) {
+        if (!works[i]) continue;
+        works[kept] = works[i];
+        work_requests[kept++] = work_requests[i];
+    }
+    listed = kept;
+}
+
 static bool advance_works(void)
 {
-    bool any = false;
-    for (struct work **link = &works; *link;) {
-        struct work *w = *link;
-        int done;
-        MPI_Test(&w->request, &done, MPI_STATUS_IGNORE);
-        if (!done) {
-            link = &w->next;
-            continue;
-        }
-        *link = w->next;
-        if (last_work == &w->next) last_work = link;
-        complete_work(w);
-        any = true;
+    static MPI_Status statuses[MOST_WORKS]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
+    int done, which[MOST_WORKS];
+    if (listed == 0) return false;
+    MPI_Testsome(listed, work_requests, &done, which, statuses);
+    if (done == 0 || done == MPI_UNDEFINED) return false;
+    for (int i = 0; i < done; i++) {
+        complete_work(works[which[i]]);
+        works[which[i]] = NULL;
     }
-    return any;
+    close_gaps();
+    return true;
 }
 
 /* One turn of any wait: whatever can advance does, the agent in this process too. */
@@ -230,14 +238,14 @@ static char *append(struct channel *c, size_t length, bool acknowledge)
     return at;
 }
 
-/* Small updates go at once where nothing is under way, else together when that has arrived, a message is full, or somebody asks.
+/* Small updates go at once where nothing is under way, else together when that has arrived, the message is long, or somebody asks.
  * Whether it has arrived is asked now and then: asking MPI costs more than a put. */
 static void send_when_due(struct channel *c)
 {
     enum { POLL_EVERY = 16 };
     struct patience p = {0};
     if (c->unacked > 0 && ++c->appended % POLL_EVERY == 0) take_acks();
-    if (c->unacked == 0) send_open(c);
+    if (c->unacked == 0 || head_of(c->open)->bytes >= armcii_wire_at_once()) send_open(c);
     while (c->unacked > MOST_UNACKED) turn(&p);
 }
 
@@ -275,7 +283,8 @@ static void wait_for_larges(const struct remote *to, const struct shape *s)
 
 /* ---- work ---- */
 
-static struct work *add_work(uint64_t ticket, int owner)
+/* With a place in the list, which it takes when its message is under way. */
+static struct work *new_work(uint64_t ticket, int owner)
 {
     struct patience p = {0};
     while (work_count >= MOST_WORKS) {
@@ -286,22 +295,21 @@ static struct work *add_work(uint64_t ticket, int owner)
     if (!w) armcii_fatal("out of memory for an operation");
     w->ticket = ticket;
     w->owner = owner;
-    w->request = MPI_REQUEST_NULL;
+    work_count++;
     return w;
 }
 
 /* From now on it may complete at any time. */
-static void enlist(struct work *w)
+static void enlist(struct work *w, MPI_Request request)
 {
-    *last_work = w;
-    last_work = &w->next;
-    work_count++;
+    works[listed] = w;
+    work_requests[listed++] = request;
 }
 
 static bool is_outstanding(uint64_t ticket)
 {
-    for (const struct work *w = works; w; w = w->next)
-        if (w->ticket == ticket) return true;
+    for (int i = 0; i < listed; i++)
+        if (works[i]->ticket == ticket) return true;
     return false;
 }
 
@@ -315,15 +323,16 @@ void armcii_client_finish(uint64_t ticket)
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
 {
-    struct work *w = add_work(ticket, to->owner);
+    struct work *w = new_work(ticket, to->owner);
+    MPI_Request data;
     struct large large = {.agent = to->agent, .owner = to->owner, .tag = new_tag()};
     armcii_shape_hull(s, SHAPE_REMOTE, &large.lo, &large.hi);
     armcii_larges_add(&large);
     acks_to_come++;
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = large.tag, .delta = to->delta}, s);
     send_open(c);
-    armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, large.tag + WIRE_TAG_DATA, &w->request);
-    enlist(w);
+    armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, large.tag + WIRE_TAG_DATA, &data);
+    enlist(w, data);
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
@@ -364,7 +373,7 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const
                              .owner = to->owner,
                              .delta = to->delta};
     wait_for_larges(to, s);
-    armcii_wire_begin_packed(&cursor);
+    armcii_wire_begin_packed(&cursor, s);
     while (armcii_wire_part(s, &cursor, runs, &part)) {
         request(c, &r, &part);
         send_when_due(c);
@@ -395,17 +404,18 @@ static void keep_addresses(struct work *w, const struct shape *part)
 
 static void get_part(struct channel *c, const struct remote *from, const struct shape *part, uint64_t ticket)
 {
-    struct work *w = add_work(ticket, from->owner);
+    struct work *w = new_work(ticket, from->owner);
+    MPI_Request reply;
     int tag = new_tag();
     if (part->form == SHAPE_CONTIGUOUS || part->bytes > WIRE_REPLY) {
-        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &w->request);
+        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
     } else {
         keep_addresses(w, part);
         w->buffer = malloc(part->bytes);
         if (!w->buffer) armcii_fatal("out of memory for a get of %zu bytes", part->bytes);
-        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &w->request);
+        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
     }
-    enlist(w);
+    enlist(w, reply);
     request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
 }
 
@@ -434,9 +444,9 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
 
 static bool owes(int owner)
 {
-    if (owner < 0) return works != NULL;
-    for (const struct work *w = works; w; w = w->next)
-        if (w->owner == owner) return true;
+    if (owner < 0) return listed > 0;
+    for (int i = 0; i < listed; i++)
+        if (works[i]->owner == owner) return true;
     return false;
 }
 

@@ -173,7 +173,7 @@ static struct vector_run take_segments(const struct vector_run *run, struct wire
 
 static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)
 {
-    size_t n = 0, data = WIRE_PART, layout = LAYOUT;
+    size_t n = 0, data = c->packed, layout = LAYOUT;
     for (step_over_empty_runs(s, c); c->run < s->nruns && n < WIRE_RUNS; step_over_empty_runs(s, c)) {
         const struct vector_run *run = &s->runs[c->run];
         if (run->bytes > WIRE_PART && n > 0) break;
@@ -181,6 +181,7 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vec
             take_long_segment(run, c, part);
             return true;
         }
+        if (n == 0 && run->bytes > data) data = run->bytes;
         if (layout < sizeof(struct run_head)) break;
         layout -= sizeof(struct run_head);
         runs[n] = take_segments(run, c, data, layout);
@@ -212,23 +213,43 @@ static bool goes_backwards(const struct shape *s)
     return false;
 }
 
+size_t armcii_wire_at_once(void)
+{
+    return armcii_quirks->at_once;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time. */
 static size_t limit_of(const struct shape *s, size_t packed)
 {
-    if (s->form != SHAPE_STRIDED) return WIRE_WHOLE;
+    if (s->form == SHAPE_VECTOR) return WIRE_WHOLE;
+    if (s->bytes <= WIRE_MODERATE) return packed;
+    if (s->form == SHAPE_CONTIGUOUS) return WIRE_WHOLE;
     bool whole = armcii_quirks->quick_strided_messages && !goes_backwards(s) && armcii_datatype_is_right(s);
     return whole ? WIRE_WHOLE : packed;
+}
+
+/* Several short messages are there before a long one's handshake is over, unless they are many. */
+static size_t packed_at_a_time(const struct shape *s, size_t packed)
+{
+    return s->bytes <= WIRE_MODERATE ? least(packed, armcii_wire_at_once()) : packed;
 }
 
 void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed)
 {
     bool any_order = may_arrive_in_any_order(s, written);
-    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, packed) : WIRE_PART, .in_order = !any_order};
+    packed = packed_at_a_time(s, s->form == SHAPE_VECTOR || !any_order ? least(packed, WIRE_PART) : packed);
+    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, packed) : packed, .packed = packed, .in_order = !any_order};
 }
 
-void armcii_wire_begin_packed(struct wire_cursor *c)
+void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s)
 {
-    *c = (struct wire_cursor){.limit = WIRE_PART};
+    size_t packed = packed_at_a_time(s, WIRE_PART);
+    *c = (struct wire_cursor){.limit = packed, .packed = packed};
 }
 
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)

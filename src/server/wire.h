@@ -26,6 +26,7 @@ enum {
     WIRE_BATCH = 1 << 16,   /* bytes of a message */
     WIRE_PART = 48 << 10,   /* most data bytes of a record */
     WIRE_REPLY = 128 << 10, /* most data bytes of a reply that is packed */
+    WIRE_MODERATE = 64 << 10, /* most bytes of a transfer that goes in parts which MPI sends at once */
     WIRE_WHOLE = 1 << 30,   /* most bytes of a message that goes straight into place */
     WIRE_TAG_REQUEST = 1,
     WIRE_TAG_ACK = 2,
@@ -99,17 +100,22 @@ void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
  * other shape as it is. */
 const struct shape *armcii_wire_compact(const struct shape *s, struct shape *patch);
 
-/* Cut a shape into parts.  Begin with the side that is written: what is long goes whole, straight from and into place, by derived datatypes
- * if strided, where that is right and quick; else in parts of `packed` bytes.  Begin packed: in parts for one record each. */
+/* Bytes of a message that MPI sends without asking the receiver first. */
+size_t armcii_wire_at_once(void);
+
+/* Cut a shape into parts.  Begin with the side that is written: what is moderate goes in parts that are sent at once; what is long goes
+ * whole, straight from and into place, by derived datatypes if strided, where that is right and quick; else in parts of at most `packed`
+ * bytes.  Begin packed: in parts for one record each. */
 struct wire_cursor {
-    size_t limit;          /* bytes of a part; of a vector's segments that are not longer than a record: WIRE_PART */
+    size_t limit;          /* bytes of a part that may go straight into place */
+    size_t packed;         /* bytes of one that is packed, longer segments of a vector apart */
     bool in_order;         /* a byte is written twice: each part must have arrived before the next may */
     size_t position;       /* strided, contiguous */
     size_t run, i, within; /* vector */
 };
 enum { WIRE_RUNS = 64 };
 void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed);
-void armcii_wire_begin_packed(struct wire_cursor *c);
+void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s);
 /* The next part, in `runs` those of a vector; false when nothing is left. */
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part);
 

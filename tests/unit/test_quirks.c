@@ -99,6 +99,7 @@ enum defect {
     LOCAL_FLUSH,
     SHARED_NAMES,
     SLOW_VECTORS,
+    HANDSHAKES,
     LATE_RECEIVES,
     LONE_FINALIZE,
     DEFECTS
@@ -117,6 +118,7 @@ static const char *const words[DEFECTS] = {
     "MPI_Win_flush_local hangs",
     "windows of disjoint groups share memory",
     "takes three times as long",
+    "waits for a handshake",
     "receive from MPI_ANY_SOURCE",
     "hangs in MPI_Finalize",
 };
@@ -148,7 +150,8 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 START_TEST(rows_of_mpich)
 {
     for (int several = 0; several < 2; several++) {
-        unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? BIT(SLOW_VECTORS) | BIT(LONE_FINALIZE) : 0);
+        unsigned between_hosts = BIT(SLOW_VECTORS) | BIT(HANDSHAKES) | BIT(LONE_FINALIZE);
+        unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? between_hosts : 0);
         expect_in_force(mpich_402, several, always | BIT(UNPADDED_SLICES));
         expect_in_force("MPICH Version:\t3.4.3\n", several, always);
         always |= several ? BIT(LATE_RECEIVES) : 0;
@@ -185,6 +188,7 @@ static const struct {
     {RGET_OR_RPUT, of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
     {LONG_ACCUMULATE, of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
     {SLOW_VECTORS, of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
+    {HANDSHAKES, of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
     {LONE_FINALIZE, of_mpich, "3.2.99", "3.3.0", "9999.0.0", "9999.0.1"},
     {LATE_RECEIVES, of_mpich, "4.0.99", "4.1.0", "9999.0.0", "9999.0.1"},
     {DERIVED_ACCUMULATE, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
@@ -298,7 +302,8 @@ static const struct quirks none = {.slice_unit = 64,
                                    .local_completion = true,
                                    .late_receives = true,
                                    .lone_finalize = true,
-                                   .quick_strided_messages = true};
+                                   .quick_strided_messages = true,
+                                   .at_once = 32 << 10};
 
 static void expect_decision(const char *text, bool several_nodes, bool enabled, struct quirks want)
 {
@@ -318,6 +323,7 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_int_eq(q->late_receives, want.late_receives);
     ck_assert_int_eq(q->lone_finalize, want.lone_finalize);
     ck_assert_int_eq(q->quick_strided_messages, want.quick_strided_messages);
+    ck_assert_uint_eq(q->at_once, want.at_once);
 }
 
 START_TEST(decisions)
@@ -327,6 +333,7 @@ START_TEST(decisions)
         mpich.acc_segments = 256;
         mpich.typed_requests = false;
         mpich.lone_finalize = mpich.quick_strided_messages = mpich.late_receives = !several;
+        if (several) mpich.at_once = 16 << 10;
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
@@ -429,6 +436,7 @@ START_TEST(late_receives_as_asked)
     struct quirks mpich_5 = none, others = none;
     mpich_5.acc_segments = 256;
     mpich_5.typed_requests = mpich_5.lone_finalize = mpich_5.quick_strided_messages = false;
+    mpich_5.at_once = 16 << 10;
     configure("ARMCI_AVOID_LATE_RECEIVES=no", NULL);
     expect_configured(mpich_502, mpich_5);
     ck_assert(!armcii_quirk_is_in_force(row_of(LATE_RECEIVES), mpich_502, true));
@@ -468,8 +476,8 @@ START_TEST(each_variable)
     configure("ARMCI_AVOID_LONE_FINALIZE=yes", "ARMCI_AVOID_BYTE_STRIDES=yes");
     want = none, want.lone_finalize = want.byte_strides = false;
     expect_decision(unknown, false, true, want);
-    configure("ARMCI_AVOID_LATE_RECEIVES=yes", NULL);
-    want = none, want.late_receives = false;
+    configure("ARMCI_AVOID_LATE_RECEIVES=yes", "ARMCI_AVOID_HANDSHAKES=yes");
+    want = none, want.late_receives = false, want.at_once = 16 << 10;
     expect_decision(unknown, false, true, want);
     configure("ARMCI_AVOID_VECTOR_MESSAGES=yes", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
     want = none, want.quick_strided_messages = want.negative_strides = false;

@@ -79,7 +79,7 @@ static size_t travel_in_parts(const struct shape *s)
     struct shape part;
     struct bytes seen = {0};
     size_t parts = 0;
-    armcii_wire_begin_packed(&cursor);
+    armcii_wire_begin_packed(&cursor, s);
     for (; armcii_wire_part(s, &cursor, runs, &part); parts++) {
         ck_assert_uint_le(part.bytes, WIRE_PART);
         travel(&part, &seen);
@@ -205,6 +205,64 @@ START_TEST(long_patches_go_whole_where_mpi_is_quick)
 }
 END_TEST
 
+/* Up to 64 KiB: as many bytes at a time as MPI sends at once. */
+static void goes_in_parts_of(const char *mpi, const struct shape *s, size_t most)
+{
+    struct wire_cursor cursor;
+    struct vector_run runs[WIRE_RUNS];
+    struct shape part;
+    size_t sum = 0;
+    armcii_quirks_decide(mpi, true, true);
+    armcii_wire_begin(&cursor, s, SHAPE_LOCAL, WIRE_REPLY);
+    for (; armcii_wire_part(s, &cursor, runs, &part); sum += part.bytes) {
+        ck_assert_uint_le(part.bytes, most);
+        ck_assert_uint_ge(2 * part.bytes, s->bytes - sum < most ? 2 * (s->bytes - sum) : most);
+    }
+    ck_assert_uint_eq(sum, s->bytes);
+}
+
+START_TEST(moderate_data_go_in_parts_that_mpi_sends_at_once)
+{
+    enum { BYTES = WIRE_MODERATE, SEGMENT = 1 << 10 };
+    static void *near[BYTES / SEGMENT], *far[BYTES / SEGMENT];
+    struct shape contiguous, rows = patch(SEGMENT, 8, 8), list;
+    for (int i = 0; i < BYTES / SEGMENT; i++) near[i] = local + i * SEGMENT, far[i] = remote + i * SEGMENT + i * i * 8;
+    struct vector_run run = {near, far, SEGMENT, BYTES / SEGMENT};
+    armcii_shape_contiguous(&contiguous, local, remote, BYTES);
+    armcii_shape_vector(&list, &run, 1);
+    const struct shape *const shapes[] = {&contiguous, &rows, &list};
+    for (int i = 0; i < 3; i++) {
+        goes_in_parts_of("MPICH Version:\t4.0.2", shapes[i], 16 << 10);
+        goes_in_parts_of("Open MPI v4.1.4, package: x", shapes[i], 32 << 10);
+    }
+}
+END_TEST
+
+/* More than that of a contiguous side goes straight into place. */
+START_TEST(long_contiguous_data_go_whole)
+{
+    bool in_order;
+    struct shape s;
+    armcii_shape_contiguous(&s, local, remote, WIRE_MODERATE + 1);
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), s.bytes);
+}
+END_TEST
+
+/* A segment that is longer than MPI sends at once goes by itself. */
+START_TEST(moderate_vectors_of_long_segments_travel)
+{
+    struct vector_run runs[2];
+    struct shape s;
+    void *near[4], *far[4];
+    for (int i = 0; i < 4; i++) near[i] = local + i * 24000, far[i] = remote + i * 25000;
+    runs[0] = (struct vector_run){near, far, 20000, 2};
+    runs[1] = (struct vector_run){near + 2, far + 2, 1000, 2};
+    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    armcii_shape_vector(&s, runs, 2);
+    ck_assert_uint_eq(travel_in_parts(&s), 3);
+}
+END_TEST
+
 START_TEST(strides_that_go_backwards_are_packed)
 {
     bool in_order;
@@ -246,6 +304,9 @@ int main(void)
                                   long_patches_travel,
                                   long_vectors_travel,
                                   long_patches_go_whole_where_mpi_is_quick,
+                                  moderate_data_go_in_parts_that_mpi_sends_at_once,
+                                  long_contiguous_data_go_whole,
+                                  moderate_vectors_of_long_segments_travel,
                                   strides_that_go_backwards_are_packed,
                                   strides_that_datatypes_get_wrong_are_packed,
                                   what_writes_a_byte_twice_goes_in_order,

@@ -1,0 +1,122 @@
+/* test_guard.c - the library's lock: one thread at a time, more than once by the same, and others come in when it is passed. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/guard.h"
+#include "unit.h"
+
+enum { THREADS = 4, TURNS = 20000 };
+
+static long sum; /* not atomic */
+static atomic_int inside;
+static atomic_bool others_were_in;
+
+static void start(void)
+{
+    armcii_guard_enable(true);
+    sum = 0;
+}
+
+static void *add(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < TURNS; i++) {
+        armcii_guard_lock();
+        long before = sum;
+        if (atomic_fetch_add(&inside, 1) != 0) abort();
+        if (i % 3 == 0) armcii_guard_lock(), armcii_guard_unlock();
+        if (i % 1000 == 0) {
+            atomic_fetch_sub(&inside, 1);
+            armcii_guard_pass();
+            before = sum;
+            if (atomic_fetch_add(&inside, 1) != 0) abort();
+        }
+        sum = before + 1;
+        atomic_fetch_sub(&inside, 1);
+        armcii_guard_unlock();
+    }
+    return NULL;
+}
+
+START_TEST(one_thread_at_a_time)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    ck_assert_int_eq(sum, (long)THREADS * TURNS);
+}
+END_TEST
+
+static void *try_and_take(void *result)
+{
+    if (armcii_guard_try()) {
+        *(int *)result = 1;
+        armcii_guard_leave();
+    }
+    return NULL;
+}
+
+static int other_can_take(void)
+{
+    pthread_t other;
+    int taken = 0;
+    pthread_create(&other, NULL, try_and_take, &taken);
+    pthread_join(other, NULL);
+    return taken;
+}
+
+START_TEST(it_is_left_as_often_as_it_was_taken)
+{
+    ck_assert_int_eq(other_can_take(), 1);
+    armcii_guard_lock();
+    armcii_guard_lock();
+    ck_assert(armcii_guard_try());
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(other_can_take(), 0);
+        armcii_guard_unlock();
+    }
+    ck_assert_int_eq(other_can_take(), 1);
+}
+END_TEST
+
+static void *come_in(void *unused)
+{
+    (void)unused;
+    armcii_guard_lock();
+    atomic_store(&others_were_in, true);
+    armcii_guard_unlock();
+    return NULL;
+}
+
+START_TEST(who_waits_comes_in_when_it_is_passed)
+{
+    pthread_t other;
+    armcii_guard_lock();
+    pthread_create(&other, NULL, come_in, NULL);
+    while (!atomic_load(&others_were_in)) armcii_guard_pass();
+    armcii_guard_unlock();
+    pthread_join(other, NULL);
+}
+END_TEST
+
+START_TEST(it_costs_nothing_without_threads)
+{
+    armcii_guard_enable(false);
+    armcii_guard_lock();
+    ck_assert(!armcii_guard_try());
+    armcii_guard_enable(true);
+    ck_assert_int_eq(other_can_take(), 1);
+    armcii_guard_enable(false);
+    armcii_guard_unlock();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {one_thread_at_a_time, it_is_left_as_often_as_it_was_taken, who_waits_comes_in_when_it_is_passed,
+                                  it_costs_nothing_without_threads, NULL};
+    TCase *all = unit_case(tests);
+    tcase_add_checked_fixture(all, start, NULL);
+    return unit_run("guard", all);
+}
