@@ -107,24 +107,24 @@ static int issue(struct attempt *t, struct area *a, MPI_Request *request)
 {
     MPI_Aint at = a->origin + t->shift;
     MPI_Datatype l = t->local.type, r = t->remote.type;
-    int to = job->target;
+    int to = job->target, m = t->local.times, n = t->remote.times;
     switch (t->call) {
     case CALL_PUT:
-        return MPI_Put(t->origin, 1, l, to, at, 1, r, a->win);
+        return MPI_Put(t->origin, m, l, to, at, n, r, a->win);
     case CALL_GET:
-        return MPI_Get(t->origin, 1, l, to, at, 1, r, a->win);
+        return MPI_Get(t->origin, m, l, to, at, n, r, a->win);
     case CALL_ACC:
-        return MPI_Accumulate(t->origin, 1, l, to, at, 1, r, MPI_SUM, a->win);
+        return MPI_Accumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win);
     case CALL_GETACC:
-        return MPI_Get_accumulate(t->origin, 1, l, t->result, 1, l, to, at, 1, r, MPI_SUM, a->win);
+        return MPI_Get_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win);
     case CALL_RPUT:
-        return MPI_Rput(t->origin, 1, l, to, at, 1, r, a->win, request);
+        return MPI_Rput(t->origin, m, l, to, at, n, r, a->win, request);
     case CALL_RGET:
-        return MPI_Rget(t->origin, 1, l, to, at, 1, r, a->win, request);
+        return MPI_Rget(t->origin, m, l, to, at, n, r, a->win, request);
     case CALL_RACC:
-        return MPI_Raccumulate(t->origin, 1, l, to, at, 1, r, MPI_SUM, a->win, request);
+        return MPI_Raccumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win, request);
     default:
-        return MPI_Rget_accumulate(t->origin, 1, l, t->result, 1, l, to, at, 1, r, MPI_SUM, a->win, request);
+        return MPI_Rget_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win, request);
     }
 }
 
@@ -146,13 +146,29 @@ static bool is_kept(struct attempt *t)
 
 /* ---------------------------------------------------------------- one shape -------- */
 
-static void draw(struct attempt *t, struct rng *r, unsigned kinds, enum call call)
+/* Two long rows on either side: some libraries send such by a path of their own, row by row. */
+static void draw_long_rows(struct attempt *t, struct rng *r)
 {
-    t->call = call;
+    int block = MOST_BYTES / 2 / t->basic.size;
+    t->count = 2 * block;
+    layout_draw_rows(&t->local, r, t->basic.type, t->basic.size, 2, block);
+    layout_draw_rows(&t->remote, r, t->basic.type, t->basic.size, 2, block);
+}
+
+static void draw_layouts(struct attempt *t, struct rng *r, unsigned kinds)
+{
     int most = MOST_BYTES >> rng_between(r, 0, 13);
     t->count = rng_between(r, 1, most / t->basic.size + 1);
     layout_draw(&t->local, r, kinds, t->basic.type, t->basic.size, t->count, SLICE);
     layout_draw(&t->remote, r, kinds, t->basic.type, t->basic.size, t->count, SLICE);
+}
+
+static void draw(struct attempt *t, struct rng *r, unsigned kinds, int number)
+{
+    if (kinds & 1u << LAYOUT_VECTOR && number % 16 == 15)
+        draw_long_rows(t, r);
+    else
+        draw_layouts(t, r, kinds);
     t->shift = rng_between(r, 0, (SLICE - t->remote.extent) / t->basic.size) * t->basic.size;
     fill(t->basic, t->origin, SLICE, r);
     memset(t->result, 0x11, SLICE);
@@ -192,7 +208,7 @@ static void try_one(struct finding *f, struct attempt *t, struct area *a)
 void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, double seconds)
 {
     struct area a;
-    struct attempt t = {0};
+    struct attempt t = {.call = call};
     struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call},
                all = {.state = (unsigned)call}; /* all ranks alike */
     double begun = now();
@@ -205,7 +221,7 @@ void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, do
     t.there = room + 4 * SLICE;
     for (int i = 0; i < shapes && !(i % 8 == 0 && i && over(begun, seconds)); i++) {
         t.basic = draw_basic(&all, call);
-        draw(&t, &r, kinds, call);
+        draw(&t, &r, kinds, i);
         if (adds(call)) prepare_target(&t, &a, i);
         try_one(f, &t, &a);
         layout_free(&t.local);

@@ -5,7 +5,7 @@
 
 const char *layout_kind_name(enum layout_kind kind)
 {
-    static const char *const names[] = {"contiguous", "vector", "hvector", "subarray", "indexed", "hindexed", "struct"};
+    static const char *const names[] = {"contiguous", "basic type", "vector", "hvector", "subarray", "indexed", "hindexed", "struct"};
     return names[kind];
 }
 
@@ -16,12 +16,23 @@ static void add_segment(struct layout *l, int offset, int length)
     l->extent = offset + length;
 }
 
-static void contiguous(struct layout *l, MPI_Datatype basic, int size, int count)
+static void start(struct layout *l, enum layout_kind kind)
 {
-    l->kind = LAYOUT_CONTIGUOUS;
+    l->kind = kind;
+    l->times = 1;
     l->segments = 0;
+}
+
+static void contiguous(struct layout *l, enum layout_kind kind, MPI_Datatype basic, int size, int count)
+{
+    start(l, kind);
     add_segment(l, 0, count * size);
-    MPI_Type_contiguous(count, basic, &l->type);
+    if (kind == LAYOUT_BASIC) {
+        l->type = basic;
+        l->times = count;
+    } else {
+        MPI_Type_contiguous(count, basic, &l->type);
+    }
 }
 
 /* Rows of equal length: a number that divides count, not too many. */
@@ -34,9 +45,9 @@ static int draw_rows(struct rng *r, int count)
 }
 
 /* vector, hvector or subarray of `rows` rows. */
-static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int count)
+static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows, int block)
 {
-    int rows = draw_rows(r, count), block = count / rows, gap = rng_between(r, 0, 9), first = 0;
+    int gap = rng_between(r, 0, 9), first = 0;
     if (l->kind == LAYOUT_VECTOR) MPI_Type_vector(rows, block, block + gap, basic, &l->type);
     if (l->kind == LAYOUT_HVECTOR)
         MPI_Type_create_hvector(rows, block, (MPI_Aint)(block + gap) * size, basic, &l->type);
@@ -82,24 +93,32 @@ static enum layout_kind draw_kind(struct rng *r, unsigned kinds)
 
 void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype basic, int size, int count, int room)
 {
-    l->kind = draw_kind(r, kinds);
-    l->segments = 0;
-    if (l->kind == LAYOUT_CONTIGUOUS)
-        contiguous(l, basic, size, count);
-    else if (l->kind <= LAYOUT_SUBARRAY)
-        regular(l, r, basic, size, count);
-    else
+    start(l, draw_kind(r, kinds));
+    if (l->kind <= LAYOUT_BASIC) {
+        contiguous(l, l->kind, basic, size, count);
+    } else if (l->kind <= LAYOUT_SUBARRAY) {
+        int rows = draw_rows(r, count);
+        regular(l, r, basic, size, rows, count / rows);
+    } else {
         irregular(l, r, basic, size, count);
-    if (l->extent > room) {
-        MPI_Type_free(&l->type);
-        contiguous(l, basic, size, count);
     }
+    if (l->extent > room) {
+        layout_free(l);
+        contiguous(l, LAYOUT_CONTIGUOUS, basic, size, count);
+    }
+    if (l->kind != LAYOUT_BASIC) MPI_Type_commit(&l->type);
+}
+
+void layout_draw_rows(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows, int block)
+{
+    start(l, LAYOUT_VECTOR);
+    regular(l, r, basic, size, rows, block);
     MPI_Type_commit(&l->type);
 }
 
 void layout_free(struct layout *l)
 {
-    MPI_Type_free(&l->type);
+    if (l->kind != LAYOUT_BASIC) MPI_Type_free(&l->type);
 }
 
 void layout_pack(const struct layout *l, const char *from, char *packed)

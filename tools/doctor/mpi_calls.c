@@ -2,6 +2,7 @@
  * requests. */
 #include "probes.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,23 +12,24 @@ enum { SHAPES = 80 };
 
 #define KIND(K) (1u << LAYOUT_##K)
 enum {
-    STRIDED = KIND(VECTOR) | KIND(HVECTOR) | KIND(SUBARRAY) | KIND(CONTIGUOUS),
-    INDEXED = KIND(INDEXED) | KIND(HINDEXED) | KIND(STRUCT) | KIND(CONTIGUOUS),
+    EVEN = KIND(CONTIGUOUS) | KIND(BASIC),
+    STRIDED = KIND(VECTOR) | KIND(HVECTOR) | KIND(SUBARRAY) | EVEN,
+    INDEXED = KIND(INDEXED) | KIND(HINDEXED) | KIND(STRUCT) | EVEN,
     ANY = STRIDED | INDEXED
 };
 
 void probe_put_get(struct finding *f)
 {
-    calls_try(f, CALL_PUT, KIND(CONTIGUOUS), SHAPES, 1);
-    if (!f->skipped) calls_try(f, CALL_GET, KIND(CONTIGUOUS), SHAPES, 1);
+    calls_try(f, CALL_PUT, EVEN, SHAPES, 1);
+    if (!f->skipped) calls_try(f, CALL_GET, EVEN, SHAPES, 1);
 }
 void probe_accumulate(struct finding *f)
 {
-    calls_try(f, CALL_ACC, KIND(CONTIGUOUS), SHAPES, 1);
+    calls_try(f, CALL_ACC, EVEN, SHAPES, 1);
 }
 void probe_get_accumulate(struct finding *f)
 {
-    calls_try(f, CALL_GETACC, KIND(CONTIGUOUS), SHAPES, 1);
+    calls_try(f, CALL_GETACC, EVEN, SHAPES, 1);
 }
 void probe_put_types(struct finding *f)
 {
@@ -52,20 +54,69 @@ void probe_getacc_types(struct finding *f)
 void probe_request_contiguous(struct finding *f)
 {
     for (enum call c = CALL_RPUT; c <= CALL_RGETACC && !f->skipped; c++)
-        calls_try(f, c, KIND(CONTIGUOUS), SHAPES / 2, 0.7);
+        calls_try(f, c, EVEN, SHAPES / 2, 0.7);
 }
 void probe_rget_types(struct finding *f)
 {
     calls_try(f, CALL_RGET, ANY, SHAPES, 1.5);
 }
-void probe_rput_types(struct finding *f)
-{
-    calls_try(f, CALL_RPUT, ANY, SHAPES, 1.5);
-}
 void probe_racc_types(struct finding *f)
 {
     calls_try(f, CALL_RACC, ANY, SHAPES, 1.5);
     if (!f->skipped) calls_try(f, CALL_RGETACC, ANY, SHAPES, 1.5);
+}
+
+/* ---------------------------------------------------------------- a buffer used again */
+
+/* More than sockets take at once: a library that gives the buffer back too early is still reading it. */
+enum { LONG_PUT = 8 << 20, ROW = 1024 };
+
+/* Where the rows of a long put lie on one side, and how MPI is told. */
+struct side {
+    const char *name;
+    int stride, count;
+    MPI_Datatype type;
+};
+
+/* One long put; its buffer is overwritten when the request is complete, before the flush. */
+static void try_reuse(struct finding *f, struct area *a, char *buffer, const struct side *here, const struct side *there)
+{
+    int at = 0, value = 10 + (int)(f->tried & 63);
+    MPI_Request request = MPI_REQUEST_NULL;
+    memset(buffer, value, (size_t)2 * LONG_PUT);
+    for (int i = 0; i < LONG_PUT / ROW; i++)
+        memset(a->mirror + (ptrdiff_t)i * there->stride, value, ROW);
+    area_call(f, MPI_Rput(buffer, here->count, here->type, job->target, a->origin, there->count, there->type, a->win, &request),
+              "MPI_Rput");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    memset(buffer, 0x5a, (size_t)2 * LONG_PUT);
+    MPI_Win_flush(job->target, a->win);
+    found(f, area_matches(a, &at), "%d MiB, %s at the origin, %s at the target, buffer used again after MPI_Wait: byte %d", LONG_PUT >> 20,
+          here->name, there->name, at);
+}
+
+static void try_long_rputs(struct finding *f)
+{
+    struct area a;
+    struct side side[] = {{"bytes", ROW, LONG_PUT, MPI_BYTE}, {"rows", 2 * ROW, 1, MPI_DATATYPE_NULL}};
+    if (!area_open(&a, area_used(), 2 * LONG_PUT, f)) return;
+    char *buffer = malloc((size_t)2 * LONG_PUT);
+    MPI_Type_vector(LONG_PUT / ROW, ROW, 2 * ROW, MPI_BYTE, &side[1].type);
+    MPI_Type_commit(&side[1].type);
+    for (int i = 0; i < 6; i++) /* bytes to rows, rows to bytes, rows to rows, twice */
+        try_reuse(f, &a, buffer, &side[i % 3 > 0], &side[i % 3 != 1]);
+    MPI_Type_free(&side[1].type);
+    free(buffer);
+    area_close(&a);
+}
+
+void probe_rput_types(struct finding *f)
+{
+    calls_try(f, CALL_RPUT, ANY, SHAPES, 1.5);
+    if (f->skipped) return;
+    long shapes = f->tried;
+    try_long_rputs(f);
+    tell(f, "%ld shapes a rank, up to 64 KiB, and %ld of %d MiB", shapes, f->tried - shapes, LONG_PUT >> 20);
 }
 
 /* ---------------------------------------------------------------- negative strides - */

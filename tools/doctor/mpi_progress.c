@@ -74,28 +74,49 @@ void probe_progress(struct finding *f)
     tell_waiting(f, ms, "fetch-and-op", BUSY);
 }
 
-/* The last rank watches its memory, without calling MPI, while rank 0 puts there and flushes. */
+/* Seconds until the value is seen there, without a call of MPI; -1: not within 2 BUSY.  The last look is after those. */
+static double watch(const volatile long *here, long value)
+{
+    double begun = now();
+    while (now() < begun + 2 * BUSY)
+        if (*here == value) return now() - begun;
+    return *here == value ? now() - begun : -1;
+}
+
+/* Seconds until the flush returns. */
+static double put_and_flush(struct area *a, int to, const long *value)
+{
+    keep_busy(0.02); /* until the other really looks */
+    double begun = now();
+    MPI_Put(value, sizeof *value, MPI_BYTE, to, a->kind == AREA_DYNAMIC ? a->origin + 128 : 128, sizeof *value, MPI_BYTE, a->win);
+    MPI_Win_flush(to, a->win);
+    return now() - begun;
+}
+
+/* The last rank watches its memory, without calling MPI, while rank 0 puts there and flushes.  It begins to look later
+ * than rank 0 comes to the barrier: a flush that returns within BUSY of that does so while it looks. */
 void probe_visible(struct finding *f)
 {
     struct area a;
-    long value = 77, last = job->size - 1;
-    double seen_after = -1;
+    long value = 77;
+    int last = job->size - 1;
+    double seen_after = -1, taken = 0, passed = 0;
     f->note = true;
     if (!area_possible(f) || !area_open(&a, area_used(), 4096, f)) return;
-    volatile long *here = (volatile long *)(volatile void *)(a.slice + 128);
+    double begun = now();
     MPI_Barrier(job->comm);
-    if (job->rank == last)
-        for (double begun = now(); seen_after < 0 && now() < begun + 2 * BUSY;)
-            if (*here == value) seen_after = now() - begun;
+    if (job->rank == last) seen_after = watch((volatile long *)(volatile void *)(a.slice + 128), value);
     if (job->rank == 0) {
-        MPI_Put(&value, sizeof value, MPI_BYTE, (int)last, a.kind == AREA_DYNAMIC ? a.origin + 128 : 128, sizeof value,
-                MPI_BYTE, a.win);
-        MPI_Win_flush((int)last, a.win);
+        taken = put_and_flush(&a, last, &value);
+        passed = now() - begun;
     }
-    MPI_Bcast(&seen_after, 1, MPI_DOUBLE, (int)last, job->comm);
+    MPI_Bcast(&seen_after, 1, MPI_DOUBLE, last, job->comm);
     area_close(&a);
+    bool early = job->rank == 0 && seen_after < 0 && passed < BUSY;
     if (seen_after >= 0)
         tell(f, "a target that only looks at its memory sees a put after %.2f ms", 1000 * seen_after);
     else
-        tell(f, "a target that only looks at its memory, without calling MPI, sees no put");
+        tell(f, "a target that only looks at its memory, without calling MPI, sees no put%s", early ? ", though it was flushed" : "");
+    if (job->probing && job->rank == 0)
+        found(f, !early, "put and flush took %.2f ms, the data are not there before the target calls MPI", 1000 * taken);
 }

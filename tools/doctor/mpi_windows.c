@@ -133,13 +133,26 @@ static long count_foreign(const char *slice, int stamp)
     return n;
 }
 
-/* Each half makes its windows in a number of its own, fills its slices, and looks at them when both have done so. */
+/* Windows of both halves, made at the same moments: one more in each, until there are enough or one half gets none. What
+ * only the other half then got stays: not all of its ranks need have it. */
+static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *win)
+{
+    for (int n = 0; n < GROUP_WINDOWS; n++) {
+        int rc = MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]), any,
+            failed = !area_call(f, rc, "MPI_Win_allocate in a group");
+        MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, job->comm);
+        if (any) return n;
+    }
+    return GROUP_WINDOWS;
+}
+
+/* Each half makes windows of its own, fills its slices, and looks at them when both have done so. */
 void probe_group_windows(struct finding *f)
 {
     MPI_Comm half;
     static MPI_Win win[GROUP_WINDOWS];
     char *base[GROUP_WINDOWS];
-    int color = job->rank < job->size / 2, n = 0, stamp = job->rank + 1;
+    int color = job->rank < job->size / 2, stamp = job->rank + 1;
     if (!area_possible(f)) return;
     if (job->size < 4) {
         leave_out(f, "needs 4 ranks");
@@ -147,9 +160,7 @@ void probe_group_windows(struct finding *f)
     }
     MPI_Comm_split(job->comm, color, job->rank, &half);
     MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
-    for (bool going = true; going && n < GROUP_WINDOWS; n += going)
-        going = area_call(f, MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]),
-                          "MPI_Win_allocate in a group");
+    int n = make_windows(f, half, base, win);
     for (int i = 0; i < n; i++)
         memset(base[i], stamp, GROUP_BYTES);
     MPI_Barrier(job->comm);
