@@ -13,9 +13,9 @@ static const struct quirk_row table[] = {
      "MPI_Win_allocate with a slice that is no multiple of 16 bytes: transfers go to the wrong place, silently",
      "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)", AVOID_ODD_SLICES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (4.3 over UCX) complete too early; "
-     "noncontiguous MPI_Rput over OFI crashes",
-     "no request-based calls: plain ones, then flush", "measured on 4.0.2, 4.3.2, 5.0.2", AVOIDABLES},
+     "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (before 5.0 over UCX) complete too early; "
+     "noncontiguous MPI_Rput over OFI crashes (4.3 to 5.0.1)",
+     "no request-based calls: plain ones, then flush", "measured on 4.0.2, 4.3.2, 5.0.0 to 5.0.2", AVOIDABLES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
      "accumulates whose datatype has very many segments exceed the message header of UCX and abort",
      "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", AVOID_LONG_ACC},
