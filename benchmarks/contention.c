@@ -111,8 +111,7 @@ static const struct row rows[] = {
      .run = transfer_acc,
      .prepare = prepare_same,
      .check = check_same},
-    [ONE] =
-    {.name = "one: acc 8 KiB",
+    [ONE] = {.name = "one: acc 8 KiB",
      .patch = {1, PART_BYTES, 0, 0},
      .run = run_parts,
      .prepare = prepare_parts,

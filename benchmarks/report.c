@@ -194,6 +194,8 @@ static void write_row(FILE *file, const struct line *line)
     if (result->versus_ratio > 0) {
         fprintf(file, ", \"versus\": ");
         write_text(file, result->versus);
+        if (result->beside.best > 0)
+            fprintf(file, ", \"versus_best_ns\": %.3f, \"versus_median_ns\": %.3f", result->beside.best, result->beside.median);
         fprintf(file, ", \"versus_ratio\": %.4f, \"versus_median_ratio\": %.4f", result->versus_ratio,
                 result->versus_median);
     }

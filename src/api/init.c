@@ -246,7 +246,10 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 
 static void end_layers(void)
 {
+    armcii_guard_lock(); /* the library's thread is at work */
     armcii_complete_everything();
+    armcii_pending_wait_all();
+    armcii_guard_unlock();
     armcii_statistics_report();
     armcii_check_end();
     armcii_patient_barrier(armcii_world->comm);

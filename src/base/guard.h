@@ -12,8 +12,12 @@ void armcii_guard_take(void);
 void armcii_guard_leave(void);
 /* Take the lock if it is on and no other thread has it. */
 bool armcii_guard_try(void);
-/* One turn of waiting for others, inside the library: let other threads in, and other processes on this processor. */
+/* Inside the library: let other threads in, and other processes on this processor. */
 void armcii_guard_pass(void);
+/* One turn of waiting for others inside the library: serve those who wait for this process, and pass. */
+void armcii_guard_wait_turn(void);
+/* Names the calling thread, as long as it lives. */
+const void *armcii_guard_thread(void);
 
 /* Enter and leave; entering twice from one thread is allowed. */
 static inline void armcii_guard_lock(void)

@@ -139,6 +139,7 @@ static void correct_times(void)
         for (int p = 0; p < STATS_PATHS; p++) {
             scale_time(&row->by[p].ns, factor);
             scale_time(&row->by[p].quick_ns, factor);
+            scale_time(&row->by[p].interrupted_ns, factor);
         }
     }
 }
@@ -246,7 +247,10 @@ static uint64_t ns_without_clock(uint64_t ns)
 
 static void add_time(struct stats_row *row, struct stats_cell *cell, bool quick, uint64_t ns)
 {
-    if (quick) {
+    if (quick && ns >= INTERRUPTED_NS) {
+        cell->interrupted++;
+        cell->interrupted_ns += ns;
+    } else if (quick) {
         cell->quick_timed++;
         cell->quick_ns += ns;
     } else {
@@ -264,8 +268,7 @@ void armcii_stats_leave(void)
     uint64_t ns = v->begun ? ns_without_clock(to_ns(v->begun, ended)) : 0;
     struct stats_row *row = v->row;
     struct stats_cell *cell = &row->by[v->path];
-    /* An interruption counts as itself: as a sample it would stand for sixteen that nobody saw. */
-    bool quick = v->sampled && !v->slow && ns < INTERRUPTED_NS;
+    bool quick = v->sampled && !v->slow;
     lock();
     cell->calls++;
     cell->bytes += v->bytes;
@@ -275,11 +278,15 @@ void armcii_stats_leave(void)
     v->row = NULL;
 }
 
+/* A rare interruption counts as itself: as a sample it would stand for sixteen that nobody saw.  Where they are many, calls are so. */
 double armcii_stats_seconds(const struct stats_cell *cell)
 {
-    double ns = (double)cell->ns;
-    if (cell->quick_timed) ns += (double)cell->quick_ns * ((double)cell->quick / (double)cell->quick_timed);
-    return ns * 1e-9;
+    enum { RARE = 8 };
+    double quick = (double)cell->quick, once = (double)cell->interrupted_ns, sampled = (double)cell->quick_ns;
+    uint64_t timed = cell->quick_timed + cell->interrupted;
+    if (timed == 0) return (double)cell->ns * 1e-9;
+    if (cell->interrupted * RARE > timed) return ((double)cell->ns + (once + sampled) * quick / (double)timed) * 1e-9;
+    return ((double)cell->ns + once + sampled * (quick - (double)cell->interrupted) / (double)cell->quick_timed) * 1e-9;
 }
 
 /* ---- notes ---- */

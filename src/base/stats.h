@@ -23,8 +23,9 @@ enum { STATS_BUCKETS = 48, STATS_NAME = 40 };
 
 struct stats_cell {
     uint64_t calls, bytes;
-    uint64_t ns;                       /* of calls that were all timed, and of quick ones that were interrupted */
+    uint64_t ns;                       /* of calls that were all timed */
     uint64_t quick, quick_timed, quick_ns; /* quick calls, those of them that were timed, and their time */
+    uint64_t interrupted, interrupted_ns;  /* timed ones that took far too long: not among quick_timed */
 };
 
 /* What is known of one public function. */

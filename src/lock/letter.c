@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "base/wait.h"
 #include "team/world.h"
 
 struct letter {
@@ -68,7 +67,6 @@ int armcii_letter_wait(enum letter_kind kind, struct letter_key key)
         int from = take(kind, key);
         if (from >= 0) return from;
         if (collect(kind)) continue;
-        armcii_wait_serve();
-        armcii_guard_pass();
+        armcii_guard_wait_turn();
     }
 }

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "base/wait.h"
 #include "lock/host_queues.h"
 #include "lock/rma_queues.h"
 #include "lock/server_queues.h"
@@ -20,9 +19,6 @@ struct held {
     unsigned place;     /* 0: not held; else the place in the queue + 1 */
     const void *thread; /* whose it is, or who waits for it */
 };
-
-/* Something of which each thread has its own. */
-static _Thread_local char thread_mark;
 
 struct mutex_set {
     struct team *team;
@@ -128,22 +124,19 @@ bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int host)
 bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host)
 {
     const struct held *h = held(set, mutex, host);
-    return h->place != 0 && h->thread == &thread_mark;
+    return h->place != 0 && h->thread == armcii_guard_thread();
 }
 
 /* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int host)
 {
-    while (armcii_mutex_is_held(set, mutex, host)) {
-        armcii_wait_serve();
-        armcii_guard_pass();
-    }
+    while (armcii_mutex_is_held(set, mutex, host)) armcii_guard_wait_turn();
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
 {
     wait_for_other_threads(set, mutex, host);
-    *held(set, mutex, host) = (struct held){UINT_MAX, &thread_mark}; /* other threads see it while this one waits */
+    *held(set, mutex, host) = (struct held){UINT_MAX, armcii_guard_thread()}; /* other threads see it while this one waits */
     if (set->host)
         held(set, mutex, host)->place = armcii_host_queue_take(set->host, host, mutex) + 1;
     else if (set->served)
@@ -155,15 +148,16 @@ void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
 bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host)
 {
     unsigned place = 0;
-    if (armcii_mutex_is_held(set, mutex, host)) return false;
     bool taken;
+    if (armcii_mutex_is_held(set, mutex, host)) return false;
+    *held(set, mutex, host) = (struct held){UINT_MAX, armcii_guard_thread()}; /* other threads see it while an agent is asked */
     if (set->host)
         taken = armcii_host_queue_try(set->host, host, mutex, &place);
     else if (set->served)
         taken = armcii_server_queue_try(set->served, set->team->to_world[host], mutex);
     else
         taken = armcii_rma_queue_try(set->rma, host, mutex);
-    if (taken) *held(set, mutex, host) = (struct held){place + 1, &thread_mark};
+    held(set, mutex, host)->place = taken ? place + 1 : 0;
     return taken;
 }
 

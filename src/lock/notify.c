@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "base/wait.h"
 #include "team/world.h"
 
 enum { TAG_NOTIFY = 3 };
@@ -55,8 +54,7 @@ int armcii_notify_wait(int process, int *waits)
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
-        armcii_wait_serve();
-        armcii_guard_pass();
+        armcii_guard_wait_turn();
     }
     *waits = wanted;
     return counts[process].received;

@@ -72,17 +72,35 @@ static void expect_ack(void)
 
 /* ---- progress ---- */
 
-/* Asking MPI costs: only where one is to come. */
+static struct wire_batch *head_of(int buffer)
+{
+    return (struct wire_batch *)(void *)buffers[buffer].bytes;
+}
+
+static void send_open(struct channel *c)
+{
+    if (c->open < 0) return;
+    int b = c->open;
+    c->open = -1;
+    state[b] = SENT;
+    c->unacked += head_of(b)->acknowledge;
+    acks_to_come += head_of(b)->acknowledge;
+    MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
+}
+
+/* Updates that wait for an earlier message to arrive go when it has.  Asking MPI costs: only where an acknowledgement is to come. */
 static bool take_acks(void)
 {
     bool any = false;
     while (acks_to_come > 0) {
         int agent;
         if (!armcii_wire_arrived(&acks, &ack, &ack_request, &agent)) return any;
-        channel_of[agent]->unacked -= (unsigned)ack.batches;
+        struct channel *c = channel_of[agent];
+        c->unacked -= (unsigned)ack.batches;
         if (ack.large) armcii_larges_drop(agent, ack.large);
         acks_to_come--;
         expect_ack();
+        if (c->unacked == 0) send_open(c);
         any = true;
     }
     return any;
@@ -176,22 +194,6 @@ static struct channel *channel(int agent)
     return c;
 }
 
-static struct wire_batch *head_of(int buffer)
-{
-    return (struct wire_batch *)(void *)buffers[buffer].bytes;
-}
-
-static void send_open(struct channel *c)
-{
-    if (c->open < 0) return;
-    int b = c->open;
-    c->open = -1;
-    state[b] = SENT;
-    c->unacked += head_of(b)->acknowledge;
-    acks_to_come += head_of(b)->acknowledge;
-    MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
-}
-
 static void send_all_open(void)
 {
     for (struct channel *c = channels; c; c = c->next) send_open(c);
@@ -245,7 +247,7 @@ static void send_when_due(struct channel *c)
     enum { POLL_EVERY = 16 };
     struct patience p = {0};
     if (c->unacked > 0 && ++c->appended % POLL_EVERY == 0) take_acks();
-    if (c->unacked == 0 || head_of(c->open)->bytes >= armcii_wire_at_once()) send_open(c);
+    if (c->unacked == 0 || (c->open >= 0 && head_of(c->open)->bytes >= armcii_wire_at_once())) send_open(c);
     while (c->unacked > MOST_UNACKED) turn(&p);
 }
 
@@ -260,13 +262,10 @@ bool armcii_client_is_busy(void)
     return work_count > 0 || acks_to_come > 0;
 }
 
-/* Updates that wait for an earlier message to arrive go when it has. */
 bool armcii_client_advance(void)
 {
     bool any = take_acks();
     any |= advance_works();
-    for (struct channel *c = channels; c; c = c->next)
-        if (c->unacked == 0) send_open(c);
     return any;
 }
 

@@ -151,6 +151,7 @@ static void *work(void *unused)
     stay_awake();
     while (!atomic_load(&stopping)) {
         if (is_helped()) {
+            move_own(); /* which they may not do */
             fall_asleep(doze_soundly, HELPED);
             stay_awake();
             continue;

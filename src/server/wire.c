@@ -160,12 +160,22 @@ static void take_long_segment(const struct vector_run *run, struct wire_cursor *
     c->i += bytes == rest;
 }
 
-/* As many segments of the run at the cursor as `data` bytes of data and `layout` bytes of layout have room for. */
+size_t armcii_wire_at_once(void)
+{
+    return armcii_quirks->at_once;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As many segments of the run at the cursor as `data` bytes of data and addresses and `layout` bytes of layout have room for. */
 static struct vector_run take_segments(const struct vector_run *run, struct wire_cursor *c, size_t data, size_t layout)
 {
     size_t n = run->n - c->i;
-    if (n > data / run->bytes) n = data / run->bytes;
-    if (n > layout / sizeof(void *)) n = layout / sizeof(void *);
+    n = least(n, data / (run->bytes + sizeof(void *)));
+    n = least(n, layout / sizeof(void *));
     struct vector_run taken = {run->local + c->i, run->remote + c->i, run->bytes, n};
     c->i += n;
     return taken;
@@ -181,29 +191,31 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vec
             take_long_segment(run, c, part);
             return true;
         }
-        if (n == 0 && run->bytes > data) data = run->bytes;
+        if (n == 0 && run->bytes + sizeof(void *) > data) data = run->bytes + sizeof(void *);
         if (layout < sizeof(struct run_head)) break;
         layout -= sizeof(struct run_head);
         runs[n] = take_segments(run, c, data, layout);
         if (runs[n].n == 0) break;
-        data -= runs[n].n * run->bytes;
+        data -= runs[n].n * (run->bytes + sizeof(void *));
         layout -= runs[n].n * sizeof(void *);
         n++;
     }
     return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
 }
 
-/* Does it surely fit into one record? */
-static bool is_short(const struct shape *s)
+/* Is it surely one part?  Parts that are written here come in messages of their own; those that are written there are records in order. */
+static bool is_short(const struct shape *s, enum shape_side written)
 {
-    enum { SEGMENTS = 1500, RUNS = 8 };
-    return s->bytes <= WIRE_PART && (s->form != SHAPE_VECTOR || (s->nsegs <= SEGMENTS && s->nruns <= RUNS));
+    enum { SEGMENTS = 1000, RUNS = 8 };
+    size_t most = written == SHAPE_LOCAL ? least(WIRE_PART, armcii_wire_at_once()) : WIRE_PART;
+    if (s->form != SHAPE_VECTOR) return s->bytes <= most;
+    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
 }
 
 /* What is long arrives in parts, in any order: only where no byte of that side is written twice. */
 static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
 {
-    return is_short(s) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+    return is_short(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
 }
 
 static bool goes_backwards(const struct shape *s)
@@ -211,16 +223,6 @@ static bool goes_backwards(const struct shape *s)
     for (int i = 0; i < s->levels; i++)
         if (s->stride[SHAPE_LOCAL][i] < 0 || s->stride[SHAPE_REMOTE][i] < 0) return true;
     return false;
-}
-
-size_t armcii_wire_at_once(void)
-{
-    return armcii_quirks->at_once;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time. */

@@ -297,6 +297,23 @@ START_TEST(what_writes_a_byte_twice_goes_in_order)
 }
 END_TEST
 
+/* What one record of a put holds may be several replies of a get. */
+START_TEST(replies_that_write_a_byte_twice_go_in_order)
+{
+    static const char *const mpi[] = {"MPICH Version:\t4.0.2", "Open MPI v4.1.4, package: x"};
+    bool in_order;
+    struct shape s = patch(1024, 40, 1);
+    s.stride[SHAPE_LOCAL][0] = 512;
+    for (int i = 0; i < 2; i++) {
+        armcii_quirks_decide(mpi[i], true, true);
+        ck_assert_uint_lt(first_part(&s, SHAPE_LOCAL, WIRE_REPLY, &in_order), s.bytes);
+        ck_assert(in_order);
+        first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order);
+        ck_assert(!in_order);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {small_shapes_travel,
@@ -310,6 +327,7 @@ int main(void)
                                   strides_that_go_backwards_are_packed,
                                   strides_that_datatypes_get_wrong_are_packed,
                                   what_writes_a_byte_twice_goes_in_order,
+                                  replies_that_write_a_byte_twice_go_in_order,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_set_timeout(all, 60);

@@ -97,16 +97,15 @@ static void try_reuse(struct finding *f, struct area *a, char *buffer, const str
 
 static void try_long_rputs(struct finding *f)
 {
+    static char buffer[2 * LONG_PUT];
     struct area a;
     struct side side[] = {{"bytes", ROW, LONG_PUT, MPI_BYTE}, {"rows", 2 * ROW, 1, MPI_DATATYPE_NULL}};
     if (!area_open(&a, area_used(), 2 * LONG_PUT, f)) return;
-    char *buffer = malloc((size_t)2 * LONG_PUT);
     MPI_Type_vector(LONG_PUT / ROW, ROW, 2 * ROW, MPI_BYTE, &side[1].type);
     MPI_Type_commit(&side[1].type);
     for (int i = 0; i < 6; i++) /* bytes to rows, rows to bytes, rows to rows, twice */
         try_reuse(f, &a, buffer, &side[i % 3 > 0], &side[i % 3 != 1]);
     MPI_Type_free(&side[1].type);
-    free(buffer);
     area_close(&a);
 }
 
