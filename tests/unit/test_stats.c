@@ -61,7 +61,8 @@ START_TEST(the_timed_stand_for_all)
     for (int i = 0; i < CALLS; i++) call(each);
     double took = now() - begun, seen = estimate();
     armcii_stats_stop();
-    ck_assert_msg(seen > 0.5 * CALLS * each && seen < 2 * took, "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);
+    ck_assert_msg(seen > 0.5 * CALLS * each && seen < 2 * took, "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen,
+                  took);
     armcii_stats_end();
 }
 END_TEST
