@@ -3,8 +3,10 @@
 
 #include "api/build.h"
 #include "api/entry.h"
+#include "base/wait.h"
 #include "gmr/reach.h"
 #include "gmr/region.h"
+#include "server/server.h"
 #include "shm/apply.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
@@ -39,6 +41,15 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
     return rc ? rc : armcii_handle_start_value(hdl, &t);
 }
 
+/* A program that looks at a value again and again waits in fact, and who waits serves others: now and then, since serving costs more than
+ * a look. */
+static void serve_between_looks(void)
+{
+    enum { LOOKS = 32 };
+    static unsigned looks; /* under the library's lock, which every job of several hosts has */
+    if (armcii_server_on && ++looks % LOOKS == 0) armcii_wait_serve();
+}
+
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
 {
     ARMCII_ENTER(caller);
@@ -48,6 +59,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     if (there) {
         armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
         armcii_apply_get_piece(there, value, (size_t)bytes);
+        serve_between_looks();
         return;
     }
     if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
