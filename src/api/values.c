@@ -46,7 +46,7 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
 static void serve_between_looks(void)
 {
     enum { LOOKS = 32 };
-    static unsigned looks; /* under the library's lock, which every job of several hosts has */
+    static unsigned looks; /* under the library's lock, where there are several threads */
     if (armcii_server_on && ++looks % LOOKS == 0) armcii_wait_serve();
 }
 

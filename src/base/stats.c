@@ -240,13 +240,9 @@ static bool is_quick(enum stats_path path, size_t bytes)
     return path <= STATS_DIRECT && bytes <= QUICK_BYTES;
 }
 
-static uint64_t ns_without_clock(uint64_t ns)
-{
-    return ns > clock_ns ? ns - clock_ns : 0;
-}
-
 static void add_time(struct stats_row *row, struct stats_cell *cell, bool quick, uint64_t ns)
 {
+    ns = ns > clock_ns ? ns - clock_ns : 0;
     if (quick && ns >= INTERRUPTED_NS) {
         cell->interrupted++;
         cell->interrupted_ns += ns;
@@ -265,15 +261,14 @@ void armcii_stats_leave(void)
     struct visit *v = visit();
     if (v->depth == 0 || --v->depth > 0) return; /* 0: it entered before statistics began */
     uint64_t ended = v->begun ? ticks() : 0;
-    uint64_t ns = v->begun ? ns_without_clock(to_ns(v->begun, ended)) : 0;
     struct stats_row *row = v->row;
     struct stats_cell *cell = &row->by[v->path];
-    bool quick = v->sampled && !v->slow;
     lock();
+    bool quick = v->sampled && !v->slow;
     cell->calls++;
     cell->bytes += v->bytes;
     cell->quick += quick;
-    if (v->begun) add_time(row, cell, quick, ns);
+    if (v->begun) add_time(row, cell, quick, to_ns(v->begun, ended));
     unlock();
     v->row = NULL;
 }

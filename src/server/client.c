@@ -155,11 +155,17 @@ static bool advance_works(void)
     return true;
 }
 
-/* One turn of any wait: whatever can advance does, the agent in this process too. */
-static void turn(struct patience *p)
+bool armcii_client_advance(void)
 {
     bool any = take_acks();
     any |= advance_works();
+    return any;
+}
+
+/* One turn of any wait: whatever can advance does, the agent in this process too. */
+static void turn(struct patience *p)
+{
+    bool any = armcii_client_advance();
     any |= armcii_agent_poll();
     if (any) p->turns = 0;
     if (!any && !armcii_wait_spin(p)) armcii_guard_pass();
@@ -260,13 +266,6 @@ static void request(struct channel *c, const struct wire_request *r, const struc
 bool armcii_client_is_busy(void)
 {
     return work_count > 0 || acks_to_come > 0;
-}
-
-bool armcii_client_advance(void)
-{
-    bool any = take_acks();
-    any |= advance_works();
-    return any;
 }
 
 /* ---- order ---- */

@@ -207,7 +207,7 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vec
 static bool is_short(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t most = written == SHAPE_LOCAL ? least(WIRE_PART, armcii_wire_at_once()) : WIRE_PART;
+    size_t most = written == SHAPE_LOCAL ? armcii_wire_at_once() : WIRE_PART;
     if (s->form != SHAPE_VECTOR) return s->bytes <= most;
     return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
 }
@@ -238,7 +238,7 @@ static size_t limit_of(const struct shape *s, size_t packed)
 /* Several short messages are there before a long one's handshake is over, unless they are many. */
 static size_t packed_at_a_time(const struct shape *s, size_t packed)
 {
-    return s->bytes <= WIRE_MODERATE ? least(packed, armcii_wire_at_once()) : packed;
+    return s->bytes <= WIRE_MODERATE ? armcii_wire_at_once() : packed;
 }
 
 void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed)
