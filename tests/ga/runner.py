@@ -11,6 +11,7 @@ import time
 from verdict import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
+SHOWN = 30                       # lines at the end of a failed program's output
 ROW = "{:<40} {:<8} {:>5}  {:<20} {:>7}  {}"
 
 
@@ -73,11 +74,22 @@ class Suite:
         seconds = f"{time.monotonic() - begin:.1f}"
         result, remark = self.classify(program, ranks, reason)
         print(ROW.format(program.name, self.family, ranks, result, seconds, remark).rstrip(), flush=True)
+        if result == "FAIL":
+            self.show_end_of_log(program, ranks)
+
+    def log_of(self, program, ranks):
+        return self.logs / f"{program.name.replace('/', '_')}-{ranks}.log"
+
+    def show_end_of_log(self, program, ranks):
+        """Whoever reads the table may be far from the machine; what happens once in a thousand runs is told here or never."""
+        log = self.log_of(program, ranks)
+        for line in log.read_text(errors="replace").splitlines()[-SHOWN:] if log.exists() else ():
+            print("    | " + line, flush=True)
 
     def reason_of_failure(self, program, ranks):
         if not program.path.exists():
             return "it was not built"
-        log = self.logs / f"{program.name.replace('/', '_')}-{ranks}.log"
+        log = self.log_of(program, ranks)
         status = self.launch(program, ranks, log)
         return fault(status, log.read_text(errors="replace"), program.expect)
 
