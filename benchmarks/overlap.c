@@ -1,18 +1,20 @@
 /* overlap.c - how much of a non-blocking transfer goes on behind a computation.  Between the start and the wait comes
  * more and more of it, until the total grows.  The computation is a fixed amount of work, not a look at the clock: what
- * takes the processor away from it makes the total longer. */
+ * takes the processor away from it makes the total longer.  In other rows the rank sleeps instead, as one that waits
+ * for a device: what is not hidden even then, no processor would hide. */
 #include "data.h"
 #include "group.h"
 
 #include <armci.h>
 #include <stdio.h>
+#include <time.h>
 
 /* The amounts of computation, as parts of the time that the operation takes without any. */
 static const double PARTS[CURVE_POINTS] = {0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
 /* The rounds, each with other data; and how often an operation is timed at least, and first without computation. */
 enum { ROUNDS = 4, FEWEST = 5, FIRST_LOOK = 31 };
 
-static long turns; /* of the computation behind every operation */
+static long turns; /* of what is done behind every operation */
 
 /* A chain of additions and multiplications, which no compiler foresees the end of: 1 would stay 1. */
 static void compute(void)
@@ -38,6 +40,14 @@ static double turn_time(void)
     return best;
 }
 
+/* The processor is free meanwhile; a turn is a microsecond. */
+static void stay_away(void)
+{
+    if (turns > 0) nanosleep(&(struct timespec){turns / 1000000, turns % 1000000 * 1000}, NULL);
+}
+
+static void (*pass_time)(void) = compute;
+
 static void get_once(const struct patch *patch, const struct site *site)
 {
     int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride}, count[2] = {patch->bytes, patch->segments};
@@ -48,7 +58,7 @@ static void get_once(const struct patch *patch, const struct site *site)
         ARMCI_NbGet(site->remote, site->local, patch->bytes, site->target, &handle);
     else
         ARMCI_NbGetS(site->remote, far, site->local, near, count, 1, site->target, &handle);
-    compute();
+    pass_time();
     ARMCI_Wait(&handle);
 }
 
@@ -62,7 +72,7 @@ static void put_once(const struct patch *patch, const struct site *site)
         ARMCI_NbPut(site->local, site->remote, patch->bytes, site->target, &handle);
     else
         ARMCI_NbPutS(site->local, near, site->remote, far, count, 1, site->target, &handle);
-    compute();
+    pass_time();
     ARMCI_Wait(&handle);
 }
 
@@ -96,30 +106,45 @@ static void sample_once(const struct row *row, const struct site *site, struct s
     ARMCI_Fence(site->target);
 }
 
+/* What is done behind the operation, by itself. */
+static void sample_pastime(struct samples *samples)
+{
+    double begin = sample_clock();
+    pass_time();
+    samples_keep(samples, sample_clock() - begin);
+    samples->calls++;
+}
+
 /* The amounts of work, in turns, from the time without any. */
-static void choose_work(const struct row *row, const struct site *site, long amounts[CURVE_POINTS], double *turn)
+static void choose_work(const struct row *row, const struct site *site, long amounts[CURVE_POINTS])
 {
     struct samples samples = {0};
     struct timing time;
+    double turn = pass_time == compute ? turn_time() : 1000;
 
-    *turn = turn_time();
     for (int i = 0; i < FIRST_LOOK; i++)
         sample_once(row, site, &samples);
     samples_summary(&samples, &time);
     samples_free(&samples);
     for (int i = 0; i < CURVE_POINTS; i++)
-        amounts[i] = (long)(PARTS[i] * time.median / *turn);
+        amounts[i] = (long)(PARTS[i] * time.median / turn);
 }
+
+/* A point of the curve: what is done behind the operation, by itself, and both. */
+struct point {
+    struct samples alone, both;
+};
 
 /* The points take turns, so that all see the same moods of the machine. */
 static void sample_points(const struct row *row, const struct site *site, double seconds,
-                          const long amounts[CURVE_POINTS], struct samples points[CURVE_POINTS])
+                          const long amounts[CURVE_POINTS], struct point points[CURVE_POINTS])
 {
     double end = sample_clock() + seconds * 1e9;
     for (int times = 0; times < FEWEST || sample_clock() < end; times++) {
         for (int i = 0; i < CURVE_POINTS; i++) {
             turns = amounts[i];
-            sample_once(row, site, &points[i]);
+            sample_pastime(&points[i].alone);
+            sample_once(row, site, &points[i].both);
         }
     }
     turns = 0;
@@ -127,37 +152,43 @@ static void sample_points(const struct row *row, const struct site *site, double
 
 /* With as much computation, so much of the operation's time was hidden: what both would take one after the other, less
  * what they took. */
-static void summarize(const long amounts[CURVE_POINTS], double turn, struct samples points[CURVE_POINTS],
-                      struct curve *curve, struct timing *time)
+static void summarize(struct point points[CURVE_POINTS], struct curve *curve, struct timing *time)
 {
-    struct timing timing;
-    samples_summary(&points[0], time);
+    struct timing alone, both;
+    samples_summary(&points[0].both, time);
     curve->hidden = 0;
     for (int i = 0; i < CURVE_POINTS; i++) {
-        samples_summary(&points[i], &timing);
-        curve->work[i] = (double)amounts[i] * turn;
-        curve->total[i] = timing.median;
-        double hidden = time->median > 0 ? (time->median + curve->work[i] - timing.median) / time->median : 0;
+        samples_summary(&points[i].alone, &alone);
+        samples_summary(&points[i].both, &both);
+        curve->work[i] = alone.median;
+        curve->total[i] = both.median;
+        double hidden = time->median > 0 ? (time->median + alone.median - both.median) / time->median : 0;
         if (hidden > curve->hidden) curve->hidden = hidden;
-        samples_free(&points[i]);
+        samples_free(&points[i].alone);
+        samples_free(&points[i].both);
     }
 }
 
-/* The kinds of rows; the versions with segments have a name of their own. */
-static const struct {
-    const char *name, *strided_name;
+static const struct kind {
+    const char *name;
+    bool strided, away;
     struct row row;
 } kinds[] = {
-    {"nbget", "nbgetS", {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
-    {"nbput", "nbputS", {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
-    {"nbput + fence", "nbputS + fence", {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbget", false, false, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
+    {"nbput", false, false, {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbput + fence", false, false, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbgetS", true, false, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
+    {"nbputS", true, false, {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbputS + fence", true, false, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"away: nbget", false, true, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
+    {"away: nbput + fence", false, true, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
 };
 static const int sizes[] = {64 << 10, 256 << 10, 1 << 20};
 
 enum {
     KINDS = sizeof kinds / sizeof *kinds,
     SIZES = sizeof sizes / sizeof *sizes,
-    ROWS = 2 * KINDS * SIZES,
+    ROWS = KINDS * SIZES,
     SEGMENT = 512,
 };
 
@@ -168,33 +199,32 @@ static char names[ROWS][40];
 /* Collective, as row_measure. */
 static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
 {
-    struct samples points[CURVE_POINTS] = {0};
+    struct point points[CURVE_POINTS] = {0};
     struct curve *curve = &curves[row - rows];
     long amounts[CURVE_POINTS] = {0};
-    double turn = 0;
 
     *result = (struct result){.name = row->name, .curve = curve};
     result->valid = row_works(row, site);
+    pass_time = kinds[(row - rows) / SIZES].away ? stay_away : compute;
     for (int round = 0; round < ROUNDS; round++) {
         row_prepare(row, site, 2 + round);
-        if (site->me == 0 && round == 0) choose_work(row, site, amounts, &turn);
+        if (site->me == 0 && round == 0) choose_work(row, site, amounts);
         if (site->me == 0) sample_points(row, site, seconds / ROUNDS, amounts, points);
         ARMCI_Barrier(); /* where the others wait meanwhile */
         result->valid = row_check(row, site, 2 + round, 1) && result->valid;
     }
-    summarize(amounts, turn, points, curve, &result->time);
+    summarize(points, curve, &result->time);
 }
 
 static void make_row(int i)
 {
-    int bytes = sizes[i % SIZES], kind = i / SIZES % KINDS;
-    bool strided = i >= ROWS / 2;
-    rows[i] = kinds[kind].row;
+    const struct kind *kind = &kinds[i / SIZES];
+    int bytes = sizes[i % SIZES];
+    rows[i] = kind->row;
     rows[i].name = names[i];
     rows[i].patch = (struct patch){1, bytes, 0, 0};
-    if (strided) rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
-    snprintf(names[i], sizeof names[i], "%s %d KiB", strided ? kinds[kind].strided_name : kinds[kind].name,
-             bytes >> 10);
+    if (kind->strided) rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
+    snprintf(names[i], sizeof names[i], "%s %d KiB", kind->name, bytes >> 10);
 }
 
 static bool enter(struct site *site)
