@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/wait.h"
+#include "server/pool.h"
 #include "server/queues.h"
 #include "server/wire.h"
 #include "shm/apply.h"
@@ -21,17 +22,20 @@ static MPI_Request arrivals[SLOTS];
 static int next_slot;
 
 /* What is on its way out, or, for large puts, in. */
+enum { SHORT = 64 };
 struct transit {
     struct transit *next;
     MPI_Request request;
     int client, large; /* large put: to be acknowledged with this tag; else 0 */
-    size_t room;
-    char *buffer; /* [room] */
+    char word[SHORT];  /* what is short */
+    char *buffer;      /* what is not; or NULL */
+    size_t bytes;      /* of room */
 };
+_Static_assert((int)WIRE_REPLY <= (int)POOL_LARGEST, "a reply has a buffer of the pool");
 static struct transit *in_transit, *unused;
-enum { SHORT = 64, LONG = WIRE_REPLY };
-enum { MOST = 1024, MOST_LONG = 32 };
-static int count_in_transit, long_in_transit;
+enum { MOST = 1024 };
+static int count_in_transit;
+static struct pool pool = {.most = 4 << 20};
 
 static MPI_Comm comm;
 static struct wire_decoded decoded;
@@ -45,38 +49,40 @@ static bool (*served_before)(void);
 
 static bool advance_transits(void);
 
-static struct transit *take_unused(size_t size)
+static struct transit *take_unused(void)
 {
-    struct transit **link = &unused;
-    while (*link && (*link)->room != size) link = &(*link)->next;
-    struct transit *t = *link;
-    if (t) *link = t->next;
+    struct transit *t = unused;
+    if (t)
+        unused = t->next;
+    else
+        t = malloc(sizeof *t);
+    if (!t) armcii_fatal("out of memory for a reply");
     return t;
 }
 
-static struct transit *allocate_transit(size_t size)
+/* With room for so many bytes.  However many ask, the memory is bounded: replies that nobody has taken yet keep later requests waiting. */
+static struct transit *new_transit(size_t bytes)
 {
-    struct transit *t = malloc(sizeof *t);
-    char *buffer = malloc(size);
-    if (!t || !buffer) armcii_fatal("out of memory for a reply of %zu bytes", size);
-    *t = (struct transit){.room = size, .buffer = buffer};
-    return t;
-}
-
-/* However many ask, the memory is bounded: replies that nobody has taken yet keep later requests waiting. */
-static struct transit *new_transit(size_t room)
-{
-    size_t size = room <= SHORT ? SHORT : LONG;
-    while (count_in_transit >= MOST || (size == LONG && long_in_transit >= MOST_LONG)) advance_transits();
-    struct transit *t = take_unused(size);
-    if (!t) t = allocate_transit(size);
-    t->next = in_transit;
-    t->large = 0;
-    t->request = MPI_REQUEST_NULL;
+    char *buffer = NULL;
+    while (count_in_transit >= MOST || (bytes > SHORT && !(buffer = armcii_pool_take(&pool, bytes)))) advance_transits();
+    struct transit *t = take_unused();
+    *t = (struct transit){.next = in_transit, .request = MPI_REQUEST_NULL, .buffer = buffer, .bytes = bytes};
     in_transit = t;
     count_in_transit++;
-    long_in_transit += size == LONG;
     return t;
+}
+
+static char *room_of(struct transit *t)
+{
+    return t->buffer ? t->buffer : t->word;
+}
+
+static void leave_transit(struct transit *t)
+{
+    if (t->buffer) armcii_pool_leave(&pool, t->buffer, t->bytes);
+    t->next = unused;
+    unused = t;
+    count_in_transit--;
 }
 
 static void send_reply(struct transit *t, const void *data, size_t bytes, int client, int tag)
@@ -87,8 +93,7 @@ static void send_reply(struct transit *t, const void *data, size_t bytes, int cl
 static void reply_with(const void *data, size_t bytes, int client, int tag)
 {
     struct transit *t = new_transit(bytes);
-    memcpy(t->buffer, data, bytes);
-    send_reply(t, t->buffer, bytes, client, tag);
+    send_reply(t, memcpy(room_of(t), data, bytes), bytes, client, tag);
 }
 
 static void acknowledge(int client, struct wire_ack ack)
@@ -109,10 +114,7 @@ static bool advance_transits(void)
             continue;
         }
         *link = t->next;
-        t->next = unused;
-        unused = t;
-        count_in_transit--;
-        long_in_transit -= t->room == LONG;
+        leave_transit(t);
         any = true;
         if (t->large) {
             atomic_thread_fence(memory_order_seq_cst);
@@ -166,9 +168,9 @@ static void serve_get(const struct wire_record *r, struct shape *s, int client)
         return;
     }
     struct transit *t = new_transit(s->bytes);
-    armcii_shape_set_packed(s, t->buffer);
+    armcii_shape_set_packed(s, room_of(t));
     armcii_apply_get(s, delta);
-    send_reply(t, t->buffer, s->bytes, client, r->tag);
+    send_reply(t, room_of(t), s->bytes, client, r->tag);
 }
 
 static void serve_put_large(const struct wire_record *r, const struct shape *s, int client)
@@ -311,7 +313,6 @@ static void free_transits(struct transit *list)
     while (list) {
         struct transit *t = list;
         list = t->next;
-        free(t->buffer);
         free(t);
     }
 }
@@ -327,6 +328,7 @@ void armcii_agent_end(void)
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;
+    armcii_pool_empty(&pool);
     free(decoded.runs);
     decoded = (struct wire_decoded){0};
     free(ring);

@@ -9,6 +9,7 @@
 #include "base/wait.h"
 #include "server/agent.h"
 #include "server/larges.h"
+#include "server/pool.h"
 #include "server/wire.h"
 #include "team/world.h"
 
@@ -51,6 +52,7 @@ static MPI_Request work_requests[MOST_WORKS]; /* MPI looks at all of them at onc
 static int listed;             /* of both */
 static atomic_uint work_count; /* and those that are to be listed; atomic: the library's thread asks without the lock */
 static uint64_t tickets;
+static struct pool pool = {.most = 8 << 20}; /* of data to be unpacked */
 
 static struct wire_ack ack;
 static MPI_Request ack_request;
@@ -121,8 +123,10 @@ static bool free_buffers(void)
 
 static void complete_work(struct work *w)
 {
-    if (w->buffer) armcii_shape_unpack(&w->shape, SHAPE_LOCAL, w->buffer);
-    free(w->buffer);
+    if (w->buffer) {
+        armcii_shape_unpack(&w->shape, SHAPE_LOCAL, w->buffer);
+        armcii_pool_leave(&pool, w->buffer, w->shape.bytes);
+    }
     free(w->addresses);
     free(w);
     work_count--;
@@ -400,6 +404,17 @@ static void keep_addresses(struct work *w, const struct shape *part)
     w->shape.runs = runs;
 }
 
+static char *room_for(size_t bytes)
+{
+    struct patience p = {0};
+    char *buffer = armcii_pool_take(&pool, bytes);
+    for (; !buffer; buffer = armcii_pool_take(&pool, bytes)) {
+        send_all_open();
+        turn(&p);
+    }
+    return buffer;
+}
+
 static void get_part(struct channel *c, const struct remote *from, const struct shape *part, uint64_t ticket)
 {
     struct work *w = new_work(ticket, from->owner);
@@ -409,8 +424,7 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
         armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
     } else {
         keep_addresses(w, part);
-        w->buffer = malloc(part->bytes);
-        if (!w->buffer) armcii_fatal("out of memory for a get of %zu bytes", part->bytes);
+        w->buffer = room_for(part->bytes);
         MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
     }
     enlist(w, reply);
@@ -564,6 +578,7 @@ void armcii_client_end(void)
         channels = c->next;
         free(c);
     }
+    armcii_pool_empty(&pool);
     free(channel_of);
     free(buffers);
     channel_of = NULL;

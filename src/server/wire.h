@@ -25,7 +25,7 @@ enum wire_kind {
 enum {
     WIRE_BATCH = 1 << 16,   /* bytes of a message */
     WIRE_PART = 48 << 10,   /* most data bytes of a record; of moderate data: armcii_wire_at_once */
-    WIRE_REPLY = 128 << 10, /* most data bytes of a reply that is packed */
+    WIRE_REPLY = 512 << 10, /* most data bytes of a reply that is packed */
     WIRE_MODERATE = 64 << 10, /* most bytes of a transfer that goes in parts which MPI sends at once */
     WIRE_WHOLE = 1 << 30,   /* most bytes of a message that goes straight into place */
     WIRE_TAG_REQUEST = 1,

@@ -1,0 +1,24 @@
+/* pool.h - buffers for data on their way, which are packed on one side or the other.  They are kept for the next data: memory that is fresh
+ * from the system costs a fault for every page, together more than the copy.  Not for several threads at once. */
+#ifndef ARMCII_POOL_H
+#define ARMCII_POOL_H
+
+#include <stddef.h>
+
+enum { POOL_SIZES = 3, POOL_LARGEST = 512 << 10 };
+
+struct spare;
+struct pool {
+    size_t most;  /* bytes that it may have, all buffers together, at least POOL_LARGEST; set it, and the rest to zero */
+    size_t bytes; /* that it has */
+    struct spare *spare[POOL_SIZES];
+};
+
+/* A buffer for so many bytes, at most POOL_LARGEST; NULL while too much is lent. */
+char *armcii_pool_take(struct pool *p, size_t bytes);
+/* It was taken for so many bytes. */
+void armcii_pool_leave(struct pool *p, char *buffer, size_t bytes);
+/* All have come back: free them. */
+void armcii_pool_empty(struct pool *p);
+
+#endif
