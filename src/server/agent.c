@@ -156,7 +156,7 @@ static void serve_acc(const struct wire_record *r, const struct shape *s)
 /* Moderate data are copied, so that MPI has them at once; more than that goes from its place. */
 static bool goes_from_place(const struct shape *s)
 {
-    return s->bytes > (s->form == SHAPE_CONTIGUOUS ? armcii_wire_at_once() : WIRE_REPLY);
+    return s->form == SHAPE_CONTIGUOUS && s->bytes > armcii_wire_at_once();
 }
 
 static void serve_get(const struct wire_record *r, struct shape *s, int client)

@@ -420,7 +420,7 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
     struct work *w = new_work(ticket, from->owner);
     MPI_Request reply;
     int tag = new_tag();
-    if (part->form == SHAPE_CONTIGUOUS || part->bytes > WIRE_REPLY) {
+    if (part->form == SHAPE_CONTIGUOUS) {
         armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
     } else {
         keep_addresses(w, part);

@@ -225,12 +225,14 @@ static bool goes_backwards(const struct shape *s)
     return false;
 }
 
-/* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time. */
-static size_t limit_of(const struct shape *s, size_t packed)
+/* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time.  Replies
+ * are packed: that takes no longer than a derived datatype on either side (measured), and puts are, too, where it would be slow or wrong. */
+static size_t limit_of(const struct shape *s, enum shape_side written, size_t packed)
 {
     if (s->form == SHAPE_VECTOR) return WIRE_WHOLE;
     if (s->bytes <= WIRE_MODERATE) return packed;
     if (s->form == SHAPE_CONTIGUOUS) return WIRE_WHOLE;
+    if (written == SHAPE_LOCAL) return packed;
     bool whole = armcii_quirks->quick_strided_messages && !goes_backwards(s) && armcii_datatype_is_right(s);
     return whole ? WIRE_WHOLE : packed;
 }
@@ -245,7 +247,7 @@ void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_
 {
     bool any_order = may_arrive_in_any_order(s, written);
     packed = packed_at_a_time(s, s->form == SHAPE_VECTOR || !any_order ? least(packed, WIRE_PART) : packed);
-    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, packed) : packed, .packed = packed, .in_order = !any_order};
+    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, written, packed) : packed, .packed = packed, .in_order = !any_order};
 }
 
 void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s)

@@ -104,7 +104,7 @@ const struct shape *armcii_wire_compact(const struct shape *s, struct shape *pat
 size_t armcii_wire_at_once(void);
 
 /* Cut a shape into parts.  Begin with the side that is written: what is moderate goes in parts that are sent at once; what is long goes
- * whole, straight from and into place, by derived datatypes if strided, where that is right and quick; else in parts of at most `packed`
+ * whole, straight from and into place, strided puts by derived datatypes where that is right and quick; else in parts of at most `packed`
  * bytes.  Begin packed: in parts for one record each. */
 struct wire_cursor {
     size_t limit;          /* bytes of a part that may go straight into place */

@@ -192,11 +192,13 @@ static size_t first_part(const struct shape *s, enum shape_side written, size_t 
     return part.bytes;
 }
 
-START_TEST(long_patches_go_whole_where_mpi_is_quick)
+START_TEST(long_patches_are_put_whole_where_mpi_is_quick)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
     ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), s.bytes);
+    ck_assert(!in_order);
+    ck_assert_uint_le(first_part(&s, SHAPE_LOCAL, WIRE_REPLY, &in_order), WIRE_REPLY);
     ck_assert(!in_order);
     armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
     ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, WIRE_PART, &in_order), WIRE_PART);
@@ -320,7 +322,7 @@ int main(void)
                                   even_vectors_travel_as_patches_unless_their_segments_are_long,
                                   long_patches_travel,
                                   long_vectors_travel,
-                                  long_patches_go_whole_where_mpi_is_quick,
+                                  long_patches_are_put_whole_where_mpi_is_quick,
                                   moderate_data_go_in_parts_that_mpi_sends_at_once,
                                   long_contiguous_data_go_whole,
                                   moderate_vectors_of_long_segments_travel,
