@@ -225,8 +225,8 @@ static bool goes_backwards(const struct shape *s)
     return false;
 }
 
-/* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time.  Replies
- * are packed: that takes no longer than a derived datatype on either side (measured), and puts are, too, where it would be slow or wrong. */
+/* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time.
+ * Replies are packed: that takes no longer than a derived datatype on either side (measured). */
 static size_t limit_of(const struct shape *s, enum shape_side written, size_t packed)
 {
     if (s->form == SHAPE_VECTOR) return WIRE_WHOLE;
