@@ -100,7 +100,7 @@ static const struct variable table[] = {
     AVOID("FLUSH_LOCAL", AVOID_FLUSH_LOCAL, "MPI calls are completed at the target where local completion would do"),
     AVOID("LATE_RECEIVES", AVOID_LATE_RECEIVES, "requests of any process are found by MPI_Improbe before they are received"),
     AVOID("LONE_FINALIZE", AVOID_LONE_FINALIZE, "all processes meet at the beginning of MPI_Finalize"),
-    AVOID("VECTOR_MESSAGES", AVOID_VECTOR_MESSAGES, "strided data in messages are packed by the library"),
+    AVOID("VECTOR_MESSAGES", AVOID_VECTOR_MESSAGES, "strided puts are packed by the library, not by MPI"),
     AVOID("HANDSHAKES", AVOID_HANDSHAKES, "up to 64 KiB go between hosts in messages of 16 KiB, not 32 KiB"),
     NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", IN(outstanding_limit),
            "MPI calls in flight to one target"),

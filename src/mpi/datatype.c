@@ -93,11 +93,16 @@ static bool stride_is_right(ptrdiff_t stride)
     return stride != 1 || armcii_quirks->byte_strides;
 }
 
-bool armcii_datatype_is_right(const struct shape *s)
+bool armcii_datatype_side_is_right(const struct shape *s, enum shape_side side)
 {
     for (int level = 0; level < s->levels; level++)
-        if (!stride_is_right(s->stride[SHAPE_LOCAL][level]) || !stride_is_right(s->stride[SHAPE_REMOTE][level])) return false;
+        if (!stride_is_right(s->stride[side][level])) return false;
     return true;
+}
+
+bool armcii_datatype_is_right(const struct shape *s)
+{
+    return armcii_datatype_side_is_right(s, SHAPE_LOCAL) && armcii_datatype_side_is_right(s, SHAPE_REMOTE);
 }
 
 /* ---- building ---- */

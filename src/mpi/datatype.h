@@ -27,8 +27,9 @@ void armcii_datatype_free_indexed(MPI_Datatype *type);
 /* The vector datatype in bytes, made anew; the caller frees it.  Any thread may call this. */
 MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side);
 
-/* Are datatypes with the shape's strides right with this MPI library?  Any thread may call this. */
+/* Are datatypes with the shape's strides, or those of one side, right with this MPI library?  Any thread may call this. */
 bool armcii_datatype_is_right(const struct shape *s);
+bool armcii_datatype_side_is_right(const struct shape *s, enum shape_side side);
 
 /* Free the cache; at the end. */
 void armcii_datatype_cache_clear(void);

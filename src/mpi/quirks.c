@@ -21,7 +21,7 @@ static const struct quirk_row table[] = {
      "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", AVOID_LONG_ACC},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "sending a vector type between hosts takes three times as long as sending as many bytes in one piece",
-     "the library packs strided data itself, in parts", "measured on 4.0.2 (ch4:ucx)", AVOID_VECTOR_MESSAGES},
+     "the library packs strided puts itself, in parts", "measured on 4.0.2 (ch4:ucx)", AVOID_VECTOR_MESSAGES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "a message of more than 17 KiB waits for a handshake with the receiver: three times the time of a shorter one",
      "moderate data go in messages of 16 KiB", "measured on 4.0.2 (ch4:ucx)", AVOID_HANDSHAKES},

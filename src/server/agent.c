@@ -21,8 +21,8 @@ static char (*ring)[WIRE_BATCH];
 static MPI_Request arrivals[SLOTS];
 static int next_slot;
 
-/* What is on its way out, or, for large puts, in. */
 enum { SHORT = 64 };
+/* What is on its way out, or, for large puts, in. */
 struct transit {
     struct transit *next;
     MPI_Request request;
@@ -77,6 +77,7 @@ static char *room_of(struct transit *t)
     return t->buffer ? t->buffer : t->word;
 }
 
+/* It is complete, and no longer in the list. */
 static void leave_transit(struct transit *t)
 {
     if (t->buffer) armcii_pool_leave(&pool, t->buffer, t->bytes);
@@ -153,10 +154,12 @@ static void serve_acc(const struct wire_record *r, const struct shape *s)
     armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, delta_of(r, first_address(s)), s);
 }
 
-/* Moderate data are copied, so that MPI has them at once; more than that goes from its place. */
+/* Moderate data are copied, so that MPI has them at once; more than that goes from its place.  So does what is strided while those who
+ * asked for much, and compute, leave no room to pack it: the next requests do not wait for them. */
 static bool goes_from_place(const struct shape *s)
 {
-    return s->form == SHAPE_CONTIGUOUS && s->bytes > armcii_wire_at_once();
+    if (s->form == SHAPE_CONTIGUOUS) return s->bytes > armcii_wire_at_once();
+    return !armcii_pool_has(&pool, s->bytes) && armcii_wire_suits_mpi(s, SHAPE_REMOTE);
 }
 
 static void serve_get(const struct wire_record *r, struct shape *s, int client)

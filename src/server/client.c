@@ -10,6 +10,7 @@
 #include "server/agent.h"
 #include "server/larges.h"
 #include "server/pool.h"
+#include "server/tags.h"
 #include "server/wire.h"
 #include "team/world.h"
 
@@ -58,14 +59,6 @@ static struct wire_ack ack;
 static MPI_Request ack_request;
 static struct wire_inbox acks;
 static atomic_uint acks_to_come; /* of all agents, large puts too; atomic for the same reason */
-
-static int last_tag;
-
-static int new_tag(void)
-{
-    last_tag = (last_tag + 1) % WIRE_TAGS;
-    return WIRE_TAG_FIRST + last_tag;
-}
 
 static void expect_ack(void)
 {
@@ -327,7 +320,7 @@ static void put_large(struct channel *c, const struct remote *to, const struct s
 {
     struct work *w = new_work(ticket, to->owner);
     MPI_Request data;
-    struct large large = {.agent = to->agent, .owner = to->owner, .tag = new_tag()};
+    struct large large = {.agent = to->agent, .owner = to->owner, .tag = armcii_tag()};
     armcii_shape_hull(s, SHAPE_REMOTE, &large.lo, &large.hi);
     armcii_larges_add(&large);
     acks_to_come++;
@@ -404,11 +397,19 @@ static void keep_addresses(struct work *w, const struct shape *part)
     w->shape.runs = runs;
 }
 
+/* Where there is no room to unpack from, MPI may receive it straight into place: the call does not wait for earlier gets. */
+static bool goes_into_place(const struct shape *part)
+{
+    if (part->form == SHAPE_CONTIGUOUS) return true;
+    return !armcii_pool_has(&pool, part->bytes) && armcii_wire_suits_mpi(part, SHAPE_LOCAL);
+}
+
+/* A buffer, when gets under way have left enough. */
 static char *room_for(size_t bytes)
 {
     struct patience p = {0};
-    char *buffer = armcii_pool_take(&pool, bytes);
-    for (; !buffer; buffer = armcii_pool_take(&pool, bytes)) {
+    char *buffer;
+    while (!(buffer = armcii_pool_take(&pool, bytes))) {
         send_all_open();
         turn(&p);
     }
@@ -419,12 +420,14 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 {
     struct work *w = new_work(ticket, from->owner);
     MPI_Request reply;
-    int tag = new_tag();
-    if (part->form == SHAPE_CONTIGUOUS) {
+    int tag;
+    if (goes_into_place(part)) {
+        tag = armcii_tag();
         armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
     } else {
         keep_addresses(w, part);
         w->buffer = room_for(part->bytes);
+        tag = armcii_tag(); /* after all waiting: tags have the order of the requests */
         MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
     }
     enlist(w, reply);
@@ -483,7 +486,7 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
     struct shape s;
     MPI_Request answer;
     long old;
-    int tag = new_tag();
+    int tag = armcii_tag();
     armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_larges(to, &s);
     MPI_Irecv(&old, sizeof old, MPI_BYTE, to->agent, tag, comm, &answer);
@@ -503,11 +506,14 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
 static int ask_for_mutex(enum wire_kind kind, int agent, uint64_t set, int owner, uint64_t number)
 {
     struct channel *c = channel(agent);
+    struct kept_tag answer_tag;
     MPI_Request answer;
-    int granted, tag = new_tag();
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, agent, tag, comm, &answer);
-    armcii_wire_encode_lock(kind, set, owner, number, tag, append(c, sizeof(struct wire_record), false));
+    int granted;
+    armcii_tag_keep(&answer_tag);
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, agent, answer_tag.tag, comm, &answer);
+    armcii_wire_encode_lock(kind, set, owner, number, answer_tag.tag, append(c, sizeof(struct wire_record), false));
     ask(c, &answer);
+    armcii_tag_drop(&answer_tag);
     return granted;
 }
 

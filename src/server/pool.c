@@ -1,7 +1,7 @@
 /* pool.c - buffers of a few sizes, in lists of those that nobody uses. */
 #include "server/pool.h"
 
-#include <stdbool.h>
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,13 +11,20 @@ struct spare {
     struct spare *next;
 };
 
-static const size_t room[POOL_SIZES] = {4 << 10, 64 << 10, POOL_LARGEST};
+/* Each size is twice the one before. */
+enum { SMALLEST = POOL_LARGEST >> (POOL_SIZES - 1) };
 
 static int size_for(size_t bytes)
 {
-    int i = 0;
-    while (room[i] < bytes) i++;
-    return i;
+    int size = 0;
+    assert(bytes <= POOL_LARGEST);
+    while ((size_t)SMALLEST << size < bytes) size++;
+    return size;
+}
+
+static size_t room_of(int size)
+{
+    return (size_t)SMALLEST << size;
 }
 
 static char *take_spare(struct pool *p, int size)
@@ -30,33 +37,45 @@ static char *take_spare(struct pool *p, int size)
 /* Free a buffer that nobody uses; false when there is none. */
 static bool drop_spare(struct pool *p)
 {
-    for (int i = 0; i < POOL_SIZES; i++) {
-        char *buffer = take_spare(p, i);
+    for (int size = 0; size < POOL_SIZES; size++) {
+        char *buffer = take_spare(p, size);
         if (!buffer) continue;
         free(buffer);
-        p->bytes -= room[i];
+        p->bytes -= room_of(size);
         return true;
     }
     return false;
 }
 
+bool armcii_pool_has(const struct pool *p, size_t bytes)
+{
+    return p->lent + room_of(size_for(bytes)) <= p->most;
+}
+
+/* Others that nobody uses make room for it. */
+static char *new_buffer(struct pool *p, size_t room)
+{
+    while (p->bytes + room > p->most) drop_spare(p);
+    char *buffer = malloc(room);
+    if (!buffer) armcii_fatal("out of memory for %zu bytes of data on their way", room);
+    p->bytes += room;
+    return buffer;
+}
+
 char *armcii_pool_take(struct pool *p, size_t bytes)
 {
     int size = size_for(bytes);
+    if (!armcii_pool_has(p, bytes)) return NULL;
+    p->lent += room_of(size);
     char *buffer = take_spare(p, size);
-    if (buffer) return buffer;
-    while (p->bytes + room[size] > p->most)
-        if (!drop_spare(p)) return NULL;
-    buffer = malloc(room[size]);
-    if (!buffer) armcii_fatal("out of memory for %zu bytes of data on their way", bytes);
-    p->bytes += room[size];
-    return buffer;
+    return buffer ? buffer : new_buffer(p, room_of(size));
 }
 
 void armcii_pool_leave(struct pool *p, char *buffer, size_t bytes)
 {
     struct spare *s = (struct spare *)(void *)buffer;
     int size = size_for(bytes);
+    p->lent -= room_of(size);
     s->next = p->spare[size];
     p->spare[size] = s;
 }

@@ -3,17 +3,21 @@
 #ifndef ARMCII_POOL_H
 #define ARMCII_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-enum { POOL_SIZES = 3, POOL_LARGEST = 512 << 10 };
+enum { POOL_SIZES = 8, POOL_LARGEST = 512 << 10 };
 
 struct spare;
 struct pool {
     size_t most;  /* bytes that it may have, all buffers together, at least POOL_LARGEST; set it, and the rest to zero */
-    size_t bytes; /* that it has */
+    size_t lent;  /* bytes of those in use */
+    size_t bytes; /* of all that it has */
     struct spare *spare[POOL_SIZES];
 };
 
+/* Would it lend a buffer for so many bytes? */
+bool armcii_pool_has(const struct pool *p, size_t bytes);
 /* A buffer for so many bytes, at most POOL_LARGEST; NULL while too much is lent. */
 char *armcii_pool_take(struct pool *p, size_t bytes);
 /* It was taken for so many bytes. */

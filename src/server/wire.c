@@ -218,11 +218,11 @@ static bool may_arrive_in_any_order(const struct shape *s, enum shape_side writt
     return is_short(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
 }
 
-static bool goes_backwards(const struct shape *s)
+bool armcii_wire_suits_mpi(const struct shape *s, enum shape_side side)
 {
     for (int i = 0; i < s->levels; i++)
-        if (s->stride[SHAPE_LOCAL][i] < 0 || s->stride[SHAPE_REMOTE][i] < 0) return true;
-    return false;
+        if (s->stride[side][i] < 0) return false;
+    return s->form == SHAPE_STRIDED && armcii_datatype_side_is_right(s, side);
 }
 
 /* Bytes of a part: all of them, straight from and into place, by derived datatypes if strided, or as many as are packed at a time.
@@ -233,8 +233,8 @@ static size_t limit_of(const struct shape *s, enum shape_side written, size_t pa
     if (s->bytes <= WIRE_MODERATE) return packed;
     if (s->form == SHAPE_CONTIGUOUS) return WIRE_WHOLE;
     if (written == SHAPE_LOCAL) return packed;
-    bool whole = armcii_quirks->quick_strided_messages && !goes_backwards(s) && armcii_datatype_is_right(s);
-    return whole ? WIRE_WHOLE : packed;
+    bool whole = armcii_wire_suits_mpi(s, SHAPE_LOCAL) && armcii_wire_suits_mpi(s, SHAPE_REMOTE);
+    return whole && armcii_quirks->quick_strided_messages ? WIRE_WHOLE : packed;
 }
 
 /* Several short messages are there before a long one's handshake is over, unless they are many. */

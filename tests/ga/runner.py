@@ -11,7 +11,7 @@ import time
 from verdict import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
-SHOWN = 30                       # lines at the end of a failed program's output
+SHOWN = 80                       # lines at the end of a failed program's output
 ROW = "{:<40} {:<8} {:>5}  {:<20} {:>7}  {}"
 
 
@@ -83,7 +83,9 @@ class Suite:
     def show_end_of_log(self, program, ranks):
         """Whoever reads the table may be far from the machine; what happens once in a thousand runs is told here or never."""
         log = self.log_of(program, ranks)
-        for line in log.read_text(errors="replace").splitlines()[-SHOWN:] if log.exists() else ():
+        if not log.exists():
+            return
+        for line in log.read_text(errors="replace").splitlines()[-SHOWN:]:
             print("    | " + line, flush=True)
 
     def reason_of_failure(self, program, ranks):

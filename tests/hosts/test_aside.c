@@ -210,6 +210,63 @@ static void work_while_another_computes(void **base)
     ARMCI_Barrier();
 }
 
+/* Data that the first process asked for and does not look at: more than its own buffers and the agent's hold together. */
+enum { ROWS = 32 << 10, ROW = 1 << 10 };
+
+static void leave_gets_under_way(char *there, char *here)
+{
+    int far = 2 * ROW, near = ROW, count[2] = { ROW, ROWS };
+    armci_hdl_t handle;
+
+    double begun = now();
+    ARMCI_GetS(there, &far, here, &near, count, 1, n - 1);
+    double whole = now() - begun;
+    memset(here, 0, (size_t)ROWS * ROW);
+    ARMCI_INIT_HANDLE(&handle);
+    begun = now();
+    ARMCI_NbGetS(there, &far, here, &near, count, 1, n - 1, &handle);
+    check(now() - begun < whole / 2, "a non-blocking get of much is waited for");
+    compute(2.0);
+    ARMCI_Wait(&handle);
+    for (int i = 0; i < ROWS; i++)
+        check(here[i * ROW] == (char)i && here[(i + 1) * ROW - 1] == (char)i, "a row of what was got meanwhile");
+}
+
+static void lock_again_and_again(void)
+{
+    double longest = 0;
+
+    compute(0.2); /* the other has asked */
+    for (double begun, until = now() + 1.0; now() < until;) {
+        begun = now();
+        ARMCI_Lock(0, n - 1);
+        ARMCI_Unlock(0, n - 1);
+        longest = now() - begun > longest ? now() - begun : longest;
+    }
+    check(longest < 0.5, "a mutex has to wait for a process that computes over its gets");
+}
+
+/* The agent of the last process's host has both to serve. */
+static void ask_beside_gets_under_way(void)
+{
+    void *base[64];
+    char *here = malloc((size_t)ROWS * ROW);
+
+    ARMCI_Malloc(base, (size_t)ROWS * 2 * ROW);
+    for (int i = 0; i < ROWS; i++)
+        memset((char *)base[me] + (size_t)i * 2 * ROW, i, ROW);
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    if (me == 0)
+        leave_gets_under_way(base[n - 1], here);
+    if (me == n - 1)
+        lock_again_and_again();
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    ARMCI_Free(base[me]);
+    free(here);
+}
+
 /* Mappings of ARMCI's memory in all processes of this program, those set aside too. */
 static int mappings(void)
 {
@@ -272,6 +329,7 @@ static void try_all(void)
     count_under_locks(base);
     work_while_another_computes(base);
     ARMCI_Free(base[me]);
+    ask_beside_gets_under_way();
     use_memget();
     use_group();
     come_and_go();

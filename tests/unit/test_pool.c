@@ -30,12 +30,12 @@ END_TEST
 START_TEST(a_buffer_that_came_back_is_lent_again)
 {
     struct pool p = {.most = 4 << 20};
-    char *first = armcii_pool_take(&p, 100 * KIB);
+    char *first = armcii_pool_take(&p, 70 * KIB);
     size_t bytes = p.bytes;
-    armcii_pool_leave(&p, first, 100 * KIB);
-    ck_assert_ptr_eq(armcii_pool_take(&p, 300 * KIB), first);
+    armcii_pool_leave(&p, first, 70 * KIB);
+    ck_assert_ptr_eq(armcii_pool_take(&p, 120 * KIB), first);
     ck_assert_uint_eq(p.bytes, bytes);
-    armcii_pool_leave(&p, first, 300 * KIB);
+    armcii_pool_leave(&p, first, 120 * KIB);
     armcii_pool_empty(&p);
 }
 END_TEST
@@ -47,8 +47,10 @@ START_TEST(no_more_is_lent_than_was_agreed)
     int n = 0;
     while (n < MANY && (buffer[n] = armcii_pool_take(&p, POOL_LARGEST))) n++;
     ck_assert_int_eq(n, (4 << 20) / POOL_LARGEST);
+    ck_assert(!armcii_pool_has(&p, 1));
     ck_assert_uint_le(p.bytes, p.most);
     armcii_pool_leave(&p, buffer[0], POOL_LARGEST);
+    ck_assert(armcii_pool_has(&p, POOL_LARGEST));
     buffer[0] = armcii_pool_take(&p, POOL_LARGEST);
     ck_assert_ptr_nonnull(buffer[0]);
     for (int i = 0; i < n; i++) armcii_pool_leave(&p, buffer[i], POOL_LARGEST);
@@ -75,9 +77,24 @@ START_TEST(buffers_nobody_uses_make_room_for_others)
 }
 END_TEST
 
+START_TEST(what_cannot_be_lent_costs_no_buffer)
+{
+    struct pool p = {.most = POOL_LARGEST};
+    char *lent = armcii_pool_take(&p, 64 * KIB), *spare = armcii_pool_take(&p, 4 * KIB);
+    armcii_pool_leave(&p, spare, 4 * KIB);
+    ck_assert_ptr_null(armcii_pool_take(&p, POOL_LARGEST));
+    ck_assert_uint_eq(p.bytes, 68 * KIB);
+    ck_assert_ptr_eq(armcii_pool_take(&p, 4 * KIB), spare);
+    armcii_pool_leave(&p, spare, 4 * KIB);
+    armcii_pool_leave(&p, lent, 64 * KIB);
+    armcii_pool_empty(&p);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {a_buffer_holds_what_it_was_asked_for, a_buffer_that_came_back_is_lent_again,
-                                  no_more_is_lent_than_was_agreed, buffers_nobody_uses_make_room_for_others, NULL};
+                                  no_more_is_lent_than_was_agreed, buffers_nobody_uses_make_room_for_others,
+                                  what_cannot_be_lent_costs_no_buffer, NULL};
     return unit_run("pool", unit_case(tests));
 }
