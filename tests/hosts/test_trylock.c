@@ -1,0 +1,222 @@
+/* test_trylock.c - jobs that span hosts, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
+ * the same mutex, which an agent keeps: a place in its queue is for a process, so the threads of one must not ask it at once. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <armcix.h>
+
+enum { THREADS = 4, ROUNDS = 100, TRIES = 50, PATIENCE = 30 /* seconds */ };
+
+static int level; /* the thread level that MPI gives */
+
+/* What a lost mutex leads to is to be seen as a check that fails, not as the end of the job. */
+static void start_threaded(int *argc, char ***argv)
+{
+    setenv("ARMCI_ERRORS", "return", 0);
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* ---- threads: check() is for the first one only ---- */
+
+static armcix_mutex_hdl_t the_set;
+static int host;           /* of the mutex */
+static atomic_int waiting; /* threads not yet at their end */
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+/* Wait for threads; one that never comes back waits for a mutex that was lost, and so would the rest of the job. */
+static void join(pthread_t *threads, int n, const char *what)
+{
+    double until = MPI_Wtime() + PATIENCE;
+
+    while (waiting > 0 && MPI_Wtime() < until)
+        rest();
+    if (!check(waiting == 0, "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n, PATIENCE, (int)waiting))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static bool begin(size_t bytes, void ***base)
+{
+    if (level < MPI_THREAD_MULTIPLE) {
+        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+        return false;
+    }
+    *base = region_create(bytes);
+    the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
+    check(the_set != NULL, "ARMCIX_Create_mutexes_hdl: expected a set, seen NULL");
+    return true;
+}
+
+static void end(void **base)
+{
+    check_long(ARMCIX_Destroy_mutexes_hdl(the_set), 0, "ARMCIX_Destroy_mutexes_hdl");
+    region_free(base);
+}
+
+/* ---- beside a thread that waits ---- */
+
+static atomic_bool about_to_lock, has_locked, may_unlock;
+
+static void *wait_for_lock(void *unused)
+{
+    about_to_lock = true;
+    ARMCIX_Lock_hdl(the_set, 0, host);
+    has_locked = true;
+    while (!may_unlock)
+        rest();
+    ARMCIX_Unlock_hdl(the_set, 0, host);
+    waiting--;
+    return unused;
+}
+
+static void expect_refusals(const char *when)
+{
+    for (int i = 0; i < TRIES; i++)
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", host, when, i);
+}
+
+/* The first thread tries, before, while and after another of the process has the mutex, which the host holds at first. */
+static void try_beside_thread(void)
+{
+    pthread_t thread;
+
+    about_to_lock = has_locked = may_unlock = false;
+    waiting = 1;
+    pthread_create(&thread, NULL, wait_for_lock, NULL);
+    while (!about_to_lock)
+        rest();
+    expect_refusals("while another thread waits for it");
+    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", host);
+    armci_notify(host);
+    for (double until = MPI_Wtime() + PATIENCE; !has_locked && MPI_Wtime() < until;)
+        rest();
+    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", host, PATIENCE);
+    expect_refusals("while another thread holds it");
+    may_unlock = true;
+    join(&thread, 1, "ARMCIX_Unlock_hdl");
+}
+
+/* One process at a time, far from the host or near. */
+static void take_turns(int tryer)
+{
+    int waits;
+
+    if (test_rank() == host) ARMCIX_Lock_hdl(the_set, 0, host);
+    ARMCI_Barrier();
+    if (test_rank() == host) {
+        armci_notify_wait(tryer, &waits);
+        ARMCIX_Unlock_hdl(the_set, 0, host);
+    }
+    if (test_rank() == tryer) try_beside_thread();
+    ARMCI_Barrier();
+    if (test_rank() == tryer) {
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", host);
+        ARMCIX_Unlock_hdl(the_set, 0, host);
+    }
+    ARMCI_Barrier();
+}
+
+static void beside_a_wait(void)
+{
+    void **base;
+
+    if (!begin(sizeof(long), &base)) return;
+    for (host = 0; host < test_ranks(); host++)
+        for (int tryer = 0; tryer < test_ranks(); tryer++)
+            if (tryer != host) take_turns(tryer);
+    end(base);
+}
+
+/* ---- beside threads that lock and unlock ---- */
+
+/* A thread at work. */
+struct worker {
+    bool tries; /* it tries before it waits */
+    long *guarded;
+    int got, wrong; /* how often it had the mutex, how often not alone */
+};
+
+static atomic_int inside; /* threads of this process that have it */
+
+/* Read, change, write back. */
+static void change(struct worker *w)
+{
+    long value = -1;
+
+    if (inside++ > 0) w->wrong++;
+    ARMCI_Get(w->guarded, &value, sizeof value, host);
+    value++;
+    ARMCI_Put(&value, w->guarded, sizeof value, host);
+    w->got++;
+    inside--;
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+
+    for (int i = 0; i < effort(ROUNDS); i++) {
+        if (w->tries && ARMCIX_Trylock_hdl(the_set, 0, host) != 0) continue;
+        if (!w->tries) ARMCIX_Lock_hdl(the_set, 0, host);
+        change(w);
+        ARMCIX_Unlock_hdl(the_set, 0, host);
+    }
+    waiting--;
+    return NULL;
+}
+
+/* Half of the threads lock, half of them try. */
+static void all_at_once(long *guarded)
+{
+    struct worker workers[THREADS];
+    pthread_t threads[THREADS];
+    int got = 0, all;
+
+    waiting = THREADS;
+    inside = 0;
+    for (int t = 0; t < THREADS; t++) {
+        workers[t] = (struct worker){.tries = t % 2 == 0, .guarded = guarded};
+        pthread_create(&threads[t], NULL, work, &workers[t]);
+    }
+    join(threads, THREADS, "ARMCIX_Lock_hdl and ARMCIX_Trylock_hdl at once");
+    for (int t = 0; t < THREADS; t++) {
+        check_long(workers[t].wrong, 0, "ARMCIX_%s_hdl by thread %d: how often not alone", t % 2 ? "Lock" : "Trylock", t);
+        got += workers[t].got;
+    }
+    MPI_Allreduce(&got, &all, 1, MPI_INT, MPI_SUM, test_comm());
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(guarded, host), all, "ARMCI_GetValueLong of what process %d's mutex guards", host);
+    ARMCI_Barrier();
+}
+
+static void together(void)
+{
+    long zero = 0;
+    void **base;
+
+    if (!begin(sizeof zero, &base)) return;
+    for (host = 0; host < test_ranks(); host += test_ranks() - 1) {
+        if (test_rank() == host) ARMCI_Put(&zero, base[host], sizeof zero, host);
+        ARMCI_Barrier();
+        all_at_once(base[host]);
+    }
+    end(base);
+}
+
+static const struct test tests[] = {
+    {"a trylock beside another thread's wait for the lock is refused", beside_a_wait},
+    {"trylocks beside other threads' locks exclude, and lose no mutex", together},
+    {NULL, NULL},
+};
+
+const struct suite suite = {.tests = tests, .start = start_threaded};

@@ -1,0 +1,232 @@
+/* test_mutex.c - two threads of a process and one mutex that an agent keeps: while one of them asks the agent, the other sees the mutex
+ * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The agent is played here, in the place of
+ * lock/server_queues.c. */
+#include <armcix.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/guard.h"
+#include "base/wait.h"
+#include "lock/server_queues.h"
+#include "server/server.h"
+#include "unit.h"
+
+enum { SKIPPED = 77, MOST_TURNS = 200000 };
+
+/* ---- the agent ---- */
+
+static int locks, trylocks, unlocks; /* asked for, under the library's lock */
+static bool refuses;                 /* another process holds the mutex */
+static void (*meanwhile)(void);      /* what another thread does while the agent is asked for the first time; under the library's lock */
+
+static void take_time(void)
+{
+    void (*what)(void) = meanwhile;
+    meanwhile = NULL;
+    if (what) what();
+}
+
+unsigned long armcii_server_queues_name(const struct team *team)
+{
+    (void)team;
+    return 1;
+}
+
+void armcii_server_queue_take(unsigned long set, int owner, int mutex)
+{
+    (void)set, (void)owner, (void)mutex;
+    locks++;
+    take_time();
+}
+
+bool armcii_server_queue_try(unsigned long set, int owner, int mutex)
+{
+    (void)set, (void)owner, (void)mutex;
+    trylocks++;
+    take_time();
+    return !refuses;
+}
+
+void armcii_server_queue_leave(unsigned long set, int owner, int mutex)
+{
+    (void)set, (void)owner, (void)mutex;
+    unlocks++;
+}
+
+/* ---- the job ---- */
+
+static armcix_mutex_hdl_t the_set;
+static atomic_int turns; /* of threads that wait in the library */
+
+static bool count_turn(void)
+{
+    turns++;
+    return false;
+}
+
+static void start(void)
+{
+    ARMCI_Init();
+    armcii_server_on = true;
+    armcii_wait_serve = count_turn;
+    the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
+    ck_assert_ptr_nonnull(the_set);
+    locks = trylocks = unlocks = 0;
+    refuses = false;
+    meanwhile = NULL;
+    turns = 0;
+}
+
+static void end(void)
+{
+    ck_assert_int_eq(ARMCIX_Destroy_mutexes_hdl(the_set), 0);
+    armcii_server_on = false;
+    ARMCI_Finalize();
+}
+
+/* ---- the other thread ---- */
+
+static pthread_t other;
+static int answer;           /* to its trylock; -1: none */
+static atomic_bool finished; /* with lock and unlock */
+
+static void *try_and_return(void *unused)
+{
+    (void)unused;
+    answer = ARMCIX_Trylock_hdl(the_set, 0, 0);
+    return NULL;
+}
+
+static void *lock_and_unlock(void *unused)
+{
+    (void)unused;
+    ARMCIX_Lock_hdl(the_set, 0, 0);
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    finished = true;
+    return NULL;
+}
+
+static int trylock_by_other_thread(void)
+{
+    answer = -1;
+    ck_assert_int_eq(pthread_create(&other, NULL, try_and_return, NULL), 0);
+    pthread_join(other, NULL);
+    return answer;
+}
+
+static int answer_meanwhile;
+
+static void let_other_thread_try(void)
+{
+    armcii_guard_unlock();
+    answer_meanwhile = trylock_by_other_thread();
+    armcii_guard_lock();
+}
+
+/* Until it waits in the library, or has asked the agent. */
+static void let_other_thread_lock(void)
+{
+    int before = locks;
+    finished = false;
+    ck_assert_int_eq(pthread_create(&other, NULL, lock_and_unlock, NULL), 0);
+    while (turns == 0 && locks == before)
+        armcii_guard_pass();
+}
+
+static void join_other_thread(void)
+{
+    while (!finished && turns < MOST_TURNS)
+        sched_yield();
+    ck_assert_msg(finished, "ARMCIX_Lock_hdl by another thread: expected a return, seen none after %d turns of waiting", turns);
+    pthread_join(other, NULL);
+}
+
+/* ---- the promises ---- */
+
+static void expect_count(int seen, int expected, const char *what)
+{
+    ck_assert_msg(seen == expected, "%s that the agent is asked for: expected %d, seen %d", what, expected, seen);
+}
+
+static void expect_answer(int seen, int expected, const char *when)
+{
+    ck_assert_msg(seen == expected, "ARMCIX_Trylock_hdl %s: expected %d, seen %d", when, expected, seen);
+}
+
+START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
+{
+    start();
+    meanwhile = let_other_thread_try;
+    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a free mutex");
+    expect_answer(answer_meanwhile, 1, "while another thread's is on its way");
+    expect_count(trylocks, 1, "trylocks");
+    expect_answer(trylock_by_other_thread(), 1, "of what another thread holds");
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_answer(trylock_by_other_thread(), 0, "after the unlock");
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_count(trylocks, 2, "trylocks");
+    expect_count(unlocks, 2, "unlocks");
+    end();
+}
+END_TEST
+
+START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
+{
+    start();
+    meanwhile = let_other_thread_try;
+    ARMCIX_Lock_hdl(the_set, 0, 0);
+    expect_answer(answer_meanwhile, 1, "while another thread waits for the lock");
+    expect_count(trylocks, 0, "trylocks");
+    expect_answer(trylock_by_other_thread(), 1, "of what another thread holds");
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_count(unlocks, 1, "unlocks");
+    end();
+}
+END_TEST
+
+START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
+{
+    start();
+    meanwhile = let_other_thread_lock;
+    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a free mutex");
+    expect_count(locks, 0, "locks, before the unlock,");
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    join_other_thread();
+    expect_count(locks, 1, "locks");
+    expect_count(unlocks, 2, "unlocks");
+    end();
+}
+END_TEST
+
+START_TEST(a_refused_trylock_lets_another_threads_lock_ask)
+{
+    start();
+    refuses = true;
+    meanwhile = let_other_thread_lock;
+    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 1, "of what another process holds");
+    join_other_thread();
+    expect_count(locks, 1, "locks");
+    expect_count(unlocks, 1, "unlocks");
+    refuses = false;
+    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a mutex that is free again");
+    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    end();
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    const TTest *const tests[] = {
+        a_trylock_beside_another_threads_trylock_is_refused, a_trylock_beside_another_threads_wait_for_the_lock_is_refused,
+        a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_ask, NULL};
+    int level, status = SKIPPED;
+    unit_starts_mpi();
+    setenv("ARMCI_SHM", "no", 1); /* else a host keeps its own mutexes */
+    setenv("ARMCI_ERRORS", "return", 1);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (level == MPI_THREAD_MULTIPLE) status = unit_run("mutex", unit_case(tests));
+    MPI_Finalize();
+    return status;
+}
