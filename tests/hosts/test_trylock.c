@@ -1,5 +1,6 @@
 /* test_trylock.c - jobs that span hosts, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
- * the same mutex, which an agent keeps: a place in its queue is for a process, so the threads of one must not ask it at once. */
+ * the same mutex, which an agent keeps: a place in its queue is for a process, so the threads of one must not ask it at once; and many
+ * requests beside a wait for a lock. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -9,7 +10,7 @@
 
 #include <armcix.h>
 
-enum { THREADS = 4, ROUNDS = 100, TRIES = 50, PATIENCE = 30 /* seconds */ };
+enum { THREADS = 4, ROUNDS = 100, TRIES = 50, REQUESTS = 17000, PATIENCE = 30 /* seconds */ };
 
 static int level; /* the thread level that MPI gives */
 
@@ -85,29 +86,58 @@ static void expect_refusals(const char *when)
         check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", host, when, i);
 }
 
-/* The first thread tries, before, while and after another of the process has the mutex, which the host holds at first. */
-static void try_beside_thread(void)
+static void start_waiting(pthread_t *thread)
 {
-    pthread_t thread;
-
     about_to_lock = has_locked = may_unlock = false;
     waiting = 1;
-    pthread_create(&thread, NULL, wait_for_lock, NULL);
+    pthread_create(thread, NULL, wait_for_lock, NULL);
     while (!about_to_lock)
         rest();
-    expect_refusals("while another thread waits for it");
+}
+
+/* The host, which has held it until now, unlocks. */
+static void let_it_have_the_mutex(void)
+{
     check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", host);
     armci_notify(host);
     for (double until = MPI_Wtime() + PATIENCE; !has_locked && MPI_Wtime() < until;)
         rest();
     check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", host, PATIENCE);
+}
+
+/* The first thread tries, before, while and after another of the process has the mutex, which the host holds at first. */
+static void try_beside_thread(void)
+{
+    pthread_t thread;
+
+    start_waiting(&thread);
+    expect_refusals("while another thread waits for it");
+    let_it_have_the_mutex();
     expect_refusals("while another thread holds it");
     may_unlock = true;
     join(&thread, 1, "ARMCIX_Unlock_hdl");
 }
 
+static long *counter; /* of the host */
+
+/* More requests than there are names for their answers. */
+static void ask_beside_thread(void)
+{
+    pthread_t thread;
+    long seen;
+
+    start_waiting(&thread);
+    for (long i = 0; i < REQUESTS; i++) {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, host);
+        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", host, i)) break;
+    }
+    let_it_have_the_mutex();
+    may_unlock = true;
+    join(&thread, 1, "ARMCIX_Unlock_hdl");
+}
+
 /* One process at a time, far from the host or near. */
-static void take_turns(int tryer)
+static void take_turns(int tryer, void (*act)(void))
 {
     int waits;
 
@@ -117,7 +147,7 @@ static void take_turns(int tryer)
         armci_notify_wait(tryer, &waits);
         ARMCIX_Unlock_hdl(the_set, 0, host);
     }
-    if (test_rank() == tryer) try_beside_thread();
+    if (test_rank() == tryer) act();
     ARMCI_Barrier();
     if (test_rank() == tryer) {
         check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", host);
@@ -133,7 +163,20 @@ static void beside_a_wait(void)
     if (!begin(sizeof(long), &base)) return;
     for (host = 0; host < test_ranks(); host++)
         for (int tryer = 0; tryer < test_ranks(); tryer++)
-            if (tryer != host) take_turns(tryer);
+            if (tryer != host) take_turns(tryer, try_beside_thread);
+    end(base);
+}
+
+static void beside_many_requests(void)
+{
+    void **base;
+
+    if (!begin(sizeof *counter, &base)) return;
+    host = test_ranks() - 1;
+    counter = base[host];
+    *(long *)base[test_rank()] = 0;
+    ARMCI_Barrier();
+    take_turns(0, ask_beside_thread);
     end(base);
 }
 
@@ -215,6 +258,7 @@ static void together(void)
 
 static const struct test tests[] = {
     {"a trylock beside another thread's wait for the lock is refused", beside_a_wait},
+    {"a thread that waits for a lock is not answered in the place of another", beside_many_requests},
     {"trylocks beside other threads' locks exclude, and lose no mutex", together},
     {NULL, NULL},
 };
