@@ -420,16 +420,15 @@ static void get_part(struct channel *c, const struct remote *from, const struct 
 {
     struct work *w = new_work(ticket, from->owner);
     MPI_Request reply;
-    int tag;
-    if (goes_into_place(part)) {
-        tag = armcii_tag();
-        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
-    } else {
+    if (!goes_into_place(part)) {
         keep_addresses(w, part);
         w->buffer = room_for(part->bytes);
-        tag = armcii_tag(); /* after all waiting: tags have the order of the requests */
-        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
     }
+    int tag = armcii_tag(); /* after all waiting: tags have the order of the requests */
+    if (w->buffer)
+        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
+    else
+        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
     enlist(w, reply);
     request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
 }
@@ -486,9 +485,9 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
     struct shape s;
     MPI_Request answer;
     long old;
-    int tag = armcii_tag();
     armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_larges(to, &s);
+    int tag = armcii_tag();
     MPI_Irecv(&old, sizeof old, MPI_BYTE, to->agent, tag, comm, &answer);
     request(c,
             &(struct wire_request){.kind = WIRE_RMW,

@@ -119,7 +119,7 @@ void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s);
 /* The next part, in `runs` those of a vector; false when nothing is left. */
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part);
 
-/* Is one side of it strided so that MPI's derived datatypes are right? */
+/* Is it strided, on this side never backwards, and a derived datatype of it right with this MPI library? */
 bool armcii_wire_suits_mpi(const struct shape *s, enum shape_side side);
 
 /* A message that goes straight from or into place, of one side of a contiguous or strided part: send it, receive it.  `address`: where the
