@@ -18,6 +18,7 @@
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
 #include "server/aside.h"
+#include "server/progress.h"
 #include "server/server.h"
 #include "shm/host.h"
 #include "shm/offer.h"
@@ -30,10 +31,20 @@ static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
+/* The library's name is known before MPI runs. */
+static bool windows_bear_threads(void)
+{
+    int length;
+    armcii_config_ensure();
+    MPI_Get_library_version(library, &length);
+    armcii_quirks_decide(library, true, armcii_config->quirks);
+    return armcii_quirks->threaded_windows;
+}
+
 /* In this file, because every program has it: also one that is linked statically. */
 __attribute__((constructor)) static void ask_for_threads(void)
 {
-    armcii_config_ask_for_threads();
+    armcii_config_ask_for_threads(windows_bear_threads);
 }
 
 static void start_mpi(int *argc, char ***argv, int requested)
@@ -75,25 +86,42 @@ static void share_host(void)
     armcii_host_start(kinds[armcii_config->shm]);
 }
 
+/* The level that MPI gives all processes, and ARMCI_PROGRESS, allow agents that are threads. */
+static bool may_have_threads(void)
+{
+    int level, lowest;
+    MPI_Query_thread(&level);
+    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
+    return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
+}
+
+/* Is the transport rma asked for, and can it have windows? */
+static bool prefers_windows(bool threads)
+{
+    if (armcii_config->transport != TRANSPORT_RMA) return false;
+    if (!threads || armcii_quirks->threaded_windows) return true;
+    if (armcii_world->rank == 0)
+        armcii_warn("ARMCI_TRANSPORT=rma: this MPI library makes no windows between hosts for programs with threads: going by server");
+    return false;
+}
+
 /* Between hosts: agents where they can have a thread, or ranks are set aside for them, since they are right and asynchronous on every MPI
  * library. */
 static void choose_transport(void)
 {
-    int level, lowest;
     if (armcii_world->aside > 0) {
         armcii_server_start();
         return;
     }
-    MPI_Query_thread(&level);
-    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
-    enum progress_policy progress = armcii_config->progress;
-    bool threads = lowest == MPI_THREAD_MULTIPLE && (progress == PROGRESS_AUTO || progress == PROGRESS_THREAD);
-    bool possible = armcii_world->hosts > 1 && armcii_host->kind == SEGMENT_MEMFD;
-    if (!possible || armcii_config->transport == TRANSPORT_RMA) return;
-    if (threads)
+    bool threads = may_have_threads(), shares = armcii_host->kind == SEGMENT_MEMFD;
+    if (armcii_world->hosts == 1) return;
+    if (threads && shares && !prefers_windows(threads)) {
         armcii_server_start();
-    else if (armcii_config->transport == TRANSPORT_SERVER && armcii_world->rank == 0)
+        return;
+    }
+    if (armcii_config->transport == TRANSPORT_SERVER && armcii_world->rank == 0)
         armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto or thread: going by rma");
+    if (threads) armcii_progress_start();
 }
 
 /* What ranks set aside take part in, too: they are the last `aside` ones of `all`. */
@@ -107,7 +135,7 @@ static void start_foundation(MPI_Comm all, int aside)
     share_host();
     armcii_finale_prepare_pause();
     choose_transport();
-    bool serves = armcii_server_on && aside == 0; /* who waits is also an agent */
+    bool serves = armcii_progress_on || (armcii_server_on && aside == 0); /* who waits is also an agent, or does without its thread */
     armcii_patient_decide(serves || armcii_wait_spins < WAIT_SPINS, armcii_world->all);
     armcii_finale_prepare_meeting(armcii_world->all);
 }
@@ -260,6 +288,7 @@ static void end_layers(void)
     armcii_regions_free_all();
     armcii_attached_end();
     armcii_server_end();
+    armcii_progress_end();
     armcii_directory_end();
     armcii_datatype_cache_clear();
     armcii_groups_forget();

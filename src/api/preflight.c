@@ -12,6 +12,7 @@
 #include "mpi/quirks.h"
 #include "mpi/version.h"
 #include "server/aside.h"
+#include "server/progress.h"
 #include "server/server.h"
 #include "shm/host.h"
 
@@ -73,6 +74,8 @@ static const char *kind_of_transport(void)
     if (armcii_world->aside > 0)
         return "; between hosts by requests to an agent on each, a rank set aside that serves whatever the program does";
     if (armcii_server_on) return "; between hosts by requests to an agent on each, a thread that serves whatever the program does";
+    if (armcii_progress_on)
+        return "; between hosts by MPI-3 RMA, and a thread in each process that lets MPI work whatever the program does";
     if (armcii_world->hosts > 1) return "; between hosts by MPI-3 RMA" WITHOUT_AGENT;
     return armcii_host->kind == SEGMENT_NONE ? WITHOUT_AGENT : "; no agent is needed";
 }
@@ -171,12 +174,12 @@ static void warn_of_processors(const struct limits *limits)
 /* Memory that is not shared, and operations that wait, though nobody asked for that.  The same on all hosts. */
 static void warn_of_ways(void)
 {
-    bool wanted = armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO;
+    bool wanted = armcii_config->progress == PROGRESS_THREAD ||
+                  (armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO);
     if (armcii_host->kind == SEGMENT_NONE && armcii_world->size > armcii_world->hosts && armcii_config->shm != SHM_NO)
         armcii_warn("the processes of a host cannot share memory (containers?): every operation goes by MPI");
-    if (armcii_world->hosts > 1 && !armcii_server_on && wanted)
-        armcii_warn("operations between hosts may wait until their target calls MPI: agents need %s",
-                    armcii_host->kind == SEGMENT_MEMFD ? "MPI_THREAD_MULTIPLE" : "memory that a host shares by memfd");
+    if (armcii_world->hosts > 1 && !armcii_server_on && !armcii_progress_on && wanted)
+        armcii_warn("operations between hosts may wait until their target calls MPI: agents need MPI_THREAD_MULTIPLE");
 }
 
 void armcii_preflight(const char *library)

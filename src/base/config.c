@@ -76,8 +76,8 @@ static const struct variable table[] = {
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", IN(transport),
            "between nodes: MPI's one-sided calls (rma), or requests to an agent on each node (server)"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", IN(progress),
-           "who serves other nodes where the transport is server: a thread, or on request the last rank of each node, set aside for it; "
-           "with none the transport is rma"),
+           "who serves other nodes: a thread of one process of each (transport server) or of every process (rma), or on request the last "
+           "rank of each node, set aside for it; none: nobody, and the transport is rma"),
     CHOICE("ARMCI_USE_WIN_ALLOCATE", window_words, "auto", IN(window_kind),
            "windows from MPI_Win_allocate (yes), or MPI_Win_create on own memory (no); shared memory needs none"),
     FLAG("ARMCI_NONCOLLECTIVE_GROUPS", "yes", IN(noncollective_groups),
@@ -90,6 +90,7 @@ static const struct variable table[] = {
     FLAG("ARMCI_QUIRKS", "yes", IN(quirks), "work around known defects of the MPI library"),
     AVOID("ODD_SLICES", AVOID_ODD_SLICES, "slices of windows are whole pages"),
     AVOID("WIN_ALLOCATE", AVOID_WIN_ALLOCATE, "windows on one node are made by MPI_Win_allocate_shared"),
+    AVOID("THREADED_WINDOWS", AVOID_THREADED_WINDOWS, "where MPI allows threads, no windows between nodes"),
     AVOID("WIN_CREATE", AVOID_WIN_CREATE, "ARMCI_USE_WIN_ALLOCATE=no has no effect"),
     AVOID("NEGATIVE_STRIDES", AVOID_NEGATIVE_STRIDES, "strided MPI calls with a negative stride go one per segment"),
     AVOID("BYTE_STRIDES", AVOID_BYTE_STRIDES, "strided MPI calls with a stride of one byte go one per segment"),
@@ -535,17 +536,18 @@ static uint64_t setting_of(const char *name, const struct word *words, uint64_t 
     return text && parse_word(words, text, &value) ? value : otherwise;
 }
 
-/* Agents that are threads need memory that the host shares by memfd. */
-static bool wants_threads(void)
+/* Agents that serve requests need memory that the host shares by memfd; others let windows be served. */
+static bool serves_requests(void)
 {
-    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO), progress = setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO);
-    return (shm == SHM_AUTO || shm == SHM_MEMFD) && setting_of("ARMCI_TRANSPORT", transport_words, TRANSPORT_AUTO) != TRANSPORT_RMA &&
-           (progress == PROGRESS_AUTO || progress == PROGRESS_THREAD);
+    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO);
+    return (shm == SHM_AUTO || shm == SHM_MEMFD) && setting_of("ARMCI_TRANSPORT", transport_words, TRANSPORT_AUTO) != TRANSPORT_RMA;
 }
 
-void armcii_config_ask_for_threads(void)
+void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
 {
-    if (!wants_threads() || !job_spans_nodes()) return; /* Open MPI 4 makes no window between hosts where threads are allowed */
+    uint64_t progress = setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO);
+    if ((progress != PROGRESS_AUTO && progress != PROGRESS_THREAD) || !job_spans_nodes()) return;
+    if (!serves_requests() && !windows_bear_threads()) return;
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
 }

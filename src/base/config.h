@@ -19,6 +19,7 @@ enum nodes_policy { NODES_AUTO, NODES_RANK };
 enum avoidable {
     AVOID_ODD_SLICES,       /* slices of windows that are no whole pages */
     AVOID_WIN_ALLOCATE,     /* MPI_Win_allocate on one node, where MPI_Win_allocate_shared does */
+    AVOID_THREADED_WINDOWS, /* windows between nodes where MPI allows threads */
     AVOID_WIN_CREATE,       /* MPI_Win_create where ARMCI_USE_WIN_ALLOCATE asks for it */
     AVOID_NEGATIVE_STRIDES, /* datatypes with negative strides */
     AVOID_BYTE_STRIDES,     /* datatypes with strides of one byte */
@@ -90,8 +91,8 @@ void armcii_config_ensure(void);
 void armcii_config_print(void (*line)(const char *text));
 /* Before the program starts MPI: where the launcher's environment says that the job spans nodes, ask the MPI library, by variables of its
  * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  Does nothing where other variables
- * rule agents out. */
-void armcii_config_ask_for_threads(void);
+ * rule agents out, nor where agents would serve windows only and `windows_bear_threads` says no. */
+void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void));
 /* A variable of the MPI library, which may tell its transport; NULL: not set. */
 const char *armcii_config_mpi_variable(const char *name);
 /* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */

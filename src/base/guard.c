@@ -59,6 +59,11 @@ bool armcii_guard_try(void)
     return true;
 }
 
+bool armcii_guard_is_taken(void)
+{
+    return atomic_load_explicit(&taken, memory_order_relaxed);
+}
+
 void armcii_guard_leave(void)
 {
     assert(is_mine());

@@ -29,6 +29,10 @@ static const struct quirk_row table[] = {
      "over TCP a process hangs in MPI_Finalize when it called MPI while another one was in MPI_Finalize already",
      "all meet at the beginning of MPI_Finalize", "measured on 4.0.2 with UCX 1.13", AVOID_LONE_FINALIZE},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
+     "no windows where MPI_THREAD_MULTIPLE is in force (osc/pt2pt)",
+     "threads are not asked for where windows are wanted between nodes; where the program has them, requests to agents are the way",
+     "measured on 4.1.4", AVOID_THREADED_WINDOWS},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "accumulates with derived datatypes give wrong sums (osc/pt2pt)", "contiguous accumulates, one per segment",
      "measured on 4.1.4", AVOID_ACC_STRIDED},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
@@ -154,6 +158,7 @@ static void avoid(enum avoidable what)
     switch (what) {
     case AVOID_ODD_SLICES: q->slice_unit = 4096; break;
     case AVOID_WIN_ALLOCATE: q->shared_windows_on_one_host = true; break;
+    case AVOID_THREADED_WINDOWS: q->threaded_windows = false; break;
     case AVOID_WIN_CREATE: q->window_over_own_memory = false; break;
     case AVOID_NEGATIVE_STRIDES: q->negative_strides = false; break;
     case AVOID_BYTE_STRIDES: q->byte_strides = false; break;
@@ -173,6 +178,7 @@ static void avoid(enum avoidable what)
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled)
 {
     in_force = (struct quirks){.slice_unit = enabled ? 64 : 1,
+                               .threaded_windows = true,
                                .window_over_own_memory = true,
                                .negative_strides = true,
                                .byte_strides = true,

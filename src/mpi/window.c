@@ -1,10 +1,13 @@
 /* window.c - RMA windows. */
 #include "mpi/window.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "mpi/quirks.h"
+
+static atomic_uint visits;
 
 enum { SLICE_ALIGNMENT = 64 };
 
@@ -138,13 +141,20 @@ void armcii_window_free(struct window *w)
     w->base = w->own = NULL;
 }
 
+static void count_visit(void)
+{
+    atomic_fetch_add_explicit(&visits, 1, memory_order_relaxed);
+}
+
 void armcii_window_flush(struct window *w, int target)
 {
+    count_visit();
     MPI_Win_flush(target, w->win);
 }
 
 void armcii_window_flush_local(struct window *w, int target)
 {
+    count_visit();
     if (armcii_quirks->local_completion)
         MPI_Win_flush_local(target, w->win);
     else
@@ -159,5 +169,11 @@ void armcii_window_sync(struct window *w)
 void armcii_window_progress(MPI_Comm comm)
 {
     int arrived;
+    count_visit();
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
+}
+
+unsigned armcii_window_visits(void)
+{
+    return atomic_load_explicit(&visits, memory_order_relaxed);
 }

@@ -40,5 +40,7 @@ void armcii_window_flush_local(struct window *w, int target);
 void armcii_window_sync(struct window *w);
 /* Let the MPI library make progress. */
 void armcii_window_progress(MPI_Comm comm);
+/* How often that happened, by flushes, too: who sees that it goes on need not do it. */
+unsigned armcii_window_visits(void);
 
 #endif

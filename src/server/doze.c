@@ -94,9 +94,10 @@ bool armcii_doze(long microseconds)
     return on[1].revents && has_something_come();
 }
 
-void armcii_doze_soundly(long microseconds)
+bool armcii_doze_soundly(long microseconds)
 {
     sleep_on(&(struct pollfd){.fd = bell, .events = POLLIN}, 1, microseconds);
+    return false;
 }
 
 /* One that was missed weighs more than one that was heard.  It may have come on a new connection: look for such ones where it had to wait,
@@ -111,6 +112,11 @@ void armcii_doze_found(bool heard)
     trust = trust - 2 > LEAST ? trust - 2 : LEAST;
     misses++;
     if (costly || (misses & (misses - 1)) == 0) listen_to_connections();
+}
+
+void armcii_doze_listen(void)
+{
+    if (listen_to_connections() > 0 && trust <= 0) trust = 1;
 }
 
 bool armcii_doze_is_light(void)

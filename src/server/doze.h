@@ -14,13 +14,15 @@ long armcii_doze_clock(void);
 
 /* Sleep for so many microseconds, or until somebody wakes, or something comes on a socket: true in this case. */
 bool armcii_doze(long microseconds);
-/* The same, whatever comes. */
-void armcii_doze_soundly(long microseconds);
+/* The same, whatever comes: false. */
+bool armcii_doze_soundly(long microseconds);
 /* End the sleep, or the next one. */
 void armcii_doze_wake(void);
 
 /* A message was found when the sleep was over, heard or not. */
 void armcii_doze_found(bool heard);
+/* Listen to connections that are new, too: for who finds no messages, but only lets them be found. */
+void armcii_doze_listen(void);
 /* So far, was what came heard?  Then sleep may be longer than a message may wait. */
 bool armcii_doze_is_light(void);
 /* What has come so far is known, and need not end the next sleep; true when something has. */

@@ -9,6 +9,7 @@
 #include "server/barrier.h"
 #include "server/client.h"
 #include "server/thread.h"
+#include "server/watch.h"
 #include "team/world.h"
 
 bool armcii_server_on;
@@ -27,7 +28,7 @@ static void start_process(void)
     armcii_client_start(comm);
     armcii_barrier_start(comm);
     if (armcii_world->agent_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
-    if (armcii_world->aside == 0) armcii_thread_start();
+    if (armcii_world->aside == 0) armcii_watch_start();
 }
 
 static void end_process(void)

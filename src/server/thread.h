@@ -1,10 +1,18 @@
-/* thread.h - the library's own thread in a process of a job on several hosts: where the process is an agent it serves, everywhere it lets
- * what the program left under way go on.  It never waits for the library's lock. */
+/* thread.h - the library's own thread in a process of a job on several hosts: its life and its sleep.  What it does is its turn's. */
 #ifndef ARMCII_THREAD_H
 #define ARMCII_THREAD_H
 
-void armcii_thread_start(void);
+#include <stdbool.h>
+
+/* It calls `each_turn` again and again, until armcii_thread_end or MPI_Finalize. */
+void armcii_thread_start(void (*each_turn)(void));
 void armcii_thread_end(void);
+
+enum { THREAD_NAP = 50 }; /* microseconds that are slept anywhere; longer sleep is on the processor of the program's thread */
+
+/* For a turn: sleep by armcii_doze or armcii_doze_soundly, and return what that does; not at all when the thread is to end or
+ * `is_hindered` (may be NULL), which is asked when those who would wake it know that it sleeps. */
+bool armcii_thread_sleep(bool (*doze)(long microseconds), long microseconds, bool (*is_hindered)(void));
 
 /* The program goes on with transfers under way: the thread need not sleep any longer, unless it hears what comes. */
 void armcii_thread_wake(void);

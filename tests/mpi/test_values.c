@@ -1,6 +1,7 @@
 /* test_values.c - single values from and to registers, and the local helpers: pack, unpack, walk, copy. */
 #include <float.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,43 @@ static void test_copy(void)
     free(expected);
 }
 
+/* Look at one's own value, with no other call, until it is there. */
+static long look_for(long value, long *mine)
+{
+    enum { LOOKS_AT_ONCE = 1000, SECONDS = 20 };
+    double until = MPI_Wtime() + SECONDS;
+    long seen = 0;
+
+    while (seen != value && MPI_Wtime() < until)
+        for (int i = 0; i < LOOKS_AT_ONCE && seen != value; i++) {
+            seen = ARMCI_GetValueLong(mine, test_rank());
+            sched_yield();
+        }
+    return seen;
+}
+
+/* A value goes round; who waits for it only looks. */
+static void test_looks(void)
+{
+    enum { ROUNDS = 20 };
+    int me = test_rank(), next = (me + 1) % test_ranks();
+    void **base = region_create(sizeof(long));
+    long *mine = base[me], added;
+
+    *mine = 0;
+    ARMCI_Barrier();
+    for (long round = 1; round <= ROUNDS; round++) {
+        if (me > 0)
+            check_long(look_for(round, mine), round, "ARMCI_GetValueLong of one's own value");
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &added, base[next], 1, next);
+        check_long(added, round - 1, "FETCH_AND_ADD_LONG on rank %d", next);
+        if (me == 0)
+            check_long(look_for(round, mine), round, "ARMCI_GetValueLong of one's own value");
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 static const struct test tests[] = {
     { "int by value", test_ints },
     { "long by value", test_longs },
@@ -205,6 +243,7 @@ static const struct test tests[] = {
     { "armci_write_strided packs, armci_read_strided unpacks", test_pack },
     { "a walk over a strided patch comes to each segment", test_walk },
     { "ARMCI_Copy copies", test_copy },
+    { "who only looks at its own value lets others change it", test_looks },
     { NULL, NULL },
 };
 

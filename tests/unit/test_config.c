@@ -184,17 +184,36 @@ START_TEST(test_choices)
 }
 END_TEST
 
+static int times_asked; /* about windows */
+
+static bool bear_threads(void)
+{
+    times_asked++;
+    return true;
+}
+
+static bool bear_no_threads(void)
+{
+    times_asked++;
+    return false;
+}
+
 /* What the library asks of Open MPI before main in a job of 4 ranks, 2 of them here; NULL: nothing. */
-static const char *asked_for(const char *variable, const char *value)
+static const char *asked_with(bool (*windows_bear_threads)(void), const char *variable, const char *value)
 {
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
     unsetenv("OMPI_MPI_THREAD_LEVEL");
     unsetenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
     setenv(variable, value, 1);
-    armcii_config_ask_for_threads();
+    armcii_config_ask_for_threads(windows_bear_threads);
     unsetenv(variable);
     return getenv("OMPI_MPI_THREAD_LEVEL");
+}
+
+static const char *asked_for(const char *variable, const char *value)
+{
+    return asked_with(bear_no_threads, variable, value);
 }
 
 START_TEST(test_threads_are_asked_for_where_they_serve)
@@ -203,8 +222,17 @@ START_TEST(test_threads_are_asked_for_where_they_serve)
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "thread"), "3");
     ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "rank"));
     ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
+    ck_assert_int_eq(times_asked, 0);
+}
+END_TEST
+
+START_TEST(test_threads_for_windows_only_where_windows_bear_them)
+{
     ck_assert_ptr_null(asked_for("ARMCI_TRANSPORT", "rma"));
     ck_assert_ptr_null(asked_for("ARMCI_SHM", "no"));
+    ck_assert_str_eq(asked_with(bear_threads, "ARMCI_TRANSPORT", "rma"), "3");
+    ck_assert_str_eq(asked_with(bear_threads, "ARMCI_SHM", "mpi"), "3");
+    ck_assert_ptr_null(asked_with(bear_threads, "ARMCI_PROGRESS", "none"));
 }
 END_TEST
 
@@ -523,6 +551,7 @@ int main(void)
                                   test_wrong_flags_are_never_on,
                                   test_choices,
                                   test_threads_are_asked_for_where_they_serve,
+                                  test_threads_for_windows_only_where_windows_bear_them,
                                   test_wrong_choices,
                                   test_counts,
                                   test_bytes,

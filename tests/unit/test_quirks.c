@@ -102,6 +102,7 @@ enum defect {
     HANDSHAKES,
     LATE_RECEIVES,
     LONE_FINALIZE,
+    THREADED_WINDOWS,
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
@@ -121,6 +122,7 @@ static const char *const words[DEFECTS] = {
     "waits for a handshake",
     "receive from MPI_ANY_SOURCE",
     "hangs in MPI_Finalize",
+    "no windows where MPI_THREAD_MULTIPLE",
 };
 
 static size_t row_of(enum defect d)
@@ -167,7 +169,7 @@ START_TEST(rows_of_open_mpi)
     unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(NEGATIVE_STRIDES) | BIT(OUTSTANDING);
     unsigned four = always | BIT(CREATED_WINDOW) | BIT(SHARED_NAMES);
     expect_in_force(openmpi_414, false, four);
-    expect_in_force(openmpi_414, true, four | BIT(DERIVED_ACCUMULATE) | BIT(LOCAL_FLUSH));
+    expect_in_force(openmpi_414, true, four | BIT(DERIVED_ACCUMULATE) | BIT(LOCAL_FLUSH) | BIT(THREADED_WINDOWS));
     expect_in_force(openmpi_5011, false, always);
     expect_in_force(openmpi_5011, true, always | BIT(LATE_RGET));
     expect_in_force("Open MPI v3.1.6, package: x", true, 0);
@@ -193,6 +195,7 @@ static const struct {
     {LATE_RECEIVES, of_mpich, "4.0.99", "4.1.0", "9999.0.0", "9999.0.1"},
     {DERIVED_ACCUMULATE, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
     {LOCAL_FLUSH, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
+    {THREADED_WINDOWS, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
     {SHARED_NAMES, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
     {CREATED_WINDOW, of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
     {NEGATIVE_STRIDES, of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},

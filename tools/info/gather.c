@@ -99,6 +99,15 @@ static const char *inside_a_node(void)
     }
 }
 
+/* Without agents that serve requests. */
+static const char *by_windows(void)
+{
+    armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
+    if (armcii_config->progress != PROGRESS_NONE && armcii_quirks->threaded_windows)
+        return "MPI's one-sided calls, asynchronous by a thread in each process where MPI gives MPI_THREAD_MULTIPLE";
+    return "MPI's one-sided calls: they may wait until their target calls MPI";
+}
+
 static const char *between_nodes(void)
 {
     bool agents = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
@@ -107,7 +116,7 @@ static const char *between_nodes(void)
         return agents ? "requests to an agent on each node, its last rank, which is set aside: asynchronous"
                       : "no start: ARMCI_PROGRESS=rank needs memory shared by memfd, and another transport than rma";
     return agents ? "requests to an agent on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
-                  : "MPI's one-sided calls";
+                  : by_windows();
 }
 
 static const char *window_memory(bool several_nodes)

@@ -1,0 +1,104 @@
+/* progress.c - the agent of the transport rma. */
+#include "server/progress.h"
+
+#include <stddef.h>
+
+#include "base/guard.h"
+#include "base/wait.h"
+#include "mpi/window.h"
+#include "server/doze.h"
+#include "server/thread.h"
+#include "shm/host.h"
+#include "team/world.h"
+
+bool armcii_progress_on;
+
+/* Microseconds. */
+enum { BUSY = 100, WARM = 20000 };       /* since something came */
+enum { HELPED = 500, REST = 1500, FAR = 10000 }; /* of sleep: where the program is in MPI; later; where what comes is heard */
+enum { SLEEPS = 64 };                    /* after so many, look for connections that are new */
+
+static struct {
+    long last;         /* when something had come */
+    bool heard;        /* just now */
+    unsigned sleeps;
+    unsigned visits;   /* of the program to MPI, so far */
+    bool listening;    /* to all connections that there were after the last thing that came */
+} mind;
+
+/* Is another thread in MPI, or again and again? */
+static bool is_helped(void)
+{
+    unsigned visits = armcii_window_visits();
+    bool any = visits != mind.visits || armcii_guard_is_taken();
+    mind.visits = visits;
+    return any;
+}
+
+static void listen_to_all(void)
+{
+    armcii_doze_listen();
+    mind.listening = true;
+    mind.sleeps = 0;
+}
+
+/* What goes by shared memory is not heard. */
+static long most_to_sleep(long idle)
+{
+    if (armcii_doze_is_light() && mind.listening && armcii_host->size == 1) return FAR;
+    if (armcii_doze_is_light()) return REST;
+    return idle < WARM ? THREAD_NAP : REST;
+}
+
+static void note_arrival(bool came)
+{
+    mind.heard = came;
+    if (!came) return;
+    mind.last = armcii_doze_clock();
+    mind.listening = false;
+}
+
+/* MPI may need several looks for one message: the first reads it, the next hands it over. */
+static void look(void)
+{
+    enum { LOOKS = 3 };
+    for (int i = 0; i < (mind.heard ? LOOKS : 1); i++) armcii_window_progress(armcii_world->control);
+    mind.visits = armcii_window_visits(); /* these were not the program's */
+    note_arrival(armcii_doze_forget());
+}
+
+static void rest(void)
+{
+    long idle = armcii_doze_clock() - mind.last;
+    if (idle < BUSY) {
+        armcii_pause();
+        return;
+    }
+    if (++mind.sleeps % SLEEPS == 0) listen_to_all();
+    note_arrival(armcii_thread_sleep(armcii_doze, most_to_sleep(idle), NULL));
+}
+
+static void turn(void)
+{
+    if (is_helped()) {
+        armcii_thread_sleep(armcii_doze_soundly, HELPED, NULL);
+        return;
+    }
+    look();
+    rest();
+}
+
+void armcii_progress_start(void)
+{
+    mind.last = armcii_doze_clock();
+    mind.listening = false;
+    armcii_progress_on = true;
+    armcii_thread_start(turn);
+}
+
+void armcii_progress_end(void)
+{
+    if (!armcii_progress_on) return;
+    armcii_progress_on = false;
+    armcii_thread_end();
+}
