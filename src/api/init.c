@@ -31,11 +31,10 @@ static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-/* The library's name is known before MPI runs. */
+/* The library's name is known before MPI runs, and the configuration has been read. */
 static bool windows_bear_threads(void)
 {
     int length;
-    armcii_config_ensure();
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, true, armcii_config->quirks);
     return armcii_quirks->threaded_windows;

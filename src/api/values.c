@@ -8,8 +8,6 @@
 #include "gmr/region.h"
 #include "server/server.h"
 #include "shm/apply.h"
-#include "shm/host.h"
-#include "team/world.h"
 #include "xfer/handle.h"
 #include "xfer/pending.h"
 
@@ -43,21 +41,6 @@ static int start_put_value(const char *caller, void *value, void *dst, int bytes
     return rc ? rc : armcii_handle_start_value(hdl, &t);
 }
 
-/* Do others reach this process's memory with its help, as an agent or inside MPI?  Not where all share memory. */
-static bool others_need_help(void)
-{
-    return armcii_server_on || armcii_world->hosts > 1 || armcii_host->kind == SEGMENT_NONE;
-}
-
-/* A program that looks at a value again and again waits in fact, and who waits serves others: now and then, since serving costs more than
- * a look. */
-static void serve_between_looks(void)
-{
-    enum { LOOKS = 32 };
-    static unsigned looks; /* under the library's lock, where there are several threads */
-    if (others_need_help() && ++looks % LOOKS == 0) armcii_wait_serve();
-}
-
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
 {
     ARMCII_ENTER(caller);
@@ -67,11 +50,10 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     if (there) {
         armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
         armcii_apply_get_piece(there, value, (size_t)bytes);
-        serve_between_looks();
+        if (armcii_server_on) armcii_wait_serve_between_looks();
         return;
     }
     if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &t) == 0) armcii_transfer_blocking(&t);
-    serve_between_looks();
 }
 
 int PARMCI_PutValueInt(int src, void *dst, int proc)

@@ -528,26 +528,25 @@ static bool job_spans_nodes(void)
     return number_of("SLURM_STEP_NUM_NODES") > 1;
 }
 
-/* What a variable is set to; `otherwise` when it is not, or wrongly. */
-static uint64_t setting_of(const char *name, const struct word *words, uint64_t otherwise)
-{
-    uint64_t value;
-    const char *text = getenv(name);
-    return text && parse_word(words, text, &value) ? value : otherwise;
-}
-
 /* Agents that serve requests need memory that the host shares by memfd; others let windows be served. */
 static bool serves_requests(void)
 {
-    uint64_t shm = setting_of("ARMCI_SHM", shm_words, SHM_AUTO);
-    return (shm == SHM_AUTO || shm == SHM_MEMFD) && setting_of("ARMCI_TRANSPORT", transport_words, TRANSPORT_AUTO) != TRANSPORT_RMA;
+    return (in_force.shm == SHM_AUTO || in_force.shm == SHM_MEMFD) && in_force.transport != TRANSPORT_RMA;
+}
+
+static bool allows_threads(bool (*windows_bear_threads)(void))
+{
+    if (in_force.progress != PROGRESS_AUTO && in_force.progress != PROGRESS_THREAD) return false;
+    return serves_requests() || windows_bear_threads();
 }
 
 void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
 {
-    uint64_t progress = setting_of("ARMCI_PROGRESS", progress_words, PROGRESS_AUTO);
-    if ((progress != PROGRESS_AUTO && progress != PROGRESS_THREAD) || !job_spans_nodes()) return;
-    if (!serves_requests() && !windows_bear_threads()) return;
+    if (!job_spans_nodes()) return;
+    armcii_config_read(NULL, NULL);
+    bool wanted = allows_threads(windows_bear_threads);
+    been_read = false; /* the program may still set variables */
+    if (!wanted) return;
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
 }

@@ -8,3 +8,10 @@ bool armcii_wait_serve_nobody(void)
 {
     return false;
 }
+
+void armcii_wait_serve_between_looks(void)
+{
+    enum { LOOKS = 32 };
+    static unsigned looks;
+    if (++looks % LOOKS == 0) armcii_wait_serve();
+}

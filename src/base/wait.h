@@ -19,6 +19,10 @@ enum { WAIT_SPINS = 4000, WAIT_SPINS_CROWDED = 50 };
 extern bool (*armcii_wait_serve)(void);
 bool armcii_wait_serve_nobody(void);
 
+/* After each look at a value that may be waited for: a program that looks again and again waits in fact, and who waits serves others.  Now
+ * and then, since serving costs more than a look; under the library's lock. */
+void armcii_wait_serve_between_looks(void);
+
 static inline void armcii_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -9,6 +9,7 @@
 #include "lock/letter.h"
 #include "mpi/rma.h"
 #include "mpi/quirks.h"
+#include "server/progress.h"
 #include "team/world.h"
 
 /* In each member's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
@@ -78,7 +79,7 @@ static int swap_tail(struct rma_queues *q, int member, int mutex)
 {
     int me = q->team->rank + 1, before;
     armcii_rma_fetch_and_op(&q->window, RMA_UPDATE_REPLACE, member, tail_of(q, member, mutex), sizeof(int), &me, &before);
-    armcii_window_flush(&q->window, member);
+    armcii_progress_flush(&q->window, member, q->team->to_world[member]);
     return before;
 }
 
@@ -87,7 +88,7 @@ static int compare_and_swap_tail(struct rma_queues *q, int member, int mutex, in
 {
     int before;
     armcii_rma_compare_and_swap(&q->window, member, tail_of(q, member, mutex), expected, desired, &before);
-    armcii_window_flush(&q->window, member);
+    armcii_progress_flush(&q->window, member, q->team->to_world[member]);
     return before;
 }
 

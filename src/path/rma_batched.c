@@ -1,6 +1,8 @@
 /* rma_batched.c - the path of one contiguous call per segment, many in flight. */
 #include "path/path.h"
 
+#include "server/progress.h"
+
 static bool can(const struct located *t)
 {
     (void)t;
@@ -15,7 +17,7 @@ static uint64_t issue(const struct located *t)
     size_t in_flight = 0;
     for (armcii_shape_begin(&it, t->shape); armcii_shape_next(&it, &seg);) {
         if (in_flight++ == t->batch) {
-            armcii_window_flush_local(w, t->place.rank);
+            armcii_progress_flush_local(w, t->place.rank, t->target);
             in_flight = 1;
         }
         armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);

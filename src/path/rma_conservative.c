@@ -1,6 +1,8 @@
 /* rma_conservative.c - the path of one contiguous call per segment, in order. */
 #include "path/path.h"
 
+#include "server/progress.h"
+
 static bool can(const struct located *t)
 {
     (void)t;
@@ -14,7 +16,7 @@ static uint64_t issue(const struct located *t)
     struct segment seg;
     for (armcii_shape_begin(&it, t->shape); armcii_shape_next(&it, &seg);) {
         armcii_rma_contiguous(w, t->verb, t->place.rank, seg.local, seg.remote - t->place.origin, seg.bytes);
-        armcii_window_flush(w, t->place.rank);
+        armcii_progress_flush(w, t->place.rank, t->target);
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/config.h"
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
+#include "server/progress.h"
 
 /* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
 static size_t largest(void)
@@ -32,7 +33,7 @@ static uint64_t issue(const struct located *t)
     size_t position = 0, in_flight = 0;
     while (armcii_shape_part(t->shape, largest(), &position, &part)) {
         if (in_flight++ == t->batch) {
-            armcii_window_flush_local(w, t->place.rank);
+            armcii_progress_flush_local(w, t->place.rank, t->target);
             in_flight = 1;
         }
         armcii_rma_shape(w, t->verb, t->place.rank, &part, t->place.origin, t->typing);

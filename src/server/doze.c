@@ -26,7 +26,14 @@ static bool is_connection(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && (domain == AF_INET || domain == AF_INET6);
 }
 
-/* Each thing that comes is told once: what nobody reads keeps nobody awake.  Returns how many connections are new. */
+/* Each thing that comes is told once: what nobody reads keeps nobody awake.  false: it was listened to already. */
+static bool listen_to(int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+    return epoll_ctl(ears, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* Returns how many connections are new. */
 static int listen_to_connections(void)
 {
     int n = 0;
@@ -34,8 +41,7 @@ static int listen_to_connections(void)
     if (!descriptors) return 0;
     for (struct dirent *e = readdir(descriptors); e; e = readdir(descriptors)) {
         int fd = atoi(e->d_name);
-        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
-        if (is_connection(fd) && epoll_ctl(ears, EPOLL_CTL_ADD, fd, &event) == 0) n++;
+        if (is_connection(fd) && listen_to(fd)) n++;
     }
     closedir(descriptors);
     return n;
@@ -112,6 +118,11 @@ void armcii_doze_found(bool heard)
     trust = trust - 2 > LEAST ? trust - 2 : LEAST;
     misses++;
     if (costly || (misses & (misses - 1)) == 0) listen_to_connections();
+}
+
+void armcii_doze_listen_to(int descriptor)
+{
+    listen_to(descriptor);
 }
 
 void armcii_doze_listen(void)

@@ -1,11 +1,11 @@
-/* progress.c - the agent of the transport rma. */
+/* progress.c - the agent of the transport rma: when its thread enters MPI and how long it sleeps.
+ *
+ * MPI does not tell whether a call found something to do.  What came over a socket of this process was heard, and neighbours ring. */
 #include "server/progress.h"
-
-#include <stddef.h>
 
 #include "base/guard.h"
 #include "base/wait.h"
-#include "mpi/window.h"
+#include "server/bell.h"
 #include "server/doze.h"
 #include "server/thread.h"
 #include "shm/host.h"
@@ -14,16 +14,16 @@
 bool armcii_progress_on;
 
 /* Microseconds. */
-enum { BUSY = 100, WARM = 20000 };       /* since something came */
+enum { BUSY = 100, WARM = 20000 };               /* since something came */
 enum { HELPED = 500, REST = 1500, FAR = 10000 }; /* of sleep: where the program is in MPI; later; where what comes is heard */
-enum { SLEEPS = 64 };                    /* after so many, look for connections that are new */
+enum { SLEEPS = 64 };                            /* after so many, look for connections that are new */
 
 static struct {
-    long last;         /* when something had come */
-    bool heard;        /* just now */
-    unsigned sleeps;
-    unsigned visits;   /* of the program to MPI, so far */
-    bool listening;    /* to all connections that there were after the last thing that came */
+    long last;       /* when something had come */
+    bool heard;      /* just now */
+    bool listening;  /* to all connections that there were after the last thing that came */
+    unsigned sleeps; /* since then */
+    unsigned visits; /* of the program to MPI, so far */
 } mind;
 
 /* Is another thread in MPI, or again and again? */
@@ -33,21 +33,6 @@ static bool is_helped(void)
     bool any = visits != mind.visits || armcii_guard_is_taken();
     mind.visits = visits;
     return any;
-}
-
-static void listen_to_all(void)
-{
-    armcii_doze_listen();
-    mind.listening = true;
-    mind.sleeps = 0;
-}
-
-/* What goes by shared memory is not heard. */
-static long most_to_sleep(long idle)
-{
-    if (armcii_doze_is_light() && mind.listening && armcii_host->size == 1) return FAR;
-    if (armcii_doze_is_light()) return REST;
-    return idle < WARM ? THREAD_NAP : REST;
 }
 
 static void note_arrival(bool came)
@@ -64,7 +49,32 @@ static void look(void)
     enum { LOOKS = 3 };
     for (int i = 0; i < (mind.heard ? LOOKS : 1); i++) armcii_window_progress(armcii_world->control);
     mind.visits = armcii_window_visits(); /* these were not the program's */
-    note_arrival(armcii_doze_forget());
+    bool came = armcii_doze_forget(), rung = armcii_bell_answer();
+    note_arrival(came || rung);
+}
+
+/* ---- sleep ---- */
+
+static void listen_to_all(void)
+{
+    armcii_doze_listen();
+    mind.listening = true;
+    mind.sleeps = 0;
+}
+
+/* How long a message may wait that is not heard. */
+static long most_to_sleep(long idle)
+{
+    bool neighbours_ring = armcii_host->size == 1 || armcii_bell_descriptor() >= 0;
+    if (armcii_doze_is_light()) return mind.listening && neighbours_ring ? FAR : REST;
+    return idle < WARM ? THREAD_NAP : REST;
+}
+
+static void fall_asleep(long microseconds)
+{
+    armcii_bell_announce_sleep(true);
+    note_arrival(armcii_thread_sleep(armcii_doze, microseconds, armcii_bell_rings));
+    armcii_bell_announce_sleep(false);
 }
 
 static void rest(void)
@@ -75,7 +85,7 @@ static void rest(void)
         return;
     }
     if (++mind.sleeps % SLEEPS == 0) listen_to_all();
-    note_arrival(armcii_thread_sleep(armcii_doze, most_to_sleep(idle), NULL));
+    fall_asleep(most_to_sleep(idle));
 }
 
 static void turn(void)
@@ -88,12 +98,30 @@ static void turn(void)
     rest();
 }
 
+/* ---- flushes ---- */
+
+void armcii_progress_flush(struct window *w, int rank, int process)
+{
+    armcii_bell_ring(process);
+    armcii_window_flush(w, rank);
+}
+
+void armcii_progress_flush_local(struct window *w, int rank, int process)
+{
+    armcii_bell_ring(process);
+    armcii_window_flush_local(w, rank);
+}
+
+/* ---- start and end ---- */
+
 void armcii_progress_start(void)
 {
     mind.last = armcii_doze_clock();
     mind.listening = false;
     armcii_progress_on = true;
+    armcii_bells_start();
     armcii_thread_start(turn);
+    if (armcii_bell_descriptor() >= 0) armcii_doze_listen_to(armcii_bell_descriptor());
 }
 
 void armcii_progress_end(void)
@@ -101,4 +129,5 @@ void armcii_progress_end(void)
     if (!armcii_progress_on) return;
     armcii_progress_on = false;
     armcii_thread_end();
+    armcii_bells_end();
 }

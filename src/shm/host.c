@@ -18,7 +18,7 @@ struct cell {
 
 struct commons {
     struct stripe stripes[STRIPES];
-    struct cell cells[]; /* one for each process of the host's communicator; then as many offers */
+    struct cell cells[]; /* one for each process of the host's communicator; then as many bells, then as many offers */
 };
 
 static struct host the_host;
@@ -76,12 +76,13 @@ static void share_commons(void)
     size_t *sizes = calloc(n, sizeof *sizes);
     char **slices = calloc(n, sizeof *slices);
     if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_host.size);
-    sizes[0] = sizeof *commons + n * (sizeof commons->cells[0] + sizeof(struct offers));
+    sizes[0] = sizeof *commons + n * (sizeof commons->cells[0] + sizeof(struct bell) + sizeof(struct offers));
     if (armcii_segment_create(&segment, the_host.kind, the_host.comm, sizes, slices) != 0)
         armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
     commons = (struct commons *)(void *)slices[0];
     the_host.stripes = commons->stripes;
-    the_host.offers = (struct offers *)(void *)(commons->cells + n);
+    the_host.bells = (struct bell *)(void *)(commons->cells + n);
+    the_host.offers = (struct offers *)(void *)(the_host.bells + n);
     free(sizes);
     free(slices);
 }

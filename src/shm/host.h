@@ -22,12 +22,21 @@ struct offers {
     } of[MOST_OFFERS];
 };
 
+/* By which the processes of a host wake each other's library threads (server/bell.h). */
+struct bell {
+    _Alignas(64) atomic_uint rung; /* how often */
+    atomic_bool asleep;            /* the thread sleeps: it wants to hear of it */
+    unsigned char length;          /* of the name; 0: there is no bell */
+    char name[15];                 /* of its socket */
+};
+
 struct host {
     enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
     MPI_Comm comm;           /* the processes of this host, of all that ARMCI runs on, and the one set aside, if any */
     int rank, size;          /* without that one, whose rank is size */
     int *rank_of;            /* [world size]: rank on this host; -1: on another */
     struct stripe *stripes;  /* [STRIPES] */
+    struct bell *bells;      /* [size]; NULL where memory is not shared */
     struct offers *offers;   /* [size], and of the one set aside, which offers nothing */
 };
 

@@ -7,6 +7,7 @@
 
 #include "mpi/rma.h"
 #include "server/client.h"
+#include "server/progress.h"
 #include "team/world.h"
 
 enum { IN_FLIGHT = 64, SMALL_HULL = 4096, POISON = 0x5b };
@@ -42,7 +43,7 @@ static void ask_agent(const struct place *place, int target, const struct shape 
     }
 }
 
-static void get_pieces(const struct place *place, const struct shape *s, char *into)
+static void get_pieces(const struct place *place, int target, const struct shape *s, char *into)
 {
     struct window *w = &place->region->window;
     struct shape_iter it;
@@ -50,9 +51,9 @@ static void get_pieces(const struct place *place, const struct shape *s, char *i
     size_t in_flight = 0;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); into += seg.bytes) {
         armcii_rma_contiguous(w, GET, place->rank, into, seg.remote - place->origin, seg.bytes);
-        if (++in_flight % IN_FLIGHT == 0) armcii_window_flush(w, place->rank);
+        if (++in_flight % IN_FLIGHT == 0) armcii_progress_flush(w, place->rank, target);
     }
-    armcii_window_flush(w, place->rank);
+    armcii_progress_flush(w, place->rank, target);
 }
 
 static void ask(const struct place *place, int target, const struct shape *s, char *into)
@@ -61,7 +62,7 @@ static void ask(const struct place *place, int target, const struct shape *s, ch
     if (place->served)
         ask_agent(place, target, s, into);
     else
-        get_pieces(place, s, into);
+        get_pieces(place, target, s, into);
 }
 
 /* Many small pieces close to each other: their hull in one piece, into memory that it returns (to free); NULL: not so, or no memory. */

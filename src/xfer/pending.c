@@ -8,6 +8,7 @@
 #include "base/mutant.h"
 #include "mpi/quirks.h"
 #include "server/client.h"
+#include "server/progress.h"
 #include "server/server.h"
 #include "shm/apply.h"
 #include "team/world.h"
@@ -131,7 +132,7 @@ static void note(struct record *r, struct rma_verb verb, const char *lo, const c
 
 static void complete_record(struct record *r)
 {
-    if (!armcii_mutant("flush-dropped")) armcii_window_flush(&r->region->window, r->rank);
+    if (!armcii_mutant("flush-dropped")) armcii_progress_flush(&r->region->window, r->rank, r->target);
     discard(r);
 }
 
@@ -142,7 +143,7 @@ static void complete_record_local(struct record *r)
         complete_record(r);
         return;
     }
-    armcii_window_flush_local(&r->region->window, r->rank);
+    armcii_progress_flush_local(&r->region->window, r->rank, r->target);
     r->local = r->last;
     r->in_flight = 0;
 }

@@ -8,9 +8,13 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "base/stats.h"
+#include "base/wait.h"
 #include "gmr/attach.h"
 #include "path/path.h"
 #include "server/client.h"
+#include "server/server.h"
+#include "shm/host.h"
+#include "team/world.h"
 #include "xfer/pending.h"
 #include "xfer/planner.h"
 
@@ -206,6 +210,12 @@ void armcii_transfer_count(const struct transfer *t)
     armcii_stats_asked((enum stats_kind)t->verb.kind, t->target, t->shape.bytes, t->shape.nsegs);
 }
 
+/* Others reach this process's memory when it enters MPI, and what is near it loads. */
+static bool windows_want_help(void)
+{
+    return (armcii_world->hosts > 1 && !armcii_server_on) || armcii_host->kind == SEGMENT_NONE;
+}
+
 int armcii_transfer_blocking(const struct transfer *t)
 {
     struct operation op;
@@ -213,5 +223,6 @@ int armcii_transfer_blocking(const struct transfer *t)
     if (rc) return rc;
     armcii_transfer_finish(&op);
     armcii_transfer_count(t);
+    if (t->verb.kind == RMA_GET && windows_want_help()) armcii_wait_serve_between_looks();
     return 0;
 }

@@ -29,7 +29,7 @@ struct operation {
 int armcii_transfer_start(const struct transfer *t, struct operation *op);
 /* Complete locally (get: data are there) and release what the operation holds. */
 void armcii_transfer_finish(struct operation *op);
-/* Start and finish. */
+/* Start and finish.  A get lets others be served now and then: who gets again and again may wait for them. */
 int armcii_transfer_blocking(const struct transfer *t);
 
 /* The last step of a start: issue t, whose remote side is [lo, hi) in `place`.  0, or an error code with nothing transferred.  Another

@@ -150,6 +150,28 @@ double trial_time(double seconds)
     return getenv("ARMCI_TEST_LONG") ? seconds : 0.4 * seconds;
 }
 
+bool test_makes_windows(void)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, level;
+    const char *transport = getenv("ARMCI_TRANSPORT");
+
+    MPI_Query_thread(&level);
+    MPI_Get_library_version(library, &length);
+    return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && strncmp(library, "Open MPI v4", 11) == 0);
+}
+
+bool test_has_agents(void)
+{
+    const char *progress = getenv("ARMCI_PROGRESS");
+    int level;
+
+    MPI_Query_thread(&level);
+    if (test_makes_windows() && level != MPI_THREAD_MULTIPLE)
+        return false;
+    return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
+}
+
 /* ------------------------------------------------------------------ random numbers: splitmix64 */
 
 struct rng rng_stream(uint64_t number)

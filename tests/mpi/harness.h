@@ -63,6 +63,12 @@ int effort(int n);
 /* How long to try what goes wrong seldom: two fifths of that many seconds, all of them with ARMCI_TEST_LONG=1. */
 double trial_time(double seconds);
 
+/* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between hosts, and can this MPI library make windows there? */
+bool test_makes_windows(void);
+
+/* Does somebody serve other hosts while a process computes?  Unasked on every MPI library; with windows where MPI allows threads. */
+bool test_has_agents(void);
+
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {
     uint64_t state;

@@ -268,10 +268,10 @@ static void operate(struct work *w)
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, (void *)&head->told, 1, w->target);
 }
 
-/* Of each operation between the caller and proc. */
+/* Of each operation between the caller and proc.  With windows MPI makes some of them on a neighbour's memory, too. */
 static int repeats_with(int proc)
 {
-    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) ? NEAR : FAR;
+    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows() ? NEAR : FAR;
 }
 
 /* Each lane, as the target sees it, is what its rank says. */
@@ -295,19 +295,12 @@ static void verify(const struct work *w)
     free(mirrors);
 }
 
-/* Does the environment choose something else than agents between hosts?  Unasked they are there on every MPI library. */
-static bool agents_are_unwanted(void)
-{
-    return getenv("ARMCI_NODES") || getenv("ARMCI_SHM") || getenv("ARMCI_TRANSPORT") ||
-           (getenv("ARMCI_PROGRESS") && strcmp(getenv("ARMCI_PROGRESS"), "rank") != 0);
-}
-
 /* Can the target's memory be worked on without it? */
 static bool is_served(const struct work *w)
 {
     if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL)
         return true;
-    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && !agents_are_unwanted();
+    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_agents();
 }
 
 /* The last rank computes, all others work on its memory. */

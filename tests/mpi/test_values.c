@@ -198,8 +198,21 @@ static void test_copy(void)
     free(expected);
 }
 
+static long look_by_value(long *mine)
+{
+    return ARMCI_GetValueLong(mine, test_rank());
+}
+
+static long look_by_get(long *mine)
+{
+    long seen = -1;
+
+    ARMCI_Get(mine, &seen, sizeof seen, test_rank());
+    return seen;
+}
+
 /* Look at one's own value, with no other call, until it is there. */
-static long look_for(long value, long *mine)
+static long look_for(long value, long *mine, long (*look)(long *mine))
 {
     enum { LOOKS_AT_ONCE = 1000, SECONDS = 20 };
     double until = MPI_Wtime() + SECONDS;
@@ -207,14 +220,14 @@ static long look_for(long value, long *mine)
 
     while (seen != value && MPI_Wtime() < until)
         for (int i = 0; i < LOOKS_AT_ONCE && seen != value; i++) {
-            seen = ARMCI_GetValueLong(mine, test_rank());
+            seen = look(mine);
             sched_yield();
         }
     return seen;
 }
 
 /* A value goes round; who waits for it only looks. */
-static void test_looks(void)
+static void go_round(const char *call, long (*look)(long *mine))
 {
     enum { ROUNDS = 20 };
     int me = test_rank(), next = (me + 1) % test_ranks();
@@ -225,14 +238,20 @@ static void test_looks(void)
     ARMCI_Barrier();
     for (long round = 1; round <= ROUNDS; round++) {
         if (me > 0)
-            check_long(look_for(round, mine), round, "ARMCI_GetValueLong of one's own value");
+            check_long(look_for(round, mine, look), round, "%s of one's own value", call);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &added, base[next], 1, next);
         check_long(added, round - 1, "FETCH_AND_ADD_LONG on rank %d", next);
         if (me == 0)
-            check_long(look_for(round, mine), round, "ARMCI_GetValueLong of one's own value");
+            check_long(look_for(round, mine, look), round, "%s of one's own value", call);
     }
     ARMCI_Barrier();
     region_free(base);
+}
+
+static void test_looks(void)
+{
+    go_round("ARMCI_GetValueLong", look_by_value);
+    go_round("ARMCI_Get", look_by_get);
 }
 
 static const struct test tests[] = {
