@@ -67,12 +67,17 @@ static bool all_are_heard(void)
     return all;
 }
 
+void armcii_bell_hang(void)
+{
+    struct bell *mine = &armcii_host->bells[armcii_host->rank];
+    door = open_door(mine);
+    heard = atomic_load(&mine->rung);
+}
+
 void armcii_bells_start(void)
 {
     if (!armcii_host->bells || armcii_host->size == 1) return;
-    struct bell *mine = &armcii_host->bells[armcii_host->rank];
-    door = open_door(mine);
-    heard = 0;
+    armcii_bell_hang();
     if (!all_are_heard()) armcii_bells_end();
 }
 

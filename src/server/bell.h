@@ -6,6 +6,8 @@
 
 /* Collective over the processes of the host: from now on each has a bell, or none. */
 void armcii_bells_start(void);
+/* This process's part of it. */
+void armcii_bell_hang(void);
 void armcii_bells_end(void);
 
 /* Where a bell is heard: a descriptor to listen to; -1: the processes of this host have none. */

@@ -7,6 +7,7 @@
 #include "base/wait.h"
 #include "server/bell.h"
 #include "server/doze.h"
+#include "server/seat.h"
 #include "server/thread.h"
 #include "shm/host.h"
 #include "team/world.h"
@@ -39,6 +40,7 @@ static void note_arrival(bool came)
 {
     mind.heard = came;
     if (!came) return;
+    armcii_seat_leave();
     mind.last = armcii_doze_clock();
     mind.listening = false;
 }

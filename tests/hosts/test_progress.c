@@ -107,6 +107,12 @@ static const struct operation operations[] = {
 
 /* ------------------------------------------------------------------ their times */
 
+/* By windows inside a host, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. */
+static int times(void)
+{
+    return test_makes_windows() && test_ranks() > 2 ? TIMES / 10 : TIMES;
+}
+
 /* So often, with what it writes in place at the target; in seconds. */
 static double time_of(struct work *w, const struct operation *o, int times)
 {
@@ -141,12 +147,12 @@ static void check_operation(struct work *w, const struct operation *o, struct rn
         first[i] = time_of(w, o, 1);
     }
     qsort(first, FIRSTS, sizeof *first, ascending);
-    many = time_of(w, o, TIMES);
+    many = time_of(w, o, times());
     printf("%-16s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", o->name, 1e3 * first[FIRSTS / 2], FIRSTS,
-           1e3 * first[0], 1e3 * first[FIRSTS - 1], TIMES, 1e3 * many);
+           1e3 * first[0], 1e3 * first[FIRSTS - 1], times(), 1e3 * many);
     fflush(stdout);
     check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed", o->name, first[FIRSTS / 2]);
-    check(many < TIMES_LIMIT, "%s: %d took %.3f s while the target computed", o->name, TIMES, many);
+    check(many < TIMES_LIMIT, "%s: %d took %.3f s while the target computed", o->name, times(), many);
     ARMCI_Get(w->there->room, seen, ROOM, w->target);
     check_bytes(seen, w->mirror, ROOM, "the target's memory after %s", o->name);
 }
@@ -177,8 +183,8 @@ static void operate(struct work *w)
     ARMCI_Fence(w->target);
 }
 
-/* The last rank computes, the first works on its memory. */
-static void while_the_target_computes(void)
+/* The last rank computes, another one works on its memory. */
+static void let_work(int worker)
 {
     struct work w = { .target = test_ranks() - 1 };
     if (!on_all_ranks(test_has_agents())) {
@@ -193,15 +199,29 @@ static void while_the_target_computes(void)
     ARMCI_Barrier();
     if (test_rank() == w.target)
         compute(base[w.target]);
-    else if (test_rank() == 0)
+    else if (test_rank() == worker)
         operate(&w);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
     region_free(base);
 }
 
+static void from_another_host(void)
+{
+    let_work(0);
+}
+
+static void from_the_same_host(void)
+{
+    if (test_ranks() < 3)
+        skip("it takes two on one host");
+    else
+        let_work(test_ranks() - 2);
+}
+
 static const struct test tests[] = {
-    { "the first of each operation and a thousand of it end while the target computes", while_the_target_computes },
+    { "the first of each operation and a thousand of it end while the target computes", from_another_host },
+    { "so do those of another process of its host", from_the_same_host },
     { NULL, NULL },
 };
 
