@@ -107,17 +107,29 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 
 /* ---- remote completion ---- */
 
+/* The next fence need not look again. */
+static void note_if_settled(void)
+{
+    if (armcii_handles_keeping == 0 && armcii_pending_is_settled() && !armcii_program_stores) armcii_note_settled();
+}
+
 void PARMCI_Fence(int proc)
 {
+    if (armcii_is_settled() && proc >= 0 && proc < armcii_world->size) return;
     ARMCII_ENTER("ARMCI_Fence");
-    if (entered && armcii_check_process("ARMCI_Fence", "proc", proc) == 0) armcii_complete_process(proc);
+    if (!entered || armcii_check_process("ARMCI_Fence", "proc", proc) != 0) return;
+    armcii_complete_process(proc);
+    note_if_settled();
 }
 ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
 
 void PARMCI_AllFence(void)
 {
+    if (armcii_is_settled()) return;
     ARMCII_ENTER("ARMCI_AllFence");
-    if (entered) armcii_complete_everything();
+    if (!entered) return;
+    armcii_complete_everything();
+    note_if_settled();
 }
 ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
 

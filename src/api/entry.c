@@ -6,6 +6,7 @@
 
 bool armcii_running;
 enum door armcii_door;
+atomic_bool armcii_settled;
 
 static void abort_job(int status)
 {
@@ -38,6 +39,14 @@ void armcii_shut_door(void)
 {
     armcii_running = false;
     armcii_door = DOOR_SHUT;
+    atomic_store_explicit(&armcii_settled, false, memory_order_relaxed);
+}
+
+/* Statistics want to see every call. */
+void armcii_note_settled(void)
+{
+    bool known = armcii_door == DOOR_WATCHED && !armcii_stats_on;
+    atomic_store_explicit(&armcii_settled, known, memory_order_relaxed);
 }
 
 enum door armcii_enter_watched(const char *function)
@@ -45,6 +54,7 @@ enum door armcii_enter_watched(const char *function)
     if (!armcii_is_running(function)) return DOOR_SHUT;
     if (armcii_stats_on) armcii_stats_enter(function);
     armcii_guard_lock();
+    atomic_store_explicit(&armcii_settled, false, memory_order_relaxed);
     return DOOR_WATCHED;
 }
 

@@ -10,6 +10,7 @@
 #include <parmci.h>
 #pragma GCC visibility pop
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -30,6 +31,15 @@ void armcii_open_door(void);
 void armcii_shut_door(void);
 enum door armcii_enter_watched(const char *function);
 void armcii_leave_watched(void);
+
+/* Behind a watched door: all was complete everywhere, and nobody has come in since.  Asked without the lock: a fence then has nothing to do. */
+extern atomic_bool armcii_settled;
+static inline bool armcii_is_settled(void)
+{
+    return atomic_load_explicit(&armcii_settled, memory_order_relaxed);
+}
+/* Called inside when nothing is pending. */
+void armcii_note_settled(void);
 
 /* false, with a message, before the start and after the end. */
 bool armcii_is_running(const char *function);

@@ -559,6 +559,13 @@ void armcii_client_fence_all(void)
     for (struct channel *c = channels; c; c = c->next) wait_for_channel(c);
 }
 
+bool armcii_client_is_settled(void)
+{
+    for (const struct channel *c = channels; c; c = c->next)
+        if (c->open >= 0 || c->unacked > 0) return false;
+    return !armcii_larges_any();
+}
+
 /* ---- start and end ---- */
 
 void armcii_client_start(MPI_Comm requests)

@@ -44,6 +44,8 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 /* Everything towards the host of a process, towards all hosts, is in place there.  All are asked first, then awaited. */
 void armcii_client_fence(int process);
 void armcii_client_fence_all(void);
+/* Is nothing left for them to do? */
+bool armcii_client_is_settled(void);
 
 /* Is anything of this process under way: messages that MPI has not finished, updates not yet acknowledged?  Any thread may ask, without
  * the lock. */

@@ -222,6 +222,11 @@ void armcii_pending_fence_all(void)
     while (newest) complete_record(newest);
 }
 
+bool armcii_pending_is_settled(void)
+{
+    return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_client_is_settled());
+}
+
 void armcii_pending_fence_region(const struct region *region)
 {
     struct record *older;

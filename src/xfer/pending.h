@@ -37,6 +37,8 @@ void armcii_pending_complete(const struct region *region, int target);
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
 void armcii_pending_fence_region(const struct region *region);
+/* Is there nothing that a fence would have to wait for? */
+bool armcii_pending_is_settled(void);
 /* Everything towards a target, towards everyone: locally. */
 void armcii_pending_wait(int target);
 void armcii_pending_wait_all(void);
