@@ -32,7 +32,8 @@ void armcii_shut_door(void);
 enum door armcii_enter_watched(const char *function);
 void armcii_leave_watched(void);
 
-/* Behind a watched door: all was complete everywhere, and nobody has come in since.  Asked without the lock: a fence then has nothing to do. */
+/* Behind a watched door: all was complete everywhere, and nobody has come in since.  Asked without the lock: then a fence has nothing to
+ * do. */
 extern atomic_bool armcii_settled;
 static inline bool armcii_is_settled(void)
 {
