@@ -99,6 +99,7 @@ static const struct variable table[] = {
     AVOID("LONG_ACC", AVOID_LONG_ACC, "accumulates by MPI of more than 256 segments go one call per segment"),
     AVOID("MANY_CALLS", AVOID_MANY_CALLS, "at most 128 MPI calls in flight to one target, whatever ARMCI_OUTSTANDING_LIMIT"),
     AVOID("FLUSH_LOCAL", AVOID_FLUSH_LOCAL, "MPI calls are completed at the target where local completion would do"),
+    AVOID("EARLY_FLUSH", AVOID_EARLY_FLUSH, "a get proves that what was flushed is at its target"),
     AVOID("LATE_RECEIVES", AVOID_LATE_RECEIVES, "requests of any process are found by MPI_Improbe before they are received"),
     AVOID("LONE_FINALIZE", AVOID_LONE_FINALIZE, "all processes meet at the beginning of MPI_Finalize"),
     AVOID("VECTOR_MESSAGES", AVOID_VECTOR_MESSAGES, "strided puts are packed by the library, not by MPI"),

@@ -28,6 +28,7 @@ enum avoidable {
     AVOID_LONG_ACC,         /* accumulates whose datatype has more than 256 segments */
     AVOID_MANY_CALLS,       /* more than 128 calls in flight to one target */
     AVOID_FLUSH_LOCAL,      /* local completion */
+    AVOID_EARLY_FLUSH,      /* trust in MPI_Win_flush of what was written */
     AVOID_LATE_RECEIVES,    /* receives from any source posted when their message is there */
     AVOID_LONE_FINALIZE,    /* entering MPI_Finalize while others still call MPI */
     AVOID_VECTOR_MESSAGES,  /* messages of vector datatypes */

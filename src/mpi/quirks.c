@@ -61,6 +61,13 @@ static const struct quirk_row table[] = {
     {"MPICH", V(4, 1, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "a receive from MPI_ANY_SOURCE that is posted when its message has arrived never completes",
      "such messages are found by MPI_Improbe before they are received", "measured on 4.3.2 and 5.0.2", AVOID_LATE_RECEIVES},
+    {"MPICH", V(4, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ofi",
+     "over TCP MPI_Win_flush returns before what was put is in the target's memory",
+     "what was written is flushed, then a byte of it is got: it comes behind the data", "measured on 4.3.2, 5.0.0 to 5.0.2",
+     AVOID_EARLY_FLUSH},
+    {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
+     "over TCP MPI_Win_flush returns before what was put is in the memory of the target",
+     "what was written is flushed, then a byte of it is got: it comes behind the data", "measured on 2021.18", AVOID_EARLY_FLUSH},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "an hvector of blocks of several bytes with a stride of one byte is taken for contiguous blocks: silent wrong data",
      "strided transfers with a stride of one byte go by contiguous calls, one per segment, or are packed", "measured on 2021.18",
@@ -167,6 +174,7 @@ static void avoid(enum avoidable what)
     case AVOID_LONG_ACC: q->acc_segments = 256; break;
     case AVOID_MANY_CALLS: q->outstanding = 128; break;
     case AVOID_FLUSH_LOCAL: q->local_completion = false; break;
+    case AVOID_EARLY_FLUSH: q->true_flush = false; break;
     case AVOID_LATE_RECEIVES: q->late_receives = false; break;
     case AVOID_LONE_FINALIZE: q->lone_finalize = false; break;
     case AVOID_VECTOR_MESSAGES: q->quick_strided_messages = false; break;
@@ -188,6 +196,7 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
                                .typed_requests = true,
                                .outstanding = SIZE_MAX,
                                .local_completion = true,
+                               .true_flush = true,
                                .late_receives = true,
                                .lone_finalize = true,
                                .quick_strided_messages = true,

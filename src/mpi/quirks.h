@@ -22,6 +22,7 @@ struct quirks {
     bool typed_requests;         /* request-based calls with datatypes are right; the library makes none, armci-doctor does */
     size_t outstanding;          /* operations in flight to one target */
     bool local_completion;       /* MPI_Win_flush_local may be used */
+    bool true_flush;             /* what MPI_Win_flush completes is in the target's memory */
     bool late_receives;          /* receives from any source may be posted when their message is there */
     bool lone_finalize;          /* MPI_Finalize may be entered while others still call MPI */
     bool quick_strided_messages; /* messages of vector types are about as fast as contiguous ones */

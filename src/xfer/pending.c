@@ -23,6 +23,7 @@ enum { NOT_ONE_ELEMENT = -1 };
 struct record {
     struct region *region;
     int target, rank;              /* in the world, in the region's window */
+    const char *origin;            /* the address there with displacement 0 */
     struct hull written, read;     /* by operations not complete remotely */
     int element;                   /* what is written comes from accumulates of this type; or NOT_ONE_ELEMENT */
     uint64_t last, local, last_get; /* tickets: the newest, the newest complete locally, the newest get */
@@ -67,7 +68,9 @@ static struct record *new_record(const struct place *place, int target)
         spare = r->next;
     else if (!(r = malloc(sizeof *r)))
         armcii_fatal("out of memory for a pending operation");
-    *r = (struct record){.region = place->region, .target = target, .rank = place->rank, .next = of_target[target], .older = newest};
+    *r = (struct record){.region = place->region, .target = target, .rank = place->rank, .origin = place->origin};
+    r->next = of_target[target];
+    r->older = newest;
     r->local = tickets; /* older tickets of this region and target are complete */
     if (newest) newest->newer = r;
     newest = of_target[target] = r;
@@ -130,9 +133,24 @@ static void note(struct record *r, struct rma_verb verb, const char *lo, const c
     widen(&r->written, lo, hi);
 }
 
-static void complete_record(struct record *r)
+static void flush(const struct record *r)
 {
     if (!armcii_mutant("flush-dropped")) armcii_progress_flush(&r->region->window, r->rank, r->target);
+}
+
+/* A byte that is got travels behind what was put on the same way. */
+static void prove_arrival(const struct record *r)
+{
+    static char unused;
+    struct window *w = &r->region->window;
+    armcii_rma_contiguous(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
+    flush(r);
+}
+
+static void complete_record(struct record *r)
+{
+    flush(r);
+    if (r->written.lo < r->written.hi && !armcii_quirks->true_flush) prove_arrival(r);
     discard(r);
 }
 

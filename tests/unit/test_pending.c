@@ -328,6 +328,24 @@ START_TEST(no_local_completion)
 }
 END_TEST
 
+/* Where MPI's flush returns early, a get of what was written follows; a fence of gets needs none. */
+START_TEST(a_fence_is_proved)
+{
+    begin_with((struct job){.setting = {"ARMCI_AVOID_EARLY_FLUSH=yes"}});
+    job_nonblocking(put(one, 16, 8));
+    job_nonblocking(put(one, 8, 4));
+    fake_expect("puts", "put 0/1 16+8; put 0/1 8+4");
+    armcii_pending_fence(THEM);
+    fake_expect("their fence", "flush 0/1; get 0/1 8+1; flush 0/1");
+    armcii_pending_fence(THEM);
+    fake_expect("another fence", "");
+    job_nonblocking(get(one, 16, 8));
+    armcii_pending_fence(THEM);
+    fake_expect("a get and its fence", "get 0/1 16+8; flush 0/1");
+    job_end();
+}
+END_TEST
+
 START_TEST(a_region_goes)
 {
     begin();
@@ -482,6 +500,7 @@ int main(void)
                                   completing_one_operation,
                                   a_completed_ticket_costs_nothing,
                                   no_local_completion,
+                                  a_fence_is_proved,
                                   a_region_goes,
                                   a_region_of_a_group,
                                   slices_with_a_lead,

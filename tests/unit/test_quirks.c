@@ -103,6 +103,8 @@ enum defect {
     LATE_RECEIVES,
     LONE_FINALIZE,
     THREADED_WINDOWS,
+    EARLY_FLUSH,
+    EARLY_FLUSH_OF_INTEL,
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
@@ -123,6 +125,8 @@ static const char *const words[DEFECTS] = {
     "receive from MPI_ANY_SOURCE",
     "hangs in MPI_Finalize",
     "no windows where MPI_THREAD_MULTIPLE",
+    "before what was put is in the target's memory",
+    "before what was put is in the memory of the target",
 };
 
 static size_t row_of(enum defect d)
@@ -202,6 +206,8 @@ static const struct {
     {INDEXED_ACCUMULATE, of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},
     {OUTSTANDING, of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},
     {LATE_RGET, of_open_mpi, "4.99.99", "5.0.0", "9999.0.0", "9999.0.1"},
+    {EARLY_FLUSH, of_mpich, "4.2.99", "4.3.0", "9999.0.0", "9999.0.1"},
+    {EARLY_FLUSH_OF_INTEL, of_intel, "2018.99.99", "2019.0.0", "9999.0.0", "9999.0.1"},
     {BYTE_STRIDES, of_intel, "2018.99.99", "2019.0.0", "9999.0.0", "9999.0.1"},
 };
 
@@ -251,6 +257,9 @@ START_TEST(transports_of_mpich)
     static const char ofi_first[] = "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi,ucx\n";
     expect_row(LONG_ACCUMULATE, mpich_502, netmod, "ucx", true);
     expect_row(LONG_ACCUMULATE, mpich_502, netmod, "ofi", false);
+    expect_row(EARLY_FLUSH, mpich_502, netmod, "ofi", true);
+    expect_row(EARLY_FLUSH, mpich_502, netmod, "", false);
+    expect_row(EARLY_FLUSH, mpich_402, netmod, "ofi", false);
     expect_row(LONG_ACCUMULATE, mpich_502, netmod, "", true);
     expect_row(LONG_ACCUMULATE, ofi_first, netmod, "", false);
     expect_row(LONG_ACCUMULATE, ofi_first, netmod, "ucx", true);
@@ -284,7 +293,7 @@ END_TEST
 START_TEST(rows_of_others)
 {
     for (int several = 0; several < 2; several++) {
-        expect_in_force(intel_202118, several, BIT(BYTE_STRIDES));
+        expect_in_force(intel_202118, several, BIT(BYTE_STRIDES) | (several ? BIT(EARLY_FLUSH_OF_INTEL) : 0));
         expect_in_force(unknown, several, 0);
         expect_in_force("", several, 0);
     }
@@ -294,6 +303,7 @@ END_TEST
 /* ---- what they ask for ---- */
 
 static const struct quirks none = {.slice_unit = 64,
+                                   .threaded_windows = true,
                                    .window_over_own_memory = true,
                                    .negative_strides = true,
                                    .byte_strides = true,
@@ -303,6 +313,7 @@ static const struct quirks none = {.slice_unit = 64,
                                    .typed_requests = true,
                                    .outstanding = SIZE_MAX,
                                    .local_completion = true,
+                                   .true_flush = true,
                                    .late_receives = true,
                                    .lone_finalize = true,
                                    .quick_strided_messages = true,
@@ -323,6 +334,8 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_int_eq(q->shared_windows_on_one_host, want.shared_windows_on_one_host);
     ck_assert_int_eq(q->local_completion, want.local_completion);
     ck_assert_int_eq(q->typed_requests, want.typed_requests);
+    ck_assert_int_eq(q->threaded_windows, want.threaded_windows);
+    ck_assert_int_eq(q->true_flush, want.true_flush);
     ck_assert_int_eq(q->late_receives, want.late_receives);
     ck_assert_int_eq(q->lone_finalize, want.lone_finalize);
     ck_assert_int_eq(q->quick_strided_messages, want.quick_strided_messages);
@@ -350,10 +363,11 @@ START_TEST(decisions)
         openmpi4.window_over_own_memory = false;
         openmpi4.typed_requests = true;
         openmpi4.shared_windows_on_one_host = true;
-        openmpi4.acc_strided_types = openmpi4.local_completion = !several;
+        openmpi4.acc_strided_types = openmpi4.local_completion = openmpi4.threaded_windows = !several;
         expect_decision(openmpi_414, several, true, openmpi4);
         struct quirks intel = none;
         intel.byte_strides = false;
+        intel.true_flush = !several;
         expect_decision(intel_202118, several, true, intel);
         expect_decision(unknown, several, true, none);
     }
@@ -484,6 +498,9 @@ START_TEST(each_variable)
     expect_decision(unknown, false, true, want);
     configure("ARMCI_AVOID_VECTOR_MESSAGES=yes", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
     want = none, want.quick_strided_messages = want.negative_strides = false;
+    expect_decision(unknown, true, true, want);
+    configure("ARMCI_AVOID_THREADED_WINDOWS=yes", "ARMCI_AVOID_EARLY_FLUSH=yes");
+    want = none, want.threaded_windows = want.true_flush = false;
     expect_decision(unknown, true, true, want);
     configure(NULL, NULL);
 }
