@@ -429,12 +429,12 @@ START_TEST(byte_strides_as_asked)
 {
     struct quirks avoiding = none;
     avoiding.byte_strides = false;
-    configure("ARMCI_AVOID_BYTE_STRIDES=no", NULL);
+    configure("ARMCI_AVOID_BYTE_STRIDES=no", "ARMCI_AVOID_EARLY_FLUSH=no");
     expect_configured(intel_202118, none);
     ck_assert(!armcii_quirk_is_in_force(row_of(BYTE_STRIDES), intel_202118, true));
-    configure("ARMCI_AVOID_BYTE_STRIDES=auto", "ARMCI_AVOID_LATE_RECEIVES=no");
+    configure("ARMCI_AVOID_BYTE_STRIDES=auto", "ARMCI_AVOID_EARLY_FLUSH=no");
     expect_configured(intel_202118, avoiding);
-    configure("ARMCI_AVOID_BYTE_STRIDES=yes", NULL);
+    configure("ARMCI_AVOID_BYTE_STRIDES=yes", "ARMCI_AVOID_EARLY_FLUSH=no");
     expect_configured(intel_202118, avoiding);
     expect_configured("Intel(R) MPI Library 2018.4", avoiding);
     ck_assert(!armcii_quirk_is_in_force(row_of(BYTE_STRIDES), "Intel(R) MPI Library 2018.4", true));
