@@ -2,14 +2,41 @@
 #ifndef ARMCII_GUARD_H
 #define ARMCII_GUARD_H
 
+#include <assert.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Switch locking on or off; called at start, before other threads may call. */
 void armcii_guard_enable(bool threads);
 
 extern bool armcii_guard_enabled;
-void armcii_guard_take(void);
-void armcii_guard_leave(void);
+
+/* The lock itself, for the short way of one that is free. */
+struct guard {
+    atomic_bool taken;
+    _Atomic(void *) owner; /* the mark of the thread that has it */
+    unsigned depth;        /* how often the owner entered once more */
+};
+extern struct guard armcii_guard;
+/* Its address is the thread's name.  Found without a call: the lock is taken too often for one. */
+extern _Thread_local char armcii_guard_mark __attribute__((tls_model("initial-exec")));
+
+static inline bool armcii_guard_is_mine(void)
+{
+    return atomic_load_explicit(&armcii_guard.owner, memory_order_relaxed) == &armcii_guard_mark;
+}
+
+/* Take the lock, which the caller does not have, if it is free. */
+static inline bool armcii_guard_take_free(void)
+{
+    if (atomic_exchange_explicit(&armcii_guard.taken, true, memory_order_acquire)) return false;
+    atomic_store_explicit(&armcii_guard.owner, &armcii_guard_mark, memory_order_relaxed);
+    return true;
+}
+
+/* Enter once more, or wait. */
+void armcii_guard_take_slowly(void);
 /* Take the lock if it is on and no other thread has it. */
 bool armcii_guard_try(void);
 /* Is some thread in the library? */
@@ -24,12 +51,20 @@ const void *armcii_guard_thread(void);
 /* Enter and leave; entering twice from one thread is allowed. */
 static inline void armcii_guard_lock(void)
 {
-    if (armcii_guard_enabled) armcii_guard_take();
+    if (!armcii_guard_enabled) return;
+    if (armcii_guard_is_mine() || !armcii_guard_take_free()) armcii_guard_take_slowly();
 }
 
 static inline void armcii_guard_unlock(void)
 {
-    if (armcii_guard_enabled) armcii_guard_leave();
+    if (!armcii_guard_enabled) return;
+    assert(armcii_guard_is_mine());
+    if (armcii_guard.depth > 0) {
+        armcii_guard.depth--;
+        return;
+    }
+    atomic_store_explicit(&armcii_guard.owner, NULL, memory_order_relaxed);
+    atomic_store_explicit(&armcii_guard.taken, false, memory_order_release);
 }
 
 /* Is locking on? */

@@ -52,7 +52,7 @@ static void *try_and_take(void *result)
 {
     if (armcii_guard_try()) {
         *(int *)result = 1;
-        armcii_guard_leave();
+        armcii_guard_unlock();
     }
     return NULL;
 }
