@@ -94,13 +94,17 @@ static bool may_have_threads(void)
     return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
 }
 
-/* Is the transport rma asked for, and can it have windows? */
-static bool prefers_windows(bool threads)
+static void warn_of_choice(const char *text)
+{
+    if (armcii_world->rank == 0) armcii_warn("%s", text);
+}
+
+/* Where threads are allowed: is the transport rma asked for, and can it have windows? */
+static bool prefers_windows(void)
 {
     if (armcii_config->transport != TRANSPORT_RMA) return false;
-    if (!threads || armcii_quirks->threaded_windows) return true;
-    if (armcii_world->rank == 0)
-        armcii_warn("ARMCI_TRANSPORT=rma: this MPI library makes no windows between hosts for programs with threads: going by server");
+    if (armcii_quirks->threaded_windows) return true;
+    warn_of_choice("ARMCI_TRANSPORT=rma: this MPI library makes no windows between hosts for programs with threads: going by server");
     return false;
 }
 
@@ -114,13 +118,17 @@ static void choose_transport(void)
     }
     bool threads = may_have_threads(), shares = armcii_host->kind == SEGMENT_MEMFD;
     if (armcii_world->hosts == 1) return;
-    if (threads && shares && !prefers_windows(threads)) {
+    if (threads && shares && !prefers_windows()) {
         armcii_server_start();
         return;
     }
-    if (armcii_config->transport == TRANSPORT_SERVER && armcii_world->rank == 0)
-        armcii_warn("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto or thread: going by rma");
-    if (threads) armcii_progress_start();
+    if (armcii_config->transport == TRANSPORT_SERVER)
+        warn_of_choice("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its agents, and ARMCI_PROGRESS=auto or thread: going by rma");
+    if (threads && armcii_quirks->threaded_windows)
+        armcii_progress_start();
+    else if (threads)
+        warn_of_choice("this MPI library makes no windows between hosts for programs with threads: without memory shared by memfd, "
+                       "that is with ARMCI_SHM=no or mpi, there will be no memory");
 }
 
 /* What ranks set aside take part in, too: they are the last `aside` ones of `all`. */
@@ -133,10 +141,10 @@ static void start_foundation(MPI_Comm all, int aside)
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
     armcii_finale_prepare_pause();
+    armcii_finale_prepare_meeting(armcii_world->all);
     choose_transport();
     bool serves = armcii_progress_on || (armcii_server_on && aside == 0); /* who waits is also an agent, or does without its thread */
     armcii_patient_decide(serves || armcii_wait_spins < WAIT_SPINS, armcii_world->all);
-    armcii_finale_prepare_meeting(armcii_world->all);
 }
 
 static void end_foundation(void)

@@ -30,7 +30,7 @@ void armcii_guard_take_slowly(void)
     } while (!armcii_guard_take_free());
 }
 
-bool armcii_guard_is_taken(void)
+static bool is_taken(void)
 {
     return atomic_load_explicit(&armcii_guard.taken, memory_order_relaxed);
 }
@@ -38,7 +38,7 @@ bool armcii_guard_is_taken(void)
 bool armcii_guard_try(void)
 {
     if (!armcii_guard_enabled) return false;
-    if (!armcii_guard_is_mine()) return !armcii_guard_is_taken() && armcii_guard_take_free();
+    if (!armcii_guard_is_mine()) return !is_taken() && armcii_guard_take_free();
     armcii_guard.depth++;
     return true;
 }

@@ -39,8 +39,6 @@ static inline bool armcii_guard_take_free(void)
 void armcii_guard_take_slowly(void);
 /* Take the lock if it is on and no other thread has it. */
 bool armcii_guard_try(void);
-/* Is some thread in the library? */
-bool armcii_guard_is_taken(void);
 /* Inside the library: let other threads in, and other processes on this processor. */
 void armcii_guard_pass(void);
 /* One turn of waiting for others inside the library: serve those who wait for this process, and pass. */

@@ -8,6 +8,7 @@
 #include "mpi/quirks.h"
 
 static atomic_uint visits;
+static atomic_int inside;
 
 enum { SLICE_ALIGNMENT = 64 };
 
@@ -141,24 +142,32 @@ void armcii_window_free(struct window *w)
     w->base = w->own = NULL;
 }
 
-static void count_visit(void)
+static void enter(void)
 {
     atomic_fetch_add_explicit(&visits, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
+}
+
+static void leave(void)
+{
+    atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
 }
 
 void armcii_window_flush(struct window *w, int target)
 {
-    count_visit();
+    enter();
     MPI_Win_flush(target, w->win);
+    leave();
 }
 
 void armcii_window_flush_local(struct window *w, int target)
 {
-    count_visit();
+    enter();
     if (armcii_quirks->local_completion)
         MPI_Win_flush_local(target, w->win);
     else
         MPI_Win_flush(target, w->win);
+    leave();
 }
 
 void armcii_window_sync(struct window *w)
@@ -169,11 +178,17 @@ void armcii_window_sync(struct window *w)
 void armcii_window_progress(MPI_Comm comm)
 {
     int arrived;
-    count_visit();
+    enter();
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
+    leave();
 }
 
 unsigned armcii_window_visits(void)
 {
     return atomic_load_explicit(&visits, memory_order_relaxed);
+}
+
+bool armcii_window_is_visited(void)
+{
+    return atomic_load_explicit(&inside, memory_order_relaxed) > 0;
 }

@@ -4,6 +4,7 @@
 #define ARMCII_WINDOW_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct window {
@@ -40,7 +41,8 @@ void armcii_window_flush_local(struct window *w, int target);
 void armcii_window_sync(struct window *w);
 /* Let the MPI library make progress. */
 void armcii_window_progress(MPI_Comm comm);
-/* How often that happened, by flushes, too: who sees that it goes on need not do it. */
+/* How often that happened, by flushes, too; does it happen now?  Who sees that need not do it. */
 unsigned armcii_window_visits(void);
+bool armcii_window_is_visited(void);
 
 #endif

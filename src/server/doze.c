@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -27,9 +28,9 @@ static bool is_connection(int fd)
 }
 
 /* Each thing that comes is told once: what nobody reads keeps nobody awake.  false: it was listened to already. */
-static bool listen_to(int fd)
+static bool listen_to(int fd, uint32_t events)
 {
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET};
+    struct epoll_event event = {.events = events | EPOLLET};
     return epoll_ctl(ears, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
@@ -41,7 +42,7 @@ static int listen_to_connections(void)
     if (!descriptors) return 0;
     for (struct dirent *e = readdir(descriptors); e; e = readdir(descriptors)) {
         int fd = atoi(e->d_name);
-        if (is_connection(fd) && listen_to(fd)) n++;
+        if (is_connection(fd) && listen_to(fd, EPOLLIN | EPOLLOUT)) n++;
     }
     closedir(descriptors);
     return n;
@@ -122,7 +123,7 @@ void armcii_doze_found(bool heard)
 
 void armcii_doze_listen_to(int descriptor)
 {
-    listen_to(descriptor);
+    listen_to(descriptor, EPOLLIN);
 }
 
 void armcii_doze_listen(void)

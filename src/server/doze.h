@@ -21,7 +21,7 @@ void armcii_doze_wake(void);
 
 /* A message was found when the sleep was over, heard or not. */
 void armcii_doze_found(bool heard);
-/* Listen to this descriptor as well. */
+/* Listen for what comes to be read from this descriptor, as well. */
 void armcii_doze_listen_to(int descriptor);
 /* Listen to connections that are new, too: for who finds no messages, but only lets them be found. */
 void armcii_doze_listen(void);

@@ -3,7 +3,8 @@
  * MPI does not tell whether a call found something to do.  What came over a socket of this process was heard, and neighbours ring. */
 #include "server/progress.h"
 
-#include "base/guard.h"
+#include <mpi.h>
+
 #include "base/wait.h"
 #include "server/bell.h"
 #include "server/doze.h"
@@ -20,6 +21,7 @@ enum { HELPED = 500, REST = 1500, FAR = 10000 }; /* of sleep: where the program 
 enum { SLEEPS = 64 };                            /* after so many, look for connections that are new */
 
 static struct {
+    bool can_hear;   /* what comes from other hosts, by its sockets */
     long last;       /* when something had come */
     bool heard;      /* just now */
     bool listening;  /* to all connections that there were after the last thing that came */
@@ -27,11 +29,11 @@ static struct {
     unsigned visits; /* of the program to MPI, so far */
 } mind;
 
-/* Is another thread in MPI, or again and again? */
+/* Is another thread of the library's callers in MPI, or again and again? */
 static bool is_helped(void)
 {
     unsigned visits = armcii_window_visits();
-    bool any = visits != mind.visits || armcii_guard_is_taken();
+    bool any = visits != mind.visits || armcii_window_is_visited();
     mind.visits = visits;
     return any;
 }
@@ -68,7 +70,7 @@ static void listen_to_all(void)
 static long most_to_sleep(long idle)
 {
     bool neighbours_ring = armcii_host->size == 1 || armcii_bell_descriptor() >= 0;
-    if (armcii_doze_is_light()) return mind.listening && neighbours_ring ? FAR : REST;
+    if (mind.can_hear) return mind.listening && neighbours_ring ? FAR : REST;
     return idle < WARM ? THREAD_NAP : REST;
 }
 
@@ -93,6 +95,7 @@ static void rest(void)
 static void turn(void)
 {
     if (is_helped()) {
+        mind.listening = false; /* it may have made connections */
         armcii_thread_sleep(armcii_doze_soundly, HELPED, NULL);
         return;
     }
@@ -116,8 +119,43 @@ void armcii_progress_flush_local(struct window *w, int rank, int process)
 
 /* ---- start and end ---- */
 
+/* The first process of the next host, in a circle; or, with step -1, of the one before. */
+static int next_leader(int leader, int step)
+{
+    const struct world *w = armcii_world;
+    do
+        leader = (leader + step + w->size) % w->size;
+    while (w->host_of[leader] != leader);
+    return leader;
+}
+
+/* Each process gets a message from the first one of the next host. */
+static void exchange(void)
+{
+    const struct world *w = armcii_world;
+    int leader = w->host_of[w->rank], before = next_leader(leader, -1);
+    for (int p = 0; leader == w->rank && p < w->size; p++)
+        if (w->host_of[p] == before) MPI_Send(NULL, 0, MPI_BYTE, p, 0, w->control);
+    MPI_Recv(NULL, 0, MPI_BYTE, next_leader(leader, 1), 0, w->control, MPI_STATUS_IGNORE);
+}
+
+/* Does what MPI sends between hosts come over sockets of this process?  The first exchange may only make the connection; the second is when
+ * all listen. */
+static bool can_hear(void)
+{
+    exchange();
+    armcii_doze_start();
+    armcii_doze_forget();
+    MPI_Barrier(armcii_world->control);
+    exchange();
+    bool heard = armcii_doze_forget();
+    armcii_doze_end();
+    return heard;
+}
+
 void armcii_progress_start(void)
 {
+    mind.can_hear = can_hear();
     mind.last = armcii_doze_clock();
     mind.listening = false;
     armcii_progress_on = true;

@@ -36,7 +36,7 @@ static void end_process(void)
     armcii_client_end();
     armcii_patient_barrier(armcii_world->comm);
     if (armcii_world->aside == 0)
-        armcii_thread_end();
+        armcii_watch_end();
     else
         armcii_aside_dismiss();
     armcii_barrier_end();

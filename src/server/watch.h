@@ -3,7 +3,7 @@
 #ifndef ARMCII_WATCH_H
 #define ARMCII_WATCH_H
 
-/* To be ended by armcii_thread_end. */
 void armcii_watch_start(void);
+void armcii_watch_end(void);
 
 #endif

@@ -574,6 +574,7 @@ void armcii_window_progress(MPI_Comm comm)
 }
 
 unsigned armcii_window_visits(void) { return 0; }
+bool armcii_window_is_visited(void) { return false; }
 
 /* ---- begin and end ---- */
 

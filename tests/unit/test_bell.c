@@ -18,7 +18,6 @@ enum { LONG = 20000000, SHORT = 2000, AT_ONCE = 5000000, TIMES = 100 };
 static struct shared {
     struct bell bells[2];
     atomic_int hung, woken;
-    atomic_bool over;
 } *shared;
 static int rank_of[3] = {0, 1, -1}; /* process 2 is of another host */
 
