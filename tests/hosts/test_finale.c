@@ -1,5 +1,6 @@
 /* test_finale.c - the end of programs that span hosts: a process may call MPI while others have come to MPI_Finalize already. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <armci.h>
@@ -36,6 +37,13 @@ static void use_on_a_part(int rank)
     MPI_Comm_free(&part);
 }
 
+/* A program that forgets ARMCI_Finalize: its processes come to MPI_Finalize one after the other. */
+static void forget(int rank)
+{
+    enum { APART = 3000000 }; /* nanoseconds */
+    nanosleep(&(struct timespec){ .tv_nsec = APART * rank }, NULL);
+}
+
 /* The job must end; the launcher's time limit says when it does not. */
 int main(int argc, char **argv)
 {
@@ -53,8 +61,11 @@ int main(int argc, char **argv)
     ARMCI_Put(&one, base[(rank + 1) % size], sizeof one, (rank + 1) % size);
     ARMCI_Barrier();
     ARMCI_Free(base[rank]);
-    ARMCI_Finalize();
-    if (rank == size - 1)
+    if (argc > 1 && strcmp(argv[1], "--how=forgotten") == 0)
+        forget(rank);
+    else
+        ARMCI_Finalize();
+    if (argc == 1 && rank == size - 1)
         call_mpi_for(1);
     MPI_Finalize();
     if (rank == 0)
