@@ -66,7 +66,7 @@ double trial_time(double seconds);
 /* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between hosts, and can this MPI library make windows there? */
 bool test_makes_windows(void);
 
-/* Does somebody serve other hosts while a process computes?  Unasked on every MPI library; with windows where MPI allows threads. */
+/* Does somebody serve other hosts while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
 bool test_has_agents(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
