@@ -26,7 +26,7 @@ void armcii_complete_everything(void)
     armcii_pending_fence_all();
 }
 
-void armcii_complete_region(const struct region *region)
+void armcii_complete_region(struct region *region)
 {
     armcii_handles_issue(-1);
     armcii_pending_fence_region(region);

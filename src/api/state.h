@@ -12,7 +12,7 @@ void armcii_complete_everything(void);
 void armcii_complete_process(int proc);
 /* The same for one region, which is about to go. */
 struct region;
-void armcii_complete_region(const struct region *region);
+void armcii_complete_region(struct region *region);
 
 /* The set of ARMCI_Create_mutexes, where it was not destroyed: its region goes with all regions (atomics.c). */
 void armcii_mutexes_forget(void);

@@ -28,6 +28,7 @@ struct region {
     struct served *served;   /* [team size]; who serves the slice to other hosts; NULL: nobody, there is a window or one host only */
     size_t *bytes;           /* [team size] */
     size_t *lead;            /* [team size]; displacement of base */
+    int dirty;               /* processes towards which something is pending (xfer/pending.h) */
     int mode;                /* access mode: ARMCIX_MODE_... */
     bool attached;           /* the region of ARMCI_Memget: displacements are addresses */
     struct region *previous, *next; /* all regions, oldest first */

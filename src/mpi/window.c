@@ -160,6 +160,13 @@ void armcii_window_flush(struct window *w, int target)
     leave();
 }
 
+void armcii_window_flush_all(struct window *w)
+{
+    enter();
+    MPI_Win_flush_all(w->win);
+    leave();
+}
+
 void armcii_window_flush_local(struct window *w, int target)
 {
     enter();

@@ -36,6 +36,8 @@ void armcii_window_free(struct window *w);
 
 /* Complete all of the caller's operations towards rank `target` there (flush), or as far as local buffers go (flush_local). */
 void armcii_window_flush(struct window *w, int target);
+/* The same towards all members. */
+void armcii_window_flush_all(struct window *w);
 void armcii_window_flush_local(struct window *w, int target);
 /* Make what others completed visible to the caller's loads, and its stores to others. */
 void armcii_window_sync(struct window *w);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "mpi/quirks.h"
+#include "server/bell.h"
 #include "server/client.h"
 #include "server/progress.h"
 #include "server/server.h"
@@ -74,6 +75,7 @@ static struct record *new_record(const struct place *place, int target)
     r->local = tickets; /* older tickets of this region and target are complete */
     if (newest) newest->newer = r;
     newest = of_target[target] = r;
+    r->region->dirty++;
     return r;
 }
 
@@ -87,6 +89,7 @@ static void discard(struct record *r)
     else
         newest = r->older;
     if (r->older) r->older->newer = r->newer;
+    r->region->dirty--;
     r->next = spare;
     spare = r;
 }
@@ -138,19 +141,26 @@ static void flush(const struct record *r)
     if (!armcii_mutant("flush-dropped")) armcii_progress_flush(&r->region->window, r->rank, r->target);
 }
 
-/* A byte that is got travels behind what was put on the same way. */
-static void prove_arrival(const struct record *r)
+static bool wants_proof(const struct record *r)
+{
+    return r->written.lo < r->written.hi && !armcii_quirks->true_flush;
+}
+
+/* A byte that is got travels behind what was put on the same way; it has arrived after another flush. */
+static void ask_for_proof(const struct record *r)
 {
     static char unused;
     struct window *w = &r->region->window;
     armcii_rma_contiguous(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
-    flush(r);
 }
 
 static void complete_record(struct record *r)
 {
     flush(r);
-    if (r->written.lo < r->written.hi && !armcii_quirks->true_flush) prove_arrival(r);
+    if (wants_proof(r)) {
+        ask_for_proof(r);
+        flush(r);
+    }
     discard(r);
 }
 
@@ -165,6 +175,41 @@ static void complete_record_local(struct record *r)
     r->local = r->last;
     r->in_flight = 0;
 }
+
+/* ---- all targets of a region at once ---- */
+
+static void flush_all(struct region *region)
+{
+    for (const struct record *r = newest; r; r = r->older)
+        if (r->region == region) armcii_bell_ring(r->target);
+    if (!armcii_mutant("flush-dropped")) armcii_window_flush_all(&region->window);
+}
+
+/* MPI waits for all of them together, but may look at every member: that pays where not too few of them are meant. */
+static bool pays_at_once(const struct region *region)
+{
+    enum { FEW = 16 };
+    return region->dirty > 1 && region->dirty >= region->team->size / FEW;
+}
+
+static void complete_at_once(struct region *region)
+{
+    struct record *older;
+    bool asked = false;
+    flush_all(region);
+    for (const struct record *r = newest; r; r = r->older) {
+        if (r->region != region || !wants_proof(r)) continue;
+        ask_for_proof(r);
+        asked = true;
+    }
+    if (asked) flush_all(region);
+    for (struct record *r = newest; r; r = older) {
+        older = r->older;
+        if (r->region == region) discard(r);
+    }
+}
+
+/* ---- what may be in flight ---- */
 
 static size_t flight_limit(void)
 {
@@ -237,7 +282,12 @@ void armcii_pending_fence_all(void)
 {
     armcii_apply_settle();
     if (armcii_server_on) armcii_client_fence_all();
-    while (newest) complete_record(newest);
+    while (newest) {
+        if (pays_at_once(newest->region))
+            complete_at_once(newest->region);
+        else
+            complete_record(newest);
+    }
 }
 
 bool armcii_pending_is_settled(void)
@@ -245,11 +295,15 @@ bool armcii_pending_is_settled(void)
     return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_client_is_settled());
 }
 
-void armcii_pending_fence_region(const struct region *region)
+void armcii_pending_fence_region(struct region *region)
 {
     struct record *older;
     armcii_apply_settle();
     if (armcii_server_on && region->served) armcii_client_fence_all();
+    if (pays_at_once(region)) {
+        complete_at_once(region);
+        return;
+    }
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);

@@ -36,7 +36,7 @@ void armcii_pending_complete(const struct region *region, int target);
 /* Everything towards a target, towards everyone, on a region: remotely, this process's own stores included. */
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
-void armcii_pending_fence_region(const struct region *region);
+void armcii_pending_fence_region(struct region *region);
 /* Is there nothing that a fence would have to wait for? */
 bool armcii_pending_is_settled(void);
 /* Everything towards a target, towards everyone: locally. */

@@ -59,7 +59,7 @@ static char *text;
 
 static const char *const names[FAKE_KINDS] = {
     "put", "get", "acc", "shape-put", "shape-get", "shape-acc", "fetch-and-op", "cas", "flush",
-    "flush-local", "sync", "progress", "create", "create-dynamic", "attach", "detach", "free",
+    "flush-all", "flush-local", "sync", "progress", "create", "create-dynamic", "attach", "detach", "free",
 };
 
 /* ---- the record ---- */
@@ -85,10 +85,7 @@ static void record(struct fake_call call)
     calls[call_count++] = call;
 }
 
-size_t fake_calls(void)
-{
-    return call_count;
-}
+size_t fake_calls(void) { return call_count; }
 
 const struct fake_call *fake_call(size_t i)
 {
@@ -103,15 +100,9 @@ size_t fake_count(enum fake_kind kind)
     return n;
 }
 
-void fake_forget(void)
-{
-    call_count = most_in_flight = 0;
-}
+void fake_forget(void) { call_count = most_in_flight = 0; }
 
-size_t fake_most_in_flight(void)
-{
-    return most_in_flight;
-}
+size_t fake_most_in_flight(void) { return most_in_flight; }
 
 const char *fake_text(void)
 {
@@ -496,7 +487,7 @@ void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, in
 
 /* ---- completion ---- */
 
-/* Take the operations to a member out of the queue, into an array that the caller frees. */
+/* Take the operations to a member (-1: to all) out of the queue, into an array that the caller frees. */
 static struct operation **take_out(struct fake_window *f, int rank, size_t *n)
 {
     size_t room = 1;
@@ -507,7 +498,7 @@ static struct operation **take_out(struct fake_window *f, int rank, size_t *n)
     struct operation **link = &f->first;
     while (*link) {
         struct operation *op = *link;
-        if (op->rank == rank) {
+        if (rank < 0 || op->rank == rank) {
             taken[(*n)++] = op;
             *link = op->next;
         } else
@@ -532,11 +523,9 @@ static void reorder(struct operation **op, size_t n)
         for (size_t i = n; i > 1; i--) swap(&op[i - 1], &op[rng_between(&random_state, 0, (int)i - 1)]);
 }
 
-void armcii_window_flush(struct window *w, int target)
+static void complete_at(struct fake_window *f, int target)
 {
-    struct fake_window *f = find(w);
     size_t n;
-    record((struct fake_call){.kind = FAKE_FLUSH, .window = number_of(f), .rank = target});
     struct operation **op = take_out(f, target, &n);
     reorder(op, n);
     for (size_t i = 0; i < n; i++) {
@@ -544,7 +533,22 @@ void armcii_window_flush(struct window *w, int target)
         free_operation(op[i]);
     }
     free(op);
-    f->in_flight[target] = 0;
+    for (int i = 0; i < (int)f->members; i++)
+        if (target < 0 || i == target) f->in_flight[i] = 0;
+}
+
+void armcii_window_flush(struct window *w, int target)
+{
+    struct fake_window *f = find(w);
+    record((struct fake_call){.kind = FAKE_FLUSH, .window = number_of(f), .rank = target});
+    complete_at(f, target);
+}
+
+void armcii_window_flush_all(struct window *w)
+{
+    struct fake_window *f = find(w);
+    record((struct fake_call){.kind = FAKE_FLUSH_ALL, .window = number_of(f)});
+    complete_at(f, -1);
 }
 
 /* Local completion of an operation that brings something back is its completion. */
@@ -562,16 +566,9 @@ void armcii_window_flush_local(struct window *w, int target)
     f->in_flight[target] = 0;
 }
 
-void armcii_window_sync(struct window *w)
-{
-    record((struct fake_call){.kind = FAKE_SYNC, .window = number_of(find(w))});
-}
+void armcii_window_sync(struct window *w) { record((struct fake_call){.kind = FAKE_SYNC, .window = number_of(find(w))}); }
 
-void armcii_window_progress(MPI_Comm comm)
-{
-    (void)comm;
-    record((struct fake_call){.kind = FAKE_PROGRESS});
-}
+void armcii_window_progress(MPI_Comm comm) { (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS}); }
 
 unsigned armcii_window_visits(void) { return 0; }
 bool armcii_window_is_visited(void) { return false; }

@@ -229,8 +229,14 @@ START_TEST(fence_touches_what_is_dirty)
     job_end();
 
     scatter_puts();
+    armcii_pending_fence_all();
+    fake_expect("fence of all: the two targets of a region together", "flush-all 0/0; flush 1/1");
+    expect_dirty("fence of all", false, false, false);
+    job_end();
+
+    scatter_puts();
     armcii_pending_fence_region(one);
-    fake_expect("fence of a region", "flush 0/2; flush 0/1");
+    fake_expect("fence of a region", "flush-all 0/0");
     expect_dirty("fence of a region", false, true, false);
     job_end();
 
@@ -253,7 +259,7 @@ START_TEST(waiting_is_local)
     armcii_pending_wait_all();
     fake_expect("again", "");
     armcii_pending_fence_all();
-    ck_assert_uint_eq(fake_count(FAKE_FLUSH), 3);
+    fake_expect("all remotely", "flush-all 0/0; flush 1/1");
     job_end();
 
     scatter_puts();
@@ -342,6 +348,11 @@ START_TEST(a_fence_is_proved)
     job_nonblocking(get(one, 16, 8));
     armcii_pending_fence(THEM);
     fake_expect("a get and its fence", "get 0/1 16+8; flush 0/1");
+    job_nonblocking(put(one, 16, 8));
+    job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 24), 8));
+    fake_forget();
+    armcii_pending_fence_all();
+    fake_expect("a fence of two targets", "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
     job_end();
 }
 END_TEST
