@@ -180,7 +180,9 @@ static void warn_of_ways(void)
         armcii_warn("the processes of a host cannot share memory (containers?): every operation goes by MPI");
     if (armcii_world->hosts > 1 && !armcii_server_on && !armcii_progress_on && wanted)
         armcii_warn("operations between hosts may wait until their target calls MPI: agents need MPI_THREAD_MULTIPLE%s",
-                    armcii_quirks->threaded_windows ? "" : ", which this MPI library's windows do not bear");
+                    armcii_config->transport == TRANSPORT_RMA && !armcii_quirks->threaded_windows
+                        ? ", which this MPI library's windows do not bear"
+                        : "");
 }
 
 void armcii_preflight(const char *library)

@@ -128,7 +128,7 @@ void armcii_doze_listen_to(int descriptor)
 
 void armcii_doze_listen(void)
 {
-    if (listen_to_connections() > 0 && trust <= 0) trust = 1;
+    listen_to_connections();
 }
 
 bool armcii_doze_is_light(void)
