@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mutant.h"
 #include "base/wait.h"
 #include "server/pool.h"
 #include "server/queues.h"
@@ -15,26 +16,45 @@
 #include "shm/host.h"
 #include "shm/offer.h"
 
-/* Messages are received into a ring, in order, so that those of one sender are served in the order in which they were sent. */
-enum { SLOTS = 8 };
-static char (*ring)[WIRE_BATCH];
-static MPI_Request arrivals[SLOTS];
-static int next_slot;
+/* Messages are received into slots.  The order of requests is kept for each client, and nothing of a client that stalls keeps others
+ * waiting: what has arrived is served if it is the next message of its sender.  All slots may hold messages of which only a part has come:
+ * then there are more. */
+enum { SLOTS = 8, MOST_SLOTS = 64 };
+static char *slot[MOST_SLOTS];
+static MPI_Request receives[MOST_SLOTS];
+static int sender[MOST_SLOTS]; /* of a message that has arrived and was not served; or NONE */
+static int slots;
+enum { NONE = -1 };
+
+static struct client {
+    uint16_t next;    /* sequence number of the message to be served next */
+    uint16_t replies; /* under way from buffers of the pool */
+} *clients; /* [ranks of comm] */
 
 enum { SHORT = 64 };
 /* What is on its way out, or, for large puts, in. */
 struct transit {
     struct transit *next;
     MPI_Request request;
-    int client, large; /* large put: to be acknowledged with this tag; else 0 */
+    int client;
+    int large;         /* large put: to be acknowledged with this tag; else 0 */
     char word[SHORT];  /* what is short */
     char *buffer;      /* what is not; or NULL */
     size_t bytes;      /* of room */
 };
 _Static_assert((int)WIRE_REPLY <= (int)POOL_LARGEST, "a reply has a buffer of the pool");
 static struct transit *in_transit, *unused;
-enum { MOST = 1024 };
+static struct transit **next_look = &in_transit; /* where the next visit goes on */
 static int count_in_transit;
+
+/* Gets that found no buffer, in the order in which they came. */
+struct deferred {
+    struct deferred *next;
+    int client;
+    _Alignas(8) char record[];
+};
+static struct deferred *first_deferred, **last_deferred = &first_deferred;
+static bool buffers_came_back;
 static struct pool pool = {.most = 4 << 20};
 
 static MPI_Comm comm;
@@ -47,8 +67,6 @@ static bool (*served_before)(void);
 
 /* ---- transits ---- */
 
-static bool advance_transits(void);
-
 static struct transit *take_unused(void)
 {
     struct transit *t = unused;
@@ -60,13 +78,22 @@ static struct transit *take_unused(void)
     return t;
 }
 
-/* With room for so many bytes.  However many ask, the memory is bounded: replies that nobody has taken yet keep later requests waiting. */
-static struct transit *new_transit(size_t bytes)
+/* May a reply to the client have a buffer for so many bytes?  Who takes no replies keeps what it has of the pool, and gets no more; others
+ * do not wait for it: each may have one buffer whatever the pool has lent. */
+static bool has_buffer_for(int client, size_t bytes)
 {
-    char *buffer = NULL;
-    while (count_in_transit >= MOST || (bytes > SHORT && !(buffer = armcii_pool_take(&pool, bytes)))) advance_transits();
+    return bytes <= SHORT || clients[client].replies == 0 || armcii_pool_has(&pool, bytes);
+}
+
+/* With room for so many bytes, of which `has_buffer_for` was true. */
+static struct transit *new_transit(int client, size_t bytes)
+{
     struct transit *t = take_unused();
-    *t = (struct transit){.next = in_transit, .request = MPI_REQUEST_NULL, .buffer = buffer, .bytes = bytes};
+    *t = (struct transit){.next = in_transit, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
+    if (bytes > SHORT) {
+        t->buffer = armcii_pool_take_beyond(&pool, bytes);
+        clients[client].replies++;
+    }
     in_transit = t;
     count_in_transit++;
     return t;
@@ -80,48 +107,53 @@ static char *room_of(struct transit *t)
 /* It is complete, and no longer in the list. */
 static void leave_transit(struct transit *t)
 {
-    if (t->buffer) armcii_pool_leave(&pool, t->buffer, t->bytes);
+    if (t->buffer) {
+        armcii_pool_leave(&pool, t->buffer, t->bytes);
+        clients[t->client].replies--;
+        buffers_came_back = true;
+    }
     t->next = unused;
     unused = t;
     count_in_transit--;
 }
 
-static void send_reply(struct transit *t, const void *data, size_t bytes, int client, int tag)
+static void send_reply(struct transit *t, int tag)
 {
-    MPI_Isend(data, (int)bytes, MPI_BYTE, client, tag, comm, &t->request);
+    MPI_Isend(room_of(t), (int)t->bytes, MPI_BYTE, t->client, tag, comm, &t->request);
 }
 
+/* With at most SHORT bytes. */
 static void reply_with(const void *data, size_t bytes, int client, int tag)
 {
-    struct transit *t = new_transit(bytes);
-    send_reply(t, memcpy(room_of(t), data, bytes), bytes, client, tag);
+    struct transit *t = new_transit(client, bytes);
+    memcpy(t->word, data, bytes);
+    send_reply(t, tag);
 }
 
 static void acknowledge(int client, struct wire_ack ack)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* what is acknowledged is seen by all */
     reply_with(&ack, sizeof ack, client, WIRE_TAG_ACK);
 }
 
-/* Release what is complete; a large put that is in place is acknowledged. */
+/* Release what is complete; a large put that is in place is acknowledged.  Each visit looks at some of them, the next at the next. */
 static bool advance_transits(void)
 {
+    enum { LOOKS = 32 };
     bool any = false;
-    for (struct transit **link = &in_transit; *link;) {
-        struct transit *t = *link;
+    for (int left = count_in_transit < LOOKS ? count_in_transit : LOOKS; left > 0; left--) {
+        if (!*next_look) next_look = &in_transit;
+        struct transit *t = *next_look;
         int done;
         MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
         if (!done) {
-            link = &t->next;
+            next_look = &t->next;
             continue;
         }
-        *link = t->next;
+        *next_look = t->next;
         leave_transit(t);
         any = true;
-        if (t->large) {
-            atomic_thread_fence(memory_order_seq_cst);
-            acknowledge(t->client, (struct wire_ack){.large = t->large});
-            return true; /* the list has changed */
-        }
+        if (t->large) acknowledge(t->client, (struct wire_ack){.large = t->large});
     }
     return any;
 }
@@ -162,25 +194,64 @@ static bool goes_from_place(const struct shape *s)
     return !armcii_pool_has(&pool, s->bytes) && armcii_wire_suits_mpi(s, SHAPE_REMOTE);
 }
 
+static void reply_packed(const struct wire_record *r, struct shape *s, int client)
+{
+    struct transit *t = new_transit(client, s->bytes);
+    armcii_shape_set_packed(s, room_of(t));
+    armcii_apply_get(s, delta_of(r, first_address(s)));
+    send_reply(t, r->tag);
+}
+
+/* Later requests of the client may overtake it: its blocking gets have nothing behind them, and others are not ordered. */
+static void defer(const struct wire_record *r, int client)
+{
+    struct deferred *d = malloc(sizeof *d + r->length);
+    if (!d) armcii_fatal("out of memory for a request");
+    d->next = NULL;
+    d->client = client;
+    memcpy(d->record, r, r->length);
+    *last_deferred = d;
+    last_deferred = &d->next;
+}
+
+/* Those that find a buffer now. */
+static bool serve_deferred(void)
+{
+    bool any = false;
+    buffers_came_back = false;
+    for (struct deferred **link = &first_deferred, *d; (d = *link) != NULL;) {
+        const struct wire_record *r = (const struct wire_record *)(void *)d->record;
+        if (!has_buffer_for(d->client, r->bytes)) {
+            link = &d->next;
+            continue;
+        }
+        armcii_wire_decode(r, &decoded);
+        reply_packed(r, &decoded.shape, d->client);
+        if (!d->next) last_deferred = link;
+        *link = d->next;
+        free(d);
+        any = true;
+    }
+    return any;
+}
+
 static void serve_get(const struct wire_record *r, struct shape *s, int client)
 {
-    ptrdiff_t delta = delta_of(r, first_address(s));
     if (goes_from_place(s)) {
-        struct transit *t = new_transit(0);
-        armcii_wire_send(comm, (struct wire_place){s->remote + delta, s, SHAPE_REMOTE}, client, r->tag, &t->request);
-        return;
+        struct transit *t = new_transit(client, 0);
+        struct wire_place place = {s->remote + delta_of(r, s->remote), s, SHAPE_REMOTE};
+        armcii_wire_send(comm, place, client, r->tag, &t->request);
+    } else if (has_buffer_for(client, s->bytes)) {
+        reply_packed(r, s, client);
+    } else {
+        defer(r, client);
     }
-    struct transit *t = new_transit(s->bytes);
-    armcii_shape_set_packed(s, room_of(t));
-    armcii_apply_get(s, delta);
-    send_reply(t, room_of(t), s->bytes, client, r->tag);
 }
 
 static void serve_put_large(const struct wire_record *r, const struct shape *s, int client)
 {
-    struct transit *t = new_transit(0);
+    struct transit *t = new_transit(client, 0);
     struct wire_place place = {s->remote + delta_of(r, s->remote), s, SHAPE_REMOTE};
-    t->client = client;
     t->large = r->tag;
     armcii_wire_receive(comm, place, client, r->tag + WIRE_TAG_DATA, &t->request);
 }
@@ -231,18 +302,22 @@ static void serve(const struct wire_record *r, int client)
     }
 }
 
-static void serve_batch(char *message, int client)
+static const struct wire_batch *head_of(int i)
 {
-    const struct wire_batch *head = (const struct wire_batch *)(void *)message;
+    return (const struct wire_batch *)(void *)slot[i];
+}
+
+static void serve_message(int i)
+{
+    const struct wire_batch *head = head_of(i);
+    const char *message = slot[i];
+    int client = sender[i];
     for (size_t at = sizeof *head; at < head->bytes;) {
-        const struct wire_record *r = (const struct wire_record *)(void *)(message + at);
+        const struct wire_record *r = (const struct wire_record *)(const void *)(message + at);
         at += r->length;
         serve(r, client);
     }
-    if (head->acknowledge) {
-        atomic_thread_fence(memory_order_seq_cst);
-        acknowledge(client, (struct wire_ack){.batches = 1});
-    }
+    if (head->acknowledge) acknowledge(client, (struct wire_ack){.bytes = (int32_t)head->bytes});
 }
 
 static struct wire_inbox requests_in(void)
@@ -250,24 +325,81 @@ static struct wire_inbox requests_in(void)
     return (struct wire_inbox){comm, WIRE_TAG_REQUEST, WIRE_BATCH};
 }
 
-static void expect_message(int slot)
+static void expect_message(int i)
 {
     struct wire_inbox inbox = requests_in();
-    armcii_wire_expect(&inbox, ring[slot], &arrivals[slot]);
+    sender[i] = NONE;
+    armcii_wire_expect(&inbox, slot[i], &receives[i]);
 }
 
-static bool serve_arrivals(void)
+static void new_slot(void)
+{
+    slot[slots] = malloc(WIRE_BATCH);
+    if (!slot[slots]) armcii_fatal("out of memory for messages from other hosts");
+    receives[slots] = MPI_REQUEST_NULL;
+    sender[slots++] = NONE;
+}
+
+/* Begin to receive into slots for which no receive is posted. */
+static void pick_up(void)
+{
+    struct wire_inbox inbox = requests_in();
+    for (int i = 0; i < slots; i++)
+        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE && !armcii_wire_pick_up(&inbox, slot[i], &receives[i])) return;
+}
+
+/* Returns how many messages are complete. */
+static int note_arrivals(void)
+{
+    int n, which[MOST_SLOTS];
+    MPI_Status statuses[MOST_SLOTS];
+    pick_up();
+    MPI_Testsome(slots, receives, &n, which, statuses);
+    if (n == MPI_UNDEFINED) return 0;
+    for (int i = 0; i < n; i++) sender[which[i]] = statuses[i].MPI_SOURCE;
+    return n;
+}
+
+static bool is_next_of_sender(int i)
+{
+    return head_of(i)->sequence == clients[sender[i]].next || armcii_mutant("message-order-ignored");
+}
+
+/* Each message that is the next of its sender; true when there was any. */
+static bool serve_those_in_order(void)
 {
     bool any = false;
-    struct wire_inbox inbox = requests_in();
-    for (;;) {
-        int client;
-        if (!armcii_wire_arrived(&inbox, ring[next_slot], &arrivals[next_slot], &client)) return any;
-        serve_batch(ring[next_slot], client);
-        expect_message(next_slot);
-        next_slot = (next_slot + 1) % SLOTS;
+    for (int i = 0; i < slots; i++) {
+        if (sender[i] == NONE || !is_next_of_sender(i)) continue;
+        clients[sender[i]].next++;
+        serve_message(i);
+        expect_message(i);
         any = true;
     }
+    return any;
+}
+
+/* Is there a message though no slot waits for one? */
+static bool are_all_taken(void)
+{
+    int there;
+    for (int i = 0; i < slots; i++)
+        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE) return false;
+    MPI_Iprobe(MPI_ANY_SOURCE, WIRE_TAG_REQUEST, comm, &there, MPI_STATUS_IGNORE);
+    return there;
+}
+
+/* Serves at most one message for each slot, so that who calls may look at what it waits for. */
+static bool serve_arrivals(void)
+{
+    enum { LOOK_BEYOND = 64 };
+    static unsigned looks;
+    bool any = false;
+    if (note_arrivals() > 0)
+        while (serve_those_in_order()) any = true;
+    else if (++looks % LOOK_BEYOND == 0 && slots < MOST_SLOTS && are_all_taken())
+        new_slot();
+    return any;
 }
 
 bool armcii_agent_is_here(void)
@@ -280,6 +412,7 @@ bool armcii_agent_serve(void)
     if (!armcii_agent_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
     bool any = serve_arrivals();
     if (in_transit) any |= advance_transits();
+    if (buffers_came_back && first_deferred) any |= serve_deferred();
     pthread_mutex_unlock(&serving);
     return any;
 }
@@ -302,10 +435,14 @@ void armcii_agent_start(MPI_Comm requests)
 {
     if (armcii_agent_is_here()) return;
     comm = requests;
-    ring = malloc(SLOTS * sizeof *ring);
-    if (!ring) armcii_fatal("out of memory for messages from other hosts");
-    next_slot = 0;
-    for (int i = 0; i < SLOTS; i++) expect_message(i);
+    int ranks;
+    MPI_Comm_size(comm, &ranks);
+    clients = calloc((size_t)ranks, sizeof *clients);
+    if (!clients) armcii_fatal("out of memory for messages from other hosts");
+    while (slots < SLOTS) {
+        new_slot();
+        expect_message(slots - 1);
+    }
     served_before = armcii_wait_serve;
     armcii_wait_serve = armcii_agent_poll;
     atomic_store(&here, true);
@@ -327,13 +464,14 @@ void armcii_agent_end(void)
     atomic_store(&here, false);
     while (in_transit) advance_transits();
     struct wire_inbox inbox = requests_in();
-    for (int i = 0; i < SLOTS; i++) armcii_wire_end_receive(&inbox, &arrivals[(next_slot + i) % SLOTS]);
+    armcii_wire_end_receives(&inbox, slots, receives);
+    while (slots > 0) free(slot[--slots]);
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;
     armcii_pool_empty(&pool);
     free(decoded.runs);
     decoded = (struct wire_decoded){0};
-    free(ring);
-    ring = NULL;
+    free(clients);
+    clients = NULL;
 }

@@ -1,6 +1,7 @@
 /* client.c - requests to agents: batches of small ones, large data on their own, and what is outstanding. */
 #include "server/client.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 #include "base/wait.h"
 #include "server/agent.h"
 #include "server/larges.h"
+#include "server/outstanding.h"
 #include "server/pool.h"
 #include "server/tags.h"
+#include "server/thread.h"
 #include "server/wire.h"
 #include "team/world.h"
 
@@ -30,35 +33,23 @@ static enum { FREE, OPEN, SENT } state[BUFFERS];
 /* An agent this process has asked something of. */
 struct channel {
     int agent;
-    int open;         /* buffer of requests not yet sent; -1: none */
-    unsigned unacked; /* messages not yet acknowledged */
-    unsigned appended; /* updates, since it was asked for acknowledgements: see send_when_due */
+    int open;              /* buffer of requests not yet sent; -1: none */
+    uint16_t sequence;     /* number of the next message */
+    uint64_t sent, acked;  /* messages that are to be acknowledged, and that were */
+    size_t bytes_unacked;  /* of those in between */
+    unsigned appended;     /* updates, since it was asked for acknowledgements: see send_when_due */
     struct channel *next;
 };
 static struct channel **channel_of; /* [world size, and ranks set aside] */
 static struct channel *channels;
-enum { MOST_UNACKED = BUFFERS - 8 };
-
-/* A message that is not complete locally: data of a large put on their way, data of a get to come. */
-struct work {
-    uint64_t ticket;
-    int owner;
-    char *buffer;       /* to unpack from; NULL: in place */
-    struct shape shape;
-    void **addresses;
-};
-enum { MOST_WORKS = 256 };
-static struct work *works[MOST_WORKS];
-static MPI_Request work_requests[MOST_WORKS]; /* MPI looks at all of them at once: each look costs as much as a message */
-static int listed;             /* of both */
-static atomic_uint work_count; /* and those that are to be listed; atomic: the library's thread asks without the lock */
 static uint64_t tickets;
-static struct pool pool = {.most = 8 << 20}; /* of data to be unpacked */
+enum { MOST_UNACKED = BUFFERS - 8 };
 
 static struct wire_ack ack;
 static MPI_Request ack_request;
 static struct wire_inbox acks;
-static atomic_uint acks_to_come; /* of all agents, large puts too; atomic for the same reason */
+static atomic_uint acks_to_come; /* of all agents, large puts too; atomic: the progress thread asks without the lock */
+static bool has_thread;          /* a progress thread that completes what the program leaves under way */
 
 static void expect_ack(void)
 {
@@ -72,15 +63,46 @@ static struct wire_batch *head_of(int buffer)
     return (struct wire_batch *)(void *)buffers[buffer].bytes;
 }
 
+/* Where nobody but the program sends what the system did not take: count all that may fill a connection. */
+static bool must_be_tracked(const struct wire_batch *head)
+{
+    enum { SMALL = 256 }; /* bytes: a get, an rmw, a mutex; what limits operations under way limits these */
+    return !has_thread && head->bytes > SMALL;
+}
+
+static uint64_t unacked(const struct channel *c)
+{
+    return c->sent - c->acked;
+}
+
 static void send_open(struct channel *c)
 {
     if (c->open < 0) return;
     int b = c->open;
+    struct wire_batch *head = head_of(b);
     c->open = -1;
     state[b] = SENT;
-    c->unacked += head_of(b)->acknowledge;
-    acks_to_come += head_of(b)->acknowledge;
-    MPI_Isend(buffers[b].bytes, (int)head_of(b)->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
+    head->sequence = c->sequence++;
+    if (must_be_tracked(head)) head->acknowledge = 1;
+    if (head->acknowledge) {
+        c->sent++;
+        c->bytes_unacked += head->bytes;
+        acks_to_come++;
+    }
+    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, c->agent, WIRE_TAG_REQUEST, comm, &sending[b]);
+}
+
+static void take_ack(struct channel *c)
+{
+    if (ack.bytes) {
+        c->acked++;
+        c->bytes_unacked -= (size_t)ack.bytes;
+    }
+    if (ack.large) {
+        armcii_larges_drop(c->agent, ack.large);
+        armcii_tag_release(ack.large);
+    }
+    acks_to_come--;
 }
 
 /* Updates that wait for an earlier message to arrive go when it has.  Asking MPI costs: only where an acknowledgement is to come. */
@@ -91,11 +113,9 @@ static bool take_acks(void)
         int agent;
         if (!armcii_wire_arrived(&acks, &ack, &ack_request, &agent)) return any;
         struct channel *c = channel_of[agent];
-        c->unacked -= (unsigned)ack.batches;
-        if (ack.large) armcii_larges_drop(agent, ack.large);
-        acks_to_come--;
+        take_ack(c);
         expect_ack();
-        if (c->unacked == 0) send_open(c);
+        if (unacked(c) == 0) send_open(c);
         any = true;
     }
     return any;
@@ -114,58 +134,24 @@ static bool free_buffers(void)
     return any;
 }
 
-static void complete_work(struct work *w)
-{
-    if (w->buffer) {
-        armcii_shape_unpack(&w->shape, SHAPE_LOCAL, w->buffer);
-        armcii_pool_leave(&pool, w->buffer, w->shape.bytes);
-    }
-    free(w->addresses);
-    free(w);
-    work_count--;
-}
-
-/* Those that are still to come, in their order. */
-static void close_gaps(void)
-{
-    int kept = 0;
-    for (int i = 0; i < listed; i++) {
-        if (!works[i]) continue;
-        works[kept] = works[i];
-        work_requests[kept++] = work_requests[i];
-    }
-    listed = kept;
-}
-
-static bool advance_works(void)
-{
-    static MPI_Status statuses[MOST_WORKS]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
-    int done, which[MOST_WORKS];
-    if (listed == 0) return false;
-    MPI_Testsome(listed, work_requests, &done, which, statuses);
-    if (done == 0 || done == MPI_UNDEFINED) return false;
-    for (int i = 0; i < done; i++) {
-        complete_work(works[which[i]]);
-        works[which[i]] = NULL;
-    }
-    close_gaps();
-    return true;
-}
-
 bool armcii_client_advance(void)
 {
     bool any = take_acks();
-    any |= advance_works();
+    any |= armcii_outstanding_advance();
     return any;
 }
 
-/* One turn of any wait: whatever can advance does, the agent in this process too. */
+/* One turn of any wait: whatever can advance does, the agent in this process too.  Other threads come in after each, however much there
+ * is to serve: the one that is waited for may be among them. */
 static void turn(struct patience *p)
 {
     bool any = armcii_client_advance();
     any |= armcii_agent_poll();
-    if (any) p->turns = 0;
-    if (!any && !armcii_wait_spin(p)) armcii_guard_pass();
+    if (any)
+        p->turns = 0;
+    else if (!armcii_wait_spin(p))
+        sched_yield();
+    armcii_guard_pass();
 }
 
 void armcii_client_let_go_on(struct patience *p)
@@ -185,17 +171,6 @@ void armcii_client_wait(MPI_Request *request)
 }
 
 /* ---- sending ---- */
-
-static struct channel *channel(int agent)
-{
-    struct channel *c = channel_of[agent];
-    if (c) return c;
-    c = malloc(sizeof *c);
-    if (!c) armcii_fatal("out of memory for requests to other hosts");
-    *c = (struct channel){.agent = agent, .open = -1, .next = channels};
-    channels = channel_of[agent] = c;
-    return c;
-}
 
 static void send_all_open(void)
 {
@@ -220,21 +195,21 @@ static int take_buffer(void)
         b = free_buffer();
     }
     state[b] = OPEN;
-    *head_of(b) = (struct wire_batch){sizeof(struct wire_batch), 0};
+    *head_of(b) = (struct wire_batch){.bytes = sizeof(struct wire_batch)};
     return b;
 }
 
 /* Room for a record of so many bytes in the open message to the agent. */
 static char *append(struct channel *c, size_t length, bool acknowledge)
 {
-    if (c->open >= 0 && head_of(c->open)->bytes + length > WIRE_BATCH) send_open(c);
+    if (c->open >= 0 && head_of(c->open)->bytes + length > armcii_wire_message_limit()) send_open(c);
     while (c->open < 0) { /* while it waits for a buffer another thread may open one */
         int b = take_buffer();
         if (c->open < 0)
             c->open = b;
         else
             state[b] = FREE;
-        if (head_of(c->open)->bytes + length > WIRE_BATCH) send_open(c);
+        if (head_of(c->open)->bytes + length > armcii_wire_message_limit()) send_open(c);
     }
     struct wire_batch *head = head_of(c->open);
     char *at = (char *)head + head->bytes;
@@ -249,9 +224,9 @@ static void send_when_due(struct channel *c)
 {
     enum { POLL_EVERY = 16 };
     struct patience p = {0};
-    if (c->unacked > 0 && ++c->appended % POLL_EVERY == 0) take_acks();
-    if (c->unacked == 0 || (c->open >= 0 && head_of(c->open)->bytes >= armcii_wire_at_once())) send_open(c);
-    while (c->unacked > MOST_UNACKED) turn(&p);
+    if (unacked(c) > 0 && ++c->appended % POLL_EVERY == 0) take_acks();
+    if (unacked(c) == 0 || (c->open >= 0 && head_of(c->open)->bytes >= armcii_wire_at_once())) send_open(c);
+    while (unacked(c) > MOST_UNACKED) turn(&p);
 }
 
 static void request(struct channel *c, const struct wire_request *r, const struct shape *s)
@@ -262,7 +237,55 @@ static void request(struct channel *c, const struct wire_request *r, const struc
 
 bool armcii_client_is_busy(void)
 {
-    return work_count > 0 || acks_to_come > 0;
+    return armcii_outstanding_count > 0 || acks_to_come > 0;
+}
+
+/* ---- leaving the library ---- */
+
+/* The system takes so many bytes of a connection whose other end reads, and delivers them without this process. */
+static bool arrives_by_itself(const struct channel *c)
+{
+    return c->open < 0 && c->bytes_unacked <= armcii_wire_message_limit() && !armcii_larges_of(c->agent, armcii_larges_count());
+}
+
+/* Before the program goes on: what it started reaches the agent although it may never call again.  The progress thread sees to that;
+ * where there is none, wait until little enough is under way. */
+static void leave(struct channel *c)
+{
+    struct patience p = {0};
+    if (arrives_by_itself(c)) return;
+    if (has_thread) {
+        armcii_thread_wake();
+        return;
+    }
+    const uint64_t larges = armcii_larges_count();
+    send_open(c);
+    while (c->bytes_unacked > armcii_wire_message_limit() || armcii_larges_of(c->agent, larges)) turn(&p);
+}
+
+/* The first message to an agent makes the connection, which takes several calls of MPI on both sides. */
+static void connect(struct channel *c)
+{
+    struct patience p = {0};
+    if (has_thread) {
+        armcii_thread_wake();
+        return;
+    }
+    append(c, 0, true);
+    send_open(c);
+    while (c->acked == 0) turn(&p);
+}
+
+static struct channel *channel(int agent)
+{
+    struct channel *c = channel_of[agent];
+    if (c) return c;
+    c = malloc(sizeof *c);
+    if (!c) armcii_fatal("out of memory for requests to other hosts");
+    *c = (struct channel){.agent = agent, .open = -1, .next = channels};
+    channels = channel_of[agent] = c;
+    connect(c);
+    return c;
 }
 
 /* ---- order ---- */
@@ -276,58 +299,49 @@ static void wait_for_larges(const struct remote *to, const struct shape *s)
     while (armcii_larges_meet(to->owner, lo, hi)) turn(&p);
 }
 
-/* ---- work ---- */
+/* ---- outstanding operations ---- */
 
-/* With a place in the list, which it takes when its message is under way. */
-static struct work *new_work(uint64_t ticket, int owner)
+static int new_tag(void)
 {
     struct patience p = {0};
-    while (work_count >= MOST_WORKS) {
+    int tag;
+    while (!(tag = armcii_tag_take())) turn(&p);
+    return tag;
+}
+
+static struct outstanding *new_outstanding(uint64_t ticket, int owner)
+{
+    struct patience p = {0};
+    struct outstanding *o;
+    while (!(o = armcii_outstanding_new(ticket, owner))) {
         send_all_open();
         turn(&p);
     }
-    struct work *w = calloc(1, sizeof *w);
-    if (!w) armcii_fatal("out of memory for an operation");
-    w->ticket = ticket;
-    w->owner = owner;
-    work_count++;
-    return w;
-}
-
-/* From now on it may complete at any time. */
-static void enlist(struct work *w, MPI_Request request)
-{
-    works[listed] = w;
-    work_requests[listed++] = request;
-}
-
-static bool is_outstanding(uint64_t ticket)
-{
-    for (int i = 0; i < listed; i++)
-        if (works[i]->ticket == ticket) return true;
-    return false;
+    return o;
 }
 
 void armcii_client_finish(uint64_t ticket)
 {
     struct patience p = {0};
-    while (is_outstanding(ticket)) turn(&p);
+    while (armcii_outstanding_has(ticket)) turn(&p);
+    if (!armcii_larges_any()) return;
+    for (struct channel *c = channels; c; c = c->next) leave(c);
 }
 
 /* ---- put and accumulate ---- */
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)
 {
-    struct work *w = new_work(ticket, to->owner);
+    struct outstanding *o = new_outstanding(ticket, to->owner);
     MPI_Request data;
-    struct large large = {.agent = to->agent, .owner = to->owner, .tag = armcii_tag()};
+    struct large large = {.agent = to->agent, .owner = to->owner, .tag = new_tag()};
     armcii_shape_hull(s, SHAPE_REMOTE, &large.lo, &large.hi);
     armcii_larges_add(&large);
     acks_to_come++;
     request(c, &(struct wire_request){.kind = WIRE_PUT_LARGE, .owner = to->owner, .tag = large.tag, .delta = to->delta}, s);
     send_open(c);
     armcii_wire_send(comm, (struct wire_place){s->local, s, SHAPE_LOCAL}, to->agent, large.tag + WIRE_TAG_DATA, &data);
-    enlist(w, data);
+    armcii_outstanding_started(o, data);
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
@@ -340,9 +354,9 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     struct shape part;
     uint64_t ticket = 0;
     wait_for_larges(to, s);
-    armcii_wire_begin(&cursor, s, SHAPE_REMOTE, WIRE_PART);
+    armcii_wire_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_wire_part(s, &cursor, runs, &part)) {
-        if (part.bytes > WIRE_PART) {
+        if (part.bytes > armcii_wire_at_once()) {
             if (!ticket) ticket = ++tickets;
             put_large(c, to, &part, ticket);
             continue;
@@ -350,6 +364,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
         request(c, &(struct wire_request){.kind = WIRE_PUT, .owner = to->owner, .delta = to->delta}, &part);
         send_when_due(c);
     }
+    if (!ticket) leave(c);
     return ticket;
 }
 
@@ -368,40 +383,22 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const
                              .owner = to->owner,
                              .delta = to->delta};
     wait_for_larges(to, s);
-    armcii_wire_begin_packed(&cursor, s);
+    armcii_wire_begin_packed(&cursor);
     while (armcii_wire_part(s, &cursor, runs, &part)) {
         request(c, &r, &part);
         send_when_due(c);
     }
+    leave(c);
     return 0;
 }
 
 /* ---- get ---- */
 
-/* The program may reuse its lists of addresses before the data come. */
-static void keep_addresses(struct work *w, const struct shape *part)
-{
-    w->shape = *part;
-    if (part->form != SHAPE_VECTOR) return;
-    size_t runs_bytes = part->nruns * sizeof(struct vector_run);
-    w->addresses = malloc(runs_bytes + part->nsegs * sizeof(void *));
-    if (!w->addresses) armcii_fatal("out of memory for a get");
-    struct vector_run *runs = (struct vector_run *)(void *)w->addresses;
-    void **at = (void **)(void *)(runs + part->nruns);
-    for (size_t i = 0; i < part->nruns; i++) {
-        runs[i] = part->runs[i];
-        memcpy(at, part->runs[i].local, runs[i].n * sizeof(void *));
-        runs[i].local = at;
-        at += runs[i].n;
-    }
-    w->shape.runs = runs;
-}
-
 /* Where there is no room to unpack from, MPI may receive it straight into place: the call does not wait for earlier gets. */
 static bool goes_into_place(const struct shape *part)
 {
     if (part->form == SHAPE_CONTIGUOUS) return true;
-    return !armcii_pool_has(&pool, part->bytes) && armcii_wire_suits_mpi(part, SHAPE_LOCAL);
+    return !armcii_pool_has(&armcii_outstanding_buffers, part->bytes) && armcii_wire_suits_mpi(part, SHAPE_LOCAL);
 }
 
 /* A buffer, when gets under way have left enough. */
@@ -409,7 +406,7 @@ static char *room_for(size_t bytes)
 {
     struct patience p = {0};
     char *buffer;
-    while (!(buffer = armcii_pool_take(&pool, bytes))) {
+    while (!(buffer = armcii_pool_take(&armcii_outstanding_buffers, bytes))) {
         send_all_open();
         turn(&p);
     }
@@ -418,19 +415,17 @@ static char *room_for(size_t bytes)
 
 static void get_part(struct channel *c, const struct remote *from, const struct shape *part, uint64_t ticket)
 {
-    struct work *w = new_work(ticket, from->owner);
+    struct outstanding *o = new_outstanding(ticket, from->owner);
     MPI_Request reply;
-    if (!goes_into_place(part)) {
-        keep_addresses(w, part);
-        w->buffer = room_for(part->bytes);
-    }
-    int tag = armcii_tag(); /* after all waiting: tags have the order of the requests */
-    if (w->buffer)
-        MPI_Irecv(w->buffer, (int)part->bytes, MPI_BYTE, from->agent, tag, comm, &reply);
+    if (!goes_into_place(part)) armcii_outstanding_unpacks(o, part, room_for(part->bytes));
+    o->tag = new_tag();
+    if (o->buffer)
+        MPI_Irecv(o->buffer, (int)part->bytes, MPI_BYTE, from->agent, o->tag, comm, &reply);
     else
-        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, tag, &reply);
-    enlist(w, reply);
-    request(c, &(struct wire_request){.kind = WIRE_GET, .owner = from->owner, .tag = tag, .delta = from->delta}, part);
+        armcii_wire_receive(comm, (struct wire_place){part->local, part, SHAPE_LOCAL}, from->agent, o->tag, &reply);
+    struct wire_request r = {.kind = WIRE_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
+    armcii_outstanding_started(o, reply);
+    request(c, &r, part);
 }
 
 uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
@@ -443,7 +438,7 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
     struct shape part;
     uint64_t ticket = ++tickets;
     wait_for_larges(from, s);
-    armcii_wire_begin(&cursor, s, SHAPE_LOCAL, WIRE_REPLY);
+    armcii_wire_begin(&cursor, s, SHAPE_LOCAL);
     while (armcii_wire_part(s, &cursor, runs, &part)) {
         get_part(c, from, &part, ticket);
         if (!cursor.in_order) continue;
@@ -456,18 +451,11 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
 
 /* ---- local completion ---- */
 
-static bool owes(int owner)
-{
-    if (owner < 0) return listed > 0;
-    for (int i = 0; i < listed; i++)
-        if (works[i]->owner == owner) return true;
-    return false;
-}
-
 void armcii_client_finish_all(int owner)
 {
     struct patience p = {0};
-    while (owes(owner)) turn(&p);
+    const uint64_t now = tickets;
+    while (armcii_outstanding_of(owner, now)) turn(&p);
 }
 
 /* ---- round trips ---- */
@@ -487,7 +475,7 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
     long old;
     armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_larges(to, &s);
-    int tag = armcii_tag();
+    int tag = new_tag();
     MPI_Irecv(&old, sizeof old, MPI_BYTE, to->agent, tag, comm, &answer);
     request(c,
             &(struct wire_request){.kind = WIRE_RMW,
@@ -499,20 +487,19 @@ long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t
                                    .delta = to->delta},
             &s);
     ask(c, &answer);
+    armcii_tag_release(tag);
     return old;
 }
 
 static int ask_for_mutex(enum wire_kind kind, int agent, uint64_t set, int owner, uint64_t number)
 {
     struct channel *c = channel(agent);
-    struct kept_tag answer_tag;
     MPI_Request answer;
-    int granted;
-    armcii_tag_keep(&answer_tag);
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, agent, answer_tag.tag, comm, &answer);
-    armcii_wire_encode_lock(kind, set, owner, number, answer_tag.tag, append(c, sizeof(struct wire_record), false));
+    int granted, tag = new_tag();
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, agent, tag, comm, &answer);
+    armcii_wire_encode_lock(kind, set, owner, number, tag, append(c, sizeof(struct wire_record), false));
     ask(c, &answer);
-    armcii_tag_drop(&answer_tag);
+    armcii_tag_release(tag);
     return granted;
 }
 
@@ -531,17 +518,18 @@ void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number)
     struct channel *c = channel(agent);
     armcii_wire_encode_lock(WIRE_UNLOCK, set, owner, number, 0, append(c, sizeof(struct wire_record), true)); /* for fences */
     send_open(c);
+    leave(c);
 }
 
 /* ---- remote completion ---- */
 
+/* For what is outstanding now: other threads may add to it all the time. */
 static void wait_for_channel(struct channel *c)
 {
     struct patience p = {0};
-    while (c->open >= 0 || c->unacked > 0 || armcii_larges_of(c->agent)) {
-        send_open(c);
-        turn(&p);
-    }
+    send_open(c);
+    const uint64_t sent = c->sent, larges = armcii_larges_count();
+    while (c->acked < sent || armcii_larges_of(c->agent, larges)) turn(&p);
 }
 
 void armcii_client_fence(int process)
@@ -562,7 +550,7 @@ void armcii_client_fence_all(void)
 bool armcii_client_is_settled(void)
 {
     for (const struct channel *c = channels; c; c = c->next)
-        if (c->open >= 0 || c->unacked > 0) return false;
+        if (c->open >= 0 || unacked(c) > 0) return false;
     return !armcii_larges_any();
 }
 
@@ -571,6 +559,7 @@ bool armcii_client_is_settled(void)
 void armcii_client_start(MPI_Comm requests)
 {
     comm = requests;
+    has_thread = armcii_world->aside == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     channel_of = calloc((size_t)(armcii_world->size + armcii_world->aside), sizeof(struct channel *));
     if (!buffers || !channel_of) armcii_fatal("out of memory for requests to other hosts");
@@ -582,7 +571,7 @@ void armcii_client_start(MPI_Comm requests)
 void armcii_client_end(void)
 {
     if (!buffers) return;
-    armcii_wire_end_receive(&acks, &ack_request);
+    armcii_wire_end_receives(&acks, 1, &ack_request);
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == SENT) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
     while (channels) {
@@ -590,7 +579,7 @@ void armcii_client_end(void)
         channels = c->next;
         free(c);
     }
-    armcii_pool_empty(&pool);
+    armcii_pool_empty(&armcii_outstanding_buffers);
     free(channel_of);
     free(buffers);
     channel_of = NULL;

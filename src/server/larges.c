@@ -8,13 +8,15 @@
 static struct entry {
     struct entry *next;
     struct large large;
+    uint64_t number; /* from 1 on */
 } *entries;
+static uint64_t added;
 
 void armcii_larges_add(const struct large *large)
 {
     struct entry *e = malloc(sizeof *e);
     if (!e) armcii_fatal("out of memory for a put");
-    *e = (struct entry){entries, *large};
+    *e = (struct entry){entries, *large, ++added};
     entries = e;
 }
 
@@ -34,10 +36,15 @@ bool armcii_larges_any(void)
     return entries != NULL;
 }
 
-bool armcii_larges_of(int agent)
+uint64_t armcii_larges_count(void)
+{
+    return added;
+}
+
+bool armcii_larges_of(int agent, uint64_t count)
 {
     const struct entry *e = entries;
-    while (e && e->large.agent != agent) e = e->next;
+    while (e && (e->large.agent != agent || e->number > count)) e = e->next;
     return e != NULL;
 }
 

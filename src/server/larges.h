@@ -4,6 +4,7 @@
 #define ARMCII_LARGES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A large put was asked of an agent: it writes bytes between lo and hi of the owner's memory, and is acknowledged with the tag. */
 struct large {
@@ -15,8 +16,10 @@ void armcii_larges_add(const struct large *large);
 void armcii_larges_drop(int agent, int tag);
 
 bool armcii_larges_any(void);
-/* Does any go through the agent?  Does any write between lo and hi of the owner's memory? */
-bool armcii_larges_of(int agent);
+/* How many were ever added. */
+uint64_t armcii_larges_count(void);
+/* Is any of the first `count` on its way to the agent?  Does any write between lo and hi of the owner's memory? */
+bool armcii_larges_of(int agent, uint64_t count);
 bool armcii_larges_meet(int owner, const char *lo, const char *hi);
 
 #endif

@@ -55,20 +55,24 @@ bool armcii_pool_has(const struct pool *p, size_t bytes)
 /* Others that nobody uses make room for it. */
 static char *new_buffer(struct pool *p, size_t room)
 {
-    while (p->bytes + room > p->most) drop_spare(p);
+    while (p->bytes + room > p->most && drop_spare(p)) {}
     char *buffer = malloc(room);
     if (!buffer) armcii_fatal("out of memory for %zu bytes of data on their way", room);
     p->bytes += room;
     return buffer;
 }
 
-char *armcii_pool_take(struct pool *p, size_t bytes)
+char *armcii_pool_take_beyond(struct pool *p, size_t bytes)
 {
     int size = size_for(bytes);
-    if (!armcii_pool_has(p, bytes)) return NULL;
     p->lent += room_of(size);
     char *buffer = take_spare(p, size);
     return buffer ? buffer : new_buffer(p, room_of(size));
+}
+
+char *armcii_pool_take(struct pool *p, size_t bytes)
+{
+    return armcii_pool_has(p, bytes) ? armcii_pool_take_beyond(p, bytes) : NULL;
 }
 
 void armcii_pool_leave(struct pool *p, char *buffer, size_t bytes)

@@ -20,6 +20,8 @@ struct pool {
 bool armcii_pool_has(const struct pool *p, size_t bytes);
 /* A buffer for so many bytes, at most POOL_LARGEST; NULL while too much is lent. */
 char *armcii_pool_take(struct pool *p, size_t bytes);
+/* The same beyond the limit: never NULL. */
+char *armcii_pool_take_beyond(struct pool *p, size_t bytes);
 /* It was taken for so many bytes. */
 void armcii_pool_leave(struct pool *p, char *buffer, size_t bytes);
 /* All have come back: free them. */

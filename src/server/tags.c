@@ -1,39 +1,26 @@
-/* tags.c - tags in turn, but for those that are kept. */
+/* tags.c - tags in turn, except those in use. */
 #include "server/tags.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "server/wire.h"
 
-static int last;
-static struct kept_tag *kept;
+static bool in_use[WIRE_TAGS];
+static int last, count;
 
-static bool is_kept(int tag)
+int armcii_tag_take(void)
 {
-    const struct kept_tag *k = kept;
-    while (k && k->tag != tag) k = k->next;
-    return k != NULL;
-}
-
-int armcii_tag(void)
-{
+    if (count == WIRE_TAGS) return 0;
     do
         last = (last + 1) % WIRE_TAGS;
-    while (is_kept(WIRE_TAG_FIRST + last));
+    while (in_use[last]);
+    in_use[last] = true;
+    count++;
     return WIRE_TAG_FIRST + last;
 }
 
-void armcii_tag_keep(struct kept_tag *k)
+void armcii_tag_release(int tag)
 {
-    k->tag = armcii_tag();
-    k->next = kept;
-    kept = k;
-}
-
-void armcii_tag_drop(struct kept_tag *k)
-{
-    struct kept_tag **link = &kept;
-    while (*link != k) link = &(*link)->next;
-    *link = k->next;
+    in_use[tag - WIRE_TAG_FIRST] = false;
+    count--;
 }

@@ -1,17 +1,10 @@
-/* tags.h - the tags by which a process knows the answers to its requests. */
+/* tags.h - the tags of replies.  A tag belongs to one reply from the request until the reply is complete, so that replies may come in any
+ * order. */
 #ifndef ARMCII_TAGS_H
 #define ARMCII_TAGS_H
 
-/* Of an answer that comes in the order in which answers were asked for.  Tags come round again after WIRE_TAGS. */
-int armcii_tag(void);
-
-/* Of an answer that comes when it may: whoever waits for a mutex keeps a tag for as long as that takes. */
-struct kept_tag {
-    struct kept_tag *next;
-    int tag;
-};
-/* Nobody else is given k->tag until it is dropped. */
-void armcii_tag_keep(struct kept_tag *k);
-void armcii_tag_drop(struct kept_tag *k);
+/* A tag that no other reply has, from WIRE_TAG_FIRST on; 0 while all WIRE_TAGS are in use. */
+int armcii_tag_take(void);
+void armcii_tag_release(int tag);
 
 #endif

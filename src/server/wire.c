@@ -141,8 +141,6 @@ const struct shape *armcii_wire_compact(const struct shape *s, struct shape *pat
 
 /* ---- parts ---- */
 
-enum { LAYOUT = WIRE_BATCH - WIRE_PART - (int)sizeof(struct wire_record) - (int)sizeof(struct wire_batch) };
-
 static void step_over_empty_runs(const struct shape *s, struct wire_cursor *c)
 {
     while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->i == s->runs[c->run].n)) {
@@ -151,10 +149,16 @@ static void step_over_empty_runs(const struct shape *s, struct wire_cursor *c)
     }
 }
 
-/* A segment that is too long for a record with others. */
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A segment that is too long for a record with others: whole, or in eager parts. */
 static void take_long_segment(const struct vector_run *run, struct wire_cursor *c, struct shape *part)
 {
-    size_t rest = run->bytes - c->within, bytes = rest < c->limit ? rest : c->limit;
+    size_t limit = c->in_request && run->bytes <= WIRE_MODERATE ? c->packed : c->limit;
+    size_t rest = run->bytes - c->within, bytes = least(rest, limit);
     armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
     c->within = bytes == rest ? 0 : c->within + bytes;
     c->i += bytes == rest;
@@ -165,39 +169,52 @@ size_t armcii_wire_at_once(void)
     return armcii_quirks->at_once;
 }
 
-static size_t least(size_t a, size_t b)
+size_t armcii_wire_message_limit(void)
 {
-    return a < b ? a : b;
+    return armcii_wire_at_once() + WIRE_HEADERS;
 }
 
-/* As many segments of the run at the cursor as `data` bytes of data and addresses and `layout` bytes of layout have room for. */
-static struct vector_run take_segments(const struct vector_run *run, struct wire_cursor *c, size_t data, size_t layout)
+/* Bytes of a request that one segment of the run takes. */
+static size_t request_bytes(const struct wire_cursor *c, const struct vector_run *run)
+{
+    return sizeof(void *) + (c->in_request ? run->bytes : 0);
+}
+
+/* As many segments of the run at the cursor as fit in `data` bytes of data and `request` bytes of the request. */
+static struct vector_run take_segments(const struct vector_run *run, struct wire_cursor *c, size_t data, size_t request)
 {
     size_t n = run->n - c->i;
-    n = least(n, data / (run->bytes + sizeof(void *)));
-    n = least(n, layout / sizeof(void *));
+    n = least(n, data / run->bytes);
+    n = least(n, request / request_bytes(c, run));
     struct vector_run taken = {run->local + c->i, run->remote + c->i, run->bytes, n};
     c->i += n;
     return taken;
 }
 
+/* With its address and the head of its run it does not fit in a packed part. */
+static bool is_long_segment(const struct wire_cursor *c, const struct vector_run *run)
+{
+    size_t head = c->in_request ? sizeof(struct run_head) + sizeof(void *) : 0;
+    return run->bytes + head > c->packed;
+}
+
 static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)
 {
-    size_t n = 0, data = c->packed, layout = LAYOUT;
+    size_t n = 0, data = c->packed, request = armcii_wire_at_once();
     for (step_over_empty_runs(s, c); c->run < s->nruns && n < WIRE_RUNS; step_over_empty_runs(s, c)) {
         const struct vector_run *run = &s->runs[c->run];
-        if (run->bytes > WIRE_PART && n > 0) break;
-        if (run->bytes > WIRE_PART) {
+        bool is_long = is_long_segment(c, run);
+        if (is_long && n > 0) break;
+        if (is_long) {
             take_long_segment(run, c, part);
             return true;
         }
-        if (n == 0 && run->bytes + sizeof(void *) > data) data = run->bytes + sizeof(void *);
-        if (layout < sizeof(struct run_head)) break;
-        layout -= sizeof(struct run_head);
-        runs[n] = take_segments(run, c, data, layout);
+        if (request < sizeof(struct run_head)) break;
+        request -= sizeof(struct run_head);
+        runs[n] = take_segments(run, c, data, request);
         if (runs[n].n == 0) break;
-        data -= runs[n].n * (run->bytes + sizeof(void *));
-        layout -= runs[n].n * sizeof(void *);
+        data -= runs[n].n * run->bytes;
+        request -= runs[n].n * request_bytes(c, run);
         n++;
     }
     return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
@@ -207,7 +224,7 @@ static bool vector_part(const struct shape *s, struct wire_cursor *c, struct vec
 static bool is_short(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t most = written == SHAPE_LOCAL ? armcii_wire_at_once() : WIRE_PART;
+    size_t most = written == SHAPE_LOCAL ? armcii_wire_at_once() : WIRE_MODERATE;
     if (s->form != SHAPE_VECTOR) return s->bytes <= most;
     return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
 }
@@ -237,23 +254,28 @@ static size_t limit_of(const struct shape *s, enum shape_side written, size_t pa
     return whole && armcii_quirks->quick_strided_messages ? WIRE_WHOLE : packed;
 }
 
-/* Several short messages are there before a long one's handshake is over, unless they are many. */
-static size_t packed_at_a_time(const struct shape *s, size_t packed)
+/* Requests are eager: a server must not wait for the rest of one.  So are replies with moderate data: several short messages are there
+ * before the handshake of a long one is over. */
+static size_t packed_at_a_time(const struct shape *s, enum shape_side written, bool any_order)
 {
-    return s->bytes <= WIRE_MODERATE ? armcii_wire_at_once() : packed;
+    if (written == SHAPE_REMOTE || s->bytes <= WIRE_MODERATE) return armcii_wire_at_once();
+    return s->form == SHAPE_VECTOR || !any_order ? WIRE_PART : WIRE_REPLY;
 }
 
-void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed)
+void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written)
 {
     bool any_order = may_arrive_in_any_order(s, written);
-    packed = packed_at_a_time(s, s->form == SHAPE_VECTOR || !any_order ? least(packed, WIRE_PART) : packed);
-    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, written, packed) : packed, .packed = packed, .in_order = !any_order};
+    size_t packed = packed_at_a_time(s, written, any_order);
+    *c = (struct wire_cursor){.limit = any_order ? limit_of(s, written, packed) : packed,
+                              .packed = packed,
+                              .in_request = written == SHAPE_REMOTE,
+                              .in_order = !any_order};
 }
 
-void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s)
+void armcii_wire_begin_packed(struct wire_cursor *c)
 {
-    size_t packed = packed_at_a_time(s, WIRE_PART);
-    *c = (struct wire_cursor){.limit = packed, .packed = packed};
+    size_t packed = armcii_wire_at_once();
+    *c = (struct wire_cursor){.limit = packed, .packed = packed, .in_request = true};
 }
 
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part)
@@ -301,8 +323,7 @@ void armcii_wire_expect(const struct wire_inbox *inbox, void *buffer, MPI_Reques
         MPI_Irecv(buffer, inbox->bytes, MPI_BYTE, MPI_ANY_SOURCE, inbox->tag, inbox->comm, receive);
 }
 
-/* Begin to receive what is there.  Returns whether anything is. */
-static bool pick_up(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive)
+bool armcii_wire_pick_up(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive)
 {
     int there;
     MPI_Message message;
@@ -315,19 +336,17 @@ bool armcii_wire_arrived(const struct wire_inbox *inbox, void *buffer, MPI_Reque
 {
     int arrived;
     MPI_Status status;
-    if (*receive == MPI_REQUEST_NULL && !pick_up(inbox, buffer, receive)) return false;
+    if (*receive == MPI_REQUEST_NULL && !armcii_wire_pick_up(inbox, buffer, receive)) return false;
     MPI_Test(receive, &arrived, &status);
     if (arrived) *sender = status.MPI_SOURCE;
     return arrived;
 }
 
-void armcii_wire_end_receive(const struct wire_inbox *inbox, MPI_Request *receive)
+void armcii_wire_end_receives(const struct wire_inbox *inbox, int n, MPI_Request receives[])
 {
     int rank;
-    MPI_Request empty;
-    if (*receive == MPI_REQUEST_NULL) return;
     MPI_Comm_rank(inbox->comm, &rank);
-    MPI_Isend(NULL, 0, MPI_BYTE, rank, inbox->tag, inbox->comm, &empty);
-    MPI_Wait(receive, MPI_STATUS_IGNORE);
-    MPI_Wait(&empty, MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++)
+        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, inbox->tag, inbox->comm); /* eager: a receive is there */
+    for (int i = 0; i < n; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

@@ -23,10 +23,11 @@ enum wire_kind {
 };
 
 enum {
-    WIRE_BATCH = 1 << 16,   /* bytes of a message */
-    WIRE_PART = 48 << 10,   /* most data bytes of a record; of moderate data: armcii_wire_at_once */
+    WIRE_HEADERS = 512,     /* bytes of a request message beside armcii_wire_at_once: its header, a record, strides */
+    WIRE_BATCH = (32 << 10) + WIRE_HEADERS, /* most bytes of a request message: below the eager limit, so that no client holds one back */
+    WIRE_PART = 48 << 10,   /* most data bytes of a reply to a vector get */
     WIRE_REPLY = 512 << 10, /* most data bytes of a reply that is packed */
-    WIRE_MODERATE = 64 << 10, /* most bytes of a transfer that goes in parts which MPI sends at once */
+    WIRE_MODERATE = 64 << 10, /* most bytes of a transfer that goes in eager parts */
     WIRE_WHOLE = 1 << 30,   /* most bytes of a message that goes straight into place */
     WIRE_TAG_REQUEST = 1,
     WIRE_TAG_ACK = 2,
@@ -39,13 +40,14 @@ enum {
 /* Begins a message. */
 struct wire_batch {
     uint32_t bytes;       /* of the message */
-    uint32_t acknowledge; /* 1: tell the sender when all is applied */
+    uint16_t acknowledge; /* 1: tell the sender when all is applied */
+    uint16_t sequence;    /* number among the messages of this client to this server, modulo 2^16 */
 };
 
 /* What the agent answers that acknowledges. */
 struct wire_ack {
-    int32_t batches; /* applied */
-    int32_t large;   /* the tag of a large put that is in place; 0: none */
+    int32_t bytes; /* of the message that was applied; 0: none */
+    int32_t large; /* the tag of a large put that is in place; 0: none */
 };
 
 /* Begins a record; the layout follows (strided: strides and counts; vector: runs), then the data, each padded to 8 bytes. */
@@ -100,22 +102,25 @@ void armcii_wire_decode(const struct wire_record *r, struct wire_decoded *d);
  * other shape as it is. */
 const struct shape *armcii_wire_compact(const struct shape *s, struct shape *patch);
 
-/* Bytes of a message that MPI sends without asking the receiver first. */
+/* Bytes of data in a message that MPI sends eagerly: without a handshake with the receiver. */
 size_t armcii_wire_at_once(void);
+/* Most bytes of a request message. */
+size_t armcii_wire_message_limit(void);
 
-/* Cut a shape into parts.  Begin with the side that is written: what is moderate goes in parts that are sent at once; what is long goes
- * whole, straight from and into place, strided puts by derived datatypes where that is right and quick; else in parts of at most `packed`
- * bytes.  Begin packed: in parts for one record each. */
+/* Cut a shape into parts.  Begin with the side that is written: the remote side of a put, whose packed parts are eager requests; the local
+ * side of a get, whose packed parts are replies.  Long contiguous data, and strided puts where derived datatypes are right and quick, go
+ * zero-copy in parts of up to WIRE_WHOLE bytes.  Begin packed: every part is an eager request. */
 struct wire_cursor {
     size_t limit;          /* bytes of a part that may go straight into place */
     size_t packed;         /* bytes of one that is packed, longer segments of a vector apart */
+    bool in_request;       /* the data travel in the request */
     bool in_order;         /* a byte is written twice: each part must have arrived before the next may */
     size_t position;       /* strided, contiguous */
     size_t run, i, within; /* vector */
 };
 enum { WIRE_RUNS = 64 };
-void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written, size_t packed);
-void armcii_wire_begin_packed(struct wire_cursor *c, const struct shape *s);
+void armcii_wire_begin(struct wire_cursor *c, const struct shape *s, enum shape_side written);
+void armcii_wire_begin_packed(struct wire_cursor *c);
 /* The next part, in `runs` those of a vector; false when nothing is left. */
 bool armcii_wire_part(const struct shape *s, struct wire_cursor *c, struct vector_run runs[WIRE_RUNS], struct shape *part);
 
@@ -140,10 +145,11 @@ struct wire_inbox {
 /* Expect one in the buffer: before anybody sends, and again after each.  With an MPI library that does not complete receives which are
  * posted when their message is there, nothing is posted, and messages are looked for. */
 void armcii_wire_expect(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive);
+/* Start to receive a message that is there and that no posted receive has matched; false when there is none. */
+bool armcii_wire_pick_up(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive);
 /* Has it arrived?  Then it is complete, and was sent by *sender. */
 bool armcii_wire_arrived(const struct wire_inbox *inbox, void *buffer, MPI_Request *receive, int *sender);
-/* End the receive that was posted first, when nobody sends any more: by an empty message to oneself, so that no MPI library has to cancel
- * one. */
-void armcii_wire_end_receive(const struct wire_inbox *inbox, MPI_Request *receive);
+/* End all n receives that are posted, when nobody sends any more: by empty messages to oneself, so that no MPI library has to cancel one. */
+void armcii_wire_end_receives(const struct wire_inbox *inbox, int n, MPI_Request receives[]);
 
 #endif

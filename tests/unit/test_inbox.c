@@ -52,7 +52,7 @@ START_TEST(posted_or_looked_for)
     decide(rows[_i].setting[0], rows[_i].setting[1], rows[_i].library, rows[_i].several_nodes);
     armcii_wire_expect(&in, buffer, &receive);
     bool seen = receive != MPI_REQUEST_NULL;
-    armcii_wire_end_receive(&in, &receive);
+    armcii_wire_end_receives(&in, 1, &receive);
     ck_assert_msg(seen == rows[_i].is_posted, "row %d: expected %d, seen %d", _i, rows[_i].is_posted, seen);
     ck_assert(receive == MPI_REQUEST_NULL);
 }
@@ -107,7 +107,7 @@ START_TEST(messages_arrive)
     MPI_Recv(aside, VALUES, MPI_INT, 0, OTHER_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     for (int i = 0; i < 3; i++)
         MPI_Wait(&sends[i], MPI_STATUS_IGNORE);
-    armcii_wire_end_receive(&in, &receive);
+    armcii_wire_end_receives(&in, 1, &receive);
 }
 END_TEST
 

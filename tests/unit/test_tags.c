@@ -1,47 +1,61 @@
-/* test_tags.c - the tags of answers: each in turn, but none that somebody keeps. */
+/* test_tags.c - the tags of replies: each in turn, except those in use. */
 #include "server/tags.h"
 #include "server/wire.h"
 #include "unit.h"
 
-START_TEST(a_tag_comes_again_only_after_all_others)
+START_TEST(a_released_tag_comes_again_only_after_all_others)
 {
-    int first = armcii_tag();
+    int first = armcii_tag_take();
+    armcii_tag_release(first);
     for (int i = 1; i < WIRE_TAGS; i++) {
-        int tag = armcii_tag();
+        int tag = armcii_tag_take();
+        armcii_tag_release(tag);
         ck_assert_int_ne(tag, first);
         ck_assert_int_ge(tag, WIRE_TAG_FIRST);
         ck_assert_int_lt(tag, WIRE_TAG_FIRST + WIRE_TAGS);
     }
-    ck_assert_int_eq(armcii_tag(), first);
+    ck_assert_int_eq(armcii_tag_take(), first);
+    armcii_tag_release(first);
 }
 END_TEST
 
-/* Two wait for mutexes while others ask and are answered. */
-START_TEST(a_tag_that_is_kept_is_nobody_elses)
+/* A reply that nobody takes, while 32,000 others come. */
+START_TEST(a_tag_in_use_is_not_given_twice)
 {
-    struct kept_tag one, two;
-    armcii_tag_keep(&one);
-    armcii_tag_keep(&two);
-    ck_assert_int_ne(one.tag, two.tag);
+    int one = armcii_tag_take(), two = armcii_tag_take();
+    ck_assert_int_ne(one, two);
     for (int i = 0; i < 2 * WIRE_TAGS; i++) {
-        int tag = armcii_tag();
-        ck_assert_int_ne(tag, one.tag);
-        ck_assert_int_ne(tag, two.tag);
+        int tag = armcii_tag_take();
+        ck_assert_int_ne(tag, one);
+        ck_assert_int_ne(tag, two);
+        armcii_tag_release(tag);
     }
-    armcii_tag_drop(&one);
+    armcii_tag_release(one);
     bool again = false;
     for (int i = 0; i < WIRE_TAGS; i++) {
-        int tag = armcii_tag();
-        again = again || tag == one.tag;
-        ck_assert_int_ne(tag, two.tag);
+        int tag = armcii_tag_take();
+        again = again || tag == one;
+        ck_assert_int_ne(tag, two);
+        armcii_tag_release(tag);
     }
     ck_assert(again);
-    armcii_tag_drop(&two);
+    armcii_tag_release(two);
+}
+END_TEST
+
+START_TEST(all_tags_may_be_in_use)
+{
+    for (int i = 0; i < WIRE_TAGS; i++) ck_assert_int_gt(armcii_tag_take(), 0);
+    ck_assert_int_eq(armcii_tag_take(), 0);
+    armcii_tag_release(WIRE_TAG_FIRST + 5);
+    ck_assert_int_eq(armcii_tag_take(), WIRE_TAG_FIRST + 5);
+    for (int i = 0; i < WIRE_TAGS; i++) armcii_tag_release(WIRE_TAG_FIRST + i);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {a_tag_comes_again_only_after_all_others, a_tag_that_is_kept_is_nobody_elses, NULL};
+    const TTest *const tests[] = {a_released_tag_comes_again_only_after_all_others, a_tag_in_use_is_not_given_twice, all_tags_may_be_in_use,
+                                  NULL};
     return unit_run("tags", unit_case(tests));
 }
