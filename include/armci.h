@@ -504,6 +504,7 @@ void ARMCI_Unlock(int mutex, int proc);
 /** @defgroup notify Notification
  * Point to point: `armci_notify` of `proc` lets one `armci_notify_wait` for the caller return in `proc`.
  * @completion Everything that the caller had issued to `proc` is in place before the notification arrives.
+ * Numbers of notifications begin again at 0 after 2^31 - 1.
  * @errors A negative number: minus `ARMCI_ERR_RANK`, minus `ARMCI_ERR_ADDRESS` (NULL), minus `ARMCI_ERR_STATE`.
  * @source [B] @{ */
 /** Notify `proc`; returns the number of notifications sent to it so far. */

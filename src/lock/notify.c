@@ -1,7 +1,9 @@
 /* notify.c - notification: an empty message after the fence of the caller. */
 #include "lock/notify.h"
 
+#include <limits.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -11,8 +13,14 @@
 enum { TAG_NOTIFY = 3 };
 
 static struct counts {
-    int sent, received, waited;
+    uint64_t sent, received, waited;
 } * counts; /* [world size] */
+
+/* For the program, which takes a negative number for an error: the lowest 31 bits. */
+static int shown(uint64_t count)
+{
+    return (int)(count & INT_MAX);
+}
 
 void armcii_notify_start(void)
 {
@@ -35,7 +43,7 @@ int armcii_notify_send(int process)
         MPI_Isend(NULL, 0, MPI_BYTE, process, TAG_NOTIFY, armcii_world->control, &request);
         MPI_Request_free(&request);
     }
-    return ++counts[process].sent;
+    return shown(++counts[process].sent);
 }
 
 static void collect(int process)
@@ -50,12 +58,12 @@ static void collect(int process)
 
 int armcii_notify_wait(int process, int *waits)
 {
-    int wanted = ++counts[process].waited;
+    uint64_t wanted = ++counts[process].waited;
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
         armcii_guard_wait_turn();
     }
-    *waits = wanted;
-    return counts[process].received;
+    *waits = shown(wanted);
+    return shown(counts[process].received);
 }

@@ -1,9 +1,10 @@
 /* test_notify.c - who waits for a notification serves others meanwhile: the one that notifies may be waiting for this process's agent. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/wait.h"
 #include "fake_job.h"
-#include "lock/notify.h"
+#include "lock/notify.c" /* for its counts, which would take minutes to get near their bounds otherwise */
 #include "unit.h"
 
 static int served;
@@ -30,8 +31,40 @@ START_TEST(who_waits_for_a_notification_serves)
 }
 END_TEST
 
+/* Send one notification to this process; wait for it only after that. */
+static bool send_one(void)
+{
+    served++;
+    armcii_notify_send(0);
+    return false;
+}
+
+/* A wait returns after the notification that it waits for, whatever the number of those before. */
+START_TEST(counts_pass_the_bounds_of_int)
+{
+    const uint64_t starts[] = {INT_MAX - 1, UINT_MAX - 1};
+    job_start((struct job){.processes = 1});
+    armcii_wait_serve = send_one;
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+        int waits = 0;
+        armcii_notify_start();
+        counts[0] = (struct counts){starts[i], starts[i], starts[i]};
+        for (int step = 1; step <= 4; step++) {
+            served = 0;
+            armcii_notify_wait(0, &waits);
+            ck_assert_int_eq(waits, (int)((starts[i] + (unsigned)step) & INT_MAX));
+            ck_assert_msg(served == 1, "wait %d after %ju: %d notifications sent meanwhile", step, (uintmax_t)starts[i], served);
+        }
+        ck_assert_int_eq(armcii_notify_send(0), (int)((starts[i] + 5) & INT_MAX));
+        armcii_notify_end();
+    }
+    armcii_wait_serve = armcii_wait_serve_nobody;
+    job_end();
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {who_waits_for_a_notification_serves, NULL};
+    const TTest *const tests[] = {who_waits_for_a_notification_serves, counts_pass_the_bounds_of_int, NULL};
     return unit_run("notify", unit_case(tests));
 }
