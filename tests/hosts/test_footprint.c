@@ -1,103 +1,16 @@
 /* test_footprint.c - jobs that span hosts: memory that the library itself takes in each process, at rest and while everybody works on
- * the memory of everybody of the other hosts.  check-footprint compares its figures on 2, 8 and 32 ranks.
- *
- * The program's malloc stands before that of the C library, and counts what is called from within libarmci. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
-#include <malloc.h>
-#include <stdatomic.h>
+ * the memory of everybody of the other hosts.  check-footprint compares its figures on 2, 8 and 32 ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
-
-/* ------------------------------------------------------------------ counting */
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t n, size_t bytes);
-void *__libc_realloc(void *p, size_t bytes);
-void *__libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void *p);
-
-static uintptr_t library_begin, library_end; /* where the library's instructions are */
-static atomic_long in_use, most_in_use;
-
-static bool is_library(const void *caller)
-{
-    return (uintptr_t)caller >= library_begin && (uintptr_t)caller < library_end;
-}
-
-static void count(long bytes)
-{
-    long sum = atomic_fetch_add(&in_use, bytes) + bytes, most = atomic_load(&most_in_use);
-
-    while (sum > most && !atomic_compare_exchange_weak(&most_in_use, &most, sum))
-        ;
-}
-
-/* What the caller got, which counts if it is the library. */
-static void *got(void *p, const void *caller)
-{
-    if (is_library(caller))
-        count((long)malloc_usable_size(p));
-    return p;
-}
-
-static void gives_back(void *p, const void *caller)
-{
-    if (is_library(caller))
-        count(-(long)malloc_usable_size(p));
-}
-
-void *malloc(size_t bytes)
-{
-    return got(__libc_malloc(bytes), __builtin_return_address(0));
-}
-
-void *calloc(size_t n, size_t bytes)
-{
-    return got(__libc_calloc(n, bytes), __builtin_return_address(0));
-}
-
-void *realloc(void *p, size_t bytes)
-{
-    gives_back(p, __builtin_return_address(0));
-    return got(__libc_realloc(p, bytes), __builtin_return_address(0));
-}
-
-void *aligned_alloc(size_t alignment, size_t bytes)
-{
-    return got(__libc_memalign(alignment, bytes), __builtin_return_address(0));
-}
-
-void free(void *p)
-{
-    gives_back(p, __builtin_return_address(0));
-    __libc_free(p);
-}
-
-/* The object that holds the address: if it is this one, remember where it ends. */
-static int remember_object(struct dl_phdr_info *object, size_t size, void *address)
-{
-    (void)size;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
-        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end)
-            continue;
-        library_begin = begin;
-        library_end = end;
-        return 1;
-    }
-    return 0;
-}
+#include "own_memory.h"
 
 static void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
-    dl_iterate_phdr(remember_object, dlsym(RTLD_DEFAULT, "ARMCI_Init"));
+    own_memory_start();
     ARMCI_Init();
 }
 
@@ -224,7 +137,7 @@ static void print_largest(long at_rest, long loaded)
 static void footprint(void)
 {
     static struct work w;
-    long at_rest = atomic_load(&in_use);
+    long at_rest = own_memory_in_use();
 
     find_far(&w);
     if (!on_all_ranks(w.far > 0)) {
@@ -242,7 +155,7 @@ static void footprint(void)
         load(&w);
     ARMCI_Barrier();
     check_sums(&w);
-    long loaded = atomic_load(&most_in_use);
+    long loaded = own_memory_most();
     print_largest(at_rest, loaded);
     check(at_rest > 0, "no memory of the library was counted");
     check(loaded <= MOST + (long)test_ranks() * MOST_PER_RANK, "the library took %ld KiB at most", loaded / 1024);
