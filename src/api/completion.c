@@ -26,10 +26,16 @@ void armcii_complete_everything(void)
     armcii_pending_fence_all();
 }
 
+void armcii_finish_everything(void)
+{
+    armcii_complete_everything();
+    armcii_pending_wait_all();
+}
+
 void armcii_complete_region(struct region *region)
 {
     armcii_handles_issue(-1);
-    armcii_pending_fence_region(region);
+    armcii_pending_complete_region(region);
 }
 
 void armcii_complete_process(int proc)

@@ -110,7 +110,7 @@ void PARMCI_Group_free(ARMCI_Group *group)
         return;
     }
     if (team == default_team) default_team = NULL;
-    armcii_complete_everything();
+    armcii_finish_everything();
     armcii_team_close(team);
     describe(NULL, group);
 }

@@ -282,8 +282,7 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 static void end_layers(void)
 {
     armcii_guard_lock(); /* the library's thread is at work */
-    armcii_complete_everything();
-    armcii_pending_wait_all();
+    armcii_finish_everything();
     armcii_guard_unlock();
     armcii_statistics_report();
     armcii_check_end();

@@ -206,7 +206,7 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
 {
     ARMCII_ENTER("ARMCI_Memctl");
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
-    armcii_complete_everything();
+    armcii_finish_everything();
     if (meminfo->cpid != armcii_world->rank || !armcii_attached_free(base_of(meminfo)))
         armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "it is no memory that this process has from ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));

@@ -6,11 +6,13 @@
 
 #include "team/team.h"
 
-/* Issue what aggregate handles kept and complete all remotely (completion.c). */
+/* Issue what aggregate handles kept and complete all puts, accumulates and stores remotely (completion.c). */
 void armcii_complete_everything(void);
 /* The same towards one process. */
 void armcii_complete_process(int proc);
-/* The same for one region, which is about to go. */
+/* Complete all remotely and locally: gets, too. */
+void armcii_finish_everything(void);
+/* The same for one region: afterwards it may be freed. */
 struct region;
 void armcii_complete_region(struct region *region);
 

@@ -295,11 +295,14 @@ bool armcii_pending_is_settled(void)
     return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_client_is_settled());
 }
 
-void armcii_pending_fence_region(struct region *region)
+void armcii_pending_complete_region(struct region *region)
 {
     struct record *older;
     armcii_apply_settle();
-    if (armcii_server_on && region->served) armcii_client_fence_all();
+    if (armcii_server_on && region->served) {
+        armcii_client_fence_all();
+        armcii_client_finish_all(-1);
+    }
     if (pays_at_once(region)) {
         complete_at_once(region);
         return;

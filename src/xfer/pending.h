@@ -33,10 +33,11 @@ void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t tick
 /* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
 void armcii_pending_complete(const struct region *region, int target);
 
-/* Everything towards a target, towards everyone, on a region: remotely, this process's own stores included. */
+/* Everything towards a target, towards everyone: remotely, this process's own stores included. */
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
-void armcii_pending_fence_region(struct region *region);
+/* Everything on a region, gets too: afterwards it may be freed. */
+void armcii_pending_complete_region(struct region *region);
 /* Is there nothing that a fence would have to wait for? */
 bool armcii_pending_is_settled(void);
 /* Everything towards a target, towards everyone: locally. */

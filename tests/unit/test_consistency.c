@@ -90,7 +90,7 @@ static void random_program(unsigned seed, enum fake_order order)
         s->op = job_nonblocking(t);
         switch (rng_between(&r, 0, 9)) {
         case 0: armcii_pending_fence(rng_between(&r, 0, TARGETS - 1)); break;
-        case 1: armcii_pending_fence_region(region[0]); break;
+        case 1: armcii_pending_complete_region(region[0]); break;
         case 2: armcii_pending_wait_all(); break;
         case 3: break;
         case 4: finish(&steps[rng_between(&r, 0, i)], seed); break;

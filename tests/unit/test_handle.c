@@ -184,7 +184,7 @@ START_TEST(regions_may_go_before_the_wait)
     armci_hdl_t h = fresh();
     start(&h, job_put(THEM, &step_value[0], job_address(third, THEM, 0), 4));
     start(&h, put_int(1, THEM, 0));
-    armcii_pending_fence_region(third);
+    armcii_pending_complete_region(third);
     job_region_free(third);
     fake_forget();
     wait_for(&h);

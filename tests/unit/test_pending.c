@@ -174,7 +174,7 @@ START_TEST(fence_with_nothing_pending)
     begin();
     armcii_pending_fence(THEM);
     armcii_pending_fence_all();
-    armcii_pending_fence_region(one);
+    armcii_pending_complete_region(one);
     armcii_pending_wait(THEM);
     armcii_pending_wait_all();
     armcii_pending_complete(one, THEM);
@@ -235,7 +235,7 @@ START_TEST(fence_touches_what_is_dirty)
     job_end();
 
     scatter_puts();
-    armcii_pending_fence_region(one);
+    armcii_pending_complete_region(one);
     fake_expect("fence of a region", "flush-all 0/0");
     expect_dirty("fence of a region", false, true, false);
     job_end();
@@ -364,7 +364,7 @@ START_TEST(a_region_goes)
     struct operation op = job_nonblocking(put(third, 0, 8));
     job_nonblocking(put(one, 0, 8));
     fake_forget();
-    armcii_pending_fence_region(third);
+    armcii_pending_complete_region(third);
     job_region_free(third);
     fake_expect("freed", "flush 2/1; free 2/0");
     armcii_transfer_finish(&op);
