@@ -136,7 +136,8 @@ typedef struct armci_meminfo_ds {
  * communicator too. The program's communicators are never used for messages. On request (`ARMCI_PROGRESS=rank`) the last process of
  * each node is set aside as agent: the start does not return to it, and ARMCI runs on the others, in the same order.
  * @completion `ARMCI_Finalize` completes everything, remotely too, and frees all regions, groups and mutexes. Starts and the end are
- * collective.
+ * collective. A program must call it before `MPI_Finalize`; if it does not, `MPI_Finalize` does the same first, with a warning, and a later
+ * `ARMCI_Finalize` returns 0.
  * @errors `ARMCI_ERR_ARGUMENT`: no thread level of MPI, MPI_COMM_NULL, an intercommunicator, no process that can be set aside.
  * `ARMCI_ERR_STATE`: MPI has ended, or has not begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`,
  * `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any time.

@@ -1,4 +1,6 @@
 /* init.c - start and end. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@
 #include "server/aside.h"
 #include "server/progress.h"
 #include "server/server.h"
+#include "server/thread.h"
 #include "shm/host.h"
 #include "shm/offer.h"
 #include "team/world.h"
@@ -29,6 +32,8 @@
 
 static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
+static bool ended_by_mpi;   /* the program called MPI_Finalize without ARMCI_Finalize */
+static int end_key = MPI_KEYVAL_INVALID; /* of the attribute by which MPI_Finalize ends ARMCI */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
 /* The library's name is known before MPI runs, and the configuration has been read. */
@@ -189,6 +194,15 @@ static void start_layers(void)
     armcii_preflight(library);
 }
 
+static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra);
+
+/* Behind all other attributes of MPI_COMM_SELF: MPI_Finalize deletes the latest first. */
+static void hook_mpi_finalize(void)
+{
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &end_key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL);
+}
+
 /* On the processes of comm, or on those of them that are not set aside as agents.  NULL, or why that is impossible. */
 static const char *start_on_processes(MPI_Comm comm)
 {
@@ -202,6 +216,7 @@ static const char *start_on_processes(MPI_Comm comm)
     start_foundation(all, aside);
     if (all != comm) MPI_Comm_free(&all);
     start_layers();
+    hook_mpi_finalize();
     return NULL;
 }
 
@@ -302,18 +317,69 @@ static void end_layers(void)
     end_foundation();
 }
 
+static void unhook_mpi_finalize(void)
+{
+    int key = end_key;
+    if (key == MPI_KEYVAL_INVALID) return; /* MPI_Finalize is deleting the attribute */
+    end_key = MPI_KEYVAL_INVALID;
+    MPI_Comm_delete_attr(MPI_COMM_SELF, key);
+    MPI_Comm_free_keyval(&key);
+}
+
+static void end(void)
+{
+    armcii_shut_door();
+    unhook_mpi_finalize();
+    end_layers();
+}
+
+/* ---- programs that call MPI_Finalize without ARMCI_Finalize ----
+ *
+ * MPI_Finalize then ends ARMCI first, as ARMCI_Finalize does: a process that comes early serves the others until all have come. */
+
+static void end_forgotten(void)
+{
+    if (!armcii_running) return;
+    if (armcii_world->rank == 0) armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call ARMCI_Finalize first");
+    ended_by_mpi = true;
+    end();
+}
+
+#pragma weak dlsym /* older systems have it in a library that a static link may not name */
+
+/* Tools define MPI_Finalize, too: one that comes behind this library, or is preloaded to a program with libarmci.a, gets its call. */
+static int call_next_mpi_finalize(void)
+{
+    int (*next)(void) = NULL;
+    if (dlsym) *(void **)&next = dlsym(RTLD_NEXT, "MPI_Finalize");
+    return next ? next() : PMPI_Finalize();
+}
+
+/* Where calls of MPI_Finalize arrive here: before anything of MPI ends.  MPICH makes its functions unsafe for threads before it deletes
+ * attributes: it aborts in MPI_Finalize if the library's thread is in MPI at that moment.  Weak: the program may link a tool's as well. */
+__attribute__((weak)) int MPI_Finalize(void)
+{
+    end_forgotten();
+    return call_next_mpi_finalize();
+}
+
+/* Where they do not: calls of PMPI_Finalize (Open MPI's Fortran interface, tools), programs that name the MPI library before this one. */
+static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
+{
+    (void)self, (void)key, (void)value, (void)extra;
+    end_key = MPI_KEYVAL_INVALID;
+    if (!armcii_running) return MPI_SUCCESS;
+    armcii_thread_end();
+    end_forgotten();
+    return MPI_SUCCESS;
+}
+
 int PARMCI_Finalize(void)
 {
+    if (ended_by_mpi) return 0;
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
     if (--starts > 0) return 0;
-    armcii_shut_door();
-    int gone;
-    MPI_Finalized(&gone);
-    if (gone) { /* the program ended MPI first: nothing can be freed any more */
-        armcii_statistics_lose();
-        return 0;
-    }
-    end_layers();
+    end();
     if (mpi_is_ours) MPI_Finalize();
     return 0;
 }

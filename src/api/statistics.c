@@ -131,11 +131,3 @@ void armcii_statistics_report(void)
     free(mine);
     armcii_stats_end();
 }
-
-void armcii_statistics_lose(void)
-{
-    if (!armcii_stats_on) return;
-    armcii_stats_stop();
-    if (armcii_log_rank() == 0) armcii_warn("ARMCI_STATS: MPI ended before ARMCI_Finalize: the statistics are lost");
-    armcii_stats_end();
-}

@@ -6,7 +6,5 @@
 void armcii_statistics_start(void);
 /* Collective over the world: the first process prints or writes what all have counted; nothing is counted any more. */
 void armcii_statistics_report(void);
-/* MPI has gone before: what was counted cannot be gathered. */
-void armcii_statistics_lose(void);
 
 #endif

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "server/thread.h"
 
-#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
@@ -14,7 +13,7 @@
 static pthread_t thread;
 static void (*turn)(void);
 static atomic_bool stopping, asleep;
-static int key; /* of an attribute that ends with the thread */
+static bool exists;
 
 enum { LATE = 200 }; /* microseconds more than was asked for */
 
@@ -51,22 +50,6 @@ static void *work(void *unused)
     return NULL;
 }
 
-static void stop(void)
-{
-    atomic_store(&stopping, true);
-    armcii_doze_wake();
-    pthread_join(thread, NULL);
-    armcii_doze_end();
-}
-
-/* MPI_Finalize begins with the attributes of MPI_COMM_SELF: a program that forgets ARMCI_Finalize ends all the same. */
-static int end_of_attribute(MPI_Comm self, int self_key, void *value, void *extra)
-{
-    (void)self, (void)self_key, (void)value, (void)extra;
-    stop();
-    return MPI_SUCCESS;
-}
-
 void armcii_thread_start(void (*each_turn)(void))
 {
     turn = each_turn;
@@ -74,12 +57,15 @@ void armcii_thread_start(void (*each_turn)(void))
     atomic_store(&stopping, false);
     armcii_seat_remember();
     if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for operations between hosts");
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_attribute, &key, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    exists = true;
 }
 
 void armcii_thread_end(void)
 {
-    MPI_Comm_delete_attr(MPI_COMM_SELF, key);
-    MPI_Comm_free_keyval(&key);
+    if (!exists) return;
+    exists = false;
+    atomic_store(&stopping, true);
+    armcii_doze_wake();
+    pthread_join(thread, NULL);
+    armcii_doze_end();
 }

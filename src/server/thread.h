@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* It calls `each_turn` again and again, until armcii_thread_end or MPI_Finalize. */
+/* It calls `each_turn` again and again, until armcii_thread_end, which does nothing where there is no thread. */
 void armcii_thread_start(void (*each_turn)(void));
 void armcii_thread_end(void);
 
