@@ -3,6 +3,7 @@
 #include "server/thread.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
@@ -50,13 +51,29 @@ static void *work(void *unused)
     return NULL;
 }
 
+/* Handlers of the program run in threads of the program: the new thread blocks all signals that are sent to the process.  Those that the
+ * thread itself would raise by a fault stay unblocked: the system kills a process that blocks them. */
+static int create_without_signals(void)
+{
+    sigset_t blocked, former;
+    sigfillset(&blocked);
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &former);
+    int error = pthread_create(&thread, NULL, work, NULL);
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    return error;
+}
+
 void armcii_thread_start(void (*each_turn)(void))
 {
     turn = each_turn;
     armcii_doze_start();
     atomic_store(&stopping, false);
     armcii_seat_remember();
-    if (pthread_create(&thread, NULL, work, NULL) != 0) armcii_fatal("no thread for operations between hosts");
+    if (create_without_signals() != 0) armcii_fatal("no thread for operations between hosts");
+    pthread_setname_np(thread, THREAD_NAME);
     exists = true;
 }
 

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* As gdb, top -H and ps -T show it. */
+#define THREAD_NAME "armci-progress"
+
 /* It calls `each_turn` again and again, until armcii_thread_end, which does nothing where there is no thread. */
 void armcii_thread_start(void (*each_turn)(void));
 void armcii_thread_end(void);

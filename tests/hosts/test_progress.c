@@ -1,9 +1,15 @@
 /* test_progress.c - jobs that span hosts: the target computes without a call into MPI or ARMCI; the first of each operation after a
  * silence, and a thousand of them, are over while it does.  The program calls plain MPI_Init and sets no variable. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "op.h"
 
@@ -219,9 +225,102 @@ static void from_the_same_host(void)
         let_work(test_ranks() - 2);
 }
 
+/* ------------------------------------------------------------------ signals */
+
+/* The file `name` of a thread of this process, from the line that begins with `start`, or "". */
+static void read_of_thread(const char *thread, const char *name, const char *start, char *text, size_t room)
+{
+    char path[64 + NAME_MAX];
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, name);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(text, (int)room, f))
+        if (strncmp(text, start, strlen(start)) == 0) {
+            fclose(f);
+            return;
+        }
+    text[0] = '\0';
+    if (f)
+        fclose(f);
+}
+
+/* The library's thread; 0: there is none.  *blocked: the signals that it blocks. */
+static long library_thread(unsigned long *blocked)
+{
+    char text[64];
+    long found = 0;
+    DIR *threads = opendir("/proc/self/task");
+
+    for (struct dirent *e; (e = readdir(threads)) != NULL && !found;) {
+        read_of_thread(e->d_name, "comm", "armci-progress", text, sizeof text);
+        if (!text[0])
+            continue;
+        found = atol(e->d_name);
+        read_of_thread(e->d_name, "status", "SigBlk:", text, sizeof text);
+        *blocked = strtoul(text + strlen("SigBlk:"), NULL, 16);
+    }
+    closedir(threads);
+    return found;
+}
+
+static unsigned long bit_of(int signal)
+{
+    return 1UL << (signal - 1);
+}
+
+enum { SIGNALS = 20 };
+static atomic_long handled_by[SIGNALS];
+static atomic_int handled;
+
+static void note_thread(int signal)
+{
+    (void)signal;
+    handled_by[atomic_fetch_add(&handled, 1) % SIGNALS] = gettid();
+}
+
+/* MPI's threads may take it. */
+static void send_what_main_blocks(void)
+{
+    sigset_t usr1, former;
+
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &usr1, &former);
+    for (int i = 0; i < SIGNALS; i++) {
+        kill(getpid(), SIGUSR1);
+        be_silent();
+    }
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+}
+
+static void signals_go_elsewhere(void)
+{
+    const char *progress = getenv("ARMCI_PROGRESS");
+    struct sigaction noting = { .sa_handler = note_thread }, former;
+    const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    unsigned long blocked = 0;
+
+    if (!on_all_ranks(test_has_agents()) || (progress && strcmp(progress, "rank") == 0)) {
+        skip("no thread of the library");
+        return;
+    }
+    long thread = library_thread(&blocked);
+    check(thread > 0, "there is no thread armci-progress");
+    check((blocked & bit_of(SIGUSR1)) && (blocked & bit_of(SIGALRM)) && (blocked & bit_of(SIGTERM)), "it blocks %lx only", blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        check(!(blocked & bit_of(faults[i])), "it blocks signal %d", faults[i]);
+    sigaction(SIGUSR1, &noting, &former);
+    send_what_main_blocks();
+    sigaction(SIGUSR1, &former, NULL);
+    check(handled > 0, "no signal came");
+    for (int i = 0; i < handled && i < SIGNALS; i++)
+        check(handled_by[i] != thread, "the library's thread ran the handler");
+}
+
 static const struct test tests[] = {
     { "the first of each operation and a thousand of it end while the target computes", from_another_host },
     { "so do those of another process of its host", from_the_same_host },
+    { "the library's thread runs no signal handler of the program", signals_go_elsewhere },
     { NULL, NULL },
 };
 
