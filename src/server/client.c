@@ -255,7 +255,7 @@ static void leave(struct channel *c)
     struct patience p = {0};
     if (arrives_by_itself(c)) return;
     if (has_thread) {
-        armcii_thread_wake();
+        if (!armcii_agent_is_here()) armcii_thread_wake(); /* an agent's thread looks soon */
         return;
     }
     const uint64_t larges = armcii_larges_count();

@@ -23,7 +23,7 @@ bool armcii_thread_sleep(bool (*doze)(long microseconds), long microseconds, boo
 {
     if (microseconds > THREAD_NAP) armcii_seat_keep();
     long due = armcii_doze_clock() + microseconds;
-    atomic_store(&asleep, doze != armcii_doze || !armcii_doze_is_light());
+    atomic_store(&asleep, microseconds > THREAD_NAP && (doze != armcii_doze || !armcii_doze_is_light()));
     bool may = !atomic_load(&stopping) && (!is_hindered || !is_hindered());
     bool heard = may && doze(microseconds);
     atomic_store(&asleep, false);
