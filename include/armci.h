@@ -88,7 +88,7 @@ enum ARMCI_Err_e {
     ARMCI_ERR_RANGE = 4,    /**< transfer begins inside a region and leaves it */
     ARMCI_ERR_COUNT = 5,    /**< negative or overflowing count, size, stride level */
     ARMCI_ERR_TYPE = 6,     /**< unknown element type, operation, scope or operator */
-    ARMCI_ERR_ALIGN = 7,    /**< accumulate or rmw on an address not aligned to its element */
+    ARMCI_ERR_ALIGN = 7,    /**< accumulate of a length that is no whole number of elements; rmw on an address not aligned to its type */
     ARMCI_ERR_MUTEX = 8,    /**< mutex out of range, unlock without lock, mutexes missing or existing already */
     ARMCI_ERR_GROUP = 9,    /**< not a live group, or the caller is not a member */
     ARMCI_ERR_HANDLE = 10,  /**< NULL where a handle must be */
@@ -241,13 +241,14 @@ void ARMCI_Access_end(void *ptr);
  * One piece of memory here, one of the same length there. For a put and an accumulate `src` is local and `dst` in the memory of `proc`;
  * for a get `src` is in the memory of `proc` and `dst` local.
  * @shape `bytes` bytes without gaps; 0 transfers nothing, and no pointer is looked at then. The remote side lies in one slice.
- * @units Bytes. An accumulate moves whole elements: `bytes` is a multiple of the element's size, `dst` aligned to the element (a complex
- * number: to its real part). Put and get need no alignment.
+ * @units Bytes. An accumulate adds whole elements: `bytes` is a multiple of the element's size. No address needs alignment, for put, get
+ * or accumulate.
  * @completion Put and accumulate return when `src` may be used again, get when the data are in `dst`. Remote completion of put and
  * accumulate is a fence.
  * @ordering The caller's own blocking transfers to one process take effect there in the order of the calls, as its own later ones see it.
  * @atomicity Accumulates are atomic for each element against all other accumulates of that type, of whatever shape and from whomever; not
- * against put, get, rmw or the owner's own loads and stores.
+ * against put, get, rmw or the owner's own loads and stores. An element is the same one where it begins at the same address: elements that
+ * overlap in part are added one after the other, and their sums then mean little.
  * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_RANGE`, `ARMCI_ERR_COUNT`; accumulates also `ARMCI_ERR_TYPE`,
  * `ARMCI_ERR_ALIGN`, `ARMCI_ERR_MEMORY`.
  * @source [A] @{ */
@@ -264,12 +265,12 @@ int ARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int pr
  * `stride_ar[1]`, and so on. `count` has `stride_levels` + 1 entries, each stride array `stride_levels`. With `stride_levels` 0 it is a
  * contiguous transfer. Up to 16 levels. A count of 0 anywhere transfers nothing.
  * @units Strides and `count[0]` are bytes, the other counts numbers. Strides are any distances, not necessarily multiples of one another,
- * negative ones included; pieces may overlap (put and get: the last one's data remain; accumulate: each is added). The remote side lies
- * in one slice.
+ * negative ones included; pieces may overlap (put and get: the last one's data remain; accumulate: each is added). For an accumulate
+ * `count[0]` is a multiple of the element's size; strides need not be. The remote side lies in one slice.
  * @completion As for contiguous transfers: put and accumulate return when the patch may be used again, get when the data are in place.
  * @ordering As for contiguous transfers, with which they mix.
  * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_RANGE` (any byte outside the slice), `ARMCI_ERR_COUNT` (negative counts,
- * levels out of range, a total that overflows); accumulates also `ARMCI_ERR_TYPE`, `ARMCI_ERR_ALIGN` (strides included),
+ * levels out of range, a total that overflows); accumulates also `ARMCI_ERR_TYPE`, `ARMCI_ERR_ALIGN`,
  * `ARMCI_ERR_MEMORY`.
  * @source [A] @{ */
 /** Copy a patch from the caller to `proc`. */
@@ -285,7 +286,7 @@ int ARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], vo
  * @shape `iov` has `iov_len` entries; an entry has `ptr_array_len` segments of `bytes` bytes each, segment i from `src_ptr_array[i]` to
  * `dst_ptr_array[i]`. Segments may lie in several regions of `proc`, and may overlap: a put leaves the last one's data, an accumulate
  * adds each. Nothing is sent before all segments are found right.
- * @units Bytes.
+ * @units Bytes. For an accumulate `bytes` of each entry is a multiple of the element's size; no address needs alignment.
  * @completion As for contiguous transfers. The entries and their arrays of pointers are no longer needed when the call, blocking or not,
  * returns.
  * @ordering As for contiguous transfers; within one call the segments of a put or get count as one after the other.

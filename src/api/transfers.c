@@ -40,7 +40,7 @@ __attribute__((always_inline)) static inline bool acc_at_once(int datatype, cons
     const char *there = armcii_reach(proc, dst, (size_t)bytes);
     if (!there || is_suspicious(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
-    if ((size_t)bytes % armcii_element_size(e) || (uintptr_t)dst % armcii_element_align(e)) return false;
+    if ((size_t)bytes % armcii_element_size(e)) return false;
     armcii_stats_at_once(STATS_ACC, proc, (size_t)bytes);
     armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
     return true;

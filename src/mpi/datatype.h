@@ -15,9 +15,9 @@ struct basic_type {
 struct basic_type armcii_basic_byte(void);
 struct basic_type armcii_basic_element(enum element e);
 
-/* Committed datatypes; count[0], strides and addresses of the shape fit the basic type (armcii_shape_is_aligned).
+/* Committed datatypes; each segment consists of whole basic types, addresses and strides are any, where nothing else is said.
  *   vector:   nested hvectors over the shape's strides on that side, relative to its first segment; from a cache.
- *   subarray: the same bytes as a block of a dense array; the strides nest on that side; from a cache.
+ *   subarray: the same bytes as a block of a dense array; the strides nest on that side and are multiples of the basic type; from a cache.
  *   indexed:  every segment, relative to `origin`; the caller frees it with armcii_datatype_free_indexed. */
 MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side, struct basic_type basic);
 MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic);

@@ -2,8 +2,7 @@
  *
  * Pure; not atomic: locks are the caller's.  The result is, bit for bit, that of armcii_scale_copy followed by an
  * addition (product and sum are rounded each; integers wrap); with a scale that armcii_scale_is_one, of the addition
- * alone.  dst is aligned as armcii_element_align says, src and scale need not be.  src may be dst; otherwise they do
- * not overlap. */
+ * alone.  Nothing needs to be aligned.  src may be dst; otherwise they do not overlap. */
 #ifndef ARMCII_ACCUMULATE_H
 #define ARMCII_ACCUMULATE_H
 

@@ -18,7 +18,8 @@ enum element {
     ELEMENT_COUNT
 };
 
-/* Bytes of one element, of the part that must be aligned (a complex number's real part), and its name ("double"). */
+/* Bytes of one element, of the number that sums are made of (of a complex one: its real part), and its name ("double").  Elements may lie
+ * at any address: the processor's locks and MPI's updates of one element need no alignment. */
 size_t armcii_element_size(enum element e);
 size_t armcii_element_align(enum element e);
 const char *armcii_element_name(enum element e);

@@ -50,8 +50,7 @@ static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
 int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy)
 {
     const char *argument = t->verb.kind == RMA_GET ? "src" : "dst";
-    int rc = armcii_transfer_check_alignment(t);
-    if (!rc) rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &a->place);
+    int rc = armcii_transfer_locate(t->caller, argument, t->target, t->shape.remote, t->shape.bytes, &a->place);
     if (rc) return rc;
     a->version = armcii_directory_version;
     make_room(a);

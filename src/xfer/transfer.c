@@ -39,15 +39,6 @@ int armcii_transfer_locate(const char *caller, const char *argument, int target,
     return 0;
 }
 
-int armcii_transfer_check_alignment(const struct transfer *t)
-{
-    if (t->verb.kind != RMA_ACC) return 0;
-    size_t unit = armcii_element_align(t->verb.element);
-    if (armcii_shape_is_aligned(&t->shape, SHAPE_REMOTE, unit)) return 0;
-    return armcii_error(ARMCI_ERR_ALIGN, t->caller, remote_argument(t), "accumulate wants addresses, strides and lengths of whole elements",
-                        "%p (%s)", (void *)t->shape.remote, armcii_element_name(t->verb.element));
-}
-
 /* Does the data change on its way?  MPI does not scale: then it goes through a copy. */
 static bool is_scaled(const struct transfer *t)
 {
@@ -191,8 +182,7 @@ int armcii_transfer_start(const struct transfer *t, struct operation *op)
     if (armcii_shape_hull(&t->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return armcii_error(ARMCI_ERR_RANGE, t->caller, remote_argument(t), "the transfer leaves the address space", "%p",
                             (void *)t->shape.remote);
-    int rc = armcii_transfer_check_alignment(t);
-    if (!rc) rc = locate(t, lo, hi, &place, &scattered);
+    int rc = locate(t, lo, hi, &place, &scattered);
     if (rc) return rc;
     return scattered ? issue_scattered_scaled(t) : armcii_transfer_issue(t, &place, lo, hi, op);
 }

@@ -46,9 +46,6 @@ const struct path *armcii_transfer_path(const struct transfer *t, const struct p
 /* Count t in the statistics: the program asked for it, and it was taken. */
 void armcii_transfer_count(const struct transfer *t);
 
-/* Accumulate wants whole, aligned elements on the remote side: 0 or an error code. */
-int armcii_transfer_check_alignment(const struct transfer *t);
-
 /* Find the slice of `target` that holds [address, address + bytes), reporting in the caller's name where none does. */
 int armcii_transfer_locate(const char *caller, const char *argument, int target, const void *address, size_t bytes,
                            struct place *place);

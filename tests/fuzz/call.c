@@ -27,7 +27,7 @@ void call_of_units(struct strided_call *c, struct input *in, int most, int unit)
             if (level > 1) below[side] = c->stride[side][level - 2];
             int64_t dense = (int64_t)below[side] * (level > 1 ? c->count[level - 1] : 1);
             int64_t stride = input_byte(in) % 2 ? dense + (int64_t)below[side] * (input_byte(in) % 4) : input_int(in);
-            c->stride[side][level - 1] = (int)(int32_t)stride / unit * unit;
+            c->stride[side][level - 1] = (int)(int32_t)stride;
         }
         total *= c->count[level];
     }

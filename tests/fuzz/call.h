@@ -16,8 +16,8 @@ struct strided_call {
 
 /* Any levels (also too few, too many), counts, strides and addresses. */
 void call_wild(struct strided_call *c, struct input *in);
-/* At most `most` bytes, any strides, counts and strides in multiples of `unit`; first addresses in the middle of the
- * address space, so that all others are in it too. */
+/* At most `most` bytes in segments of a multiple of `unit`, any strides; first addresses in the middle of the address space, so that all
+ * others are in it too. */
 void call_of_units(struct strided_call *c, struct input *in, int most, int unit);
 enum shape_status call_shape(const struct strided_call *c, struct shape *s);
 

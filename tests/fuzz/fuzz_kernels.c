@@ -163,10 +163,12 @@ static void accumulate(struct input *in)
 {
     static _Alignas(16) char dst[ROOM], src[ROOM], want[ROOM];
     enum element e = (enum element)input_between(in, 0, ELEMENT_COUNT - 1);
-    size_t unit = armcii_element_size(e), align = armcii_element_align(e);
+    size_t unit = armcii_element_size(e);
     size_t n = (size_t)input_between(in, 1, ROWS), bytes = (size_t)input_between(in, 0, (int)(MOST / unit)) * unit;
-    ptrdiff_t to_step = input_between(in, -80, 80) * (ptrdiff_t)align, from_step = input_between(in, -600, 600);
-    ptrdiff_t to = first_row(to_step, n), from = first_row(from_step, n) + input_byte(in) % 16;
+    ptrdiff_t step = is_integer(e) ? 7 : (ptrdiff_t)armcii_element_align(e); /* reals do not overlap in part: NaNs would become numbers */
+    ptrdiff_t to_step = input_between(in, -80, 80) * step, from_step = input_between(in, -600, 600);
+    uint8_t shifts = input_byte(in);
+    ptrdiff_t shift = shifts / 16, to = shift + first_row(to_step, n), from = first_row(from_step, n) + shifts % 16;
     char scale[16];
     choose_scale(in, e, scale);
     fill(in, dst);
@@ -182,7 +184,8 @@ static void accumulate(struct input *in)
         armcii_accumulate(e, scale, dst + to, src + from, bytes);
     else
         armcii_accumulate_rows(e, scale, dst + to, to_step, src + from, from_step, bytes, n);
-    check_same(e, "accumulate", dst, want, ROOM);
+    ck_assert(memcmp(dst, want, (size_t)shift) == 0);
+    check_same(e, "accumulate", dst + shift, want + shift, ROOM - 16);
 }
 
 static void scale_copy(struct input *in)

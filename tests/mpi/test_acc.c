@@ -7,17 +7,23 @@
 enum { ELEMENTS = 1500 };
 enum form { CONTIGUOUS, STRIDED, VECTOR };
 
-/* A region that all ranks accumulate onto, and what the caller has added to each slice. */
+/* A region that all ranks accumulate onto, and what the caller has added to each slice.  The elements begin `shift`
+ * bytes into each slice. */
 struct shared {
     int type;
-    size_t bytes;
+    size_t bytes, shift;
     void **base;
     unsigned char *given; /* [ranks][bytes] */
 };
 
+static char *elements_of(const struct shared *s, int rank)
+{
+    return (char *)s->base[rank] + s->shift;
+}
+
 static void fill_zero(struct shared *s)
 {
-    void *mine = s->base[test_rank()];
+    char *mine = elements_of(s, test_rank());
 
     memset(s->given, 0, (size_t)test_ranks() * s->bytes);
     ARMCI_Access_begin(mine);
@@ -26,11 +32,11 @@ static void fill_zero(struct shared *s)
     ARMCI_Barrier();
 }
 
-static struct shared shared_create(int type)
+static struct shared shared_create(int type, size_t shift)
 {
-    struct shared s = { .type = type, .bytes = ELEMENTS * element_size(type) };
+    struct shared s = { .type = type, .bytes = ELEMENTS * element_size(type), .shift = shift };
 
-    s.base = region_create(s.bytes);
+    s.base = region_create(s.shift + s.bytes);
     s.given = need_memory((size_t)test_ranks() * s.bytes);
     fill_zero(&s);
     return s;
@@ -49,7 +55,7 @@ static void shared_verify(struct shared *s, const char *what)
     size_t all = (size_t)test_ranks() * s->bytes;
     unsigned char *given = need_memory(all), *sum = need_memory(s->bytes);
     union scale one = scale_one(s->type);
-    void *mine = s->base[test_rank()];
+    char *mine = elements_of(s, test_rank());
 
     MPI_Alltoall(s->given, (int)s->bytes, MPI_BYTE, given, (int)s->bytes, MPI_BYTE, test_comm());
     memset(sum, 0, s->bytes);
@@ -72,7 +78,7 @@ static void accumulate_contiguous(struct rng *r, const struct op *op, struct sha
     size_t size = element_size(s->type), n = (size_t)rng_between(r, 1, ELEMENTS);
     size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - (int)n);
 
-    op_contiguous(op, local, (char *)s->base[target] + at, n * size, target, hdl);
+    op_contiguous(op, local, elements_of(s, target) + at, n * size, target, hdl);
     op_model(op, local, s->given + (size_t)target * s->bytes + at, n * size);
 }
 
@@ -90,7 +96,7 @@ static void accumulate_strided(struct rng *r, const struct op *op, struct shared
     };
     struct patch p = patch_draw(r, &wish);
 
-    op_strided(op, local, s->base[target], &p, target, hdl);
+    op_strided(op, local, elements_of(s, target), &p, target, hdl);
     for (size_t i = 0; i < patch_segments(&p); i++)
         op_model(op, local + patch_offset(&p, LOCAL, i),
                  s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
@@ -109,7 +115,7 @@ static void accumulate_vector(struct rng *r, const struct op *op, struct shared 
     for (int i = 0; i < SEGMENTS; i++) {
         size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - n);
         here[i] = local + size * (size_t)rng_between(r, 0, ELEMENTS - n);
-        there[i] = (char *)s->base[target] + at;
+        there[i] = elements_of(s, target) + at;
         op_model(op, here[i], s->given + (size_t)target * s->bytes + at, (size_t)v.bytes);
     }
     op_vector(op, &v, 1, target, hdl);
@@ -130,9 +136,9 @@ static void accumulate(struct rng *r, enum form form, const struct op *op, struc
 
 /* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.  Non-blocking ones are
  * waited for together, at the end. */
-static void run_type(struct rng *r, int type, enum form first, enum form last, enum op_how how, int n)
+static void run_type(struct rng *r, int type, size_t shift, enum form first, enum form last, enum op_how how, int n)
 {
-    struct shared s = shared_create(type);
+    struct shared s = shared_create(type, shift);
     struct op op = { .kind = OP_ACC, .how = how, .type = type };
     char *local = need_memory(s.bytes), *kept = need_memory(s.bytes);
     armci_hdl_t handle;
@@ -159,7 +165,7 @@ static void run(enum form first, enum form last, enum op_how how, int n)
     struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
 
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        run_type(&r, type, first, last, how, effort(n));
+        run_type(&r, type, 0, first, last, how, effort(n));
 }
 
 static void test_contiguous(void)
@@ -188,6 +194,175 @@ static void test_nonblocking(void)
     run(STRIDED, STRIDED, OP_HANDLE, 60);
     run(CONTIGUOUS, VECTOR, OP_HANDLE, 60);
     run(CONTIGUOUS, VECTOR, OP_IMPLICIT, 60);
+}
+
+/* ------------------------------------------------------------------ addresses and strides that are no multiples */
+
+/* The same, every element unaligned, at another distance each time. */
+static void test_unaligned(void)
+{
+    struct rng r = rng_stream(29000 + (uint64_t)test_rank());
+
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
+        size_t part = element_size(type) / (size_t)element_parts(type);
+        for (size_t shift = 1; shift < part; shift += 2) {
+            run_type(&r, type, shift, CONTIGUOUS, VECTOR, OP_BLOCKING, effort(40));
+            run_type(&r, type, shift, CONTIGUOUS, VECTOR, OP_HANDLE, effort(40));
+        }
+    }
+}
+
+enum { ROWS = 24, MOST_BETWEEN = 15 };
+enum way { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, WAYS };
+
+/* Rows of n elements whose starts are an odd number of bytes apart: aligned ones and others take turns. */
+struct rows {
+    int n;
+    size_t bytes, stride[2]; /* of a row; local, remote */
+};
+
+static void add_rows(const struct op *op, enum way way, const struct rows *rows, char *local, char *remote, int target)
+{
+    struct patch p = { .levels = 1, .count = { (int)rows->bytes, ROWS } };
+    void *here[ROWS], *there[ROWS];
+    armci_giov_t v = { here, there, (int)rows->bytes, ROWS };
+    armci_hdl_t handle;
+
+    p.stride[LOCAL][0] = (int)rows->stride[0];
+    p.stride[REMOTE][0] = (int)rows->stride[1];
+    ARMCI_INIT_HANDLE(&handle);
+    if (way == AGGREGATED_ROWS)
+        ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    for (int i = 0; i < ROWS; i++) {
+        here[i] = local + (size_t)i * rows->stride[0];
+        there[i] = remote + (size_t)i * rows->stride[1];
+        if (way == AGGREGATED_ROWS)
+            op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
+    }
+    if (way == STRIDED_ROWS)
+        op_strided(op, local, remote, &p, target, &handle);
+    else if (way == VECTOR_ROWS)
+        op_vector(op, &v, 1, target, &handle);
+    op_wait(op, &handle);
+    if (way == AGGREGATED_ROWS)
+        ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
+}
+
+/* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
+static void add_everywhere(int type, enum way way, const struct rows *rows, size_t shift)
+{
+    enum { TIMES = 10, GAP = 0x3c };
+    size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
+    struct op op = { .kind = OP_ACC, .how = way == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
+    char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
+    void **base = region_create(room);
+    struct rng r = rng_stream(29500);
+
+    op.scale = way == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
+    memset(wanted, GAP, room);
+    for (size_t i = 0; i < ROWS; i++) {
+        element_fill(type, &r, local + 3 + i * rows->stride[0], rows->bytes);
+        memset(wanted + shift + i * rows->stride[1], 0, rows->bytes);
+    }
+    if (test_rank() == 0)
+        check_long(ARMCI_Put(wanted, base[0], (int)room, 0), 0, "ARMCI_Put");
+    ARMCI_Barrier();
+    for (int i = 0; i < TIMES; i++)
+        add_rows(&op, way, rows, local + 3, (char *)base[0] + shift, 0);
+    for (int i = 0; i < TIMES * test_ranks(); i++)
+        for (size_t row = 0; row < ROWS; row++)
+            op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1], rows->bytes);
+    ARMCI_Barrier();
+    ARMCI_Get(base[0], seen, (int)room, 0);
+    check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type),
+                rows->stride[1], shift);
+    ARMCI_Barrier();
+    region_free(base);
+    free(local);
+    free(wanted);
+    free(seen);
+}
+
+static void test_odd_strides(void)
+{
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+        for (int n = 1; n <= 5; n += 4)
+            for (size_t between = 1; between <= MOST_BETWEEN; between += 7)
+                for (enum way way = 0; way < WAYS; way++) {
+                    struct rows rows = { .n = n, .bytes = (size_t)n * element_size(type) };
+                    rows.stride[0] = rows.bytes + 5;
+                    rows.stride[1] = rows.bytes + between;
+                    add_everywhere(type, way, &rows, (between + (size_t)way) % 8);
+                }
+}
+
+/* Every rank adds 1 to an element that begins in one line or block of memory and ends in the next, and to its aligned
+ * neighbours: the library has locks for blocks. */
+static void add_at_border(int type, void **base, size_t border, size_t before)
+{
+    enum { NEIGHBOUR = 32, ROOM = 16 };
+    size_t at[] = { border - before, border - NEIGHBOUR, border + NEIGHBOUR };
+    union scale one = scale_one(type);
+    struct op op = { .kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one };
+    unsigned char zero[ROOM] = { 0 }, wanted[ROOM] = { 0 }, seen[ROOM];
+    int times = effort(60);
+
+    for (size_t i = 0; i < 3 && test_rank() == 0; i++)
+        ARMCI_Put(zero, (char *)base[0] + at[i], (int)element_size(type), 0);
+    ARMCI_Barrier();
+    for (int i = 0; i < times; i++)
+        for (size_t k = 0; k < 3; k++)
+            op_contiguous(&op, &one, (char *)base[0] + at[k], element_size(type), 0, NULL);
+    for (int i = 0; i < times * test_ranks(); i++)
+        op_model(&op, &one, wanted, element_size(type));
+    ARMCI_Barrier();
+    for (size_t i = 0; i < 3; i++) {
+        ARMCI_Get((char *)base[0] + at[i], seen, (int)element_size(type), 0);
+        check_bytes(seen, wanted, element_size(type), "%s at %zu, %zu bytes before a border: sum", element_name(type), at[i], before);
+    }
+    ARMCI_Barrier();
+}
+
+static void test_borders(void)
+{
+    enum { BLOCK = 8192, LINE = 64 };
+    void **base = region_create(2 * BLOCK);
+    size_t block = BLOCK - (uintptr_t)base[0] % BLOCK;
+
+    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+        for (size_t before = 1; before < element_size(type); before += element_size(type) < 16 ? 1 : 3) {
+            add_at_border(type, base, block, before);
+            add_at_border(type, base, block - LINE * 4, before);
+        }
+    region_free(base);
+}
+
+/* Elements that overlap one another in part have no meaningful sum; nothing else is touched, and all calls succeed. */
+static void test_partial_overlaps(void)
+{
+    enum { GAP = 0x3c, EDGE = 16, HULL = 8 + 3 * 19, ROOM = 2 * EDGE + HULL };
+    void **base = region_create(ROOM);
+    int target = (test_rank() + 1) % test_ranks(), stride = 3, count[] = { 8, 20 };
+    unsigned char edge[ROOM], seen[ROOM];
+    double one = 1, ones[20];
+    void *here[20], *there[20];
+    armci_giov_t v = { here, there, 8, 20 };
+
+    memset(edge, GAP, ROOM);
+    for (int i = 0; i < 20; i++) {
+        ones[i] = i;
+        here[i] = ones + i;
+        there[i] = (char *)base[target] + EDGE + (i * 7 % 20) * 3;
+    }
+    ARMCI_Put(edge, base[target], ROOM, target);
+    check_long(ARMCI_AccS(ARMCI_ACC_DBL, &one, ones, (int[]){ 8 }, (char *)base[target] + EDGE, &stride, count, 1, target), 0,
+               "ARMCI_AccS, doubles 3 bytes apart");
+    check_long(ARMCI_AccV(ARMCI_ACC_DBL, &one, &v, 1, target), 0, "ARMCI_AccV, doubles 3 bytes apart");
+    ARMCI_Get(base[target], seen, ROOM, target);
+    check_bytes(seen, edge, EDGE, "bytes before doubles that overlap");
+    check_bytes(seen + EDGE + HULL, edge, EDGE, "bytes behind doubles that overlap");
+    ARMCI_Barrier();
+    region_free(base);
 }
 
 /* ------------------------------------------------------------------ the same few bytes, again and again */
@@ -264,6 +439,10 @@ static const struct test tests[] = {
     { "all ranks on overlapping vectors", test_vector },
     { "contiguous, strided and vector at once", test_mixed },
     { "non-blocking accumulates, many outstanding", test_nonblocking },
+    { "unaligned elements", test_unaligned },
+    { "rows an odd number of bytes apart", test_odd_strides },
+    { "elements across lines and blocks", test_borders },
+    { "elements that overlap in part", test_partial_overlaps },
     { "one element, thousands of times", test_hot_spot },
     { "long and double keep their precision", test_precision },
     { "scales 0, -1 and i", test_scales },

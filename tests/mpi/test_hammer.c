@@ -247,9 +247,11 @@ static void vector(void)
     hammer_types(overlapping_lists, "vector accumulate");
 }
 
-/* Slices begin on pages: half an element before a block ends is at half an element. */
-static void misaligned(void)
+/* Slices begin on pages: an element that begins less than its size before a block ends goes on in the next. */
+static void across_two_blocks(void)
 {
+    hammer_type(ARMCI_ACC_INT, across_borders, BLOCK - 1, 0.3, "accumulate across borders");
+    hammer_type(ARMCI_ACC_DBL, across_borders, BLOCK - 5, 0.3, "accumulate across borders");
     hammer_type(ARMCI_ACC_DCP, across_borders, BLOCK - 8, 0.6, "accumulate across borders");
     hammer_type(ARMCI_ACC_CPL, across_borders, BLOCK - 4, 0.6, "accumulate across borders");
 }
@@ -475,7 +477,7 @@ static const struct test tests[] = {
     { "contiguous accumulates lose nothing", contiguous },
     { "strided accumulates of overlapping patches lose nothing", strided },
     { "vector accumulates lose nothing", vector },
-    { "complex numbers half in one block lose nothing", misaligned },
+    { "elements across two blocks lose nothing", across_two_blocks },
     { "fetch-and-add draws each ticket once", tickets },
     { "swaps lose no token", swaps },
     { "mutexes exclude", locks },

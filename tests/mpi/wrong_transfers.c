@@ -244,7 +244,6 @@ static void remote_before(struct arguments *a) { set_remote(a, stage.there - 8);
 static void remote_after(struct arguments *a) { set_remote(a, stage.there + SLICE + 4); }
 static void remote_wraps(struct arguments *a) { set_remote(a, last_address(8)); }
 static void value_wraps(struct arguments *a) { set_remote(a, last_address(2)); }
-static void misaligned(struct arguments *a) { set_remote(a, stage.there + 4); }
 
 static void leaves(struct arguments *a)
 {
@@ -305,7 +304,6 @@ static void strides_smallest(struct arguments *a)
     set_patch(a, 3, 1 << 20, INT_MIN);
     a->counts[3] = 1 << 19;
 }
-static void stride_misaligned(struct arguments *a) { set_patch(a, 1, 3, 20); }
 
 static void levels_negative(struct arguments *a) { a->levels = -1; }
 static void levels_many(struct arguments *a) { a->levels = LEVELS + 1; }
@@ -474,8 +472,6 @@ static const struct mistake mistakes[] = {
     { "type_negative", ACC, 0, ARMCI_ERR_TYPE, "datatype", "-1", type_negative },
     { "type_largest", ACC, 0, ARMCI_ERR_TYPE, "datatype", "2147483647", type_largest },
     { "type_smallest", ACC, 0, ARMCI_ERR_TYPE, "datatype", "-2147483648", type_smallest },
-    { "misaligned", ACC, 0, ARMCI_ERR_ALIGN, REMOTE, "", misaligned },
-    { "stride_misaligned", ACC, CONTIGUOUS | VECTOR, ARMCI_ERR_ALIGN, REMOTE, "", stride_misaligned },
     { "part_of_element", ACC, 0, ARMCI_ERR_ALIGN, LENGTH, "12", part_of_element },
     { "half_of_element", ACC, 0, ARMCI_ERR_ALIGN, LENGTH, "8", half_of_element },
 

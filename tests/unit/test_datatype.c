@@ -126,18 +126,28 @@ struct tally {
     size_t vectors, subarrays, indexed;
 };
 
+/* Do all segments consist of whole basic types? */
+static bool is_whole(const struct shape *s, struct basic_type basic)
+{
+    struct shape_iter it;
+    struct segment seg;
+    size_t lengths = 0;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) lengths |= seg.bytes;
+    return lengths % basic.size == 0;
+}
+
 /* Every way to build one side with that basic type; but not those that this MPI library is known to do wrong. */
 static void check_side(const struct sample *m, enum shape_side side, struct basic_type basic, struct tally *tally)
 {
     const struct shape *s = &m->shape;
-    if (s->bytes == 0 || !armcii_shape_is_aligned(s, side, basic.size)) return;
+    if (s->bytes == 0 || !is_whole(s, basic)) return;
     check_indexed(m, side, basic);
     tally->indexed++;
     if (s->form == SHAPE_VECTOR || !armcii_datatype_is_right(s)) return;
     char *first = side == SHAPE_LOCAL ? s->local : s->remote;
     check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first}, basic);
     tally->vectors++;
-    if (!armcii_shape_nests(s, side)) return;
+    if (!armcii_shape_nests(s, side) || !armcii_shape_is_aligned(s, side, basic.size)) return;
     check_type((struct subject){m, side, "subarray", armcii_datatype_subarray(s, side, basic), first}, basic);
     tally->subarrays++;
 }

@@ -62,31 +62,39 @@ static void check_hold(enum element e, size_t piece, size_t bytes)
     if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
 
-/* Values are small whole numbers and scales real, so that a part is like another. */
+/* Scales are real, so that a part is like another.  Integers wrap: between unaligned elements lie parts of their neighbours. */
 static void add(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += armcii_element_align(e)) {
-        int i;
-        long l;
-        float f;
-        double d;
+        unsigned i, was_i;
+        unsigned long l, was_l;
+        float f, was_f;
+        double d, was_d;
         switch (e) {
         case ELEMENT_INT:
             memcpy(&i, src + at, sizeof i);
-            *(int *)(void *)(dst + at) += *(const int *)scale * i;
+            memcpy(&was_i, dst + at, sizeof i);
+            was_i += (unsigned)*(const int *)scale * i;
+            memcpy(dst + at, &was_i, sizeof i);
             break;
         case ELEMENT_LONG:
             memcpy(&l, src + at, sizeof l);
-            *(long *)(void *)(dst + at) += *(const long *)scale * l;
+            memcpy(&was_l, dst + at, sizeof l);
+            was_l += (unsigned long)*(const long *)scale * l;
+            memcpy(dst + at, &was_l, sizeof l);
             break;
         case ELEMENT_FLOAT:
         case ELEMENT_COMPLEX:
             memcpy(&f, src + at, sizeof f);
-            *(float *)(void *)(dst + at) += *(const float *)scale * f;
+            memcpy(&was_f, dst + at, sizeof f);
+            was_f += *(const float *)scale * f;
+            memcpy(dst + at, &was_f, sizeof f);
             break;
         default:
             memcpy(&d, src + at, sizeof d);
-            *(double *)(void *)(dst + at) += *(const double *)scale * d;
+            memcpy(&was_d, dst + at, sizeof d);
+            was_d += *(const double *)scale * d;
+            memcpy(dst + at, &was_d, sizeof d);
         }
     }
 }
@@ -206,10 +214,10 @@ static size_t first_border(void)
 /* Pieces that begin and end around the borders of blocks, at every phase an element can have there. */
 static void pieces(enum element e)
 {
-    size_t size = armcii_element_size(e), unit = armcii_element_align(e);
+    size_t size = armcii_element_size(e);
     unsigned number = 0;
     begin(e, 1);
-    for (size_t before = 0; before <= 2 * size; before += unit)
+    for (size_t before = 0; before <= 2 * size; before++)
         for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
             size_t at = first_border() - before;
             const void *scale = number % 3 ? scale_two(e) : NULL;
@@ -246,16 +254,16 @@ END_TEST
 
 /* ---- strided */
 
-/* A stride of elements' alignment: zero, small, about a block, larger; either sign. */
-static int draw_stride(struct rng *r, size_t unit)
+/* A stride: zero, small, about a block, larger; either sign. */
+static int draw_stride(struct rng *r)
 {
     int reach[] = {0, 64, 2000, STRIPE_BLOCK + 64, 2 * STRIPE_BLOCK};
     int most = reach[rng_between(r, 0, 4)];
-    return rng_between(r, -most, most) / (int)unit * (int)unit;
+    return rng_between(r, -most, most);
 }
 
 /* Where the first segment must be so that all lie in `room` bytes; false where they do not fit. */
-static bool place(const int stride[], const int count[], int levels, size_t room, size_t unit, struct rng *r, size_t *start)
+static bool place(const int stride[], const int count[], int levels, size_t room, struct rng *r, size_t *start)
 {
     long lo = 0, hi = count[0];
     for (int i = 0; i < levels; i++) {
@@ -263,8 +271,7 @@ static bool place(const int stride[], const int count[], int levels, size_t room
         *(last < 0 ? &lo : &hi) += last;
     }
     if (hi - lo > (long)room) return false;
-    long spare = ((long)room - (hi - lo)) / (long)unit;
-    *start = (size_t)(-lo + (long)unit * rng_between(r, 0, (int)spare));
+    *start = (size_t)(-lo + rng_between(r, 0, (int)((long)room - (hi - lo))));
     return true;
 }
 
@@ -273,15 +280,15 @@ static bool patch(enum element e, unsigned seed)
 {
     struct rng r = rng_start(seed);
     int levels = rng_between(&r, 1, 3), count[4], here[3], there[3];
-    size_t size = armcii_element_size(e), unit = armcii_element_align(e), from, to;
+    size_t size = armcii_element_size(e), from, to;
     struct shape s;
     count[0] = (int)size * (rng_between(&r, 0, 3) ? rng_between(&r, 1, 6) : rng_between(&r, 1, 2 * STRIPE_BLOCK / (int)size));
     for (int i = 0; i < levels; i++) {
         count[i + 1] = rng_between(&r, 1, 24);
-        here[i] = draw_stride(&r, unit);
-        there[i] = draw_stride(&r, unit);
+        here[i] = draw_stride(&r);
+        there[i] = draw_stride(&r);
     }
-    if (!place(here, count, levels, LOCAL, unit, &r, &from) || !place(there, count, levels, ARENA, unit, &r, &to)) return false;
+    if (!place(here, count, levels, LOCAL, &r, &from) || !place(there, count, levels, ARENA, &r, &to)) return false;
     ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels), SHAPE_OK);
     const void *scale = seed % 2 ? scale_two(e) : NULL;
     accumulate(e, scale, &s);
@@ -328,15 +335,15 @@ static void lists(enum element e)
 {
     enum { SEGMENTS = 50 };
     struct rng r = rng_start(5);
-    size_t size = armcii_element_size(e), unit = armcii_element_align(e);
+    size_t size = armcii_element_size(e);
     begin(e, 5);
     for (unsigned round = 0; round < 100; round++) {
         void *here[SEGMENTS], *there[SEGMENTS];
         struct vector_run run = {here, there, size * (size_t)rng_between(&r, 1, round % 10 ? 8 : STRIPE_BLOCK / 16), SEGMENTS};
-        int last = (int)((ARENA - run.bytes) / unit);
+        int last = (int)(ARENA - run.bytes);
         for (int i = 0; i < SEGMENTS; i++) {
-            here[i] = local + unit * (size_t)rng_between(&r, 0, last);
-            there[i] = remote(unit * (size_t)rng_between(&r, 0, last));
+            here[i] = local + rng_between(&r, 0, last);
+            there[i] = remote((size_t)rng_between(&r, 0, last));
         }
         struct shape s;
         ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);

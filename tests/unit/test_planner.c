@@ -436,10 +436,16 @@ static void apply(const struct sample *m, enum rma_kind kind, char *model)
     }
 }
 
+/* Does it consist of whole elements?  Unaligned ones that overlap one another in part have no meaningful sum. */
 static bool is_whole(const struct sample *m, enum rma_kind kind)
 {
+    struct shape_iter it;
+    struct segment seg;
+    size_t lengths = 0;
     if (kind != RMA_ACC) return true;
-    return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int));
+    for (armcii_shape_begin(&it, &m->shape); armcii_shape_next(&it, &seg);) lengths |= seg.bytes;
+    if (lengths % sizeof(int) != 0) return false;
+    return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int)) || armcii_shape_is_disjoint(&m->shape, SHAPE_REMOTE);
 }
 
 /* Two ways to ask for it: as it comes, and (accumulate) scaled by 3, which packs the local side. */
