@@ -101,6 +101,12 @@ struct scene {
     size_t bytes;                   /* of both */
 };
 
+/* Where a segment's remote side is in the image. */
+static size_t offset_of(const struct scene *c, const struct segment *seg)
+{
+    return (size_t)(seg->remote - c->lo) + MARGIN;
+}
+
 static struct transfer twin_of(const struct scene *c, const struct shape *s)
 {
     struct transfer t = *c->accused;
@@ -179,17 +185,22 @@ static void try_put(const struct scene *c, struct twin_shape *w)
     struct shape_iter it;
     struct segment seg;
     for (armcii_shape_begin(&it, &w->shape); armcii_shape_next(&it, &seg);)
-        memcpy(c->image + (seg.remote - c->lo) + MARGIN, seg.local, seg.bytes);
+        memcpy(c->image + offset_of(c, &seg), seg.local, seg.bytes);
     if (carry_out(c, &t)) demand_lane(c, "a put was wrong");
 }
 
-/* Known numbers into the lane, by a contiguous put. */
-static bool put_numbers(const struct scene *c)
+/* Known numbers into the lane, by a contiguous put; elements of the shape may lie at any address. */
+static bool put_numbers(const struct scene *c, const struct shape *s)
 {
+    enum element e = c->accused->verb.element;
+    struct shape_iter it;
+    struct segment seg;
     struct transfer t = *c->accused;
     t.verb = (struct rma_verb){.kind = RMA_PUT};
     t.scale = NULL;
-    fill_numbers(c->accused->verb.element, c->image, c->bytes, TARGET_NUMBERS);
+    fill_bytes(c->image, c->bytes);
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        fill_numbers(e, c->image + offset_of(c, &seg), seg.bytes, TARGET_NUMBERS);
     armcii_shape_contiguous(&t.shape, c->image, c->lo - MARGIN, c->bytes);
     if (!carry_out(c, &t)) return false;
     demand_lane(c, "a contiguous put of known numbers was wrong");
@@ -201,24 +212,51 @@ static void add_to_image(const struct scene *c, const struct shape *s, const cha
     struct shape_iter it;
     struct segment seg;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); product += seg.bytes)
-        armcii_sums_add(c->accused->verb.element, c->image + (seg.remote - c->lo) + MARGIN, product, seg.bytes);
+        armcii_sums_add(c->accused->verb.element, c->image + offset_of(c, &seg), product, seg.bytes);
+}
+
+/* Do elements overlap one another in part?  Their sums depend on the order then.  The hull begins with an element. */
+static bool overlap_in_part(const struct scene *c, const struct shape *s)
+{
+    size_t size = armcii_element_align(c->accused->verb.element), beside = 0;
+    struct shape_iter it;
+    struct segment seg;
+    if (armcii_shape_is_disjoint(s, SHAPE_REMOTE)) return false;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        beside |= (size_t)(seg.remote - c->lo) % size;
+    return beside != 0;
+}
+
+/* The first byte of the lane that is not as in the image, where sums may be off by the slack; c->bytes: none. */
+static size_t first_wrong_sum(const struct scene *c, const struct shape *s, double slack)
+{
+    enum element e = c->accused->verb.element;
+    struct shape_iter it;
+    struct segment seg;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
+        size_t at = offset_of(c, &seg), wrong = armcii_sums_compare(e, c->seen + at, c->image + at, seg.bytes, slack);
+        if (wrong < seg.bytes) return at + wrong;
+    }
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        memcpy(c->image + offset_of(c, &seg), c->seen + offset_of(c, &seg), seg.bytes);
+    return first_difference(c->seen, c->image, c->bytes);
 }
 
 static void try_accumulate(const struct scene *c, struct twin_shape *w)
 {
     enum element e = c->accused->verb.element;
     struct transfer t = twin_of(c, &w->shape);
-    char *product = malloc(w->shape.bytes);
+    char *product = overlap_in_part(c, &w->shape) ? NULL : malloc(w->shape.bytes);
     if (!product) return;
     fill_sources(e, &w->shape);
     armcii_scale_pack(e, t.scale ? t.scale : armcii_element_one(e), &w->shape, product);
-    if (put_numbers(c)) {
+    if (put_numbers(c, &w->shape)) {
         double repeats = armcii_shape_is_disjoint(&w->shape, SHAPE_REMOTE) ? 1 : (double)w->shape.nsegs;
         double slack = 4 * repeats * (TARGET_NUMBERS + repeats * armcii_sums_largest(e, product, w->shape.bytes));
         add_to_image(c, &w->shape, product);
         bool done = carry_out(c, &t);
         look_at_lane(c);
-        size_t at = armcii_sums_compare(e, c->seen, c->image, c->bytes, slack);
+        size_t at = first_wrong_sum(c, &w->shape, slack);
         if (done && at < c->bytes) accuse(c, "an accumulate was wrong", at, c->seen, c->image);
     }
     free(product);
