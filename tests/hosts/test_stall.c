@@ -1,0 +1,160 @@
+/* test_stall.c - jobs that span hosts: a process that starts a long transfer and then leaves the library stops nobody else.
+ *
+ * The last process, which is no agent, starts the transfer and calls nothing for a time.  The first process of its host times 8-byte
+ * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
+ * to wait for it is measured at the same time, by another process: the bound allows for that. */
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+#include <message.h>
+
+#include "harness.h"
+#include "load.h"
+
+/* Seconds.  An operation consists of several steps of two processes, each of which may have to wait for the processor. */
+static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;
+enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* No call into MPI or ARMCI. */
+static void be_away(double seconds)
+{
+    for (double until = now() + seconds; now() < until;)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+static const char *name_of(enum small_operation operation)
+{
+    static const char *const names[] = { "get", "put + fence", "acc + fence", "rmw", "lock + unlock" };
+
+    return names[operation];
+}
+
+/* ------------------------------------------------------------------ what the processes do */
+
+/* The longest time between two looks at the clock of a process that only wants the processor. */
+static double longest_wait_for_processor(double seconds)
+{
+    double begun = now(), last = begun, worst = 0;
+
+    while (last < begun + seconds) {
+        sched_yield();
+        double t = now();
+        if (t - last > worst)
+            worst = t - last;
+        last = t;
+    }
+    return worst;
+}
+
+static void time_small(struct load_worker *w, double seconds, double worst[SMALL_OPERATIONS])
+{
+    int operation = 0;
+
+    for (double until = now() + seconds; now() < until; operation = (operation + 1) % SMALL_OPERATIONS) {
+        double begun = now();
+        load_small(w, (enum small_operation)operation, SERVER);
+        double took = now() - begun;
+        if (took > worst[operation])
+            worst[operation] = took;
+        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+    }
+}
+
+static void start_and_leave(struct load_worker *w, enum long_transfer transfer, double seconds)
+{
+    armci_hdl_t handle;
+
+    load_start(w, transfer, SERVER, &handle);
+    be_away(seconds);
+    ARMCI_Wait(&handle);
+    ARMCI_Fence(SERVER);
+}
+
+/* The first long transfer on a connection makes it, which takes time of its own. */
+static void use_connections(struct load_worker *w, enum long_transfer transfer)
+{
+    double unused[SMALL_OPERATIONS] = { 0 };
+
+    if (test_rank() != SERVER) {
+        start_and_leave(w, transfer, 0);
+        time_small(w, 0.05, unused);
+    }
+    ARMCI_Barrier();
+    be_away(SETTLING); /* until all threads of the library sleep */
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static void judge(double worst[SMALL_OPERATIONS], double wait)
+{
+    armci_msg_dgop(worst, SMALL_OPERATIONS, "max");
+    armci_msg_dgop(&wait, 1, "max");
+    double bound = BOUND + WAITS * wait;
+    for (int i = 0; i < SMALL_OPERATIONS && test_rank() == 0; i++)
+        check(worst[i] < bound, "%s: the worst took %.0f ms, more than %.0f ms; the processor was waited for up to %.0f ms",
+              name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * wait);
+}
+
+static void leave_after(enum long_transfer transfer)
+{
+    double worst[SMALL_OPERATIONS] = { 0 }, wait = 0;
+    struct load load;
+    struct load_worker worker;
+    int me = test_rank(), last = test_ranks() - 1;
+
+    if (!on_all_ranks(test_has_agents())) {
+        skip("no agent: MPI decides who waits for whom");
+        return;
+    }
+    if (test_ranks() < 4) {
+        skip("it takes two on each host");
+        return;
+    }
+    if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    use_connections(&worker, transfer);
+    ARMCI_Barrier();
+    if (me == last)
+        start_and_leave(&worker, transfer, AWAY);
+    else if (me == test_ranks() / 2)
+        time_small(&worker, AWAY, worst);
+    else if (me != SERVER)
+        wait = longest_wait_for_processor(AWAY);
+    judge(worst, wait);
+    check(load_is_right(&load, worker.done), "the counters");
+    load_worker_close(&worker);
+    load_close(&load);
+}
+
+static void accumulate(void)
+{
+    leave_after(LONG_ACC);
+}
+
+static void strided_put(void)
+{
+    leave_after(LONG_PUT_STRIDED);
+}
+
+static void vector_get(void)
+{
+    leave_after(LONG_GET_VECTOR);
+}
+
+static const struct test tests[] = {
+    { "a process that leaves after a long uneven vector get stops nobody", vector_get },
+    { "a process that leaves after a long accumulate stops nobody", accumulate },
+    { "a process that leaves after a long strided put stops nobody", strided_put },
+    { NULL, NULL },
+};
+
+const struct suite suite = { .tests = tests };
