@@ -14,10 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct group *const groups[] = {&group_latency,      &group_bandwidth,   &group_strided,
-                                             &group_vector,       &group_nonblocking, &group_single_region,
-                                             &group_many_regions, &group_contention,  &group_remote,
-                                             &group_computing,    &group_overlap};
+static const struct group *const groups[] = {&group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
+                                             &group_nonblocking, &group_single_region, &group_many_regions, &group_contention,
+                                             &group_remote,      &group_computing,     &group_overlap,      &group_stall};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -111,6 +110,7 @@ static void do_instructions(const struct site *site)
 static bool measure_all(const struct options *options, struct site *site)
 {
     struct report_head head;
+    site->threads = options->threads;
     describe(options, site, &head);
     if (site->me == 0) report_begin(&head);
     if (site->me == 0 && head.target_here && (options_want(options, "remote") || options_want(options, "overlap")))
@@ -144,16 +144,30 @@ static int refuse(const char *why, int rank)
     return 2;
 }
 
+/* Plain MPI_Init, as most programs call it, unless rows have several threads. */
+static bool start_mpi(int *argc, char ***argv, bool threads)
+{
+    int provided = MPI_THREAD_MULTIPLE;
+    if (threads)
+        MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(argc, argv);
+    return provided == MPI_THREAD_MULTIPLE;
+}
+
 int main(int argc, char **argv)
 {
     struct options options;
     char why[256];
     int rank, status = 0;
 
-    MPI_Init(&argc, &argv);
+    bool right = options_read(argc, argv, &options, why, sizeof why);
+    bool threaded = start_mpi(&argc, &argv, right && options.threads > 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (!options_read(argc, argv, &options, why, sizeof why)) {
+    if (!right) {
         status = refuse(why, rank);
+    } else if (!threaded) {
+        status = refuse("this MPI library gives no MPI_THREAD_MULTIPLE", rank);
     } else if (options.help) {
         if (rank == 0) options_usage(stdout);
     } else {

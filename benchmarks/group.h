@@ -16,7 +16,7 @@ struct group {
     void (*measure)(const struct row *row, const struct site *site, double seconds, struct result *result);
 };
 
-extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking,
-    group_single_region, group_many_regions, group_contention, group_remote, group_computing, group_overlap;
+extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking, group_single_region,
+    group_many_regions, group_contention, group_remote, group_computing, group_overlap, group_stall;
 
 #endif

@@ -36,7 +36,6 @@ bool load_open(struct load *load)
     load->base = calloc((size_t)load->ranks, sizeof *load->base);
     if (!load->base || ARMCI_Malloc(load->base, SLICE_BYTES) != 0) return false;
     memset(load->base[load->me], 0, SLICE_BYTES);
-    ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
     return true;
 }
@@ -44,7 +43,6 @@ bool load_open(struct load *load)
 void load_close(struct load *load)
 {
     ARMCI_Barrier();
-    ARMCI_Destroy_mutexes();
     ARMCI_Free(load->base[load->me]);
     free(load->base);
 }

@@ -27,9 +27,9 @@ struct load_worker {
     long done[SMALL_OPERATIONS];
 };
 
-/* Make the region and one mutex on each rank.  Collective; false where memory is short. */
+/* Make the region; each rank has a mutex already.  Collective; false where memory is short. */
 bool load_open(struct load *load);
-/* Free them.  Collective. */
+/* Free it.  Collective. */
 void load_close(struct load *load);
 
 /* pieces: of 1 KiB, in each LONG_GET_VECTOR. */

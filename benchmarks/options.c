@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const known_words[] = {"latency", "bandwidth",  "strided",      "vector", "nonblocking",
-                                          "regions", "contention", "instructions", "remote", "overlap",
-                                          "probe",   "all"};
+static const char *const known_words[] = {"latency",      "bandwidth", "strided", "vector", "nonblocking", "regions", "contention",
+                                          "instructions", "remote",    "overlap", "probe",  "stall",       "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -29,9 +28,11 @@ void options_usage(FILE *out)
             "  all           all of these\n"
             "  remote        for two hosts: operations against plain MPI, also while the target computes\n"
             "  overlap       for two hosts: how much of a non-blocking transfer goes on behind a computation\n"
+            "  stall         the worst time of 8-byte operations while all ranks send long transfers, compute and sleep\n"
             "  probe         nothing but 10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
             "options:\n"
             "  -s, --seconds S    time for a row, default %g\n"
+            "  -t, --threads N    threads of each rank in the rows of stall, default 1\n"
             "  -j, --json FILE    write the results to FILE as JSON\n"
             "  -l, --label TEXT   name of this run in FILE\n"
             "  -i, --instructions the same as the word instructions\n"
@@ -50,6 +51,15 @@ static bool read_seconds(const char *text, double *seconds)
     return true;
 }
 
+static bool read_threads(const char *text, int *threads)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 1 || value > MOST_THREADS) return false;
+    *threads = (int)value;
+    return true;
+}
+
 static bool is_known(const char *word)
 {
     for (int i = 0; i < KNOWN_WORDS; i++) {
@@ -64,6 +74,8 @@ static bool take(int option, struct options *options)
     switch (option) {
     case 's':
         return read_seconds(optarg, &options->seconds);
+    case 't':
+        return read_threads(optarg, &options->threads);
     case 'j':
         options->json = optarg;
         return true;
@@ -86,18 +98,15 @@ static bool take(int option, struct options *options)
 
 bool options_read(int argc, char **argv, struct options *options, char *why, size_t room)
 {
-    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"label", required_argument, NULL, 'l'},
-                                          {"instructions", no_argument, NULL, 'i'},
-                                          {"progress", no_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'},
+                                          {"json", required_argument, NULL, 'j'},    {"label", required_argument, NULL, 'l'},
+                                          {"instructions", no_argument, NULL, 'i'},  {"progress", no_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     int option;
 
-    *options = (struct options){.seconds = DEFAULT_SECONDS, .progress = isatty(STDERR_FILENO) != 0};
+    *options = (struct options){.seconds = DEFAULT_SECONDS, .threads = 1, .progress = isatty(STDERR_FILENO) != 0};
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "s:j:l:iph", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "s:t:j:l:iph", known, NULL)) != -1) {
         if (!take(option, options)) {
             snprintf(why, room, "wrong option or value: %s", argv[optind - 1]);
             return false;
@@ -116,7 +125,7 @@ bool options_read(int argc, char **argv, struct options *options, char *why, siz
 
 static bool is_of_all(const char *word)
 {
-    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 && strcmp(word, "overlap") != 0;
+    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 && strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0;
 }
 
 bool options_want(const struct options *options, const char *word)

@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+enum { MOST_THREADS = 64 };
+
 struct options {
     char **words; /* which groups */
     int word_count;
     double seconds;    /* for a row */
+    int threads;       /* of each rank, in the rows of stall */
     const char *json;  /* file, or NULL */
     const char *label; /* name of the run in the file, or NULL */
     bool progress, instructions, help;

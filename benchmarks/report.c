@@ -76,6 +76,20 @@ static void print_relation(const struct result *result)
         printf("  %.2f (%.2f) x %s", result->versus_ratio, result->versus_median, result->versus);
 }
 
+static void print_time(const char *what, double time)
+{
+    double length;
+    const char *unit = unit_for(time, &length);
+    printf("%s %.1f %s", what, time / length, unit);
+}
+
+static void print_tail(const struct tail *tail)
+{
+    print_time("  99.9 %", tail->p999);
+    print_time(", worst", tail->worst);
+    print_time(", processor", tail->waited);
+}
+
 static void print_row(const struct result *result)
 {
     double length;
@@ -95,6 +109,7 @@ static void print_row(const struct result *result)
     if (result->memcpy_best <= 0 && (result->versus_ratio > 0 || result->curve)) printf("%8s", "");
     if (result->versus_ratio > 0) print_relation(result);
     if (result->curve) printf("  %.0f %% hidden", 100 * result->curve->hidden);
+    if (result->tail) print_tail(result->tail);
     printf("\n");
 }
 
@@ -200,6 +215,10 @@ static void write_row(FILE *file, const struct line *line)
                 result->versus_median);
     }
     if (result->curve) write_curve(file, result->curve);
+    if (result->tail) {
+        fprintf(file, ", \"p999_ns\": %.0f, \"worst_ns\": %.0f, \"processor_worst_ns\": %.0f", result->tail->p999, result->tail->worst,
+                result->tail->waited);
+    }
     putc('}', file);
 }
 

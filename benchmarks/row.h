@@ -51,6 +51,12 @@ struct curve {
     double hidden; /* how much of the operation's time went on behind the computation, at the best point: 1 is all */
 };
 
+/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; and how long the same threads had to wait for a processor at
+ * worst. */
+struct tail {
+    double p999, worst, waited;
+};
+
 struct result {
     const char *name;
     bool valid;
@@ -61,6 +67,7 @@ struct result {
     double versus_ratio, versus_median; /* of the best times and of the medians; 0: none */
     bool rate;
     const struct curve *curve; /* NULL: none */
+    const struct tail *tail;   /* NULL: none */
 };
 
 /* Bytes that one operation of the row moves. */

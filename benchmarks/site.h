@@ -14,6 +14,7 @@ enum {
 
 struct site {
     int me, ranks;
+    int threads;  /* of each rank, in the rows of stall */
     int target;   /* the rank that rank 0 measures towards: 1, in a job of one rank 0 itself */
     char *remote; /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
     char *slice;  /* the caller's own slice */

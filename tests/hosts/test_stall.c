@@ -121,6 +121,7 @@ static void leave_after(enum long_transfer transfer)
     }
     if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))
         MPI_Abort(MPI_COMM_WORLD, 1);
+    ARMCI_Create_mutexes(1);
     use_connections(&worker, transfer);
     ARMCI_Barrier();
     if (me == last)
@@ -131,6 +132,7 @@ static void leave_after(enum long_transfer transfer)
         wait = longest_wait_for_processor(AWAY);
     judge(worst, wait);
     check(load_is_right(&load, worker.done), "the counters");
+    ARMCI_Destroy_mutexes();
     load_worker_close(&worker);
     load_close(&load);
 }

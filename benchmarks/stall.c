@@ -1,0 +1,226 @@
+/* stall.c - how long an 8-byte operation takes at worst, while all threads of all processes send long transfers to one another, compute,
+ * sleep and leave the library with transfers under way.  A row is one operation, timed by all.
+ *
+ * What the processor is waited for is told apart: after each operation the same thread yields the processor again and again for as long as
+ * the operation took, and notes the longest time between two looks at the clock. */
+#include "group.h"
+
+#include "load.h"
+#include "options.h"
+
+#include <math.h>
+#include <message.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { PIECES = 512 };
+
+/* Times by their logarithm: 32 classes for each power of two of nanoseconds. */
+enum { PER_OCTAVE = 32, CLASSES = 40 * PER_OCTAVE };
+
+struct histogram {
+    long count[CLASSES];
+    double worst; /* ns */
+};
+
+struct worker {
+    struct load_worker load;
+    enum small_operation operation; /* that is timed */
+    double end;                     /* ns of sample_clock */
+    bool leaves;                    /* for a tenth of the time, now and then */
+    double away;
+    struct histogram times, waits;
+};
+
+/* ---- histograms ---- */
+
+static void note(struct histogram *h, double time)
+{
+    int class = time > 1 ? (int)(log2(time) * PER_OCTAVE) : 0;
+    h->count[class < CLASSES ? class : CLASSES - 1]++;
+    if (time > h->worst) h->worst = time;
+}
+
+/* The time that so large a part of all does not exceed: the upper end of its class, but no more than the worst. */
+static double quantile(const struct histogram *h, double part)
+{
+    long all = 0, seen = 0;
+    for (int i = 0; i < CLASSES; i++)
+        all += h->count[i];
+    for (int i = 0; i < CLASSES; i++) {
+        seen += h->count[i];
+        if (seen > 0 && (double)seen >= part * (double)all) return fmin(exp2((i + 1.0) / PER_OCTAVE), h->worst);
+    }
+    return 0;
+}
+
+static void add(struct histogram *to, const struct histogram *h)
+{
+    for (int i = 0; i < CLASSES; i++)
+        to->count[i] += h->count[i];
+    to->worst = fmax(to->worst, h->worst);
+}
+
+/* Those of all processes.  Collective. */
+static void add_all(struct histogram *h)
+{
+    armci_msg_lgop(h->count, CLASSES, "+");
+    armci_msg_dgop(&h->worst, 1, "max");
+}
+
+/* ---- one thread ---- */
+
+static void compute(double nanoseconds)
+{
+    for (double until = sample_clock() + nanoseconds; sample_clock() < until;)
+        continue;
+}
+
+static void sleep_for(double nanoseconds)
+{
+    nanosleep(&(struct timespec){.tv_sec = (time_t)(nanoseconds / 1e9), .tv_nsec = (long)fmod(nanoseconds, 1e9)}, NULL);
+}
+
+static void wait_for_processor(struct worker *w, double nanoseconds)
+{
+    double begun = sample_clock(), last = begun, worst = 0;
+    while (last < begun + nanoseconds) {
+        sched_yield();
+        double now = sample_clock();
+        worst = fmax(worst, now - last);
+        last = now;
+    }
+    note(&w->waits, worst);
+}
+
+/* Some other rank; in a job of one itself. */
+static int other(struct worker *w)
+{
+    const struct load *load = w->load.load;
+    return load->ranks == 1 ? 0 : (load->me + 1 + load_random(&w->load, load->ranks - 1)) % load->ranks;
+}
+
+static void time_small(struct worker *w)
+{
+    double begun = sample_clock();
+    load_small(&w->load, w->operation, other(w));
+    double took = sample_clock() - begun;
+    note(&w->times, took);
+    wait_for_processor(w, took);
+}
+
+/* A long transfer; the thread is away before it waits for it. */
+static void transfer(struct worker *w, double away)
+{
+    armci_hdl_t handle;
+    int target = other(w);
+    load_start(&w->load, (enum long_transfer)load_random(&w->load, LONG_TRANSFERS), target, &handle);
+    sleep_for(away);
+    ARMCI_Wait(&handle);
+}
+
+static void do_something(struct worker *w)
+{
+    double length = 1e3 * load_random(&w->load, 2000);
+    switch (load_random(&w->load, 16)) {
+    case 0: transfer(w, 0); return;
+    case 1: transfer(w, length); return;
+    case 2: compute(length); return;
+    case 3: sleep_for(length); return;
+    default: time_small(w);
+    }
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    double begun = sample_clock(), leave = begun;
+    while (sample_clock() < w->end) {
+        do_something(w);
+        if (!w->leaves || sample_clock() < leave) continue;
+        transfer(w, w->away);
+        leave = sample_clock() + 3 * w->away;
+    }
+    return NULL;
+}
+
+/* ---- a row ---- */
+
+static bool open_workers(struct worker *workers, int threads, const struct load *load, enum small_operation operation, double seconds)
+{
+    bool right = true;
+    for (int i = 0; i < threads; i++) {
+        struct worker *w = &workers[i];
+        *w = (struct worker){.operation = operation, .leaves = load->me == load->ranks - 1 && i == threads - 1};
+        w->away = fmin(0.1 * seconds, 1) * 1e9;
+        right = load_worker_open(&w->load, load, i, PIECES) && right;
+    }
+    return site_all(right);
+}
+
+static void run_workers(struct worker *workers, int threads, double seconds)
+{
+    pthread_t thread[MOST_THREADS];
+    double end = sample_clock() + seconds * 1e9;
+    for (int i = 0; i < threads; i++)
+        workers[i].end = end;
+    for (int i = 1; i < threads; i++)
+        if (pthread_create(&thread[i], NULL, work, &workers[i]) != 0) abort();
+    work(&workers[0]);
+    for (int i = 1; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    ARMCI_AllFence();
+}
+
+static bool collect(struct worker *workers, int threads, const struct load *load, struct histogram *times, struct histogram *waits)
+{
+    long done[SMALL_OPERATIONS] = {0};
+    for (int i = 0; i < threads; i++) {
+        add(times, &workers[i].times);
+        add(waits, &workers[i].waits);
+        for (int k = 0; k < SMALL_OPERATIONS; k++)
+            done[k] += workers[i].load.done[k];
+        load_worker_close(&workers[i].load);
+    }
+    add_all(times);
+    add_all(waits);
+    return load_is_right(load, done);
+}
+
+static const struct row rows[SMALL_OPERATIONS] = {
+    [SMALL_GET] = {.name = "get 8 B"},
+    [SMALL_PUT] = {.name = "put 8 B + fence"},
+    [SMALL_ACC] = {.name = "acc 8 B + fence"},
+    [SMALL_RMW] = {.name = "rmw fetch-and-add long"},
+    [SMALL_LOCK] = {.name = "lock, get, put, unlock"},
+};
+
+static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
+{
+    static struct histogram times, waits;
+    static struct tail tails[SMALL_OPERATIONS];
+    enum small_operation operation = (enum small_operation)(row - rows);
+    struct load load;
+    struct worker *workers = calloc((size_t)site->threads, sizeof *workers);
+
+    *result = (struct result){.name = row->name};
+    times = waits = (struct histogram){.worst = 0};
+    if (!site_all(workers && load_open(&load)) || !open_workers(workers, site->threads, &load, operation, seconds)) {
+        free(workers);
+        return;
+    }
+    site_barrier();
+    run_workers(workers, site->threads, seconds);
+    result->valid = collect(workers, site->threads, &load, &times, &waits);
+    load_close(&load);
+    free(workers);
+    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst};
+    result->time = (struct timing){.best = quantile(&times, 0), .median = quantile(&times, 0.5)};
+    result->time.spread = (quantile(&times, 0.9) - quantile(&times, 0.1)) / result->time.median;
+    result->tail = &tails[operation];
+}
+
+const struct group group_stall = {.word = "stall", .count = SMALL_OPERATIONS, .rows = rows, .measure = measure};
