@@ -12,11 +12,14 @@ void armcii_guard_enable(bool threads);
 
 extern bool armcii_guard_enabled;
 
-/* The lock itself, for the short way of one that is free. */
+/* The lock itself, for the short way of one that is free.  Threads that wait for it draw a ticket each and get it in that order. */
 struct guard {
     atomic_bool taken;
     _Atomic(void *) owner; /* the mark of the thread that has it */
     unsigned depth;        /* how often the owner entered once more */
+    unsigned away;         /* threads that released it in the middle of a call; under the lock */
+    atomic_uint tickets;   /* drawn */
+    atomic_uint served;    /* tickets below this one have had the lock */
 };
 extern struct guard armcii_guard;
 /* Its address is the thread's name.  Found without a call: the lock is taken too often for one. */
@@ -39,10 +42,23 @@ static inline bool armcii_guard_take_free(void)
 void armcii_guard_take_slowly(void);
 /* Take the lock if it is on and no other thread has it. */
 bool armcii_guard_try(void);
-/* Inside the library: let other threads in, and other processes on this processor. */
+
+/* In the middle of a call, before a wait for another process: leave wholly, however often the thread has entered.  What the lock protects
+ * must be in order, and may be different afterwards.  Returns what armcii_guard_retake needs; nothing happens, there too, where the caller
+ * does not have the lock. */
+unsigned armcii_guard_release(void);
+/* Enter again as before, behind all threads that wait by now. */
+void armcii_guard_retake(unsigned entries);
+/* Let each thread that waits for the lock have it once; returns at once where none does. */
 void armcii_guard_pass(void);
-/* One turn of waiting for others inside the library: serve those who wait for this process, and pass. */
+/* One turn of waiting for others inside the library: serve those who wait for this process, let other threads in, and other processes on
+ * this processor. */
 void armcii_guard_wait_turn(void);
+/* Under the lock: no other thread is in the middle of a call. */
+static inline bool armcii_guard_is_alone(void)
+{
+    return armcii_guard.away == 0;
+}
 /* Names the calling thread, as long as it lives. */
 const void *armcii_guard_thread(void);
 

@@ -1,5 +1,6 @@
 /* test_guard.c - the library's lock: one thread at a time, more than once by the same, and others come in when it is passed. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -100,6 +101,65 @@ START_TEST(who_waits_comes_in_when_it_is_passed)
 }
 END_TEST
 
+static void wait_until_one_stands_in_line(void)
+{
+    while (atomic_load(&armcii_guard.tickets) == atomic_load(&armcii_guard.served))
+        sched_yield();
+}
+
+/* However often the passing thread has entered, and at the first time. */
+START_TEST(one_pass_hands_it_over)
+{
+    for (int depth = 1; depth <= 3; depth++) {
+        pthread_t other;
+        atomic_store(&others_were_in, false);
+        for (int i = 0; i < depth; i++)
+            armcii_guard_lock();
+        pthread_create(&other, NULL, come_in, NULL);
+        wait_until_one_stands_in_line();
+        armcii_guard_pass();
+        ck_assert(atomic_load(&others_were_in));
+        pthread_join(other, NULL);
+        for (int i = 0; i < depth; i++) {
+            ck_assert_int_eq(other_can_take(), 0);
+            armcii_guard_unlock();
+        }
+        ck_assert_int_eq(other_can_take(), 1);
+    }
+}
+END_TEST
+
+static void *look_whether_alone(void *result)
+{
+    armcii_guard_lock();
+    *(bool *)result = armcii_guard_is_alone();
+    armcii_guard_unlock();
+    return NULL;
+}
+
+START_TEST(it_is_released_wholly_and_retaken)
+{
+    pthread_t other;
+    bool alone = true;
+    armcii_guard_lock();
+    armcii_guard_lock();
+    unsigned entries = armcii_guard_release();
+    ck_assert_int_eq(other_can_take(), 1);
+    ck_assert_uint_eq(armcii_guard_release(), 0); /* it has none */
+    pthread_create(&other, NULL, look_whether_alone, &alone);
+    pthread_join(other, NULL);
+    ck_assert(!alone);
+    armcii_guard_retake(entries);
+    armcii_guard_retake(0);
+    ck_assert(armcii_guard_is_alone());
+    ck_assert_int_eq(other_can_take(), 0);
+    armcii_guard_unlock();
+    ck_assert_int_eq(other_can_take(), 0);
+    armcii_guard_unlock();
+    ck_assert_int_eq(other_can_take(), 1);
+}
+END_TEST
+
 START_TEST(it_costs_nothing_without_threads)
 {
     armcii_guard_enable(false);
@@ -114,8 +174,13 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {one_thread_at_a_time, it_is_left_as_often_as_it_was_taken, who_waits_comes_in_when_it_is_passed,
-                                  it_costs_nothing_without_threads, NULL};
+    const TTest *const tests[] = {one_thread_at_a_time,
+                                  it_is_left_as_often_as_it_was_taken,
+                                  who_waits_comes_in_when_it_is_passed,
+                                  one_pass_hands_it_over,
+                                  it_is_released_wholly_and_retaken,
+                                  it_costs_nothing_without_threads,
+                                  NULL};
     TCase *all = unit_case(tests);
     tcase_add_checked_fixture(all, start, NULL);
     return unit_run("guard", all);
