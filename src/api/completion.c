@@ -113,10 +113,11 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 
 /* ---- remote completion ---- */
 
-/* The next fence need not look again. */
+/* The next fence need not look again.  A thread in the middle of a call may go on and leave something. */
 static void note_if_settled(void)
 {
-    if (armcii_handles_keeping == 0 && armcii_pending_is_settled() && !armcii_program_stores) armcii_note_settled();
+    if (armcii_guard_is_alone() && armcii_handles_keeping == 0 && armcii_pending_is_settled() && !armcii_program_stores)
+        armcii_note_settled();
 }
 
 void PARMCI_Fence(int proc)
