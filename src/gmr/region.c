@@ -113,17 +113,17 @@ static void free_segment(struct region *r)
 static int share_memory(struct region *r, struct team *team, bool one_host)
 {
     MPI_Comm comm = one_host ? team->comm : armcii_team_scope_comm(team, TEAM_HOST);
-    int *members = calloc((size_t)team->size, sizeof *members);
+    const struct scope *host = armcii_team_scope(team, TEAM_HOST);
     size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
     char **slices = calloc((size_t)team->size, sizeof *slices);
-    if (!members || !sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
-    int n = armcii_team_scope_members(team, TEAM_HOST, members);
-    for (int i = 0; i < n; i++) sizes[i] = r->bytes[members[i]];
+    if (!sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    for (int i = 0; i < host->n; i++)
+        sizes[i] = r->bytes[host->ranks[i]];
     int failed = create_segment(r, comm, one_host, sizes, slices) != 0, any = failed;
     if (!one_host) armcii_patient_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
     if (any && !failed) free_segment(r);
-    for (int i = 0; i < n && !any; i++) r->mapped[members[i]] = slices[i];
-    free(members);
+    for (int i = 0; i < host->n && !any; i++)
+        r->mapped[host->ranks[i]] = slices[i];
     free(sizes);
     free(slices);
     return any;
@@ -140,14 +140,12 @@ static void see_slices(const struct region *r, int members, char *seen[])
  * everybody who that is, and how it sees each slice.  Bases are known. */
 static void exchange_served(struct region *r, struct team *team)
 {
-    const int *host_of = armcii_world->host_of;
     MPI_Comm host = armcii_team_scope_comm(team, TEAM_HOST);
     char **seen = calloc((size_t)team->size, sizeof *seen);
     struct served mine;
     r->served = calloc((size_t)team->size, sizeof *r->served);
     if (!seen || !r->served) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
-    int first = 0;
-    while (host_of[team->to_world[first]] != host_of[armcii_world->rank]) first++;
+    int first = armcii_team_scope(team, TEAM_HOST)->ranks[0];
     see_slices(r, team->size, seen);
     armcii_patient_bcast(seen, team->size * (int)sizeof *seen, 0, host);
     if (first == team->rank && armcii_world->aside == 0) armcii_server_join();

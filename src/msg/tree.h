@@ -10,9 +10,9 @@ struct tree_place {
 };
 
 /* The caller's place in the tree over a team's scope; all -1 but the root where it is not in the scope. */
-struct tree_place armcii_tree(const struct team *team, enum team_scope scope);
+struct tree_place armcii_tree(struct team *team, enum team_scope scope);
 
 /* The rank of a process in a scope's communicator; -1 where it is not in the scope. */
-int armcii_scope_rank(const struct team *team, enum team_scope scope, int process);
+int armcii_scope_rank(struct team *team, enum team_scope scope, int process);
 
 #endif

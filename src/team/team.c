@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "team/world.h"
 
 static struct team *teams; /* newest first; the world is the last */
@@ -40,8 +41,9 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     t->to_world = allocate((size_t)t->size * sizeof(int));
     t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
     translate_ranks(t);
-    t->scope_comm[TEAM_ALL] = comm;
-    t->scope_comm[TEAM_NODE] = t->scope_comm[TEAM_MASTERS] = t->scope_comm[TEAM_HOST] = MPI_COMM_NULL;
+    for (int scope = 0; scope < TEAM_SCOPES; scope++)
+        t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
+    t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
     t->open = true;
     t->users = 1;
     t->next = teams;
@@ -61,9 +63,12 @@ struct team *armcii_team_world(void)
 
 struct team *armcii_team_find(MPI_Comm comm)
 {
-    for (struct team *t = teams; t; t = t->next)
-        if (t->comm == comm && t->open) return t;
-    return NULL;
+    armcii_guard_lock();
+    struct team *t = teams;
+    while (t && (t->comm != comm || !t->open))
+        t = t->next;
+    armcii_guard_unlock();
+    return t;
 }
 
 static void destroy(struct team *t)
@@ -71,9 +76,13 @@ static void destroy(struct team *t)
     struct team **link = &teams;
     while (*link != t) link = &(*link)->next;
     *link = t->next;
-    for (int scope = TEAM_NODE; scope <= TEAM_HOST; scope++)
-        if (t->scope_comm[scope] != MPI_COMM_NULL) MPI_Comm_free(&t->scope_comm[scope]);
+    unsigned entries = armcii_guard_release();
+    for (int scope = TEAM_ALL + 1; scope < TEAM_SCOPES; scope++) {
+        if (t->scopes[scope].comm != MPI_COMM_NULL) MPI_Comm_free(&t->scopes[scope].comm);
+        free(t->scopes[scope].ranks);
+    }
     if (t->comm != armcii_world->comm) MPI_Comm_free(&t->comm);
+    armcii_guard_retake(entries);
     free(t->to_world);
     free(t->from_world);
     free(t);
@@ -101,43 +110,89 @@ void armcii_team_close(struct team *team)
     armcii_team_release(team);
 }
 
-int armcii_team_scope_members(const struct team *team, enum team_scope scope, int ranks[])
+static bool is_in_scope(const struct team *team, enum team_scope scope, int rank)
 {
     const struct world *w = armcii_world;
+    int process = team->to_world[rank];
+    return scope == TEAM_HOST ? w->host_of[process] == w->host_of[w->rank] : w->node_of[process] == w->node;
+}
+
+static int list_neighbours(const struct team *team, enum team_scope scope, int ranks[])
+{
     int n = 0;
-    for (int i = 0; i < team->size; i++) {
-        int node = w->node_of[team->to_world[i]];
-        if (scope == TEAM_NODE && node != w->node) continue;
-        if (scope == TEAM_HOST && w->host_of[team->to_world[i]] != w->host_of[w->rank]) continue;
-        bool first_on_node = true;
-        for (int j = 0; scope == TEAM_MASTERS && j < n && first_on_node; j++)
-            first_on_node = w->node_of[team->to_world[ranks[j]]] != node;
-        if (first_on_node) ranks[n++] = i;
-    }
+    for (int i = 0; i < team->size; i++)
+        if (is_in_scope(team, scope, i)) ranks[n++] = i;
     return n;
 }
 
-static bool contains(const int ranks[], int n, int rank)
+/* The first member on each node. */
+static int list_masters(const struct team *team, int ranks[])
 {
-    for (int i = 0; i < n; i++)
-        if (ranks[i] == rank) return true;
-    return false;
+    bool *has_one = calloc((size_t)armcii_world->nodes, sizeof *has_one);
+    int n = 0;
+    if (!has_one) armcii_fatal("out of memory for a table of %d nodes", armcii_world->nodes);
+    for (int i = 0; i < team->size; i++) {
+        int node = armcii_world->node_of[team->to_world[i]];
+        if (!has_one[node]) ranks[n++] = i;
+        has_one[node] = true;
+    }
+    free(has_one);
+    return n;
+}
+
+static void list_members(struct team *team, enum team_scope scope)
+{
+    struct scope *s = &team->scopes[scope];
+    int *ranks = allocate((size_t)team->size * sizeof *ranks);
+    s->n = scope == TEAM_MASTERS ? list_masters(team, ranks) : list_neighbours(team, scope, ranks);
+    s->ranks = realloc(ranks, (size_t)(s->n > 0 ? s->n : 1) * sizeof *ranks);
+    if (!s->ranks) s->ranks = ranks;
+}
+
+const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
+{
+    armcii_guard_lock();
+    if (team->scopes[scope].n == 0) list_members(team, scope);
+    armcii_guard_unlock();
+    return &team->scopes[scope];
+}
+
+int armcii_scope_position(const struct scope *scope, int rank)
+{
+    int low = 0, high = scope->n;
+    if (!scope->ranks) return rank < scope->n ? rank : -1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (scope->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < scope->n && scope->ranks[low] == rank ? low : -1;
+}
+
+static MPI_Comm create_comm(const struct team *team, enum team_scope scope)
+{
+    enum { TAG = 11 };
+    const struct scope *s = &team->scopes[scope];
+    MPI_Group all, some;
+    MPI_Comm comm;
+    MPI_Comm_group(team->comm, &all);
+    MPI_Group_incl(all, s->n, s->ranks, &some);
+    unsigned entries = armcii_guard_release();
+    MPI_Comm_create_group(team->comm, some, TAG + (int)scope, &comm);
+    armcii_guard_retake(entries);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return comm;
 }
 
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 {
-    if (team->scope_comm[scope] != MPI_COMM_NULL) return team->scope_comm[scope];
-    int *ranks = allocate((size_t)team->size * sizeof *ranks);
-    int n = armcii_team_scope_members(team, scope, ranks);
-    if (contains(ranks, n, team->rank)) {
-        enum { TAG = 11 };
-        MPI_Group all, some;
-        MPI_Comm_group(team->comm, &all);
-        MPI_Group_incl(all, n, ranks, &some);
-        MPI_Comm_create_group(team->comm, some, TAG + (int)scope, &team->scope_comm[scope]);
-        MPI_Group_free(&some);
-        MPI_Group_free(&all);
-    }
-    free(ranks);
-    return team->scope_comm[scope];
+    const struct scope *s = armcii_team_scope(team, scope);
+    armcii_guard_lock();
+    if (s->comm == MPI_COMM_NULL && armcii_scope_position(s, team->rank) >= 0) team->scopes[scope].comm = create_comm(team, scope);
+    MPI_Comm comm = s->comm;
+    armcii_guard_unlock();
+    return comm;
 }

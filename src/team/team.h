@@ -5,20 +5,29 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS; TEAM_HOST are the members that share the caller's memory, whatever the
+ * nodes are said to be. */
+enum team_scope { TEAM_ALL, TEAM_NODE, TEAM_MASTERS, TEAM_HOST, TEAM_SCOPES };
+
+/* Who is in a scope. */
+struct scope {
+    int n;         /* members; 0: not yet looked for */
+    int *ranks;    /* [n], in the team, ascending; NULL in TEAM_ALL: all ranks */
+    MPI_Comm comm; /* made when first asked for; never where the caller is not in the scope */
+};
+
 struct team {
     MPI_Comm comm;   /* ranks are ranks in the team */
     int rank, size;
     int *to_world;   /* [size] */
     int *from_world; /* [world size], -1: no member */
-    MPI_Comm scope_comm[4]; /* made when first asked for; index: enum team_scope */
+    struct scope scopes[TEAM_SCOPES];
     bool open;       /* not yet freed by the program */
     int users;       /* regions and the group itself: freed with the last */
     struct team *next;
 };
 
-/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS; TEAM_HOST are the members that share the caller's memory, whatever the
- * nodes are said to be. */
-enum team_scope { TEAM_ALL, TEAM_NODE, TEAM_MASTERS, TEAM_HOST };
+/* All of this takes the library's lock where it needs it.  Functions that are collective release it while they wait. */
 
 /* The team of all processes; between create and free of the world. */
 struct team *armcii_team_world(void);
@@ -27,7 +36,7 @@ void armcii_team_create_world(void);
 void armcii_team_free_all(void);
 
 /* A team of the n processes that have the given ranks in the parent, in that order; called by its members only.  The caller's own
- * rank must be among them.  Built from pairs of teams by intercommunicator merges. */
+ * rank must be among them.  Threads may do so at once, with different lists. */
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[]);
 /* The same, called by all of the parent; NULL where the caller is no member. */
 struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[]);
@@ -45,7 +54,13 @@ void armcii_team_close(struct team *team);
 /* The communicator of a scope: the whole team, its members on the caller's node, the first member on each node.  MPI_COMM_NULL where the
  * caller is not in the scope.  The first call for a scope is collective over that scope's members. */
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope);
-/* The members of that scope as team ranks into `ranks` (room for team->size); returns how many. */
-int armcii_team_scope_members(const struct team *team, enum team_scope scope, int ranks[]);
+/* The members of that scope, looked for by the first call; valid as long as the team. */
+const struct scope *armcii_team_scope(struct team *team, enum team_scope scope);
+/* Team rank of member i, and the position of a team rank among the members, -1: it is none. */
+static inline int armcii_scope_member(const struct scope *scope, int i)
+{
+    return scope->ranks ? scope->ranks[i] : i;
+}
+int armcii_scope_position(const struct scope *scope, int rank);
 
 #endif
