@@ -11,6 +11,7 @@
 #include "mpi/patient.h"
 #include "team/world.h"
 #include "xfer/check.h"
+#include "xfer/handle.h"
 #include "xfer/pending.h"
 
 /* ---- collective ---- */
@@ -74,6 +75,7 @@ static int release(const char *caller, void *ptr, struct team *team)
     if (ptr && !own)
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it is no base address of a region in this process", "%p", ptr);
     struct region *region;
+    armcii_handles_issue(-1); /* before others may reuse the addresses */
     if (!armcii_region_agree(own ? own->team : team, own, &region))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass bases of different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */

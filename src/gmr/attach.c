@@ -163,7 +163,7 @@ bool armcii_attached_free(void *memory)
     struct piece *p = piece_of(memory);
     if (!p) return false;
     armcii_stats_region_gone((size_t)(place.hi - place.lo));
-    armcii_directory_remove(armcii_world->rank, memory, (size_t)(place.hi - place.lo));
+    armcii_directory_remove(armcii_world->rank, memory, attached);
     if (--p->live == 0) p->used = 0;
     return true;
 }

@@ -34,10 +34,13 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
         armcii_fatal("out of memory for the address index");
 }
 
-void armcii_directory_remove(int process, void *base, size_t bytes)
+/* A process that has freed it may have something else there, which another thread of this one has learnt. */
+void armcii_directory_remove(int process, void *base, const struct region *region)
 {
+    const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
+    if (!i || i->region != region || i->lo != (uintptr_t)base) return;
     armcii_directory_version++;
-    armcii_index_remove(by_address, process, (uintptr_t)base, (uintptr_t)base + bytes);
+    armcii_index_remove(by_address, process, i->lo, i->hi);
     armcii_reach_forget(process);
 }
 

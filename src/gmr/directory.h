@@ -52,8 +52,8 @@ void armcii_directory_end(void);
 /* [base, base + bytes) in `process` (a rank of the world) belongs to region, and is at `mapped` in this process (NULL: nowhere); replaces
  * what is known of those addresses. */
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped);
-/* Forget it. */
-void armcii_directory_remove(int process, void *base, size_t bytes);
+/* Forget the region's slice there, unless it has been replaced. */
+void armcii_directory_remove(int process, void *base, const struct region *region);
 
 /* Counts changes: a place found before is good as long as it stays the same. */
 extern unsigned armcii_directory_version;

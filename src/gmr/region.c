@@ -219,7 +219,7 @@ static void add_slices(struct region *r)
 static void remove_slices(const struct region *r)
 {
     for (int i = 0; i < r->team->size; i++)
-        if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r->bytes[i]);
+        if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
 
 struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do)
@@ -259,6 +259,23 @@ void armcii_regions_free_all(void)
     while (oldest) armcii_region_free(oldest);
 }
 
+static int first_slice(const struct region *r)
+{
+    int first = 0;
+    while (r->bytes[first] == 0)
+        first++;
+    return first;
+}
+
+/* Not by the address alone: where the others have freed it already, another region may have that, which another thread has made. */
+static struct region *find_in_team(const struct team *team, int first, const char *base)
+{
+    struct region *r = oldest;
+    while (r && (r->team != team || first_slice(r) != first || r->base[first] != base))
+        r = r->next;
+    return r;
+}
+
 /* The first slice that is not empty tells a region from all others of its team: which member's, and where.  Numbers that count regions
  * would not, since each process counts those that it is a member of. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
@@ -266,16 +283,14 @@ bool armcii_region_agree(struct team *team, struct region *own, struct region **
     enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the highest of a negated word is the lowest of the word */
     int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
     if (own) {
-        int first = 0;
-        while (own->bytes[first] == 0) first++;
+        int first = first_slice(own);
         int64_t base = (intptr_t)own->base[first];
         memcpy(said, (int64_t[WORDS]){first, -first, base, -base}, sizeof said);
     }
     armcii_patient_allreduce(said, highest, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
     bool named = highest[MEMBER] != INT64_MIN;
     if (named && (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED])) return false;
-    struct place place;
-    if (named && !own && armcii_region_locate(team->to_world[highest[MEMBER]], (void *)(intptr_t)highest[BASE], &place)) own = place.region;
+    if (named && !own) own = find_in_team(team, (int)highest[MEMBER], (const char *)(intptr_t)highest[BASE]);
     *agreed = own;
     return true;
 }

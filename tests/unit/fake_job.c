@@ -103,7 +103,7 @@ static void free_entry(struct entry *e)
 {
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
-        armcii_directory_remove(e->team.to_world[i], r->base[i], r->bytes[i]);
+        armcii_directory_remove(e->team.to_world[i], r->base[i], r);
     if (e->used) armcii_window_free(&r->window);
     free(r->base);
     free(r->bytes);

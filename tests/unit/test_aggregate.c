@@ -91,7 +91,7 @@ START_TEST(requests_join_no_others_after_regions_changed)
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, NULL);
     ck_assert(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
-    armcii_directory_remove(THIRD, there(THIRD, 0), 4);
+    armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
     job_end();
 }

@@ -174,7 +174,7 @@ START_TEST(a_region_that_goes_is_forgotten)
     armcii_directory_start();
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
     ck_assert(armcii_region_locate(5, there, &place));
-    armcii_directory_remove(5, there, BYTES);
+    armcii_directory_remove(5, there, region_of_all(false));
     expect_nothing(5);
     ck_assert(!armcii_region_locate(5, there, &place));
     expect_nothing(5);
@@ -189,6 +189,23 @@ START_TEST(a_region_that_goes_is_forgotten)
     armcii_directory_end();
     armcii_directory_start();
     expect_nothing(5);
+    armcii_directory_end();
+}
+END_TEST
+
+/* The process has freed a region and made another one there, which this process learns of before it frees the first. */
+START_TEST(a_region_that_goes_late_takes_nothing_along)
+{
+    struct region other = *region_of_all(false);
+    struct place place;
+    armcii_directory_start();
+    armcii_directory_add(5, there, BYTES, region_of_all(false), here);
+    armcii_directory_add(5, there, BYTES / 2, &other, here + 4096);
+    armcii_directory_remove(5, there, region_of_all(false));
+    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert_ptr_eq(place.region, &other);
+    armcii_directory_remove(5, there, &other);
+    ck_assert(!armcii_region_locate(5, there, &place));
     armcii_directory_end();
 }
 END_TEST
@@ -211,7 +228,7 @@ START_TEST(never_wrong)
             mapped[p][s] = 8L * rng_between(&r, 0, 1 << 30);
             armcii_directory_add(p, at, bytes[p][s], region_of_all(false), here + mapped[p][s]);
         } else if (rng_between(&r, 0, 19) == 0 && bytes[p][s]) {
-            armcii_directory_remove(p, at, bytes[p][s]);
+            armcii_directory_remove(p, at, region_of_all(false));
             bytes[p][s] = 0;
         }
         size_t offset = (size_t)rng_between(&r, 0, SLOT - 1), length = (size_t)rng_between(&r, 0, 200);
@@ -239,6 +256,7 @@ int main(void)
                                   the_newest_stays,
                                   a_lookup_is_remembered,
                                   a_region_that_goes_is_forgotten,
+                                  a_region_that_goes_late_takes_nothing_along,
                                   never_wrong,
                                   NULL};
     TCase *all = unit_case(tests);
