@@ -20,8 +20,7 @@ static struct letter *kept;
 
 void armcii_letter_send(enum letter_kind kind, struct letter_key key, int to)
 {
-    int body[3] = {key.set, key.host, key.mutex};
-    MPI_Send(body, 3, MPI_INT, to, (int)kind, armcii_world->control);
+    MPI_Send(&key, (int)sizeof key, MPI_BYTE, to, (int)kind, armcii_world->control);
 }
 
 static bool same(struct letter_key a, struct letter_key b)
@@ -46,15 +45,16 @@ static int take(enum letter_kind kind, struct letter_key key)
 /* Receive one letter of that kind, if one is there, and keep it. */
 static bool collect(enum letter_kind kind)
 {
-    int arrived, body[3];
+    int arrived;
+    struct letter_key key;
     MPI_Message message;
     MPI_Status status;
     MPI_Improbe(MPI_ANY_SOURCE, (int)kind, armcii_world->control, &arrived, &message, &status);
     if (!arrived) return false;
-    MPI_Mrecv(body, 3, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&key, (int)sizeof key, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     struct letter *l = malloc(sizeof *l);
     if (!l) armcii_fatal("out of memory for a lock message");
-    *l = (struct letter){kind, {body[0], body[1], body[2]}, status.MPI_SOURCE, NULL};
+    *l = (struct letter){kind, key, status.MPI_SOURCE, NULL};
     struct letter **link = &kept;
     while (*link) link = &(*link)->next;
     *link = l;

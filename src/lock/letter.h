@@ -6,7 +6,8 @@ enum letter_kind { LETTER_NEXT = 1, LETTER_GRANT = 2 };
 
 /* Which lock a letter is about. */
 struct letter_key {
-    int set, host, mutex;
+    unsigned long set;
+    int host, mutex;
 };
 
 /* Send to a process (rank of the world). */

@@ -69,15 +69,25 @@ static bool suits_host_queues(const struct team *team, unsigned total)
            (size_t)total * (size_t)team->size < UINT_MAX;
 }
 
+/* The first member's rank and a number that it has not used before: no two sets at one time have both alike, whichever threads make them.
+ */
+static unsigned long name_of_new_set(const struct team *team)
+{
+    static unsigned long used;
+    unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
+    armcii_patient_bcast(&name, (int)sizeof name, 0, team->comm);
+    return name;
+}
+
 static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
 {
     if (total == 0) return true;
     if (suits_host_queues(team, total))
         set->host = armcii_host_queues_create(team, set->count, total);
     else if (armcii_server_on)
-        set->served = armcii_server_queues_name(team);
+        set->served = name_of_new_set(team);
     else
-        set->rma = armcii_rma_queues_create(team, set->count[team->rank]);
+        set->rma = armcii_rma_queues_create(team, set->count[team->rank], name_of_new_set(team));
     return set->host || set->served || set->rma;
 }
 

@@ -7,8 +7,9 @@
 #include "base/error.h"
 #include "base/mutant.h"
 #include "lock/letter.h"
-#include "mpi/rma.h"
+#include "mpi/patient.h"
 #include "mpi/quirks.h"
+#include "mpi/rma.h"
 #include "server/progress.h"
 #include "team/world.h"
 
@@ -16,20 +17,11 @@
 enum { FREE = 0 };
 
 struct rma_queues {
-    int id; /* the same on all members, different from that of any other set they are in */
+    unsigned long name; /* the same on all members, different from that of any other set they are in */
     struct team *team;
     struct window window;
     size_t *lead; /* [team size], displacement of the first tail */
 };
-
-static int last_id;
-
-static int agree_on_id(const struct team *team)
-{
-    int mine = last_id + 1;
-    MPI_Allreduce(&mine, &last_id, 1, MPI_INT, MPI_MAX, team->comm);
-    return last_id;
-}
 
 static enum window_memory choose_memory(const struct team *team)
 {
@@ -37,7 +29,7 @@ static enum window_memory choose_memory(const struct team *team)
     return one_host && armcii_quirks->shared_windows_on_one_host ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
 }
 
-struct rma_queues *armcii_rma_queues_create(struct team *team, int count)
+struct rma_queues *armcii_rma_queues_create(struct team *team, int count, unsigned long name)
 {
     struct rma_queues *q = calloc(1, sizeof *q);
     size_t *lead = calloc((size_t)team->size, sizeof *lead), bytes = (size_t)count * sizeof(int);
@@ -49,11 +41,11 @@ struct rma_queues *armcii_rma_queues_create(struct team *team, int count)
     }
     q->team = team;
     q->lead = lead;
-    q->id = agree_on_id(team);
-    MPI_Allgather(&q->window.lead, (int)sizeof *lead, MPI_BYTE, lead, (int)sizeof *lead, MPI_BYTE, team->comm);
+    q->name = name;
+    armcii_patient_allgather(&q->window.lead, lead, (int)sizeof *lead, team->comm);
     if (count > 0) memset(q->window.base, 0, bytes);
     armcii_window_sync(&q->window);
-    MPI_Barrier(team->comm);
+    armcii_patient_barrier(team->comm);
     return q;
 }
 
@@ -66,7 +58,7 @@ void armcii_rma_queues_free(struct rma_queues *q)
 
 static struct letter_key key_of(const struct rma_queues *q, int member, int mutex)
 {
-    return (struct letter_key){q->id, member, mutex};
+    return (struct letter_key){q->name, member, mutex};
 }
 
 static MPI_Aint tail_of(const struct rma_queues *q, int member, int mutex)

@@ -9,8 +9,9 @@
 
 struct rma_queues;
 
-/* Collective over the team: `count` queues for the caller (may differ).  NULL, on every member, where there is no memory. */
-struct rma_queues *armcii_rma_queues_create(struct team *team, int count);
+/* Collective over the team: `count` queues for the caller (may differ); the name is no other set's.  NULL, on every member, where there is
+ * no memory. */
+struct rma_queues *armcii_rma_queues_create(struct team *team, int count, unsigned long name);
 /* Collective; nobody uses them any more. */
 void armcii_rma_queues_free(struct rma_queues *q);
 

@@ -5,11 +5,6 @@
 
 #include <stdbool.h>
 
-#include "team/team.h"
-
-/* Collective over the team: a number for a set of mutexes, different from that of any other set whose members share an agent. */
-unsigned long armcii_server_queues_name(const struct team *team);
-
 /* Mutex `mutex` of `owner`, a rank of the world.  Waiting leaves the library's lock now and then. */
 void armcii_server_queue_take(unsigned long set, int owner, int mutex);
 bool armcii_server_queue_try(unsigned long set, int owner, int mutex);

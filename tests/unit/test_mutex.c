@@ -28,12 +28,6 @@ static void take_time(void)
     if (what) what();
 }
 
-unsigned long armcii_server_queues_name(const struct team *team)
-{
-    (void)team;
-    return 1;
-}
-
 void armcii_server_queue_take(unsigned long set, int owner, int mutex)
 {
     (void)set, (void)owner, (void)mutex;
