@@ -186,7 +186,9 @@ int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *ne
     int rc = armcii_check_pointer("ARMCIX_Group_split", "new_group", new_group);
     if (rc) return rc;
     MPI_Comm comm;
+    unsigned entries = armcii_guard_release();
     MPI_Comm_split(team->comm, color < 0 ? MPI_UNDEFINED : color, key, &comm);
+    armcii_guard_retake(entries);
     describe(comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm), new_group);
     return 0;
 }
@@ -201,7 +203,9 @@ int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
     int rc = armcii_check_pointer("ARMCIX_Group_dup", "new_group", new_group);
     if (rc) return rc;
     MPI_Comm comm;
+    unsigned entries = armcii_guard_release();
     MPI_Comm_dup(team->comm, &comm);
+    armcii_guard_retake(entries);
     describe(armcii_team_adopt(comm), new_group);
     return 0;
 }

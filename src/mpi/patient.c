@@ -1,6 +1,7 @@
 /* patient.c - collectives and messages that are waited for politely. */
 #include "mpi/patient.h"
 
+#include "base/guard.h"
 #include "base/wait.h"
 
 static bool patient;
@@ -39,45 +40,53 @@ static void finish(MPI_Request *request)
 void armcii_patient_barrier(MPI_Comm comm)
 {
     MPI_Request request;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Ibarrier(comm, &request);
+        finish(&request);
+    } else {
         MPI_Barrier(comm);
-        return;
     }
-    MPI_Ibarrier(comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
 void armcii_patient_bcast(void *buffer, int bytes, int root, MPI_Comm comm)
 {
     MPI_Request request;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request);
+        finish(&request);
+    } else {
         MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
-        return;
     }
-    MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
 void armcii_patient_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     MPI_Request request;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Iallreduce(from, to, n, type, op, comm, &request);
+        finish(&request);
+    } else {
         MPI_Allreduce(from, to, n, type, op, comm);
-        return;
     }
-    MPI_Iallreduce(from, to, n, type, op, comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
 void armcii_patient_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
 {
     MPI_Request request;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Ireduce(from, to, n, type, op, root, comm, &request);
+        finish(&request);
+    } else {
         MPI_Reduce(from, to, n, type, op, root, comm);
-        return;
     }
-    MPI_Ireduce(from, to, n, type, op, root, comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
 void armcii_patient_allgather(const void *from, void *to, int bytes, MPI_Comm comm)
@@ -85,36 +94,46 @@ void armcii_patient_allgather(const void *from, void *to, int bytes, MPI_Comm co
     MPI_Request request;
     int mine = from == MPI_IN_PLACE ? 0 : bytes;
     MPI_Datatype type = from == MPI_IN_PLACE ? MPI_DATATYPE_NULL : MPI_BYTE;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Iallgather(from, mine, type, to, bytes, MPI_BYTE, comm, &request);
+        finish(&request);
+    } else {
         MPI_Allgather(from, mine, type, to, bytes, MPI_BYTE, comm);
-        return;
     }
-    MPI_Iallgather(from, mine, type, to, bytes, MPI_BYTE, comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
 void armcii_patient_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm)
 {
     MPI_Request request;
-    if (!patient) {
+    unsigned entries = armcii_guard_release();
+    if (patient) {
+        MPI_Isend(buffer, bytes, MPI_BYTE, to, tag, comm, &request);
+        finish(&request);
+    } else {
         MPI_Send(buffer, bytes, MPI_BYTE, to, tag, comm);
-        return;
     }
-    MPI_Isend(buffer, bytes, MPI_BYTE, to, tag, comm, &request);
-    finish(&request);
+    armcii_guard_retake(entries);
 }
 
-void armcii_patient_probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+static void wait_for_message(int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
     struct patience p = {0};
     int arrived = 0;
-    if (!patient) {
-        MPI_Probe(from, tag, comm, status);
-        return;
-    }
     for (;;) {
         MPI_Iprobe(from, tag, comm, &arrived, status);
         if (arrived) return;
         take_turn(&p);
     }
+}
+
+void armcii_patient_probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    unsigned entries = armcii_guard_release();
+    if (patient)
+        wait_for_message(from, tag, comm, status);
+    else
+        MPI_Probe(from, tag, comm, status);
+    armcii_guard_retake(entries);
 }

@@ -1,5 +1,8 @@
 /* patient.h - MPI's collectives and messages for processes that must not stand in them: where they outnumber the processors, or requests
- * of other hosts want serving, each is made non-blocking and waited for politely.  Else, and in what they do, they are MPI's own. */
+ * of other hosts want serving, each is made non-blocking and waited for politely.  Else, and in what they do, they are MPI's own.
+ *
+ * Each releases the library's lock while it waits: other threads run collectives of other groups meanwhile, in any order, and change every
+ * table that the lock protects. */
 #ifndef ARMCII_PATIENT_H
 #define ARMCII_PATIENT_H
 

@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/guard.h"
 #include "base/wait.h"
 #include "server/agent.h"
 #include "server/doze.h"
@@ -221,7 +222,9 @@ static void wait_for(MPI_Request *request)
 {
     struct patience p = {0};
     int done;
+    unsigned entries = armcii_guard_release(); /* answers come in the order of the orders */
     for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) armcii_wait_turn(&p);
+    armcii_guard_retake(entries);
 }
 
 char *armcii_aside_map(const struct invitation *segment, size_t bytes)
