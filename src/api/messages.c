@@ -99,13 +99,12 @@ static int receive(const char *caller, int tag, void *buffer, int buflen, int *m
     ARMCII_WATCH(caller);
     MPI_Status status;
     int length;
-    armcii_patient_probe(from, mpi_tag(tag), armcii_world->messages, &status);
+    bool received = armcii_patient_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);
     MPI_Get_count(&status, MPI_BYTE, &length);
-    if (length > buflen) {
+    if (!received) {
         armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer, it was not received", "%d (of %d)", buflen, length);
         return -1;
     }
-    MPI_Recv(buffer, buflen, MPI_BYTE, status.MPI_SOURCE, mpi_tag(tag), armcii_world->messages, MPI_STATUS_IGNORE);
     if (msglen) *msglen = length;
     return status.MPI_SOURCE;
 }

@@ -137,3 +137,34 @@ void armcii_patient_probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
         MPI_Probe(from, tag, comm, status);
     armcii_guard_retake(entries);
 }
+
+/* A message that is seen here, under the lock, no other thread can begin to receive.  It is not taken by its handle (MPI_Mprobe), since one
+ * that is too long has to stay.  False: another thread has begun. */
+static bool begin_to_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status, MPI_Request *request)
+{
+    int still = 1, length;
+    if (armcii_guard_is_enabled()) MPI_Iprobe(from, tag, comm, &still, status);
+    if (!still) return false;
+    MPI_Get_count(status, MPI_BYTE, &length);
+    *request = MPI_REQUEST_NULL;
+    if (length <= room) MPI_Irecv(buffer, room, MPI_BYTE, status->MPI_SOURCE, tag, comm, request);
+    return true;
+}
+
+bool armcii_patient_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request request;
+    bool begun;
+    do {
+        armcii_patient_probe(from, tag, comm, status);
+        armcii_guard_lock();
+        begun = begin_to_receive(buffer, room, from, tag, comm, status, &request);
+        armcii_guard_unlock();
+    } while (!begun);
+    if (request == MPI_REQUEST_NULL) return false;
+    if (patient)
+        finish(&request);
+    else
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return true;
+}

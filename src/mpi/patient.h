@@ -24,5 +24,8 @@ void armcii_patient_allgather(const void *from, void *to, int bytes, MPI_Comm co
 void armcii_patient_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* A message has arrived, and can be received without waiting. */
 void armcii_patient_probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
+/* Wait for a message and receive it.  False where it has more than `room` bytes: it stays, and *status tells its length.  Several threads
+ * may receive; all of that communicator do it by this function. */
+bool armcii_patient_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status);
 
 #endif
