@@ -1,0 +1,466 @@
+/* test_waits.c - a thread that waits for another process lets the other threads of its own go on, under
+ * MPI_THREAD_MULTIPLE.  Where one keeps them out, the job hangs: the launcher's time limit ends it. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <armcix.h>
+#include <message.h>
+
+enum { MOST = 16, SOON = 20000, PUTS = 50, MESSAGES = 60, TAG = 5, ROUNDS = 10, NUMBERS = 1 << 16 };
+
+static int level; /* the thread level that MPI gives */
+
+static void start_threaded(int *argc, char ***argv)
+{
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void stop_threaded(void)
+{
+    ARMCI_Finalize();
+    MPI_Finalize();
+}
+
+/* Can the test run?  Else it is skipped. */
+static bool may_run(int ranks)
+{
+    if (level < MPI_THREAD_MULTIPLE)
+        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    else if (test_ranks() < ranks)
+        skip("needs %d ranks", ranks);
+    return level == MPI_THREAD_MULTIPLE && test_ranks() >= ranks;
+}
+
+static int last_rank(void)
+{
+    return test_ranks() - 1;
+}
+
+/* A region with an int on each process that is 0. */
+static void **create_flags(void)
+{
+    void **flags = region_create(sizeof(int));
+
+    ARMCI_PutValueInt(0, flags[test_rank()], test_rank());
+    ARMCI_Barrier();
+    return flags;
+}
+
+/* A group of all processes, unlike any other. */
+static void create_group(ARMCI_Group *group)
+{
+    int list[MOST];
+
+    for (int i = 0; i < test_ranks() && i < MOST; i++)
+        list[i] = i;
+    ARMCI_Group_create(test_ranks(), list, group);
+}
+
+/* ------------------------------------------------------------------ collective calls, one process of which is late */
+
+static void *here[MOST], *of_group[MOST];
+static ARMCI_Group group, twin, half;
+static armcix_mutex_hdl_t set;
+
+static void make_group(void)
+{
+    create_group(&group);
+}
+static void copy_group(void)
+{
+    ARMCIX_Group_dup(&group, &twin);
+}
+static void split_group(void)
+{
+    ARMCIX_Group_split(&group, 0, 0, &half);
+}
+static void free_groups(void)
+{
+    ARMCI_Group_free(&half);
+    ARMCI_Group_free(&twin);
+    ARMCI_Group_free(&group);
+    armci_msg_barrier();
+}
+static void allocate(void)
+{
+    ARMCI_Malloc(here, 64);
+}
+static void allocate_nothing_here(void)
+{
+    ARMCI_Malloc_group(of_group, test_rank() == 0 ? 0 : 64, &group);
+}
+static void set_mode(void)
+{
+    ARMCIX_Mode_set(ARMCIX_MODE_ALL, of_group[test_rank()], &group);
+}
+static void release(void)
+{
+    ARMCI_Free(here[test_rank()]);
+}
+static void release_of_group(void)
+{
+    ARMCI_Free_group(of_group[test_rank()], &group);
+}
+static void create_mutexes(void)
+{
+    ARMCI_Create_mutexes(2);
+}
+static void destroy_mutexes(void)
+{
+    ARMCI_Destroy_mutexes();
+}
+static void create_set(void)
+{
+    set = ARMCIX_Create_mutexes_hdl(1, &group);
+}
+static void destroy_set(void)
+{
+    ARMCIX_Destroy_mutexes_hdl(set);
+}
+static void barrier(void)
+{
+    ARMCI_Barrier();
+}
+
+static void allocate_on_all(void)
+{
+    ARMCI_Malloc_group(of_group, 64, &group);
+}
+
+/* In this order. */
+static void (*const calls[])(void) = {
+    make_group,       copy_group, split_group, allocate,        allocate_on_all, set_mode,         create_mutexes,
+    create_set,       barrier,    destroy_set, destroy_mutexes, release,         release_of_group, allocate_nothing_here,
+    release_of_group, free_groups};
+
+static void *make_call(void *call)
+{
+    (*(void (*const *)(void))call)();
+    return NULL;
+}
+
+/* The last process waits for a flag before it calls; the first one puts it, by a thread, while another is in the call. */
+static void late_process(void)
+{
+    void **flags;
+
+    if (!may_run(2)) return;
+    flags = create_flags();
+    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        pthread_t thread;
+        if (test_rank() == last_rank())
+            while (ARMCI_GetValueInt(flags[last_rank()], last_rank()) != i + 1)
+                ;
+        pthread_create(&thread, NULL, make_call, (void *)&calls[i]);
+        if (test_rank() == 0) {
+            usleep(SOON);
+            ARMCI_PutValueInt(i + 1, flags[last_rank()], last_rank());
+            ARMCI_Fence(last_rank());
+        }
+        pthread_join(thread, NULL);
+    }
+    region_free(flags);
+}
+
+/* ------------------------------------------------------------------ collective calls on two groups, in any order */
+
+struct pair {
+    int number;
+    long wrong;
+    ARMCI_Group group;
+};
+
+/* Each thread on its group; the other thread comes later in every second round, and in every second process.  All regions are as large,
+ * so that one thread gets the addresses that the other has just freed. */
+static void *use_group(void *argument)
+{
+    struct pair *p = argument;
+    int me = test_rank(), n = test_ranks();
+
+    for (int i = 0; i < ROUNDS; i++) {
+        void *base[MOST];
+        armcix_mutex_hdl_t mutexes;
+        if ((p->number + me + i) % 2) usleep(1000);
+        p->wrong += ARMCI_Malloc_group(base, me == i % n ? 0 : 4096, &p->group) != 0;
+        mutexes = ARMCIX_Create_mutexes_hdl(1, &p->group);
+        for (int to = 0; to < n; to++)
+            if (base[to]) ARMCI_PutValueInt(100 * p->number + me, (int *)base[to] + me, to);
+        ARMCIX_Lock_hdl(mutexes, 0, (me + 1) % n);
+        ARMCIX_Unlock_hdl(mutexes, 0, (me + 1) % n);
+        armci_msg_group_barrier(&p->group);
+        for (int from = 0; from < n && base[me]; from++)
+            p->wrong += ARMCI_GetValueInt((int *)base[me] + from, me) != 100 * p->number + from;
+        ARMCIX_Destroy_mutexes_hdl(mutexes);
+        p->wrong += ARMCI_Free_group(base[me], &p->group) != 0;
+    }
+    return NULL;
+}
+
+static void any_order(void)
+{
+    struct pair pairs[2] = {{.number = 0}, {.number = 1}};
+    pthread_t threads[2];
+
+    if (!may_run(1)) return;
+    for (int k = 0; k < 2; k++)
+        create_group(&pairs[k].group);
+    for (int k = 0; k < 2; k++)
+        pthread_create(&threads[k], NULL, use_group, &pairs[k]);
+    for (int k = 0; k < 2; k++) {
+        pthread_join(threads[k], NULL);
+        check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
+        ARMCI_Group_free(&pairs[k].group);
+    }
+    ARMCI_Barrier();
+}
+
+/* Two threads make groups with common members: lists of different length. */
+static void *make_groups(void *argument)
+{
+    struct pair *p = argument;
+    int n = test_ranks() - p->number, list[MOST], size;
+
+    for (int i = 0; i < n && i < MOST; i++)
+        list[i] = i;
+    for (int i = 0; i < 2 * ROUNDS && test_rank() < n; i++) {
+        ARMCI_Group_create(n, list, &p->group);
+        ARMCI_Group_size(&p->group, &size);
+        p->wrong += size != n;
+        armci_msg_group_barrier(&p->group);
+        ARMCI_Group_free(&p->group);
+    }
+    return NULL;
+}
+
+static void groups_at_once(void)
+{
+    struct pair pairs[2] = {{.number = 0}, {.number = 1}};
+    pthread_t threads[2];
+
+    if (!may_run(2)) return;
+    for (int k = 0; k < 2; k++)
+        pthread_create(&threads[k], NULL, make_groups, &pairs[k]);
+    for (int k = 0; k < 2; k++) {
+        pthread_join(threads[k], NULL);
+        check_long(pairs[k].wrong, 0, "errors of the thread that makes groups %d", k);
+    }
+    ARMCI_Barrier();
+}
+
+/* ------------------------------------------------------------------ messages of a group, while others come and go */
+
+static atomic_bool enough;
+
+static void *send_in_group(void *argument)
+{
+    ARMCI_Group *alone = argument;
+    int number = 7;
+
+    while (!atomic_load(&enough)) {
+        armci_msg_group_barrier(alone);
+        armci_msg_group_bcast_scope(SCOPE_NODE, &number, sizeof number, test_rank(), alone);
+    }
+    return NULL;
+}
+
+/* Freed memory is written over, as a program would. */
+static void write_over(size_t bytes)
+{
+    char *memory = need_memory(bytes);
+
+    memset(memory, 0xff, bytes);
+    free(memory);
+}
+
+static void groups_come_and_go(void)
+{
+    enum { GROUPS = 1500 };
+    ARMCI_Group alone, other;
+    pthread_t thread;
+    int me = test_rank();
+    double begun = MPI_Wtime();
+
+    if (!may_run(1)) return;
+    atomic_store(&enough, false);
+    ARMCI_Group_create(1, &me, &alone);
+    pthread_create(&thread, NULL, send_in_group, &alone);
+    for (size_t i = 0; i < GROUPS && MPI_Wtime() - begun < trial_time(2); i++) {
+        ARMCI_Group_create(1, &me, &other);
+        ARMCI_Group_free(&other);
+        write_over(64 + 8 * (i % 16));
+    }
+    atomic_store(&enough, true);
+    pthread_join(thread, NULL);
+    ARMCI_Group_free(&alone);
+    ARMCI_Barrier();
+}
+
+/* ------------------------------------------------------------------ messages from anyone, for two threads */
+
+static atomic_int received, sum;
+
+/* Of two messages, each thread one; the first has 4 bytes, the second 8. */
+static void *receive_one(void *unused)
+{
+    int text[2] = {0, 0}, length = 0;
+
+    (void)unused;
+    armci_msg_rcvany(TAG, text, sizeof text, &length);
+    atomic_fetch_add(&sum, length + text[0] + text[1]);
+    atomic_fetch_add(&received, 1);
+    return NULL;
+}
+
+static void receive_two(int round)
+{
+    pthread_t threads[2];
+    int two[2] = {100, 1000};
+
+    atomic_store(&sum, 0);
+    for (int k = 0; k < 2; k++)
+        pthread_create(&threads[k], NULL, receive_one, NULL);
+    usleep(200);
+    MPI_Barrier(test_comm());
+    usleep(300);
+    armci_msg_snd(TAG, two, sizeof two, 0);
+    for (int k = 0; k < 2; k++)
+        pthread_join(threads[k], NULL);
+    check_long(atomic_load(&sum), 4 + 1 + 8 + 1100, "what two threads received in round %d", round);
+}
+
+static void two_receivers(void)
+{
+    int one = 1;
+
+    if (!may_run(2)) return;
+    for (int i = 0; i < effort(MESSAGES); i++) {
+        if (test_rank() == 0) {
+            receive_two(i);
+            continue;
+        }
+        MPI_Barrier(test_comm());
+        if (test_rank() == 1) armci_msg_snd(TAG, &one, sizeof one, 0);
+    }
+    ARMCI_Barrier();
+}
+
+/* ------------------------------------------------------------------ waiting for a mutex, while requests come in */
+
+static void *wait_for_mutex(void *unused)
+{
+    (void)unused;
+    ARMCI_Lock(0, last_rank());
+    ARMCI_Unlock(0, last_rank());
+    return NULL;
+}
+
+/* A thread waits for the mutex; another one puts, again and again, into memory that the holder gets again and again. */
+static void put_beside(void **flags)
+{
+    pthread_t thread;
+    double begun, seconds = 0;
+
+    pthread_create(&thread, NULL, wait_for_mutex, NULL);
+    for (int i = 1; i <= PUTS; i++) {
+        usleep(SOON);
+        begun = MPI_Wtime();
+        ARMCI_PutValueInt(i, flags[0], 0);
+        seconds += MPI_Wtime() - begun;
+    }
+    check(seconds < 1, "%d puts took %.1f s while another thread waits", PUTS, seconds);
+    pthread_join(thread, NULL);
+}
+
+static void mutex_under_load(void)
+{
+    void **flags;
+
+    if (!may_run(2)) return;
+    flags = create_flags();
+    ARMCI_Create_mutexes(1);
+    if (test_rank() == last_rank()) ARMCI_Lock(0, last_rank());
+    ARMCI_Barrier();
+    if (test_rank() == 0) put_beside(flags);
+    if (test_rank() == last_rank()) {
+        while (ARMCI_GetValueInt(flags[0], 0) != PUTS)
+            ;
+        ARMCI_Unlock(0, last_rank());
+    }
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    region_free(flags);
+}
+
+/* ------------------------------------------------------------------ a fence, while another thread is in a call */
+
+static void *fence_all(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&enough))
+        ARMCI_AllFence();
+    return NULL;
+}
+
+/* The accumulate waits for the put, on whose memory it works: meanwhile the other thread's fence finds nothing pending. */
+static void put_and_add(long *numbers, const long *ones, void *there, int to)
+{
+    armci_hdl_t hdl;
+    long one = 1;
+    int bytes = NUMBERS * (int)sizeof *numbers;
+
+    ARMCI_INIT_HANDLE(&hdl);
+    ARMCI_NbPut(numbers, there, bytes, to, &hdl);
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, (void *)ones, there, bytes, to);
+    ARMCI_Fence(to);
+    ARMCI_Wait(&hdl);
+}
+
+static void fences_beside(void)
+{
+    void **base;
+    long *numbers, *ones;
+    int to = last_rank();
+    pthread_t thread;
+
+    if (!may_run(2)) return;
+    base = region_create(NUMBERS * sizeof *ones);
+    numbers = need_memory(NUMBERS * sizeof *numbers);
+    ones = need_memory(NUMBERS * sizeof *ones);
+    for (int i = 0; i < NUMBERS; i++)
+        ones[i] = 1;
+    atomic_store(&enough, false);
+    if (test_rank() == 0) pthread_create(&thread, NULL, fence_all, NULL);
+    for (long round = 1; round <= 3 * ROUNDS; round++) {
+        for (int i = 0; i < NUMBERS; i++)
+            numbers[i] = 10 * round;
+        if (test_rank() == 0) put_and_add(numbers, ones, base[to], to);
+        MPI_Barrier(test_comm());
+        ARMCI_Access_begin(base[test_rank()]);
+        if (test_rank() == to) check_long(((volatile long *)base[to])[NUMBERS - 1], 10 * round + 1, "the last number after the fence");
+        ARMCI_Access_end(base[test_rank()]);
+        MPI_Barrier(test_comm());
+    }
+    atomic_store(&enough, true);
+    if (test_rank() == 0) pthread_join(thread, NULL);
+    free(numbers);
+    free(ones);
+    region_free(base);
+}
+
+static const struct test tests[] = {
+    {"a thread in a collective call keeps no other thread out", late_process},
+    {"threads make collective calls on two groups in any order", any_order},
+    {"threads make groups with common members at once", groups_at_once},
+    {"groups come and go while another thread sends messages", groups_come_and_go},
+    {"two threads receive from anyone", two_receivers},
+    {"a thread that waits for a mutex keeps no other thread out", mutex_under_load},
+    {"a fence is behind the caller's own operations", fences_beside},
+    {NULL, NULL},
+};
+const struct suite suite = {tests, start_threaded, stop_threaded};
