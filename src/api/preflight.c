@@ -40,7 +40,7 @@ static void say_versions(const char *library)
 }
 
 #define SET_ASIDE " and a rank set aside on each host"
-static void say_places(const struct limits *limits)
+static void say_places(void)
 {
     const struct world *w = armcii_world;
     int fewest = w->size, most = 0;
@@ -56,7 +56,7 @@ static void say_places(const struct limits *limits)
         snprintf(each, sizeof each, "%d to %d on each", fewest, most);
     const char *aside = w->aside > 0 ? SET_ASIDE : "";
     armcii_say("processes: %d%s, nodes: %d, %s; this host has %d of the processes, and processors: %s", w->size, aside, w->nodes, each,
-               armcii_host->size, armcii_limits_count(limits->processors, processors, sizeof processors));
+               armcii_host->size, armcii_limits_count(armcii_host->crowd.processors, processors, sizeof processors));
 }
 
 static const char *kind_of_memory(void)
@@ -123,7 +123,7 @@ static void say_remedies(const char *library)
 static void say_block(const char *library, const struct limits *limits)
 {
     say_versions(library);
-    say_places(limits);
+    say_places();
     armcii_say("inside a host %s%s", kind_of_memory(), kind_of_transport());
     if (armcii_aside_remark()) armcii_say("ARMCI_PROGRESS=rank: nobody is set aside: %s", armcii_aside_remark());
     say_limits(limits);
@@ -163,12 +163,12 @@ static void warn_of_mappings(const struct limits *limits)
 }
 
 /* Hosts are mostly alike: one line is enough. */
-static void warn_of_processors(const struct limits *limits)
+static void warn_of_processors(void)
 {
-    size_t here = (size_t)armcii_host->size + (armcii_world->aside > 0);
-    if (here > limits->processors)
-        armcii_warn("%zu processes share %zu processors: whoever waits gives its own away, and hand-overs take longer", here,
-                    limits->processors);
+    const struct crowd *crowd = &armcii_host->crowd;
+    if (crowd->crowded)
+        armcii_warn("%zu processes share %zu processors%s: whoever waits gives its own away, and hand-overs take longer", crowd->processes,
+                    crowd->processors, crowd->processes > crowd->processors ? "" : ", and some are bound to the same ones");
 }
 
 /* Memory that is not shared, and operations that wait, though nobody asked for that.  The same on all hosts. */
@@ -193,7 +193,7 @@ void armcii_preflight(const char *library)
     if (armcii_world->rank == 0) {
         say_block(library, &limits);
         warn_of_ways();
-        warn_of_processors(&limits);
+        warn_of_processors();
     }
     warn_of_memory(&limits);
     warn_of_descriptors(&limits);

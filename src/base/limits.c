@@ -1,4 +1,4 @@
-/* limits.c - what /proc, the control groups and the limits of the process say. */
+/* limits.c - what the system allows this process. */
 #define _GNU_SOURCE
 #include "base/limits.h"
 
@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/processors.h"
 
 enum { PATH_ROOM = 4096 };
 
@@ -23,45 +25,6 @@ static size_t number_in(const char *path)
     if (fscanf(f, "%zu", &number) != 1) number = SIZE_MAX;
     fclose(f);
     return number;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The least that `file` says in the folder `group` under `root` and in all above it: each bounds those within. */
-static size_t least_on_the_way(const char *root, char *group, const char *file)
-{
-    char path[2 * PATH_ROOM];
-    size_t bytes = SIZE_MAX;
-    for (char *slash = group + strlen(group); slash; slash = strrchr(group, '/')) {
-        *slash = '\0';
-        snprintf(path, sizeof path, "%s%s/%s", root, group, file);
-        bytes = least(bytes, number_in(path));
-    }
-    return bytes;
-}
-
-/* What the control groups of this process, version 1 or 2, allow it and its like together. */
-static size_t allowed_by_groups(void)
-{
-    static const struct {
-        const char *sign, *root, *file;
-    } versions[] = {{":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"}, {"0::", "/sys/fs/cgroup", "memory.max"}};
-    char line[PATH_ROOM];
-    size_t bytes = SIZE_MAX;
-    FILE *f = fopen("/proc/self/cgroup", "r");
-    if (!f) return SIZE_MAX;
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = '\0';
-        for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
-            char *sign = strstr(line, versions[i].sign);
-            if (sign) bytes = least(bytes, least_on_the_way(versions[i].root, sign + strlen(versions[i].sign), versions[i].file));
-        }
-    }
-    fclose(f);
-    return bytes;
 }
 
 static size_t limit_of(int resource)
@@ -94,20 +57,34 @@ static size_t count_mappings(void)
     return n;
 }
 
+/* By the mask of this process and the quotas of its control groups. */
+static size_t processors_allowed(void)
+{
+    size_t words;
+    struct cgroups groups;
+    uint64_t *mask = armcii_processors_mask(&words);
+    size_t least = armcii_processors_count(mask, words);
+    free(mask);
+    armcii_cgroups_read("", CGROUP_CPU, &groups);
+    for (int level = 0; level < groups.levels; level++) {
+        size_t quota = armcii_cgroups_processors(&groups, level);
+        if (quota < least) least = quota;
+    }
+    return least;
+}
+
 void armcii_limits_read(struct limits *limits)
 {
-    size_t allowed = allowed_by_groups();
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *limits = (struct limits){
-        .memory = least(armcii_memory_available(), allowed),
-        .memory_to_mpi = least(armcii_memory_available_to_mpi(), allowed),
+        .memory = armcii_memory_available(),
+        .memory_to_mpi = armcii_memory_available_to_mpi(),
         .file = limit_of(RLIMIT_FSIZE),
         .locked = limit_of(RLIMIT_MEMLOCK),
         .descriptors = limit_of(RLIMIT_NOFILE),
         .descriptors_used = open_descriptors(),
         .mappings = number_in("/proc/sys/vm/max_map_count"),
         .mappings_used = count_mappings(),
-        .processors = processors > 0 ? (size_t)processors : SIZE_MAX,
+        .processors = processors_allowed(),
     };
 }
 

@@ -6,7 +6,7 @@
 
 /* SIZE_MAX, everywhere: no limit, or the system does not tell. */
 struct limits {
-    size_t memory;           /* bytes that programs of this node can still have: what is free, or what the control group allows in all */
+    size_t memory;           /* bytes that the node and the control groups leave */
     size_t memory_to_mpi;    /* the same for shared memory of an MPI library, which has its files in /dev/shm */
     size_t file;             /* bytes of the longest file (RLIMIT_FSIZE), and so of the memory that a node shares for one region */
     size_t locked;           /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need that */
@@ -14,7 +14,7 @@ struct limits {
     size_t descriptors_used;
     size_t mappings;         /* vm.max_map_count */
     size_t mappings_used;
-    size_t processors;       /* of the node */
+    size_t processors;       /* that this process may use */
 };
 
 void armcii_limits_read(struct limits *limits);

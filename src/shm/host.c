@@ -1,12 +1,10 @@
 /* host.c - the block that the processes of a host have in common: locks and the barrier. */
 #include "shm/host.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/wait.h"
 #include "team/world.h"
 
 /* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k each process
@@ -28,35 +26,11 @@ static struct shm_segment segment;
 static struct commons *commons;
 static unsigned barriers;
 
-/* Names the running kernel, whose processors are shared even by hosts that are containers on it; 0: unknown. */
-static uint64_t kernel_name(void)
-{
-    char text[64] = "";
-    uint64_t name = 0;
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (!f) return 0;
-    if (!fgets(text, sizeof text, f)) text[0] = 0;
-    fclose(f);
-    for (const char *c = text; *c; c++) name = name * 31 + (unsigned char)*c;
-    return name;
-}
-
-/* Processes that share this one's processors. */
-static long processes_beside(void)
-{
-    long n = 0, ranks = armcii_world->size + armcii_world->aside, here = the_host.size + (armcii_world->aside > 0);
-    uint64_t mine = kernel_name(), *all = malloc((size_t)ranks * sizeof *all);
-    if (!all) armcii_fatal("out of memory for tables of %ld processes", ranks);
-    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, armcii_world->all);
-    for (long i = 0; i < ranks; i++) n += all[i] == mine && mine != 0;
-    free(all);
-    return n > here ? n : here;
-}
-
 /* Spinning pays only where the process waited for has a processor of its own. */
 static void decide_patience(void)
 {
-    armcii_wait_spins = processes_beside() <= sysconf(_SC_NPROCESSORS_ONLN) ? WAIT_SPINS : WAIT_SPINS_CROWDED;
+    the_host.crowd = armcii_crowd_count();
+    armcii_wait_spins = the_host.crowd.crowded ? WAIT_SPINS_CROWDED : WAIT_SPINS;
 }
 
 static enum segment_kind choose_kind(const enum segment_kind kinds[])

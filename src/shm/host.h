@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "shm/crowd.h"
 #include "shm/segment.h"
 #include "shm/stripe.h"
 
@@ -37,6 +38,7 @@ struct host {
     int *rank_of;            /* [world size]: rank on this host; -1: on another */
     struct stripe *stripes;  /* [STRIPES] */
     struct bell *bells;      /* [size]; NULL where memory is not shared */
+    struct crowd crowd;      /* on this kernel, which may run more hosts */
     struct offers *offers;   /* [size], and of the one set aside, which offers nothing */
 };
 

@@ -1,0 +1,318 @@
+/* test_machine.c - what the machine leaves to processes: memory and processors, by control groups of both versions, /proc/meminfo and
+ * affinity masks.  Over folders with files like the system's. */
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/memory.h"
+#include "base/processors.h"
+#include "unit.h"
+
+enum { MIB = 1 << 20, ROOM = 512 };
+
+/* ---- a system made of files ---- */
+
+static char root[64];
+
+static void begin(void)
+{
+    strcpy(root, "/tmp/armci-machine-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(root));
+}
+
+static int remove_one(const char *name, const struct stat *status, int kind, struct FTW *where)
+{
+    (void)status, (void)kind, (void)where;
+    return remove(name);
+}
+
+static void end(void)
+{
+    ck_assert_int_eq(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/* A file under the root, its folders made where needed. */
+static void put(const char *name, const char *text)
+{
+    char path[ROOM];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
+        *at = '\0';
+        mkdir(path, 0700);
+    }
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static struct cgroups groups;
+
+static size_t memory_left(size_t promised)
+{
+    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
+    return armcii_cgroups_memory(&groups, groups.levels, &(struct promised){.bytes = promised});
+}
+
+static size_t processors_at(const char *name)
+{
+    size_t least = SIZE_MAX;
+    put("/proc/self/cgroup", name);
+    armcii_cgroups_read(root, CGROUP_CPU, &groups);
+    for (int i = 0; i < groups.levels; i++) {
+        size_t here = armcii_cgroups_processors(&groups, i);
+        if (here < least) least = here;
+    }
+    return least;
+}
+
+/* ---- memory ---- */
+
+START_TEST(version_2)
+{
+    begin();
+    put("/proc/self/cgroup", "0::/job/step\n");
+    put("/sys/fs/cgroup/job/memory.max", "104857600\n");
+    put("/sys/fs/cgroup/job/memory.current", "41943040\n");
+    put("/sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 8388608\nactive_file 2097152\nshmem 20971520\n");
+    put("/sys/fs/cgroup/job/step/memory.max", "max\n");
+    put("/sys/fs/cgroup/job/step/memory.high", "max\n");
+    ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
+    ck_assert_int_eq(groups.version, 2);
+    ck_assert_int_eq(groups.levels, 3);
+    ck_assert_msg(memory_left(20 * MIB) == 70 * (size_t)MIB, "what is in use is counted twice");
+    ck_assert_uint_eq(memory_left(52 * MIB), 70 * (size_t)MIB - 65 * (32 * (size_t)MIB / 64));
+    ck_assert_uint_eq(memory_left(500 * (size_t)MIB), 0);
+    const struct promised beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
+    ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others), 70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
+    ck_assert_uint_eq(armcii_cgroups_shared(&groups, 1), 20 * (size_t)MIB);
+    ck_assert_uint_eq(armcii_cgroups_shared(&groups, 2), SIZE_MAX);
+    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct promised){0}) == SIZE_MAX, "groups that do not hold all count");
+    put("/sys/fs/cgroup/job/step/memory.high", "31457280\n");
+    put("/sys/fs/cgroup/job/step/memory.current", "1048576\n");
+    ck_assert_msg(memory_left(0) == 29 * (size_t)MIB, "memory.high of the inner group");
+    ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group leaves nothing");
+    put("/sys/fs/cgroup/job/memory.current", "419430400\n");
+    ck_assert_msg(memory_left(0) == 0, "more in use than the limit");
+    end();
+}
+END_TEST
+
+START_TEST(version_1)
+{
+    begin();
+    put("/proc/self/cgroup", "4:memory:/batch/job\n2:cpu,cpuacct:/batch\n0::/elsewhere\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/memory/batch/memory.limit_in_bytes", "104857600\n");
+    put("/sys/fs/cgroup/memory/batch/memory.usage_in_bytes", "41943040\n");
+    put("/sys/fs/cgroup/memory/batch/memory.stat", "inactive_file 1\nshmem 1\ntotal_inactive_file 10485760\ntotal_shmem 20971520\n");
+    put("/sys/fs/cgroup/memory/batch/job/memory.limit_in_bytes", "9223372036854771712\n");
+    put("/sys/fs/cgroup/elsewhere/memory.max", "1\n");
+    ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
+    ck_assert_int_eq(groups.version, 1);
+    ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
+    put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
+    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "a kernel that does not tell of shared memory: nothing is refused for it");
+    end();
+}
+END_TEST
+
+/* A container sees its own group mounted at the top, or no groups at all. */
+START_TEST(containers)
+{
+    begin();
+    ck_assert_uint_eq(memory_left(0), SIZE_MAX);
+    ck_assert_int_eq(groups.levels, 0);
+    put("/proc/self/cgroup", "0::/pod/abc\n");
+    ck_assert_uint_eq(memory_left(MIB), SIZE_MAX);
+    put("/sys/fs/cgroup/memory.max", "10485760\n");
+    put("/sys/fs/cgroup/memory.current", "1048576\n");
+    ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
+    put("/proc/self/cgroup", "0::/\n");
+    ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
+    ck_assert_int_eq(groups.levels, 1);
+    end();
+}
+END_TEST
+
+START_TEST(processes_agree_on_groups_they_share)
+{
+    struct cgroups other;
+    begin();
+    put("/sys/fs/cgroup/job/task_0/x", "");
+    put("/sys/fs/cgroup/job/task_1/x", "");
+    put("/proc/self/cgroup", "0::/job/task_0\n");
+    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
+    put("/proc/self/cgroup", "0::/job/task_1\n");
+    armcii_cgroups_read(root, CGROUP_MEMORY, &other);
+    ck_assert_int_eq(groups.levels, 3);
+    ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] && groups.id[2] != other.id[2]);
+    ck_assert(groups.id[0] != groups.id[1] && groups.id[2] != 0 && groups.id[3] == 0);
+    end();
+}
+END_TEST
+
+START_TEST(node)
+{
+    struct cgroups unbounded = {0};
+    begin();
+    put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){0}), 500 << 10);
+    ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
+                  "counted twice");
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 400 << 10, .others = 236 << 10}), 500 * 1024 - 65 * 336 * 16);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 384 << 10, .others = 900 << 10}), 110 << 10);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = SIZE_MAX, .others = 0}), 0);
+    put("/proc/self/cgroup", "0::/\n");
+    put("/sys/fs/cgroup/memory.max", "10240\n");
+    put("/sys/fs/cgroup/memory.current", "2048\n");
+    armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
+    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct promised){0}), 8 << 10);
+    put("/proc/meminfo", "nothing\n");
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = MIB, .others = 0}), SIZE_MAX);
+    end();
+}
+END_TEST
+
+START_TEST(pages_in_use)
+{
+    enum { BYTES = 16 * MIB };
+    int fd = memfd_create("armci-test", 0);
+    ck_assert_int_eq(ftruncate(fd, BYTES), 0);
+    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *elsewhere = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    ck_assert(memory != MAP_FAILED && elsewhere != MAP_FAILED);
+    ck_assert_uint_eq(armcii_memory_touched(memory, BYTES), 0);
+    memset(elsewhere, 1, BYTES / 2);
+    ck_assert_msg(armcii_memory_touched(memory, BYTES) == BYTES / 2, "%zu", armcii_memory_touched(memory, BYTES));
+    memset(elsewhere, 1, BYTES);
+    ck_assert_uint_eq(armcii_memory_touched(memory + 100, 1000), 1000);
+    munmap(memory, BYTES);
+    munmap(elsewhere, BYTES);
+    close(fd);
+}
+END_TEST
+
+/* ---- processors ---- */
+
+START_TEST(quotas)
+{
+    begin();
+    put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+    put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    put("/sys/fs/cgroup/c/cpu.max", "400000 100000\n");
+    put("/sys/fs/cgroup/d/cpu.max", "5000 100000\n");
+    ck_assert_uint_eq(processors_at("0::/a/b\n"), 1);
+    ck_assert_uint_eq(processors_at("0::/c\n"), 4);
+    ck_assert_uint_eq(processors_at("0::/d\n"), 1);
+    ck_assert_uint_eq(processors_at("0::/\n"), SIZE_MAX);
+    put("/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "250000\n");
+    put("/sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+    put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us", "-1\n");
+    put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n");
+    ck_assert_uint_eq(processors_at("3:cpuset:/x\n2:cpuacct,cpu:/a/b\n0::/d\n"), 2);
+    ck_assert_uint_eq(processors_at("3:cpuset:/a\n1:cpu:/\n"), SIZE_MAX);
+    end();
+}
+END_TEST
+
+/* Does anybody find that they are crowded? */
+static bool crowded(const uint64_t *masks, size_t n, size_t words)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || armcii_processors_crowded(masks, n, words, i);
+    return any;
+}
+
+START_TEST(masks)
+{
+    const struct {
+        const char *what;
+        size_t n, processors;
+        bool crowded;
+        uint64_t mask[4];
+    } cases[] = {
+        {"unbound", 2, 2, false, {3, 3}},
+        {"unbound, too many", 3, 2, true, {3, 3, 3}},
+        {"bound to processors of their own", 4, 4, false, {1, 2, 4, 8}},
+        {"two bound to one, others idle", 3, 2, true, {1, 4, 4}},
+        {"two on one of eight, one anywhere", 3, 8, true, {1, 1, 0xff}},
+        {"sockets", 4, 8, false, {0x0f, 0x0f, 0xf0, 0xf0}},
+        {"three on half of the processors", 4, 4, true, {3, 3, 3, 0xc}},
+        {"one bound beside unbound ones", 3, 3, false, {1, 7, 7}},
+        {"all on one", 2, 1, true, {1, 1}},
+        {"alone", 1, 1, false, {1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_msg(armcii_processors_of_all(cases[i].mask, cases[i].n, 1) == cases[i].processors, "%s: number", cases[i].what);
+        ck_assert_msg(crowded(cases[i].mask, cases[i].n, 1) == cases[i].crowded, "%s: crowded", cases[i].what);
+    }
+    uint64_t large[2][40] = {{0}}; /* processors beyond the 1024 of a cpu_set_t */
+    large[0][39] = 1;
+    large[1][39] = 2;
+    ck_assert(!crowded(large[0], 2, 40));
+    large[1][39] = 1;
+    ck_assert(crowded(large[0], 2, 40));
+}
+END_TEST
+
+START_TEST(own_mask)
+{
+    size_t words;
+    cpu_set_t before, one;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    uint64_t *mask = armcii_processors_mask(&words);
+    ck_assert_uint_eq(armcii_processors_count(mask, words), (size_t)CPU_COUNT(&before));
+    size_t last = 0;
+    for (size_t i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &before)) last = i;
+    free(mask);
+    CPU_ZERO(&one);
+    CPU_SET(last, &one);
+    ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    mask = armcii_processors_mask(&words);
+    ck_assert(words == last / 64 + 1 && mask[last / 64] == (uint64_t)1 << last % 64);
+    free(mask);
+    sched_setaffinity(0, sizeof before, &before);
+}
+END_TEST
+
+/* Three processes in a group with a quota of 2, one of them in a group of its own within. */
+START_TEST(quotas_of_several)
+{
+    uint64_t ids[3][CGROUP_LEVELS] = {{0}};
+    const uint64_t(*const all)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
+    begin();
+    put("/sys/fs/cgroup/job/cpu.max", "200000 100000\n");
+    put("/sys/fs/cgroup/job/task/cpu.max", "100000 100000\n");
+    put("/proc/self/cgroup", "0::/job\n");
+    armcii_cgroups_read(root, CGROUP_CPU, &groups);
+    for (int i = 0; i < 3; i++)
+        memcpy(ids[i], groups.id, sizeof ids[i]);
+    ck_assert(armcii_processors_over_quota(&groups, all, 3));
+    ck_assert_uint_eq(armcii_processors_quota(&groups, all, 3), 2);
+    ck_assert(!armcii_processors_over_quota(&groups, all, 2));
+    put("/proc/self/cgroup", "0::/job/task\n");
+    armcii_cgroups_read(root, CGROUP_CPU, &groups);
+    memcpy(ids[1], groups.id, sizeof ids[1]);
+    ck_assert(!armcii_processors_over_quota(&groups, all, 2));
+    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of one alone is not that of all");
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {version_2, version_1,         containers, processes_agree_on_groups_they_share,
+                                  node,      pages_in_use,      quotas,     masks,
+                                  own_mask,  quotas_of_several, NULL};
+    return unit_run("machine", unit_case(tests));
+}
