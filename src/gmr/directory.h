@@ -28,6 +28,8 @@ struct region {
     struct served *served;   /* [team size]; who serves the slice to other hosts; NULL: nobody, there is a window or one host only */
     size_t *bytes;           /* [team size] */
     size_t *lead;            /* [team size]; displacement of base */
+    size_t total;            /* bytes of all slices; at most SIZE_MAX */
+    size_t promised;         /* bytes that this process counts as given out for it (shm/promise.h) */
     int dirty;               /* processes towards which something is pending (xfer/pending.h) */
     int mode;                /* access mode: ARMCIX_MODE_... */
     bool attached;           /* the region of ARMCI_Memget: displacements are addresses */

@@ -15,6 +15,7 @@
 #include "server/aside.h"
 #include "server/server.h"
 #include "shm/host.h"
+#include "shm/promise.h"
 #include "team/world.h"
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
@@ -183,22 +184,86 @@ static size_t sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-/* Is there memory for the slices of this node?  All know all sizes, so all agree on whether to look; the answer is agreed on too, since an
- * MPI library may take minutes to find out, or kill the job. */
-static bool fits_in_memory(const struct region *r, const struct team *team)
+static bool is_here(const struct team *team, int member)
 {
-    static const size_t WORTH_A_LOOK = (size_t)1 << 24;
-    size_t all = 0, here = 0;
-    for (int i = 0; i < team->size; i++) {
+    return armcii_world->host_of[team->to_world[member]] == armcii_world->host_of[armcii_world->rank];
+}
+
+/* The bytes of all slices, and of those of this node; *counts: this process is the one that counts the latter, its first member here. */
+static size_t add_up(const struct region *r, const struct team *team, size_t *here, bool *counts)
+{
+    size_t all = 0;
+    *here = 0;
+    *counts = false;
+    for (int i = team->size - 1; i >= 0; i--) {
         all = sum(all, r->bytes[i]);
-        if (armcii_world->host_of[team->to_world[i]] == armcii_world->host_of[armcii_world->rank]) here = sum(here, r->bytes[i]);
+        if (!is_here(team, i)) continue;
+        *here = sum(*here, r->bytes[i]);
+        *counts = i == team->rank;
     }
-    if (all < WORTH_A_LOOK) return true;
-    size_t available = armcii_host->kind == SEGMENT_MPI ? armcii_memory_available_to_mpi() : armcii_memory_available();
-    int lacks = here > available, any;
-    if (lacks) armcii_warn("%zu MiB asked for on this node, %zu MiB available", here >> 20, available >> 20);
-    armcii_patient_allreduce(&lacks, &any, 1, MPI_INT, MPI_MAX, team->comm);
-    return !any;
+    return all;
+}
+
+/* What this process sees of all regions that is in use. */
+static size_t count_touched(void)
+{
+    size_t bytes = 0;
+    for (const struct region *r = oldest; r; r = r->next)
+        for (int i = 0; i < r->team->size; i++)
+            if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], r->bytes[i]);
+    return bytes;
+}
+
+/* The quick estimate of what is in use may be too low: it is not refused for that. */
+static bool promise(size_t bytes, size_t *left)
+{
+    if (armcii_promise_if_left(bytes, left)) return true;
+    armcii_promise_correct(count_touched());
+    return armcii_promise_if_left(bytes, left);
+}
+
+enum { CREDIT = 1 << 24 }; /* bytes */
+
+/* Looks whether this node's memory has room for its slices; then agrees on that with all, since an MPI library may take minutes to find
+ * out, or kill the job. */
+static bool look_at_memory(struct region *r, struct team *team, size_t here, bool counts)
+{
+    enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
+    int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
+    size_t left = 0;
+    bool fits = !counts || promise(here, &left);
+    int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here, has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
+    if (counts && fits) mine[REST_NEGATED] = asked - has;
+    if (!fits) memcpy(mine, (int64_t[]){asked, -has}, 2 * sizeof mine[0]);
+    armcii_patient_allreduce(mine, worst, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    if (worst[ASKED] == 0) {
+        team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
+        return true;
+    }
+    if (fits) armcii_promise_drop(r->promised);
+    armcii_warn("%jd MiB asked for on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
+    return false;
+}
+
+/* Is there memory for the slices of every node?  All know all sizes, so all agree on whether to look at the system: not while the regions
+ * made since the last look are small together. */
+static bool fits_in_memory(struct region *r, struct team *team)
+{
+    size_t here;
+    bool counts;
+    r->total = add_up(r, team, &here, &counts);
+    r->promised = counts ? here : 0;
+    if (r->total > team->credit) return look_at_memory(r, team, here, counts);
+    team->credit -= r->total;
+    armcii_promise_add(r->promised);
+    return true;
+}
+
+/* The memory is given back, or there was none. */
+static void take_promise_back(struct region *r, struct team *team)
+{
+    armcii_promise_drop(r->promised);
+    team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
 
 static void exchange_bases(struct region *r, const struct team *team)
@@ -228,8 +293,12 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
     struct region *r = allocate_tables(team->size);
     bool valid = exchange_sizes(r, team, bytes, &largest);
     *nothing_to_do = valid && largest == 0;
-    if (!valid || largest == 0 || !fits_in_memory(r, team) ||
-        create_memory(r, team, (size_t)bytes) != 0) {
+    if (!valid || largest == 0 || !fits_in_memory(r, team)) {
+        free_tables(r);
+        return NULL;
+    }
+    if (create_memory(r, team, (size_t)bytes) != 0) {
+        take_promise_back(r, team);
         free_tables(r);
         return NULL;
     }
@@ -250,6 +319,7 @@ void armcii_region_free(struct region *r)
     remove_slices(r);
     delist(r);
     free_memory(r);
+    take_promise_back(r, r->team);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/wait.h"
+#include "shm/promise.h"
 #include "team/world.h"
 
 /* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k each process
@@ -15,6 +16,7 @@ struct cell {
 };
 
 struct commons {
+    struct promises promises;
     struct stripe stripes[STRIPES];
     struct cell cells[]; /* one for each process of the host's communicator; then as many bells, then as many offers */
 };
@@ -80,10 +82,12 @@ void armcii_host_start(const enum segment_kind kinds[])
     barriers = 0;
     decide_patience();
     if (the_host.kind != SEGMENT_NONE) share_commons();
+    armcii_promise_start(the_host.comm, commons ? &commons->promises : NULL, the_host.kind == SEGMENT_MPI);
 }
 
 void armcii_host_end(void)
 {
+    armcii_promise_end();
     if (the_host.kind != SEGMENT_NONE) armcii_segment_free(&segment);
     MPI_Comm_free(&the_host.comm);
     free(the_host.rank_of);

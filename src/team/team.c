@@ -46,6 +46,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
     t->open = true;
     t->users = 1;
+    t->credit = 0;
     t->next = teams;
     teams = t;
     return t;

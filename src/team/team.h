@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS; TEAM_HOST are the members that share the caller's memory, whatever the
  * nodes are said to be. */
@@ -24,6 +25,7 @@ struct team {
     struct scope scopes[TEAM_SCOPES];
     bool open;       /* not yet freed by the program */
     int users;       /* regions and the group itself: freed with the last */
+    size_t credit;   /* bytes that its regions may still take before the nodes' memory is looked at again */
     struct team *next;
 };
 

@@ -1,4 +1,5 @@
 /* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after. */
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,8 +162,111 @@ static void limited_files(void)
     still_works();
 }
 
+/* Entries of /proc/self/fd, and mappings of the library's segments. */
+static long count_resources(void)
+{
+    char line[1000];
+    long n = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    DIR *folder = opendir("/proc/self/fd");
+
+    while (file && fgets(line, sizeof line, file))
+        n += strstr(line, "memfd:armci") != NULL;
+    while (folder && readdir(folder))
+        n++;
+    if (file)
+        fclose(file);
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+enum { MOST_REGIONS = 2000 };
+static void *bases[MOST_REGIONS][MOST_RANKS];
+
+/* Regions of `bytes` a rank until there is an error, which all ranks get at the same one; returns how many there are. */
+static int malloc_until_refused(long bytes, int most)
+{
+    char text[2000];
+    int n = 0, rc = 0;
+
+    while (n < most && (rc = malloc_and_listen(bases[n], bytes, text, sizeof text)) == 0)
+        n++;
+    int differ = n, highest;
+    MPI_Allreduce(&differ, &highest, 1, MPI_INT, MPI_MAX, test_comm());
+    check_long(n, highest, "regions of %ld bytes before the error", bytes);
+    check(n == most || rc == ARMCI_ERR_MEMORY, "code %d after %d regions of %ld bytes", rc, n, bytes);
+    return n;
+}
+
+static void free_regions(int from, int n)
+{
+    for (int i = from; i < n; i++)
+        check_long(ARMCI_Free(bases[i][test_rank()]), 0, "ARMCI_Free");
+}
+
+/* Nobody touches them: so the kernel still calls all of their memory available. */
+static void more_together_than_there_is(void)
+{
+    long bytes = (long)(memory_available() / (size_t)test_ranks() * 3 / 10);
+
+    if (!needs_segments())
+        return;
+    MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
+    long before = count_resources();
+    for (int round = 0; round < 2; round++) {
+        int n = malloc_until_refused(bytes, 8);
+        check(n >= 2 && n <= 3, "round %d: %d regions of 3 tenths of the memory", round, n);
+        free_regions(0, n);
+    }
+    check_long(count_resources(), before, "descriptors and mappings afterwards");
+    still_works();
+}
+
+/* check-cgroup runs this one in a control group of so many MiB: whatever is given out can be touched. */
+static void within_a_group(void)
+{
+    const char *text = getenv("ARMCI_TEST_GROUP_MIB");
+    long group = text ? strtol(text, NULL, 10) * MIB : 0, bytes = group / 4 / test_ranks();
+
+    if (!text) {
+        skip("ARMCI_TEST_GROUP_MIB is not set");
+        return;
+    }
+    int n = malloc_until_refused(bytes, 8);
+    check(n >= 2 && n <= 3, "%d regions of a quarter of the group's memory", n);
+    for (int i = 0; i < n; i++)
+        memset(bases[i][test_rank()], 1, (size_t)bytes);
+    MPI_Barrier(test_comm());
+    free_regions(n - 1, n);
+    check_long(ARMCI_Malloc(bases[n - 1], bytes), 0, "a region in place of a freed one, beside others that are in use");
+    memset(bases[n - 1][test_rank()], 1, (size_t)bytes);
+    free_regions(0, n);
+}
+
+static void small_ones_within_a_group(void)
+{
+    const char *text = getenv("ARMCI_TEST_GROUP_MIB");
+    long group = text ? strtol(text, NULL, 10) : 0, bytes = MIB / test_ranks();
+
+    if (!text) {
+        skip("ARMCI_TEST_GROUP_MIB is not set");
+        return;
+    }
+    int n = malloc_until_refused(bytes, MOST_REGIONS);
+    check(n > group / 3 && n < group, "%d regions of 1 MiB in a group of %ld MiB", n, group);
+    for (int i = 0; i < n; i++)
+        memset(bases[i][test_rank()], 1, (size_t)bytes);
+    MPI_Barrier(test_comm());
+    free_regions(0, n);
+    still_works();
+}
+
 static const struct test tests[] = {
     { "more memory than there is gives an error with sizes", more_than_there_is },
+    { "more memory together than there is gives an error", more_together_than_there_is },
+    { "a control group bounds all regions together", within_a_group },
+    { "a control group bounds small regions together", small_ones_within_a_group },
     { "sizes whose sum wraps around give an error", sums_that_wrap },
     { "a process without a descriptor left gives all an error", no_descriptor_left },
     { "a limit on the size of files is no death", limited_files },
