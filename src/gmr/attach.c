@@ -5,32 +5,33 @@
 
 #include "base/error.h"
 #include "base/stats.h"
+#include "base/suballoc.h"
 #include "gmr/region.h"
 #include "server/server.h"
 #include "server/wire.h"
 #include "shm/host.h"
 #include "shm/offer.h"
+#include "shm/promise.h"
 #include "team/world.h"
-
-enum { ALIGNMENT = 64 };
 
 static struct region *attached; /* NULL: there is neither shared memory nor a dynamic window */
 static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
 
-/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together, out of
- * which allocations are cut one after the other.  A piece is used anew when nothing of it is in use. */
+static size_t rounded(size_t bytes)
+{
+    return (bytes + SUBALLOC_UNIT - 1) / SUBALLOC_UNIT * SUBALLOC_UNIT;
+}
+
+/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together where there is
+ * memory for that, which allocations are parts of. */
 struct piece {
-    struct piece *older;
+    struct piece *next; /* oldest first: new allocations go there, so that later pieces become free */
     char *memory;
-    size_t bytes, used, live; /* live: allocations */
+    size_t bytes;
+    struct suballoc parts;
 };
 static struct piece *pieces;
 enum { SMALLEST_PIECE = 1 << 20 };
-
-static size_t rounded(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
 
 /* Is the memory of pieces on offer to the host? */
 static bool offers_memory(void)
@@ -45,46 +46,63 @@ static void free_memory(char *memory)
 
 static char *new_memory(size_t bytes)
 {
-    char *memory = offers_memory() ? armcii_offer_make(bytes) : aligned_alloc(ALIGNMENT, bytes);
+    char *memory = offers_memory() ? armcii_offer_make(bytes) : aligned_alloc(SUBALLOC_UNIT, bytes);
     if (!memory || !attached->has_window || armcii_window_attach(&attached->window, memory, bytes) == 0) return memory;
     free_memory(memory);
     return NULL;
 }
 
+/* Is so much left?  Only shared memory is counted as given out from then on, as regions are. */
+static bool has_memory(size_t bytes)
+{
+    size_t left;
+    if (!armcii_promise_if_left(bytes, &left)) return false;
+    if (!offers_memory()) armcii_promise_drop(bytes);
+    return true;
+}
+
+static void give_back(size_t bytes)
+{
+    if (offers_memory()) armcii_promise_drop(bytes);
+}
+
 static struct piece *add_piece(size_t bytes)
 {
     size_t size = SMALLEST_PIECE;
-    for (const struct piece *p = pieces; p; p = p->older) size += p->bytes;
-    if (size < bytes) size = bytes;
-    struct piece *p = malloc(sizeof *p);
-    char *memory = p ? new_memory(size) : NULL;
-    if (!memory) {
-        free(p);
-        return NULL;
+    struct piece **last = &pieces, *p;
+    for (; *last; last = &(*last)->next) size += (*last)->bytes;
+    if (size < bytes || !has_memory(size)) {
+        size = bytes;
+        if (!has_memory(size)) return NULL;
     }
-    *p = (struct piece){pieces, memory, size, 0, 0};
-    pieces = p;
-    return p;
+    p = calloc(1, sizeof *p);
+    if (!p || !armcii_suballoc_start(&p->parts, size)) armcii_fatal("out of memory for a table of %zu bytes", size);
+    p->bytes = size;
+    p->memory = new_memory(size);
+    if (p->memory) return *last = p;
+    give_back(size);
+    armcii_suballoc_end(&p->parts);
+    free(p);
+    return NULL;
 }
 
-/* Cut `bytes`, a multiple of the alignment, out of a piece. */
-static char *cut(size_t bytes)
+static char *allocate(size_t bytes)
 {
-    struct piece *p = pieces;
-    while (p && p->bytes - p->used < bytes) p = p->older;
-    if (!p) p = add_piece(bytes);
-    if (!p) return NULL;
-    char *memory = p->memory + p->used;
-    p->used += bytes;
-    p->live++;
-    return memory;
+    struct piece *p;
+    for (p = pieces; p; p = p->next) {
+        size_t offset = armcii_suballoc_take(&p->parts, bytes);
+        if (offset != SUBALLOC_NONE) return p->memory + offset;
+    }
+    p = add_piece(rounded(bytes));
+    size_t offset = p ? armcii_suballoc_take(&p->parts, bytes) : SUBALLOC_NONE;
+    return offset != SUBALLOC_NONE ? p->memory + offset : NULL;
 }
 
-/* The piece that memory was cut out of; NULL if none. */
+/* The piece that memory is part of; NULL if none. */
 static struct piece *piece_of(const char *memory)
 {
     struct piece *p = pieces;
-    while (p && (memory < p->memory || memory >= p->memory + p->bytes)) p = p->older;
+    while (p && (memory < p->memory || memory >= p->memory + p->bytes)) p = p->next;
     return p;
 }
 
@@ -92,9 +110,11 @@ static void free_pieces(void)
 {
     while (pieces) {
         struct piece *p = pieces;
-        pieces = p->older;
+        pieces = p->next;
         if (attached->has_window) armcii_window_detach(&attached->window, p->memory);
         free_memory(p->memory);
+        give_back(p->bytes);
+        armcii_suballoc_end(&p->parts);
         free(p);
     }
 }
@@ -144,7 +164,7 @@ void *armcii_attached_create(size_t bytes)
 {
     if (armcii_world->size == 1) return create_alone(bytes);
     if (!attached) return NULL;
-    char *memory = cut(rounded(bytes));
+    char *memory = allocate(bytes);
     if (!memory) return NULL;
     armcii_directory_add(armcii_world->rank, memory, bytes, attached, offers_memory() ? memory : NULL);
     in_use = true;
@@ -164,7 +184,7 @@ bool armcii_attached_free(void *memory)
     if (!p) return false;
     armcii_stats_region_gone((size_t)(place.hi - place.lo));
     armcii_directory_remove(armcii_world->rank, memory, attached);
-    if (--p->live == 0) p->used = 0;
+    armcii_suballoc_give(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(place.hi - place.lo));
     return true;
 }
 

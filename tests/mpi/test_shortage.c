@@ -223,6 +223,29 @@ static void more_together_than_there_is(void)
     still_works();
 }
 
+/* By one process alone. */
+static void more_by_memget_than_there_is(void)
+{
+    armci_meminfo_t info[8];
+    size_t bytes = memory_available() / 10 * 3;
+    int n = 0;
+
+    if (!needs_segments())
+        return;
+    memset(info, 0, sizeof info);
+    if (test_rank() == 0 && test_ranks() > 1) {
+        for (bool more = true; more && n < 8; n += more) {
+            ARMCI_Memget(bytes, &info[n], 0);
+            more = info[n].addr != NULL;
+        }
+        check(n >= 2 && n <= 3, "%d allocations of 3 tenths of the memory", n);
+        while (n > 0)
+            ARMCI_Memctl(&info[--n]);
+    }
+    MPI_Barrier(test_comm());
+    still_works();
+}
+
 /* check-cgroup runs this one in a control group of so many MiB: whatever is given out can be touched. */
 static void within_a_group(void)
 {
@@ -265,6 +288,7 @@ static void small_ones_within_a_group(void)
 static const struct test tests[] = {
     { "more memory than there is gives an error with sizes", more_than_there_is },
     { "more memory together than there is gives an error", more_together_than_there_is },
+    { "more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is },
     { "a control group bounds all regions together", within_a_group },
     { "a control group bounds small regions together", small_ones_within_a_group },
     { "sizes whose sum wraps around give an error", sums_that_wrap },

@@ -180,6 +180,83 @@ START_TEST(no_dynamic_window)
 }
 END_TEST
 
+/* A linear congruential generator (Knuth): 31 good bits. */
+static unsigned random_below(unsigned n)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % n;
+}
+
+/* Bytes of all memory that was attached since the last fake_forget. */
+static size_t attached_bytes(void)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < fake_calls(); i++)
+        if (fake_call(i)->kind == FAKE_ATTACH) bytes += fake_call(i)->bytes;
+    return bytes;
+}
+
+static struct block {
+    char *memory;
+    size_t bytes;
+    char tag;
+} blocks[400];
+
+static void replace(struct block *b, size_t most)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < b->bytes; i++) wrong += b->memory[i] != b->tag;
+    ck_assert_msg(wrong == 0, "%zu bytes of %zu were overwritten", wrong, b->bytes);
+    if (b->memory) ck_assert(armcii_attached_free(b->memory));
+    b->bytes = 1 + random_below((unsigned)most);
+    b->tag = (char)random_below(256);
+    b->memory = armcii_attached_create(b->bytes);
+    ck_assert(b->memory && (uintptr_t)b->memory % 64 == 0);
+    memset(b->memory, b->tag, b->bytes);
+}
+
+/* Blocks never meet, and the memory beneath stays near what is needed at one time, though some blocks are never freed. */
+START_TEST(freed_memory_is_used_again)
+{
+    enum { BLOCKS = 400, PERMANENT = 40, LARGEST = 20000, STEPS = 6000 };
+    size_t live = 0, most = 0;
+    begin();
+    memset(blocks, 0, sizeof blocks);
+    for (int step = 0; step < STEPS; step++) {
+        struct block *b = step < BLOCKS ? &blocks[step] : &blocks[PERMANENT + random_below(BLOCKS - PERMANENT)];
+        live -= b->bytes;
+        replace(b, LARGEST);
+        live += b->bytes;
+        if (live > most) most = live;
+    }
+    ck_assert_msg(attached_bytes() <= 2 * most + (1 << 20), "%zu bytes for %zu", attached_bytes(), most);
+    for (int i = 0; i < BLOCKS; i++) ck_assert(armcii_attached_free(blocks[i].memory));
+    fake_forget();
+    create(3 << 20);
+    ck_assert_msg(attached_bytes() == 0, "what was freed has not become one piece again");
+    end();
+}
+END_TEST
+
+/* A few blocks that stay, in the midst of many that come and go. */
+START_TEST(permanent_blocks_hold_nothing_up)
+{
+    enum { ROUNDS = 200, TEMPORARY = 60, BYTES_EACH = 8192 };
+    char *temporary[TEMPORARY];
+    begin();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < TEMPORARY; i++) {
+            temporary[i] = create(BYTES_EACH);
+            if (i == TEMPORARY / 2) create(64);
+        }
+        for (int i = 0; i < TEMPORARY; i++) ck_assert(armcii_attached_free(temporary[i]));
+    }
+    ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(), TEMPORARY * BYTES_EACH + ROUNDS * 64);
+    end();
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {own_memory,
@@ -190,6 +267,8 @@ int main(void)
                                   free_of_what_is_not,
                                   attaching_fails,
                                   no_dynamic_window,
+                                  freed_memory_is_used_again,
+                                  permanent_blocks_hold_nothing_up,
                                   NULL};
     return unit_run("attach", unit_case(tests));
 }
