@@ -145,6 +145,7 @@ static void start_foundation(MPI_Comm all, int aside)
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->hosts > 1, armcii_config->quirks);
     share_host();
+    armcii_offers_start();
     armcii_finale_prepare_pause();
     armcii_finale_prepare_meeting(armcii_world->all);
     choose_transport();

@@ -167,7 +167,7 @@ static ptrdiff_t delta_of(const struct wire_record *r, const void *address)
     size_t bytes;
     if (r->delta != WIRE_OFFER) return (ptrdiff_t)r->delta;
     if (!armcii_offer_find(armcii_host->rank_of[r->owner], address, &base, &bytes, &mapped))
-        armcii_fatal("another host asks for %p of process %d, which is no memory of ARMCI_Memget", address, r->owner);
+        armcii_fatal("another node asks for %p of process %d: it is no memory of ARMCI_Memget, or cannot be mapped here", address, r->owner);
     return mapped - base;
 }
 

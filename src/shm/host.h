@@ -14,12 +14,11 @@ enum { MOST_OFFERS = 64 };
 
 /* The memory that one process offers to the others (offer.h).  An entry is written once, before `count` says that it is there. */
 struct offers {
-    long process;
     atomic_int count;
     struct offer {
         char *base; /* in that process */
         size_t bytes;
-        int descriptor;
+        struct invitation segment;
     } of[MOST_OFFERS];
 };
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +21,26 @@ struct view {
 static struct view *views;
 static pthread_mutex_t views_in_use = PTHREAD_MUTEX_INITIALIZER; /* an agent looks, too */
 
+/* A process that has no descriptor left gives this one up for as long as it opens a view: an agent that could open none would have to end
+ * the job. */
+static int spare = -1;
+
+static void take_spare(void)
+{
+    if (spare < 0) spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void leave_spare(void)
+{
+    if (spare >= 0) close(spare);
+    spare = -1;
+}
+
+void armcii_offers_start(void)
+{
+    if (armcii_host->kind == SEGMENT_MEMFD) take_spare();
+}
+
 void *armcii_offer_make(size_t bytes)
 {
     if (armcii_host->kind != SEGMENT_MEMFD) return NULL;
@@ -34,8 +53,7 @@ void *armcii_offer_make(size_t bytes)
         close(fd);
         return NULL;
     }
-    mine->process = (long)getpid();
-    mine->of[n] = (struct offer){memory, bytes, fd};
+    mine->of[n] = (struct offer){memory, bytes, armcii_segment_invitation(fd)};
     atomic_store_explicit(&mine->count, n + 1, memory_order_release);
     return memory;
 }
@@ -43,19 +61,26 @@ void *armcii_offer_make(size_t bytes)
 static const struct view *view_of(int who, int number)
 {
     const struct view *v = views;
-    while (v && (v->who != who || v->number != number)) v = v->older;
+    while (v && (v->who != who || v->number != number))
+        v = v->older;
     return v;
+}
+
+static char *map_offer(const struct offer *o)
+{
+    char *mapped = armcii_segment_open(&o->segment, o->bytes);
+    if (mapped || spare < 0) return mapped;
+    leave_spare();
+    mapped = armcii_segment_open(&o->segment, o->bytes);
+    take_spare();
+    return mapped;
 }
 
 static const struct view *open_view(int who, int number)
 {
-    const struct offers *theirs = &armcii_host->offers[who];
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", theirs->process, theirs->of[number].descriptor);
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    char *mapped = fd >= 0 ? armcii_segment_map(fd, theirs->of[number].bytes) : NULL;
-    if (fd >= 0) close(fd);
+    char *mapped = map_offer(&armcii_host->offers[who].of[number]);
     struct view *v = mapped ? malloc(sizeof *v) : NULL;
+    if (mapped && !v) munmap(mapped, armcii_host->offers[who].of[number].bytes);
     if (!v) return NULL;
     *v = (struct view){views, who, number, mapped};
     views = v;
@@ -72,7 +97,8 @@ bool armcii_offer_find(int who, const void *address, char **base, size_t *bytes,
     if (armcii_host->kind != SEGMENT_MEMFD) return false;
     const struct offers *theirs = &armcii_host->offers[who];
     int n = atomic_load_explicit(&theirs->count, memory_order_acquire), i = 0;
-    while (i < n && !holds(&theirs->of[i], address)) i++;
+    while (i < n && !holds(&theirs->of[i], address))
+        i++;
     if (i == n) return false;
     const struct view *v = NULL;
     if (who != armcii_host->rank) {
@@ -100,7 +126,8 @@ void armcii_offers_end(void)
     struct offers *mine = &armcii_host->offers[armcii_host->rank];
     for (int i = 0; i < mine->count; i++) {
         munmap(mine->of[i].base, mine->of[i].bytes);
-        close(mine->of[i].descriptor);
+        close(mine->of[i].segment.descriptor);
     }
     mine->count = 0;
+    leave_spare();
 }

@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* After the start of the host. */
+void armcii_offers_start(void);
+
 /* `bytes` of new memory on offer; NULL where there is none, or offers are not possible on this host. */
 void *armcii_offer_make(size_t bytes);
 

@@ -52,7 +52,7 @@ static int open_invited(const struct invitation *to)
     return -1;
 }
 
-static struct invitation invitation_to(int fd)
+struct invitation armcii_segment_invitation(int fd)
 {
     struct stat status;
     struct invitation to = {.process = (long)getpid(), .descriptor = -1};
@@ -71,7 +71,7 @@ static int share_descriptor(size_t bytes, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         fd = armcii_segment_descriptor(bytes);
-        to = invitation_to(fd);
+        to = armcii_segment_invitation(fd);
     }
     armcii_patient_bcast(&to, (int)sizeof to, 0, comm);
     return rank == 0 ? fd : open_invited(&to);
@@ -108,7 +108,7 @@ static void show_to_guest(struct shm_segment *s, int fd, size_t bytes, MPI_Comm 
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (rank > 0) return;
-    struct invitation to = invitation_to(fd);
+    struct invitation to = armcii_segment_invitation(fd);
     s->elsewhere = show(&to, bytes);
 }
 

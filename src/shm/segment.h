@@ -46,6 +46,8 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm);
 
 /* A descriptor of `bytes` bytes of anonymous memory; -1 where there is none. */
 int armcii_segment_descriptor(size_t bytes);
+/* To a descriptor of this process; .descriptor is -1 where it is none. */
+struct invitation armcii_segment_invitation(int descriptor);
 /* A segment of another process, mapped here; NULL where it cannot be. */
 char *armcii_segment_open(const struct invitation *segment, size_t bytes);
 /* That memory in this process, in huge pages where it is long and the kernel has some; NULL where there is no room. */

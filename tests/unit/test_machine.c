@@ -13,6 +13,7 @@
 #include "base/cgroup.h"
 #include "base/memory.h"
 #include "base/processors.h"
+#include "shm/segment.h"
 #include "unit.h"
 
 enum { MIB = 1 << 20, ROOM = 512 };
@@ -167,7 +168,8 @@ START_TEST(node)
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){0}), 500 << 10);
     ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
                   "counted twice");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 400 << 10, .others = 236 << 10}), 500 * 1024 - 65 * 336 * 16);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 400 << 10, .others = 236 << 10}),
+                      500 * 1024 - 65 * 336 * 16);
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 384 << 10, .others = 900 << 10}), 110 << 10);
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = SIZE_MAX, .others = 0}), 0);
     put("/proc/self/cgroup", "0::/\n");
@@ -197,6 +199,27 @@ START_TEST(pages_in_use)
     munmap(memory, BYTES);
     munmap(elsewhere, BYTES);
     close(fd);
+}
+END_TEST
+
+/* A segment is known by more than a number of a process and one of a descriptor, both of which may mean something else by now. */
+START_TEST(only_the_segment_meant_is_opened)
+{
+    int fd = armcii_segment_descriptor(MIB);
+    ck_assert_int_ge(fd, 0);
+    struct invitation to = armcii_segment_invitation(fd), wrong = to;
+    char *memory = armcii_segment_open(&to, MIB);
+    ck_assert_ptr_nonnull(memory);
+    munmap(memory, MIB);
+    wrong.inode++;
+    ck_assert_ptr_null(armcii_segment_open(&wrong, MIB));
+    int other = armcii_segment_descriptor(MIB);
+    ck_assert_int_eq(dup2(other, fd), fd);
+    ck_assert_msg(!armcii_segment_open(&to, MIB), "another segment with the same descriptor");
+    close(fd);
+    close(other);
+    ck_assert_ptr_null(armcii_segment_open(&to, MIB));
+    ck_assert_int_eq(armcii_segment_invitation(-1).descriptor, -1);
 }
 END_TEST
 
@@ -311,8 +334,17 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {version_2, version_1,         containers, processes_agree_on_groups_they_share,
-                                  node,      pages_in_use,      quotas,     masks,
-                                  own_mask,  quotas_of_several, NULL};
+    const TTest *const tests[] = {version_2,
+                                  version_1,
+                                  containers,
+                                  processes_agree_on_groups_they_share,
+                                  node,
+                                  pages_in_use,
+                                  only_the_segment_meant_is_opened,
+                                  quotas,
+                                  masks,
+                                  own_mask,
+                                  quotas_of_several,
+                                  NULL};
     return unit_run("machine", unit_case(tests));
 }
