@@ -28,6 +28,11 @@ bool area_is_typed(const struct area *a)
     return a->rule == RULE_OWN_ELEMENTS || a->rule == RULE_SHARED_ACC || a->rule == RULE_SHARED_RMW || a->rule == RULE_LOCKED;
 }
 
+bool area_is_unaligned(const struct area *a)
+{
+    return a->start % SLOT != 0 || a->period % SLOT != 0;
+}
+
 /* ---- positions ---- */
 
 static long count_in(const struct area *a, long size)
@@ -131,6 +136,21 @@ static int choose_owner(const struct program *p, const struct area *a, struct rn
     return -1;
 }
 
+/* Rmw is for aligned integers. */
+static bool needs_alignment(enum rule rule)
+{
+    return rule == RULE_SHARED_RMW || rule == RULE_LOCKED;
+}
+
+/* Elements may begin anywhere. */
+static void shift(struct area *a, struct rng *rng)
+{
+    if (needs_alignment(a->rule) || a->width < 3 * SLOT || !has(FAMILY_UNALIGNED) || !rng_chance(rng, 30)) return;
+    long by = rng_below(rng, SLOT);
+    a->start += by;
+    a->width -= by;
+}
+
 /* Bytes: neither beginning nor end is aligned.  Elements: a whole number of them; few where many meet. */
 static void trim(struct area *a, struct rng *rng)
 {
@@ -143,7 +163,8 @@ static void trim(struct area *a, struct rng *rng)
         return;
     }
     long size = element_size(a->type);
-    if (a->rule == RULE_SHARED_RMW || a->rule == RULE_LOCKED) {
+    shift(a, rng);
+    if (needs_alignment(a->rule)) {
         a->teeth = a->teeth < 3 ? a->teeth : 3;
         a->width = a->width < 4 * size ? a->width : 4 * size;
     }
@@ -165,7 +186,8 @@ static void choose_mutex(const struct program *p, struct area *a, struct rng *rn
 
 static void add_area(struct program *p, struct phase *ph, struct area a, struct rng *rng)
 {
-    a.rule = choose_rule(rng, a.teeth > 1);
+    do a.rule = choose_rule(rng, a.teeth > 1);
+    while (needs_alignment(a.rule) && area_is_unaligned(&a));
     a.type = TYPE_BYTES;
     a.owner = choose_owner(p, &a, rng);
     bool numbers = a.rule == RULE_MAILBOX && has(FAMILY_ACC) && rng_chance(rng, 50);
@@ -186,7 +208,8 @@ static void add_combs(struct program *p, struct phase *ph, struct area zone, str
     enum { MOST = 4 };
     long width[MOST], period = 0;
     int combs = (int)rng_between(rng, 2, MOST);
-    for (int i = 0; i < combs; i++) period += width[i] = SLOT * rng_between(rng, 1, 6);
+    bool odd = has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
+    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_between(rng, SLOT, 6 * SLOT) : SLOT * rng_between(rng, 1, 6);
     zone.teeth = (int)(zone.width / period);
     if (zone.teeth < 2) {
         zone.teeth = 1;

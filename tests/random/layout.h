@@ -18,6 +18,8 @@ int area_budget(const struct program *p);
 long area_parts(const struct area *a);
 long area_part_at(const struct area *a, long offset);
 long area_part_offset(const struct area *a, long part);
+/* Do elements lie anywhere?  Then there is no rmw, and a get beside accumulates may see a part of one. */
+bool area_is_unaligned(const struct area *a);
 /* Its cells of one element each; where one lies. */
 long area_cells(const struct area *a);
 long area_cell_offset(const struct area *a, long cell);

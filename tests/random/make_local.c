@@ -12,7 +12,7 @@ static bool rule_allows(const struct area *a, enum verb verb)
     switch (a->rule) {
     case RULE_OWN_BYTES: return verb != ACC;
     case RULE_OWN_ELEMENTS: return true;
-    case RULE_SHARED_ACC: return verb != PUT;
+    case RULE_SHARED_ACC: return verb == ACC || (verb == GET && !area_is_unaligned(a));
     case RULE_READ_ONLY: return verb == GET;
     default: return false;
     }
@@ -145,7 +145,7 @@ void make_rmw(struct maker *m)
     int rank = make_random_rank(m), i = make_find_area(m, rng_chance(&m->rng, 70) ? RULE_SHARED_RMW : RULE_OWN_ELEMENTS, rank);
     if (i < 0) return;
     const struct area *a = &m->ph->area[i];
-    if (a->type != ARMCI_ACC_INT && a->type != ARMCI_ACC_LNG) return;
+    if ((a->type != ARMCI_ACC_INT && a->type != ARMCI_ACC_LNG) || area_is_unaligned(a)) return;
     struct op *op = make_op(m, rank, OP_RMW);
     bool swap = (a->rule == RULE_OWN_ELEMENTS || a->swaps) && rng_chance(&m->rng, 50);
     op->area = i;

@@ -43,7 +43,7 @@ static const struct {
     [FAMILY_OVERLAP] = {"overlap", "blocking vector puts and gets whose segments overlap where they write: the last one stays"},
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},
     [FAMILY_ZERO] = {"zero", "counts of 0, slices of 0 bytes"},
-    [FAMILY_UNALIGNED] = {"unaligned", "accumulates from unaligned local addresses"},
+    [FAMILY_UNALIGNED] = {"unaligned", "accumulates from and to unaligned addresses"},
     [FAMILY_LOCAL_IN_GLOBAL] = {"local-in-global", "local buffers in the own slices"},
     [FAMILY_LAZY] = {"lazy", "fences and barriers complete non-blocking puts and accumulates that nobody waited for"},
     [FAMILY_WAIT_NULL] = {"wait-null", "ARMCI_Wait(NULL) for the implicit handle"},
