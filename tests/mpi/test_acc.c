@@ -303,7 +303,7 @@ static void add_at_border(int type, void **base, size_t border, size_t before)
     union scale one = scale_one(type);
     struct op op = { .kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one };
     unsigned char zero[ROOM] = { 0 }, wanted[ROOM] = { 0 }, seen[ROOM];
-    int times = effort(60);
+    int times = effort(30);
 
     for (size_t i = 0; i < 3 && test_rank() == 0; i++)
         ARMCI_Put(zero, (char *)base[0] + at[i], (int)element_size(type), 0);
@@ -328,7 +328,7 @@ static void test_borders(void)
     size_t block = BLOCK - (uintptr_t)base[0] % BLOCK;
 
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        for (size_t before = 1; before < element_size(type); before += element_size(type) < 16 ? 1 : 3) {
+        for (size_t before = 1; before < element_size(type); before += element_size(type) < 16 ? 2 : 3) {
             add_at_border(type, base, block, before);
             add_at_border(type, base, block - LINE * 4, before);
         }
