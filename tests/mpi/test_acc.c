@@ -249,7 +249,7 @@ static void add_rows(const struct op *op, enum way way, const struct rows *rows,
 /* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
 static void add_everywhere(int type, enum way way, const struct rows *rows, size_t shift)
 {
-    enum { TIMES = 10, GAP = 0x3c };
+    enum { TIMES = 4, GAP = 0x3c };
     size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
     struct op op = { .kind = OP_ACC, .how = way == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
