@@ -19,8 +19,9 @@
  * aborts the job, or with `ARMCI_ERRORS=return` the call returns a code of `ARMCI_Err_e` and changes nothing. Every function but those
  * that say they may be called at any time returns `ARMCI_ERR_STATE` before `ARMCI_Init` and after `ARMCI_Finalize`.
  * @threads Any thread may call when MPI was started with MPI_THREAD_MULTIPLE; threads of a process then take turns, but none waits for
- * another one that waits for a mutex, a notification, a message or a barrier. At lower levels one thread at a time may call, as the level
- * says. Collective calls on one group must come from one thread at a time.
+ * another one that waits for a mutex, a notification, a message, a barrier or the other processes of a collective call. At lower levels
+ * one thread at a time may call, as the level says. Collective calls on one group must come from one thread at a time; calls on different
+ * groups may come from different threads, in an order that differs between processes.
  * @profiling Every function is a weak alias of one whose name begins with P or p (`parmci.h`): a tool may define `ARMCI_Put` itself and
  * call `PARMCI_Put` from it.
  * @sources Their letters stand with the functions that come from them.
@@ -523,7 +524,7 @@ int armci_notify_wait(int proc, int *pval);
  * @errors `ARMCI_ERR_GROUP`: no group that the caller is a member of, or a freed one; the world cannot be freed. `ARMCI_ERR_RANK`: the
  * parent has no such rank, or it is named twice. `ARMCI_ERR_COUNT`: no member, or more than the parent has. `ARMCI_Group_rank` and
  * `ARMCI_Group_size` may be called at any time.
- * @threads Groups with common members from one thread at a time.
+ * @threads Threads may create groups at once where the lists of members differ.
  * @source [B]; created by the members alone [D]. @{ */
 /** A group of the `n` processes whose ranks in the default group are in `pid_list`; rank i of the new group is `pid_list[i]`. */
 void ARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out);
