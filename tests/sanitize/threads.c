@@ -1,8 +1,11 @@
 /* threads.c [--without-lock] - the parts of the library without MPI from several threads at once, for ThreadSanitizer;
- * results are exact.  Under the lock: the address index.  Without: what may be called at any time, on shared data that
+ * results are exact.  Under the lock: the address index.  Each thread makes and frees teams, while it looks for another
+ * one that stays, as messages do, and asks for its scopes.  Without: what may be called at any time, on shared data that
  * is only read.  Elements in shared memory: under the locks of their blocks.  --without-lock leaves the library's lock
  * off, which must be found. */
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +17,15 @@
 #include "base/log.h"
 #include "base/nearest.h"
 #include "gmr/index.h"
+#include "msg/tree.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/element.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
 #include "shm/stripe.h"
+#include "team/team.h"
+#include "team/world.h"
 
 enum { THREADS = 4, ROUNDS = 300, PROCESSES = 3, WORDS = 4096, ROWS = 16 };
 
@@ -56,6 +62,98 @@ static void use_index(int thread, int round)
     const struct interval *found = armcii_index_find(index_of_all, process, lo + 31);
     expect(found != NULL && found->region == (struct region *)base, "not found although it is there");
     armcii_index_remove(index_of_all, process, lo, lo + 1);
+    armcii_guard_unlock();
+}
+
+/* ---- teams, which take the lock themselves; --without-lock runs none, so that the index is what is found */
+
+static struct world the_world;
+const struct world *const armcii_world = &the_world;
+static atomic_int comms;
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    return *rank = 0;
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    (void)comm;
+    *size = 1;
+    return 0;
+}
+
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    return (*group = comm) * 0;
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    return *comm = MPI_COMM_NULL;
+}
+
+/* Waits for others. */
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
+{
+    (void)comm, (void)group, (void)tag;
+    sched_yield();
+    *made = atomic_fetch_add(&comms, 1) + 1;
+    return 0;
+}
+
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    return MPI_Comm_create_group(comm, group, 0, made);
+}
+
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made)
+{
+    (void)n, (void)ranks;
+    return (*made = group) * 0;
+}
+
+int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other, int translated[])
+{
+    (void)group, (void)n, (void)ranks, (void)other;
+    return translated[0] = 0;
+}
+
+int MPI_Group_free(MPI_Group *group)
+{
+    return *group = 0;
+}
+
+static void start_world(void)
+{
+    static int zero[1], bounds[2] = {0, 1};
+    the_world = (struct world){.comm = 1, .control = 1, .size = 1, .nodes = 1, .hosts = 1};
+    the_world.node_of = the_world.host_of = the_world.members = zero;
+    the_world.first_member = bounds;
+    atomic_store(&comms, 1);
+    armcii_team_create_world();
+}
+
+static void use_team(struct team *team)
+{
+    expect(armcii_team_find(team->comm) == team, "a team that is there");
+    for (enum team_scope scope = TEAM_ALL; scope < TEAM_SCOPES; scope++) {
+        expect(armcii_team_scope_comm(team, scope) != MPI_COMM_NULL, "communicator of a scope");
+        expect(armcii_scope_rank(team, scope, 0) == 0 && armcii_tree(team, scope).root == 0, "rank in a scope");
+    }
+}
+
+/* A collective call holds the lock, and a group that is used by one thread is not freed by another. */
+static void use_teams(void)
+{
+    armcii_guard_lock();
+    int zero = 0;
+    struct team *mine = armcii_team_create_by_members(armcii_team_world(), 1, &zero);
+    armcii_guard_unlock();
+    use_team(mine);
+    armcii_guard_lock();
+    armcii_team_close(mine);
     armcii_guard_unlock();
 }
 
@@ -138,6 +236,7 @@ static void *work(void *argument)
     char own[ROWS * 32];
     for (int round = 0; round < ROUNDS; round++) {
         use_index(thread, round);
+        if (armcii_guard_is_enabled()) use_teams();
         use_shapes(own);
         use_tree(thread);
         use_kernels();
@@ -198,6 +297,7 @@ int main(int argc, char **argv)
     armcii_log_set_rank(3);
     armcii_wait_spins = 20;
     prepare(lock);
+    start_world();
     for (intptr_t i = 0; i < THREADS; i++)
         expect(pthread_create(&threads[i], NULL, work, (void *)i) == 0, "no thread");
     for (int i = 0; i < THREADS; i++)
@@ -205,6 +305,7 @@ int main(int argc, char **argv)
     expect(entered == (long)THREADS * ROUNDS, "times entered");
     check_sums();
     check_log(log);
+    armcii_team_free_all();
     armcii_index_free(index_of_all);
     fclose(log);
     puts("all right");

@@ -1,0 +1,18 @@
+/* mpi.h - as much of MPI as teams need, for threads.c, which runs in one process without MPI: every communicator has that one member. */
+#ifndef MPI_WITHOUT_MPI_H
+#define MPI_WITHOUT_MPI_H
+
+typedef int MPI_Comm, MPI_Group;
+enum { MPI_COMM_NULL = 0 };
+
+int MPI_Comm_rank(MPI_Comm comm, int *rank);
+int MPI_Comm_size(MPI_Comm comm, int *size);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made);
+int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other, int translated[]);
+int MPI_Group_free(MPI_Group *group);
+
+#endif
