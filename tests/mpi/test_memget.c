@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { TAG = 71, PIECES = 20 };
 
@@ -131,11 +133,55 @@ static void not_collective(void)
         }
 }
 
+/* Read the first int of the memory. */
+static void check_first(armci_meminfo_t *info, int expected)
+{
+    int value = 0;
+    void *there = ARMCI_Memat(info, 0);
+
+    if (check(there != NULL, "ARMCI_Memat of memory of rank %d", info->cpid))
+        check_long(ARMCI_Get(there, &value, sizeof value, info->cpid), 0, "ARMCI_Get");
+    check_long(value, expected, "value in memory of rank %d", info->cpid);
+}
+
+/* Nobody but the owner can open anything more, neighbours and agents included.  What was added before has made the connections. */
+static void no_descriptor_left(void)
+{
+    int n = test_ranks();
+
+    for (int owner = 0; owner < n; owner++) {
+        armci_meminfo_t info[2];
+        struct rlimit before, none;
+        memset(info, 0, sizeof info);
+        for (int i = 0; i < 2 && test_rank() == owner; i++) { /* the second does not fit into what the first has */
+            ARMCI_Memget((size_t)(4 << 20) << i, &info[i], 0);
+            *(int *)(void *)info[i].addr = 100 + i;
+        }
+        MPI_Bcast(info, sizeof info, MPI_BYTE, owner, test_comm());
+        check_first(&info[0], 100);
+        MPI_Barrier(test_comm());
+        int next = dup(2);
+        close(next);
+        getrlimit(RLIMIT_NOFILE, &before);
+        none = before;
+        none.rlim_cur = (rlim_t)next;
+        if (test_rank() != owner)
+            setrlimit(RLIMIT_NOFILE, &none);
+        MPI_Barrier(test_comm());
+        check_first(&info[1], 101);
+        MPI_Barrier(test_comm());
+        setrlimit(RLIMIT_NOFILE, &before);
+        for (int i = 0; i < 2 && test_rank() == owner; i++)
+            ARMCI_Memctl(&info[i]);
+    }
+}
+
 static const struct test tests[] = {
     { "one process allocates, all use it", one_allocates },
     { "descriptions sent in messages are good anywhere", descriptions_travel },
     { "pieces do not overlap, whatever the order of frees", pieces_do_not_overlap },
     { "only some processes allocate", not_collective },
+    { "processes without a descriptor left reach memory added meanwhile", no_descriptor_left },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

@@ -141,43 +141,6 @@ static void no_descriptor_left(void)
     still_works();
 }
 
-/* A rank that can open nothing more reaches memory that another rank has added meanwhile. */
-static void memget_without_descriptors(void)
-{
-    int n = test_ranks();
-
-    if (!needs_segments())
-        return;
-    for (int who = 0; who < n; who++) {
-        int owner = (who + 1) % n, value = 0, next;
-        struct rlimit before, none;
-        armci_meminfo_t info[2]; /* the latter larger than all before: in a segment of its own */
-        memset(info, 0, sizeof info);
-        for (int i = 0; i < 2 && test_rank() == owner; i++) {
-            ARMCI_Memget((size_t)(2 * MIB) << i, &info[i], 0);
-            *(int *)info[i].addr = 100 + i;
-        }
-        MPI_Bcast(info, sizeof info, MPI_BYTE, owner, test_comm());
-        next = dup(2);
-        close(next);
-        getrlimit(RLIMIT_NOFILE, &before);
-        none = before;
-        none.rlim_cur = (rlim_t)next;
-        if (test_rank() == who)
-            setrlimit(RLIMIT_NOFILE, &none);
-        for (int i = 0; i < 2; i++) {
-            void *there = ARMCI_Memat(&info[i], 0);
-            if (check(there != NULL, "ARMCI_Memat of memory of rank %d", owner))
-                check_long(ARMCI_Get(there, &value, sizeof value, owner), 0, "ARMCI_Get");
-            check_long(value, 100 + i, "value in memory of rank %d", owner);
-        }
-        setrlimit(RLIMIT_NOFILE, &before);
-        MPI_Barrier(test_comm());
-        for (int i = 0; i < 2 && test_rank() == owner; i++)
-            ARMCI_Memctl(&info[i]);
-    }
-}
-
 /* Batch systems bound the size of files; memory is none. */
 static void limited_files(void)
 {
@@ -330,7 +293,6 @@ static const struct test tests[] = {
     { "a control group bounds small regions together", small_ones_within_a_group },
     { "sizes whose sum wraps around give an error", sums_that_wrap },
     { "a process without a descriptor left gives all an error", no_descriptor_left },
-    { "a process without a descriptor left reaches memory of ARMCI_Memget", memget_without_descriptors },
     { "a limit on the size of files is no death", limited_files },
     { NULL, NULL },
 };
