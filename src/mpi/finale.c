@@ -4,7 +4,8 @@
  * while another is in MPI_Finalize already answers for it; the other one then waits outside of UCX until all have come, and answers nobody
  * any more, so that the one which came later never gets its own answer.  Any MPI call does that, of any program: a barrier just before
  * makes it rare, nothing makes it impossible from outside.  So: a barrier in MPI_Finalize itself, whose processes look for messages seldom,
- * and after it a pause without MPI that is long against the time between two looks. */
+ * and after it a pause without MPI that is long against the time between two looks.  A process that waits for its processor looks late:
+ * the longest time between two looks of any process travels with the messages of the barrier, and the pause is several times as long. */
 #include "mpi/finale.h"
 
 #include <stdbool.h>
@@ -21,21 +22,37 @@ void (*armcii_finale_help)(void);
 static MPI_Comm met_last = MPI_COMM_NULL;
 
 /* Microseconds. */
-enum { BETWEEN_LOOKS = 200, PAUSE = 20000 };
+enum { BETWEEN_LOOKS = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
+enum { SAFETY = 8 };     /* a pause is so many times the longest time between two looks */
+static long longest_gap; /* between two looks, of any process that this one has heard of */
+
+static long clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
 
 static void sleep_for(long microseconds)
 {
-    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000}, NULL);
+}
+
+static void note_gap(long gap)
+{
+    if (gap > longest_gap) longest_gap = gap;
 }
 
 static void wait_seldom_looking(MPI_Request *request)
 {
     int done;
     for (;;) {
+        long looked = clock_now();
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done) return;
         if (armcii_finale_help) armcii_finale_help();
         sleep_for(BETWEEN_LOOKS);
+        note_gap(clock_now() - looked);
     }
 }
 
@@ -47,11 +64,13 @@ static void meet_all(MPI_Comm comm)
     MPI_Comm_size(comm, &size);
     for (int distance = 1; distance < size; distance *= 2) {
         MPI_Request receive, send;
+        long mine = longest_gap, theirs;
         int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
-        MPI_Irecv(NULL, 0, MPI_BYTE, from, distance, comm, &receive);
-        MPI_Isend(NULL, 0, MPI_BYTE, to, distance, comm, &send);
+        MPI_Irecv(&theirs, 1, MPI_LONG, from, distance, comm, &receive);
+        MPI_Isend(&mine, 1, MPI_LONG, to, distance, comm, &send);
         wait_seldom_looking(&receive);
         wait_seldom_looking(&send);
+        note_gap(theirs);
     }
 }
 
@@ -67,7 +86,8 @@ static int come_to_the_meeting(MPI_Comm self, int key, void *value, void *extra)
 static int stay_away(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    sleep_for(PAUSE);
+    long pause = SAFETY * longest_gap;
+    sleep_for(pause < PAUSE ? PAUSE : pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE);
     return MPI_SUCCESS;
 }
 
