@@ -16,8 +16,6 @@
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
 
-void (*armcii_finale_help)(void);
-
 /* The last one made; the attributes have the others.  None is freed: freeing may look for messages. */
 static MPI_Comm met_last = MPI_COMM_NULL;
 
@@ -50,7 +48,6 @@ static void wait_seldom_looking(MPI_Request *request)
         long looked = clock_now();
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done) return;
-        if (armcii_finale_help) armcii_finale_help();
         sleep_for(BETWEEN_LOOKS);
         note_gap(clock_now() - looked);
     }

@@ -6,12 +6,10 @@
 #include <mpi.h>
 
 /* MPI_Finalize takes back what was set up in the reverse order: what is set up after both of these functions goes before this process waits
- * for the others.  So must a thread that calls MPI by itself: MPICH 4.0.2 does not protect its threads from one another in there. */
+ * for the others.  So does ARMCI itself, where the program forgets ARMCI_Finalize (api/init.c). */
 void armcii_finale_prepare_pause(void);
 /* From now on MPI_Finalize begins by waiting for all processes of comm to have come to it.  Collective over comm; again for each other set
  * of processes.  Nothing for a comm with processes outside of MPI_COMM_WORLD, which may end at another time. */
 void armcii_finale_prepare_meeting(MPI_Comm comm);
-/* What such a thread did is done by hand, while a process waits in there; NULL: nothing. */
-extern void (*armcii_finale_help)(void);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/guard.h"
 #include "base/wait.h"
-#include "mpi/finale.h"
 #include "server/agent.h"
 #include "server/client.h"
 #include "server/doze.h"
@@ -135,16 +134,8 @@ static void turn(void)
     rest();
 }
 
-/* Without the thread. */
-static void work_by_hand(void)
-{
-    move_own();
-    armcii_agent_serve();
-}
-
 void armcii_watch_start(void)
 {
-    armcii_finale_help = work_by_hand;
     mind.last = armcii_doze_clock();
     mind.awake = true;
     armcii_thread_start(turn);
@@ -153,5 +144,4 @@ void armcii_watch_start(void)
 void armcii_watch_end(void)
 {
     armcii_thread_end();
-    armcii_finale_help = NULL;
 }
