@@ -173,7 +173,8 @@ const char *ARMCI_RMA_Version(void);
  * @units Bytes; a region may have more than the machine's int can say. `base_ptrs` has one entry for each process (of the group), in the
  * order of its ranks: the address of that process's slice in that process, NULL where it has 0 bytes. Transfers name processes by process
  * number, in regions of groups too.
- * @completion Collective. Allocation returns when the memory can be used by all. Freeing first completes all that is outstanding on it.
+ * @completion Collective. Allocation returns when the memory can be used by all. Freeing first completes all that is outstanding on it: the
+ * data of gets have come; their handles may still be waited for, which does nothing.
  * @errors `ARMCI_ERR_COUNT`: a negative size. `ARMCI_ERR_MEMORY`: not enough memory, found before it is promised and told to all; also
  * where another process gives a negative size. `ARMCI_ERR_ADDRESS`: no base address of a region, or NULL for `base_ptrs`.
  * `ARMCI_ERR_GROUP`: no group of the caller's, or not that of the region.
@@ -212,8 +213,8 @@ void ARMCI_Copy(void *src, void *dst, int n);
  * Non-collective global memory: one process allocates, passes the description on by any means, and others reach the memory by it.
  * `*meminfo` may be copied as it is. Global Pointer arrays also use its member armci_addr directly: in a process that has called
  * `ARMCI_Memget` or `ARMCI_Memat`, addresses in no region are taken for such memory.
- * @completion `ARMCI_Memctl` completes all that the caller has outstanding; that nobody else still uses the memory is the program's
- * affair.
+ * @completion `ARMCI_Memctl` completes all that the caller has outstanding, gets too; that nobody else still uses the memory is the
+ * program's affair.
  * @errors `ARMCI_ERR_COUNT`: 0 bytes. `ARMCI_ERR_ARGUMENT`: flags that are not 0. `ARMCI_ERR_ADDRESS`: no memory of `ARMCI_Memget`.
  * `ARMCI_ERR_RANGE`: an offset that leads out of it. `ARMCI_ERR_MEMORY`: none left, or the MPI library has no dynamic windows where they
  * are needed (memory that the processes of a node cannot share).
@@ -431,9 +432,9 @@ int ARMCI_NbPutValueDouble(double src, void *dst, int proc, armci_hdl_t *hdl);
 /** @defgroup aggregate Aggregate handles
  * An aggregate handle collects contiguous non-blocking requests and issues them together: one vector transfer for each run of requests of
  * one kind to one process. For many small transfers to one process that is far cheaper than one by one.
- * @completion What was collected goes out at `ARMCI_Wait` on the handle, at a fence of its target, when a request of another kind or to
- * another process comes, or when the handle is unset. The local buffers are needed until the wait; values of `ARMCI_NbPutValue` are
- * copied. On shared memory a request is carried out at once.
+ * @completion What was collected goes out at `ARMCI_Wait` or `ARMCI_Test` on the handle, at a fence of its target, when a request of
+ * another kind or to another process comes, or when the handle is unset. The local buffers are needed until the wait; values of
+ * `ARMCI_NbPutValue` are copied. On shared memory a request is carried out at once.
  * @errors `ARMCI_ERR_HANDLE` for NULL. A request is checked when it is handed over; a wrong one is not kept.
  * @source [B] @{ */
 /** Make the handle an aggregate one, before its first request. */
@@ -443,12 +444,15 @@ void ARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl);
 /** @} */
 /** @defgroup wait Local completion
  * Wait for non-blocking transfers: afterwards their local buffers may be used again, and the data of gets are there.
- * @completion Local. A handle with nothing outstanding is no error, and may be used for new transfers at once.
+ * @completion Local. A handle with nothing outstanding is no error, and may be used for new transfers at once. A handle need not be waited
+ * for where something else completes its transfers (a fence completes puts and accumulates): the library keeps nothing of what is complete.
  * @errors `ARMCI_WaitProc`: `ARMCI_ERR_RANK`.
  * @source [B] @{ */
 /** Complete all that the handle carries; NULL: the implicit handle. */
 int ARMCI_Wait(armci_hdl_t *hdl);
-/** 0: complete, as after ARMCI_Wait; nonzero: not yet. This library completes what it is asked about, and so returns 0. */
+/** 0: complete, as after ARMCI_Wait; 1: not yet. It does not wait, and lets all that is under way go on, so that a loop on it ends; an
+ * aggregate handle first starts what it has collected. Only over MPI's windows, where nothing but waiting tells, it completes the
+ * operation. */
 int ARMCI_Test(armci_hdl_t *hdl);
 /** Complete everything non-blocking towards `proc`, under whatever handle. */
 int ARMCI_WaitProc(int proc);

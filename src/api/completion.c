@@ -81,11 +81,10 @@ int PARMCI_Wait(armci_hdl_t *hdl)
 }
 ARMCII_ALIAS(ARMCI_Wait, PARMCI_Wait);
 
-/* Plain RMA calls have no request to test: completing is the way to learn that they are complete. */
 int PARMCI_Test(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_Test");
-    return entered ? armcii_handle_wait(hdl) : ARMCI_ERR_STATE;
+    return entered ? armcii_handle_test(hdl) : ARMCI_ERR_STATE;
 }
 ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
 
@@ -106,7 +105,6 @@ int PARMCI_WaitAll(void)
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_handles_issue(-1);
     armcii_pending_wait_all();
-    armcii_handles_release_all();
     return rc;
 }
 ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);

@@ -328,6 +328,11 @@ void armcii_client_finish(uint64_t ticket)
     for (struct channel *c = channels; c; c = c->next) leave(c);
 }
 
+bool armcii_client_is_complete(uint64_t ticket)
+{
+    return !is_outstanding(ticket);
+}
+
 /* ---- put and accumulate ---- */
 
 static void put_large(struct channel *c, const struct remote *to, const struct shape *s, uint64_t ticket)

@@ -29,6 +29,8 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const
 uint64_t armcii_client_get(const struct remote *from, const struct shape *s);
 /* The operation is complete locally on return (get: the data are there). */
 void armcii_client_finish(uint64_t ticket);
+/* Is it?  Waits for nothing, and lets nothing go on. */
+bool armcii_client_is_complete(uint64_t ticket);
 /* All operations on memory of the process, of all (-1), are complete locally. */
 void armcii_client_finish_all(int owner);
 

@@ -8,11 +8,6 @@
 #include "base/mutant.h"
 #include "gmr/region.h"
 
-struct value {
-    char bytes[16];
-    struct value *older;
-};
-
 bool armcii_aggregate_wants(const struct transfer *t)
 {
     return t->shape.form == SHAPE_CONTIGUOUS && t->shape.bytes > 0;
@@ -39,12 +34,11 @@ static void make_room(struct aggregate *a)
 
 static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
 {
-    struct value *v = malloc(sizeof *v);
+    struct copy *v = armcii_copy_new(n);
     if (!v) armcii_fatal("out of memory for an aggregated value");
-    memcpy(v->bytes, bytes, n);
     v->older = a->values;
     a->values = v;
-    return v->bytes;
+    return memcpy(v->data, bytes, n);
 }
 
 int armcii_aggregate_add(struct aggregate *a, const struct transfer *t, bool copy)
@@ -107,31 +101,18 @@ bool armcii_aggregate_take(struct aggregate *a, struct transfer *t)
 void armcii_aggregate_clear(struct aggregate *a)
 {
     a->n = 0;
-    while (a->values) {
-        struct value *v = a->values;
-        a->values = v->older;
-        free(v);
-    }
-}
-
-/* The values of one behind those of the other. */
-static void move_values(struct aggregate *from, struct aggregate *to)
-{
-    struct value **last = &to->values;
-    while (*last) last = &(*last)->older;
-    *last = from->values;
-    from->values = NULL;
+    armcii_copies_free(a->values);
+    a->values = NULL;
 }
 
 void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back)
 {
-    taken->n = 0; /* the values stay until the transfer is complete */
-    if (back->room == 0) {
+    taken->n = 0;
+    taken->values = NULL;
+    if (back->room == 0)
         *back = *taken;
-        return;
-    }
-    move_values(taken, back);
-    armcii_aggregate_free(taken);
+    else
+        armcii_aggregate_free(taken);
 }
 
 void armcii_aggregate_free(struct aggregate *a)

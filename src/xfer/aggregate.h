@@ -17,7 +17,7 @@ struct aggregate {
     size_t *bytes;            /* [n] */
     size_t n, room;
     struct vector_run *runs;  /* requests of equal length that follow one another */
-    struct value *values;     /* copies of values, newest first */
+    struct copy *values;      /* of those that were copied */
     char scale[16];           /* accumulate: the common scale */
 };
 
@@ -32,7 +32,8 @@ bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, 
 bool armcii_aggregate_is_for(const struct aggregate *a, int target);
 /* All as one transfer, which refers to *a; false when there is nothing. */
 bool armcii_aggregate_take(struct aggregate *a, struct transfer *t);
-/* The transfer was started: what *taken had goes back into *back, where others may have come together meanwhile. */
+/* The transfer was started, and its values belong to the operation: the room that *taken had goes back into *back, where others may have
+ * come together meanwhile. */
 void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back);
 /* Drop everything; free the memory as well. */
 void armcii_aggregate_clear(struct aggregate *a);

@@ -1,5 +1,9 @@
 /* handle.c - the table of handles.  Whoever waits between hosts lets other threads into the library meanwhile: they may use the implicit
- * handle, too, fence what other handles keep, and make new slots. */
+ * handle, too, fence what other handles keep, and make new slots.
+ *
+ * Fences, barriers, ARMCI_WaitProc and a free complete operations without looking at handles.  What is complete leaves the table when room
+ * is needed: then all slots are looked at, and the table doubles unless half of it has become free.  So memory is bounded by what was
+ * outstanding at a time, and an operation costs the same however many there were before. */
 #include "xfer/handle.h"
 
 #include <stdlib.h>
@@ -15,13 +19,16 @@
 
 /* A slot's operations wait in a list; tag 0 marks a free slot. */
 struct slot {
-    unsigned index, tag;
-    bool aggregate;
+    unsigned index, tag, former;  /* former: the tag before it became aggregate, or plain; or 0 */
+    bool aggregate;               /* as the tag says */
     struct aggregate kept;        /* requests not yet issued */
     struct operation *operations; /* from `first` on, up to n */
     size_t first, n, room;
     uint64_t removed;             /* operations that were in the list, ever */
-    unsigned waiters, issuing;    /* threads in armcii_handle_wait; those that send what it kept */
+    unsigned waiters, issuing;    /* threads that wait or test; those that send what it kept */
+    unsigned passing;             /* threads that stand here in the list of those that keep */
+    bool keeps;                   /* is it in that list? */
+    struct slot *next, *previous; /* there */
     unsigned next_free;
 };
 
@@ -32,8 +39,11 @@ static const armci_hdl_t EMPTY_AGGREGATE = {0xffffffffu, 0xa66e6a7eu};
 enum { IMPLICIT = 0, NONE = -1 };
 static struct slot **slots; /* [0] is the implicit handle; they stay where they are */
 static unsigned slot_count, first_free; /* first_free 0: none */
-static unsigned last_tag;
-size_t armcii_handles_keeping; /* slots with requests not yet issued */
+static unsigned last_number;            /* of a tag */
+static struct slot *keeping;            /* slots with requests not yet issued, or that are being issued */
+size_t armcii_handles_keeping;          /* how many */
+static size_t copied, most_copied;      /* bytes that operations hold; those beyond which complete ones are looked for */
+enum { COPIED = 1 << 20 };
 
 static struct slot *new_slot(unsigned index, unsigned next_free)
 {
@@ -52,20 +62,51 @@ void armcii_handles_start(void)
     slot_count = 1;
     first_free = 0;
     armcii_handles_keeping = 0;
+    keeping = NULL;
+    copied = 0;
+    most_copied = COPIED;
+}
+
+/* ---- operations of a slot ---- */
+
+static size_t bytes_of(const struct copy *list)
+{
+    size_t sum = 0;
+    for (; list; list = list->older)
+        sum += sizeof *list + list->bytes;
+    return sum;
+}
+
+static void release_copies(const struct operation *op)
+{
+    copied -= bytes_of(op->copies);
+    armcii_copies_free(op->copies);
 }
 
 static void remove_first(struct slot *s)
 {
-    free(s->operations[s->first].buffer);
+    release_copies(&s->operations[s->first]);
     s->removed++;
     if (++s->first == s->n) s->first = s->n = 0;
 }
 
-/* What another thread has kept meanwhile stays. */
 static void release(struct slot *s)
 {
     while (s->n > 0) remove_first(s);
-    if (!armcii_aggregate_is_for(&s->kept, -1)) armcii_aggregate_clear(&s->kept);
+}
+
+/* Others stay, in their order.  Nobody waits for the slot. */
+static void drop_complete(struct slot *s)
+{
+    size_t left = 0;
+    for (size_t i = s->first; i < s->n; i++) {
+        if (armcii_transfer_is_complete(&s->operations[i]))
+            release_copies(&s->operations[i]);
+        else
+            s->operations[left++] = s->operations[i];
+    }
+    s->first = 0;
+    s->n = left;
 }
 
 void armcii_handles_end(void)
@@ -81,51 +122,30 @@ void armcii_handles_end(void)
     slot_count = 0;
 }
 
-/* Tags look random, so that garbage in an uninitialised handle does not meet one. */
-static unsigned new_tag(void)
+/* ---- slots and cookies ---- */
+
+/* Tags look random, so that garbage in an uninitialised handle does not meet one.  Each has a number, odd for an aggregate handle: that is
+ * still known when the slot has gone. */
+enum { TAG_MASK = 0x5bd1e995 };
+static unsigned number_of(unsigned tag)
 {
-    last_tag++;
-    unsigned tag = last_tag * 2654435761u ^ 0x5bd1e995u;
-    return tag ? tag : new_tag();
+    return (tag ^ TAG_MASK) * 244002641u;
 }
+
+static unsigned new_tag(bool aggregate)
+{
+    last_number += 2;
+    unsigned tag = (last_number + aggregate) * 2654435761u ^ TAG_MASK;
+    return tag ? tag : new_tag(aggregate);
+}
+_Static_assert(244002641u * 2654435761u == 1, "one undoes the other");
 
 static struct slot *find(const armci_hdl_t *handle)
 {
     if (!handle) return slots[IMPLICIT];
     if (handle->slot == IMPLICIT || handle->slot >= slot_count) return NULL;
     struct slot *s = slots[handle->slot];
-    return s->tag != 0 && s->tag == handle->tag ? s : NULL;
-}
-
-static void grow(void)
-{
-    unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
-    struct slot **bigger = realloc(slots, count * sizeof *slots);
-    if (!bigger) armcii_fatal("out of memory for %u handles", count);
-    for (unsigned i = slot_count; i < count; i++) bigger[i] = new_slot(i, i + 1 < count ? i + 1 : 0);
-    first_free = slot_count;
-    slots = bigger;
-    slot_count = count;
-}
-
-static bool is_empty_aggregate(const armci_hdl_t *handle)
-{
-    return handle->slot == EMPTY_AGGREGATE.slot && handle->tag == EMPTY_AGGREGATE.tag;
-}
-
-/* The handle's slot; a fresh one where it has none. */
-static struct slot *obtain(armci_hdl_t *handle)
-{
-    struct slot *s = find(handle);
-    if (s) return s;
-    if (!first_free) grow();
-    bool aggregate = is_empty_aggregate(handle);
-    handle->slot = first_free;
-    s = slots[first_free];
-    first_free = s->next_free;
-    s->tag = handle->tag = new_tag();
-    s->aggregate = aggregate;
-    return s;
+    return handle->tag != 0 && (s->tag == handle->tag || s->former == handle->tag) ? s : NULL;
 }
 
 /* The implicit handle is for ever; of several that wait the last gives it back. */
@@ -133,22 +153,90 @@ static void give_back(struct slot *s)
 {
     if (s->index == IMPLICIT || s->waiters > 0 || s->issuing > 0 || s->tag == 0) return;
     release(s);
-    s->tag = 0;
+    s->tag = s->former = 0;
     s->next_free = first_free;
     first_free = s->index;
 }
 
-/* The same target again: the newest ticket covers the older ones, unless each brings a buffer, or somebody waits for one of them. */
+/* Drop what is complete in all slots, and give back those with nothing left.  Returns how many that were. */
+static unsigned sweep(void)
+{
+    unsigned given = 0;
+    for (unsigned i = 0; i < slot_count; i++) {
+        struct slot *s = slots[i];
+        if (s->waiters > 0 || s->issuing > 0) continue;
+        drop_complete(s);
+        if (s->index == IMPLICIT || s->tag == 0 || s->n > 0 || s->keeps) continue;
+        give_back(s);
+        given++;
+    }
+    return given;
+}
+
+/* There are free ones behind them. */
+static void grow(void)
+{
+    unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
+    struct slot **bigger = realloc(slots, count * sizeof *slots);
+    if (!bigger) armcii_fatal("out of memory for %u handles", count);
+    for (unsigned i = slot_count; i < count; i++)
+        bigger[i] = new_slot(i, i + 1 < count ? i + 1 : first_free);
+    first_free = slot_count;
+    slots = bigger;
+    slot_count = count;
+}
+
+static void make_slots(void)
+{
+    if (2 * sweep() < slot_count) grow();
+}
+
+/* Its slot was given back, or it never had one. */
+static bool is_empty_aggregate(const armci_hdl_t *handle)
+{
+    unsigned number = number_of(handle->tag);
+    if (handle->slot == EMPTY_AGGREGATE.slot && handle->tag == EMPTY_AGGREGATE.tag) return true;
+    return handle->slot != IMPLICIT && handle->slot < slot_count && number % 2 == 1 && number <= last_number + 1;
+}
+
+/* The handle's slot; a fresh one where it has none. */
+static struct slot *obtain(armci_hdl_t *handle)
+{
+    struct slot *s = find(handle);
+    if (s) return s;
+    if (!first_free) make_slots();
+    bool aggregate = is_empty_aggregate(handle);
+    handle->slot = first_free;
+    s = slots[first_free];
+    first_free = s->next_free;
+    s->tag = handle->tag = new_tag(aggregate);
+    s->aggregate = aggregate;
+    return s;
+}
+
+/* The slot becomes aggregate, or plain; copies of the handle name it, too, until it is given back. */
+static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
+{
+    if (s->aggregate == aggregate) return;
+    s->former = s->tag;
+    s->tag = handle->tag = new_tag(aggregate);
+    s->aggregate = aggregate;
+}
+
+/* ---- starting ---- */
+
+/* The same target again: the newest ticket covers the older ones, unless each brings copies, or somebody waits for one of them. */
 static bool covers(const struct slot *s, const struct operation *op)
 {
     const struct operation *last = s->n ? &s->operations[s->n - 1] : NULL;
-    if (!last || s->waiters > 0 || op->buffer || op->asked || last->asked) return false;
+    if (!last || s->waiters > 0 || op->copies || op->asked || last->asked) return false;
     return last->region_id == op->region_id && last->target == op->target;
 }
 
 static void make_room(struct slot *s)
 {
     if (s->n < s->room) return;
+    if (s->waiters == 0) drop_complete(s);
     size_t waiting = s->n - s->first, room = 2 * waiting >= s->room ? 2 * s->room + 4 : s->room;
     if (s->first > 0) memmove(s->operations, s->operations + s->first, waiting * sizeof *s->operations);
     struct operation *bigger = realloc(s->operations, room * sizeof *bigger);
@@ -161,7 +249,10 @@ static void make_room(struct slot *s)
 
 static void attach(struct slot *s, const struct operation *op)
 {
-    if (op->ticket == 0 && op->asked == 0) return;
+    if (op->ticket == 0 && op->asked == 0) {
+        armcii_copies_free(op->copies);
+        return;
+    }
     if (op->asked) armcii_thread_wake(); /* it goes on while the program computes */
     if (covers(s, op)) {
         s->operations[s->n - 1].ticket = op->ticket;
@@ -169,6 +260,10 @@ static void attach(struct slot *s, const struct operation *op)
     }
     make_room(s);
     s->operations[s->n++] = *op;
+    copied += bytes_of(op->copies);
+    if (copied <= most_copied) return;
+    sweep();
+    most_copied = 2 * copied + COPIED;
 }
 
 /* Complete what is in the list now: others may add to it, complete and remove meanwhile. */
@@ -178,26 +273,63 @@ static void finish_operations(struct slot *s)
     while (s->removed < end) {
         const uint64_t which = s->removed;
         struct operation op = s->operations[s->first];
-        op.buffer = NULL; /* is freed by who removes it */
+        op.copies = NULL; /* are freed by who removes it */
         armcii_transfer_finish(&op);
         if (s->removed == which) remove_first(s);
     }
+}
+
+/* The same without waiting: false where something is not complete. */
+static bool test_operations(struct slot *s)
+{
+    const uint64_t end = s->removed + (s->n - s->first);
+    while (s->removed < end) {
+        const uint64_t which = s->removed;
+        struct operation op = s->operations[s->first];
+        if (!armcii_transfer_test(&op)) return false;
+        if (s->removed == which) remove_first(s);
+    }
+    return true;
+}
+
+/* ---- what aggregate handles keep ---- */
+
+static void enter_keeping(struct slot *s)
+{
+    if (s->keeps) return;
+    s->keeps = true;
+    s->previous = NULL;
+    s->next = keeping;
+    if (keeping) keeping->previous = s;
+    keeping = s;
+    armcii_handles_keeping++;
+}
+
+/* Where nothing and nobody keeps it there. */
+static void leave_keeping(struct slot *s)
+{
+    if (!s->keeps || armcii_aggregate_is_for(&s->kept, -1) || s->issuing > 0 || s->passing > 0) return;
+    s->keeps = false;
+    *(s->previous ? &s->previous->next : &keeping) = s->next;
+    if (s->next) s->next->previous = s->previous;
+    armcii_handles_keeping--;
 }
 
 /* Hand what was kept to the engine, as one vector transfer.  What joins meanwhile goes later. */
 static int issue_kept(struct slot *s)
 {
     struct transfer t;
-    struct operation op;
+    struct operation op = {0};
     struct aggregate going = s->kept;
     if (!armcii_aggregate_take(&going, &t)) return 0;
     s->kept = (struct aggregate){0};
     s->issuing++;
     int rc = armcii_transfer_start(&t, &op);
-    if (rc == 0) attach(s, &op);
+    if (going.values) op.copies = going.values; /* values are put: nothing was scaled */
+    attach(s, &op);
     armcii_aggregate_taken(&going, &s->kept);
     s->issuing--;
-    armcii_handles_keeping--;
+    leave_keeping(s);
     return rc;
 }
 
@@ -213,10 +345,9 @@ static int keep(struct slot *s, const struct transfer *t, bool copy)
 {
     int rc = armcii_aggregate_fits(&s->kept, t) ? 0 : issue_kept(s);
     if (rc) return rc;
-    bool first = !armcii_aggregate_is_for(&s->kept, -1);
     rc = armcii_aggregate_add(&s->kept, t, copy);
     if (rc) return rc;
-    if (first) armcii_handles_keeping++;
+    enter_keeping(s);
     armcii_stats_travels(STATS_KEPT, t->shape.bytes, t->shape.nsegs);
     armcii_transfer_count(t);
     return 0;
@@ -254,6 +385,15 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t)
     return is_aggregate(handle) ? keep(obtain(handle), t, true) : armcii_transfer_blocking(t);
 }
 
+/* ---- completion ---- */
+
+/* Nothing is outstanding. */
+static void retire(struct slot *s, armci_hdl_t *handle)
+{
+    if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
+    give_back(s);
+}
+
 int armcii_handle_wait(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
@@ -267,8 +407,31 @@ int armcii_handle_wait(armci_hdl_t *handle)
     int rc = issue_kept(s);
     if (!armcii_mutant("wait-does-nothing")) finish_operations(s);
     s->waiters--;
-    if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
-    give_back(s);
+    retire(s, handle);
+    return rc;
+}
+
+/* A program that tests again and again waits in fact: all goes on, and others are served, by each test that finds something outstanding. */
+int armcii_handle_test(armci_hdl_t *handle)
+{
+    enum { UNDER_WAY = 1 };
+    struct patience p = {0};
+    struct slot *s = find(handle);
+    if (!s) {
+        armcii_stats_quick();
+        return 0;
+    }
+    armcii_stats_slow();
+    s->waiters++;
+    int rc = issue_kept(s);
+    bool complete = test_operations(s);
+    if (!complete) {
+        armcii_client_let_go_on(&p);
+        complete = test_operations(s);
+    }
+    s->waiters--;
+    if (s->issuing > 0 || !complete) return rc ? rc : UNDER_WAY;
+    retire(s, handle);
     return rc;
 }
 
@@ -281,7 +444,7 @@ void armcii_handle_set_aggregate(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
     if (s)
-        s->aggregate = true;
+        rename_slot(s, handle, true);
     else
         *handle = EMPTY_AGGREGATE;
 }
@@ -293,28 +456,24 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         if (is_empty_aggregate(handle)) *handle = UNUSED;
         return 0;
     }
-    s->aggregate = false;
+    rename_slot(s, handle, false);
     return issue_kept(s);
 }
 
 int armcii_handles_issue_kept(int target)
 {
     int rc = 0;
-    for (unsigned i = 0; i < slot_count && armcii_handles_keeping > 0; i++) {
-        await_issue(slots[i]);
-        if (armcii_aggregate_is_for(&slots[i]->kept, target)) {
-            int failed = issue_kept(slots[i]);
+    struct slot *next;
+    for (struct slot *s = keeping; s; s = next) {
+        s->passing++; /* it stays in the list while others come and go */
+        await_issue(s);
+        if (armcii_aggregate_is_for(&s->kept, target)) {
+            int failed = issue_kept(s);
             if (failed) rc = failed;
         }
+        next = s->next;
+        s->passing--;
+        leave_keeping(s);
     }
     return rc;
-}
-
-/* An aggregate handle goes on collecting: it keeps its slot. */
-void armcii_handles_release_all(void)
-{
-    for (unsigned i = 0; i < slot_count; i++) {
-        release(slots[i]);
-        if (!slots[i]->aggregate) give_back(slots[i]);
-    }
 }

@@ -26,6 +26,10 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t);
 /* Issue what an aggregate handle kept, complete locally all that the handle carries; the cookie is taken back.  0 or an error code. */
 int armcii_handle_wait(armci_hdl_t *handle);
 
+/* Issue what an aggregate handle kept.  0: all that the handle carries is complete, as after a wait; else not yet (what windows carry is
+ * completed: only waiting tells), or an error code. */
+int armcii_handle_test(armci_hdl_t *handle);
+
 /* Forget what a cookie says; begin and end collecting. */
 void armcii_handle_clear(armci_hdl_t *handle);
 void armcii_handle_set_aggregate(armci_hdl_t *handle);
@@ -38,7 +42,5 @@ static inline int armcii_handles_issue(int target)
 {
     return armcii_handles_keeping > 0 ? armcii_handles_issue_kept(target) : 0;
 }
-/* All is complete locally: release what the handles hold. */
-void armcii_handles_release_all(void);
 
 #endif

@@ -248,11 +248,23 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
     return find(region, target) != NULL;
 }
 
-void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket)
+/* The record of an operation that is not complete locally; NULL where it is. */
+static struct record *record_of(uint64_t region_id, int target, uint64_t ticket)
 {
     struct record *r = of_target[target];
     while (r && r->region->id != region_id) r = r->next;
-    if (r && r->local < ticket) complete_record_local(r);
+    return r && r->local < ticket ? r : NULL;
+}
+
+bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket)
+{
+    return !record_of(region_id, target, ticket);
+}
+
+void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket)
+{
+    struct record *r = record_of(region_id, target, ticket);
+    if (r) complete_record_local(r);
 }
 
 void armcii_pending_complete(const struct region *region, int target)

@@ -30,6 +30,8 @@ bool armcii_pending_is_dirty(const struct region *region, int target);
 /* The operation with that ticket is complete locally on return (a get: its data are there); it may be complete or its region gone
  * already. */
 void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket);
+/* Is it, as far as is known?  MPI does not say so unasked: only what was flushed is. */
+bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket);
 /* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
 void armcii_pending_complete(const struct region *region, int target);
 

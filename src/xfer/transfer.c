@@ -45,16 +45,32 @@ static bool is_scaled(const struct transfer *t)
     return t->verb.kind == RMA_ACC && t->scale && !armcii_scale_is_one(t->verb.element, t->scale) && !armcii_mutant("scale-ignored");
 }
 
-/* The same shape with its local side in a scaled copy, which *buffer owns. */
-static int scale(const struct transfer *t, struct shape *scaled, char **buffer)
+struct copy *armcii_copy_new(size_t bytes)
 {
-    char *copy = malloc(t->shape.bytes);
+    struct copy *copy = bytes <= PTRDIFF_MAX - sizeof *copy ? malloc(sizeof *copy + bytes) : NULL;
+    if (copy) *copy = (struct copy){.bytes = bytes};
+    return copy;
+}
+
+void armcii_copies_free(struct copy *list)
+{
+    while (list) {
+        struct copy *copy = list;
+        list = copy->older;
+        free(copy);
+    }
+}
+
+/* The same shape with its local side in a scaled copy, which *copies owns. */
+static int scale(const struct transfer *t, struct shape *scaled, struct copy **copies)
+{
+    struct copy *copy = armcii_copy_new(t->shape.bytes);
     if (!copy)
         return armcii_error(ARMCI_ERR_MEMORY, t->caller, "scale", "out of memory for the scaled copy", "%zu bytes", t->shape.bytes);
-    armcii_scale_pack(t->verb.element, t->scale, &t->shape, copy);
+    armcii_scale_pack(t->verb.element, t->scale, &t->shape, copy->data);
     *scaled = t->shape;
-    armcii_shape_set_packed(scaled, copy);
-    *buffer = copy;
+    armcii_shape_set_packed(scaled, copy->data);
+    *copies = copy;
     return 0;
 }
 
@@ -91,7 +107,7 @@ int armcii_transfer_issue_plainly(const struct transfer *t, const struct place *
         return 0;
     }
     if (is_scaled(t)) {
-        int rc = scale(t, &scaled, &op->buffer);
+        int rc = scale(t, &scaled, &op->copies);
         if (rc) return rc;
         located.shape = &scaled;
         path = armcii_plan(&located); /* packed, it may be simpler */
@@ -135,11 +151,11 @@ static void issue_scattered(const struct transfer *t)
 static int issue_scattered_scaled(const struct transfer *t)
 {
     struct transfer scaled = *t;
-    char *buffer = NULL;
-    int rc = is_scaled(t) ? scale(t, &scaled.shape, &buffer) : 0;
+    struct copy *copies = NULL;
+    int rc = is_scaled(t) ? scale(t, &scaled.shape, &copies) : 0;
     if (rc) return rc;
     issue_scattered(&scaled);
-    free(buffer);
+    armcii_copies_free(copies);
     return 0;
 }
 
@@ -191,8 +207,20 @@ void armcii_transfer_finish(struct operation *op)
 {
     if (op->ticket) armcii_pending_complete_local(op->region_id, op->target, op->ticket);
     if (op->asked) armcii_client_finish(op->asked);
-    free(op->buffer);
+    armcii_copies_free(op->copies);
     *op = (struct operation){0};
+}
+
+bool armcii_transfer_is_complete(const struct operation *op)
+{
+    if (op->ticket && !armcii_pending_is_complete_local(op->region_id, op->target, op->ticket)) return false;
+    return !op->asked || armcii_client_is_complete(op->asked);
+}
+
+bool armcii_transfer_test(const struct operation *op)
+{
+    if (op->ticket) armcii_pending_complete_local(op->region_id, op->target, op->ticket);
+    return armcii_transfer_is_complete(op);
 }
 
 void armcii_transfer_count(const struct transfer *t)

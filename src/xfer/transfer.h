@@ -3,6 +3,8 @@
 #ifndef ARMCII_TRANSFER_H
 #define ARMCII_TRANSFER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "mpi/rma.h"
@@ -16,19 +18,32 @@ struct transfer {
     struct shape shape;
 };
 
+/* Local data in memory of the library, which operations need until they are complete: a list. */
+struct copy {
+    struct copy *older;
+    size_t bytes;
+    _Alignas(16) char data[];
+};
+struct copy *armcii_copy_new(size_t bytes); /* NULL: out of memory */
+void armcii_copies_free(struct copy *list);
+
 /* What is left to wait for after a start. */
 struct operation {
     uint64_t region_id;
     uint64_t ticket;     /* of the pending records; 0: nothing */
     uint64_t asked;      /* ticket of the path `server`; 0: nothing */
     int target;
-    char *buffer;        /* to free when it is complete; NULL: none */
+    struct copy *copies; /* to free when it is complete */
 };
 
 /* Check the remote side, choose a path, issue.  0, or an error code with nothing transferred and *op untouched. */
 int armcii_transfer_start(const struct transfer *t, struct operation *op);
 /* Complete locally (get: data are there) and release what the operation holds. */
 void armcii_transfer_finish(struct operation *op);
+/* Is it known to be complete locally?  Waits for nothing, and lets nothing go on. */
+bool armcii_transfer_is_complete(const struct operation *op);
+/* The same; but what MPI's windows carry is completed, since nothing else tells. */
+bool armcii_transfer_test(const struct operation *op);
 /* Start and finish.  A get lets others be served now and then: who gets again and again may wait for them. */
 int armcii_transfer_blocking(const struct transfer *t);
 

@@ -72,5 +72,4 @@ void wait_all(void)
 {
     ck_assert_int_eq(armcii_handles_issue(-1), 0);
     armcii_pending_wait_all();
-    armcii_handles_release_all();
 }

@@ -1,4 +1,5 @@
 /* test_handle.c - non-blocking handles: garbage, reuse, copies, many, waiting for all; copies of scaled data. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -256,10 +257,16 @@ static void by_aggregate(int *local)
     wait_for(&collecting);
 }
 
+static void by_fences(int *local)
+{
+    armci_hdl_t never_waited_for = fresh();
+    start(&never_waited_for, scaled(&three, 0, local, MIB));
+}
+
 /* Copies of 300 MiB, in a process that may not have so much. */
 START_TEST(scaled_copies_are_freed)
 {
-    static void (*const ways[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate};
+    static void (*const ways[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
     job_start((struct job){.at_once = true});
     step_region = job_region(0, 4, MIB);
     int *local = calloc(1, MIB);
@@ -278,6 +285,133 @@ START_TEST(scaled_copies_are_freed)
 }
 END_TEST
 
+/* ---- handles that nobody waits for ---- */
+
+static void plain_put(void)
+{
+    armci_hdl_t h = fresh();
+    start(&h, put_int(0, THEM, 0));
+}
+static void implicit_puts(void)
+{
+    start(NULL, put_int(0, THEM, 0));
+    start(NULL, put_int(0, THIRD, 0));
+}
+static void kept_value(void)
+{
+    armci_hdl_t h = aggregate();
+    start_value(&h, put_int(0, THEM, 0));
+}
+static void kept_value_of_plain_handle(void)
+{
+    armci_hdl_t h = aggregate();
+    start_value(&h, put_int(0, THEM, 0));
+    armcii_handle_unset_aggregate(&h);
+}
+static void kept_value_of_one_handle(void)
+{
+    static armci_hdl_t h;
+    armcii_handle_set_aggregate(&h);
+    start_value(&h, put_int(0, THEM, 0));
+}
+
+/* Memory is as much after all as after half of them. */
+START_TEST(what_fences_complete_is_not_kept)
+{
+    static void (*const ways[])(void) = {plain_put, implicit_puts, kept_value, kept_value_of_plain_handle, kept_value_of_one_handle};
+    enum { MANY = 4096, SLACK = 4096 };
+    size_t half = 0;
+    steps_begin();
+    for (int i = 0; i < MANY; i++) {
+        ways[_i]();
+        if (i % 16 < 15) continue;
+        ck_assert_int_eq(armcii_handles_issue(-1), 0);
+        armcii_pending_fence_all();
+        fake_forget();
+        if (i < MANY / 2) half = mallinfo2().uordblks;
+    }
+    ck_assert_uint_le(mallinfo2().uordblks, half + SLACK);
+    job_end();
+}
+END_TEST
+
+START_TEST(an_aggregate_handle_stays_one)
+{
+    enum { OTHERS = 100 };
+    steps_begin();
+    armci_hdl_t h = aggregate(), copy, plain = aggregate(), other;
+    start(&h, put_int(0, THEM, 0));
+    start(&plain, put_int(1, THIRD, 0));
+    copy = plain;
+    armcii_handle_unset_aggregate(&plain);
+    ck_assert_int_eq(armcii_handles_issue(-1), 0);
+    armcii_pending_fence_all();
+    for (size_t i = 0; i < OTHERS; i++) { /* which take the slots of what is complete */
+        other = fresh();
+        start(&other, put_int(2, 3, 4 * i));
+    }
+    fake_forget();
+    wait_for(&copy);
+    fake_expect("complete already", "");
+    start(&h, put_int(3, THEM, 8));
+    start(&h, put_int(4, THEM, 16));
+    fake_expect("kept", "");
+    wait_for(&h);
+    fake_expect("the aggregate handle", "shape-put 0/1 8+8 in 2; flush-local 0/1");
+    start(&plain, put_int(5, THIRD, 8));
+    fake_expect("the plain one", "put 0/2 8+4");
+    wait_for(&plain);
+    job_end();
+}
+END_TEST
+
+START_TEST(a_copy_made_before_the_handle_was_unset)
+{
+    steps_begin();
+    armci_hdl_t h = aggregate(), copy;
+    start(&h, put_int(0, THEM, 0));
+    copy = h;
+    armcii_handle_unset_aggregate(&h);
+    fake_forget();
+    wait_for(&copy);
+    fake_expect("waited for", "flush-local 0/1");
+    wait_for(&h);
+    fake_expect("waited again", "");
+    job_end();
+}
+END_TEST
+
+/* ---- tests ---- */
+
+/* Windows tell only who waits. */
+START_TEST(a_test_completes_what_goes_by_windows)
+{
+    steps_begin();
+    armci_hdl_t h = fresh(), many = aggregate();
+    int seen = 0;
+    ck_assert_int_eq(armcii_handle_test(&h), 0);
+    ck_assert_int_eq(armcii_handle_test(&many), 0);
+    ck_assert_int_eq(armcii_handle_test(NULL), 0);
+    fake_expect("nothing outstanding", "");
+    start(&h, put_int(0, THEM, 0));
+    start(&h, job_get(THIRD, &seen, there(THIRD, 0), sizeof seen));
+    start(&many, put_int(1, 3, 0));
+    start(&many, put_int(2, 3, 8));
+    fake_forget();
+    ck_assert_int_eq(armcii_handle_test(&h), 0);
+    fake_expect("a put and a get", "flush-local 0/1; flush 0/2");
+    ck_assert_int_eq(armcii_handle_test(&many), 0);
+    fake_expect("what was kept", "shape-put 0/3 0+8 in 2; flush-local 0/3");
+    ck_assert_int_eq(armcii_handle_test(&h), 0);
+    wait_for(&h);
+    wait_for(&many);
+    fake_expect("afterwards", "");
+    start(&many, put_int(3, 3, 16));
+    fake_expect("aggregate as before", "");
+    job_end();
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {one_operation,
@@ -290,9 +424,13 @@ int main(void)
                                   waiting_for_all,
                                   regions_may_go_before_the_wait,
                                   scaled_data,
+                                  an_aggregate_handle_stays_one,
+                                  a_copy_made_before_the_handle_was_unset,
+                                  a_test_completes_what_goes_by_windows,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, scaled_copies_are_freed, 0, 5);
+    tcase_add_loop_test(all, scaled_copies_are_freed, 0, 6);
+    tcase_add_loop_test(all, what_fences_complete_is_not_kept, 0, 5);
     return unit_run("handle", all);
 }
