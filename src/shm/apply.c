@@ -194,6 +194,7 @@ void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
 {
     if (armcii_mutant("transfers-do-nothing") || armcii_mutant("get-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_LOCAL, delta);
+    armcii_apply_got();
 }
 
 long armcii_apply_rmw(enum apply_update update, size_t bytes, void *there, long operand)

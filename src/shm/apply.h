@@ -32,6 +32,12 @@ extern bool armcii_apply_stored;
 /* The program has an address from ARMCIX_Local_address, and may store there by itself: fences are for that, too. */
 extern bool armcii_program_stores;
 
+/* After the loads of a get: what the caller loads or stores later is not older than what was got.  On x86 no instruction. */
+static inline void armcii_apply_got(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+}
+
 /* All stores so far are seen by all. */
 static inline void armcii_apply_settle(void)
 {
@@ -52,6 +58,7 @@ static inline void armcii_apply_get_piece(const char *there, void *local, size_t
 {
     if (armcii_mutant("transfers-do-nothing") || armcii_mutant("get-does-nothing")) return;
     armcii_copy(local, there, bytes);
+    armcii_apply_got();
 }
 
 #endif
