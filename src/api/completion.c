@@ -142,7 +142,10 @@ void PARMCI_GroupFence(ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCI_GroupFence");
     struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
-    for (int i = 0; team && i < team->size; i++) armcii_complete_process(team->to_world[i]);
+    if (!team) return;
+    count_stores_of_program();
+    armcii_handles_issue(-1);
+    armcii_pending_fence_team(team);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 

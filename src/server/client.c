@@ -15,6 +15,7 @@
 #include "server/tags.h"
 #include "server/thread.h"
 #include "server/wire.h"
+#include "team/team.h"
 #include "team/world.h"
 
 static MPI_Comm comm;
@@ -330,7 +331,7 @@ void armcii_client_finish(uint64_t ticket)
 
 bool armcii_client_is_complete(uint64_t ticket)
 {
-    return !is_outstanding(ticket);
+    return !armcii_outstanding_has(ticket) && (has_thread || !armcii_larges_any()); /* as after armcii_client_finish */
 }
 
 /* ---- put and accumulate ---- */
@@ -537,19 +538,44 @@ static void wait_for_channel(struct channel *c)
     while (c->acked < sent || armcii_larges_of(c->agent, larges)) turn(&p);
 }
 
+/* Send to all agents that are meant, then wait. */
+static void fence(bool (*is_meant)(int agent, const void *whom), const void *whom)
+{
+    for (struct channel *c = channels; c; c = c->next)
+        if (is_meant(c->agent, whom)) send_open(c);
+    for (struct channel *c = channels; c; c = c->next)
+        if (is_meant(c->agent, whom)) wait_for_channel(c);
+}
+
+static bool serves_process(int agent, const void *process)
+{
+    return armcii_world->host_of[agent] == armcii_world->host_of[*(const int *)process];
+}
+
+static bool serves_team(int agent, const void *team)
+{
+    return armcii_team_is_on_host(team, armcii_world->host_of[agent]);
+}
+
+static bool serves_any(int agent, const void *unused)
+{
+    (void)agent, (void)unused;
+    return true;
+}
+
 void armcii_client_fence(int process)
 {
-    const int *host = armcii_world->host_of;
-    for (struct channel *c = channels; c; c = c->next)
-        if (host[c->agent] == host[process]) send_open(c);
-    for (struct channel *c = channels; c; c = c->next)
-        if (host[c->agent] == host[process]) wait_for_channel(c);
+    fence(serves_process, &process);
+}
+
+void armcii_client_fence_team(const struct team *team)
+{
+    fence(serves_team, team);
 }
 
 void armcii_client_fence_all(void)
 {
-    send_all_open();
-    for (struct channel *c = channels; c; c = c->next) wait_for_channel(c);
+    fence(serves_any, NULL);
 }
 
 bool armcii_client_is_settled(void)

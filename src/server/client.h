@@ -43,8 +43,10 @@ bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number);
 /* Free for all once a fence has seen it. */
 void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
 
-/* Everything towards the host of a process, towards all hosts, is in place there.  All are asked first, then awaited. */
+/* Everything towards the host of a process, the hosts of a team, all hosts, is in place there.  All are asked first, then awaited. */
 void armcii_client_fence(int process);
+struct team;
+void armcii_client_fence_team(const struct team *team);
 void armcii_client_fence_all(void);
 /* Is nothing left for them to do? */
 bool armcii_client_is_settled(void);

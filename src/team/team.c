@@ -2,6 +2,7 @@
 #include "team/team.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/guard.h"
@@ -29,7 +30,11 @@ static void translate_ranks(struct team *t)
     MPI_Group_free(&mine);
     MPI_Group_free(&world);
     for (int i = 0; i < armcii_world->size; i++) t->from_world[i] = -1;
-    for (int i = 0; i < t->size; i++) t->from_world[t->to_world[i]] = i;
+    memset(t->on_host, 0, (size_t)armcii_world->size * sizeof(bool));
+    for (int i = 0; i < t->size; i++) {
+        t->from_world[t->to_world[i]] = i;
+        t->on_host[armcii_world->host_of[t->to_world[i]]] = true;
+    }
 }
 
 struct team *armcii_team_adopt(MPI_Comm comm)
@@ -40,6 +45,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     MPI_Comm_size(comm, &t->size);
     t->to_world = allocate((size_t)t->size * sizeof(int));
     t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
+    t->on_host = allocate((size_t)armcii_world->size * sizeof(bool));
     translate_ranks(t);
     for (int scope = 0; scope < TEAM_SCOPES; scope++)
         t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
@@ -86,6 +92,7 @@ static void destroy(struct team *t)
     armcii_guard_retake(entries);
     free(t->to_world);
     free(t->from_world);
+    free(t->on_host);
     free(t);
 }
 

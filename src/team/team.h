@@ -22,6 +22,7 @@ struct team {
     int rank, size;
     int *to_world;   /* [size] */
     int *from_world; /* [world size], -1: no member */
+    bool *on_host;   /* [world size]: has it a member on the host of that name? */
     struct scope scopes[TEAM_SCOPES];
     bool open;       /* not yet freed by the program */
     int users;       /* regions and the group itself: freed with the last */
@@ -52,6 +53,12 @@ void armcii_team_hold(struct team *team);
 void armcii_team_release(struct team *team);
 /* The program frees the group: it cannot be found any more, and lives on only for regions made on it. */
 void armcii_team_close(struct team *team);
+
+/* Has the team a member on the host, a rank of armcii_world->host_of? */
+static inline bool armcii_team_is_on_host(const struct team *team, int host)
+{
+    return team->on_host[host];
+}
 
 /* The communicator of a scope: the whole team, its members on the caller's node, the first member on each node.  MPI_COMM_NULL where the
  * caller is not in the scope.  The first call for a scope is collective over that scope's members. */

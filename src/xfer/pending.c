@@ -302,6 +302,17 @@ void armcii_pending_fence_all(void)
     }
 }
 
+void armcii_pending_fence_team(const struct team *team)
+{
+    struct record *older;
+    armcii_apply_settle();
+    if (armcii_server_on) armcii_client_fence_team(team);
+    for (struct record *r = newest; r; r = older) {
+        older = r->older;
+        if (team->from_world[r->target] >= 0 && !is_forgotten(r)) complete_record(r);
+    }
+}
+
 bool armcii_pending_is_settled(void)
 {
     return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_client_is_settled());

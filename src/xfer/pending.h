@@ -38,6 +38,8 @@ void armcii_pending_complete(const struct region *region, int target);
 /* Everything towards a target, towards everyone: remotely, this process's own stores included. */
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
+/* Towards all members of a team: costs what is pending, not the size of the team. */
+void armcii_pending_fence_team(const struct team *team);
 /* Everything on a region, gets too: afterwards it may be freed. */
 void armcii_pending_complete_region(struct region *region);
 /* Is there nothing that a fence would have to wait for? */
