@@ -3,6 +3,7 @@
  * test_finale.mpi [--how=NAME]
  *   usual       the last process calls MPI between ARMCI_Finalize and MPI_Finalize, where the others are
  *   forgotten   MPI_Finalize without ARMCI_Finalize, one process shortly after the other
+ *   late        as forgotten; the last process waits for its processor whenever it sleeps
  *   early       the same; the first process is there at once, the others go on working with its memory
  *   attribute   as early, but by PMPI_Finalize, which the library cannot intercept: it is told by an attribute
  *   exit        as early, from a function of atexit */
@@ -65,6 +66,17 @@ static void use_on_a_part(void)
 }
 
 /* ------------------------------------------------------------------ programs that forget ARMCI_Finalize */
+
+/* The library's sleep, too: on a busy machine a process wakes late. */
+static long late; /* nanoseconds */
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    struct timespec time = *wanted;
+
+    if (time.tv_sec == 0 && time.tv_nsec < late)
+        time.tv_nsec = late;
+    return clock_nanosleep(CLOCK_REALTIME, 0, &time, left);
+}
 
 static void come_one_after_the_other(void)
 {
@@ -140,7 +152,9 @@ static void forget(const char *how)
     ARMCI_Malloc(base, sizeof(double[DOUBLES]) * (size_t)size);
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
-    if (strcmp(how, "forgotten") == 0)
+    if (strcmp(how, "late") == 0 && rank == size - 1)
+        late = 60000000;
+    if (strcmp(how, "forgotten") == 0 || strcmp(how, "late") == 0)
         come_one_after_the_other();
     else if (rank > 0)
         work_with_the_first(base[0]);
