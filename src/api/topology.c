@@ -3,7 +3,7 @@
 #include "api/state.h"
 #include "gmr/directory.h"
 #include "mpi/window.h"
-#include "server/client.h"
+#include "server/endpoint.h"
 #include "server/server.h"
 #include "shm/apply.h"
 #include "shm/host.h"
@@ -122,7 +122,7 @@ void PARMCIX_Progress(void)
     armcii_window_progress(armcii_world->comm);
     if (!armcii_server_on) return;
     armcii_guard_lock();
-    armcii_client_advance();
+    armcii_endpoints_advance();
     armcii_guard_unlock();
 }
 ARMCII_ALIAS(ARMCIX_Progress, PARMCIX_Progress);

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "server/client.h"
+#include "server/endpoint.h"
 #include "server/wire.h"
 #include "shm/host.h"
 #include "team/world.h"
@@ -42,8 +42,8 @@ static void meet_hosts(void)
         MPI_Request requests[2];
         MPI_Irecv(NULL, 0, MPI_BYTE, speakers[(my_host - distance + n) % n], WIRE_TAG_BARRIER + round, comm, &requests[0]);
         MPI_Isend(NULL, 0, MPI_BYTE, speakers[(my_host + distance) % n], WIRE_TAG_BARRIER + round, comm, &requests[1]);
-        armcii_client_wait(&requests[0]);
-        armcii_client_wait(&requests[1]);
+        armcii_endpoints_wait(&requests[0]);
+        armcii_endpoints_wait(&requests[1]);
     }
     armcii_guard_unlock();
 }

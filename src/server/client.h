@@ -17,15 +17,10 @@ struct remote {
     int64_t delta; /* from the owner's addresses to the agent's */
 };
 
-/* Requests go out on comm, whose ranks are those of the world and of those set aside. */
-void armcii_client_start(MPI_Comm comm);
-/* Nothing is outstanding. */
-void armcii_client_end(void);
-
 /* Each returns a ticket for armcii_client_finish, or 0 when the operation is complete locally.  Put and accumulate of moderate size are
  * copied, so they are; they may be on their way together with later ones.  scale NULL: once. */
 uint64_t armcii_client_put(const struct remote *to, const struct shape *s);
-uint64_t armcii_client_accumulate(const struct remote *to, enum element e, const void *scale, const struct shape *s);
+uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale, const struct shape *s);
 uint64_t armcii_client_get(const struct remote *from, const struct shape *s);
 /* The operation is complete locally on return (get: the data are there). */
 void armcii_client_finish(uint64_t ticket);
@@ -42,26 +37,5 @@ void armcii_client_lock(int agent, uint64_t set, int owner, uint64_t number);
 bool armcii_client_trylock(int agent, uint64_t set, int owner, uint64_t number);
 /* Free for all once a fence has seen it. */
 void armcii_client_unlock(int agent, uint64_t set, int owner, uint64_t number);
-
-/* Everything towards the host of a process, the hosts of a team, all hosts, is in place there.  All are asked first, then awaited. */
-void armcii_client_fence(int process);
-struct team;
-void armcii_client_fence_team(const struct team *team);
-void armcii_client_fence_all(void);
-/* Is nothing left for them to do? */
-bool armcii_client_is_settled(void);
-
-/* Is anything of this process under way: messages that MPI has not finished, updates not yet acknowledged?  Any thread may ask, without
- * the lock. */
-bool armcii_client_is_busy(void);
-/* Let all of it go on, without waiting; true when something did. */
-bool armcii_client_advance(void);
-
-/* One turn of a wait for what another thread does: all goes on, and others come in. */
-struct patience;
-void armcii_client_let_go_on(struct patience *p);
-
-/* Wait for an MPI request as the client does, under the library's lock: others are served meanwhile. */
-void armcii_client_wait(MPI_Request *request);
 
 #endif

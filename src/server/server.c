@@ -7,7 +7,7 @@
 #include "server/agent.h"
 #include "server/aside.h"
 #include "server/barrier.h"
-#include "server/client.h"
+#include "server/endpoint.h"
 #include "server/thread.h"
 #include "server/watch.h"
 #include "team/world.h"
@@ -25,7 +25,7 @@ void armcii_server_join(void)
 /* A process of the world. */
 static void start_process(void)
 {
-    armcii_client_start(comm);
+    armcii_endpoints_start(comm);
     armcii_barrier_start(comm);
     if (armcii_world->agent_of[armcii_world->rank] == armcii_world->rank) armcii_server_join();
     if (armcii_world->aside == 0) armcii_watch_start();
@@ -33,7 +33,7 @@ static void start_process(void)
 
 static void end_process(void)
 {
-    armcii_client_end();
+    armcii_endpoints_end();
     armcii_patient_barrier(armcii_world->comm);
     if (armcii_world->aside == 0)
         armcii_watch_end();

@@ -7,7 +7,7 @@
 #include "base/guard.h"
 #include "base/wait.h"
 #include "server/agent.h"
-#include "server/client.h"
+#include "server/endpoint.h"
 #include "server/doze.h"
 #include "server/seat.h"
 #include "server/thread.h"
@@ -32,14 +32,14 @@ static void fall_asleep(bool (*doze)(long microseconds), long microseconds)
 {
     bool hears = doze == armcii_doze && armcii_doze_is_light();
     mind.came = mind.awake = false;
-    mind.heard = armcii_thread_sleep(doze, microseconds, hears || microseconds <= REST ? NULL : armcii_client_is_busy);
+    mind.heard = armcii_thread_sleep(doze, microseconds, hears || microseconds <= REST ? NULL : armcii_endpoints_are_busy);
 }
 
 /* How long a message may wait that is not heard. */
 static long most_to_sleep(long idle)
 {
     bool light = armcii_doze_is_light();
-    if (armcii_client_is_busy()) return light ? MOVING_HEARD : MOVING;
+    if (armcii_endpoints_are_busy()) return light ? MOVING_HEARD : MOVING;
     if (light) return FAR;
     return idle < WARM ? THREAD_NAP : REST;
 }
@@ -59,7 +59,7 @@ static void rest(void)
     long idle = armcii_doze_clock() - mind.last;
     if (armcii_agent_is_here() && idle < BUSY) {
         armcii_pause();
-    } else if (!armcii_agent_is_here() && !armcii_client_is_busy()) {
+    } else if (!armcii_agent_is_here() && !armcii_endpoints_are_busy()) {
         fall_asleep(armcii_doze_soundly, LONG);
     } else if (mind.awake) {
         mind.came = armcii_doze_forget();
@@ -77,8 +77,8 @@ static void rest(void)
 /* What the program left under way.  Where another thread is in the library, that one moves it, or MPI, in which it waits. */
 static bool move_own(void)
 {
-    if (!armcii_client_is_busy() || !armcii_guard_try()) return false;
-    bool any = armcii_client_advance();
+    if (!armcii_endpoints_are_busy() || !armcii_guard_try()) return false;
+    bool any = armcii_endpoints_advance();
     armcii_guard_unlock();
     return any;
 }

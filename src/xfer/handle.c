@@ -13,7 +13,7 @@
 #include "base/mutant.h"
 #include "base/stats.h"
 #include "base/wait.h"
-#include "server/client.h"
+#include "server/endpoint.h"
 #include "server/thread.h"
 #include "xfer/aggregate.h"
 
@@ -337,7 +337,7 @@ static int issue_kept(struct slot *s)
 static void await_issue(const struct slot *s)
 {
     struct patience p = {0};
-    while (s->issuing > 0) armcii_client_let_go_on(&p);
+    while (s->issuing > 0) armcii_endpoints_turn(&p);
 }
 
 /* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
@@ -426,7 +426,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     int rc = issue_kept(s);
     bool complete = test_operations(s);
     if (!complete) {
-        armcii_client_let_go_on(&p);
+        armcii_endpoints_turn(&p);
         complete = test_operations(s);
     }
     s->waiters--;

@@ -9,6 +9,7 @@
 #include "mpi/quirks.h"
 #include "server/bell.h"
 #include "server/client.h"
+#include "server/endpoint.h"
 #include "server/progress.h"
 #include "server/server.h"
 #include "shm/apply.h"
@@ -283,7 +284,7 @@ void armcii_pending_fence(int target)
 {
     struct record *next;
     armcii_apply_settle();
-    if (armcii_server_on) armcii_client_fence(target);
+    if (armcii_server_on) armcii_endpoints_fence(target);
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (!is_forgotten(r)) complete_record(r);
@@ -293,7 +294,7 @@ void armcii_pending_fence(int target)
 void armcii_pending_fence_all(void)
 {
     armcii_apply_settle();
-    if (armcii_server_on) armcii_client_fence_all();
+    if (armcii_server_on) armcii_endpoints_fence_all();
     while (newest) {
         if (pays_at_once(newest->region))
             complete_at_once(newest->region);
@@ -306,7 +307,7 @@ void armcii_pending_fence_team(const struct team *team)
 {
     struct record *older;
     armcii_apply_settle();
-    if (armcii_server_on) armcii_client_fence_team(team);
+    if (armcii_server_on) armcii_endpoints_fence_team(team);
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (team->from_world[r->target] >= 0 && !is_forgotten(r)) complete_record(r);
@@ -315,7 +316,7 @@ void armcii_pending_fence_team(const struct team *team)
 
 bool armcii_pending_is_settled(void)
 {
-    return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_client_is_settled());
+    return !newest && !armcii_apply_stored && (!armcii_server_on || armcii_endpoints_are_settled());
 }
 
 void armcii_pending_complete_region(struct region *region)
@@ -323,7 +324,7 @@ void armcii_pending_complete_region(struct region *region)
     struct record *older;
     armcii_apply_settle();
     if (armcii_server_on && region->served) {
-        armcii_client_fence_all();
+        armcii_endpoints_fence_all();
         armcii_client_finish_all(-1);
     }
     if (pays_at_once(region)) {

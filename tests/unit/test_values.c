@@ -9,6 +9,7 @@
 #include "gmr/reach.h"
 #include "server/agent.h"
 #include "server/client.h"
+#include "server/endpoint.h"
 #include "server/server.h"
 #include "unit.h"
 
@@ -21,7 +22,7 @@ static MPI_Comm requests;
 static void start_agent(void)
 {
     MPI_Comm_dup(MPI_COMM_SELF, &requests);
-    armcii_client_start(requests);
+    armcii_endpoints_start(requests);
     armcii_agent_start(requests);
     armcii_server_on = true;
 }
@@ -29,10 +30,10 @@ static void start_agent(void)
 static void end_agent(void)
 {
     armcii_guard_lock();
-    armcii_client_fence_all();
+    armcii_endpoints_fence_all();
     armcii_guard_unlock();
     armcii_server_on = false;
-    armcii_client_end();
+    armcii_endpoints_end();
     armcii_agent_end();
     MPI_Comm_free(&requests);
 }
