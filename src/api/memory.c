@@ -1,4 +1,5 @@
 /* memory.c - global memory, local memory, access epochs. */
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +238,7 @@ void PARMCI_Access_begin(void *ptr)
     if (!region) return;
     armcii_pending_complete(region, armcii_world->rank);
     if (region->has_window) armcii_window_sync(&region->window);
+    atomic_thread_fence(memory_order_acquire); /* behind the load by which the program learned of it */
 }
 ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
 
@@ -245,6 +247,7 @@ void PARMCI_Access_end(void *ptr)
     ARMCII_ENTER("ARMCI_Access_end");
     struct region *region = entered ? own_region("ARMCI_Access_end", ptr) : NULL;
     if (region && region->has_window) armcii_window_sync(&region->window);
+    if (region) atomic_thread_fence(memory_order_release);
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 

@@ -352,7 +352,7 @@ static const struct {
     {by_all_fence, "ARMCI_AllFence", 1},
     {by_group_fence, "ARMCI_GroupFence", 1},
     {by_barrier, "ARMCI_Barrier", 4},
-    {by_free, "ARMCI_Free", 16},
+    {by_free, "ARMCI_Free", 4},
 };
 enum { COMPLETIONS = sizeof completions / sizeof *completions };
 
@@ -398,8 +398,8 @@ static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_
 
 static void keep_nothing(enum work work, enum how_kept kept, int c)
 {
-    enum { SLACK = 8192 }; /* more requests may meet at an agent than before; a leak in a list of operations is more */
-    int n = 128 / completions[c].share;
+    enum { SLACK = 5120 }; /* more requests may meet at an agent than before; a leak in a list of operations is more */
+    int n = 64 / completions[c].share;
     armci_hdl_t reused;
 
     ARMCI_INIT_HANDLE(&reused);
