@@ -194,6 +194,168 @@ static void data_before_flag(void)
     region_free(base);
 }
 
+/* ------------------------------------------------------------------ data and flag by every way */
+
+/* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
+ * 0's slice, a cache line apart. */
+enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
+
+static void put_word(long *there, long value)
+{
+    ARMCI_Put(&value, there, sizeof value, 0);
+}
+
+static void put_word_strided(long *there, long value)
+{
+    int near[] = { 4 }, count[] = { 4, 2 };
+
+    ARMCI_PutS(&value, near, there, near, count, 1, 0);
+}
+
+static void put_word_by_value(long *there, long value)
+{
+    ARMCI_PutValueLong(value, there, 0);
+}
+
+static void put_word_and_wait(long *there, long value)
+{
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_NbPut(&value, there, sizeof value, 0, &handle);
+    ARMCI_Wait(&handle);
+}
+
+/* Words count up by one. */
+static void add_one(long *there, long value)
+{
+    long one = 1;
+
+    (void)value;
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, 0);
+}
+
+static void swap_word(long *there, long value)
+{
+    ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, 0);
+}
+
+typedef void write_function(long *there, long value);
+static const struct {
+    write_function *write;
+    const char *what;
+} writers[] = {
+    { put_word, "ARMCI_Put" },           { put_word_strided, "ARMCI_PutS" },  { put_word_by_value, "ARMCI_PutValueLong" },
+    { put_word_and_wait, "ARMCI_NbPut" }, { add_one, "ARMCI_Acc" },            { swap_word, "ARMCI_Rmw" },
+};
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+static long get_word(long *there)
+{
+    long seen = -1;
+
+    ARMCI_Get(there, &seen, sizeof seen, 0);
+    return seen;
+}
+
+static long get_word_strided(long *there)
+{
+    long seen = -1;
+    int near[] = { 4 }, count[] = { 4, 2 };
+
+    ARMCI_GetS(there, near, &seen, near, count, 1, 0);
+    return seen;
+}
+
+static long get_word_by_vector(long *there)
+{
+    long seen = -1;
+    void *from[] = { there }, *to[] = { &seen };
+    armci_giov_t iov = { from, to, sizeof seen, 1 };
+
+    ARMCI_GetV(&iov, 1, 0);
+    return seen;
+}
+
+static long get_word_by_value(long *there)
+{
+    return ARMCI_GetValueLong(there, 0);
+}
+
+static long get_word_and_wait(long *there)
+{
+    long seen = -1;
+
+    ARMCI_NbGet(there, &seen, sizeof seen, 0, NULL);
+    ARMCI_Wait(NULL);
+    return seen;
+}
+
+static long add_nothing(long *there)
+{
+    long seen = -1;
+
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 0, 0);
+    return seen;
+}
+
+typedef long read_function(long *there);
+static const struct {
+    read_function *read;
+    const char *what;
+} readers[] = {
+    { get_word, "ARMCI_Get" },             { get_word_strided, "ARMCI_GetS" },  { get_word_by_vector, "ARMCI_GetV" },
+    { get_word_by_value, "ARMCI_GetValueLong" }, { get_word_and_wait, "ARMCI_NbGet" }, { add_nothing, "ARMCI_Rmw" },
+};
+enum { READERS = sizeof readers / sizeof *readers };
+
+/* Rank 0: the flag by one way, then the data by another.  false where the flag does not come. */
+static bool look_at_word(long *slice, long round, int flag, int data)
+{
+    double until = now() + 10;
+
+    for (int turns = 0; readers[flag].read(slice + UP) < round; turns++) {
+        if (turns > 500) { /* as in wait_for */
+            ARMCIX_Progress();
+            sched_yield();
+        }
+        if (now() > until)
+            return check(false, "the flag of round %ld did not come", round);
+    }
+    long seen = readers[data].read(slice + DATA);
+    return check_long(seen, round, "data by %s behind a flag by %s", readers[data].what, readers[flag].what);
+}
+
+/* Every way of writing data and flag against every way of reading them; a round each, and an answer. */
+static void every_way(void)
+{
+    void **base = zeroed_region(LITMUS_WORDS * sizeof(long));
+    long *slice = base[0], round = 0;
+    bool goes_on = test_ranks() >= 2;
+
+    if (!goes_on)
+        skip("it takes two");
+    for (int way = 0; goes_on && test_rank() < 2 && way < WRITERS * WRITERS * READERS * READERS; way++) {
+        int data = way % WRITERS, flag = way / WRITERS % WRITERS, pair = way / WRITERS / WRITERS;
+        if (readers[pair % READERS].read == add_nothing && writers[flag].write != swap_word)
+            continue; /* a read-modify-write is atomic against its like alone: it might undo a put */
+        round++;
+        if (test_rank() == 1) {
+            writers[data].write(slice + DATA, round);
+            ARMCI_Fence(0);
+            writers[flag].write(slice + UP, round);
+            ARMCI_Fence(0);
+            goes_on = wait_for(base[1], 1, round);
+        } else {
+            goes_on = look_at_word(slice, round, pair % READERS, pair / READERS);
+            ARMCI_PutValueLong(round, base[1], 1);
+            ARMCI_Fence(1);
+        }
+    }
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 /* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and forth between 0 and -1. */
 enum { ELEMENTS = 600, LEAST = 17, GETS = 200 };
 
@@ -343,6 +505,7 @@ static const struct test tests[] = {
     { "a barrier lets nobody ahead", barriers },
     { "after a fence, one of two who write and look sees the other", fences },
     { "who sees the flag sees the data", data_before_flag },
+    { "who sees the flag sees the data, by every way of writing and reading them", every_way },
     { "a get beside accumulates sees whole elements", whole_elements },
     { "a thread that waits for a lock lets others in", threads_let_in },
     { NULL, NULL },
