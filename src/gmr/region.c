@@ -12,6 +12,7 @@
 #include "base/stats.h"
 #include "mpi/patient.h"
 #include "mpi/quirks.h"
+#include "server/agent.h"
 #include "server/aside.h"
 #include "server/server.h"
 #include "shm/host.h"
@@ -174,7 +175,10 @@ static int create_memory(struct region *r, struct team *team, size_t bytes)
 static void free_memory(struct region *r)
 {
     if (r->has_window) armcii_window_free(&r->window);
-    if (r->served) armcii_patient_barrier(r->team->comm); /* an agent may still be at work for another member */
+    if (r->served) {
+        armcii_patient_barrier(r->team->comm); /* an agent may still be at work for another member */
+        armcii_agent_release(r->segment.memory, r->segment.memory + r->segment.bytes);
+    }
     free_segment(r);
 }
 

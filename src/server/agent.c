@@ -40,6 +40,7 @@ struct transit {
     int large;         /* large put: to be acknowledged with this tag; else 0 */
     char word[SHORT];  /* what is short */
     char *buffer;      /* what is not; or NULL */
+    char *lo, *hi;     /* zero-copy: the memory it is sent from, or received into */
     size_t bytes;      /* of room */
 };
 _Static_assert((int)WIRE_REPLY <= (int)POOL_LARGEST, "a reply has a buffer of the pool");
@@ -235,12 +236,24 @@ static bool serve_deferred(void)
     return any;
 }
 
+/* For data that go straight from or into their place, which begins with *first. */
+static struct transit *new_zero_copy(const struct wire_record *r, const struct shape *s, int client, char **first)
+{
+    struct transit *t = new_transit(client, 0);
+    ptrdiff_t delta = delta_of(r, s->remote);
+    armcii_shape_hull(s, SHAPE_REMOTE, &t->lo, &t->hi);
+    t->lo += delta;
+    t->hi += delta;
+    *first = s->remote + delta;
+    return t;
+}
+
 static void serve_get(const struct wire_record *r, struct shape *s, int client)
 {
     if (goes_from_place(s)) {
-        struct transit *t = new_transit(client, 0);
-        struct wire_place place = {s->remote + delta_of(r, s->remote), s, SHAPE_REMOTE};
-        armcii_wire_send(comm, place, client, r->tag, &t->request);
+        char *first;
+        struct transit *t = new_zero_copy(r, s, client, &first);
+        armcii_wire_send(comm, (struct wire_place){first, s, SHAPE_REMOTE}, client, r->tag, &t->request);
     } else if (has_buffer_for(client, s->bytes)) {
         reply_packed(r, s, client);
     } else {
@@ -250,10 +263,10 @@ static void serve_get(const struct wire_record *r, struct shape *s, int client)
 
 static void serve_put_large(const struct wire_record *r, const struct shape *s, int client)
 {
-    struct transit *t = new_transit(client, 0);
-    struct wire_place place = {s->remote + delta_of(r, s->remote), s, SHAPE_REMOTE};
+    char *first;
+    struct transit *t = new_zero_copy(r, s, client, &first);
     t->large = r->tag;
-    armcii_wire_receive(comm, place, client, r->tag + WIRE_TAG_DATA, &t->request);
+    armcii_wire_receive(comm, (struct wire_place){first, s, SHAPE_REMOTE}, client, r->tag + WIRE_TAG_DATA, &t->request);
 }
 
 static void serve_rmw(const struct wire_record *r, const struct shape *s, int client)
@@ -422,6 +435,24 @@ bool armcii_agent_poll(void)
     if (!armcii_agent_is_here()) return false;
     atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
     return armcii_agent_serve();
+}
+
+static bool is_in_transit(const char *lo, const char *hi)
+{
+    const struct transit *t = in_transit;
+    while (t && !(t->lo < hi && lo < t->hi)) t = t->next;
+    return t != NULL;
+}
+
+void armcii_agent_release(const char *lo, const char *hi)
+{
+    bool any = armcii_agent_is_here();
+    while (any) {
+        pthread_mutex_lock(&serving);
+        any = is_in_transit(lo, hi);
+        if (any) advance_transits();
+        pthread_mutex_unlock(&serving);
+    }
 }
 
 unsigned armcii_agent_help(void)

@@ -349,7 +349,10 @@ enum aside_event armcii_aside_serve(void)
         int client = await_order();
         switch (order.kind) {
         case ORDER_MAP: map(&order, client); break;
-        case ORDER_UNMAP: munmap(order.memory, order.bytes); break;
+        case ORDER_UNMAP:
+            armcii_agent_release(order.memory, order.memory + order.bytes);
+            munmap(order.memory, order.bytes);
+            break;
         case ORDER_START: return ASIDE_STARTED;
         case ORDER_DISMISS: return ASIDE_DISMISSED;
         case ORDER_GOODBYE:
