@@ -234,10 +234,17 @@ void armcii_endpoints_expect_large(void)
 
 /* ---- leaving the library ---- */
 
+/* The first message to an agent makes the connection, which takes several calls of MPI on both sides. */
+static bool is_connected(const struct endpoint *e)
+{
+    return e->acked > 0 || e->sent == 0;
+}
+
 /* The system takes so many bytes of a connection whose other end reads, and delivers them without this process. */
 static bool arrives_by_itself(const struct endpoint *e)
 {
-    return e->open < 0 && e->bytes_unacked <= armcii_wire_message_limit() && !armcii_larges_of(e->agent, armcii_larges_count());
+    return is_connected(e) && e->open < 0 && e->bytes_unacked <= armcii_wire_message_limit() &&
+           !armcii_larges_of(e->agent, armcii_larges_count());
 }
 
 /* Before the program goes on: what it started reaches the agent although it may never call again.  The progress thread sees to that;
@@ -260,14 +267,10 @@ void armcii_endpoints_leave(void)
     for (struct endpoint *e = endpoints; e; e = e->next) armcii_endpoint_leave(e);
 }
 
-/* The first message to an agent makes the connection, which takes several calls of MPI on both sides. */
+/* Where no thread completes the connection. */
 static void connect(struct endpoint *e)
 {
     struct patience p = {0};
-    if (armcii_endpoints_have_thread) {
-        armcii_thread_wake();
-        return;
-    }
     armcii_endpoint_append(e, 0, true);
     armcii_endpoint_send(e);
     while (e->acked == 0) armcii_endpoints_turn(&p);
@@ -281,7 +284,7 @@ struct endpoint *armcii_endpoint(int agent)
     if (!e) armcii_fatal("out of memory for requests to other hosts");
     *e = (struct endpoint){.agent = agent, .open = -1, .next = endpoints};
     endpoints = endpoint_of[agent] = e;
-    connect(e);
+    if (!armcii_endpoints_have_thread) connect(e);
     return e;
 }
 
