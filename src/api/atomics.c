@@ -52,11 +52,16 @@ static void destroy_the_set(void)
     the_set = NULL;
 }
 
-/* All members destroy in the order in which they created. */
+/* Threads may have created sets in another order on each process: all members destroy in the order of the names. */
 void armcii_mutexes_forget(void)
 {
     destroy_the_set();
-    while (handles) destroy_set_of(&handles);
+    while (handles) {
+        struct handle **least = &handles;
+        for (struct handle **link = least; *link; link = &(*link)->next)
+            if (armcii_mutexes_name((*link)->set) < armcii_mutexes_name((*least)->set)) least = link;
+        destroy_set_of(least);
+    }
 }
 
 static struct mutex_set *create(const char *caller, struct team *team, int count)

@@ -112,14 +112,14 @@ static size_t minus(size_t a, size_t b)
 
 /* What a group uses. */
 struct usage {
-    size_t cache;  /* files that the kernel lets go when memory is short */
+    size_t cache;  /* files, and tables about files, that the kernel lets go when memory is short */
     size_t shared; /* shared memory; SIZE_MAX where the kernel does not say */
 };
 
 static struct usage read_usage(const struct cgroups *g, int level)
 {
-    static const char *const keys[][3] = {{"total_inactive_file", "total_active_file", "total_shmem"},
-                                          {"inactive_file", "active_file", "shmem"}};
+    static const char *const keys[][4] = {{"total_shmem", "total_inactive_file", "total_active_file", ""},
+                                          {"shmem", "inactive_file", "active_file", "slab_reclaimable"}};
     char key[64];
     unsigned long long value;
     struct usage usage = {0, SIZE_MAX};
@@ -127,8 +127,9 @@ static struct usage read_usage(const struct cgroups *g, int level)
     FILE *f = open_file(g, level, "memory.stat");
     if (!f) return usage;
     while (fscanf(f, "%63s %llu", key, &value) == 2) {
-        if (strcmp(key, key_of[0]) == 0 || strcmp(key, key_of[1]) == 0) usage.cache += value;
-        if (strcmp(key, key_of[2]) == 0) usage.shared = value;
+        if (strcmp(key, key_of[0]) == 0) usage.shared = value;
+        for (int i = 1; i < 4; i++)
+            if (strcmp(key, key_of[i]) == 0) usage.cache += value;
     }
     fclose(f);
     return usage;

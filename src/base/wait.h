@@ -16,7 +16,7 @@ extern unsigned armcii_wait_spins;
 enum { WAIT_SPINS = 4000, WAIT_SPINS_CROWDED = 50 };
 
 /* What a process that waits long does for others meanwhile: it lets MPI make progress, and serves.  True when there was something to do. */
-extern bool (*armcii_wait_serve)(void);
+extern bool (*_Atomic armcii_wait_serve)(void);
 bool armcii_wait_serve_nobody(void);
 
 /* After each look at a value that may be waited for: a program that looks again and again waits in fact, and who waits serves others.  Now

@@ -193,16 +193,18 @@ static bool is_here(const struct team *team, int member)
     return armcii_world->host_of[team->to_world[member]] == armcii_world->host_of[armcii_world->rank];
 }
 
-/* The bytes of all slices, and of those of this node; *counts: this process is the one that counts the latter, its first member here. */
+/* The bytes of all slices, in whole pages, and of those of this node; *counts: this process is the one that counts the latter, its first member here. */
 static size_t add_up(const struct region *r, const struct team *team, size_t *here, bool *counts)
 {
+    enum { PAGE = 4096 };
     size_t all = 0;
     *here = 0;
     *counts = false;
     for (int i = team->size - 1; i >= 0; i--) {
-        all = sum(all, r->bytes[i]);
+        size_t pages = (r->bytes[i] + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
+        all = sum(all, pages);
         if (!is_here(team, i)) continue;
-        *here = sum(*here, r->bytes[i]);
+        *here = sum(*here, pages);
         *counts = i == team->rank;
     }
     return all;
@@ -263,7 +265,7 @@ static bool fits_in_memory(struct region *r, struct team *team)
     return true;
 }
 
-/* The memory is given back, or there was none. */
+/* The memory is given back. */
 static void take_promise_back(struct region *r, struct team *team)
 {
     armcii_promise_drop(r->promised);
@@ -302,7 +304,8 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *nothing
         return NULL;
     }
     if (create_memory(r, team, (size_t)bytes) != 0) {
-        take_promise_back(r, team);
+        armcii_promise_drop(r->promised);
+        team->credit = 0; /* the next one looks */
         free_tables(r);
         return NULL;
     }
@@ -328,17 +331,29 @@ void armcii_region_free(struct region *r)
     free_tables(r);
 }
 
-void armcii_regions_free_all(void)
-{
-    while (oldest) armcii_region_free(oldest);
-}
-
 static int first_slice(const struct region *r)
 {
     int first = 0;
     while (r->bytes[first] == 0)
         first++;
     return first;
+}
+
+static bool goes_before(const struct region *a, const struct region *b)
+{
+    int i = first_slice(a), j = first_slice(b), p = a->team->to_world[i], q = b->team->to_world[j];
+    return p != q ? p < q : (uintptr_t)a->base[i] < (uintptr_t)b->base[j];
+}
+
+/* Threads may have made regions in another order on each process: all members free in the order of processes and addresses. */
+void armcii_regions_free_all(void)
+{
+    while (oldest) {
+        struct region *first = oldest;
+        for (struct region *r = oldest; r; r = r->next)
+            if (goes_before(r, first)) first = r;
+        armcii_region_free(first);
+    }
 }
 
 /* Not by the address alone: where the others have freed it already, another region may have that, which another thread has made. */

@@ -25,8 +25,9 @@ struct mutex_set {
     int *count;      /* [team size] */
     unsigned *first; /* [team size], number of a member's first mutex */
     struct held *held; /* [all mutexes] */
+    unsigned long name;       /* the same on all members, and no other set's */
     struct host_queues *host; /* the members are on one host; else NULL */
-    unsigned long served;     /* they are not, and agents keep the queues; else 0 */
+    bool served;              /* they are not, and agents keep the queues */
     struct rma_queues *rma;   /* neither; NULL too where there is no mutex at all */
 };
 
@@ -85,9 +86,9 @@ static bool create_queues(struct mutex_set *set, struct team *team, unsigned tot
     if (suits_host_queues(team, total))
         set->host = armcii_host_queues_create(team, set->count, total);
     else if (armcii_server_on)
-        set->served = name_of_new_set(team);
+        set->served = true;
     else
-        set->rma = armcii_rma_queues_create(team, set->count[team->rank], name_of_new_set(team));
+        set->rma = armcii_rma_queues_create(team, set->count[team->rank], set->name);
     return set->host || set->served || set->rma;
 }
 
@@ -96,6 +97,7 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count)
     unsigned total;
     struct mutex_set *set = allocate_set(team);
     armcii_patient_allgather(&count, set->count, (int)sizeof count, team->comm);
+    set->name = name_of_new_set(team);
     if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
         free_set(set);
         return NULL;
@@ -114,6 +116,11 @@ void armcii_mutexes_destroy(struct mutex_set *set)
     if (set->rma) armcii_rma_queues_free(set->rma);
     armcii_team_release(set->team);
     free_set(set);
+}
+
+unsigned long armcii_mutexes_name(const struct mutex_set *set)
+{
+    return set->name;
 }
 
 int armcii_mutexes_count(const struct mutex_set *set, int host)
@@ -150,7 +157,7 @@ void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)
     if (set->host)
         held(set, mutex, host)->place = armcii_host_queue_take(set->host, host, mutex) + 1;
     else if (set->served)
-        armcii_server_queue_take(set->served, set->team->to_world[host], mutex);
+        armcii_server_queue_take(set->name, set->team->to_world[host], mutex);
     else
         armcii_rma_queue_take(set->rma, host, mutex);
 }
@@ -164,7 +171,7 @@ bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int host)
     if (set->host)
         taken = armcii_host_queue_try(set->host, host, mutex, &place);
     else if (set->served)
-        taken = armcii_server_queue_try(set->served, set->team->to_world[host], mutex);
+        taken = armcii_server_queue_try(set->name, set->team->to_world[host], mutex);
     else
         taken = armcii_rma_queue_try(set->rma, host, mutex);
     held(set, mutex, host)->place = taken ? place + 1 : 0;
@@ -177,7 +184,7 @@ void armcii_mutex_unlock(struct mutex_set *set, int mutex, int host)
     if (set->host)
         armcii_host_queue_leave(set->host, host, mutex, place);
     else if (set->served)
-        armcii_server_queue_leave(set->served, set->team->to_world[host], mutex);
+        armcii_server_queue_leave(set->name, set->team->to_world[host], mutex);
     else
         armcii_rma_queue_leave(set->rma, host, mutex);
     held(set, mutex, host)->place = 0;

@@ -16,6 +16,8 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count);
 /* Collective. */
 void armcii_mutexes_destroy(struct mutex_set *set);
 
+/* The same number on every member, and no other set's. */
+unsigned long armcii_mutexes_name(const struct mutex_set *set);
 /* Number of mutexes that rank `host` of the team hosts, -1 where there is no such rank. */
 int armcii_mutexes_count(const struct mutex_set *set, int host);
 /* Does this process hold it? */

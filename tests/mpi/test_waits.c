@@ -453,6 +453,42 @@ static void fences_beside(void)
     region_free(base);
 }
 
+/* ------------------------------------------------------------------ the end */
+
+/* The list of what there is has another order on each process; ARMCI_Finalize frees it together. */
+static void *leave_behind(void *argument)
+{
+    enum { KEPT = 10 };
+    struct pair *p = argument;
+    int me = test_rank();
+
+    for (int i = 0; i < KEPT; i++) {
+        void *base[MOST];
+        if ((p->number + me + i) % 2) usleep(1000);
+        p->wrong += ARMCI_Malloc_group(base, 64, &p->group) != 0;
+        p->wrong += ARMCIX_Create_mutexes_hdl(1, &p->group) == NULL;
+    }
+    return NULL;
+}
+
+/* A job that hangs at its end has failed. */
+static void left_to_the_end(void)
+{
+    static struct pair pairs[2] = {{.number = 0}, {.number = 1}};
+    pthread_t threads[2];
+
+    if (!may_run(1)) return;
+    for (int k = 0; k < 2; k++)
+        create_group(&pairs[k].group);
+    for (int k = 0; k < 2; k++)
+        pthread_create(&threads[k], NULL, leave_behind, &pairs[k]);
+    for (int k = 0; k < 2; k++) {
+        pthread_join(threads[k], NULL);
+        check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
+    }
+    ARMCI_Barrier();
+}
+
 static const struct test tests[] = {
     {"a thread in a collective call keeps no other thread out", late_process},
     {"threads make collective calls on two groups in any order", any_order},
@@ -461,6 +497,7 @@ static const struct test tests[] = {
     {"two threads receive from anyone", two_receivers},
     {"a thread that waits for a mutex keeps no other thread out", mutex_under_load},
     {"a fence is behind the caller's own operations", fences_beside},
+    {"what threads made in any order may be left to ARMCI_Finalize", left_to_the_end},
     {NULL, NULL},
 };
 const struct suite suite = {tests, start_threaded, stop_threaded};
