@@ -170,8 +170,8 @@ static _Noreturn void be_agent(MPI_Comm all, int aside)
             start_foundation(all, aside);
             MPI_Comm_free(&all);
         } else {
+            armcii_server_end(); /* which sends from what is on offer */
             armcii_offers_end();
-            armcii_server_end();
             armcii_datatype_cache_clear();
             end_foundation();
         }

@@ -1,12 +1,14 @@
 /* attach.c - memory that single processes add: on one host, memory that they offer to it; else memory attached to a dynamic window. */
 #include "gmr/attach.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/stats.h"
 #include "base/suballoc.h"
 #include "gmr/region.h"
+#include "server/agent.h"
 #include "server/server.h"
 #include "server/wire.h"
 #include "shm/host.h"
@@ -144,6 +146,7 @@ void armcii_attached_start(void)
 void armcii_attached_end(void)
 {
     free_pieces();
+    armcii_agent_release(NULL, (char *)UINTPTR_MAX); /* what is on offer goes, too */
     armcii_offers_end();
     if (attached && attached->has_window) armcii_window_free(&attached->window);
     if (attached) free(attached->served);

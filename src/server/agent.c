@@ -1,12 +1,14 @@
 /* agent.c - serving requests. */
 #include "server/agent.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "base/mutant.h"
 #include "base/wait.h"
 #include "server/pool.h"
@@ -439,19 +441,22 @@ bool armcii_agent_poll(void)
 
 static bool is_in_transit(const char *lo, const char *hi)
 {
+    pthread_mutex_lock(&serving);
     const struct transit *t = in_transit;
     while (t && !(t->lo < hi && lo < t->hi)) t = t->next;
+    pthread_mutex_unlock(&serving);
     return t != NULL;
 }
 
 void armcii_agent_release(const char *lo, const char *hi)
 {
-    bool any = armcii_agent_is_here();
-    while (any) {
-        pthread_mutex_lock(&serving);
-        any = is_in_transit(lo, hi);
-        if (any) advance_transits();
-        pthread_mutex_unlock(&serving);
+    struct patience p = {0};
+    while (armcii_agent_is_here() && is_in_transit(lo, hi)) {
+        if (armcii_agent_serve())
+            p.turns = 0;
+        else
+            armcii_wait_turn(&p);
+        armcii_guard_pass();
     }
 }
 
@@ -501,6 +506,7 @@ void armcii_agent_end(void)
     free_transits(unused);
     unused = NULL;
     armcii_pool_empty(&pool);
+    assert(!first_deferred); /* all have finished their gets */
     free(decoded.runs);
     decoded = (struct wire_decoded){0};
     free(clients);

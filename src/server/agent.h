@@ -17,7 +17,8 @@ bool armcii_agent_serve(void);
 bool armcii_agent_poll(void);
 unsigned armcii_agent_help(void);
 
-/* Before memory from lo to hi is unmapped: wait until MPI has done with what it sends from there.  The clients have their data. */
+/* Before memory from lo to hi is unmapped: wait until MPI has done with what it sends from there, and serve and let other threads in
+ * meanwhile.  The clients have their data. */
 void armcii_agent_release(const char *lo, const char *hi);
 
 #endif

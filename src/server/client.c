@@ -53,12 +53,17 @@ static struct outstanding *new_outstanding(uint64_t ticket, int owner)
     return o;
 }
 
+/* The caller has waited for what is complete locally.  Remote completion goes on without it. */
+static void leave(void)
+{
+    if (armcii_larges_any() || !armcii_endpoints_have_thread) armcii_endpoints_leave();
+}
+
 void armcii_client_finish(uint64_t ticket)
 {
     struct patience p = {0};
     while (armcii_outstanding_has(ticket)) armcii_endpoints_turn(&p);
-    if (!armcii_larges_any()) return;
-    armcii_endpoints_leave();
+    leave();
 }
 
 bool armcii_client_is_complete(uint64_t ticket)
@@ -102,7 +107,8 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
         request(e, &(struct wire_request){.kind = WIRE_PUT, .owner = to->owner, .delta = to->delta}, &part);
         armcii_endpoint_send_when_due(e);
     }
-    if (!ticket) armcii_endpoint_leave(e);
+    if (ticket) armcii_endpoint_send(e); /* small parts behind the large ones */
+    if (!ticket || armcii_endpoints_have_thread) armcii_endpoint_leave(e);
     return ticket;
 }
 
@@ -194,6 +200,7 @@ void armcii_client_finish_all(int owner)
     struct patience p = {0};
     const uint64_t now = tickets;
     while (armcii_outstanding_of(owner, now)) armcii_endpoints_turn(&p);
+    leave();
 }
 
 /* ---- round trips ---- */

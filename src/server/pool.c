@@ -80,6 +80,11 @@ void armcii_pool_leave(struct pool *p, char *buffer, size_t bytes)
     struct spare *s = (struct spare *)(void *)buffer;
     int size = size_for(bytes);
     p->lent -= room_of(size);
+    if (p->bytes > p->most) { /* beyond the limit nothing is kept */
+        p->bytes -= room_of(size);
+        free(buffer);
+        return;
+    }
     s->next = p->spare[size];
     p->spare[size] = s;
 }

@@ -151,7 +151,7 @@ static struct slot *find(const armci_hdl_t *handle)
 /* The implicit handle is for ever; of several that wait the last gives it back. */
 static void give_back(struct slot *s)
 {
-    if (s->index == IMPLICIT || s->waiters > 0 || s->issuing > 0 || s->tag == 0) return;
+    if (s->index == IMPLICIT || s->waiters > 0 || s->issuing > 0 || s->keeps || s->tag == 0) return;
     release(s);
     s->tag = s->former = 0;
     s->next_free = first_free;
@@ -218,8 +218,9 @@ static struct slot *obtain(armci_hdl_t *handle)
 static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
 {
     if (s->aggregate == aggregate) return;
+    unsigned tag = s->former ? s->former : new_tag(aggregate); /* of two tags one says aggregate, the other does not */
     s->former = s->tag;
-    s->tag = handle->tag = new_tag(aggregate);
+    s->tag = handle->tag = tag;
     s->aggregate = aggregate;
 }
 
@@ -343,7 +344,8 @@ static void await_issue(const struct slot *s)
 /* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
 static int keep(struct slot *s, const struct transfer *t, bool copy)
 {
-    int rc = armcii_aggregate_fits(&s->kept, t) ? 0 : issue_kept(s);
+    int rc = 0;
+    while (rc == 0 && !armcii_aggregate_fits(&s->kept, t)) rc = issue_kept(s); /* another thread may keep something meanwhile */
     if (rc) return rc;
     rc = armcii_aggregate_add(&s->kept, t, copy);
     if (rc) return rc;
@@ -387,9 +389,11 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct transfer *t)
 
 /* ---- completion ---- */
 
-/* Nothing is outstanding. */
+/* Nothing is outstanding, unless another thread has started something meanwhile. */
 static void retire(struct slot *s, armci_hdl_t *handle)
 {
+    bool goes_on = s->n > 0 || s->issuing > 0 || armcii_aggregate_is_for(&s->kept, -1);
+    if (goes_on && !armcii_mutant("wait-does-nothing")) return;
     if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
     give_back(s);
 }

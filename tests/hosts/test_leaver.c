@@ -67,6 +67,14 @@ static void put_vector(char *remote, char *local, int kib)
     ARMCI_PutV(&v, 1, SERVED);
 }
 
+/* Small segments behind a long one, which travels on its own. */
+static void put_mixed(char *remote, char *local, int kib)
+{
+    void *from = local, *to = remote + (2 << 20);
+    armci_giov_t v[2] = {{&from, &to, 256 << 10, 1}, uneven(remote, local, kib)};
+    ARMCI_PutV(v, 2, SERVED);
+}
+
 static void acc_vector(char *remote, char *local, int kib)
 {
     armci_giov_t v = uneven(remote, local, kib);
@@ -85,6 +93,7 @@ static const struct row {
     {"strided put", put_strided, 96},
     {"strided put", put_strided, 200},
     {"vector put", put_vector, 200},
+    {"vector put of long and short segments", put_mixed, 30},
     {"vector accumulate", acc_vector, 200},
     {"put", put, 1024},
 };
@@ -96,7 +105,7 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 static bool has_changed(const char *remote, const struct row *row, double seconds)
 {
     char seen = 0;
-    bool strided = row->start == put_strided, vector = row->start == put_vector || row->start == acc_vector;
+    bool strided = row->start == put_strided, vector = !strided && row->start != acc && row->start != put;
     size_t last = (size_t)row->kib << 10;
     if (strided) last = (size_t)(row->kib / 2 - 1) * 4096 + 2048;
     if (vector) last = (size_t)(row->kib - 1) * 2 * SEGMENT + (size_t)((row->kib - 1) * (row->kib - 1) % 97) * 8 + SEGMENT;

@@ -58,6 +58,20 @@ START_TEST(no_more_is_lent_than_was_agreed)
 }
 END_TEST
 
+START_TEST(what_was_lent_beyond_the_limit_is_not_kept)
+{
+    struct pool p = {.most = POOL_LARGEST};
+    char *buffer[MANY];
+    for (int n = 0; n < 4; n++) buffer[n] = armcii_pool_take_beyond(&p, POOL_LARGEST);
+    ck_assert_uint_eq(p.bytes, 4 * POOL_LARGEST);
+    ck_assert_ptr_null(armcii_pool_take(&p, 1));
+    for (int n = 0; n < 4; n++) armcii_pool_leave(&p, buffer[n], POOL_LARGEST);
+    ck_assert_uint_eq(p.bytes, p.most);
+    ck_assert_uint_eq(p.lent, 0);
+    armcii_pool_empty(&p);
+}
+END_TEST
+
 START_TEST(buffers_nobody_uses_make_room_for_others)
 {
     struct pool p = {.most = POOL_LARGEST};
@@ -94,7 +108,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {a_buffer_holds_what_it_was_asked_for, a_buffer_that_came_back_is_lent_again,
-                                  no_more_is_lent_than_was_agreed, buffers_nobody_uses_make_room_for_others,
+                                  no_more_is_lent_than_was_agreed, what_was_lent_beyond_the_limit_is_not_kept, buffers_nobody_uses_make_room_for_others,
                                   what_cannot_be_lent_costs_no_buffer, NULL};
     return unit_run("pool", unit_case(tests));
 }
