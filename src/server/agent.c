@@ -25,7 +25,7 @@ enum { SLOTS = 8, MOST_SLOTS = 64 };
 static char *slot[MOST_SLOTS];
 static MPI_Request receives[MOST_SLOTS];
 static int sender[MOST_SLOTS]; /* of a message that has arrived and was not served; or NONE */
-static int slots;
+static int slots, next_slot;
 enum { NONE = -1 };
 
 static struct client {
@@ -363,16 +363,32 @@ static void pick_up(void)
         if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE && !armcii_wire_pick_up(&inbox, slot[i], &receives[i])) return;
 }
 
-/* Returns how many messages are complete. */
-static int note_arrivals(void)
+/* Is the message of that slot complete? */
+static bool note_arrival(int i)
 {
-    int n, which[MOST_SLOTS];
-    MPI_Status statuses[MOST_SLOTS];
+    int done;
+    MPI_Status status;
+    if (receives[i] == MPI_REQUEST_NULL) return false;
+    MPI_Test(&receives[i], &done, &status);
+    if (done) sender[i] = status.MPI_SOURCE;
+    return done;
+}
+
+/* Messages come to the slots in turn, in the order in which receives are posted, unless one stalls: look at the next slot, and at all of them
+ * every few times, since each costs.  Returns whether any message is complete. */
+static bool note_arrivals(unsigned look)
+{
+    enum { LOOK_AT_ALL = 8 };
+    const int first = next_slot, n = look % LOOK_AT_ALL == 0 ? slots : 1;
+    bool any = false;
     pick_up();
-    MPI_Testsome(slots, receives, &n, which, statuses);
-    if (n == MPI_UNDEFINED) return 0;
-    for (int i = 0; i < n; i++) sender[which[i]] = statuses[i].MPI_SOURCE;
-    return n;
+    for (int k = 0; k < n; k++) {
+        int i = (first + k) % slots;
+        if (!note_arrival(i)) continue;
+        next_slot = (i + 1) % slots;
+        any = true;
+    }
+    return any;
 }
 
 static bool is_next_of_sender(int i)
@@ -410,9 +426,10 @@ static bool serve_arrivals(void)
     enum { LOOK_BEYOND = 64 };
     static unsigned looks;
     bool any = false;
-    if (note_arrivals() > 0)
+    looks++;
+    if (note_arrivals(looks))
         while (serve_those_in_order()) any = true;
-    else if (++looks % LOOK_BEYOND == 0 && slots < MOST_SLOTS && are_all_taken())
+    else if (looks % LOOK_BEYOND == 0 && slots < MOST_SLOTS && are_all_taken())
         new_slot();
     return any;
 }
@@ -502,6 +519,7 @@ void armcii_agent_end(void)
     struct wire_inbox inbox = requests_in();
     armcii_wire_end_receives(&inbox, slots, receives);
     while (slots > 0) free(slot[--slots]);
+    next_slot = 0;
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;
