@@ -11,6 +11,7 @@
 #include "base/guard.h"
 #include "base/mutant.h"
 #include "base/wait.h"
+#include "server/doze.h"
 #include "server/pool.h"
 #include "server/queues.h"
 #include "server/wire.h"
@@ -25,7 +26,8 @@ enum { SLOTS = 8, MOST_SLOTS = 64 };
 static char *slot[MOST_SLOTS];
 static MPI_Request receives[MOST_SLOTS];
 static int sender[MOST_SLOTS]; /* of a message that has arrived and was not served; or NONE */
-static int slots, next_slot;
+static unsigned long posted[MOST_SLOTS], posts; /* numbers of the receives, in the order in which they were posted */
+static int slots;
 enum { NONE = -1 };
 
 static struct client {
@@ -344,6 +346,7 @@ static void expect_message(int i)
 {
     struct wire_inbox inbox = requests_in();
     sender[i] = NONE;
+    posted[i] = ++posts;
     armcii_wire_expect(&inbox, slot[i], &receives[i]);
 }
 
@@ -360,35 +363,46 @@ static void pick_up(void)
 {
     struct wire_inbox inbox = requests_in();
     for (int i = 0; i < slots; i++)
-        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE && !armcii_wire_pick_up(&inbox, slot[i], &receives[i])) return;
+        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE) {
+            if (!armcii_wire_pick_up(&inbox, slot[i], &receives[i])) return;
+            posted[i] = ++posts;
+        }
 }
 
-/* Is the message of that slot complete? */
-static bool note_arrival(int i)
+/* Looking at all slots costs as much as several looks at one: a client that stalls may cost others so many microseconds. */
+static bool is_time_to_look_at_all(void)
 {
-    int done;
-    MPI_Status status;
-    if (receives[i] == MPI_REQUEST_NULL) return false;
-    MPI_Test(&receives[i], &done, &status);
-    if (done) sender[i] = status.MPI_SOURCE;
-    return done;
+    enum { INTERVAL = 200 };
+    static long last;
+    long now = armcii_doze_clock();
+    if (now - last < INTERVAL) return false;
+    last = now;
+    return true;
 }
 
-/* Messages come to the slots in turn, in the order in which receives are posted, unless one stalls: look at the next slot, and at all of them
- * every few times, since each costs.  Returns whether any message is complete. */
-static bool note_arrivals(unsigned look)
+/* The one that the next message comes to, or the one that stalls; NONE where no receive is posted. */
+static int oldest_slot(void)
 {
-    enum { LOOK_AT_ALL = 8 };
-    const int first = next_slot, n = look % LOOK_AT_ALL == 0 ? slots : 1;
-    bool any = false;
+    int oldest = NONE;
+    for (int i = 0; i < slots; i++)
+        if (receives[i] != MPI_REQUEST_NULL && (oldest == NONE || posted[i] < posted[oldest])) oldest = i;
+    return oldest;
+}
+
+/* Look at the slot whose turn it is, and now and then at all.  Returns whether any message is complete. */
+static bool note_arrivals(bool all)
+{
+    int done = 0, which[MOST_SLOTS];
+    MPI_Status statuses[MOST_SLOTS];
     pick_up();
-    for (int k = 0; k < n; k++) {
-        int i = (first + k) % slots;
-        if (!note_arrival(i)) continue;
-        next_slot = (i + 1) % slots;
-        any = true;
+    if (all) {
+        MPI_Testsome(slots, receives, &done, which, statuses);
+        if (done == MPI_UNDEFINED) done = 0;
+    } else if ((which[0] = oldest_slot()) != NONE) {
+        MPI_Test(&receives[which[0]], &done, &statuses[0]);
     }
-    return any;
+    for (int i = 0; i < done; i++) sender[which[i]] = statuses[i].MPI_SOURCE;
+    return done > 0;
 }
 
 static bool is_next_of_sender(int i)
@@ -423,13 +437,10 @@ static bool are_all_taken(void)
 /* Serves at most one message for each slot, so that who calls may look at what it waits for. */
 static bool serve_arrivals(void)
 {
-    enum { LOOK_BEYOND = 64 };
-    static unsigned looks;
-    bool any = false;
-    looks++;
-    if (note_arrivals(looks))
+    bool any = false, all = is_time_to_look_at_all();
+    if (note_arrivals(all))
         while (serve_those_in_order()) any = true;
-    else if (looks % LOOK_BEYOND == 0 && slots < MOST_SLOTS && are_all_taken())
+    else if (all && slots < MOST_SLOTS && are_all_taken())
         new_slot();
     return any;
 }
@@ -519,7 +530,6 @@ void armcii_agent_end(void)
     struct wire_inbox inbox = requests_in();
     armcii_wire_end_receives(&inbox, slots, receives);
     while (slots > 0) free(slot[--slots]);
-    next_slot = 0;
     armcii_queues_forget();
     free_transits(unused);
     unused = NULL;
