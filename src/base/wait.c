@@ -1,6 +1,15 @@
 /* wait.c - how patiently this process waits. */
 #include "base/wait.h"
 
+#include <time.h>
+
+long armcii_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
 unsigned armcii_wait_spins = WAIT_SPINS;
 bool (*_Atomic armcii_wait_serve)(void) = armcii_wait_serve_nobody;
 

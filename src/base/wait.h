@@ -7,6 +7,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Microseconds of a clock that only goes forward. */
+long armcii_clock(void);
+
 struct patience {
     unsigned turns;
 };

@@ -9,6 +9,8 @@
  * as long. */
 #include "mpi/finale.h"
 
+#include "base/wait.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
@@ -25,13 +27,6 @@ enum { BETWEEN_LOOKS = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
 enum { SAFETY = 8 };     /* a pause is so many times the longest time between two looks */
 static long longest_gap; /* between two looks, of any process that this one has heard of */
 
-static long clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static void sleep_for(long microseconds)
 {
     nanosleep(&(struct timespec){.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000}, NULL);
@@ -45,14 +40,14 @@ static void note_gap(long gap)
 static void sleep_between_looks(long looked)
 {
     sleep_for(BETWEEN_LOOKS);
-    note_gap(clock_now() - looked);
+    note_gap(armcii_clock() - looked);
 }
 
 static void wait_seldom_looking(MPI_Request *request)
 {
     int done;
     for (;;) {
-        long looked = clock_now();
+        long looked = armcii_clock();
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done) return;
         sleep_between_looks(looked);
@@ -81,7 +76,7 @@ static void meet_all(MPI_Comm comm)
 static int come_to_the_meeting(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)extra;
-    sleep_between_looks(clock_now()); /* the last to come may not have to wait, and has a time, too */
+    sleep_between_looks(armcii_clock()); /* the last to come may not have to wait, and has a time, too */
     meet_all(*(MPI_Comm *)value);
     meet_all(*(MPI_Comm *)value); /* now each knows how late it looks, and tells it to all */
     free(value);

@@ -11,7 +11,6 @@
 #include "base/guard.h"
 #include "base/mutant.h"
 #include "base/wait.h"
-#include "server/doze.h"
 #include "server/pool.h"
 #include "server/queues.h"
 #include "server/wire.h"
@@ -358,12 +357,18 @@ static void new_slot(void)
     sender[slots++] = NONE;
 }
 
+/* No receive is posted for it, and nothing in it is to be served. */
+static bool is_free(int i)
+{
+    return receives[i] == MPI_REQUEST_NULL && sender[i] == NONE;
+}
+
 /* Begin to receive into slots for which no receive is posted. */
 static void pick_up(void)
 {
     struct wire_inbox inbox = requests_in();
     for (int i = 0; i < slots; i++)
-        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE) {
+        if (is_free(i)) {
             if (!armcii_wire_pick_up(&inbox, slot[i], &receives[i])) return;
             posted[i] = ++posts;
         }
@@ -374,7 +379,7 @@ static bool is_time_to_look_at_all(void)
 {
     enum { INTERVAL = 200 };
     static long last;
-    long now = armcii_doze_clock();
+    long now = armcii_clock();
     if (now - last < INTERVAL) return false;
     last = now;
     return true;
@@ -429,7 +434,7 @@ static bool are_all_taken(void)
 {
     int there;
     for (int i = 0; i < slots; i++)
-        if (receives[i] == MPI_REQUEST_NULL && sender[i] == NONE) return false;
+        if (is_free(i)) return false;
     MPI_Iprobe(MPI_ANY_SOURCE, WIRE_TAG_REQUEST, comm, &there, MPI_STATUS_IGNORE);
     return there;
 }

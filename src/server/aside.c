@@ -282,7 +282,7 @@ static void rest(long idle)
 /* After a look for something to do. */
 static void go_on(bool any)
 {
-    long now = armcii_doze_clock();
+    long now = armcii_clock();
     if (!any) {
         rest(now - mind.last);
         return;

@@ -64,13 +64,6 @@ void armcii_doze_end(void)
     ears = bell = -1; /* nobody rings what has that number next */
 }
 
-long armcii_doze_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 void armcii_doze_wake(void)
 {
     eventfd_write(bell, 1);

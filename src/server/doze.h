@@ -9,9 +9,6 @@
 void armcii_doze_start(void);
 void armcii_doze_end(void);
 
-/* Microseconds of a clock that only goes forward. */
-long armcii_doze_clock(void);
-
 /* Sleep for so many microseconds, or until somebody wakes, or something comes on a socket: true in this case. */
 bool armcii_doze(long microseconds);
 /* The same, whatever comes: false. */

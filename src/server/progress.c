@@ -43,7 +43,7 @@ static void note_arrival(bool came)
     mind.heard = came;
     if (!came) return;
     armcii_seat_leave();
-    mind.last = armcii_doze_clock();
+    mind.last = armcii_clock();
     mind.listening = false;
 }
 
@@ -83,7 +83,7 @@ static void fall_asleep(long microseconds)
 
 static void rest(void)
 {
-    long idle = armcii_doze_clock() - mind.last;
+    long idle = armcii_clock() - mind.last;
     if (idle < BUSY) {
         armcii_pause();
         return;
@@ -156,7 +156,7 @@ static bool can_hear(void)
 void armcii_progress_start(void)
 {
     mind.can_hear = can_hear();
-    mind.last = armcii_doze_clock();
+    mind.last = armcii_clock();
     mind.listening = false;
     armcii_progress_on = true;
     armcii_bells_start();

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "base/error.h"
+#include "base/wait.h"
 #include "server/doze.h"
 #include "server/seat.h"
 
@@ -22,12 +23,12 @@ enum { LATE = 200 }; /* microseconds more than was asked for */
 bool armcii_thread_sleep(bool (*doze)(long microseconds), long microseconds, bool (*is_hindered)(void))
 {
     if (microseconds > THREAD_NAP) armcii_seat_keep();
-    long due = armcii_doze_clock() + microseconds;
+    long due = armcii_clock() + microseconds;
     atomic_store(&asleep, microseconds > THREAD_NAP && (doze != armcii_doze || !armcii_doze_is_light()));
     bool may = !atomic_load(&stopping) && (!is_hindered || !is_hindered());
     bool heard = may && doze(microseconds);
     atomic_store(&asleep, false);
-    if (armcii_doze_clock() > due + LATE) armcii_seat_change();
+    if (armcii_clock() > due + LATE) armcii_seat_change();
     return heard;
 }
 

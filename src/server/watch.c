@@ -56,7 +56,7 @@ static void ignore_alarms(void)
  * comes back to it in one piece. */
 static void rest(void)
 {
-    long idle = armcii_doze_clock() - mind.last;
+    long idle = armcii_clock() - mind.last;
     if (armcii_agent_is_here() && idle < BUSY) {
         armcii_pause();
     } else if (!armcii_agent_is_here() && !armcii_endpoints_are_busy()) {
@@ -86,7 +86,7 @@ static bool move_own(void)
 static void stay_awake(void)
 {
     armcii_seat_leave();
-    mind.last = armcii_doze_clock();
+    mind.last = armcii_clock();
     mind.awake = true;
     mind.alarms = 0;
 }
@@ -136,7 +136,7 @@ static void turn(void)
 
 void armcii_watch_start(void)
 {
-    mind.last = armcii_doze_clock();
+    mind.last = armcii_clock();
     mind.awake = true;
     armcii_thread_start(turn);
 }

@@ -398,15 +398,23 @@ static void retire(struct slot *s, armci_hdl_t *handle)
     give_back(s);
 }
 
-int armcii_handle_wait(armci_hdl_t *handle)
+/* The slot that a thread waits for or tests from now on; NULL: nothing is outstanding. */
+static struct slot *join_waiters(const armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
     if (!s) {
         armcii_stats_quick();
-        return 0;
+        return NULL;
     }
     armcii_stats_slow();
     s->waiters++;
+    return s;
+}
+
+int armcii_handle_wait(armci_hdl_t *handle)
+{
+    struct slot *s = join_waiters(handle);
+    if (!s) return 0;
     await_issue(s);
     int rc = issue_kept(s);
     if (!armcii_mutant("wait-does-nothing")) finish_operations(s);
@@ -420,13 +428,8 @@ int armcii_handle_test(armci_hdl_t *handle)
 {
     enum { UNDER_WAY = 1 };
     struct patience p = {0};
-    struct slot *s = find(handle);
-    if (!s) {
-        armcii_stats_quick();
-        return 0;
-    }
-    armcii_stats_slow();
-    s->waiters++;
+    struct slot *s = join_waiters(handle);
+    if (!s) return 0;
     int rc = issue_kept(s);
     bool complete = test_operations(s);
     if (!complete) {
