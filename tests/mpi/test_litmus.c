@@ -79,78 +79,253 @@ static bool wait_for(long *there, int p, long value)
     return true;
 }
 
-/* How a rank writes in the next test. */
-enum way { BY_PUT, BY_ACC, BY_RMW, BY_PROCESSOR, WAYS };
+/* ------------------------------------------------------------------ every operation that writes or reads a word of rank p */
 
-/* Write 1 to `there` of rank p, and be sure that it is there.  false: this way does not exist here. */
-static bool write_one(enum way way, long *there, int p)
+static void put_word(long *there, long value, int p)
 {
-    static long one = 1;
-    long seen, *here;
+    ARMCI_Put(&value, there, sizeof value, p);
+}
 
-    switch (way) {
-    case BY_PUT:
-        ARMCI_Put(&one, there, sizeof one, p);
-        break;
-    case BY_ACC:
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
-        break;
-    case BY_RMW:
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 1, p);
-        break;
-    default:
-        here = ARMCIX_Local_address(there, p);
-        if (!here)
-            return false;
-        *(volatile long *)here = 1;
-    }
-    ARMCI_Fence(p);
+static void put_word_strided(long *there, long value, int p)
+{
+    int near[] = { 4 }, count[] = { 4, 2 };
+
+    ARMCI_PutS(&value, near, there, near, count, 1, p);
+}
+
+static void put_word_by_value(long *there, long value, int p)
+{
+    ARMCI_PutValueLong(value, there, p);
+}
+
+static void put_word_and_wait(long *there, long value, int p)
+{
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_NbPut(&value, there, sizeof value, p, &handle);
+    ARMCI_Wait(&handle);
+}
+
+/* Words count up by one. */
+static void add_one(long *there, long value, int p)
+{
+    long one = 1;
+
+    (void)value;
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
+}
+
+static void swap_word(long *there, long value, int p)
+{
+    ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, p);
+}
+
+/* Another's memory on the same node, where there is such; else as put_word. */
+static void store_word(long *there, long value, int p)
+{
+    volatile long *here = p == test_rank() ? NULL : ARMCIX_Local_address(there, p);
+
+    if (here)
+        *here = value;
+    else
+        put_word(there, value, p);
+}
+
+typedef void write_function(long *there, long value, int p);
+static const struct {
+    write_function *write;
+    const char *what;
+} writers[] = {
+    { put_word, "ARMCI_Put" },           { put_word_strided, "ARMCI_PutS" },  { put_word_by_value, "ARMCI_PutValueLong" },
+    { put_word_and_wait, "ARMCI_NbPut" }, { add_one, "ARMCI_Acc" },            { swap_word, "ARMCI_Rmw" },
+    { store_word, "a store at the local address" },
+};
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+static long get_word(long *there, int p)
+{
+    long seen = -1;
+
+    ARMCI_Get(there, &seen, sizeof seen, p);
+    return seen;
+}
+
+static long get_word_strided(long *there, int p)
+{
+    long seen = -1;
+    int near[] = { 4 }, count[] = { 4, 2 };
+
+    ARMCI_GetS(there, near, &seen, near, count, 1, p);
+    return seen;
+}
+
+static long get_word_by_vector(long *there, int p)
+{
+    long seen = -1;
+    void *from[] = { there }, *to[] = { &seen };
+    armci_giov_t iov = { from, to, sizeof seen, 1 };
+
+    ARMCI_GetV(&iov, 1, p);
+    return seen;
+}
+
+static long get_word_by_value(long *there, int p)
+{
+    return ARMCI_GetValueLong(there, p);
+}
+
+static long get_word_and_wait(long *there, int p)
+{
+    long seen = -1;
+
+    ARMCI_NbGet(there, &seen, sizeof seen, p, NULL);
+    ARMCI_Wait(NULL);
+    return seen;
+}
+
+static long add_nothing(long *there, int p)
+{
+    long seen = -1;
+
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 0, p);
+    return seen;
+}
+
+typedef long read_function(long *there, int p);
+static const struct {
+    read_function *read;
+    const char *what;
+} readers[] = {
+    { get_word, "ARMCI_Get" },             { get_word_strided, "ARMCI_GetS" },  { get_word_by_vector, "ARMCI_GetV" },
+    { get_word_by_value, "ARMCI_GetValueLong" }, { get_word_and_wait, "ARMCI_NbGet" }, { add_nothing, "ARMCI_Rmw" },
+};
+enum { READERS = sizeof readers / sizeof *readers };
+
+/* ------------------------------------------------------------------ store buffering and load buffering */
+
+/* Ranks 2k and 2k + 1, each with one cell after another of two arrays, X in the slice of the even rank and Y in that of the odd one.  Both
+ * come to each cell together.  `first` and `second` are what a rank does with its two cells. */
+enum { CELLS = 200, ARRIVED = 2 * CELLS, PAIR_WORDS = 2 * CELLS + 16 };
+
+struct pair {
+    long *mine, *theirs; /* slices */
+    int me, other;
+    long round;
+};
+
+static bool open_pair(struct pair *pair, void **base)
+{
+    int me = test_rank(), other = me ^ 1;
+    if (other >= test_ranks())
+        return false;
+    *pair = (struct pair){ .mine = base[me], .theirs = base[other], .me = me, .other = other };
     return true;
 }
 
-/* Ranks 2k and 2k + 1 write a cell each at the same time, fence, and read the other's: one of them at least must see a 1. */
-static void look_after_fence(enum way way)
+/* Both have come this far. */
+static bool meet(struct pair *pair)
 {
-    static const char *const names[] = { "ARMCI_Put", "ARMCI_Acc", "ARMCI_Rmw", "a store at the local address" };
-    enum { CELLS = 2000 };
-    int me = test_rank(), other = me ^ 1;
-    void **base = zeroed_region((2 * CELLS + 8) * sizeof(long));
-    long *mine = base[me], *theirs = other < test_ranks() ? base[other] : NULL, blind = 0, *saw = calloc(CELLS, sizeof *saw);
-    long *answers = calloc(CELLS, sizeof *answers), cells = 0;
-    bool works = theirs != NULL;
-
-    /* cell c of the pair is in the slice of the rank that reads it: mine[c] is written by the other */
-    for (long last = test_ranks() > 2 ? CELLS / 20 : CELLS; works && cells < last; cells++) {
-        ARMCI_PutValueLong(cells + 1, mine + 2 * CELLS, me);
-        ARMCI_Fence(me);
-        if (!wait_for(theirs + 2 * CELLS, other, cells + 1))
-            break;
-        works = write_one(way, theirs + cells, other);
-        saw[cells] = ARMCI_GetValueLong(mine + cells, me);
-    }
-    if (theirs)
-        MPI_Sendrecv(saw, CELLS, MPI_LONG, other, 0, answers, CELLS, MPI_LONG, other, 0, test_comm(), MPI_STATUS_IGNORE);
-    for (long c = 0; works && c < cells; c++)
-        blind += !saw[c] && !answers[c];
-    check_long(blind, 0, "%s and fence by two ranks, each then looks at the other's: how often neither saw it", names[way]);
-    ARMCI_Barrier();
-    region_free(base);
-    free(saw);
-    free(answers);
+    ARMCI_PutValueLong(++pair->round, pair->mine + ARRIVED, pair->me);
+    ARMCI_Fence(pair->me);
+    return wait_for(pair->theirs + ARRIVED, pair->other, pair->round);
 }
 
-static void fences(void)
+static bool clear(struct pair *pair)
 {
-    if (test_ranks() < 2) {
+    ARMCI_Access_begin(pair->mine);
+    memset(pair->mine, 0, CELLS * sizeof(long));
+    ARMCI_Access_end(pair->mine);
+    return meet(pair);
+}
+
+/* In how many cells did both see what `value` says? */
+static long both_saw(const struct pair *pair, const long *saw, long value)
+{
+    long theirs[CELLS], found = 0;
+
+    MPI_Sendrecv(saw, CELLS, MPI_LONG, pair->other, 0, theirs, CELLS, MPI_LONG, pair->other, 0, test_comm(), MPI_STATUS_IGNORE);
+    for (int c = 0; c < CELLS; c++)
+        found += saw[c] == value && theirs[c] == value;
+    return found;
+}
+
+/* Store buffering: write the other's cell, fence, read one's own; or write one's own, fence, read the other's.  One at least sees a 1. */
+static bool store_buffering(struct pair *pair, int writer, int reader, bool away)
+{
+    long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
+    int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
+
+    if (!clear(pair))
+        return false;
+    for (int c = 0; c < CELLS; c++) {
+        if (!meet(pair))
+            return false;
+        writers[writer].write(written + c, 1, writes);
+        ARMCI_Fence(writes);
+        saw[c] = readers[reader].read(read + c, reads);
+    }
+    return check_long(both_saw(pair, saw, 0), 0, "%s to %s rank, fence, %s: cells of which neither saw the other's", writers[writer].what,
+                      away ? "the other" : "one's own", readers[reader].what);
+}
+
+/* Load buffering: read one's own cell, then write the other's; or the other way round.  What is read was written before, so that at
+ * most one sees a 1. */
+static bool load_buffering(struct pair *pair, int writer, int reader, bool away)
+{
+    long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
+    int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
+
+    if (!clear(pair))
+        return false;
+    for (int c = 0; c < CELLS; c++) {
+        if (!meet(pair))
+            return false;
+        saw[c] = readers[reader].read(read + c, reads);
+        writers[writer].write(written + c, 1, writes);
+    }
+    ARMCI_Fence(writes);
+    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader].what,
+                      writers[writer].what, away ? "the other" : "one's own");
+}
+
+typedef bool pattern_function(struct pair *pair, int writer, int reader, bool away);
+
+/* Every operation that writes against every one that reads, on both slices. */
+static bool each_pair(struct pair *pair, pattern_function *pattern)
+{
+    for (int i = 0; i < WRITERS * READERS * 2; i++) {
+        int writer = i % WRITERS, reader = i / WRITERS % READERS;
+        if (readers[reader].read == add_nothing && writers[writer].write != swap_word)
+            continue; /* as in every_way */
+        if (!pattern(pair, writer, reader, i / WRITERS / READERS))
+            return false;
+    }
+    return true;
+}
+
+static void in_pairs(pattern_function *pattern)
+{
+    void **base = zeroed_region(PAIR_WORDS * sizeof(long));
+    struct pair pair;
+    bool paired = open_pair(&pair, base), right = true;
+
+    if (test_ranks() < 2)
         skip("it takes two");
-        return;
-    }
-    for (enum way way = BY_PUT; way < WAYS; way++) {
-        double until = now() + trial_time(0.25);
-        do
-            look_after_fence(way);
-        while (is_before(until));
-    }
+    for (double until = now() + trial_time(0.5); on_all_ranks(right) && is_before(until);)
+        right = !paired || each_pair(&pair, pattern);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static void stores_before_fence(void)
+{
+    in_pairs(store_buffering);
+}
+
+static void loads_before_stores(void)
+{
+    in_pairs(load_buffering);
 }
 
 /* A note to the next rank: data, then the fence, then the number of the round, where the flag is.  One from the rank before, who learns
@@ -194,127 +369,18 @@ static void data_before_flag(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ data and flag by every way */
+/* ------------------------------------------------------------------ message passing, by every way */
 
 /* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
  * 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
-
-static void put_word(long *there, long value)
-{
-    ARMCI_Put(&value, there, sizeof value, 0);
-}
-
-static void put_word_strided(long *there, long value)
-{
-    int near[] = { 4 }, count[] = { 4, 2 };
-
-    ARMCI_PutS(&value, near, there, near, count, 1, 0);
-}
-
-static void put_word_by_value(long *there, long value)
-{
-    ARMCI_PutValueLong(value, there, 0);
-}
-
-static void put_word_and_wait(long *there, long value)
-{
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_NbPut(&value, there, sizeof value, 0, &handle);
-    ARMCI_Wait(&handle);
-}
-
-/* Words count up by one. */
-static void add_one(long *there, long value)
-{
-    long one = 1;
-
-    (void)value;
-    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, 0);
-}
-
-static void swap_word(long *there, long value)
-{
-    ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, 0);
-}
-
-typedef void write_function(long *there, long value);
-static const struct {
-    write_function *write;
-    const char *what;
-} writers[] = {
-    { put_word, "ARMCI_Put" },           { put_word_strided, "ARMCI_PutS" },  { put_word_by_value, "ARMCI_PutValueLong" },
-    { put_word_and_wait, "ARMCI_NbPut" }, { add_one, "ARMCI_Acc" },            { swap_word, "ARMCI_Rmw" },
-};
-enum { WRITERS = sizeof writers / sizeof *writers };
-
-static long get_word(long *there)
-{
-    long seen = -1;
-
-    ARMCI_Get(there, &seen, sizeof seen, 0);
-    return seen;
-}
-
-static long get_word_strided(long *there)
-{
-    long seen = -1;
-    int near[] = { 4 }, count[] = { 4, 2 };
-
-    ARMCI_GetS(there, near, &seen, near, count, 1, 0);
-    return seen;
-}
-
-static long get_word_by_vector(long *there)
-{
-    long seen = -1;
-    void *from[] = { there }, *to[] = { &seen };
-    armci_giov_t iov = { from, to, sizeof seen, 1 };
-
-    ARMCI_GetV(&iov, 1, 0);
-    return seen;
-}
-
-static long get_word_by_value(long *there)
-{
-    return ARMCI_GetValueLong(there, 0);
-}
-
-static long get_word_and_wait(long *there)
-{
-    long seen = -1;
-
-    ARMCI_NbGet(there, &seen, sizeof seen, 0, NULL);
-    ARMCI_Wait(NULL);
-    return seen;
-}
-
-static long add_nothing(long *there)
-{
-    long seen = -1;
-
-    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 0, 0);
-    return seen;
-}
-
-typedef long read_function(long *there);
-static const struct {
-    read_function *read;
-    const char *what;
-} readers[] = {
-    { get_word, "ARMCI_Get" },             { get_word_strided, "ARMCI_GetS" },  { get_word_by_vector, "ARMCI_GetV" },
-    { get_word_by_value, "ARMCI_GetValueLong" }, { get_word_and_wait, "ARMCI_NbGet" }, { add_nothing, "ARMCI_Rmw" },
-};
-enum { READERS = sizeof readers / sizeof *readers };
 
 /* Rank 0: the flag by one way, then the data by another.  false where the flag does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {
     double until = now() + 10;
 
-    for (int turns = 0; readers[flag].read(slice + UP) < round; turns++) {
+    for (int turns = 0; readers[flag].read(slice + UP, 0) < round; turns++) {
         if (turns > 500) { /* as in wait_for */
             ARMCIX_Progress();
             sched_yield();
@@ -322,7 +388,7 @@ static bool look_at_word(long *slice, long round, int flag, int data)
         if (now() > until)
             return check(false, "the flag of round %ld did not come", round);
     }
-    long seen = readers[data].read(slice + DATA);
+    long seen = readers[data].read(slice + DATA, 0);
     return check_long(seen, round, "data by %s behind a flag by %s", readers[data].what, readers[flag].what);
 }
 
@@ -341,9 +407,9 @@ static void every_way(void)
             continue; /* a read-modify-write is atomic against its like alone: it might undo a put */
         round++;
         if (test_rank() == 1) {
-            writers[data].write(slice + DATA, round);
+            writers[data].write(slice + DATA, round, 0);
             ARMCI_Fence(0);
-            writers[flag].write(slice + UP, round);
+            writers[flag].write(slice + UP, round, 0);
             ARMCI_Fence(0);
             goes_on = wait_for(base[1], 1, round);
         } else {
@@ -503,7 +569,8 @@ static void threads_let_in(void)
 
 static const struct test tests[] = {
     { "a barrier lets nobody ahead", barriers },
-    { "after a fence, one of two who write and look sees the other", fences },
+    { "store buffering: of two that write, fence and read, one sees the other's", stores_before_fence },
+    { "load buffering: of two that read and write, at most one sees the other's", loads_before_stores },
     { "who sees the flag sees the data", data_before_flag },
     { "who sees the flag sees the data, by every way of writing and reading them", every_way },
     { "a get beside accumulates sees whole elements", whole_elements },
