@@ -6,10 +6,6 @@
  * the threads that stand in line, and then lines up behind them, since a lock that is only let go and taken again would come back to it. */
 #include "base/guard.h"
 
-#include <sched.h>
-
-#include "base/wait.h"
-
 struct guard armcii_guard;
 bool armcii_guard_enabled;
 _Thread_local char armcii_guard_mark __attribute__((tls_model("initial-exec")));
@@ -83,11 +79,11 @@ void armcii_guard_pass(void)
     if (does_anybody_wait()) armcii_guard_retake(armcii_guard_release());
 }
 
-void armcii_guard_wait_turn(void)
+void armcii_guard_wait_turn(struct patience *p)
 {
     armcii_wait_serve();
     unsigned entries = armcii_guard_release();
-    sched_yield();
+    armcii_wait_turn(p);
     armcii_guard_retake(entries);
 }
 

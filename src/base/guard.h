@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/wait.h"
+
 /* Switch locking on or off; called at start, before other threads may call. */
 void armcii_guard_enable(bool threads);
 
@@ -53,7 +55,7 @@ void armcii_guard_retake(unsigned entries);
 void armcii_guard_pass(void);
 /* One turn of waiting for others inside the library: serve those who wait for this process, let other threads in, and other processes on
  * this processor. */
-void armcii_guard_wait_turn(void);
+void armcii_guard_wait_turn(struct patience *p);
 /* Under the lock: no other thread is in the middle of a call. */
 static inline bool armcii_guard_is_alone(void)
 {

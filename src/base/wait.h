@@ -3,15 +3,15 @@
 #ifndef ARMCII_WAIT_H
 #define ARMCII_WAIT_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 /* Microseconds of a clock that only goes forward. */
 long armcii_clock(void);
 
+/* Backoff: spin, then yield the processor, then sleep. */
 struct patience {
-    unsigned turns;
+    unsigned turns, yields;
 };
 
 /* Turns before the processor is given away: few where processes outnumber processors.  Set at start. */
@@ -44,11 +44,14 @@ static inline bool armcii_wait_spin(struct patience *p)
     return true;
 }
 
+/* Give the processor away: by a yield, in a long wait by a short sleep. */
+void armcii_wait_yield(struct patience *p);
+
 /* One turn of a waiting loop; true when it is time to do something else as well, such as letting MPI make progress. */
 static inline bool armcii_wait_turn(struct patience *p)
 {
     if (armcii_wait_spin(p)) return false;
-    sched_yield();
+    armcii_wait_yield(p);
     return true;
 }
 

@@ -113,7 +113,7 @@ static void wait_until_set(const atomic_uint *word)
     struct patience p = {0};
     while (!atomic_load_explicit(word, memory_order_acquire)) {
         if (armcii_wait_spin(&p)) continue;
-        armcii_guard_wait_turn();
+        armcii_guard_wait_turn(&p);
     }
 }
 

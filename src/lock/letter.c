@@ -63,10 +63,11 @@ static bool collect(enum letter_kind kind)
 
 int armcii_letter_wait(enum letter_kind kind, struct letter_key key)
 {
+    struct patience p = {0};
     for (;;) {
         int from = take(kind, key);
         if (from >= 0) return from;
         if (collect(kind)) continue;
-        armcii_guard_wait_turn();
+        armcii_guard_wait_turn(&p);
     }
 }

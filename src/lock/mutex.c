@@ -147,7 +147,8 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int host)
 /* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int host)
 {
-    while (armcii_mutex_is_held(set, mutex, host)) armcii_guard_wait_turn();
+    struct patience p = {0};
+    while (armcii_mutex_is_held(set, mutex, host)) armcii_guard_wait_turn(&p);
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int host)

@@ -58,11 +58,12 @@ static void collect(int process)
 
 int armcii_notify_wait(int process, int *waits)
 {
+    struct patience p = {0};
     uint64_t wanted = ++counts[process].waited;
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
-        armcii_guard_wait_turn();
+        armcii_guard_wait_turn(&p);
     }
     *waits = shown(wanted);
     return shown(counts[process].received);

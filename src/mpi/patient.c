@@ -21,7 +21,7 @@ void armcii_patient_end(void)
 static void take_turn(struct patience *p)
 {
     if (armcii_wait_serve())
-        p->turns = 0;
+        *p = (struct patience){0};
     else
         armcii_wait_turn(p);
 }

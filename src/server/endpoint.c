@@ -1,7 +1,6 @@
 /* endpoint.c - endpoints: buffers for messages, acknowledgements, progress, fences. */
 #include "server/endpoint.h"
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -146,9 +145,9 @@ void armcii_endpoints_turn(struct patience *p)
     bool any = armcii_endpoints_advance();
     any |= armcii_agent_poll();
     if (any)
-        p->turns = 0;
+        *p = (struct patience){0};
     else if (!armcii_wait_spin(p))
-        sched_yield();
+        armcii_wait_yield(p);
     armcii_guard_pass();
 }
 
