@@ -1,4 +1,4 @@
-/* remote.c - operations towards another host, against plain MPI in the same run; and the short ones once more while the
+/* remote.c - operations towards another node, against plain MPI in the same run; and the short ones once more while the
  * target computes without a call. */
 #include "group.h"
 #include "kinds.h"

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     int me = armci_msg_me(), n = armci_msg_nproc();
     void **memory = malloc((size_t)n * sizeof *memory);
     if (!memory || ARMCI_Malloc(memory, me == 0 ? (ACCOUNTS + 1) * sizeof(long) : 0) != 0) ARMCI_Error("no memory", 1);
-    if (ARMCI_Create_mutexes(me == 0 ? 1 : 0) != 0) ARMCI_Error("no mutex", 1); /* collective; this rank hosts so many */
+    if (ARMCI_Create_mutexes(me == 0 ? 1 : 0) != 0) ARMCI_Error("no mutex", 1); /* collective; this rank nodes so many */
     long *mine = memory[me];
     for (int i = 0; me == 0 && i <= ACCOUNTS; i++) mine[i] = i < ACCOUNTS ? START : 0;
     ARMCI_Barrier();

@@ -8,7 +8,7 @@
 enum { TASKS = 500 };
 
 /* Rank 0 holds these. */
-struct pool {
+struct bufpool {
     long next;
     int done[TASKS];    /* how often a task was done: must be once */
     long result[TASKS];
@@ -23,7 +23,7 @@ static long work(long number)
 }
 
 /* Address of a field of rank 0's pool, for ARMCI calls with process 0. */
-#define IN_POOL(field) (&((struct pool *)memory[0])->field)
+#define IN_POOL(field) (&((struct bufpool *)memory[0])->field)
 
 static int do_tasks(void *memory[])
 {
@@ -39,7 +39,7 @@ static int do_tasks(void *memory[])
     }
 }
 
-static int count_wrong(const struct pool *pool)
+static int count_wrong(const struct bufpool *pool)
 {
     int wrong = 0;
     for (long task = 0; task < TASKS; task++) wrong += pool->done[task] != 1 || pool->result[task] != work(task);
@@ -51,8 +51,8 @@ int main(int argc, char **argv)
     ARMCI_Init_args(&argc, &argv);
     int me = armci_msg_me(), n = armci_msg_nproc();
     void **memory = malloc((size_t)n * sizeof *memory);
-    if (!memory || ARMCI_Malloc(memory, me == 0 ? sizeof(struct pool) : 0) != 0) ARMCI_Error("no memory", 1);
-    if (me == 0) *(struct pool *)memory[0] = (struct pool){0};
+    if (!memory || ARMCI_Malloc(memory, me == 0 ? sizeof(struct bufpool) : 0) != 0) ARMCI_Error("no memory", 1);
+    if (me == 0) *(struct bufpool *)memory[0] = (struct bufpool){0};
     ARMCI_Barrier();
 
     int drawn = do_tasks(memory), all = drawn;

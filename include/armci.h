@@ -135,7 +135,7 @@ typedef struct armci_meminfo_ds {
  * ARMCI runs on the processes of one communicator. MPI may be started before, or is started by ARMCI, which then ends it too. A second
  * start while it runs does nothing but count: as many ends are needed. After the last end ARMCI may be started again, on another
  * communicator too. The program's communicators are never used for messages. On request (`ARMCI_PROGRESS=rank`) the last process of
- * each node is set aside as agent: the start does not return to it, and ARMCI runs on the others, in the same order.
+ * each node is progress ranks: the start does not return to it, and ARMCI runs on the others, in the same order.
  * @completion `ARMCI_Finalize` completes everything, remotely too, and frees all regions, groups and mutexes. Starts and the end are
  * collective. A program must call it before `MPI_Finalize`; if it does not, `MPI_Finalize` does the same first, with a warning, and a later
  * `ARMCI_Finalize` returns 0.
@@ -143,7 +143,7 @@ typedef struct armci_meminfo_ds {
  * `ARMCI_ERR_STATE`: MPI has ended, or has not begun where a communicator is given. `ARMCI_Initialized`, `ARMCI_Cleanup`,
  * `ARMCI_Error` and `ARMCI_RMA_Version` may be called at any time.
  * @threads Start and end from one thread. The level that MPI gives decides whether several threads may call, and whether the library can
- * have an agent of its own between nodes.
+ * have a server of its own between nodes.
  * @source [A]; communicators and thread levels as in [C]. @{ */
 /** Start ARMCI on MPI_COMM_WORLD, and MPI (thread level SINGLE) where it is not yet started. */
 int ARMCI_Init(void);
@@ -188,7 +188,7 @@ int ARMCI_Free(void *ptr);
 int ARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group);
 /** As ARMCI_Free for a region of a group. */
 int ARMCI_Free_group(void *ptr, ARMCI_Group *group);
-/** As ARMCI_Malloc; `device` names a kind of memory: "", NULL and "host" are main memory, and any other name is a hint that gives main
+/** As ARMCI_Malloc; `device` names a kind of memory: "", NULL and "node" are main memory, and any other name is a hint that gives main
  * memory too. */
 int ARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *device);
 /** As ARMCI_Malloc_memdev over the processes of a group. */
@@ -306,7 +306,7 @@ int ARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int pr
  * A put, and when its data are in place `value` is stored in the int `*flag` of the target: whoever sees the flag sees the data.
  * @completion Data and flag are remotely complete when the call returns.
  * @ordering The flag after the data, for every observer that reads the flag by ARMCI or, where memory is shared, by loads. A target that
- * only looks at its own memory sees the flag where transfers come by loads and stores or by an agent; over MPI's windows some libraries
+ * only looks at its own memory sees the flag where transfers come by loads and stores or by a server; over MPI's windows some libraries
  * want it to call MPI.
  * @errors Those of the put; the flag has to lie in a slice of `proc` (`ARMCI_ERR_ADDRESS`, `ARMCI_ERR_RANGE`), else nothing is
  * transferred.
@@ -490,16 +490,16 @@ void ARMCI_Barrier(void);
 int ARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc);
 /** @} */
 /** @defgroup mutexes Mutexes
- * A process hosts mutexes, which anyone may lock. A mutex is named by its number and its host. They are fair: granted in the order of the
+ * A process nodes mutexes, which anyone may lock. A mutex is named by its number and its node. They are fair: granted in the order of the
  * requests. One set at a time; `armcix.h` has sets in any number.
  * @completion `ARMCI_Unlock` first completes, remotely, what the caller has pending, so that the next holder sees it. Creating and
  * destroying is collective.
- * @errors `ARMCI_ERR_MUTEX`: there are none, there are some already, the process hosts no such mutex, the caller holds it already or does
+ * @errors `ARMCI_ERR_MUTEX`: there are none, there are some already, the process nodes no such mutex, the caller holds it already or does
  * not hold it. `ARMCI_ERR_COUNT`, `ARMCI_ERR_RANK`, `ARMCI_ERR_MEMORY`.
  * @threads A mutex belongs to the process that locked it. Of two threads of a process that lock the same one, the second waits for the
  * first.
  * @source [A]; over MPI windows [C]. @{ */
-/** Host `count` >= 0 mutexes, numbered from 0; the count may differ by process. */
+/** Node `count` >= 0 mutexes, numbered from 0; the count may differ by process. */
 int ARMCI_Create_mutexes(int count);
 /** Destroy the mutexes of all processes; nobody holds one. */
 int ARMCI_Destroy_mutexes(void);

@@ -51,7 +51,7 @@ int ARMCIX_Mode_get(void *ptr);
  * @source [C] @{ */
 /** A set of mutexes; NULL is none. */
 typedef struct armcix_mutex_hdl_s *armcix_mutex_hdl_t;
-/** Create a set, in which the caller hosts `count` >= 0; NULL: error. */
+/** Create a set, in which the caller nodes `count` >= 0; NULL: error. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group);
 /** Destroy it. */
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
@@ -76,8 +76,8 @@ void *ARMCIX_Local_address(void *address, int proc);
 /** @defgroup progress Progress and the communicator
  * For programs that know of MPI.
  * @completion `ARMCIX_Progress` waits for nothing. It is of use where operations of others on the caller's memory wait for the caller to
- * enter MPI: between nodes without agents; and where the library has no thread that lets the caller's own go on: with ranks set aside
- * as agents (`ARMCI_PROGRESS=rank`).
+ * enter MPI: between nodes without servers; and where the library has no thread that lets the caller's own go on: with progress ranks
+ * as servers (`ARMCI_PROGRESS=rank`).
  * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL where ARMCI is not running.
  * @source [C] @{ */
 /** Let the MPI library work on what others sent here, and on what the caller has under way. */

@@ -149,23 +149,23 @@ size_t armcii_cgroups_shared(const struct cgroups *g, int level)
     return read_usage(g, level).shared;
 }
 
-/* Where the kernel does not tell how much of what was promised is in use, all counts as if it were. */
-static size_t memory_at(const struct cgroups *g, int level, const struct promised *promised)
+/* Where the kernel does not tell how much of what was reserved is in use, all counts as if it were. */
+static size_t memory_at(const struct cgroups *g, int level, const struct reserved *reserved)
 {
     size_t limit = limit_of(g, level);
     if (limit == SIZE_MAX) return SIZE_MAX;
     size_t used = number_in(g, level, g->version == 1 ? "memory.usage_in_bytes" : "memory.current");
     if (used == SIZE_MAX) return limit;
     struct usage usage = read_usage(g, level);
-    size_t touched = usage.shared == SIZE_MAX ? SIZE_MAX : minus(usage.shared, promised->others_in_group[level]);
-    return minus(minus(limit, minus(used, usage.cache)), armcii_memory_with_tables(minus(promised->bytes, touched)));
+    size_t touched = usage.shared == SIZE_MAX ? SIZE_MAX : minus(usage.shared, reserved->others_in_group[level]);
+    return minus(minus(limit, minus(used, usage.cache)), armcii_memory_with_tables(minus(reserved->bytes, touched)));
 }
 
-size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct promised *promised)
+size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct reserved *reserved)
 {
     size_t bytes = SIZE_MAX;
     for (int i = 0; i < levels && i < groups->levels; i++)
-        bytes = least(bytes, memory_at(groups, i, promised));
+        bytes = least(bytes, memory_at(groups, i, reserved));
     return bytes;
 }
 

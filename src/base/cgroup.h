@@ -21,7 +21,7 @@ struct cgroups {
 void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct cgroups *groups);
 
 /* Shared memory that was given out and need not be in use yet: pages count as used only when they are touched. */
-struct promised {
+struct reserved {
     size_t bytes;                          /* all that was given out, touched or not */
     size_t others;                         /* shared memory of the node that is not ours */
     size_t others_in_group[CGROUP_LEVELS]; /* and of each group */
@@ -34,8 +34,8 @@ static inline size_t armcii_memory_with_tables(size_t bytes)
     return bytes > SIZE_MAX - tables ? SIZE_MAX : bytes + tables;
 }
 
-/* Bytes that the topmost `levels` groups leave when all that was promised is touched; SIZE_MAX: no limit. */
-size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct promised *promised);
+/* Bytes that the topmost `levels` groups leave when all that was reserved is touched; SIZE_MAX: no limit. */
+size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct reserved *reserved);
 /* Shared memory of a group that is in use; SIZE_MAX where the kernel does not say. */
 size_t armcii_cgroups_shared(const struct cgroups *groups, int level);
 

@@ -2,7 +2,7 @@
  * environment. */
 #include "base/config.h"
 
-#include "base/nearest.h"
+#include "base/suggest.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"rma", 
 static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
                                              {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word avoid_words[] = {{"auto", AVOID_AUTO}, YES(AVOID_YES), NO(AVOID_NO), {NULL, 0}};
-static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", NODES_RANK}, {NULL, 0}};
+static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
 static const struct word shared_buffer_words[] = {{"copy", 0}, {"noguard", 1}, {NULL, 0}};
 
 enum kind { KIND_FLAG, KIND_CHOICE, KIND_COUNT, KIND_BYTES, KIND_FILE };
@@ -74,7 +74,7 @@ static const struct variable table[] = {
     CHOICE("ARMCI_SHM", shm_words, "auto", IN(shm),
            "shared memory inside a node: anonymous (memfd), the MPI library's (mpi), or none: every operation by MPI"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", IN(transport),
-           "between nodes: MPI's one-sided calls (rma), or requests to an agent on each node (server)"),
+           "between nodes: MPI's one-sided calls (rma), or requests to a server on each node (server)"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", IN(progress),
            "who serves other nodes: a thread of one process of each (transport server) or of every process (rma), or on request the last "
            "rank of each node, set aside for it; none: nobody, and the transport is rma"),
@@ -86,7 +86,7 @@ static const struct variable table[] = {
            "node of a rank as it is, or every rank a node of its own (rank)"),
     FLAG("ARMCI_NO_FLUSH_LOCAL", "no", IN(no_flush_local), "complete at the target where local completion would do"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", IN(debug_alloc), "fill new memory with a pattern"),
-    FLAG("ARMCI_CHECK", "no", IN(check), "verify every transfer, and abort at the first that is proved wrong (doc/guard.md)"),
+    FLAG("ARMCI_CHECK", "no", IN(check), "verify every transfer, and abort at the first that is proved wrong (doc/verify.md)"),
     FLAG("ARMCI_QUIRKS", "yes", IN(quirks), "work around known defects of the MPI library"),
     AVOID("ODD_SLICES", AVOID_ODD_SLICES, "slices of windows are whole pages"),
     AVOID("WIN_ALLOCATE", AVOID_WIN_ALLOCATE, "windows on one node are made by MPI_Win_allocate_shared"),
@@ -103,7 +103,7 @@ static const struct variable table[] = {
     AVOID("LATE_RECEIVES", AVOID_LATE_RECEIVES, "requests of any process are found by MPI_Improbe before they are received"),
     AVOID("LONE_FINALIZE", AVOID_LONE_FINALIZE, "all processes meet at the beginning of MPI_Finalize"),
     AVOID("VECTOR_MESSAGES", AVOID_VECTOR_MESSAGES, "strided puts are packed by the library, not by MPI"),
-    AVOID("HANDSHAKES", AVOID_HANDSHAKES, "up to 64 KiB go between hosts in messages of 16 KiB, not 32 KiB"),
+    AVOID("HANDSHAKES", AVOID_HANDSHAKES, "up to 64 KiB go between nodes in messages of 16 KiB, not 32 KiB"),
     NUMBER("ARMCI_OUTSTANDING_LIMIT", KIND_COUNT, 1, 1000000, "128", IN(outstanding_limit),
            "MPI calls in flight to one target"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", IN(datatype_limit),
@@ -117,7 +117,7 @@ static const struct variable table[] = {
     FLAG("ARMCI_CACHE_RANK_TRANSLATION", "yes", NOWHERE, "rank translations are always kept"),
     FLAG("ARMCI_PROGRESS_THREAD", "no", NOWHERE, "the library starts its thread where it needs one (ARMCI_PROGRESS)"),
     NUMBER("ARMCI_PROGRESS_USLEEP", KIND_COUNT, 0, 1000000000, "0", NOWHERE,
-           "the library's thread sets its own pace"),
+           "the progress thread sets its own pace"),
     FLAG("ARMCI_FLUSH_BARRIERS", "yes", NOWHERE, "barriers complete what ARMCI says they complete"),
     FLAG("ARMCI_USE_REQUEST_ATOMICS", "no", NOWHERE, "request-based accumulates are not used"),
     FLAG("ARMCI_RMA_ATOMICITY", "yes", NOWHERE, "accumulates are always atomic"),
@@ -323,10 +323,10 @@ static void hand_over(void (*complain)(const char *line), char *line)
 
 static const char *nearest_word(const struct word *words, const char *text)
 {
-    struct nearest search = {.word = text};
+    struct suggestion search = {.word = text};
 
     for (; words->text != NULL; words++)
-        armcii_nearest_offer(&search, words->text);
+        armcii_suggest_consider(&search, words->text);
     return search.best;
 }
 
@@ -372,10 +372,10 @@ static void complain_name(const char *name, void (*complain)(const char *line))
 {
     char line[LINE];
     size_t prefix = strlen("ARMCI_");
-    struct nearest search = {.word = name + prefix};
+    struct suggestion search = {.word = name + prefix};
 
     for (size_t i = 0; i < VARIABLES; i++)
-        armcii_nearest_offer(&search, table[i].name + prefix);
+        armcii_suggest_consider(&search, table[i].name + prefix);
     if (search.best != NULL)
         snprintf(line, sizeof line, "%.100s is no variable of this library, did you mean ARMCI_%s?", name, search.best);
     else
@@ -399,7 +399,7 @@ static void reset(void)
 
 static bool is_test_variable(const char *name)
 {
-    return strcmp(name, "ARMCI_MUTANT") == 0 || strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
+    return strcmp(name, "ARMCI_FAULT") == 0 || strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
 }
 
 /* Note that a name of another library is set; false: it is no such name. */
@@ -529,7 +529,7 @@ static bool job_spans_nodes(void)
     return number_of("SLURM_STEP_NUM_NODES") > 1;
 }
 
-/* Agents that serve requests need memory that the host shares by memfd; others let windows be served. */
+/* Servers that serve requests need memory that the node shares by memfd; others let windows be served. */
 static bool serves_requests(void)
 {
     return (in_force.shm == SHM_AUTO || in_force.shm == SHM_MEMFD) && in_force.transport != TRANSPORT_RMA;

@@ -13,7 +13,7 @@ enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_SERVER };
 enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_RANK, PROGRESS_NONE };
-enum nodes_policy { NODES_AUTO, NODES_RANK };
+enum nodes_policy { NODES_AUTO, DOMAINS_RANK };
 
 /* What a defect of an MPI library may make the library avoid (mpi/quirks.c decides), one variable ARMCI_AVOID_... each. */
 enum avoidable {
@@ -91,12 +91,12 @@ void armcii_config_ensure(void);
  * set without effect.  `line` gets one line at a time, without newline. */
 void armcii_config_print(void (*line)(const char *text));
 /* Before the program starts MPI: where the launcher's environment says that the job spans nodes, ask the MPI library, by variables of its
- * own that nobody has set, to allow threads even where the program calls MPI_Init: agents need one.  Does nothing where other variables
- * rule agents out, nor where agents would serve windows only and `windows_bear_threads` says no. */
+ * own that nobody has set, to allow threads even where the program calls MPI_Init: servers need one.  Does nothing where other variables
+ * rule servers out, nor where servers would serve windows only and `windows_bear_threads` says no. */
 void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void));
 /* A variable of the MPI library, which may tell its transport; NULL: not set. */
 const char *armcii_config_mpi_variable(const char *name);
-/* A variable of the tests (ARMCI_MUTANT, ARMCI_TEST_...) as it is now; NULL: not set. */
+/* A variable of the tests (ARMCI_FAULT, ARMCI_TEST_...) as it is now; NULL: not set. */
 const char *armcii_config_test_variable(const char *name);
 
 #endif

@@ -34,20 +34,20 @@ void armcii_memory_read(const char *root, struct memory *memory)
     fclose(file);
 }
 
-size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct promised *promised)
+size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct reserved *reserved)
 {
     struct memory node;
     armcii_memory_read(root, &node);
-    size_t touched = minus(node.shared, promised->others), in_groups = armcii_cgroups_memory(groups, levels, promised);
+    size_t touched = minus(node.shared, reserved->others), in_groups = armcii_cgroups_memory(groups, levels, reserved);
     if (node.available == SIZE_MAX) return in_groups;
-    return least(minus(node.available, armcii_memory_with_tables(minus(promised->bytes, touched))), in_groups);
+    return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))), in_groups);
 }
 
 size_t armcii_memory_available(void)
 {
     struct cgroups groups;
     armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    return armcii_memory_left("", &groups, groups.levels, &(struct promised){0});
+    return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
 }
 
 size_t armcii_memory_of_files(void)

@@ -25,7 +25,7 @@ size_t armcii_memory_of_files(void);
 /* Bytes of [memory, memory + bytes), a mapping, that are in memory, about: one page in 64 is looked at. */
 size_t armcii_memory_touched(void *memory, size_t bytes);
 
-/* Bytes that the node and the topmost `levels` groups leave when all that was promised is touched. */
-size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct promised *promised);
+/* Bytes that the node and the topmost `levels` groups leave when all that was reserved is touched. */
+size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct reserved *reserved);
 
 #endif

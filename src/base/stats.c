@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/guard.h"
+#include "base/lock.h"
 
 enum {
     MOST_ROWS = 256,       /* public functions are fewer */
@@ -44,7 +44,7 @@ static _Thread_local struct visit visit_of_thread;
 /* Without threads the way to a thread's own variable is saved. */
 static struct visit *visit(void)
 {
-    return armcii_guard_is_enabled() ? &visit_of_thread : &only_visit;
+    return armcii_lock_is_enabled() ? &visit_of_thread : &only_visit;
 }
 
 /* A lock of its own: some calls wait for other processes, and must not hold the library's. */
@@ -52,12 +52,12 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock(void)
 {
-    if (armcii_guard_is_enabled()) pthread_mutex_lock(&mutex);
+    if (armcii_lock_is_enabled()) pthread_mutex_lock(&mutex);
 }
 
 static void unlock(void)
 {
-    if (armcii_guard_is_enabled()) pthread_mutex_unlock(&mutex);
+    if (armcii_lock_is_enabled()) pthread_mutex_unlock(&mutex);
 }
 
 /* ---- the clock ---- */
@@ -320,7 +320,7 @@ void armcii_stats_note_path(enum stats_path path, size_t bytes, size_t segments)
     struct visit *v = visit();
     struct stats_travel *travel = &armcii_stats.travels[path];
     lock();
-    travel->transfers++; /* of STATS_KEPT: requests, which travel later */
+    travel->transfers++; /* of STATS_AGGREGATED: requests, which travel later */
     travel->bytes += bytes;
     travel->segments += segments;
     if (is_quick(path, bytes) && v->row) v->row->is_quick = true;

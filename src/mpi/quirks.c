@@ -20,7 +20,7 @@ static const struct quirk_row table[] = {
      "accumulates whose datatype has very many segments exceed the message header of UCX and abort",
      "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", AVOID_LONG_ACC},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "sending a vector type between hosts takes three times as long as sending as many bytes in one piece",
+     "sending a vector type between nodes takes three times as long as sending as many bytes in one piece",
      "the library packs strided puts itself, in parts", "measured on 4.0.2 (ch4:ucx)", AVOID_VECTOR_MESSAGES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "a message of more than 17 KiB waits for a handshake with the receiver: three times the time of a shorter one",
@@ -30,7 +30,7 @@ static const struct quirk_row table[] = {
      "all meet at the beginning of MPI_Finalize", "measured on 4.0.2 with UCX 1.13", AVOID_LONE_FINALIZE},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "no windows where MPI_THREAD_MULTIPLE is in force (osc/pt2pt)",
-     "threads are not asked for where windows are wanted between nodes; where the program has them, requests to agents are the way",
+     "threads are not asked for where windows are wanted between nodes; where the program has them, requests to servers are the way",
      "measured on 4.1.4", AVOID_THREADED_WINDOWS},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
      "accumulates with derived datatypes give wrong sums (osc/pt2pt)", "contiguous accumulates, one per segment",
@@ -164,7 +164,7 @@ static void avoid(enum avoidable what)
     struct quirks *q = &in_force;
     switch (what) {
     case AVOID_ODD_SLICES: q->slice_unit = 4096; break;
-    case AVOID_WIN_ALLOCATE: q->shared_windows_on_one_host = true; break;
+    case AVOID_WIN_ALLOCATE: q->shared_windows_on_one_node = true; break;
     case AVOID_THREADED_WINDOWS: q->threaded_windows = false; break;
     case AVOID_WIN_CREATE: q->window_over_own_memory = false; break;
     case AVOID_NEGATIVE_STRIDES: q->negative_strides = false; break;

@@ -11,7 +11,7 @@
 /* What the rows in force ask of the layers above.  The initial values are those of a library without defects. */
 struct quirks {
     size_t slice_unit;           /* slices of a window are rounded up to multiples of this */
-    bool shared_windows_on_one_host; /* MPI_Win_allocate_shared instead of MPI_Win_allocate where members share memory */
+    bool shared_windows_on_one_node; /* MPI_Win_allocate_shared instead of MPI_Win_allocate where members share memory */
     bool threaded_windows;       /* windows between nodes can be made where MPI allows threads */
     bool window_over_own_memory; /* MPI_Win_create may be used */
     bool negative_strides;       /* datatypes with negative strides are right */

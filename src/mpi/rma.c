@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/mutant.h"
+#include "base/fault.h"
 #include "config-build.h"
 #include "mpi/datatype.h"
 
@@ -22,10 +22,10 @@ static struct basic_type basic_of(struct rma_verb verb)
 /* Faults for the tests' test. */
 static bool lost(struct rma_verb verb)
 {
-    if (armcii_mutant("transfers-do-nothing")) return true;
-    if (verb.kind == RMA_PUT) return armcii_mutant("put-does-nothing");
-    if (verb.kind == RMA_GET) return armcii_mutant("get-does-nothing");
-    return armcii_mutant("acc-lost");
+    if (armcii_fault("transfers-do-nothing")) return true;
+    if (verb.kind == RMA_PUT) return armcii_fault("put-does-nothing");
+    if (verb.kind == RMA_GET) return armcii_fault("get-does-nothing");
+    return armcii_fault("acc-lost");
 }
 
 static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type,

@@ -25,7 +25,7 @@ enum rma_typing { RMA_SUBARRAY, RMA_HVECTOR, RMA_INDEXED };
 void armcii_rma_contiguous(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes);
 
 /* The whole shape by one call with a derived datatype on either side; at most 1 GiB.  `origin` is the address in the target whose
- * displacement is 0.  RMA_SUBARRAY wants strides that nest on a side, elsewhere that side takes RMA_HVECTOR; RMA_INDEXED takes vectors
+ * displacement is 0.  RMA_SUBARRAY wants strides that nest on a side, server_map that side takes RMA_HVECTOR; RMA_INDEXED takes vectors
  * (and is taken for them whatever `typing` says). */
 void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
                       enum rma_typing typing);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/guard.h"
-#include "mpi/patient.h"
+#include "base/lock.h"
+#include "mpi/coll.h"
 #include "mpi/quirks.h"
 
 static atomic_uint visits;
@@ -36,10 +36,10 @@ static int allocate(struct window *w, size_t bytes, enum window_memory memory, M
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_guard_release();
+    unsigned entries = armcii_lock_suspend();
     int rc = memory == WINDOW_MEMORY_SHARED ? allocate_shared(w, bytes, comm)
                                             : MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
-    armcii_guard_retake(entries);
+    armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
     w->own = NULL;
@@ -51,9 +51,9 @@ static int create_over(struct window *w, void *memory, size_t bytes, MPI_Comm co
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_guard_release();
+    unsigned entries = armcii_lock_suspend();
     int rc = MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
-    armcii_guard_retake(entries);
+    armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
     return rc;
@@ -64,7 +64,7 @@ static int create(struct window *w, size_t bytes, MPI_Comm comm)
     /* An allocation that failed on one member must fail on all before the collective call. */
     void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
     int failed = bytes > 0 && !memory, any;
-    armcii_patient_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
+    armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
     int rc = any ? MPI_ERR_NO_MEM : create_over(w, memory, bytes, comm);
     if (rc != MPI_SUCCESS) {
         free(memory);
@@ -117,9 +117,9 @@ int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_guard_release();
+    unsigned entries = armcii_lock_suspend();
     int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
-    armcii_guard_retake(entries);
+    armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
     if (rc != MPI_SUCCESS) return rc;
@@ -144,10 +144,10 @@ void armcii_window_detach(struct window *w, void *memory)
 
 void armcii_window_free(struct window *w)
 {
-    unsigned entries = armcii_guard_release();
+    unsigned entries = armcii_lock_suspend();
     MPI_Win_unlock_all(w->win);
     MPI_Win_free(&w->win);
-    armcii_guard_retake(entries);
+    armcii_lock_resume(entries);
     free(w->own);
     w->base = w->own = NULL;
 }

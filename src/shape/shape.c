@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "base/mutant.h"
+#include "base/fault.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
 
@@ -72,13 +72,13 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
             full.stride[SHAPE_LOCAL][i] = local_stride[i];
             full.stride[SHAPE_REMOTE][i] = remote_stride[i];
         }
-        if (armcii_mutant("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
-        if (armcii_mutant("last-level-skipped") && levels > 1) full.count[levels] = 1;
+        if (armcii_fault("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
+        if (armcii_fault("last-level-skipped") && levels > 1) full.count[levels] = 1;
         armcii_shape_simplify(&full);
     }
     char *lo, *hi;
-    if (armcii_shape_hull(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
-        armcii_shape_hull(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
+        armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return SHAPE_OVERFLOW;
     *s = full;
     return SHAPE_OK;
@@ -149,7 +149,7 @@ bool armcii_shape_is_even(const struct shape *s, struct shape *patch)
     return true;
 }
 
-/* ---- hull */
+/* ---- range */
 
 /* Both ends of all bytes of a strided or contiguous side, relative to its first segment; false on overflow. */
 static bool span(const struct shape *s, enum shape_side side, ptrdiff_t *below, ptrdiff_t *above)
@@ -182,7 +182,7 @@ static void widen_to(void *const addresses[], size_t n, uintptr_t *low, uintptr_
     }
 }
 
-/* The hull of a vector side that is not packed. */
+/* The range of a vector side that is not packed. */
 static enum shape_status hull_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
@@ -199,7 +199,7 @@ static enum shape_status hull_of_runs(const struct shape *s, enum shape_side sid
     return SHAPE_OK;
 }
 
-enum shape_status armcii_shape_hull(const struct shape *s, enum shape_side side, char **lo, char **hi)
+enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo, char **hi)
 {
     bool packed = s->form == SHAPE_VECTOR && side == SHAPE_LOCAL && s->packed != NULL;
     if (s->form == SHAPE_VECTOR && !packed) return hull_of_runs(s, side, lo, hi);
@@ -240,7 +240,7 @@ static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
     size_t extent = s->count[0];
     for (int i = 0; i < s->levels; i++) {
         if (stride[i] < extent) return false;
-        extent += stride[i] * (count[i] - 1); /* at most the size of the hull */
+        extent += stride[i] * (count[i] - 1); /* at most the size of the range */
     }
     return true;
 }

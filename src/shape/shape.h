@@ -67,13 +67,13 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
 
 /* From the arguments of a strided call (ARMCI's count and stride arrays), in its simplest form: levels with count 1
  * dropped, levels that continue one another on both sides merged; without levels left it is contiguous.  The order of
- * the bytes is kept.  The hulls of both sides are checked: armcii_shape_hull cannot fail afterwards.  With a count
+ * the bytes is kept.  The ranges of both sides are checked: armcii_shape_range cannot fail afterwards.  With a count
  * of 0 it is empty. */
 enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote,
                                        const int remote_stride[], const int count[], int levels);
 
 /* From runs of segments, which must outlive the shape.  Empty runs and 0-byte segments count for nothing; a single
- * segment makes the shape contiguous.  Addresses are not looked at: armcii_shape_hull does that. */
+ * segment makes the shape contiguous.  Addresses are not looked at: armcii_shape_range does that. */
 enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *runs, size_t nruns);
 
 /* Are the segments of a vector of equal length and evenly spaced on both sides?  Then *patch is the same transfer, in the same order, as
@@ -83,9 +83,9 @@ bool armcii_shape_is_even(const struct shape *s, struct shape *patch);
 /* Drop levels with count 1 and merge again, after levels, counts or strides of a strided shape were changed. */
 void armcii_shape_simplify(struct shape *s);
 
-/* The hull [*lo, *hi) of all bytes on one side.  O(levels), vectors O(segments).  SHAPE_OVERFLOW, outputs untouched,
+/* The range [*lo, *hi) of all bytes on one side.  O(levels), vectors O(segments).  SHAPE_OVERFLOW, outputs untouched,
  * where an address leaves the address space.  For an empty shape *lo == *hi. */
-enum shape_status armcii_shape_hull(const struct shape *s, enum shape_side side, char **lo, char **hi);
+enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo, char **hi);
 
 /* Are all segments of that side surely disjoint?  Strided: a sufficient test in O(levels^2); vector: exact, O(n log n),
  * and false also when memory runs out. */
@@ -97,7 +97,7 @@ bool armcii_shape_is_disjoint(const struct shape *s, enum shape_side side);
  * vector: no. */
 bool armcii_shape_nests(const struct shape *s, enum shape_side side);
 
-/* Are all segments' addresses on that side and lengths multiples of `unit`, a power of two?  As fast as the hull. */
+/* Are all segments' addresses on that side and lengths multiples of `unit`, a power of two?  As fast as the range. */
 bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t unit);
 
 /* Make the local side of s the packed buffer `buffer` of s->bytes bytes, segments in order, one after the other.  What

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "config_model.h"
 #include "input.h"
 
@@ -126,7 +126,7 @@ static bool is_foreign(const char *name, size_t length)
 
 static bool is_of_tests(const char *name, size_t length)
 {
-    return strncmp(name, "ARMCI_TEST_", 11) == 0 || (length == 12 && memcmp(name, "ARMCI_MUTANT", 12) == 0);
+    return strncmp(name, "ARMCI_TEST_", 11) == 0 || (length == 12 && memcmp(name, "ARMCI_FAULT", 12) == 0);
 }
 
 static void expect_setting(struct state *s, const char *setting)

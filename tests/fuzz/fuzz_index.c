@@ -1,7 +1,7 @@
 /* fuzz_index.c - the index of addresses against a list that is searched from end to end. */
 #include <check.h>
 
-#include "gmr/index.h"
+#include "mem/index.h"
 #include "input.h"
 
 enum { PROCESSES = 3, MOST = 400 };

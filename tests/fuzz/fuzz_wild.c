@@ -58,8 +58,8 @@ static void check_ends(const struct strided_call *c, const struct shape *s)
         wide want_lo, want_hi;
         char *lo, *hi;
         call_hull(c, side, &want_lo, &want_hi);
-        ck_assert(armcii_shape_hull(s, (enum shape_side)side, &lo, &hi) == SHAPE_OK);
-        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "hull of side %d: [%p, %p)", side,
+        ck_assert(armcii_shape_range(s, (enum shape_side)side, &lo, &hi) == SHAPE_OK);
+        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "range of side %d: [%p, %p)", side,
                       (void *)lo, (void *)hi);
     }
 }
@@ -239,14 +239,14 @@ static void check_side(const struct vector_call *v, const struct shape *s, int s
 {
     struct facts f = look(v, side);
     char *lo = NULL, *hi = NULL;
-    enum shape_status status = armcii_shape_hull(s, (enum shape_side)side, &lo, &hi);
-    ck_assert_msg(status == (f.outside ? SHAPE_OVERFLOW : SHAPE_OK), "hull of side %d: status %d", side, (int)status);
+    enum shape_status status = armcii_shape_range(s, (enum shape_side)side, &lo, &hi);
+    ck_assert_msg(status == (f.outside ? SHAPE_OVERFLOW : SHAPE_OK), "range of side %d: status %d", side, (int)status);
     if (f.outside)
-        ck_assert_msg(lo == NULL && hi == NULL, "hull of side %d: written although refused", side);
+        ck_assert_msg(lo == NULL && hi == NULL, "range of side %d: written although refused", side);
     else
-        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi), "hull of side %d: [%p, %p)", side, (void *)lo,
+        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi), "range of side %d: [%p, %p)", side, (void *)lo,
                       (void *)hi);
-    if (s->form != SHAPE_VECTOR && f.outside) return; /* asked only after the hull */
+    if (s->form != SHAPE_VECTOR && f.outside) return; /* asked only after the range */
     ck_assert_msg(armcii_shape_is_disjoint(s, (enum shape_side)side) == (!f.outside && !f.overlap),
                   "side %d: disjoint: expected %d", side, !f.outside && !f.overlap);
 }

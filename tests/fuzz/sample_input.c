@@ -9,7 +9,7 @@
 enum { MOST_BYTES = 2048, MOST_REACH = 1 << 13, ARENA = 2048 };
 
 /* Ends of the bytes of one side relative to its first one. */
-struct reach {
+struct addr_cache_entry {
     long lo, hi;
 };
 
@@ -27,7 +27,7 @@ static char *filled(size_t bytes, uint8_t first)
 
 /* ---- strided */
 
-static long stride_wanted(struct input *in, const struct sample *m, int side, int level, struct reach r)
+static long stride_wanted(struct input *in, const struct sample *m, int side, int level, struct addr_cache_entry r)
 {
     long below = level > 1 ? m->stride[side][level - 2] : 1, width = r.hi - r.lo;
     switch (input_byte(in) % 9) {
@@ -44,7 +44,7 @@ static long stride_wanted(struct input *in, const struct sample *m, int side, in
 }
 
 /* Choose the stride of a level on one side, and widen the reach by it.  A level that is not walked may have any. */
-static int choose_stride(struct input *in, const struct sample *m, int side, int level, struct reach *r)
+static int choose_stride(struct input *in, const struct sample *m, int side, int level, struct addr_cache_entry *r)
 {
     int steps = m->count[level] - 1;
     if (steps < 1) return input_int(in);
@@ -56,12 +56,12 @@ static int choose_stride(struct input *in, const struct sample *m, int side, int
 }
 
 /* Levels, counts and strides; returns the reach of both sides. */
-static void choose_strided(struct sample *m, struct input *in, struct reach reach[2])
+static void choose_strided(struct sample *m, struct input *in, struct addr_cache_entry reach[2])
 {
     m->levels = input_between(in, 0, SHAPE_MAX_LEVELS);
     m->count[0] = input_between(in, 0, 255);
     int total = m->count[0];
-    reach[0] = reach[1] = (struct reach){0, total};
+    reach[0] = reach[1] = (struct addr_cache_entry){0, total};
     for (int level = 1; level <= m->levels; level++) {
         int n = input_between(in, 0, 255);
         m->count[level] = n > 15 ? n % 3 + 1 : n; /* mostly small ones: else few levels have more than one */
@@ -113,7 +113,7 @@ static void describe_strided(struct sample *m)
 
 void sample_strided(struct sample *m, struct input *in)
 {
-    struct reach reach[2];
+    struct addr_cache_entry reach[2];
     memset(m, 0, sizeof *m);
     choose_strided(m, in, reach);
     describe_strided(m);

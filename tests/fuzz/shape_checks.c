@@ -55,10 +55,10 @@ void check_hull(const struct sample *m)
             want_lo = at < want_lo ? at : want_lo;
             want_hi = at + 1 > want_hi ? at + 1 : want_hi;
         }
-        enum shape_status status = armcii_shape_hull(&m->shape, (enum shape_side)side, &lo, &hi);
-        ck_assert_msg(status == SHAPE_OK, "%s: hull of side %d: status %d", m->text, side, (int)status);
+        enum shape_status status = armcii_shape_range(&m->shape, (enum shape_side)side, &lo, &hi);
+        ck_assert_msg(status == SHAPE_OK, "%s: range of side %d: status %d", m->text, side, (int)status);
         bool same = m->expected.n == 0 ? lo == hi : (uintptr_t)lo == want_lo && (uintptr_t)hi == want_hi;
-        ck_assert_msg(same, "%s: hull of side %d: %zu bytes from arena + %td", m->text, side, (size_t)(hi - lo),
+        ck_assert_msg(same, "%s: range of side %d: %zu bytes from arena + %td", m->text, side, (size_t)(hi - lo),
                       lo - m->arena[side]);
     }
 }
@@ -267,8 +267,8 @@ void check_packed_side(struct sample *m, size_t limit)
     check_same_bytes(m, "packed", &seen);
     check_simplest(m->text, &m->shape);
     ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: packed, but said to overlap", m->text);
-    enum shape_status status = armcii_shape_hull(&m->shape, SHAPE_LOCAL, &lo, &hi);
-    ck_assert_msg(status == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n, "%s: hull of a packed side",
+    enum shape_status status = armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi);
+    ck_assert_msg(status == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n, "%s: range of a packed side",
                   m->text);
     check_parts(m, limit);
     check_packed_copy(m, buffer);

@@ -9,7 +9,7 @@
 void check_walk(const struct sample *m);
 /* No level that could go is left. */
 void check_simplest(const char *text, const struct shape *s);
-/* The hull is that of all bytes. */
+/* The range is that of all bytes. */
 void check_hull(const struct sample *m);
 /* Nothing is called disjoint that meets a byte twice; vectors and blocks of dense arrays exactly. */
 void check_disjoint(const struct sample *m);

@@ -1,5 +1,5 @@
 /* test_footprint.c - jobs that span hosts: memory that the library itself takes in each process, at rest and while everybody works on
- * the memory of everybody of the other hosts.  check-footprint compares its figures on 2, 8 and 32 ranks. */
+ * the memory of everybody of the other nodes.  check-footprint compares its figures on 2, 8 and 32 ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct slice {
 
 struct work {
     void **base;
-    int far, *list; /* ranks of other hosts */
+    int far, *list; /* ranks of other nodes */
     char *local;    /* [OPERATIONS][ROOM] */
     double ones[PIECE / sizeof(double)];
     armci_hdl_t handle[OPERATIONS];
@@ -116,13 +116,13 @@ static long resident(void)
     return kib;
 }
 
-/* The lowest rank of a host is its agent. */
+/* The lowest rank of a node is its server. */
 static bool is_agent(void)
 {
     return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) == test_rank();
 }
 
-/* The largest of agents, of the others; rank 0 prints them. */
+/* The largest of servers, of the others; rank 0 prints them. */
 static void print_largest(long at_rest, long loaded)
 {
     long mine[6] = { 0 }, all[6];
@@ -130,7 +130,7 @@ static void print_largest(long at_rest, long loaded)
     memcpy(mine + (is_agent() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
-        printf("KiB on %d ranks: agent %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
+        printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
                test_ranks(), all[0], all[1], all[2], all[3], all[4], all[5]);
 }
 
@@ -141,7 +141,7 @@ static void footprint(void)
 
     find_far(&w);
     if (!on_all_ranks(w.far > 0)) {
-        skip("one host");
+        skip("one node");
         return;
     }
     w.base = region_create(sizeof(struct slice));

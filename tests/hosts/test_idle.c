@@ -1,4 +1,4 @@
-/* test_idle.c - jobs that span hosts: what the library's thread costs while nobody needs it. */
+/* test_idle.c - jobs that span hosts: what the progress thread costs while nobody needs it. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,12 +85,12 @@ static void print_of_all(const char *what, double mine)
 
     MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, test_comm());
     for (int p = 0; test_rank() == 0 && p < test_ranks(); p++)
-        printf("rank %d %s: the library's thread takes %.3f %% of a core\n", p, what, 100 * all[p]);
+        printf("rank %d %s: the progress thread takes %.3f %% of a core\n", p, what, 100 * all[p]);
     fflush(stdout);
     free(all);
 }
 
-/* What the library's thread takes while its rank is at something else, with no call into MPI or ARMCI. */
+/* What the progress thread takes while its rank is at something else, with no call into MPI or ARMCI. */
 static void cost_while(const char *what, void (*at_something)(void))
 {
     struct threads before = list_threads();
@@ -105,7 +105,7 @@ static void cost_while(const char *what, void (*at_something)(void))
         at_something();
         double share = (processor_time(&ours) - had) / (now() - begun);
         print_of_all(what, share);
-        check(share > 0 && share < LIMIT, "%s: the library's thread takes %.2f %% of a core", what, 100 * share);
+        check(share > 0 && share < LIMIT, "%s: the progress thread takes %.2f %% of a core", what, 100 * share);
     }
     ARMCI_Finalize();
 }
@@ -146,8 +146,8 @@ static void stop(void)
 }
 
 static const struct test tests[] = {
-    { "the library's thread costs nearly nothing while its rank sleeps", while_asleep },
-    { "the library's thread takes nearly nothing from a rank that computes", while_computing },
+    { "the progress thread costs nearly nothing while its rank sleeps", while_asleep },
+    { "the progress thread takes nearly nothing from a rank that computes", while_computing },
     { NULL, NULL },
 };
 

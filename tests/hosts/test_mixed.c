@@ -1,4 +1,4 @@
-/* test_mixed.c - jobs that span hosts: put and get of a neighbour on the own host are loads and stores, everything else
+/* test_mixed.c - jobs that span hosts: put and get of a neighbour on the own node are loads and stores, everything else
  * goes by messages.  One process's operations must stay in order whichever way they take, what one process has fenced
  * must be seen by every other, and updates from near and far must add up exactly. */
 #include <stdlib.h>
@@ -395,7 +395,7 @@ static void locked_sums(void)
     free(steps);
 }
 
-/* ------------------------------------------------------------------ groups on one host and across */
+/* ------------------------------------------------------------------ groups on one node and across */
 
 struct group_work {
     ARMCI_Group group;
@@ -530,7 +530,7 @@ static const struct test tests[] = {
     { "tickets by rmw are distinct, and slots put by them", tickets_and_slots },
     { "what is fenced is seen by everybody", fenced_is_seen },
     { "mutexes guard data near and far", locked_sums },
-    { "groups on one host and across, beside the world", groups },
+    { "groups on one node and across, beside the world", groups },
     { "own slice as the local side", through_own_slice },
     { NULL, NULL },
 };

@@ -32,7 +32,7 @@ struct work {
     char local[ROOM], mirror[ROOM];
 };
 
-struct operation {
+struct request {
     const char *name;
     void (*once)(struct work *w, const struct op *op);
     struct op op;
@@ -102,7 +102,7 @@ static void lock(struct work *w, const struct op *op)
     ARMCI_Unlock(0, w->target);
 }
 
-static const struct operation operations[] = {
+static const struct request operations[] = {
     { "put", contiguous, { .kind = OP_PUT } },   { "get", contiguous, { .kind = OP_GET } },
     { "acc", contiguous, { .kind = OP_ACC } },   { "putS", strided, { .kind = OP_PUT } },
     { "getS", strided, { .kind = OP_GET } },     { "accS", strided, { .kind = OP_ACC } },
@@ -113,14 +113,14 @@ static const struct operation operations[] = {
 
 /* ------------------------------------------------------------------ their times */
 
-/* By windows inside a host, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. */
+/* By windows inside a node, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. */
 static int times(void)
 {
     return test_makes_windows() && test_ranks() > 2 ? TIMES / 10 : TIMES;
 }
 
 /* So often, with what it writes in place at the target; in seconds. */
-static double time_of(struct work *w, const struct operation *o, int times)
+static double time_of(struct work *w, const struct request *o, int times)
 {
     struct op op = o->op;
     double begun = now();
@@ -141,7 +141,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void check_operation(struct work *w, const struct operation *o, struct rng *r)
+static void check_operation(struct work *w, const struct request *o, struct rng *r)
 {
     char seen[ROOM];
     double first[FIRSTS], many;
@@ -193,8 +193,8 @@ static void operate(struct work *w)
 static void let_work(int worker)
 {
     struct work w = { .target = test_ranks() - 1 };
-    if (!on_all_ranks(test_has_agents())) {
-        skip("no agent: the target would have to enter MPI");
+    if (!on_all_ranks(test_has_servers())) {
+        skip("no server: the target would have to enter MPI");
         return;
     }
     void **base = region_create(sizeof(struct slice));
@@ -220,7 +220,7 @@ static void from_another_host(void)
 static void from_the_same_host(void)
 {
     if (test_ranks() < 3)
-        skip("it takes two on one host");
+        skip("it takes two on one node");
     else
         let_work(test_ranks() - 2);
 }
@@ -244,7 +244,7 @@ static void read_of_thread(const char *thread, const char *name, const char *sta
         fclose(f);
 }
 
-/* The library's thread; 0: there is none.  *blocked: the signals that it blocks. */
+/* The progress thread; 0: there is none.  *blocked: the signals that it blocks. */
 static long library_thread(unsigned long *blocked)
 {
     char text[64];
@@ -300,7 +300,7 @@ static void signals_go_elsewhere(void)
     const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
     unsigned long blocked = 0;
 
-    if (!on_all_ranks(test_has_agents()) || (progress && strcmp(progress, "rank") == 0)) {
+    if (!on_all_ranks(test_has_servers()) || (progress && strcmp(progress, "rank") == 0)) {
         skip("no thread of the library");
         return;
     }
@@ -314,13 +314,13 @@ static void signals_go_elsewhere(void)
     sigaction(SIGUSR1, &former, NULL);
     check(handled > 0, "no signal came");
     for (int i = 0; i < handled && i < SIGNALS; i++)
-        check(handled_by[i] != thread, "the library's thread ran the handler");
+        check(handled_by[i] != thread, "the progress thread ran the handler");
 }
 
 static const struct test tests[] = {
     { "the first of each operation and a thousand of it end while the target computes", from_another_host },
-    { "so do those of another process of its host", from_the_same_host },
-    { "the library's thread runs no signal handler of the program", signals_go_elsewhere },
+    { "so do those of another process of its node", from_the_same_host },
+    { "the progress thread runs no signal handler of the program", signals_go_elsewhere },
     { NULL, NULL },
 };
 

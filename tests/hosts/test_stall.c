@@ -1,6 +1,6 @@
 /* test_stall.c - jobs that span hosts: a process that starts a long transfer and then leaves the library stops nobody else.
  *
- * The last process, which is no agent, starts the transfer and calls nothing for a time.  The first process of its host times 8-byte
+ * The last process, which is no server, starts the transfer and calls nothing for a time.  The first process of its node times 8-byte
  * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
  * to wait for it is measured at the same time, by another process: the bound allows for that. */
 #include <sched.h>
@@ -111,12 +111,12 @@ static void leave_after(enum long_transfer transfer)
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
 
-    if (!on_all_ranks(test_has_agents())) {
-        skip("no agent: MPI decides who waits for whom");
+    if (!on_all_ranks(test_has_servers())) {
+        skip("no server: MPI decides who waits for whom");
         return;
     }
     if (test_ranks() < 4) {
-        skip("it takes two on each host");
+        skip("it takes two on each node");
         return;
     }
     if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))

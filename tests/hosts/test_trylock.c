@@ -1,5 +1,5 @@
-/* test_trylock.c - jobs that span hosts, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
- * the same mutex, which an agent keeps: a place in its queue is for a process, so the threads of one must not ask it at once; and many
+/* test_trylock.c - jobs that span nodes, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
+ * the same mutex, which a server keeps: a place in its queue is for a process, so the threads of one must not ask it at once; and many
  * requests beside a wait for a lock. */
 #include "harness.h"
 
@@ -25,7 +25,7 @@ static void start_threaded(int *argc, char ***argv)
 /* ---- threads: check() is for the first one only ---- */
 
 static armcix_mutex_hdl_t the_set;
-static int host;           /* of the mutex */
+static int node;           /* of the mutex */
 static atomic_int waiting; /* threads not yet at their end */
 
 static void rest(void)
@@ -71,11 +71,11 @@ static atomic_bool about_to_lock, has_locked, may_unlock;
 static void *wait_for_lock(void *unused)
 {
     about_to_lock = true;
-    ARMCIX_Lock_hdl(the_set, 0, host);
+    ARMCIX_Lock_hdl(the_set, 0, node);
     has_locked = true;
     while (!may_unlock)
         rest();
-    ARMCIX_Unlock_hdl(the_set, 0, host);
+    ARMCIX_Unlock_hdl(the_set, 0, node);
     waiting--;
     return unused;
 }
@@ -83,7 +83,7 @@ static void *wait_for_lock(void *unused)
 static void expect_refusals(const char *when)
 {
     for (int i = 0; i < TRIES; i++)
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", host, when, i);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, node), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", node, when, i);
 }
 
 static void start_waiting(pthread_t *thread)
@@ -95,17 +95,17 @@ static void start_waiting(pthread_t *thread)
         rest();
 }
 
-/* The host, which has held it until now, unlocks. */
+/* The node, which has held it until now, unlocks. */
 static void let_it_have_the_mutex(void)
 {
-    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", host);
-    armci_notify(host);
+    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", node);
+    armci_notify(node);
     for (double until = MPI_Wtime() + PATIENCE; !has_locked && MPI_Wtime() < until;)
         rest();
-    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", host, PATIENCE);
+    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", node, PATIENCE);
 }
 
-/* The first thread tries, before, while and after another of the process has the mutex, which the host holds at first. */
+/* The first thread tries, before, while and after another of the process has the mutex, which the node holds at first. */
 static void try_beside_thread(void)
 {
     pthread_t thread;
@@ -118,7 +118,7 @@ static void try_beside_thread(void)
     join(&thread, 1, "ARMCIX_Unlock_hdl");
 }
 
-static long *counter; /* of the host */
+static long *counter; /* of the node */
 
 /* More requests than there are names for their answers. */
 static void ask_beside_thread(void)
@@ -128,30 +128,30 @@ static void ask_beside_thread(void)
 
     start_waiting(&thread);
     for (long i = 0; i < REQUESTS; i++) {
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, host);
-        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", host, i)) break;
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, node);
+        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", node, i)) break;
     }
     let_it_have_the_mutex();
     may_unlock = true;
     join(&thread, 1, "ARMCIX_Unlock_hdl");
 }
 
-/* One process at a time, far from the host or near. */
+/* One process at a time, far from the node or near. */
 static void take_turns(int tryer, void (*act)(void))
 {
     int waits;
 
-    if (test_rank() == host) ARMCIX_Lock_hdl(the_set, 0, host);
+    if (test_rank() == node) ARMCIX_Lock_hdl(the_set, 0, node);
     ARMCI_Barrier();
-    if (test_rank() == host) {
+    if (test_rank() == node) {
         armci_notify_wait(tryer, &waits);
-        ARMCIX_Unlock_hdl(the_set, 0, host);
+        ARMCIX_Unlock_hdl(the_set, 0, node);
     }
     if (test_rank() == tryer) act();
     ARMCI_Barrier();
     if (test_rank() == tryer) {
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, host), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", host);
-        ARMCIX_Unlock_hdl(the_set, 0, host);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, node), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", node);
+        ARMCIX_Unlock_hdl(the_set, 0, node);
     }
     ARMCI_Barrier();
 }
@@ -161,9 +161,9 @@ static void beside_a_wait(void)
     void **base;
 
     if (!begin(sizeof(long), &base)) return;
-    for (host = 0; host < test_ranks(); host++)
+    for (node = 0; node < test_ranks(); node++)
         for (int tryer = 0; tryer < test_ranks(); tryer++)
-            if (tryer != host) take_turns(tryer, try_beside_thread);
+            if (tryer != node) take_turns(tryer, try_beside_thread);
     end(base);
 }
 
@@ -172,8 +172,8 @@ static void beside_many_requests(void)
     void **base;
 
     if (!begin(sizeof *counter, &base)) return;
-    host = test_ranks() - 1;
-    counter = base[host];
+    node = test_ranks() - 1;
+    counter = base[node];
     *(long *)base[test_rank()] = 0;
     ARMCI_Barrier();
     take_turns(0, ask_beside_thread);
@@ -197,9 +197,9 @@ static void change(struct worker *w)
     long value = -1;
 
     if (inside++ > 0) w->wrong++;
-    ARMCI_Get(w->guarded, &value, sizeof value, host);
+    ARMCI_Get(w->guarded, &value, sizeof value, node);
     value++;
-    ARMCI_Put(&value, w->guarded, sizeof value, host);
+    ARMCI_Put(&value, w->guarded, sizeof value, node);
     w->got++;
     inside--;
 }
@@ -209,10 +209,10 @@ static void *work(void *argument)
     struct worker *w = argument;
 
     for (int i = 0; i < effort(ROUNDS); i++) {
-        if (w->tries && ARMCIX_Trylock_hdl(the_set, 0, host) != 0) continue;
-        if (!w->tries) ARMCIX_Lock_hdl(the_set, 0, host);
+        if (w->tries && ARMCIX_Trylock_hdl(the_set, 0, node) != 0) continue;
+        if (!w->tries) ARMCIX_Lock_hdl(the_set, 0, node);
         change(w);
-        ARMCIX_Unlock_hdl(the_set, 0, host);
+        ARMCIX_Unlock_hdl(the_set, 0, node);
     }
     waiting--;
     return NULL;
@@ -238,7 +238,7 @@ static void all_at_once(long *guarded)
     }
     MPI_Allreduce(&got, &all, 1, MPI_INT, MPI_SUM, test_comm());
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(guarded, host), all, "ARMCI_GetValueLong of what process %d's mutex guards", host);
+    check_long(ARMCI_GetValueLong(guarded, node), all, "ARMCI_GetValueLong of what process %d's mutex guards", node);
     ARMCI_Barrier();
 }
 
@@ -248,10 +248,10 @@ static void together(void)
     void **base;
 
     if (!begin(sizeof zero, &base)) return;
-    for (host = 0; host < test_ranks(); host += test_ranks() - 1) {
-        if (test_rank() == host) ARMCI_Put(&zero, base[host], sizeof zero, host);
+    for (node = 0; node < test_ranks(); node += test_ranks() - 1) {
+        if (test_rank() == node) ARMCI_Put(&zero, base[node], sizeof zero, node);
         ARMCI_Barrier();
-        all_at_once(base[host]);
+        all_at_once(base[node]);
     }
     end(base);
 }

@@ -150,7 +150,7 @@ double trial_time(double seconds)
     return getenv("ARMCI_TEST_LONG") ? seconds : 0.4 * seconds;
 }
 
-/* Its windows between hosts bear no threads. */
+/* Its windows between nodes bear no threads. */
 static bool is_open_mpi_4(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -169,7 +169,7 @@ bool test_makes_windows(void)
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
-bool test_has_agents(void)
+bool test_has_servers(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
 

@@ -63,11 +63,11 @@ int effort(int n);
 /* How long to try what goes wrong seldom: two fifths of that many seconds, all of them with ARMCI_TEST_LONG=1. */
 double trial_time(double seconds);
 
-/* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between hosts, and can this MPI library make windows there? */
+/* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between nodes, and can this MPI library make windows there? */
 bool test_makes_windows(void);
 
-/* Does somebody serve other hosts while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
-bool test_has_agents(void);
+/* Does somebody serve other nodes while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
+bool test_has_servers(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {

@@ -1,5 +1,5 @@
 /* test_async.c - one-sided for real: operations towards a process that computes, with no call into MPI or ARMCI, are over long before it
- * comes back; on its own host, and on others unless the environment keeps their agents out. */
+ * comes back; on its own node, and on others unless the environment keeps their servers out. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "op.h"
 
 enum { NEAR = 1000, FAR = 100, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
-/* Seconds.  What is tested takes some milliseconds on an idle machine.  Between hosts the target computes until it sees in its
+/* Seconds.  What is tested takes some milliseconds on an idle machine.  Between nodes the target computes until it sees in its
  * memory that all is over, and gives up after a time in which nothing can be over if the operations wait for it. */
 static const double COMPUTING = 2.0, GIVEN_UP = 45.0, FAMILY_LIMIT = 0.5, FAR_FAMILY_LIMIT = 2.0;
 
@@ -27,7 +27,7 @@ struct extras {
 /* What a rank does to its lane on the target, and what should be there. */
 struct work {
     int target;
-    int repeats; /* of each operation; fewer on another host */
+    int repeats; /* of each operation; fewer on another node */
     void **base;
     char *room;            /* on the target */
     struct extras *extras; /* on the target */
@@ -300,7 +300,7 @@ static bool is_served(const struct work *w)
 {
     if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL)
         return true;
-    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_agents();
+    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_servers();
 }
 
 /* The last rank computes, all others work on its memory. */
@@ -314,7 +314,7 @@ static void while_the_target_computes(void)
     memset(w.base[test_rank()], 0, bytes);
     w.repeats = repeats_with(w.target);
     if (test_ranks() < 2 || !on_all_ranks(is_served(&w))) {
-        skip(test_ranks() < 2 ? "it takes two" : "no shared memory and no agent: the target would have to enter MPI");
+        skip(test_ranks() < 2 ? "it takes two" : "no shared memory and no server: the target would have to enter MPI");
         region_free(w.base);
         return;
     }

@@ -398,7 +398,7 @@ static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_
 
 static void keep_nothing(enum work work, enum how_kept kept, int c)
 {
-    enum { SLACK = 5120 }; /* more requests may meet at an agent than before; a leak in a list of operations is more */
+    enum { SLACK = 5120 }; /* more requests may meet at a server than before; a leak in a list of operations is more */
     int n = 64 / completions[c].share;
     armci_hdl_t reused;
 

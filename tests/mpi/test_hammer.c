@@ -328,7 +328,7 @@ static void add_unsafely(long *counter, int p, bool by_processor)
     ARMCI_Put(&value, counter, sizeof value, p);
 }
 
-/* Mutex m of host h guards a counter on the rank after h. */
+/* Mutex m of node h guards a counter on the rank after h. */
 static void locks(void)
 {
     int n = test_ranks(), total = MUTEXES * n;
@@ -339,11 +339,11 @@ static void locks(void)
     check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
     ARMCI_Barrier();
     for (double until = now() + trial_time(1.5); now() < until; rounds++) {
-        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), host = i / MUTEXES, m = i % MUTEXES;
-        int p = (host + 1) % n;
-        ARMCI_Lock(m, host);
+        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), node = i / MUTEXES, m = i % MUTEXES;
+        int p = (node + 1) % n;
+        ARMCI_Lock(m, node);
         add_unsafely((long *)base[p] + 8 * m, p, rounds % 2);
-        ARMCI_Unlock(m, host);
+        ARMCI_Unlock(m, node);
         count[i]++;
     }
     ARMCI_Barrier();

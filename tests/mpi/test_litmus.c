@@ -63,7 +63,7 @@ static void barriers(void)
 }
 
 /* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
- * processor, and between hosts without an agent MPI wants to be entered. */
+ * processor, and between nodes without a server MPI wants to be entered. */
 static bool wait_for(long *there, int p, long value)
 {
     double until = now() + 10;

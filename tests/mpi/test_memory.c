@@ -189,7 +189,7 @@ static void on_groups(void)
 
 static void named_devices(void)
 {
-    static const char *const names[] = { "", NULL, "host", "fast" };
+    static const char *const names[] = { "", NULL, "node", "fast" };
     int me = test_rank(), n = test_ranks();
     size_t sizes[16];
     void *base[16];

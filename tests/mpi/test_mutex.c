@@ -63,10 +63,10 @@ static void no_update_lost(void)
     check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
     for (int i = 0; i < effort(ROUNDS); i++)
         for (int m = 0; m < 2; m++) {
-            int host = (i + me) % n, p = (host + 1) % n;
-            ARMCI_Lock(m, host);
+            int node = (i + me) % n, p = (node + 1) % n;
+            ARMCI_Lock(m, node);
             add_unsafely((long *)base[p] + m, p, 1);
-            ARMCI_Unlock(m, host);
+            ARMCI_Unlock(m, node);
         }
     ARMCI_Barrier();
     for (int p = 0; p < n; p++) {
@@ -81,7 +81,7 @@ static void no_update_lost(void)
     region_free(base);
 }
 
-/* Process p hosts p % 3 mutexes: some none. */
+/* Process p nodes p % 3 mutexes: some none. */
 static void counts_differ(void)
 {
     int me = test_rank(), n = test_ranks(), expected = 0;

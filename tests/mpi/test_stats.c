@@ -170,7 +170,7 @@ static bool is_set_to(const char *variable, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* How rank r's transfers to rank p go.  MPI's ways all begin with "rma"; this program has threads from MPI where it spans hosts. */
+/* How rank r's transfers to rank p go.  MPI's ways all begin with "rma"; this program has threads from MPI where it spans nodes. */
 static const char *expected_path(int r, int p)
 {
     double node = number(part(r), "node");

@@ -21,7 +21,7 @@ static void *table[MOST_RANKS];
 static int rank_list[1];
 
 static int malloc_in(ARMCI_Group *g) { return ARMCI_Malloc_group(table, 8, g); }
-static int malloc_memdev_in(ARMCI_Group *g) { return ARMCI_Malloc_group_memdev(table, 8, g, "host"); }
+static int malloc_memdev_in(ARMCI_Group *g) { return ARMCI_Malloc_group_memdev(table, 8, g, "node"); }
 static int free_in(ARMCI_Group *g) { return ARMCI_Free_group(stage.mine, g); }
 static int free_nothing_in(ARMCI_Group *g) { return ARMCI_Free_group(NULL, g); }
 static int mode_in(ARMCI_Group *g) { return ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, g); }

@@ -30,7 +30,7 @@ static int malloc_group_of(long bytes, ARMCI_Group *group)
 static int malloc_group_negative(void) { return malloc_group_of(-1, &stage.world); }
 static int malloc_self_negative(void) { return malloc_group_of(LONG_MIN, &stage.self); }
 static int malloc_group_largest(void) { return malloc_group_of(LONG_MAX, &stage.self); }
-static int malloc_memdev_null(void) { return ARMCI_Malloc_memdev(NULL, 8, "host"); }
+static int malloc_memdev_null(void) { return ARMCI_Malloc_memdev(NULL, 8, "node"); }
 static int malloc_memdev_of(long bytes)
 {
     void *base[MOST_RANKS];
@@ -44,7 +44,7 @@ static int malloc_group_memdev_negative(void)
 {
     void *base[MOST_RANKS];
 
-    return ARMCI_Malloc_group_memdev(base, -8, &stage.self, "host");
+    return ARMCI_Malloc_group_memdev(base, -8, &stage.self, "node");
 }
 static int malloc_local_of(long bytes)
 {
@@ -544,7 +544,7 @@ static int malloc_group_memdev_off(void)
 {
     void *base[MOST_RANKS];
 
-    return ARMCI_Malloc_group_memdev(base, 8, &stage.none, "host");
+    return ARMCI_Malloc_group_memdev(base, 8, &stage.none, "node");
 }
 static int memget_off(void) { return memget(8, 0); }
 

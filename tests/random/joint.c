@@ -13,7 +13,7 @@ enum { TAG_TOLD = 1, TAG_ANY = 1000 };
 
 static bool goes_first(const struct area *a, const struct area *b)
 {
-    return a->host != b->host ? a->host < b->host : a->mutex < b->mutex;
+    return a->node != b->node ? a->node < b->node : a->mutex < b->mutex;
 }
 
 /* The cells as a strided patch. */
@@ -73,12 +73,12 @@ void joint_section(struct run *run, const struct op *op)
         a = b;
         b = c;
     }
-    ARMCI_Lock(a->mutex, a->host);
-    if (b) ARMCI_Lock(b->mutex, b->host);
+    ARMCI_Lock(a->mutex, a->node);
+    if (b) ARMCI_Lock(b->mutex, b->node);
     count_up(run, op, a);
     if (b) count_up(run, op, b);
-    if (b) ARMCI_Unlock(b->mutex, b->host);
-    ARMCI_Unlock(a->mutex, a->host);
+    if (b) ARMCI_Unlock(b->mutex, b->node);
+    ARMCI_Unlock(a->mutex, a->node);
     model_apply(run->p, run->ph, op);
 }
 
@@ -87,7 +87,7 @@ void joint_section(struct run *run, const struct op *op)
 /* A put whose data are there when the flag is. */
 static void put_flagged(struct run *run, const struct op *op)
 {
-    struct transfer t = op->t;
+    struct op t = op->t;
     char *src = memory_real(run->p, run->p->me, t.local.memory) + t.local.offset;
     char *slice = memory_real(run->p, t.target, t.remote.memory), *dst = slice + t.remote.offset;
     int *flag = (int *)(void *)(slice + op->offset), status;

@@ -179,9 +179,9 @@ static void trim(struct area *a, struct rng *rng)
 
 static void choose_mutex(const struct program *p, struct area *a, struct rng *rng)
 {
-    do a->host = (int)rng_below(rng, p->ranks);
-    while (p->mutexes[a->host] == 0);
-    a->mutex = (int)rng_below(rng, p->mutexes[a->host]);
+    do a->node = (int)rng_below(rng, p->ranks);
+    while (p->mutexes[a->node] == 0);
+    a->mutex = (int)rng_below(rng, p->mutexes[a->node]);
 }
 
 static void add_area(struct program *p, struct phase *ph, struct area a, struct rng *rng)

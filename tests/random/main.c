@@ -69,7 +69,7 @@ int main(int argc, char **argv)
         return 0;
     }
     ARMCI_Init();
-    MPI_Comm_dup(ARMCIX_Get_world_comm(), &run.comm); /* without ranks that are set aside */
+    MPI_Comm_dup(ARMCIX_Get_world_comm(), &run.comm); /* without progress ranks */
     place_begin(run.comm, options->state, options->hang);
     run_all(&run);
     free(run.outcome);

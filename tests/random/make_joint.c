@@ -8,7 +8,7 @@
 
 static bool same_mutex(const struct area *a, const struct area *b)
 {
-    return a->mutex == b->mutex && a->host == b->host;
+    return a->mutex == b->mutex && a->node == b->node;
 }
 
 /* A second locked area under another mutex, for whoever may use the first. */

@@ -22,7 +22,7 @@ enum {
     MAX_LEVELS = 8,
     MAX_REGIONS = 64,
     MAX_GROUPS = 32,
-    MAX_MUTEXES = 3, /* that one process hosts */
+    MAX_MUTEXES = 3, /* that one process nodes */
     HANDLES = 6,
     IMPLICIT_HANDLE = -1,
     ARENAS = 2, /* private memories of a process: from malloc, from ARMCI_Malloc_local */
@@ -59,7 +59,7 @@ struct area {
     int teeth;
     uint64_t seed;         /* of what it holds at the beginning of the phase, unless it holds plain bytes */
     long taken;            /* bytes of a mailbox in use */
-    int mutex, host;       /* of a locked area */
+    int mutex, node;       /* of a locked area */
     bool swaps;            /* rmw on it are swaps too */
     unsigned char *totals; /* shared acc: [ranks][parts], what each adds in the phase, in its units */
     unsigned char *done;   /* shared acc: [parts], what this process has added so far */
@@ -81,7 +81,7 @@ struct entry {
     int bytes, n, first;
 };
 
-struct transfer {
+struct op {
     enum verb verb;
     enum form form;
     int target;
@@ -144,7 +144,7 @@ struct op {
     int rmw;           /* enum ARMCI_Rmw_e */
     int operand;
     struct spot landing; /* where a hearer fetches the part to */
-    struct transfer t;
+    struct op t;
 };
 
 struct stream {
@@ -227,15 +227,15 @@ char *memory_real(const struct program *p, int rank, int memory);
 /* ---- walk.c: the segments of a transfer, in order ---- */
 
 struct walk {
-    const struct transfer *t;
+    const struct op *op;
     long local, remote;
     int at[MAX_LEVELS];
     int entry, segment;
     bool done;
 };
-void walk_begin(struct walk *w, const struct transfer *t);
+void walk_begin(struct walk *w, const struct op *op);
 bool walk_next(struct walk *w, struct segment *segment);
-long transfer_bytes(const struct transfer *t);
+long transfer_bytes(const struct op *op);
 
 /* ---- element.c ---- */
 

@@ -31,7 +31,7 @@ static uint32_t *stamp_of(struct program *p, int rank, int memory)
     return is_region(memory) ? p->region[memory - ARENAS].stamp[rank] : p->arena_stamp[memory];
 }
 
-bool shape_remote_overlaps(struct program *p, const struct transfer *t)
+bool shape_remote_overlaps(struct program *p, const struct op *op)
 {
     struct walk w;
     struct segment s;
@@ -41,7 +41,7 @@ bool shape_remote_overlaps(struct program *p, const struct transfer *t)
     return met;
 }
 
-bool shape_local_overlaps(struct program *p, int origin, const struct transfer *t)
+bool shape_local_overlaps(struct program *p, int origin, const struct op *op)
 {
     struct walk w;
     struct segment s;
@@ -55,7 +55,7 @@ bool shape_local_overlaps(struct program *p, int origin, const struct transfer *
 
 struct spot shape_landing(struct rng *rng, long n)
 {
-    long room = rng_chance(rng, 50) ? at_most(ARENA_BYTES, n + 2048) : ARENA_BYTES; /* crowded, so that transfers meet */
+    long room = rng_chance(rng, 50) ? at_most(ARENA_BYTES, n + 2048) : ARENA_BYTES; /* oversubscribed, so that transfers meet */
     return (struct spot){(int)rng_below(rng, ARENAS), rng_below(rng, room - n + 1)};
 }
 
@@ -71,7 +71,7 @@ static bool find_local_area(const struct program *p, const struct phase *ph, str
     return false;
 }
 
-/* Where a local hull of n bytes lies.  What comes from shared areas is not known beforehand: only private memory takes it. */
+/* Where a local range of n bytes lies.  What comes from shared areas is not known beforehand: only private memory takes it. */
 static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long n)
 {
     struct spot spot;
@@ -158,7 +158,7 @@ static void turn(struct rng *rng, const struct axes *x, long stride[], long *bas
     }
 }
 
-/* Make one stride shorter, whatever that does; the hull only shrinks. */
+/* Make one stride shorter, whatever that does; the range only shrinks. */
 static void squeeze(struct rng *rng, const struct axes *x, long unit, long stride[])
 {
     if (x->levels == 0) return;
@@ -171,7 +171,7 @@ static void set_strides(int levels, const long from[], int to[])
     for (int i = 0; i < levels; i++) to[i] = (int)from[i];
 }
 
-static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct transfer *t)
+static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct op *op)
 {
     const struct area *a = wish->area;
     long unit = remote_unit(wish), stride[MAX_LEVELS], across[MAX_LEVELS];
@@ -192,17 +192,17 @@ static void strided_remote(struct program *p, struct rng *rng, const struct wish
 }
 
 static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, const struct axes *x,
-                          struct transfer *t)
+                          struct op *op)
 {
     long unit = local_unit(wish), stride[MAX_LEVELS];
-    long hull = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
-    t->local = place_local(p, ph, rng, wish, hull);
+    long range = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
+    t->local = place_local(p, ph, rng, wish, range);
     if (wish->verb != GET && rng_chance(rng, 15)) squeeze(rng, x, unit, stride);
     turn(rng, x, stride, &t->local.offset);
     set_strides(x->levels, stride, t->local_stride);
 }
 
-static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
 {
     struct axes x;
     long run = random_length(rng, remote_unit(wish), wish->area->width);
@@ -224,7 +224,7 @@ static struct spot place_remote(struct rng *rng, const struct area *a, long unit
     return (struct spot){ARENAS + a->region, offset};
 }
 
-static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
 {
     long unit = remote_unit(wish), n = random_length(rng, unit, at_most(wish->area->width, MOST_BYTES));
     t->count[0] = (int)n;
@@ -235,7 +235,7 @@ static bool make_contiguous(const struct program *p, const struct phase *ph, str
 }
 
 /* A value has no local memory; its offset there only says which value. */
-static bool make_value(struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_value(struct rng *rng, const struct wish *wish, struct op *op)
 {
     static const int types[] = {ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL};
     const struct area *a = wish->area;
@@ -277,7 +277,7 @@ static bool may_overwrite(const struct wish *wish)
 }
 
 /* Remote places for the segments, in the order of the entries.  A put that must not overwrite itself loses what does. */
-static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
 {
     bool free_choice = wish->verb == GET || (may_overwrite(wish) && rng_chance(rng, 40));
     int made = 0;
@@ -303,22 +303,22 @@ static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, 
 
 /* Local places: slots in random order; or anywhere, where segments may overlap. */
 static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long longest,
-                         int segments, struct transfer *t)
+                         int segments, struct op *op)
 {
     int order[MOST_SEGMENTS];
-    long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4), hull = slot * segments;
+    long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4), range = slot * segments;
     bool anywhere = wish->verb == GET ? may_overwrite(wish) && rng_chance(rng, 40) : rng_chance(rng, 30);
     bool in_order = rng_chance(rng, 30);
     rng_permutation(rng, segments, order);
-    t->local = place_local(p, ph, rng, wish, hull);
+    t->local = place_local(p, ph, rng, wish, range);
     for (int i = 0; i < segments; i++) {
         long at = slot * (in_order ? i : order[i]);
-        if (anywhere) at = unit * rng_below(rng, (hull - t->segment[i].bytes) / unit + 1);
+        if (anywhere) at = unit * rng_below(rng, (range - t->segment[i].bytes) / unit + 1);
         t->segment[i].local = t->local.offset + at;
     }
 }
 
-static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
 {
     enum { MOST_ENTRIES = 4 };
     long unit = remote_unit(wish), longest = 1, bytes = MOST_BYTES;
@@ -342,9 +342,9 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     return true;
 }
 
-bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
 {
-    *t = (struct transfer){.verb = wish->verb,
+    *t = (struct op){.verb = wish->verb,
                            .form = wish->form,
                            .target = wish->area->rank,
                            .type = wish->area->type,

@@ -61,7 +61,7 @@ void world_group_free(struct run *run, const struct op *op)
 
 static int allocate(struct group *group, const struct op *op, void **base, long bytes)
 {
-    if (op->group != WORLD && op->variant == 0) return ARMCI_Malloc_group_memdev(base, bytes, &group->handle, "host");
+    if (op->group != WORLD && op->variant == 0) return ARMCI_Malloc_group_memdev(base, bytes, &group->handle, "node");
     if (op->group != WORLD || op->variant == 1) return ARMCI_Malloc_group(base, bytes, &group->handle);
     return op->variant == 2 ? ARMCI_Malloc_memdev(base, bytes, "") : ARMCI_Malloc(base, bytes);
 }

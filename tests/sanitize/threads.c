@@ -1,7 +1,7 @@
 /* threads.c [--without-lock] - the parts of the library without MPI from several threads at once, for ThreadSanitizer;
  * results are exact.  Under the lock: the address index.  Each thread makes and frees teams, while it looks for another
  * one that stays, as messages do, and asks for its scopes.  Without: what may be called at any time, on shared data that
- * is only read.  Elements in shared memory: under the locks of their blocks.  --without-lock leaves the library's lock
+ * is only read.  Elements in shared memory: under the locks of their blocks.  --without-lock leaves the global lock
  * off, which must be found. */
 #include <pthread.h>
 #include <sched.h>
@@ -13,19 +13,19 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "base/guard.h"
+#include "base/lock.h"
 #include "base/log.h"
-#include "base/nearest.h"
-#include "gmr/index.h"
-#include "msg/tree.h"
+#include "base/suggest.h"
+#include "mem/index.h"
+#include "mpi/tree.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/element.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
-#include "shm/stripe.h"
-#include "team/team.h"
-#include "team/world.h"
+#include "transport/shm/stripe.h"
+#include "mpi/team.h"
+#include "mpi/world.h"
 
 enum { THREADS = 4, ROUNDS = 300, PROCESSES = 3, WORDS = 4096, ROWS = 16 };
 
@@ -45,24 +45,24 @@ static void expect(bool right, const char *what)
 
 /* ---- under the lock */
 
-/* The library's lock is taken twice, as when one of its functions calls another. */
+/* The global lock is taken twice, as when one of its functions calls another. */
 static void use_index(int thread, int round)
 {
     const uintptr_t base = (uintptr_t)(thread + 1) << 20, lo = base + (uintptr_t)(round % 50) * 64;
     const int process = round % PROCESSES;
-    armcii_guard_lock();
-    armcii_guard_lock();
+    armcii_lock_enter();
+    armcii_lock_enter();
     entered++;
     expect(armcii_index_find(index_of_all, process, lo) == NULL, "found before it was there");
     struct interval mine = {.lo = lo, .hi = lo + 32, .region = (struct region *)base};
     expect(armcii_index_insert(index_of_all, process, mine), "no memory for an interval");
-    armcii_guard_unlock();
-    armcii_guard_unlock();
-    armcii_guard_lock();
+    armcii_lock_exit();
+    armcii_lock_exit();
+    armcii_lock_enter();
     const struct interval *found = armcii_index_find(index_of_all, process, lo + 31);
     expect(found != NULL && found->region == (struct region *)base, "not found although it is there");
     armcii_index_remove(index_of_all, process, lo, lo + 1);
-    armcii_guard_unlock();
+    armcii_lock_exit();
 }
 
 /* ---- teams, which take the lock themselves; --without-lock runs none, so that the index is what is found */
@@ -129,7 +129,7 @@ static void start_world(void)
 {
     static int zero[1], bounds[2] = {0, 1};
     the_world = (struct world){.comm = 1, .control = 1, .size = 1, .nodes = 1, .hosts = 1};
-    the_world.node_of = the_world.host_of = the_world.members = zero;
+    the_world.domain_of = the_world.node_of = the_world.members = zero;
     the_world.first_member = bounds;
     atomic_store(&comms, 1);
     armcii_team_create_world();
@@ -147,14 +147,14 @@ static void use_team(struct team *team)
 /* A collective call holds the lock, and a group that is used by one thread is not freed by another. */
 static void use_teams(void)
 {
-    armcii_guard_lock();
+    armcii_lock_enter();
     int zero = 0;
     struct team *mine = armcii_team_create_by_members(armcii_team_world(), 1, &zero);
-    armcii_guard_unlock();
+    armcii_lock_exit();
     use_team(mine);
-    armcii_guard_lock();
+    armcii_lock_enter();
     armcii_team_close(mine);
-    armcii_guard_unlock();
+    armcii_lock_exit();
 }
 
 /* ---- without it */
@@ -236,7 +236,7 @@ static void *work(void *argument)
     char own[ROWS * 32];
     for (int round = 0; round < ROUNDS; round++) {
         use_index(thread, round);
-        if (armcii_guard_is_enabled()) use_teams();
+        if (armcii_lock_is_enabled()) use_teams();
         use_shapes(own);
         use_tree(thread);
         use_kernels();
@@ -254,7 +254,7 @@ static void prepare(bool lock)
     static const int count[] = {24, ROWS}, dense[] = {64}, apart[] = {32};
     static char any[ROWS * 32];
     expect(armcii_config_read(environment, NULL) == 0, "environment");
-    armcii_guard_enable(lock);
+    armcii_lock_enable(lock);
     index_of_all = armcii_index_create(PROCESSES);
     expect(index_of_all != NULL, "no memory for an index");
     for (size_t i = 0; i < sizeof source; i++)
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
     FILE *log = tmpfile();
     expect(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0, "no file for the log");
     armcii_log_set_rank(3);
-    armcii_wait_spins = 20;
+    armcii_backoff_spin_limit = 20;
     prepare(lock);
     start_world();
     for (intptr_t i = 0; i < THREADS; i++)

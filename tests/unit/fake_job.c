@@ -8,7 +8,7 @@
 
 #include "base/config.h"
 #include "mpi/quirks.h"
-#include "team/world.h"
+#include "mpi/world.h"
 
 enum { MOST_REGIONS = 64, LONGEST_SETTING = 80 };
 
@@ -54,17 +54,17 @@ void armcii_team_release(struct team *team)
     team->users--;
 }
 
-/* Memory is shared by nobody here: armcii_host says so. */
+/* Memory is shared by nobody here: armcii_node says so. */
 const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
 {
     (void)team, (void)scope;
-    ck_abort_msg("a look for the members of a host");
+    ck_abort_msg("a look for the members of a node");
 }
 
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 {
     (void)team, (void)scope;
-    ck_abort_msg("a look for the communicator of a host");
+    ck_abort_msg("a look for the communicator of a node");
 }
 
 /* ---- begin and end ---- */
@@ -206,41 +206,41 @@ char *job_address(const struct region *region, int process, size_t offset)
 
 /* ---- transfers ---- */
 
-static struct transfer contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote,
+static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote,
                                   size_t bytes)
 {
-    struct transfer t = {.caller = caller, .verb = verb, .target = target};
+    struct op t = {.caller = caller, .verb = verb, .target = target};
     armcii_shape_contiguous(&t.shape, local, remote, bytes);
     return t;
 }
 
-struct transfer job_put(int target, void *local, void *remote, size_t bytes)
+struct op job_put(int target, void *local, void *remote, size_t bytes)
 {
     return contiguous("ARMCI_Put", (struct rma_verb){.kind = RMA_PUT}, target, local, remote, bytes);
 }
 
-struct transfer job_get(int target, void *local, void *remote, size_t bytes)
+struct op job_get(int target, void *local, void *remote, size_t bytes)
 {
     return contiguous("ARMCI_Get", (struct rma_verb){.kind = RMA_GET}, target, local, remote, bytes);
 }
 
-struct transfer job_acc(enum element e, int target, void *local, void *remote, size_t bytes)
+struct op job_acc(enum element e, int target, void *local, void *remote, size_t bytes)
 {
     static const int one_int = 1;
     static const double one_double = 1;
-    struct transfer t = contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
+    struct op t = contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
     t.scale = e == ELEMENT_INT ? (const void *)&one_int : &one_double;
     return t;
 }
 
-struct operation job_nonblocking(struct transfer t)
+struct request job_nonblocking(struct op t)
 {
-    struct operation op;
-    ck_assert_int_eq(armcii_transfer_start(&t, &op), 0);
+    struct request op;
+    ck_assert_int_eq(armcii_op_start(&t, &op), 0);
     return op;
 }
 
-void job_blocking(struct transfer t)
+void job_blocking(struct op t)
 {
-    ck_assert_int_eq(armcii_transfer_blocking(&t), 0);
+    ck_assert_int_eq(armcii_op_blocking(&t), 0);
 }

@@ -1,13 +1,13 @@
 /* fake_job.h - the engine (src/gmr, path, xfer) started over fake_mpi.h as one process of a job that is not there: its
- * world, configuration, quirks and regions.  Takes the place of src/team/world.c and team.c. */
+ * world, configuration, quirks and regions.  Takes the place of src/mpi/world.c and team.c. */
 #ifndef FAKE_JOB_H
 #define FAKE_JOB_H
 
 #include "fake_mpi.h"
-#include "gmr/directory.h"
-#include "xfer/handle.h"
-#include "xfer/pending.h"
-#include "xfer/transfer.h"
+#include "mem/directory.h"
+#include "core/handle.h"
+#include "transport/rma/pending.h"
+#include "core/op.h"
 
 enum { JOB_SETTINGS = 6 };
 
@@ -36,12 +36,12 @@ void job_region_free(struct region *region);
 char *job_address(const struct region *region, int process, size_t offset);
 
 /* Transfers of contiguous bytes, all but ready to start. */
-struct transfer job_put(int target, void *local, void *remote, size_t bytes);
-struct transfer job_get(int target, void *local, void *remote, size_t bytes);
+struct op job_put(int target, void *local, void *remote, size_t bytes);
+struct op job_get(int target, void *local, void *remote, size_t bytes);
 /* Accumulate of ints or doubles, with scale 1. */
-struct transfer job_acc(enum element e, int target, void *local, void *remote, size_t bytes);
+struct op job_acc(enum element e, int target, void *local, void *remote, size_t bytes);
 /* Start and, for blocking, finish; fail where that does. */
-struct operation job_nonblocking(struct transfer t);
-void job_blocking(struct transfer t);
+struct request job_nonblocking(struct op t);
+void job_blocking(struct op t);
 
 #endif

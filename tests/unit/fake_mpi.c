@@ -19,7 +19,7 @@ struct piece {
 
 enum effect { EFFECT_MOVE, EFFECT_UPDATE, EFFECT_SWAP };
 
-struct operation {
+struct request {
     int rank;
     enum effect effect;
     struct rma_verb verb;     /* EFFECT_MOVE */
@@ -30,7 +30,7 @@ struct operation {
     struct piece *pieces;
     char *data; /* what a completed local buffer held; NULL: not complete locally */
     bool done;  /* has taken effect */
-    struct operation *next;
+    struct request *next;
 };
 
 struct extent {
@@ -45,7 +45,7 @@ struct fake_window {
     struct extent slice[MOST_MEMBERS];    /* not of dynamic windows */
     size_t lead[MOST_MEMBERS];
     struct extent attached[MOST_ATTACHED]; /* of dynamic windows */
-    struct operation *first, **last;
+    struct request *first, **last;
     size_t in_flight[MOST_MEMBERS];
 };
 
@@ -303,13 +303,13 @@ static void add(enum element e, char *there, const char *data, size_t bytes)
     }
 }
 
-static bool reads_remote(const struct operation *op)
+static bool reads_remote(const struct request *op)
 {
     return op->effect != EFFECT_MOVE || op->verb.kind == RMA_GET;
 }
 
 /* From now on the local buffer may be used for something else. */
-static void complete_local(struct operation *op)
+static void complete_local(struct request *op)
 {
     if (op->data) return;
     op->data = malloc(op->bytes);
@@ -318,7 +318,7 @@ static void complete_local(struct operation *op)
         memcpy(op->data + op->pieces[i].packed, op->pieces[i].local, op->pieces[i].bytes);
 }
 
-static void move(const struct operation *op, const struct piece *p)
+static void move(const struct request *op, const struct piece *p)
 {
     const char *data = op->data + p->packed;
     switch (op->verb.kind) {
@@ -328,7 +328,7 @@ static void move(const struct operation *op, const struct piece *p)
     }
 }
 
-static void update(const struct operation *op)
+static void update(const struct request *op)
 {
     char old[sizeof(long)], *there = op->pieces[0].there;
     memcpy(old, there, op->bytes);
@@ -341,7 +341,7 @@ static void update(const struct operation *op)
     memcpy(op->old, old, op->bytes);
 }
 
-static void take_effect(struct operation *op)
+static void take_effect(struct request *op)
 {
     if (op->done || fake_mpi.only_record) return;
     complete_local(op);
@@ -354,7 +354,7 @@ static void take_effect(struct operation *op)
     for (size_t i = 0; i < op->npieces; i++) move(op, &op->pieces[backwards ? op->npieces - 1 - i : i]);
 }
 
-static void free_operation(struct operation *op)
+static void free_operation(struct request *op)
 {
     free(op->pieces);
     free(op->data);
@@ -370,9 +370,9 @@ static void count_in_flight(struct fake_window *f, int rank)
 }
 
 /* Queue an operation that is all described but for its bytes in `data`. */
-static void start(struct fake_window *f, struct operation op)
+static void start(struct fake_window *f, struct request op)
 {
-    struct operation *queued = malloc(sizeof *queued);
+    struct request *queued = malloc(sizeof *queued);
     ck_assert_ptr_nonnull(queued);
     *queued = op;
     *f->last = queued;
@@ -381,9 +381,9 @@ static void start(struct fake_window *f, struct operation op)
     if (fake_mpi.order == FAKE_AT_ONCE) take_effect(queued);
 }
 
-static struct operation one_piece(int rank, void *local, char *there, size_t bytes)
+static struct request one_piece(int rank, void *local, char *there, size_t bytes)
 {
-    struct operation op = {.rank = rank, .npieces = 1, .bytes = bytes, .pieces = malloc(sizeof *op.pieces)};
+    struct request op = {.rank = rank, .npieces = 1, .bytes = bytes, .pieces = malloc(sizeof *op.pieces)};
     ck_assert_ptr_nonnull(op.pieces);
     op.pieces[0] = (struct piece){local, there, bytes, 0};
     return op;
@@ -402,7 +402,7 @@ void armcii_rma_contiguous(struct window *w, struct rma_verb verb, int target, v
     record((struct fake_call){FAKE_PUT + verb.kind, number_of(f), target, disp, bytes, 1, 0});
     char *there = resolve(f, target, disp, bytes);
     check_elements(verb, bytes);
-    struct operation op = one_piece(target, local, there, bytes);
+    struct request op = one_piece(target, local, there, bytes);
     op.verb = verb;
     start(f, op);
 }
@@ -419,7 +419,7 @@ static int by_local_address(const void *a, const void *b)
 }
 
 /* MPI allows no byte twice among those that one call writes. */
-static void check_disjoint(const struct operation *op)
+static void check_disjoint(const struct request *op)
 {
     bool get = op->verb.kind == RMA_GET;
     struct piece *sorted = malloc(op->npieces * sizeof *sorted);
@@ -441,12 +441,12 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     struct shape_iter it;
     struct segment seg;
     char *lo, *hi;
-    ck_assert_int_eq(armcii_shape_hull(shape, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_range(shape, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
     record((struct fake_call){FAKE_SHAPE_PUT + verb.kind, number_of(f), target, lo - origin, shape->bytes, shape->nsegs,
                               typing});
     ck_assert_msg(shape->bytes <= MOST_BYTES, "one call with a datatype of %zu bytes", shape->bytes);
     ck_assert_msg(shape->form != SHAPE_VECTOR || typing == RMA_INDEXED, "a vector that is not indexed");
-    struct operation op = {.rank = target, .verb = verb, .pieces = malloc(shape->nsegs * sizeof *op.pieces)};
+    struct request op = {.rank = target, .verb = verb, .pieces = malloc(shape->nsegs * sizeof *op.pieces)};
     ck_assert_ptr_nonnull(op.pieces);
     for (armcii_shape_begin(&it, shape); armcii_shape_next(&it, &seg);) {
         char *there = resolve(f, target, seg.remote - origin, seg.bytes);
@@ -463,7 +463,7 @@ void armcii_rma_fetch_and_op(struct window *w, enum rma_update how, int target, 
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_FETCH_AND_OP, number_of(f), target, disp, bytes, 1, 0});
-    struct operation op = one_piece(target, NULL, resolve(f, target, disp, bytes), bytes);
+    struct request op = one_piece(target, NULL, resolve(f, target, disp, bytes), bytes);
     op.effect = EFFECT_UPDATE;
     op.update = how;
     op.old = old;
@@ -475,7 +475,7 @@ void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, in
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_COMPARE_AND_SWAP, number_of(f), target, disp, sizeof(int), 1, 0});
-    struct operation op = one_piece(target, &desired, resolve(f, target, disp, sizeof(int)), sizeof(int));
+    struct request op = one_piece(target, &desired, resolve(f, target, disp, sizeof(int)), sizeof(int));
     op.effect = EFFECT_SWAP;
     op.expected = expected;
     op.old = old;
@@ -486,16 +486,16 @@ void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, in
 /* ---- completion ---- */
 
 /* Take the operations to a member (-1: to all) out of the queue, into an array that the caller frees. */
-static struct operation **take_out(struct fake_window *f, int rank, size_t *n)
+static struct request **take_out(struct fake_window *f, int rank, size_t *n)
 {
     size_t room = 1;
-    for (const struct operation *op = f->first; op; op = op->next) room++;
-    struct operation **taken = malloc(room * sizeof(*taken));
+    for (const struct request *op = f->first; op; op = op->next) room++;
+    struct request **taken = malloc(room * sizeof(*taken));
     ck_assert_ptr_nonnull(taken);
     *n = 0;
-    struct operation **link = &f->first;
+    struct request **link = &f->first;
     while (*link) {
-        struct operation *op = *link;
+        struct request *op = *link;
         if (rank < 0 || op->rank == rank) {
             taken[(*n)++] = op;
             *link = op->next;
@@ -506,14 +506,14 @@ static struct operation **take_out(struct fake_window *f, int rank, size_t *n)
     return taken;
 }
 
-static void swap(struct operation **a, struct operation **b)
+static void swap(struct request **a, struct request **b)
 {
-    struct operation *was = *a;
+    struct request *was = *a;
     *a = *b;
     *b = was;
 }
 
-static void reorder(struct operation **op, size_t n)
+static void reorder(struct request **op, size_t n)
 {
     if (fake_mpi.order == FAKE_REVERSED)
         for (size_t i = 0; i < n / 2; i++) swap(&op[i], &op[n - 1 - i]);
@@ -524,7 +524,7 @@ static void reorder(struct operation **op, size_t n)
 static void complete_at(struct fake_window *f, int target)
 {
     size_t n;
-    struct operation **op = take_out(f, target, &n);
+    struct request **op = take_out(f, target, &n);
     reorder(op, n);
     for (size_t i = 0; i < n; i++) {
         take_effect(op[i]);
@@ -554,7 +554,7 @@ void armcii_window_flush_local(struct window *w, int target)
 {
     struct fake_window *f = find(w);
     record((struct fake_call){.kind = FAKE_FLUSH_LOCAL, .window = number_of(f), .rank = target});
-    for (struct operation *op = f->first; op; op = op->next) {
+    for (struct request *op = f->first; op; op = op->next) {
         if (op->rank != target || fake_mpi.only_record) continue;
         if (reads_remote(op))
             take_effect(op);

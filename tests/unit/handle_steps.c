@@ -27,14 +27,14 @@ int int_there(int process, size_t offset)
     return seen;
 }
 
-struct transfer put_int(int i, int process, size_t offset)
+struct op put_int(int i, int process, size_t offset)
 {
     return job_put(process, &step_value[i], there(process, offset), sizeof(int));
 }
 
-struct transfer scaled(const int *scale, size_t offset, void *local, size_t bytes)
+struct op scaled(const int *scale, size_t offset, void *local, size_t bytes)
 {
-    struct transfer t = job_acc(ELEMENT_INT, THEM, local, there(THEM, offset), bytes);
+    struct op t = job_acc(ELEMENT_INT, THEM, local, there(THEM, offset), bytes);
     t.scale = scale;
     return t;
 }
@@ -53,12 +53,12 @@ armci_hdl_t aggregate(void)
     return h;
 }
 
-void start(armci_hdl_t *handle, struct transfer t)
+void start(armci_hdl_t *handle, struct op t)
 {
     ck_assert_int_eq(armcii_handle_start(handle, &t), 0);
 }
 
-void start_value(armci_hdl_t *handle, struct transfer t)
+void start_value(armci_hdl_t *handle, struct op t)
 {
     ck_assert_int_eq(armcii_handle_start_value(handle, &t), 0);
 }

@@ -19,15 +19,15 @@ char *there(int process, size_t offset);
 int int_there(int process, size_t offset);
 
 /* Transfers: step_value[i] to a place; `bytes` bytes of ints, times *scale, to a place of THEM. */
-struct transfer put_int(int i, int process, size_t offset);
-struct transfer scaled(const int *scale, size_t offset, void *local, size_t bytes);
+struct op put_int(int i, int process, size_t offset);
+struct op scaled(const int *scale, size_t offset, void *local, size_t bytes);
 
 /* A handle without operations, and one that collects. */
 armci_hdl_t fresh(void);
 armci_hdl_t aggregate(void);
 
-void start(armci_hdl_t *handle, struct transfer t);
-void start_value(armci_hdl_t *handle, struct transfer t);
+void start(armci_hdl_t *handle, struct op t);
+void start_value(armci_hdl_t *handle, struct op t);
 void wait_for(armci_hdl_t *handle);
 /* As ARMCI_WaitAll. */
 void wait_all(void);

@@ -63,16 +63,16 @@ START_TEST(requests_join_others_like_them_and_no_others)
     armci_hdl_t h = aggregate(), plain;
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++) source[i] = 500 + i;
-    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "nothing is there yet");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "nothing is there yet");
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     for (int i = 1; i < ROOM; i++)
-        ck_assert_msg(armcii_handle_keep_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4), "put %d", i);
-    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4), "a get after puts");
-    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4), "another process");
-    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, source, 4), "memory of no region");
-    ck_assert_msg(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4), "beyond the region");
-    ck_assert_msg(!armcii_handle_keep_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a handle that keeps nothing");
-    ck_assert_msg(!armcii_handle_keep_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4), "the implicit handle");
+        ck_assert_msg(armcii_handle_queue_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4), "put %d", i);
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4), "a get after puts");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4), "another process");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, source, 4), "memory of no region");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4), "beyond the region");
+    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a handle that keeps nothing");
+    ck_assert_msg(!armcii_handle_queue_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4), "the implicit handle");
     fake_expect("kept", "");
     wait_for(&h);
     ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
@@ -90,7 +90,7 @@ START_TEST(requests_join_no_others_after_regions_changed)
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     armcii_directory_add(THIRD, there(THIRD, 0), 4, NULL, NULL);
-    ck_assert(!armcii_handle_keep_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
+    ck_assert(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
     armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
     job_end();
@@ -136,7 +136,7 @@ START_TEST(another_kind_or_target_issues)
     start(&g, scaled(&one, 160, &step_value[0], 4));
     wait_for(&h);
     fake_forget();
-    struct transfer longs = scaled(NULL, 168, &step_value[0], 8);
+    struct op longs = scaled(NULL, 168, &step_value[0], 8);
     longs.verb.element = ELEMENT_LONG;
     longs.scale = &long_one;
     start(&g, longs);
@@ -218,7 +218,7 @@ START_TEST(other_requests_go_at_once)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
-    struct transfer strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
+    struct op strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
     int stride[] = {8}, count[] = {4, 3};
     ck_assert_int_eq(armcii_shape_strided(&strided.shape, step_value, stride, there(THEM, 64), stride, count, 1),
                      SHAPE_OK);
@@ -271,7 +271,7 @@ START_TEST(refused_requests)
     steps_begin();
     armci_hdl_t h = aggregate(), plain = fresh();
     start(&h, put_int(0, THEM, 0));
-    struct transfer nowhere = job_put(THEM, step_value, step_value, 4),
+    struct op nowhere = job_put(THEM, step_value, step_value, 4),
                     beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
     ck_assert_int_eq(armcii_handle_start(&h, &nowhere), ARMCI_ERR_ADDRESS);
     ck_assert_int_eq(armcii_handle_start(&h, &beyond), ARMCI_ERR_RANGE);

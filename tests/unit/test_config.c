@@ -1,6 +1,6 @@
 /* test_config.c - environment variables: every kind and spelling, what is complained about and how, what is printed. */
 #include "base/config.h"
-#include "base/nearest.h"
+#include "base/suggest.h"
 #include "unit.h"
 
 #include <stdint.h>
@@ -177,7 +177,7 @@ START_TEST(test_choices)
     CHOICE("ARMCI_USE_WIN_ALLOCATE", "0", window_kind, WINDOW_CREATE, "no");
     CHOICE("ARMCI_USE_WIN_ALLOCATE", "TRUE", window_kind, WINDOW_ALLOCATE, "yes");
     CHOICE("ARMCI_USE_WIN_ALLOCATE", "Auto", window_kind, WINDOW_AUTO, "auto");
-    CHOICE("ARMCI_NODES", "rank", nodes, NODES_RANK, "rank");
+    CHOICE("ARMCI_NODES", "rank", nodes, DOMAINS_RANK, "rank");
     CHOICE("ARMCI_NODES", "auto", nodes, NODES_AUTO, "auto");
     CHOICE("ARMCI_PROGRESS", "Rank", progress, PROGRESS_RANK, "rank");
     CHOICE("ARMCI_PROGRESS", "none", progress, PROGRESS_NONE, "none");
@@ -330,7 +330,7 @@ START_TEST(test_ineffective_names)
     ck_assert_ptr_null(armcii_config_ineffective(2));
     ck_assert_int_eq(read_two("ARMCI_NETWORK=MPI-PR", "ARMCI_OPENIB_DEVICE=mlx5_0"), 0);
     ck_assert_ptr_nonnull(armcii_config_ineffective(1));
-    ck_assert_int_eq(read_two("ARMCI_MUTANT=flush", "ARMCI_TEST_LOCK=/tmp/x"), 0);
+    ck_assert_int_eq(read_two("ARMCI_FAULT=flush", "ARMCI_TEST_LOCK=/tmp/x"), 0);
     ck_assert_ptr_null(armcii_config_ineffective(0));
 }
 END_TEST
@@ -469,10 +469,10 @@ START_TEST(test_process_environment)
     ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
     armcii_config_read(NULL, NULL);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
-    setenv("ARMCI_MUTANT", "flush", 1);
-    ck_assert_str_eq(armcii_config_test_variable("ARMCI_MUTANT"), "flush");
-    unsetenv("ARMCI_MUTANT");
-    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_MUTANT"));
+    setenv("ARMCI_FAULT", "flush", 1);
+    ck_assert_str_eq(armcii_config_test_variable("ARMCI_FAULT"), "flush");
+    unsetenv("ARMCI_FAULT");
+    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_FAULT"));
 }
 END_TEST
 

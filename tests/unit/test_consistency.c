@@ -9,7 +9,7 @@
 enum { TARGETS = 3, SLICE = 96, STEPS = 60, LONGEST = 24 };
 
 struct step {
-    struct operation op;
+    struct request op;
     char local[LONGEST], expected[LONGEST]; /* of a get */
     size_t bytes;
     bool get;
@@ -29,7 +29,7 @@ static void model_add_ints(char *there, const char *local, size_t bytes)
     }
 }
 
-static struct transfer random_transfer(struct rng *r, struct step *s)
+static struct op random_transfer(struct rng *r, struct step *s)
 {
     static const int one_int = 1;
     static const long one_long = 1;
@@ -38,7 +38,7 @@ static struct transfer random_transfer(struct rng *r, struct step *s)
     size_t offset = 8 * (size_t)rng_between(r, 0, (int)(SLICE - s->bytes) / 8);
     for (size_t i = 0; i < s->bytes; i++) s->local[i] = (char)rng_between(r, 0, 50);
     char *there = job_address(region[which], target, offset), *here = &model[which][target][offset];
-    struct transfer t =
+    struct op t =
         kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
     s->get = kind == 1;
     if (kind == 0) memcpy(here, s->local, s->bytes);
@@ -65,7 +65,7 @@ static struct transfer random_transfer(struct rng *r, struct step *s)
 /* The program may use the buffer again: it does. */
 static void finish(struct step *s, unsigned seed)
 {
-    armcii_transfer_finish(&s->op);
+    armcii_op_finish(&s->op);
     if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
         ck_abort_msg("seed %u: a get brought other bytes", seed);
     s->get = false;
@@ -86,7 +86,7 @@ static void random_program(unsigned seed, enum fake_order order)
     region[1] = job_region(0, 4, SLICE);
     for (int i = 0; i < STEPS; i++) {
         struct step *s = &steps[i];
-        struct transfer t = random_transfer(&r, s);
+        struct op t = random_transfer(&r, s);
         s->op = job_nonblocking(t);
         switch (rng_between(&r, 0, 9)) {
         case 0: armcii_pending_fence(rng_between(&r, 0, TARGETS - 1)); break;

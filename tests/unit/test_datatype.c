@@ -48,7 +48,7 @@ static void check_bounds(const struct subject *x)
     char *lo, *hi;
     MPI_Type_size_x(x->type, &size);
     MPI_Type_get_true_extent_x(x->type, &lb, &extent);
-    armcii_shape_hull(&x->m->shape, x->side, &lo, &hi);
+    armcii_shape_range(&x->m->shape, x->side, &lo, &hi);
     uintptr_t begin = (uintptr_t)x->base + (uintptr_t)lb;
     ck_assert_msg(size == (MPI_Count)x->m->shape.bytes && begin == (uintptr_t)lo && extent == hi - lo,
                   "%s: %s, %s: expected %zu bytes in [%td, +%td), seen %lld in [%td, +%lld)", x->m->text,
@@ -341,7 +341,7 @@ START_TEST(types_come_back)
         char *lo, *hi;
         MPI_Type_size_x(type, &size);
         MPI_Type_get_true_extent_x(type, &lb, &extent);
-        armcii_shape_hull(&s, SHAPE_REMOTE, &lo, &hi);
+        armcii_shape_range(&s, SHAPE_REMOTE, &lo, &hi);
         ck_assert_int_eq(size, (MPI_Count)s.bytes);
         ck_assert_int_eq(extent, hi - lo);
     }

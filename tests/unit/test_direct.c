@@ -3,18 +3,18 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "path/path.h"
+#include "transport/path.h"
 #include "shape/accumulate.h"
 #include "shape_model.h"
-#include "shm/apply.h"
-#include "shm/host.h"
+#include "transport/shm/apply.h"
+#include "transport/shm/node.h"
 #include "unit.h"
 
-/* ---- the host, in private memory: takes the place of src/shm/host.c */
+/* ---- the node, in private memory: takes the place of src/transport/shm/node.c */
 
 static struct stripe stripes[STRIPES];
-static struct host the_host = {.stripes = stripes};
-const struct host *const armcii_host = &the_host;
+static struct node the_node = {.stripes = stripes};
+const struct node *const armcii_node = &the_node;
 
 enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
 /* Nowhere here; blocks and elements lie differently there. */
@@ -439,9 +439,9 @@ START_TEST(one_kind_of_atomics_for_a_region)
         const enum rma_kind kinds[] = {RMA_PUT, RMA_GET, RMA_ACC};
         struct located t = located((struct rma_verb){.kind = kinds[kind]}, NULL, &s);
         ck_assert(armcii_path_direct.can(&t));
-        t.place.region = &on_several;
+        t.raddr.region = &on_several;
         ck_assert_int_eq(armcii_path_direct.can(&t), kinds[kind] != RMA_ACC);
-        t.place.mapped = NULL;
+        t.raddr.mapped = NULL;
         ck_assert(!armcii_path_direct.can(&t));
     }
 }

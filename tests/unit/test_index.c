@@ -1,7 +1,7 @@
 /* test_index.c - the address index against a list that is searched from end to end. */
 #include <stdlib.h>
 
-#include "gmr/index.h"
+#include "mem/index.h"
 #include "shape_model.h"
 #include "unit.h"
 

@@ -13,7 +13,7 @@
 #include "base/cgroup.h"
 #include "base/memory.h"
 #include "base/processors.h"
-#include "shm/segment.h"
+#include "transport/shm/segment.h"
 #include "unit.h"
 
 enum { MIB = 1 << 20, ROOM = 512 };
@@ -56,10 +56,10 @@ static void put(const char *name, const char *text)
 
 static struct cgroups groups;
 
-static size_t memory_left(size_t promised)
+static size_t memory_left(size_t reserved)
 {
     armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    return armcii_cgroups_memory(&groups, groups.levels, &(struct promised){.bytes = promised});
+    return armcii_cgroups_memory(&groups, groups.levels, &(struct reserved){.bytes = reserved});
 }
 
 static size_t processors_at(const char *name)
@@ -91,11 +91,11 @@ START_TEST(version_2)
     ck_assert_msg(memory_left(20 * MIB) == 70 * (size_t)MIB, "what is in use is counted twice");
     ck_assert_uint_eq(memory_left(52 * MIB), 70 * (size_t)MIB - 65 * (32 * (size_t)MIB / 64));
     ck_assert_uint_eq(memory_left(500 * (size_t)MIB), 0);
-    const struct promised beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
+    const struct reserved beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
     ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others), 70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 1), 20 * (size_t)MIB);
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 2), SIZE_MAX);
-    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct promised){0}) == SIZE_MAX, "groups that do not hold all count");
+    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX, "groups that do not hold all count");
     put("/sys/fs/cgroup/job/step/memory.high", "31457280\n");
     put("/sys/fs/cgroup/job/step/memory.current", "1048576\n");
     ck_assert_msg(memory_left(0) == 29 * (size_t)MIB, "memory.high of the inner group");
@@ -165,20 +165,20 @@ START_TEST(node)
     struct cgroups unbounded = {0};
     begin();
     put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){0}), 500 << 10);
-    ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){0}), 500 << 10);
+    ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
                   "counted twice");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 400 << 10, .others = 236 << 10}),
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 400 << 10, .others = 236 << 10}),
                       500 * 1024 - 65 * 336 * 16);
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = 384 << 10, .others = 900 << 10}), 110 << 10);
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = SIZE_MAX, .others = 0}), 0);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 384 << 10, .others = 900 << 10}), 110 << 10);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = SIZE_MAX, .others = 0}), 0);
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "10240\n");
     put("/sys/fs/cgroup/memory.current", "2048\n");
     armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct promised){0}), 8 << 10);
+    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}), 8 << 10);
     put("/proc/meminfo", "nothing\n");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct promised){.bytes = MIB, .others = 0}), SIZE_MAX);
+    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}), SIZE_MAX);
     end();
 }
 END_TEST
@@ -207,7 +207,7 @@ START_TEST(only_the_segment_meant_is_opened)
 {
     int fd = armcii_segment_descriptor(MIB);
     ck_assert_int_ge(fd, 0);
-    struct invitation to = armcii_segment_invitation(fd), wrong = to;
+    struct segment_handle to = armcii_segment_handle(fd), wrong = to;
     char *memory = armcii_segment_open(&to, MIB);
     ck_assert_ptr_nonnull(memory);
     munmap(memory, MIB);
@@ -219,7 +219,7 @@ START_TEST(only_the_segment_meant_is_opened)
     close(fd);
     close(other);
     ck_assert_ptr_null(armcii_segment_open(&to, MIB));
-    ck_assert_int_eq(armcii_segment_invitation(-1).descriptor, -1);
+    ck_assert_int_eq(armcii_segment_handle(-1).descriptor, -1);
 }
 END_TEST
 
@@ -246,8 +246,8 @@ START_TEST(quotas)
 }
 END_TEST
 
-/* Does anybody find that they are crowded? */
-static bool crowded(const uint64_t *masks, size_t n, size_t words)
+/* Does anybody find that they are oversubscribed? */
+static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++)
@@ -260,7 +260,7 @@ START_TEST(masks)
     const struct {
         const char *what;
         size_t n, processors;
-        bool crowded;
+        bool oversubscribed;
         uint64_t mask[4];
     } cases[] = {
         {"unbound", 2, 2, false, {3, 3}},
@@ -276,14 +276,14 @@ START_TEST(masks)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ck_assert_msg(armcii_processors_of_all(cases[i].mask, cases[i].n, 1) == cases[i].processors, "%s: number", cases[i].what);
-        ck_assert_msg(crowded(cases[i].mask, cases[i].n, 1) == cases[i].crowded, "%s: crowded", cases[i].what);
+        ck_assert_msg(oversubscribed(cases[i].mask, cases[i].n, 1) == cases[i].oversubscribed, "%s: oversubscribed", cases[i].what);
     }
     uint64_t large[2][40] = {{0}}; /* processors beyond the 1024 of a cpu_set_t */
     large[0][39] = 1;
     large[1][39] = 2;
-    ck_assert(!crowded(large[0], 2, 40));
+    ck_assert(!oversubscribed(large[0], 2, 40));
     large[1][39] = 1;
-    ck_assert(crowded(large[0], 2, 40));
+    ck_assert(oversubscribed(large[0], 2, 40));
 }
 END_TEST
 

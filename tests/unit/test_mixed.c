@@ -5,7 +5,7 @@
 #include <armci.h>
 
 #include "fake_job.h"
-#include "lock/rmw.h"
+#include "core/rmw.h"
 #include "unit.h"
 
 enum { BYTES = 256, THEM = 1, FAR = 2 };
@@ -64,7 +64,7 @@ START_TEST(put_and_get_make_no_call)
     fake_expect("a neighbour", "");
     int value = 1;
     job_nonblocking(job_put(FAR, &value, job_address(region, FAR, 16), sizeof value));
-    fake_expect("another host", "put 0/2 16+4");
+    fake_expect("another node", "put 0/2 16+4");
     job_end();
 }
 END_TEST

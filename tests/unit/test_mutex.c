@@ -1,25 +1,25 @@
-/* test_mutex.c - two threads of a process and one mutex that an agent keeps: while one of them asks the agent, the other sees the mutex
- * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The agent is played here, in the place of
- * lock/server_queues.c. */
+/* test_mutex.c - two threads of a process and one mutex that a server keeps: while one of them asks the server, the other sees the mutex
+ * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The server is played here, in the place of
+ * transport/am/mutex_client.c. */
 #include <armcix.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/guard.h"
-#include "base/wait.h"
-#include "lock/server_queues.h"
-#include "server/server.h"
+#include "base/lock.h"
+#include "base/backoff.h"
+#include "transport/am/mutex_client.h"
+#include "transport/am/am.h"
 #include "unit.h"
 
 enum { SKIPPED = 77, MOST_TURNS = 200000 };
 
-/* ---- the agent ---- */
+/* ---- the server ---- */
 
-static int locks, trylocks, unlocks; /* asked for, under the library's lock */
+static int locks, trylocks, unlocks; /* asked for, under the global lock */
 static bool refuses;                 /* another process holds the mutex */
-static void (*meanwhile)(void);      /* what another thread does while the agent is asked for the first time; under the library's lock */
+static void (*meanwhile)(void);      /* what another thread does while the server is asked for the first time; under the global lock */
 
 static void take_time(void)
 {
@@ -28,14 +28,14 @@ static void take_time(void)
     if (what) what();
 }
 
-void armcii_server_queue_take(unsigned long set, int owner, int mutex)
+void armcii_am_mutex_lock(unsigned long set, int owner, int mutex)
 {
     (void)set, (void)owner, (void)mutex;
     locks++;
     take_time();
 }
 
-bool armcii_server_queue_try(unsigned long set, int owner, int mutex)
+bool armcii_am_mutex_trylock(unsigned long set, int owner, int mutex)
 {
     (void)set, (void)owner, (void)mutex;
     trylocks++;
@@ -43,7 +43,7 @@ bool armcii_server_queue_try(unsigned long set, int owner, int mutex)
     return !refuses;
 }
 
-void armcii_server_queue_leave(unsigned long set, int owner, int mutex)
+void armcii_am_mutex_unlock(unsigned long set, int owner, int mutex)
 {
     (void)set, (void)owner, (void)mutex;
     unlocks++;
@@ -63,8 +63,8 @@ static bool count_turn(void)
 static void start(void)
 {
     ARMCI_Init();
-    armcii_server_on = true;
-    armcii_wait_serve = count_turn;
+    armcii_am_on = true;
+    armcii_progress_hook = count_turn;
     the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
     ck_assert_ptr_nonnull(the_set);
     locks = trylocks = unlocks = 0;
@@ -76,7 +76,7 @@ static void start(void)
 static void end(void)
 {
     ck_assert_int_eq(ARMCIX_Destroy_mutexes_hdl(the_set), 0);
-    armcii_server_on = false;
+    armcii_am_on = false;
     ARMCI_Finalize();
 }
 
@@ -114,19 +114,19 @@ static int answer_meanwhile;
 
 static void let_other_thread_try(void)
 {
-    armcii_guard_unlock();
+    armcii_lock_exit();
     answer_meanwhile = trylock_by_other_thread();
-    armcii_guard_lock();
+    armcii_lock_enter();
 }
 
-/* Until it waits in the library, or has asked the agent. */
+/* Until it waits in the library, or has asked the server. */
 static void let_other_thread_lock(void)
 {
     int before = locks;
     finished = false;
     ck_assert_int_eq(pthread_create(&other, NULL, lock_and_unlock, NULL), 0);
     while (turns == 0 && locks == before)
-        armcii_guard_pass();
+        armcii_lock_yield();
 }
 
 static void join_other_thread(void)
@@ -141,7 +141,7 @@ static void join_other_thread(void)
 
 static void expect_count(int seen, int expected, const char *what)
 {
-    ck_assert_msg(seen == expected, "%s that the agent is asked for: expected %d, seen %d", what, expected, seen);
+    ck_assert_msg(seen == expected, "%s that the server is asked for: expected %d, seen %d", what, expected, seen);
 }
 
 static void expect_answer(int seen, int expected, const char *when)
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
         a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_ask, NULL};
     int level, status = SKIPPED;
     unit_starts_mpi();
-    setenv("ARMCI_SHM", "no", 1); /* else a host keeps its own mutexes */
+    setenv("ARMCI_SHM", "no", 1); /* else a node keeps its own mutexes */
     setenv("ARMCI_ERRORS", "return", 1);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level == MPI_THREAD_MULTIPLE) status = unit_run("mutex", unit_case(tests));

@@ -1,10 +1,10 @@
-/* test_notify.c - who waits for a notification serves others meanwhile: the one that notifies may be waiting for this process's agent. */
+/* test_notify.c - who waits for a notification serves others meanwhile: the one that notifies may be waiting for this process's server. */
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/wait.h"
+#include "base/backoff.h"
 #include "fake_job.h"
-#include "lock/notify.c" /* for its counts, which would take minutes to get near their bounds otherwise */
+#include "core/notify.c" /* for its counts, which would take minutes to get near their bounds otherwise */
 #include "unit.h"
 
 static int served;
@@ -21,12 +21,12 @@ START_TEST(who_waits_for_a_notification_serves)
     int waits = 0;
     job_start((struct job){.processes = 1});
     armcii_notify_start();
-    armcii_wait_serve = serve;
+    armcii_progress_hook = serve;
     ck_assert_int_eq(armcii_notify_wait(0, &waits), 1);
     ck_assert_int_eq(waits, 1);
     ck_assert_int_eq(served, 3);
     armcii_notify_end();
-    armcii_wait_serve = armcii_wait_serve_nobody;
+    armcii_progress_hook = armcii_progress_nothing;
     job_end();
 }
 END_TEST
@@ -44,7 +44,7 @@ START_TEST(counts_pass_the_bounds_of_int)
 {
     const uint64_t starts[] = {INT_MAX - 1, UINT_MAX - 1};
     job_start((struct job){.processes = 1});
-    armcii_wait_serve = send_one;
+    armcii_progress_hook = send_one;
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         int waits = 0;
         armcii_notify_start();
@@ -58,7 +58,7 @@ START_TEST(counts_pass_the_bounds_of_int)
         ck_assert_int_eq(armcii_notify_send(0), (int)((starts[i] + 5) & INT_MAX));
         armcii_notify_end();
     }
-    armcii_wait_serve = armcii_wait_serve_nobody;
+    armcii_progress_hook = armcii_progress_nothing;
     job_end();
 }
 END_TEST

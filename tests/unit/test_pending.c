@@ -5,7 +5,7 @@
 #include <armci.h>
 
 #include "fake_job.h"
-#include "lock/rmw.h"
+#include "core/rmw.h"
 #include "unit.h"
 
 enum { BYTES = 256, THEM = 1, THIRD = 2 };
@@ -25,12 +25,12 @@ static void begin(void)
     begin_with((struct job){0});
 }
 
-static struct transfer put(struct region *r, size_t offset, size_t bytes)
+static struct op put(struct region *r, size_t offset, size_t bytes)
 {
     return job_put(THEM, memory[0], job_address(r, THEM, offset), bytes);
 }
 
-static struct transfer get(struct region *r, size_t offset, size_t bytes)
+static struct op get(struct region *r, size_t offset, size_t bytes)
 {
     return job_get(THEM, memory[1], job_address(r, THEM, offset), bytes);
 }
@@ -40,7 +40,7 @@ static struct transfer get(struct region *r, size_t offset, size_t bytes)
 enum what { PUT, GET, ACC_INT, ACC_DOUBLE };
 static const char *const what_names[] = {"put", "get", "acc", "acc"};
 
-static struct transfer make(enum what what, int target, size_t offset)
+static struct op make(enum what what, int target, size_t offset)
 {
     char *there = job_address(one, target, offset);
     switch (what) {
@@ -276,21 +276,21 @@ END_TEST
 START_TEST(completing_one_operation)
 {
     begin();
-    struct operation op = job_nonblocking(put(one, 0, 8));
+    struct request op = job_nonblocking(put(one, 0, 8));
     fake_forget();
-    armcii_transfer_finish(&op);
+    armcii_op_finish(&op);
     fake_expect("put", "flush-local 0/1");
     ck_assert_uint_eq(op.ticket, 0);
-    armcii_transfer_finish(&op);
+    armcii_op_finish(&op);
     fake_expect("finished twice", "");
     op = job_nonblocking(get(one, 64, 8));
     fake_forget();
-    armcii_transfer_finish(&op);
+    armcii_op_finish(&op);
     fake_expect("get", "flush 0/1");
     op = job_nonblocking(put(one, 0, 8));
     job_nonblocking(put(two, 0, 8));
     fake_forget();
-    armcii_transfer_finish(&op);
+    armcii_op_finish(&op);
     fake_expect("its region, not another", "flush-local 0/1");
     job_end();
 }
@@ -299,23 +299,23 @@ END_TEST
 START_TEST(a_completed_ticket_costs_nothing)
 {
     begin();
-    struct operation a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
+    struct request a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
     fake_forget();
-    armcii_transfer_finish(&b);
+    armcii_op_finish(&b);
     fake_expect("the newer", "flush-local 0/1");
-    armcii_transfer_finish(&a);
+    armcii_op_finish(&a);
     fake_expect("the older came with it", "");
 
     a = job_nonblocking(put(one, 64, 8));
     armcii_pending_fence(THEM);
     fake_forget();
-    armcii_transfer_finish(&a);
+    armcii_op_finish(&a);
     fake_expect("after a fence", "");
 
     a = job_nonblocking(put(one, 64, 8));
     job_nonblocking(get(one, 64, 8)); /* completes it */
     fake_forget();
-    armcii_transfer_finish(&a);
+    armcii_op_finish(&a);
     fake_expect("after a flush that order wanted", "");
     job_end();
 }
@@ -361,13 +361,13 @@ START_TEST(a_region_goes)
 {
     begin();
     struct region *third = job_region(0, 4, BYTES);
-    struct operation op = job_nonblocking(put(third, 0, 8));
+    struct request op = job_nonblocking(put(third, 0, 8));
     job_nonblocking(put(one, 0, 8));
     fake_forget();
     armcii_pending_complete_region(third);
     job_region_free(third);
     fake_expect("freed", "flush 2/1; free 2/0");
-    armcii_transfer_finish(&op);
+    armcii_op_finish(&op);
     fake_expect("its operation", "");
     struct region *fourth = job_region(0, 4, BYTES);
     job_nonblocking(put(fourth, 0, 8));
@@ -400,7 +400,7 @@ START_TEST(slices_with_a_lead)
     fake_expect("put", "put 2/2 80+8; flush-local 2/2");
     job_blocking(job_get(THEM, memory[1], job_address(r, THEM, 0), 8));
     fake_expect("get", "get 2/1 48+8; flush 2/1");
-    struct transfer t = job_put(THIRD, NULL, NULL, 0);
+    struct op t = job_put(THIRD, NULL, NULL, 0);
     int stride = 16, count[] = {4, 3};
     ck_assert_int_eq(armcii_shape_strided(&t.shape, memory[0], &stride, there, &stride, count, 1), SHAPE_OK);
     job_blocking(t);
@@ -473,7 +473,7 @@ static void many_vectors(int vectors, size_t segments)
             remote[i] = job_address(one, THEM, 4 * (i % 50));
         }
         struct vector_run run = {local, remote, sizeof(int), segments};
-        struct transfer t = job_acc(ELEMENT_INT, THEM, NULL, NULL, 0);
+        struct op t = job_acc(ELEMENT_INT, THEM, NULL, NULL, 0);
         ck_assert_int_eq(armcii_shape_vector(&t.shape, &run, 1), SHAPE_OK);
         job_nonblocking(t);
     }

@@ -156,8 +156,8 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 START_TEST(rows_of_mpich)
 {
     for (int several = 0; several < 2; several++) {
-        unsigned between_hosts = BIT(SLOW_VECTORS) | BIT(HANDSHAKES) | BIT(LONE_FINALIZE);
-        unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? between_hosts : 0);
+        unsigned between_nodes = BIT(SLOW_VECTORS) | BIT(HANDSHAKES) | BIT(LONE_FINALIZE);
+        unsigned always = BIT(RGET_OR_RPUT) | BIT(LONG_ACCUMULATE) | (several ? between_nodes : 0);
         expect_in_force(mpich_402, several, always | BIT(UNPADDED_SLICES));
         expect_in_force("MPICH Version:\t3.4.3\n", several, always);
         always |= several ? BIT(LATE_RECEIVES) : 0;
@@ -331,7 +331,7 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_int_eq(q->acc_indexed_types, want.acc_indexed_types);
     ck_assert_uint_eq(q->acc_segments, want.acc_segments);
     ck_assert_uint_eq(q->outstanding, want.outstanding);
-    ck_assert_int_eq(q->shared_windows_on_one_host, want.shared_windows_on_one_host);
+    ck_assert_int_eq(q->shared_windows_on_one_node, want.shared_windows_on_one_node);
     ck_assert_int_eq(q->local_completion, want.local_completion);
     ck_assert_int_eq(q->typed_requests, want.typed_requests);
     ck_assert_int_eq(q->threaded_windows, want.threaded_windows);
@@ -362,7 +362,7 @@ START_TEST(decisions)
         struct quirks openmpi4 = openmpi5;
         openmpi4.window_over_own_memory = false;
         openmpi4.typed_requests = true;
-        openmpi4.shared_windows_on_one_host = true;
+        openmpi4.shared_windows_on_one_node = true;
         openmpi4.acc_strided_types = openmpi4.local_completion = openmpi4.threaded_windows = !several;
         expect_decision(openmpi_414, several, true, openmpi4);
         struct quirks intel = none;
@@ -479,7 +479,7 @@ START_TEST(each_variable)
 {
     struct quirks want = none;
     configure("ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_AVOID_WIN_ALLOCATE=yes");
-    want.slice_unit = 4096, want.shared_windows_on_one_host = true;
+    want.slice_unit = 4096, want.shared_windows_on_one_node = true;
     expect_decision(unknown, true, true, want);
     configure("ARMCI_AVOID_WIN_CREATE=yes", "ARMCI_AVOID_ACC_STRIDED=yes");
     want = none, want.window_over_own_memory = want.acc_strided_types = false;

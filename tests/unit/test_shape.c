@@ -149,7 +149,7 @@ START_TEST(sixteen_levels)
 }
 END_TEST
 
-/* ---- hull, disjointness, nesting, alignment */
+/* ---- range, disjointness, nesting, alignment */
 
 static void check_hull(struct sample *m)
 {
@@ -160,7 +160,7 @@ static void check_hull(struct sample *m)
             want_lo = k == 0 || at < want_lo ? at : want_lo;
             want_hi = k == 0 || at + 1 > want_hi ? at + 1 : want_hi;
         }
-        ck_assert_msg(armcii_shape_hull(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text,
+        ck_assert_msg(armcii_shape_range(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text,
                       i);
         if (m->expected.n == 0)
             ck_assert_msg(lo == hi, "%s: side %d: empty: expected lo == hi, seen %p, %p", m->text, i, lo, hi);
@@ -390,9 +390,9 @@ static void check_set_packed(struct sample *m)
     check_same_bytes(m, "packed", &seen);
     is_simplest(m->text, &m->shape);
     ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
-    ck_assert_msg(armcii_shape_hull(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer &&
+    ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer &&
                       hi == buffer + m->expected.n,
-                  "%s: hull: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
+                  "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
     bytes_free(&seen);
     free(buffer);
 }
@@ -422,7 +422,7 @@ START_TEST(totals_beyond_4_gib)
     ck_assert_int_eq(armcii_shape_strided(&s, far, dense, far, gap, count, 2), SHAPE_OK);
     ck_assert_int_eq(s.levels, 1);
     ck_assert_uint_eq(s.nsegs, 6);
-    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_range(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
     ck_assert(lo == far && hi == far + 5 * (ptrdiff_t)INT_MAX + (1 << 30));
     armcii_shape_set_packed(&s, far);
     size_t position = 0, total = 0;
@@ -487,16 +487,16 @@ START_TEST(addresses_outside_the_address_space_are_refused)
     ck_assert_int_eq(armcii_shape_strided(&s, far, up, bottom, down, count, 1), SHAPE_OVERFLOW);
     ck_assert_int_eq(armcii_shape_strided(&s, bottom, up, top, down, count, 1), SHAPE_OK);
     armcii_shape_contiguous(&s, top, bottom, 101);
-    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
-    ck_assert_msg(lo == top && hi == bottom, "the outputs were written although the hull overflows");
+    ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+    ck_assert_msg(lo == top && hi == bottom, "the outputs were written although the range overflows");
     armcii_shape_contiguous(&s, bottom, bottom, SIZE_MAX / 2 + 1);
-    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
 
     void *wild[] = {top, far}, *tame[] = {far, far + 8};
     struct vector_run run = {wild, tame, 200, 2};
     ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
-    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
-    ck_assert_int_eq(armcii_shape_hull(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
+    ck_assert_int_eq(armcii_shape_range(&s, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
     ck_assert(lo == far && hi == far + 208);
     ck_assert(!armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
 }

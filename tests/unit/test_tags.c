@@ -1,55 +1,55 @@
 /* test_tags.c - the tags of replies: each in turn, except those in use. */
-#include "server/tags.h"
-#include "server/wire.h"
+#include "transport/am/tags.h"
+#include "transport/am/proto.h"
 #include "unit.h"
 
 START_TEST(a_released_tag_comes_again_only_after_all_others)
 {
-    int first = armcii_tag_take();
-    armcii_tag_release(first);
-    for (int i = 1; i < WIRE_TAGS; i++) {
-        int tag = armcii_tag_take();
-        armcii_tag_release(tag);
+    int first = armcii_tag_alloc();
+    armcii_tag_free(first);
+    for (int i = 1; i < AM_TAGS; i++) {
+        int tag = armcii_tag_alloc();
+        armcii_tag_free(tag);
         ck_assert_int_ne(tag, first);
-        ck_assert_int_ge(tag, WIRE_TAG_FIRST);
-        ck_assert_int_lt(tag, WIRE_TAG_FIRST + WIRE_TAGS);
+        ck_assert_int_ge(tag, AM_TAG_FIRST);
+        ck_assert_int_lt(tag, AM_TAG_FIRST + AM_TAGS);
     }
-    ck_assert_int_eq(armcii_tag_take(), first);
-    armcii_tag_release(first);
+    ck_assert_int_eq(armcii_tag_alloc(), first);
+    armcii_tag_free(first);
 }
 END_TEST
 
 /* A reply that nobody takes, while 32,000 others come. */
 START_TEST(a_tag_in_use_is_not_given_twice)
 {
-    int one = armcii_tag_take(), two = armcii_tag_take();
+    int one = armcii_tag_alloc(), two = armcii_tag_alloc();
     ck_assert_int_ne(one, two);
-    for (int i = 0; i < 2 * WIRE_TAGS; i++) {
-        int tag = armcii_tag_take();
+    for (int i = 0; i < 2 * AM_TAGS; i++) {
+        int tag = armcii_tag_alloc();
         ck_assert_int_ne(tag, one);
         ck_assert_int_ne(tag, two);
-        armcii_tag_release(tag);
+        armcii_tag_free(tag);
     }
-    armcii_tag_release(one);
+    armcii_tag_free(one);
     bool again = false;
-    for (int i = 0; i < WIRE_TAGS; i++) {
-        int tag = armcii_tag_take();
+    for (int i = 0; i < AM_TAGS; i++) {
+        int tag = armcii_tag_alloc();
         again = again || tag == one;
         ck_assert_int_ne(tag, two);
-        armcii_tag_release(tag);
+        armcii_tag_free(tag);
     }
     ck_assert(again);
-    armcii_tag_release(two);
+    armcii_tag_free(two);
 }
 END_TEST
 
 START_TEST(all_tags_may_be_in_use)
 {
-    for (int i = 0; i < WIRE_TAGS; i++) ck_assert_int_gt(armcii_tag_take(), 0);
-    ck_assert_int_eq(armcii_tag_take(), 0);
-    armcii_tag_release(WIRE_TAG_FIRST + 5);
-    ck_assert_int_eq(armcii_tag_take(), WIRE_TAG_FIRST + 5);
-    for (int i = 0; i < WIRE_TAGS; i++) armcii_tag_release(WIRE_TAG_FIRST + i);
+    for (int i = 0; i < AM_TAGS; i++) ck_assert_int_gt(armcii_tag_alloc(), 0);
+    ck_assert_int_eq(armcii_tag_alloc(), 0);
+    armcii_tag_free(AM_TAG_FIRST + 5);
+    ck_assert_int_eq(armcii_tag_alloc(), AM_TAG_FIRST + 5);
+    for (int i = 0; i < AM_TAGS; i++) armcii_tag_free(AM_TAG_FIRST + i);
 }
 END_TEST
 

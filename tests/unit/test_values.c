@@ -1,21 +1,21 @@
-/* test_values.c - looks at a value serve others: who looks again and again waits in fact, and may be the only one awake on its host.
+/* test_values.c - looks at a value serve others: who looks again and again waits in fact, and may be the only one awake on its node.
  * Starts MPI for one process, without a launcher. */
 #include <armci.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/guard.h"
-#include "base/wait.h"
-#include "gmr/reach.h"
-#include "server/agent.h"
-#include "server/client.h"
-#include "server/endpoint.h"
-#include "server/server.h"
+#include "base/lock.h"
+#include "base/backoff.h"
+#include "mem/addr_cache.h"
+#include "transport/am/server.h"
+#include "transport/am/client.h"
+#include "transport/am/endpoint.h"
+#include "transport/am/am.h"
 #include "unit.h"
 
 enum { BROUGHT = 7, MOST_LOOKS = 100000, LOOKS = 3200 };
 
-/* ---- an agent, and no thread of the library that would serve in its place ---- */
+/* ---- a server, and no thread of the library that would serve in its place ---- */
 
 static MPI_Comm requests;
 
@@ -23,29 +23,29 @@ static void start_agent(void)
 {
     MPI_Comm_dup(MPI_COMM_SELF, &requests);
     armcii_endpoints_start(requests);
-    armcii_agent_start(requests);
-    armcii_server_on = true;
+    armcii_server_start(requests);
+    armcii_am_on = true;
 }
 
 static void end_agent(void)
 {
-    armcii_guard_lock();
+    armcii_lock_enter();
     armcii_endpoints_fence_all();
-    armcii_guard_unlock();
-    armcii_server_on = false;
+    armcii_lock_exit();
+    armcii_am_on = false;
     armcii_endpoints_end();
-    armcii_agent_end();
+    armcii_server_end();
     MPI_Comm_free(&requests);
 }
 
-/* Ask the agent to put the value there. */
+/* Ask the server to put the value there. */
 static void send_put(void *to, int value)
 {
     struct shape s;
     armcii_shape_contiguous(&s, &value, to, sizeof value);
-    armcii_guard_lock();
-    armcii_client_put(&(struct remote){.owner = 0, .agent = 0, .delta = 0}, &s);
-    armcii_guard_unlock();
+    armcii_lock_enter();
+    armcii_client_put(&(struct remote){.owner = 0, .server = 0, .delta = 0}, &s);
+    armcii_lock_exit();
 }
 
 START_TEST(who_looks_at_a_value_gets_the_put_that_changes_it)
@@ -99,20 +99,20 @@ static void (*const looks[])(void *at, int proc) = {look_at_int, look_at_long, l
 enum { KINDS = sizeof looks / sizeof *looks, NEIGHBOUR = 1 };
 
 /* How many of LOOKS looks serve.  The neighbour is not there: its memory is what is remembered of it. */
-static int servings(void (*look)(void *at, int proc), int proc, bool between_hosts)
+static int servings(void (*look)(void *at, int proc), int proc, bool between_nodes)
 {
     _Alignas(double) char value[sizeof(double)] = {0};
     ARMCI_Init();
-    armcii_reach_remember(proc, value, sizeof value, value);
-    bool (*serve_before)(void) = armcii_wait_serve;
-    armcii_wait_serve = serve;
-    armcii_server_on = between_hosts;
+    armcii_addr_cache_insert(proc, value, sizeof value, value);
+    bool (*serve_before)(void) = armcii_progress_hook;
+    armcii_progress_hook = serve;
+    armcii_am_on = between_nodes;
     served = 0;
     for (int i = 0; i < LOOKS; i++)
         look(value, proc);
-    armcii_server_on = false;
-    armcii_wait_serve = serve_before;
-    armcii_reach_forget(proc);
+    armcii_am_on = false;
+    armcii_progress_hook = serve_before;
+    armcii_addr_cache_invalidate(proc);
     ARMCI_Finalize();
     return served;
 }

@@ -20,7 +20,7 @@ const char *area_kind_name(enum area_kind kind)
 
 enum area_kind area_used(void)
 {
-    return !job->probing && job->hosts == 1 && use.quirks.shared_windows_on_one_host ? AREA_SHARED : AREA_ALLOCATE;
+    return !job->probing && job->nodes == 1 && use.quirks.shared_windows_on_one_node ? AREA_SHARED : AREA_ALLOCATE;
 }
 
 bool area_possible(struct finding *f)

@@ -83,7 +83,7 @@ static double measure(int i, double seconds)
     return 1e6 * best;
 }
 
-/* Slices of 1 MiB at everybody, zero.  The target is the last rank: on another host where there is one. */
+/* Slices of 1 MiB at everybody, zero.  The target is the last rank: on another node where there is one. */
 static char **open_slices(void)
 {
     char **base = malloc((size_t)job->size * sizeof *base);

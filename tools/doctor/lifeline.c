@@ -22,7 +22,7 @@ int lifeline_listen(void)
     return -1;
 }
 
-/* The addresses of this host, its own name for itself last. */
+/* The addresses of this node, its own name for itself last. */
 static void list_addresses(char *text, size_t size)
 {
     struct ifaddrs *all, *i;

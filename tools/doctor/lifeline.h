@@ -1,4 +1,4 @@
-/* lifeline.h - how the keeper of rank 0 hears that the process of another rank died, on its own host or on another:
+/* lifeline.h - how the keeper of rank 0 hears that the process of another rank died, on its own node or on another:
  * that one's keeper connects and says so.  Where it cannot connect, rank 0 only sees the probe's time run out. */
 #ifndef DOCTOR_LIFELINE_H
 #define DOCTOR_LIFELINE_H

@@ -16,13 +16,13 @@ static bool known_bad_create(void)
 /* How one rank adds 1 to a number in rank 0's slice. */
 enum adder { ADD_ACCUMULATE, ADD_FETCH, ADD_SWAP, ADD_CPU };
 
-struct place {
+struct raddr {
     MPI_Win win;
     MPI_Aint at;       /* in rank 0's slice */
     atomic_long *here; /* the same in this process; NULL: not mapped */
 };
 
-static void add_by_swap(struct place p)
+static void add_by_swap(struct raddr p)
 {
     long expected = 0, desired, old = 0;
     do {
@@ -33,7 +33,7 @@ static void add_by_swap(struct place p)
     } while (old != expected);
 }
 
-static void add_one(enum adder how, struct place p)
+static void add_one(enum adder how, struct raddr p)
 {
     static const long one = 1;
     long old;
@@ -55,7 +55,7 @@ static void add_one(enum adder how, struct place p)
 }
 
 /* Rank 0 adds by one way, the others by another, in rounds for `seconds`; what is lost of all additions. */
-static long lost(enum adder first, enum adder others, struct place mine, atomic_long *number, double seconds,
+static long lost(enum adder first, enum adder others, struct raddr mine, atomic_long *number, double seconds,
                  long *added)
 {
     enum adder how = job->rank == 0 ? first : others;
@@ -85,7 +85,7 @@ static const char *adder_name(enum adder a)
     return names[a];
 }
 
-static void try_pair(struct finding *f, enum adder first, enum adder others, struct place mine, atomic_long *number,
+static void try_pair(struct finding *f, enum adder first, enum adder others, struct raddr mine, atomic_long *number,
                      const char *where, double seconds)
 {
     long added = 0, n = lost(first, others, mine, number, seconds, &added);
@@ -105,7 +105,7 @@ static void try_mpi_alone(struct finding *f, enum area_kind kind)
     MPI_Aint origin = 0;
     if (kind == AREA_DYNAMIC) MPI_Get_address(a.slice, &origin);
     MPI_Bcast(&origin, 1, MPI_AINT, 0, job->comm);
-    struct place p = {.win = a.win, .at = origin + 64};
+    struct raddr p = {.win = a.win, .at = origin + 64};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         try_pair(f, pairs[i][0], pairs[i][1], p, (atomic_long *)(void *)(a.slice + 64), "", 0.2);
     tell(f, "accumulate, fetch-and-op, compare-and-swap: no addition lost");
@@ -146,13 +146,13 @@ void probe_atomic_mixed(struct finding *f)
     struct area a;
     MPI_Win over_it;
     if (!area_possible(f)) return;
-    if (job->hosts > 1) {
-        leave_out(f, "the ranks are on several hosts");
+    if (job->nodes > 1) {
+        leave_out(f, "the ranks are on several nodes");
         return;
     }
     if (!area_open(&a, AREA_SHARED, 4096, f)) return;
     char *first = first_slice(a.win);
-    struct place p = {.win = a.win, .at = 64, .here = (atomic_long *)(void *)(first + 64)};
+    struct raddr p = {.win = a.win, .at = 64, .here = (atomic_long *)(void *)(first + 64)};
     int rc = known_bad_create() ? MPI_ERR_WIN : MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &over_it);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         try_pair(f, pairs[i][0], pairs[i][1], p, p.here, "", 0.3);
@@ -180,7 +180,7 @@ void probe_atomic_windows(struct finding *f)
     if (!area_possible(f) || !area_open(&a, AREA_ALLOCATE, 4096, f)) return;
     if (area_call(f, MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &second), "MPI_Win_create")) {
         MPI_Win_lock_all(0, second);
-        struct place p = {.win = job->rank == 0 ? a.win : second, .at = 64};
+        struct raddr p = {.win = job->rank == 0 ? a.win : second, .at = 64};
         try_pair(f, ADD_ACCUMULATE, ADD_ACCUMULATE, p, (atomic_long *)(void *)(a.slice + 64), " through two windows",
                  0.5);
         MPI_Win_unlock_all(second);

@@ -1,4 +1,4 @@
-/* mpi_messages.c - messages, which ARMCI's agents live on. */
+/* mpi_messages.c - messages, which ARMCI's servers live on. */
 #include "probes.h"
 
 enum { TAG_LATE = 11, TAG_BEHIND = 12, LATE_MESSAGES = 4 };

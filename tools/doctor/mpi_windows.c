@@ -63,8 +63,8 @@ void probe_dynamic_odd(struct finding *f)
 
 void probe_shared_odd(struct finding *f)
 {
-    if (job->hosts > 1)
-        leave_out(f, "the ranks are on several hosts");
+    if (job->nodes > 1)
+        leave_out(f, "the ranks are on several nodes");
     else
         try_sizes(f, AREA_SHARED);
 }

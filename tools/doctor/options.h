@@ -9,7 +9,7 @@ struct options {
     const char *json;   /* file to write; NULL: none */
     const char *only;   /* names of probes, separated by commas; NULL: all */
     const char *skip;   /* the same: not these */
-    const char *plant;  /* a planted fault, to test the doctor; NULL: none */
+    const char *plant;  /* a injected fault, to test the doctor; NULL: none */
     bool probe;         /* MPI alone, without work-arounds */
     bool plain;         /* do not ask MPI for threads */
     bool stream;        /* rank 0 writes lines for a driver instead of the table */

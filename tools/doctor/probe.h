@@ -45,8 +45,8 @@ struct job {
     int rank, size;
     int target; /* whose memory this rank accesses: the next rank */
     int origin; /* who accesses ours: the rank before */
-    int hosts;
-    bool here;    /* is the target on this host? */
+    int nodes;
+    bool here;    /* is the target on this node? */
     int level;    /* MPI's thread level */
     bool windows; /* MPI makes windows at that level */
     bool probing; /* --probe */

@@ -67,7 +67,7 @@ const char *remedy_byte_strides(void)
 const char *remedy_late_receives(void)
 {
     if (!use.quirks.late_receives) return "ARMCI looks for a message before it receives it";
-    return use.agents ? NULL : "ARMCI receives nothing from MPI_ANY_SOURCE here";
+    return use.servers ? NULL : "ARMCI receives nothing from MPI_ANY_SOURCE here";
 }
 const char *remedy_segments(void)
 {
@@ -82,7 +82,7 @@ const char *remedy_outstanding(void)
 }
 const char *remedy_shared_groups(void)
 {
-    return use.quirks.shared_windows_on_one_host ? "ARMCI takes MPI_Win_allocate_shared" : unless_used();
+    return use.quirks.shared_windows_on_one_node ? "ARMCI takes MPI_Win_allocate_shared" : unless_used();
 }
 const char *remedy_dynamic(void)
 {
@@ -95,5 +95,5 @@ bool remedy_is_known(const struct probe *p)
     if (p->remedy == remedy_acc_indexed) return !use.quirks.acc_indexed_types;
     if (p->remedy == remedy_late_receives) return !use.quirks.late_receives;
     if (p->remedy == remedy_no_requests) return !use.quirks.typed_requests;
-    return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_host && job->hosts == 1;
+    return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_node && job->nodes == 1;
 }

@@ -8,14 +8,14 @@
 #include <armci.h>
 
 #include "base/config.h"
-#include "gmr/directory.h"
+#include "mem/directory.h"
 #include "lines.h"
-#include "server/server.h"
-#include "shm/host.h"
-#include "team/world.h"
+#include "transport/am/am.h"
+#include "transport/shm/node.h"
+#include "mpi/world.h"
 #include "use.h"
 #include "worker.h"
-#include "xfer/planner.h"
+#include "transport/rma/planner.h"
 
 struct use use;
 
@@ -51,7 +51,7 @@ static void tell_library(void)
     line_write("fact\tARMCI\tARMCI-RMA %s", ARMCI_RMA_Version());
     line_write("fact\tMPI\t%.*s (MPI %d.%d)", (int)strcspn(library, "\r\n"), library, major, minor);
     line_write("fact\tthreads\tMPI_Init gives MPI_THREAD_%s", level_name(job->level));
-    line_write("fact\tjob\t%d processes on %d host%s", job->size, job->hosts, job->hosts == 1 ? "" : "s");
+    line_write("fact\tjob\t%d processes on %d node%s", job->size, job->nodes, job->nodes == 1 ? "" : "s");
 }
 
 /* Variables that change what is tested. */
@@ -76,7 +76,7 @@ static void tell_quirks(void)
     int length, n = 0;
     MPI_Get_library_version(library, &length);
     for (size_t i = 0; armcii_quirk_row(i); i++)
-        n += armcii_quirk_is_in_force(i, library, job->hosts > 1);
+        n += armcii_quirk_is_in_force(i, library, job->nodes > 1);
     line_write("fact\tknown defects\t%d of this library%s; armci-info prints them", n,
                armcii_config->quirks ? "" : ", NOT avoided (ARMCI_QUIRKS=no)");
 }
@@ -93,7 +93,7 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
     else
         armcii_shape_contiguous(&shape, local, address, 1024);
     t.shape = &shape;
-    if (!armcii_region_locate(target, address, &t.place)) return "none";
+    if (!armcii_region_locate(target, address, &t.raddr)) return "none";
     return armcii_plan(&t)->name;
 }
 
@@ -113,24 +113,24 @@ static void tell_paths(void)
     int here = -1, away = -1;
     for (int p = 0; p < job->size; p++) {
         if (p == job->rank) continue;
-        if (armcii_world->host_of[p] == armcii_world->host_of[job->rank])
+        if (armcii_world->node_of[p] == armcii_world->node_of[job->rank])
             here = p;
         else
             away = p;
     }
-    if (here >= 0) tell_paths_to(here, "inside a host", base, local);
-    if (away >= 0) tell_paths_to(away, "between hosts", base, local);
+    if (here >= 0) tell_paths_to(here, "inside a node", base, local);
+    if (away >= 0) tell_paths_to(away, "between nodes", base, local);
     ARMCI_Free(base[job->rank]);
     free(base);
 }
 
 static void note_use(void)
 {
-    use.hosts = armcii_world->hosts;
-    use.memfd = armcii_host->kind == SEGMENT_MEMFD;
-    use.mpi = armcii_host->kind == SEGMENT_MPI;
-    use.agents = armcii_server_on;
-    use.windows = armcii_host->kind == SEGMENT_NONE || (armcii_world->hosts > 1 && !armcii_server_on && !job->plain);
+    use.nodes = armcii_world->nodes;
+    use.memfd = armcii_node->kind == SEGMENT_MEMFD;
+    use.mpi = armcii_node->kind == SEGMENT_MPI;
+    use.servers = armcii_am_on;
+    use.windows = armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_am_on && !job->plain);
     use.quirks = *armcii_quirks;
 }
 
@@ -152,9 +152,9 @@ void probe_start(struct finding *f)
     }
     if (!job->probing) tell_paths();
     ARMCI_Finalize();
-    tell(f, "%s%s%s", memory_name(), use.hosts > 1 ? "; between hosts " : "",
-         use.hosts == 1 ? ""
-         : use.agents   ? "agents"
+    tell(f, "%s%s%s", memory_name(), use.nodes > 1 ? "; between nodes " : "",
+         use.nodes == 1 ? ""
+         : use.servers   ? "servers"
                         : "MPI windows");
     found(f, true, "start");
 }

@@ -8,9 +8,9 @@
 struct use {
     struct quirks quirks; /* in force */
     bool windows;         /* MPI's windows carry data */
-    bool agents;          /* requests to agents do */
-    bool memfd, mpi;      /* the kind of memory that a host shares; neither: none */
-    int hosts;
+    bool servers;          /* requests to servers do */
+    bool memfd, mpi;      /* the kind of memory that a node shares; neither: none */
+    int nodes;
 };
 extern struct use use;
 

@@ -10,9 +10,9 @@
 #include "area.h"
 #include "base/config.h"
 #include "lines.h"
-#include "server/server.h"
-#include "shm/host.h"
-#include "team/world.h"
+#include "transport/am/am.h"
+#include "transport/shm/node.h"
+#include "mpi/world.h"
 
 enum { MOST_MEASURED = 6 };
 
@@ -64,23 +64,23 @@ void way_leave(const struct way *w)
 
 static bool has_memfd(void)
 {
-    return armcii_host->kind == SEGMENT_MEMFD;
+    return armcii_node->kind == SEGMENT_MEMFD;
 }
 static bool has_mpi_memory(void)
 {
-    return armcii_host->kind == SEGMENT_MPI;
+    return armcii_node->kind == SEGMENT_MPI;
 }
-static bool has_agents(void)
+static bool has_servers(void)
 {
-    return armcii_server_on;
+    return armcii_am_on;
 }
 static bool has_windows(void)
 {
-    return armcii_host->kind == SEGMENT_NONE || (armcii_world->hosts > 1 && !armcii_server_on);
+    return armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_am_on);
 }
-static bool has_rma_between_hosts(void)
+static bool has_rma_between_nodes(void)
 {
-    return armcii_world->hosts > 1 && !armcii_server_on;
+    return armcii_world->nodes > 1 && !armcii_am_on;
 }
 static bool has_own_windows(void)
 {
@@ -89,8 +89,8 @@ static bool has_own_windows(void)
 
 static const struct way memfd = {"ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_memfd, true};
 static const struct way mpi_memory = {"ARMCI_SHM=mpi", {"ARMCI_SHM=mpi"}, has_mpi_memory, true};
-static const struct way server = {"ARMCI_TRANSPORT=server", {"ARMCI_TRANSPORT=server"}, has_agents, true};
-static const struct way rma = {"ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_hosts, true};
+static const struct way server = {"ARMCI_TRANSPORT=server", {"ARMCI_TRANSPORT=server"}, has_servers, true};
+static const struct way rma = {"ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true};
 static const struct way windows = {
     "ARMCI_SHM=no", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=subarray"}, has_windows, true};
 static const struct way create = {
@@ -112,10 +112,10 @@ static const struct way rank_nodes = {"nodes of one rank", {"ARMCI_NODES=rank"},
 /* Is it what the environment as it is comes to? */
 static bool is_in_use(const struct way *w)
 {
-    if (w == &memfd) return use.memfd && use.hosts == 1;
+    if (w == &memfd) return use.memfd && use.nodes == 1;
     if (w == &mpi_memory) return use.mpi;
-    if (w == &server) return use.agents;
-    if (w == &rma) return use.hosts > 1 && !use.agents && use.memfd;
+    if (w == &server) return use.servers;
+    if (w == &rma) return use.nodes > 1 && !use.servers && use.memfd;
     return w == &windows && use.windows && !use.memfd && !use.mpi;
 }
 
@@ -161,7 +161,7 @@ static void run(struct finding *f, const struct way *w)
 static bool wants_windows(const struct way *w)
 {
     return w->possible == has_mpi_memory || w->possible == has_windows || w->possible == has_own_windows ||
-           w->possible == has_rma_between_hosts;
+           w->possible == has_rma_between_nodes;
 }
 
 static void try_way(struct finding *f, const struct way *w)

@@ -169,7 +169,7 @@ static void ask_for_no_threads(void)
     unsetenv("OMPI_MPI_THREAD_LEVEL");
 }
 
-/* All ranks are examined: none is set aside as an agent. */
+/* All ranks are examined: none is progress ranks. */
 static void keep_all_ranks(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
@@ -190,17 +190,17 @@ static void describe_job(const struct options *o)
     the_job.careful = !o->probe && !o->stream;
 }
 
-/* Who shares memory: a host is named by its lowest rank. */
-static void count_hosts(void)
+/* Who shares memory: a node is named by its lowest rank. */
+static void count_nodes(void)
 {
-    MPI_Comm host;
+    MPI_Comm node;
     int lowest, first, *host_of = malloc((size_t)job->size * sizeof *host_of);
-    MPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &host);
-    MPI_Allreduce(&job->rank, &lowest, 1, MPI_INT, MPI_MIN, host);
-    MPI_Comm_free(&host);
+    MPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &node);
+    MPI_Allreduce(&job->rank, &lowest, 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
     MPI_Allgather(&lowest, 1, MPI_INT, host_of, 1, MPI_INT, job->comm);
     first = lowest == job->rank;
-    MPI_Allreduce(&first, &the_job.hosts, 1, MPI_INT, MPI_SUM, job->comm);
+    MPI_Allreduce(&first, &the_job.nodes, 1, MPI_INT, MPI_SUM, job->comm);
     the_job.here = host_of[job->target] == lowest;
     free(host_of);
 }
@@ -229,7 +229,7 @@ int worker_run(const struct options *o, const char *address)
     MPI_Init(NULL, NULL); /* as GA's programs do; not ARMCI_Init_thread */
     describe_job(o);
     introduce(address);
-    count_hosts();
+    count_nodes();
     if (job->size < 2) {
         fprintf(stderr, "armci-doctor: at least 2 processes are needed: mpiexec -n 2 armci-doctor\n");
         return 2;

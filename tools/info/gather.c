@@ -13,7 +13,7 @@
 #include "mpi/quirks.h"
 #include "mpi/version.h"
 #include "shape/shape.h"
-#include "shm/segment.h"
+#include "transport/shm/segment.h"
 
 #define TEXT_OF(X)   #X
 #define TEXT(X)      TEXT_OF(X)
@@ -68,10 +68,10 @@ static void gather_build(struct section *s)
     info_text(s, "cc", "CC", "%s", ARMCII_BUILD_CC);
     info_text(s, "cflags", "CFLAGS", "%s", ARMCII_BUILD_CFLAGS);
     info_text(s, "configure", "options of configure", "%s", ARMCII_BUILD_OPTIONS);
-#ifdef ARMCII_MUTANTS
-    info_text(s, "planted_faults", "planted faults", "%s", "yes: only to test the tests");
+#ifdef ARMCII_FAULTS
+    info_text(s, "planted_faults", "injected faults", "%s", "yes: only to test the tests");
 #else
-    info_text(s, "planted_faults", "planted faults", "%s", "no");
+    info_text(s, "planted_faults", "injected faults", "%s", "no");
 #endif
 }
 
@@ -99,7 +99,7 @@ static const char *inside_a_node(void)
     }
 }
 
-/* Without agents that serve requests. */
+/* Without servers that serve requests. */
 static const char *by_windows(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
@@ -110,12 +110,12 @@ static const char *by_windows(void)
 
 static const char *between_nodes(void)
 {
-    bool agents = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
+    bool servers = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
                   armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
-        return agents ? "requests to an agent on each node, its last rank, which is set aside: asynchronous"
+        return servers ? "requests to a server on each node, its last rank, which is set aside: asynchronous"
                       : "no start: ARMCI_PROGRESS=rank needs memory shared by memfd, and another transport than rma";
-    return agents ? "requests to an agent on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
+    return servers ? "requests to a server on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
                   : by_windows();
 }
 
@@ -123,7 +123,7 @@ static const char *window_memory(bool several_nodes)
 {
     armcii_quirks_decide(info_mpi_library(), several_nodes, armcii_config->quirks);
     if (armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory) return "MPI_Win_create";
-    return !several_nodes && armcii_quirks->shared_windows_on_one_host ? "MPI_Win_allocate_shared" : "MPI_Win_allocate";
+    return !several_nodes && armcii_quirks->shared_windows_on_one_node ? "MPI_Win_allocate_shared" : "MPI_Win_allocate";
 }
 
 static const char *vector_calls(void)

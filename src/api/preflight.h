@@ -1,8 +1,0 @@
-/* preflight.h - what ARMCI_VERBOSE prints at start: what runs here, on what, by which ways, and what may get in the way. */
-#ifndef ARMCII_PREFLIGHT_H
-#define ARMCII_PREFLIGHT_H
-
-/* After all layers have started: rank 0 says the block, the first process of each host warns of what is scarce on its host. */
-void armcii_preflight(const char *library);
-
-#endif

@@ -1,0 +1,106 @@
+/* entry.c - state and argument checks that all public functions share. */
+#include "armci/entry.h"
+
+#include "shape/element.h"
+#include "mpi/world.h"
+
+bool armcii_running;
+enum entry_state armcii_entry_state;
+atomic_bool armcii_quiet;
+
+static void abort_job(int status)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    if (running && !gone) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
+}
+
+/* Before main, since a call before ARMCI_Init is an error too. */
+__attribute__((constructor)) static void know_how_to_abort(void)
+{
+    armcii_error_set_abort(abort_job);
+}
+
+bool armcii_is_running(const char *function)
+{
+    if (armcii_running) return true;
+    armcii_error(ARMCI_ERR_STATE, function, "state", "ARMCI is not running: call it between ARMCI_Init and ARMCI_Finalize", "%s", "off");
+    return false;
+}
+
+void armcii_entry_open(void)
+{
+    armcii_running = true;
+    armcii_entry_state = armcii_lock_is_enabled() || armcii_stats_on ? ENTRY_SLOW : ENTRY_FAST;
+}
+
+void armcii_entry_close(void)
+{
+    armcii_running = false;
+    armcii_entry_state = ENTRY_OFF;
+    atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
+}
+
+/* Statistics want to see every call. */
+void armcii_mark_quiet(void)
+{
+    bool known = armcii_entry_state == ENTRY_SLOW && !armcii_stats_on;
+    atomic_store_explicit(&armcii_quiet, known, memory_order_relaxed);
+}
+
+enum entry_state armcii_enter_slow(const char *function)
+{
+    if (!armcii_is_running(function)) return ENTRY_OFF;
+    if (armcii_stats_on) armcii_stats_enter(function);
+    armcii_lock_enter();
+    atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
+    return ENTRY_SLOW;
+}
+
+void armcii_leave_slow(void)
+{
+    armcii_lock_exit();
+    if (armcii_stats_on) armcii_stats_leave();
+}
+
+int armcii_no_process(const char *function, const char *argument, int process)
+{
+    return armcii_error(ARMCI_ERR_RANK, function, argument, "there is no such process", "%d (of %d)", process, armcii_world->size);
+}
+
+int armcii_check_count(const char *function, const char *argument, long count)
+{
+    if (count >= 0) return 0;
+    return armcii_error(ARMCI_ERR_COUNT, function, argument, "it is negative", "%ld", count);
+}
+
+int armcii_check_pointer(const char *function, const char *argument, const void *pointer)
+{
+    if (pointer) return 0;
+    return armcii_error(ARMCI_ERR_ADDRESS, function, argument, "it must not be NULL", "%s", "NULL");
+}
+
+int armcii_check_element(const char *function, int datatype)
+{
+    if (datatype >= 0 && datatype < ELEMENT_COUNT) return 0;
+    return armcii_error(ARMCI_ERR_TYPE, function, "datatype", "it is none of ARMCI_ACC_INT ... ARMCI_ACC_DCP", "%d", datatype);
+}
+
+struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
+{
+    struct team *team = group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
+    if (!team)
+        armcii_error(ARMCI_ERR_GROUP, function, "group", "it is no group that this process is a member of", "%p", (const void *)group);
+    return team;
+}
+
+struct team *armcii_world_team(const char *function)
+{
+    return armcii_is_running(function) ? armcii_team_world() : NULL;
+}
+
+struct team *armcii_group_team(const char *function, const ARMCI_Group *group)
+{
+    return armcii_is_running(function) ? armcii_check_group(function, group) : NULL;
+}

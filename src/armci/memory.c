@@ -1,0 +1,281 @@
+/* memory.c - global memory, local memory, access epochs. */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/entry.h"
+#include "armci/state.h"
+#include "base/config.h"
+#include "mem/memget.h"
+#include "mem/region.h"
+#include "mpi/coll.h"
+#include "mpi/world.h"
+#include "observe/verify.h"
+#include "core/handle.h"
+#include "transport/rma/pending.h"
+
+/* ---- collective ---- */
+
+static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, struct team *team)
+{
+    int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
+    if (rc) return rc;
+    bool nothing;
+    struct region *region = armcii_region_create(team, bytes, &nothing);
+    if (!region && !nothing) {
+        if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
+        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "no memory for it, or another process asks for a negative size", "%ld",
+                            bytes);
+    }
+    if (region) armcii_verify_region(caller, region);
+    for (int i = 0; i < team->size; i++) base_ptrs[i] = region ? region->base[i] : NULL;
+    return 0;
+}
+
+int PARMCI_Malloc(void **base_ptrs, armci_size_t bytes)
+{
+    ARMCII_ENTER("ARMCI_Malloc");
+    if (!entered) return ARMCI_ERR_STATE;
+    return allocate("ARMCI_Malloc", base_ptrs, bytes, armcii_team_world());
+}
+ARMCII_ALIAS(ARMCI_Malloc, PARMCI_Malloc);
+
+int PARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCI_Malloc_group");
+    if (!entered) return ARMCI_ERR_STATE;
+    struct team *team = armcii_check_group("ARMCI_Malloc_group", group);
+    return team ? allocate("ARMCI_Malloc_group", base_ptrs, bytes, team) : ARMCI_ERR_GROUP;
+}
+ARMCII_ALIAS(ARMCI_Malloc_group, PARMCI_Malloc_group);
+
+int PARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *device)
+{
+    ARMCII_ENTER("ARMCI_Malloc_memdev");
+    (void)device;
+    if (!entered) return ARMCI_ERR_STATE;
+    return allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, armcii_team_world());
+}
+ARMCII_ALIAS(ARMCI_Malloc_memdev, PARMCI_Malloc_memdev);
+
+int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group, const char *device)
+{
+    ARMCII_ENTER("ARMCI_Malloc_group_memdev");
+    (void)device;
+    if (!entered) return ARMCI_ERR_STATE;
+    struct team *team = armcii_check_group("ARMCI_Malloc_group_memdev", group);
+    return team ? allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes, team) : ARMCI_ERR_GROUP;
+}
+ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
+
+/* `team`: over whose members those agree that hold no slice; a process with a slice knows the region's own team. */
+static int release(const char *caller, void *ptr, struct team *team)
+{
+    struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
+    if (ptr && !own)
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it is no base address of a region in this process", "%p", ptr);
+    struct region *region;
+    armcii_handles_issue(-1); /* before others may reuse the addresses */
+    if (!armcii_region_agree(own ? own->team : team, own, &region))
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass bases of different regions", "%p", ptr);
+    if (!region) return 0; /* a region of 0 bytes everywhere */
+    armcii_complete_region(region);
+    armcii_region_free(region);
+    return 0;
+}
+
+int PARMCI_Free(void *ptr)
+{
+    ARMCII_ENTER("ARMCI_Free");
+    if (!entered) return ARMCI_ERR_STATE;
+    return release("ARMCI_Free", ptr, armcii_team_world());
+}
+ARMCII_ALIAS(ARMCI_Free, PARMCI_Free);
+
+int PARMCI_Free_group(void *ptr, ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCI_Free_group");
+    if (!entered) return ARMCI_ERR_STATE;
+    struct team *team = armcii_check_group("ARMCI_Free_group", group);
+    if (!team) return ARMCI_ERR_GROUP;
+    const struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
+    if (own && own->team != team)
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCI_Free_group", "group", "the region is not of this group", "%p", (void *)group);
+    return release("ARMCI_Free_group", ptr, team);
+}
+ARMCII_ALIAS(ARMCI_Free_group, PARMCI_Free_group);
+
+int PARMCI_Free_memdev(void *ptr)
+{
+    ARMCII_ENTER("ARMCI_Free_memdev");
+    if (!entered) return ARMCI_ERR_STATE;
+    return release("ARMCI_Free_memdev", ptr, armcii_team_world());
+}
+ARMCII_ALIAS(ARMCI_Free_memdev, PARMCI_Free_memdev);
+
+/* ---- local ---- */
+
+void *PARMCI_Malloc_local(armci_size_t bytes)
+{
+    enum { ALIGNMENT = 64 };
+    if (!armcii_is_running("ARMCI_Malloc_local")) return NULL;
+    if (armcii_check_count("ARMCI_Malloc_local", "bytes", bytes) || bytes == 0) return NULL;
+    void *memory = aligned_alloc(ALIGNMENT, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (memory && armcii_config->debug_alloc) memset(memory, 0xa5, (size_t)bytes);
+    return memory;
+}
+ARMCII_ALIAS(ARMCI_Malloc_local, PARMCI_Malloc_local);
+
+int PARMCI_Free_local(void *ptr)
+{
+    free(ptr);
+    return 0;
+}
+ARMCII_ALIAS(ARMCI_Free_local, PARMCI_Free_local);
+
+/* ---- by one process alone ---- */
+
+/* Programs move addr and armci_addr past headers of their own; what the library needs is kept where they do not. */
+enum { MEMINFO_BASE = 0, MEMINFO_BYTES = 1 };
+
+static char *base_of(const armci_meminfo_t *meminfo)
+{
+    return (char *)(intptr_t)meminfo->idlist[MEMINFO_BASE];
+}
+
+/* Could there be such memory? */
+static bool is_possible(const armci_meminfo_t *meminfo)
+{
+    long base = meminfo->idlist[MEMINFO_BASE], bytes = meminfo->idlist[MEMINFO_BYTES], end;
+    return base > 0 && bytes > 0 && !__builtin_add_overflow(base, bytes, &end);
+}
+
+void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
+{
+    ARMCII_ENTER("ARMCI_Memget");
+    if (!entered || armcii_check_pointer("ARMCI_Memget", "meminfo", meminfo)) return;
+    if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX) {
+        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "it is 0, or more than the address space holds", "%zu", bytes);
+        return;
+    }
+    if (memflg != 0) {
+        armcii_error(ARMCI_ERR_ARGUMENT, "ARMCI_Memget", "memflg", "it must be 0", "%d", memflg);
+        return;
+    }
+    char *memory = armcii_memget_create(bytes);
+    if (!memory) {
+        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "no memory, or this MPI library has no dynamic windows", "%zu", bytes);
+        return;
+    }
+    memset(meminfo, 0, sizeof *meminfo);
+    meminfo->armci_addr = meminfo->addr = memory;
+    meminfo->size = bytes;
+    meminfo->cpid = armcii_world->rank;
+    meminfo->idlist[MEMINFO_BASE] = (long)(intptr_t)memory;
+    meminfo->idlist[MEMINFO_BYTES] = (long)bytes;
+}
+ARMCII_ALIAS(ARMCI_Memget, PARMCI_Memget);
+
+void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
+{
+    ARMCII_ENTER("ARMCI_Memat");
+    if (!entered || armcii_check_pointer("ARMCI_Memat", "meminfo", meminfo)) return NULL;
+    if (armcii_check_process("ARMCI_Memat", "meminfo->cpid", meminfo->cpid)) return NULL;
+    char *base = base_of(meminfo);
+    long bytes = meminfo->idlist[MEMINFO_BYTES];
+    if (!is_possible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p + %ld bytes of process %d",
+                     (void *)base, bytes, meminfo->cpid);
+        return NULL;
+    }
+    if (offset < 0 || offset > bytes) {
+        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "it leads out of the memory", "%ld (of %ld bytes)", offset, bytes);
+        return NULL;
+    }
+    return base + offset;
+}
+ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
+
+void PARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
+{
+    ARMCII_ENTER("ARMCI_Memdt");
+    (void)offset; /* addresses need no giving back: what is known of them is replaced when the memory is allocated anew */
+    if (entered) armcii_check_pointer("ARMCI_Memdt", "meminfo", meminfo);
+}
+ARMCII_ALIAS(ARMCI_Memdt, PARMCI_Memdt);
+
+void PARMCI_Memctl(armci_meminfo_t *meminfo)
+{
+    ARMCII_ENTER("ARMCI_Memctl");
+    if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
+    armcii_finish_everything();
+    if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo)))
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "it is no memory that this process has from ARMCI_Memget", "%p",
+                     (void *)base_of(meminfo));
+    else
+        memset(meminfo, 0, sizeof *meminfo);
+}
+ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);
+
+/* ---- access epochs and modes ---- */
+
+/* The region in whose slice of this process ptr lies; NULL, with a message, where there is none. */
+static struct region *own_region(const char *caller, const void *ptr)
+{
+    struct raddr raddr;
+    int rc = armcii_check_pointer(caller, "ptr", ptr);
+    if (rc) return NULL;
+    if (armcii_region_locate(armcii_world->rank, ptr, &raddr)) return raddr.region;
+    armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it lies in no region of this process", "%p", ptr);
+    return NULL;
+}
+
+void PARMCI_Access_begin(void *ptr)
+{
+    ARMCII_ENTER("ARMCI_Access_begin");
+    struct region *region = entered ? own_region("ARMCI_Access_begin", ptr) : NULL;
+    if (!region) return;
+    armcii_pending_complete(region, armcii_world->rank);
+    if (region->has_window) armcii_window_sync(&region->window);
+    atomic_thread_fence(memory_order_acquire); /* behind the load by which the program learned of it */
+}
+ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
+
+void PARMCI_Access_end(void *ptr)
+{
+    ARMCII_ENTER("ARMCI_Access_end");
+    struct region *region = entered ? own_region("ARMCI_Access_end", ptr) : NULL;
+    if (region && region->has_window) armcii_window_sync(&region->window);
+    if (region) atomic_thread_fence(memory_order_release);
+}
+ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
+
+int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCIX_Mode_set");
+    enum { KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE | ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY };
+    if (!entered) return ARMCI_ERR_STATE;
+    if (mode <= 0 || (mode & ~KNOWN))
+        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "it is no combination of ARMCIX_MODE_...", "%#x",
+                            (unsigned)mode);
+    struct team *team = armcii_check_group("ARMCIX_Mode_set", group);
+    if (!team) return ARMCI_ERR_GROUP;
+    struct region *region = own_region("ARMCIX_Mode_set", ptr);
+    if (!region) return ARMCI_ERR_ADDRESS;
+    if (region->team != team)
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group", "the region is not of this group", "%p", ptr);
+    armcii_complete_region(region);
+    armcii_coll_barrier(team->comm);
+    region->mode = mode;
+    return 0;
+}
+ARMCII_ALIAS(ARMCIX_Mode_set, PARMCIX_Mode_set);
+
+int PARMCIX_Mode_get(void *ptr)
+{
+    ARMCII_ENTER("ARMCIX_Mode_get");
+    struct region *region = entered ? own_region("ARMCIX_Mode_get", ptr) : NULL;
+    return region ? region->mode : -1;
+}
+ARMCII_ALIAS(ARMCIX_Mode_get, PARMCIX_Mode_get);

@@ -1,0 +1,258 @@
+/* messages.c - the armci_msg_* family: two-sided messages, broadcasts, reductions, selection. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "armci/entry.h"
+#include "mpi/coll.h"
+#include "mpi/reduce.h"
+#include "mpi/tree.h"
+#include "mpi/world.h"
+
+/* These functions wait inside MPI for other processes: they do not take the global lock. */
+
+void parmci_msg_init(int *argc, char ***argv)
+{
+    int running;
+    MPI_Initialized(&running);
+    if (!running) MPI_Init(argc, argv);
+}
+ARMCII_ALIAS(armci_msg_init, parmci_msg_init);
+
+void parmci_msg_finalize(void)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    if (running && !gone) MPI_Finalize();
+}
+ARMCII_ALIAS(armci_msg_finalize, parmci_msg_finalize);
+
+/* Programs ask for rank and size before ARMCI_Init too: then MPI must run. */
+static bool may_ask_mpi(const char *caller)
+{
+    int running, gone;
+    MPI_Initialized(&running);
+    MPI_Finalized(&gone);
+    if (running && !gone) return true;
+    armcii_error(ARMCI_ERR_STATE, caller, "state", "neither ARMCI nor MPI is running", "%s", "off");
+    return false;
+}
+
+int parmci_msg_me(void)
+{
+    int rank = -1;
+    if (armcii_running) return armcii_world->rank;
+    if (may_ask_mpi("armci_msg_me")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+ARMCII_ALIAS(armci_msg_me, parmci_msg_me);
+
+int parmci_msg_nproc(void)
+{
+    int size = -1;
+    if (armcii_running) return armcii_world->size;
+    if (may_ask_mpi("armci_msg_nproc")) MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+ARMCII_ALIAS(armci_msg_nproc, parmci_msg_nproc);
+
+void parmci_msg_abort(int code)
+{
+    PARMCI_Error("armci_msg_abort", code);
+}
+ARMCII_ALIAS(armci_msg_abort, parmci_msg_abort);
+
+double parmci_timer(void)
+{
+    return MPI_Wtime();
+}
+ARMCII_ALIAS(armci_timer, parmci_timer);
+
+/* ---- two-sided ---- */
+
+/* Any int is a tag in ARMCI; MPI wants one from 0 to 32767 at least. */
+static int mpi_tag(int tag)
+{
+    return tag & 0x7fff;
+}
+
+/* Enough of a buffer for the message; armcii_check_process says whether there is a partner. */
+static bool check_buffer(const char *caller, const void *buffer, const char *length_name, int length)
+{
+    if (armcii_check_count(caller, length_name, length)) return false;
+    return length == 0 || armcii_check_pointer(caller, "buffer", buffer) == 0;
+}
+
+void parmci_msg_snd(int tag, void *buffer, int len, int to)
+{
+    const char *caller = "armci_msg_snd";
+    ARMCII_WATCH(caller);
+    if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
+        armcii_coll_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
+}
+ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
+
+/* The sender; -1 where its message is longer than the buffer: it stays, and may be received into a larger one. */
+static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
+{
+    ARMCII_WATCH(caller);
+    MPI_Status status;
+    int length;
+    bool received = armcii_coll_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    if (!received) {
+        armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer, it was not received", "%d (of %d)", buflen, length);
+        return -1;
+    }
+    if (msglen) *msglen = length;
+    return status.MPI_SOURCE;
+}
+
+void parmci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from)
+{
+    const char *caller = "armci_msg_rcv";
+    if (armcii_is_running(caller) && armcii_check_process(caller, "from", from) == 0 && check_buffer(caller, buffer, "buflen", buflen))
+        receive(caller, tag, buffer, buflen, msglen, from);
+}
+ARMCII_ALIAS(armci_msg_rcv, parmci_msg_rcv);
+
+int parmci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
+{
+    const char *caller = "armci_msg_rcvany";
+    if (!armcii_is_running(caller) || !check_buffer(caller, buffer, "buflen", buflen)) return -1;
+    return receive(caller, tag, buffer, buflen, msglen, MPI_ANY_SOURCE);
+}
+ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
+
+/* ---- the communicator of a collective ---- */
+
+/* MPI_COMM_NULL where the caller takes no part, or, with a message, where an argument is wrong. */
+static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
+{
+    if (!team) return MPI_COMM_NULL;
+    if (scope == SCOPE_ALL || scope == SCOPE_NODE || scope == SCOPE_MASTERS)
+        return armcii_team_scope_comm(team, (enum team_scope)scope);
+    armcii_error(ARMCI_ERR_TYPE, caller, "scope", "it is none of SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS", "%d", scope);
+    return MPI_COMM_NULL;
+}
+
+/* ---- barriers and trees ---- */
+
+void parmci_msg_barrier(void)
+{
+    ARMCII_WATCH("armci_msg_barrier");
+    struct team *team = armcii_world_team("armci_msg_barrier");
+    if (team) armcii_coll_barrier(team->comm);
+}
+ARMCII_ALIAS(armci_msg_barrier, parmci_msg_barrier);
+
+void parmci_msg_group_barrier(ARMCI_Group *group)
+{
+    ARMCII_WATCH("armci_msg_group_barrier");
+    struct team *team = armcii_group_team("armci_msg_group_barrier", group);
+    if (team) armcii_coll_barrier(team->comm);
+}
+ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
+
+static void place_in_tree(const char *caller, struct team *team, int scope, int *Root, int *Up, int *Left, int *Right)
+{
+    if (!team) return;
+    if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
+        scope_comm(caller, team, scope); /* which reports it */
+        return;
+    }
+    if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
+        armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
+        return;
+    struct tree_place place = armcii_tree(team, (enum team_scope)scope);
+    *Root = place.root;
+    *Up = place.up;
+    *Left = place.left;
+    *Right = place.right;
+}
+
+void parmci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right)
+{
+    place_in_tree("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up, Left, Right);
+}
+ARMCII_ALIAS(armci_msg_bintree, parmci_msg_bintree);
+
+void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group)
+{
+    place_in_tree("armci_msg_group_bintree", armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left, Right);
+}
+ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
+
+/* ---- broadcast ---- */
+
+/* buffer_name: what the caller calls its buffer. */
+static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
+{
+    ARMCII_WATCH(caller);
+    MPI_Comm comm = scope_comm(caller, team, scope);
+    if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return;
+    if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
+    int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
+    if (rank < 0)
+        armcii_error(ARMCI_ERR_RANK, caller, "root", "this process is not in the scope", "%d", root);
+    else
+        armcii_coll_bcast(buffer, len, rank, comm);
+}
+
+void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root)
+{
+    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, "buffer", buffer, len, root);
+}
+ARMCII_ALIAS(armci_msg_bcast_scope, parmci_msg_bcast_scope);
+
+void parmci_msg_bcast(void *buffer, int len, int root)
+{
+    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, "buffer", buffer, len, root);
+}
+ARMCII_ALIAS(armci_msg_bcast, parmci_msg_bcast);
+
+void parmci_msg_brdcst(void *buffer, int len, int root)
+{
+    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, "buffer", buffer, len, root);
+}
+ARMCII_ALIAS(armci_msg_brdcst, parmci_msg_brdcst);
+
+void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group)
+{
+    broadcast("armci_msg_group_bcast_scope", armcii_group_team("armci_msg_group_bcast_scope", group), scope, "buf", buf, len, root);
+}
+ARMCII_ALIAS(armci_msg_group_bcast_scope, parmci_msg_group_bcast_scope);
+
+void parmci_msg_clus_brdcst(void *buf, int len)
+{
+    struct team *team = armcii_world_team("armci_msg_clus_brdcst");
+    if (team) broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, "buf", buf, len, armcii_domain_member(armcii_world->domain, 0));
+}
+ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
+
+/* ---- exchange ---- */
+
+static void exchange(const char *caller, struct team *team, void *ptr_ar[], int n)
+{
+    ARMCII_WATCH(caller);
+    if (!team) return;
+    if (n != team->size) {
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "it must be the number of processes", "%d (of %d)", n, team->size);
+        return;
+    }
+    if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
+    armcii_coll_allgather(MPI_IN_PLACE, ptr_ar, (int)sizeof ptr_ar[0], team->comm);
+}
+
+void parmci_exchange_address(void *ptr_ar[], int n)
+{
+    exchange("armci_exchange_address", armcii_world_team("armci_exchange_address"), ptr_ar, n);
+}
+ARMCII_ALIAS(armci_exchange_address, parmci_exchange_address);
+
+void parmci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group)
+{
+    exchange("armci_exchange_address_grp", armcii_group_team("armci_exchange_address_grp", group), ptr_ar, n);
+}
+ARMCII_ALIAS(armci_exchange_address_grp, parmci_exchange_address_grp);

@@ -1,0 +1,174 @@
+/* sync.c - handles, waiting, fences, barrier. */
+#include <stdatomic.h>
+
+#include "armci/entry.h"
+#include "armci/state.h"
+#include "mem/region.h"
+#include "mpi/coll.h"
+#include "transport/am/barrier.h"
+#include "transport/am/am.h"
+#include "transport/shm/apply.h"
+#include "transport/shm/node.h"
+#include "mpi/world.h"
+#include "core/handle.h"
+#include "transport/rma/pending.h"
+
+/* What the program stored is to be drained like what the library stored. */
+static void count_stores_of_program(void)
+{
+    if (armcii_program_stores) armcii_apply_stored = true;
+}
+
+void armcii_complete_everything(void)
+{
+    count_stores_of_program();
+    armcii_handles_issue(-1);
+    armcii_pending_fence_all();
+}
+
+void armcii_finish_everything(void)
+{
+    armcii_complete_everything();
+    armcii_pending_wait_all();
+}
+
+void armcii_complete_region(struct region *region)
+{
+    armcii_handles_issue(-1);
+    armcii_pending_complete_region(region);
+}
+
+void armcii_complete_process(int proc)
+{
+    count_stores_of_program();
+    armcii_handles_issue(proc);
+    armcii_pending_fence(proc);
+}
+
+/* ---- handles ---- */
+
+/* Where NULL does not stand for the implicit handle. */
+static bool is_handle(const char *caller, const armci_hdl_t *hdl)
+{
+    if (!hdl) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "it must be a handle", "%s", "NULL");
+    return hdl != NULL;
+}
+
+void PARMCI_INIT_HANDLE(armci_hdl_t *hdl)
+{
+    if (is_handle("ARMCI_INIT_HANDLE", hdl)) armcii_handle_clear(hdl);
+}
+ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
+
+void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
+    if (entered && is_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl)) armcii_handle_set_aggregate(hdl);
+}
+ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
+
+void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
+    if (entered && is_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl)) armcii_handle_unset_aggregate(hdl);
+}
+ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
+
+int PARMCI_Wait(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_Wait");
+    return entered ? armcii_handle_wait(hdl) : ARMCI_ERR_STATE;
+}
+ARMCII_ALIAS(ARMCI_Wait, PARMCI_Wait);
+
+int PARMCI_Test(armci_hdl_t *hdl)
+{
+    ARMCII_ENTER("ARMCI_Test");
+    return entered ? armcii_handle_test(hdl) : ARMCI_ERR_STATE;
+}
+ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
+
+int PARMCI_WaitProc(int proc)
+{
+    ARMCII_ENTER("ARMCI_WaitProc");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
+    if (!rc) rc = armcii_handles_issue(proc);
+    if (!rc) armcii_pending_wait(proc);
+    return rc;
+}
+ARMCII_ALIAS(ARMCI_WaitProc, PARMCI_WaitProc);
+
+int PARMCI_WaitAll(void)
+{
+    ARMCII_ENTER("ARMCI_WaitAll");
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = armcii_handles_issue(-1);
+    armcii_pending_wait_all();
+    return rc;
+}
+ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
+
+/* ---- remote completion ---- */
+
+/* The next fence need not look again.  A thread in the middle of a call may go on and leave something. */
+static void mark_if_quiet(void)
+{
+    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_pending_is_quiet() && !armcii_program_stores)
+        armcii_mark_quiet();
+}
+
+void PARMCI_Fence(int proc)
+{
+    if (armcii_is_quiet() && proc >= 0 && proc < armcii_world->size) return;
+    ARMCII_ENTER("ARMCI_Fence");
+    if (!entered || armcii_check_process("ARMCI_Fence", "proc", proc) != 0) return;
+    armcii_complete_process(proc);
+    mark_if_quiet();
+}
+ARMCII_ALIAS(ARMCI_Fence, PARMCI_Fence);
+
+void PARMCI_AllFence(void)
+{
+    if (armcii_is_quiet()) return;
+    ARMCII_ENTER("ARMCI_AllFence");
+    if (!entered) return;
+    armcii_complete_everything();
+    mark_if_quiet();
+}
+ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
+
+void PARMCI_GroupFence(ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCI_GroupFence");
+    struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
+    if (!team) return;
+    count_stores_of_program();
+    armcii_handles_issue(-1);
+    armcii_pending_fence_team(team);
+}
+ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
+
+static bool complete_before_barrier(void)
+{
+    ARMCII_ENTER("ARMCI_Barrier");
+    if (entered) armcii_complete_everything();
+    return entered;
+}
+
+/* The barrier itself is outside the global lock: other threads go on. */
+void PARMCI_Barrier(void)
+{
+    ARMCII_WATCH("ARMCI_Barrier");
+    if (!complete_before_barrier()) return;
+    if (armcii_node->kind != SEGMENT_NONE && armcii_node->size == armcii_world->size) {
+        armcii_node_barrier();
+        return;
+    }
+    if (armcii_am_on)
+        armcii_barrier();
+    else
+        armcii_coll_barrier(armcii_world->comm);
+    atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
+}
+ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);

@@ -1,0 +1,126 @@
+/* aggregate.c - collecting small requests. */
+#include "core/aggregate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "mem/region.h"
+
+bool armcii_aggregate_wants(const struct op *op)
+{
+    return op->shape.form == SHAPE_CONTIGUOUS && op->shape.bytes > 0;
+}
+
+bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op)
+{
+    if (a->n == 0) return true;
+    if (a->first.target != op->target || a->first.verb.kind != op->verb.kind) return false;
+    if (op->verb.kind != RMA_ACC) return true;
+    return a->first.verb.element == op->verb.element && memcmp(a->scale, op->scale, armcii_element_size(op->verb.element)) == 0;
+}
+
+static void make_room(struct aggregate *a)
+{
+    if (a->n < a->room) return;
+    a->room = a->room ? 2 * a->room : 16;
+    a->local = realloc(a->local, a->room * sizeof *a->local);
+    a->remote = realloc(a->remote, a->room * sizeof *a->remote);
+    a->bytes = realloc(a->bytes, a->room * sizeof *a->bytes);
+    a->runs = realloc(a->runs, a->room * sizeof *a->runs);
+    if (!a->local || !a->remote || !a->bytes || !a->runs) armcii_fatal("out of memory for %zu aggregated requests", a->room);
+}
+
+static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
+{
+    struct copy *v = armcii_copy_new(n);
+    if (!v) armcii_fatal("out of memory for an aggregated value");
+    v->older = a->values;
+    a->values = v;
+    return memcpy(v->data, bytes, n);
+}
+
+int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
+{
+    const char *argument = op->verb.kind == RMA_GET ? "src" : "dst";
+    int rc = armcii_op_resolve(op->caller, argument, op->target, op->shape.remote, op->shape.bytes, &a->raddr);
+    if (rc) return rc;
+    a->version = armcii_directory_version;
+    make_room(a);
+    if (a->n == 0) {
+        a->first = *op;
+        if (op->verb.kind == RMA_ACC) memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
+    }
+    a->local[a->n] = copy ? copy_of(a, op->shape.local, op->shape.bytes) : op->shape.local;
+    a->remote[a->n] = op->shape.remote;
+    a->bytes[a->n] = op->shape.bytes;
+    a->n++;
+    return 0;
+}
+
+static bool is_at_place(const struct aggregate *a, const char *remote, size_t bytes)
+{
+    return a->version == armcii_directory_version && remote >= a->raddr.lo && remote < a->raddr.hi &&
+           bytes <= (size_t)(a->raddr.hi - remote);
+}
+
+bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+{
+    if (a->n == 0 || a->n == a->room || bytes == 0 || kind == RMA_ACC) return false;
+    if (a->first.target != target || a->first.verb.kind != kind || !is_at_place(a, remote, bytes)) return false;
+    a->local[a->n] = local;
+    a->remote[a->n] = remote;
+    a->bytes[a->n] = bytes;
+    a->n++;
+    return true;
+}
+
+bool armcii_aggregate_is_for(const struct aggregate *a, int target)
+{
+    return a->n > 0 && (target < 0 || a->first.target == target);
+}
+
+bool armcii_aggregate_take(struct aggregate *a, struct op *op)
+{
+    size_t runs = 0, n = armcii_fault("aggregate-loses-last") && a->n > 1 ? a->n - 1 : a->n;
+    if (n == 0) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && a->bytes[i] == a->bytes[i - 1]) {
+            a->runs[runs - 1].n++;
+            continue;
+        }
+        a->runs[runs++] = (struct vector_run){a->local + i, a->remote + i, a->bytes[i], 1};
+    }
+    *op = a->first;
+    op->scale = a->scale;
+    armcii_shape_vector(&op->shape, a->runs, runs);
+    return true;
+}
+
+void armcii_aggregate_clear(struct aggregate *a)
+{
+    a->n = 0;
+    armcii_copies_free(a->values);
+    a->values = NULL;
+}
+
+void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back)
+{
+    taken->n = 0;
+    taken->values = NULL;
+    if (back->room == 0)
+        *back = *taken;
+    else
+        armcii_aggregate_free(taken);
+}
+
+void armcii_aggregate_free(struct aggregate *a)
+{
+    armcii_aggregate_clear(a);
+    free(a->local);
+    free(a->remote);
+    free(a->bytes);
+    free(a->runs);
+    *a = (struct aggregate){0};
+}

@@ -1,0 +1,192 @@
+/* mutex.c - sets of mutexes: which exist, which this process holds, and by which kind of queue. */
+#include "core/mutex.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "transport/shm/mcs.h"
+#include "transport/rma/mcs.h"
+#include "transport/am/mutex_client.h"
+#include "mpi/coll.h"
+#include "transport/am/am.h"
+#include "transport/shm/node.h"
+#include "mpi/world.h"
+
+/* A mutex as this process has it. */
+struct held {
+    unsigned place;     /* 0: not held; else the place in the queue + 1 */
+    const void *thread; /* whose it is, or who waits for it */
+};
+
+struct mutex_set {
+    struct team *team;
+    int *count;      /* [team size] */
+    unsigned *first; /* [team size], number of a member's first mutex */
+    struct held *held; /* [all mutexes] */
+    unsigned long name;       /* the same on all members, and no other set's */
+    struct shm_mcs *shm; /* the members are on one node; else NULL */
+    bool served;              /* they are not, and servers keep the queues */
+    struct rma_mcs *rma;   /* neither; NULL too where there is no mutex at all */
+};
+
+static void free_set(struct mutex_set *set)
+{
+    free(set->count);
+    free(set->first);
+    free(set->held);
+    free(set);
+}
+
+static struct mutex_set *allocate_set(const struct team *team)
+{
+    struct mutex_set *set = calloc(1, sizeof *set);
+    if (!set) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    set->count = calloc((size_t)team->size, sizeof *set->count);
+    set->first = calloc((size_t)team->size, sizeof *set->first);
+    if (!set->count || !set->first) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    return set;
+}
+
+/* Number the mutexes of all members; false where a count is negative or the total more than INT_MAX. */
+static bool number_mutexes(struct mutex_set *set, const struct team *team, unsigned *total)
+{
+    size_t all = 0;
+    for (int i = 0; i < team->size; i++) {
+        set->first[i] = (unsigned)all;
+        if (set->count[i] < 0) return false;
+        all += (size_t)set->count[i];
+        if (all > INT_MAX) return false;
+    }
+    *total = (unsigned)all;
+    return true;
+}
+
+/* Places in queues are numbered by unsigned ints. */
+static bool suits_shm_mcs(const struct team *team, unsigned total)
+{
+    return armcii_node->kind != SEGMENT_NONE && armcii_world_is_one_node(team->size, team->to_world) &&
+           (size_t)total * (size_t)team->size < UINT_MAX;
+}
+
+/* The first member's rank and a number that it has not used before: no two sets at one time have both alike, whichever threads make them.
+ */
+static unsigned long name_of_new_set(const struct team *team)
+{
+    static unsigned long used;
+    unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
+    armcii_coll_bcast(&name, (int)sizeof name, 0, team->comm);
+    return name;
+}
+
+static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
+{
+    if (total == 0) return true;
+    if (suits_shm_mcs(team, total))
+        set->shm = armcii_shm_mcs_create(team, set->count, total);
+    else if (armcii_am_on)
+        set->served = true;
+    else
+        set->rma = armcii_rma_mcs_create(team, set->count[team->rank], set->name);
+    return set->shm || set->served || set->rma;
+}
+
+struct mutex_set *armcii_mutexes_create(struct team *team, int count)
+{
+    unsigned total;
+    struct mutex_set *set = allocate_set(team);
+    armcii_coll_allgather(&count, set->count, (int)sizeof count, team->comm);
+    set->name = name_of_new_set(team);
+    if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
+        free_set(set);
+        return NULL;
+    }
+    set->held = calloc((size_t)total + 1, sizeof *set->held);
+    if (!set->held) armcii_fatal("out of memory for %u mutexes", total);
+    set->team = team;
+    armcii_team_hold(team);
+    return set;
+}
+
+void armcii_mutexes_destroy(struct mutex_set *set)
+{
+    armcii_coll_barrier(set->team->comm);
+    if (set->shm) armcii_shm_mcs_free(set->shm);
+    if (set->rma) armcii_rma_mcs_free(set->rma);
+    armcii_team_release(set->team);
+    free_set(set);
+}
+
+unsigned long armcii_mutexes_name(const struct mutex_set *set)
+{
+    return set->name;
+}
+
+int armcii_mutexes_count(const struct mutex_set *set, int owner)
+{
+    return owner >= 0 && owner < set->team->size ? set->count[owner] : -1;
+}
+
+static struct held *held(const struct mutex_set *set, int mutex, int owner)
+{
+    return &set->held[set->first[owner] + (unsigned)mutex];
+}
+
+bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int owner)
+{
+    return held(set, mutex, owner)->place != 0;
+}
+
+bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int owner)
+{
+    const struct held *h = held(set, mutex, owner);
+    return h->place != 0 && h->thread == armcii_lock_thread_id();
+}
+
+/* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
+static void wait_for_other_threads(const struct mutex_set *set, int mutex, int owner)
+{
+    struct backoff p = {0};
+    while (armcii_mutex_is_held(set, mutex, owner)) armcii_lock_wait_turn(&p);
+}
+
+void armcii_mutex_lock(struct mutex_set *set, int mutex, int owner)
+{
+    wait_for_other_threads(set, mutex, owner);
+    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while this one waits */
+    if (set->shm)
+        held(set, mutex, owner)->place = armcii_shm_mcs_lock(set->shm, owner, mutex) + 1;
+    else if (set->served)
+        armcii_am_mutex_lock(set->name, set->team->to_world[owner], mutex);
+    else
+        armcii_rma_mcs_lock(set->rma, owner, mutex);
+}
+
+bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int owner)
+{
+    unsigned place = 0;
+    bool taken;
+    if (armcii_mutex_is_held(set, mutex, owner)) return false;
+    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while a server is asked */
+    if (set->shm)
+        taken = armcii_shm_mcs_trylock(set->shm, owner, mutex, &place);
+    else if (set->served)
+        taken = armcii_am_mutex_trylock(set->name, set->team->to_world[owner], mutex);
+    else
+        taken = armcii_rma_mcs_trylock(set->rma, owner, mutex);
+    held(set, mutex, owner)->place = taken ? place + 1 : 0;
+    return taken;
+}
+
+void armcii_mutex_unlock(struct mutex_set *set, int mutex, int owner)
+{
+    unsigned place = held(set, mutex, owner)->place - 1;
+    if (set->shm)
+        armcii_shm_mcs_unlock(set->shm, owner, mutex, place);
+    else if (set->served)
+        armcii_am_mutex_unlock(set->name, set->team->to_world[owner], mutex);
+    else
+        armcii_rma_mcs_unlock(set->rma, owner, mutex);
+    held(set, mutex, owner)->place = 0;
+}

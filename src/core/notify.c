@@ -1,0 +1,70 @@
+/* notify.c - notification: an empty message after the fence of the caller. */
+#include "core/notify.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "mpi/world.h"
+
+enum { TAG_NOTIFY = 3 };
+
+static struct counts {
+    uint64_t sent, received, waited;
+} * counts; /* [world size] */
+
+/* For the program, which takes a negative number for an error: the lowest 31 bits. */
+static int shown(uint64_t count)
+{
+    return (int)(count & INT_MAX);
+}
+
+void armcii_notify_start(void)
+{
+    counts = calloc((size_t)armcii_world->size, sizeof *counts);
+    if (!counts) armcii_fatal("out of memory for notifications of %d processes", armcii_world->size);
+}
+
+void armcii_notify_end(void)
+{
+    free(counts);
+    counts = NULL;
+}
+
+int armcii_notify_send(int process)
+{
+    if (process == armcii_world->rank) {
+        counts[process].received++;
+    } else {
+        MPI_Request request; /* an empty message has no buffer that anyone would have to keep */
+        MPI_Isend(NULL, 0, MPI_BYTE, process, TAG_NOTIFY, armcii_world->control, &request);
+        MPI_Request_free(&request);
+    }
+    return shown(++counts[process].sent);
+}
+
+static void collect(int process)
+{
+    int arrived;
+    MPI_Message message;
+    MPI_Improbe(process, TAG_NOTIFY, armcii_world->control, &arrived, &message, MPI_STATUS_IGNORE);
+    if (!arrived) return;
+    MPI_Mrecv(NULL, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    counts[process].received++;
+}
+
+int armcii_notify_wait(int process, int *waits)
+{
+    struct backoff p = {0};
+    uint64_t wanted = ++counts[process].waited;
+    while (counts[process].received < wanted) {
+        if (process != armcii_world->rank) collect(process);
+        if (counts[process].received >= wanted) break;
+        armcii_lock_wait_turn(&p);
+    }
+    *waits = shown(wanted);
+    return shown(counts[process].received);
+}

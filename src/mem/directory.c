@@ -1,0 +1,75 @@
+/* directory.c - what is where. */
+#include "mem/directory.h"
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "mem/index.h"
+#include "mem/addr_cache.h"
+#include "mpi/world.h"
+
+static struct index *by_address;
+unsigned armcii_directory_version;
+
+void armcii_directory_start(void)
+{
+    by_address = armcii_index_create(armcii_world->size);
+    armcii_addr_cache_clear();
+    if (!by_address) armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
+}
+
+void armcii_directory_end(void)
+{
+    armcii_directory_version++;
+    armcii_index_free(by_address);
+    by_address = NULL;
+}
+
+void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped)
+{
+    uintptr_t lo = (uintptr_t)base;
+    armcii_directory_version++;
+    armcii_addr_cache_invalidate(process);
+    armcii_index_remove(by_address, process, lo, lo + bytes);
+    if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region, mapped}))
+        armcii_fatal("out of memory for the address index");
+}
+
+/* A process that has freed it may have something else there, which another thread of this one has learnt. */
+void armcii_directory_remove(int process, void *base, const struct region *region)
+{
+    const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
+    if (!i || i->region != region || i->lo != (uintptr_t)base) return;
+    armcii_directory_version++;
+    armcii_index_remove(by_address, process, i->lo, i->hi);
+    armcii_addr_cache_invalidate(process);
+}
+
+/* Faults for the tests' test: bytes that a raddr is wrong by. */
+static ptrdiff_t fault(const struct interval *i, const void *address)
+{
+    ptrdiff_t offset = (ptrdiff_t)((uintptr_t)address - i->lo);
+    if (armcii_fault("last-region-displaced") && !i->region->next && !i->region->attached) return 8;
+    return armcii_fault("offset-truncated") ? (int)offset - offset : 0;
+}
+
+bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
+{
+    const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)address);
+    if (!i) return false;
+    raddr->region = i->region;
+    raddr->rank = i->region->team->from_world[process];
+    raddr->lo = (char *)i->lo;
+    raddr->hi = (char *)i->hi;
+    raddr->mapped = i->mapped;
+    raddr->served = i->region->served != NULL;
+    if (raddr->served) {
+        raddr->server = i->region->served[raddr->rank].server;
+        raddr->delta = i->region->served[raddr->rank].delta;
+    }
+    raddr->origin = i->region->attached ? NULL : raddr->lo - i->region->lead[raddr->rank];
+    ptrdiff_t wrong_by = fault(i, address);
+    if (raddr->mapped) raddr->mapped += wrong_by;
+    if (raddr->origin) raddr->origin -= wrong_by;
+    if (raddr->mapped && !i->region->has_window) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
+    return true;
+}

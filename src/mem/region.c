@@ -1,0 +1,392 @@
+/* region.c - creating, freeing and finding regions. */
+#include "mem/region.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/stats.h"
+#include "mpi/coll.h"
+#include "mpi/quirks.h"
+#include "transport/am/server.h"
+#include "transport/am/progress_rank.h"
+#include "transport/am/am.h"
+#include "transport/shm/node.h"
+#include "transport/shm/reservation.h"
+#include "mpi/world.h"
+
+enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
+
+static struct region *oldest, *newest;
+static uint64_t last_id;
+
+static void enlist(struct region *r)
+{
+    r->id = ++last_id;
+    r->previous = newest;
+    r->next = NULL;
+    if (newest)
+        newest->next = r;
+    else
+        oldest = r;
+    newest = r;
+}
+
+static void delist(struct region *r)
+{
+    *(r->previous ? &r->previous->next : &oldest) = r->next;
+    *(r->next ? &r->next->previous : &newest) = r->previous;
+}
+
+static enum window_memory choose_memory(const struct team *team)
+{
+    const struct quirks *q = armcii_quirks;
+    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
+    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
+    return one_node && q->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+}
+
+static struct region *allocate_tables(int members)
+{
+    struct region *r = calloc(1, sizeof *r);
+    char **base = calloc((size_t)members, sizeof *base);
+    size_t *bytes = calloc((size_t)members, sizeof *bytes);
+    size_t *lead = calloc((size_t)members, sizeof *lead);
+    char **mapped = calloc((size_t)members, sizeof *mapped);
+    if (!r || !base || !bytes || !lead || !mapped) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    r->base = base;
+    r->bytes = bytes;
+    r->lead = lead;
+    r->mapped = mapped;
+    return r;
+}
+
+static void free_tables(struct region *r)
+{
+    free(r->base);
+    free(r->bytes);
+    free(r->lead);
+    free(r->mapped);
+    free(r->served);
+    free(r);
+}
+
+/* Everybody's size; false when one of them is negative. */
+static bool exchange_sizes(struct region *r, const struct team *team, long bytes, size_t *largest)
+{
+    armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, team->comm);
+    *largest = 0;
+    for (int i = 0; i < team->size; i++) {
+        if ((long)r->bytes[i] < 0) return false;
+        if (r->bytes[i] > *largest) *largest = r->bytes[i];
+    }
+    return true;
+}
+
+/* Is the memory of the region served by ranks set progress_ranks, which are shown it? */
+static bool needs_showing(bool one_node)
+{
+    return armcii_world->progress_ranks > 0 && !one_node;
+}
+
+/* Nonzero where there is no room for it, here or in the progress rank. */
+static int create_segment(struct region *r, MPI_Comm comm, bool one_node, const size_t sizes[], char *slices[])
+{
+    int rank;
+    if (!needs_showing(one_node)) return armcii_segment_create(&r->segment, armcii_node->kind, comm, sizes, slices);
+    if (armcii_segment_create_exported(&r->segment, comm, sizes, slices, armcii_progress_rank_map) != 0) return -1;
+    MPI_Comm_rank(comm, &rank);
+    if (rank > 0 || r->segment.server_map) return 0;
+    armcii_segment_free(&r->segment);
+    return -1;
+}
+
+static void free_segment(struct region *r)
+{
+    if (r->segment.server_map) armcii_progress_rank_unmap(r->segment.server_map, r->segment.bytes);
+    armcii_segment_free(&r->segment);
+}
+
+/* The memory of this node's members as one segment.  0, or nonzero on every member of the team. */
+static int share_memory(struct region *r, struct team *team, bool one_node)
+{
+    MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
+    const struct scope *node = armcii_team_scope(team, TEAM_NODE);
+    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
+    char **slices = calloc((size_t)team->size, sizeof *slices);
+    if (!sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    for (int i = 0; i < node->n; i++)
+        sizes[i] = r->bytes[node->ranks[i]];
+    int failed = create_segment(r, comm, one_node, sizes, slices) != 0, any = failed;
+    if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    if (any && !failed) free_segment(r);
+    for (int i = 0; i < node->n && !any; i++)
+        r->mapped[node->ranks[i]] = slices[i];
+    free(sizes);
+    free(slices);
+    return any;
+}
+
+/* Where the server sees the slices of this node's members: as the caller does, or, set progress_ranks, as far off as its mapping of them all. */
+static void see_slices(const struct region *r, int members, char *seen[])
+{
+    ptrdiff_t shift = r->segment.server_map ? r->segment.server_map - r->segment.memory : 0;
+    for (int i = 0; i < members; i++) seen[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
+}
+
+/* The first member on each node serves the others' slices there, or the progress rank does, which that member has shown them: tell
+ * everybody who that is, and how it sees each slice.  Bases are known. */
+static void exchange_served(struct region *r, struct team *team)
+{
+    MPI_Comm node = armcii_team_scope_comm(team, TEAM_NODE);
+    char **seen = calloc((size_t)team->size, sizeof *seen);
+    struct served mine;
+    r->served = calloc((size_t)team->size, sizeof *r->served);
+    if (!seen || !r->served) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    int first = armcii_team_scope(team, TEAM_NODE)->ranks[0];
+    see_slices(r, team->size, seen);
+    armcii_coll_bcast(seen, team->size * (int)sizeof *seen, 0, node);
+    if (first == team->rank && armcii_world->progress_ranks == 0) armcii_am_join();
+    int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
+    mine = (struct served){server, seen[team->rank] - r->base[team->rank]};
+    armcii_coll_allgather(&mine, r->served, (int)sizeof mine, team->comm);
+    free(seen);
+}
+
+/* Memory for the slices: of one node, a segment; of several, a segment on each, and servers or a window over all; where memory is not
+ * shared, a window alone.  0, or nonzero on every member. */
+static int create_memory(struct region *r, struct team *team, size_t bytes)
+{
+    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
+    r->has_window = armcii_node->kind == SEGMENT_NONE || (!one_node && !armcii_am_on);
+    if (armcii_node->kind == SEGMENT_NONE)
+        return armcii_window_create(&r->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm);
+    int rc = share_memory(r, team, one_node);
+    if (rc || !r->has_window) return rc;
+    rc = armcii_window_create_over(&r->window, r->mapped[team->rank], bytes, team->comm);
+    if (rc) armcii_segment_free(&r->segment);
+    return rc;
+}
+
+static void free_memory(struct region *r)
+{
+    if (r->has_window) armcii_window_free(&r->window);
+    if (r->served) {
+        armcii_coll_barrier(r->team->comm); /* a server may still be at work for another member */
+        armcii_server_release(r->segment.memory, r->segment.memory + r->segment.bytes);
+    }
+    free_segment(r);
+}
+
+/* At most SIZE_MAX. */
+static size_t sum(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+static bool is_here(const struct team *team, int member)
+{
+    return armcii_world->node_of[team->to_world[member]] == armcii_world->node_of[armcii_world->rank];
+}
+
+/* The bytes of all slices, in whole pages, and of those of this node; *counts: this process is the one that counts the latter, its first member here. */
+static size_t add_up(const struct region *r, const struct team *team, size_t *here, bool *counts)
+{
+    enum { PAGE = 4096 };
+    size_t all = 0;
+    *here = 0;
+    *counts = false;
+    for (int i = team->size - 1; i >= 0; i--) {
+        size_t pages = (r->bytes[i] + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
+        all = sum(all, pages);
+        if (!is_here(team, i)) continue;
+        *here = sum(*here, pages);
+        *counts = i == team->rank;
+    }
+    return all;
+}
+
+/* What this process sees of all regions that is in use. */
+static size_t count_touched(void)
+{
+    size_t bytes = 0;
+    for (const struct region *r = oldest; r; r = r->next)
+        for (int i = 0; i < r->team->size; i++)
+            if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], r->bytes[i]);
+    return bytes;
+}
+
+/* The quick estimate of what is in use may be too low: it is not refused for that. */
+static bool reserve(size_t bytes, size_t *left)
+{
+    if (armcii_reservation_try(bytes, left)) return true;
+    armcii_reservation_correct(count_touched());
+    return armcii_reservation_try(bytes, left);
+}
+
+enum { CREDIT = 1 << 24 }; /* bytes */
+
+/* Looks whether this node's memory has room for its slices; then agrees on that with all, since an MPI library may take minutes to find
+ * out, or kill the job. */
+static bool look_at_memory(struct region *r, struct team *team, size_t here, bool counts)
+{
+    enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
+    int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
+    size_t left = 0;
+    bool fits = !counts || reserve(here, &left);
+    int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here, has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
+    if (counts && fits) mine[REST_NEGATED] = asked - has;
+    if (!fits) memcpy(mine, (int64_t[]){asked, -has}, 2 * sizeof mine[0]);
+    armcii_coll_allreduce(mine, worst, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    if (worst[ASKED] == 0) {
+        team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
+        return true;
+    }
+    if (fits) armcii_reservation_release(r->reserved);
+    armcii_warn("%jd MiB asked for on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
+    return false;
+}
+
+/* Is there memory for the slices of every node?  All know all sizes, so all agree on whether to look at the system: not while the regions
+ * made since the last look are small together. */
+static bool fits_in_memory(struct region *r, struct team *team)
+{
+    size_t here;
+    bool counts;
+    r->total = add_up(r, team, &here, &counts);
+    r->reserved = counts ? here : 0;
+    if (r->total > team->credit) return look_at_memory(r, team, here, counts);
+    team->credit -= r->total;
+    armcii_reservation_add(r->reserved);
+    return true;
+}
+
+/* The memory is given back. */
+static void release_reservation(struct region *r, struct team *team)
+{
+    armcii_reservation_release(r->reserved);
+    team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
+}
+
+static void exchange_bases(struct region *r, const struct team *team)
+{
+    char *mine = armcii_node->kind == SEGMENT_NONE ? r->window.base : r->mapped[team->rank];
+    size_t lead = armcii_node->kind == SEGMENT_NONE ? r->window.lead : 0;
+    if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[team->rank]);
+    armcii_coll_allgather(&mine, r->base, (int)sizeof mine, team->comm);
+    armcii_coll_allgather(&lead, r->lead, (int)sizeof lead, team->comm);
+}
+
+static void add_slices(struct region *r)
+{
+    for (int i = 0; i < r->team->size; i++)
+        if (r->bytes[i] > 0) armcii_directory_add(r->team->to_world[i], r->base[i], r->bytes[i], r, r->mapped[i]);
+}
+
+static void remove_slices(const struct region *r)
+{
+    for (int i = 0; i < r->team->size; i++)
+        if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
+}
+
+struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do)
+{
+    size_t largest;
+    struct region *r = allocate_tables(team->size);
+    bool valid = exchange_sizes(r, team, bytes, &largest);
+    *nothing_to_do = valid && largest == 0;
+    if (!valid || largest == 0 || !fits_in_memory(r, team)) {
+        free_tables(r);
+        return NULL;
+    }
+    if (create_memory(r, team, (size_t)bytes) != 0) {
+        armcii_reservation_release(r->reserved);
+        team->credit = 0; /* the next one looks */
+        free_tables(r);
+        return NULL;
+    }
+    exchange_bases(r, team);
+    if (!r->has_window && !armcii_world_is_one_node(team->size, team->to_world)) exchange_served(r, team);
+    r->team = team;
+    r->mode = MODE_ALL;
+    armcii_team_hold(team);
+    add_slices(r);
+    enlist(r);
+    armcii_stats_region_made((size_t)bytes);
+    return r;
+}
+
+void armcii_region_free(struct region *r)
+{
+    armcii_stats_region_gone(r->bytes[r->team->rank]);
+    remove_slices(r);
+    delist(r);
+    free_memory(r);
+    release_reservation(r, r->team);
+    armcii_team_release(r->team);
+    free_tables(r);
+}
+
+static int first_slice(const struct region *r)
+{
+    int first = 0;
+    while (r->bytes[first] == 0)
+        first++;
+    return first;
+}
+
+static bool goes_before(const struct region *a, const struct region *b)
+{
+    int i = first_slice(a), j = first_slice(b), p = a->team->to_world[i], q = b->team->to_world[j];
+    return p != q ? p < q : (uintptr_t)a->base[i] < (uintptr_t)b->base[j];
+}
+
+/* Threads may have made regions in another order on each process: all members free in the order of processes and addresses. */
+void armcii_regions_free_all(void)
+{
+    while (oldest) {
+        struct region *first = oldest;
+        for (struct region *r = oldest; r; r = r->next)
+            if (goes_before(r, first)) first = r;
+        armcii_region_free(first);
+    }
+}
+
+/* Not by the address alone: where the others have freed it already, another region may have that, which another thread has made. */
+static struct region *find_in_team(const struct team *team, int first, const char *base)
+{
+    struct region *r = oldest;
+    while (r && (r->team != team || first_slice(r) != first || r->base[first] != base))
+        r = r->next;
+    return r;
+}
+
+/* The first slice that is not empty tells a region from all others of its team: which member's, and where.  Numbers that count regions
+ * would not, since each process counts those that it is a member of. */
+bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
+{
+    enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the highest of a negated word is the lowest of the word */
+    int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
+    if (own) {
+        int first = first_slice(own);
+        int64_t base = (intptr_t)own->base[first];
+        memcpy(said, (int64_t[WORDS]){first, -first, base, -base}, sizeof said);
+    }
+    armcii_coll_allreduce(said, highest, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    bool named = highest[MEMBER] != INT64_MIN;
+    if (named && (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED])) return false;
+    if (named && !own) own = find_in_team(team, (int)highest[MEMBER], (const char *)(intptr_t)highest[BASE]);
+    *agreed = own;
+    return true;
+}
+
+struct region *armcii_region_of_base(const void *base)
+{
+    struct raddr raddr;
+    if (!armcii_region_locate(armcii_world->rank, base, &raddr)) return NULL;
+    return raddr.lo == base && !raddr.region->attached ? raddr.region : NULL;
+}

@@ -1,0 +1,206 @@
+/* team.c - the registry of teams and their rank translation. */
+#include "mpi/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "mpi/world.h"
+
+static struct team *teams; /* newest first; the world is the last */
+static struct team *world_team;
+
+static void *allocate(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) armcii_fatal("out of memory for a group");
+    return p;
+}
+
+static void translate_ranks(struct team *t)
+{
+    MPI_Group mine, world;
+    MPI_Comm_group(t->comm, &mine);
+    MPI_Comm_group(armcii_world->comm, &world);
+    int *own = allocate((size_t)t->size * sizeof *own);
+    for (int i = 0; i < t->size; i++) own[i] = i;
+    MPI_Group_translate_ranks(mine, t->size, own, world, t->to_world);
+    free(own);
+    MPI_Group_free(&mine);
+    MPI_Group_free(&world);
+    for (int i = 0; i < armcii_world->size; i++) t->from_world[i] = -1;
+    memset(t->on_node, 0, (size_t)armcii_world->size * sizeof(bool));
+    for (int i = 0; i < t->size; i++) {
+        t->from_world[t->to_world[i]] = i;
+        t->on_node[armcii_world->node_of[t->to_world[i]]] = true;
+    }
+}
+
+struct team *armcii_team_adopt(MPI_Comm comm)
+{
+    struct team *t = allocate(sizeof *t);
+    t->comm = comm;
+    MPI_Comm_rank(comm, &t->rank);
+    MPI_Comm_size(comm, &t->size);
+    t->to_world = allocate((size_t)t->size * sizeof(int));
+    t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
+    t->on_node = allocate((size_t)armcii_world->size * sizeof(bool));
+    translate_ranks(t);
+    for (int scope = 0; scope < TEAM_SCOPES; scope++)
+        t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
+    t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
+    t->open = true;
+    t->users = 1;
+    t->credit = 0;
+    t->next = teams;
+    teams = t;
+    return t;
+}
+
+void armcii_team_create_world(void)
+{
+    world_team = armcii_team_adopt(armcii_world->comm);
+}
+
+struct team *armcii_team_world(void)
+{
+    return world_team;
+}
+
+struct team *armcii_team_find(MPI_Comm comm)
+{
+    armcii_lock_enter();
+    struct team *t = teams;
+    while (t && (t->comm != comm || !t->open))
+        t = t->next;
+    armcii_lock_exit();
+    return t;
+}
+
+static void destroy(struct team *t)
+{
+    struct team **link = &teams;
+    while (*link != t) link = &(*link)->next;
+    *link = t->next;
+    unsigned entries = armcii_lock_suspend();
+    for (int scope = TEAM_ALL + 1; scope < TEAM_SCOPES; scope++) {
+        if (t->scopes[scope].comm != MPI_COMM_NULL) MPI_Comm_free(&t->scopes[scope].comm);
+        free(t->scopes[scope].ranks);
+    }
+    if (t->comm != armcii_world->comm) MPI_Comm_free(&t->comm);
+    armcii_lock_resume(entries);
+    free(t->to_world);
+    free(t->from_world);
+    free(t->on_node);
+    free(t);
+}
+
+void armcii_team_free_all(void)
+{
+    while (teams) destroy(teams);
+    world_team = NULL;
+}
+
+void armcii_team_hold(struct team *team)
+{
+    team->users++;
+}
+
+void armcii_team_release(struct team *team)
+{
+    if (--team->users == 0) destroy(team);
+}
+
+void armcii_team_close(struct team *team)
+{
+    team->open = false;
+    armcii_team_release(team);
+}
+
+static bool is_in_scope(const struct team *team, enum team_scope scope, int rank)
+{
+    const struct world *w = armcii_world;
+    int process = team->to_world[rank];
+    return scope == TEAM_NODE ? w->node_of[process] == w->node_of[w->rank] : w->domain_of[process] == w->domain;
+}
+
+static int list_neighbours(const struct team *team, enum team_scope scope, int ranks[])
+{
+    int n = 0;
+    for (int i = 0; i < team->size; i++)
+        if (is_in_scope(team, scope, i)) ranks[n++] = i;
+    return n;
+}
+
+/* The first member on each node. */
+static int list_masters(const struct team *team, int ranks[])
+{
+    bool *has_one = calloc((size_t)armcii_world->domains, sizeof *has_one);
+    int n = 0;
+    if (!has_one) armcii_fatal("out of memory for a table of %d nodes", armcii_world->domains);
+    for (int i = 0; i < team->size; i++) {
+        int node = armcii_world->domain_of[team->to_world[i]];
+        if (!has_one[node]) ranks[n++] = i;
+        has_one[node] = true;
+    }
+    free(has_one);
+    return n;
+}
+
+static void list_members(struct team *team, enum team_scope scope)
+{
+    struct scope *s = &team->scopes[scope];
+    int *ranks = allocate((size_t)team->size * sizeof *ranks);
+    s->n = scope == TEAM_MASTERS ? list_masters(team, ranks) : list_neighbours(team, scope, ranks);
+    s->ranks = realloc(ranks, (size_t)(s->n > 0 ? s->n : 1) * sizeof *ranks);
+    if (!s->ranks) s->ranks = ranks;
+}
+
+const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
+{
+    armcii_lock_enter();
+    if (team->scopes[scope].n == 0) list_members(team, scope);
+    armcii_lock_exit();
+    return &team->scopes[scope];
+}
+
+int armcii_scope_position(const struct scope *scope, int rank)
+{
+    int low = 0, high = scope->n;
+    if (!scope->ranks) return rank < scope->n ? rank : -1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (scope->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < scope->n && scope->ranks[low] == rank ? low : -1;
+}
+
+static MPI_Comm create_comm(const struct team *team, enum team_scope scope)
+{
+    enum { TAG = 11 };
+    const struct scope *s = &team->scopes[scope];
+    MPI_Group all, some;
+    MPI_Comm comm;
+    MPI_Comm_group(team->comm, &all);
+    MPI_Group_incl(all, s->n, s->ranks, &some);
+    unsigned entries = armcii_lock_suspend();
+    MPI_Comm_create_group(team->comm, some, TAG + (int)scope, &comm);
+    armcii_lock_resume(entries);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return comm;
+}
+
+MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
+{
+    const struct scope *s = armcii_team_scope(team, scope);
+    armcii_lock_enter();
+    if (s->comm == MPI_COMM_NULL && armcii_scope_position(s, team->rank) >= 0) team->scopes[scope].comm = create_comm(team, scope);
+    MPI_Comm comm = s->comm;
+    armcii_lock_exit();
+    return comm;
+}

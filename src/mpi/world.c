@@ -1,0 +1,117 @@
+/* world.c - the processes ARMCI runs on. */
+#include "mpi/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/backoff.h"
+#include "mpi/window.h"
+
+static struct world the_world;
+const struct world *const armcii_world = &the_world;
+
+static int *new_ints(int n)
+{
+    int *p = calloc(n > 0 ? (size_t)n : 1, sizeof *p);
+    if (!p) armcii_fatal("out of memory for tables of %d processes", n);
+    return p;
+}
+
+/* The lowest rank on the caller's node. */
+static int node_leader(MPI_Comm comm, int rank)
+{
+    MPI_Comm node;
+    int leader = rank;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    return leader;
+}
+
+/* From leader_of[rank] to numbered domains with their members. */
+static void number_domains(struct world *w, const int *leader_of)
+{
+    w->domains = 0;
+    for (int r = 0; r < w->size; r++)
+        w->domain_of[r] = leader_of[r] == r ? w->domains++ : w->domain_of[leader_of[r]];
+    w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
+    w->first_member = new_ints(w->domains + 1);
+    for (int r = 0; r < w->size; r++) w->first_member[w->domain_of[r] + 1]++;
+    for (int n = 0; n < w->domains; n++) w->first_member[n + 1] += w->first_member[n];
+    int *filled = new_ints(w->domains);
+    for (int r = 0; r < w->size; r++) {
+        int n = w->domain_of[r];
+        w->members[w->first_member[n] + filled[n]++] = r;
+    }
+    free(filled);
+}
+
+/* Others may wait in MPI for this process. */
+static bool let_mpi_progress(void)
+{
+    armcii_window_progress(the_world.control);
+    return false;
+}
+
+/* The world is all of comm but the progress ranks. */
+static void separate(struct world *w, MPI_Comm comm, int progress_ranks)
+{
+    MPI_Comm_dup(comm, &w->all);
+    MPI_Comm_rank(comm, &w->rank);
+    MPI_Comm_size(comm, &w->size);
+    w->progress_ranks = progress_ranks;
+    w->size -= progress_ranks;
+    w->comm = w->all;
+    w->messages = w->control = MPI_COMM_NULL;
+    if (progress_ranks > 0) MPI_Comm_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
+    if (!armcii_world_is_member()) return;
+    MPI_Comm_dup(w->comm, &w->messages);
+    MPI_Comm_dup(w->comm, &w->control);
+    armcii_progress_hook = let_mpi_progress;
+}
+
+static void find_nodes(struct world *w)
+{
+    w->node_of = new_ints(w->size + w->progress_ranks);
+    w->server_of = new_ints(w->size);
+    int leader = node_leader(w->all, w->rank);
+    MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
+    int *server_at = new_ints(w->size); /* by the node's name */
+    for (int r = 0; r < w->size; r++) w->nodes += w->node_of[r] == r;
+    for (int r = 0; r < w->size; r++) server_at[r] = r;
+    for (int r = w->size; r < w->size + w->progress_ranks; r++) server_at[w->node_of[r]] = r;
+    for (int r = 0; r < w->size; r++) w->server_of[r] = server_at[w->node_of[r]];
+    free(server_at);
+}
+
+void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain)
+{
+    struct world *w = &the_world;
+    separate(w, comm, progress_ranks);
+    find_nodes(w);
+    w->domain_of = new_ints(w->size);
+    w->members = new_ints(w->size);
+    int *leader_of = new_ints(w->size);
+    for (int r = 0; r < w->size; r++) leader_of[r] = every_rank_a_domain ? r : w->node_of[r];
+    number_domains(w, leader_of);
+    free(leader_of);
+}
+
+void armcii_world_free(void)
+{
+    struct world *w = &the_world;
+    armcii_progress_hook = armcii_progress_nothing;
+    if (armcii_world_is_member()) {
+        MPI_Comm_free(&w->control);
+        MPI_Comm_free(&w->messages);
+    }
+    if (w->comm != w->all && w->comm != MPI_COMM_NULL) MPI_Comm_free(&w->comm);
+    MPI_Comm_free(&w->all);
+    free(w->domain_of);
+    free(w->node_of);
+    free(w->server_of);
+    free(w->members);
+    free(w->first_member);
+    memset(w, 0, sizeof *w);
+}

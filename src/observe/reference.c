@@ -1,0 +1,92 @@
+/* reference.c - sums of arrays. */
+#include "observe/reference.h"
+
+#include <float.h>
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_integer(enum element e)
+{
+    return e == ELEMENT_INT || e == ELEMENT_LONG;
+}
+
+/* A number of the array, of a real type. */
+static double real_at(size_t size, const char *at)
+{
+    double d;
+    float f;
+    if (size == sizeof d) {
+        memcpy(&d, at, sizeof d);
+        return d;
+    }
+    memcpy(&f, at, sizeof f);
+    return (double)f;
+}
+
+/* A sum of two floats, rounded to a double and then to a float, is the float that rounding once gives. */
+static void add_real(size_t size, char *sum, const char *addend)
+{
+    double d = real_at(size, sum) + real_at(size, addend);
+    if (size == sizeof d)
+        memcpy(sum, &d, sizeof d);
+    else
+        memcpy(sum, &(float){(float)d}, sizeof(float));
+}
+
+/* Unsigned: it wraps. */
+static void add_integer(size_t size, char *sum, const char *addend)
+{
+    unsigned long a, b;
+    unsigned small_a, small_b;
+    if (size == sizeof a) {
+        memcpy(&a, sum, sizeof a);
+        memcpy(&b, addend, sizeof b);
+        a += b;
+        memcpy(sum, &a, sizeof a);
+        return;
+    }
+    memcpy(&small_a, sum, sizeof small_a);
+    memcpy(&small_b, addend, sizeof small_b);
+    small_a += small_b;
+    memcpy(sum, &small_a, sizeof small_a);
+}
+
+/* Arrays may lie anywhere: numbers go through variables. */
+void armcii_reference_add(enum element e, char *sums, const char *addends, size_t bytes)
+{
+    size_t size = armcii_element_align(e);
+    void (*const add)(size_t, char *, const char *) = is_integer(e) ? add_integer : add_real;
+    for (size_t i = 0; i < bytes; i += size) add(size, sums + i, addends + i);
+}
+
+double armcii_reference_largest(enum element e, const char *numbers, size_t bytes)
+{
+    size_t size = armcii_element_align(e);
+    double largest = 0;
+    for (size_t i = 0; !is_integer(e) && i < bytes; i += size) {
+        double d = real_at(size, numbers + i);
+        if (d < 0) d = -d;
+        if (d > largest || d != d) largest = d; /* NaN stays */
+    }
+    return largest;
+}
+
+static bool is_close(size_t size, const char *seen, const char *expected, double slack)
+{
+    double s = real_at(size, seen), e = real_at(size, expected);
+    double unit = size == sizeof(double) ? DBL_EPSILON : (double)FLT_EPSILON;
+    double apart = s > e ? s - e : e - s;
+    if (e - e != 0) return true; /* no finite number */
+    return apart <= slack * unit || !(slack * unit <= DBL_MAX);
+}
+
+size_t armcii_reference_compare(enum element e, const char *seen, const char *expected, size_t bytes, double slack)
+{
+    size_t size = armcii_element_align(e);
+    if (memcmp(seen, expected, bytes) == 0) return bytes;
+    for (size_t i = 0; i < bytes; i += size) {
+        if (memcmp(seen + i, expected + i, size) == 0) continue;
+        if (is_integer(e) || !is_close(size, seen + i, expected + i, slack)) return i;
+    }
+    return bytes;
+}

@@ -1,0 +1,92 @@
+/* mutex_server.c - mutexes of a server: a hash table of those that are held. */
+#include "transport/am/mutex_server.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+struct waiter {
+    struct waiter *next;
+    int client, tag;
+};
+
+/* Only mutexes that are held have an entry. */
+struct queue {
+    struct queue *next;
+    uint64_t set, number;
+    int owner;
+    struct waiter *first, **last;
+};
+
+enum { BUCKETS = 256 };
+static struct queue *buckets[BUCKETS];
+
+static struct queue **find(uint64_t set, int owner, uint64_t number)
+{
+    uint64_t hash = (set * 31 + (uint64_t)owner) * 31 + number;
+    struct queue **link = &buckets[hash % BUCKETS];
+    while (*link && ((*link)->set != set || (*link)->owner != owner || (*link)->number != number)) link = &(*link)->next;
+    return link;
+}
+
+static void *allocate(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) armcii_fatal("out of memory for a mutex");
+    return p;
+}
+
+bool armcii_mutex_server_try(uint64_t set, int owner, uint64_t number)
+{
+    struct queue **link = find(set, owner, number);
+    if (*link) return false;
+    struct queue *q = allocate(sizeof *q);
+    *q = (struct queue){.set = set, .number = number, .owner = owner};
+    q->last = &q->first;
+    *link = q;
+    return true;
+}
+
+bool armcii_mutex_server_enqueue(uint64_t set, int owner, uint64_t number, int client, int tag)
+{
+    if (armcii_mutex_server_try(set, owner, number)) return true;
+    struct queue *q = *find(set, owner, number);
+    struct waiter *w = allocate(sizeof *w);
+    *w = (struct waiter){NULL, client, tag};
+    *q->last = w;
+    q->last = &w->next;
+    return false;
+}
+
+bool armcii_mutex_server_release(uint64_t set, int owner, uint64_t number, int *client, int *tag)
+{
+    struct queue **link = find(set, owner, number), *q = *link;
+    if (!q) return false;
+    struct waiter *w = q->first;
+    if (!w) {
+        *link = q->next;
+        free(q);
+        return false;
+    }
+    *client = w->client;
+    *tag = w->tag;
+    q->first = w->next;
+    if (!q->first) q->last = &q->first;
+    free(w);
+    return true;
+}
+
+void armcii_mutex_server_clear(void)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        while (buckets[i]) {
+            struct queue *q = buckets[i];
+            buckets[i] = q->next;
+            while (q->first) {
+                struct waiter *w = q->first;
+                q->first = w->next;
+                free(w);
+            }
+            free(q);
+        }
+}

@@ -1,0 +1,352 @@
+/* proto.c - writing and reading requests. */
+#include "transport/am/proto.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "mpi/datatype.h"
+#include "mpi/quirks.h"
+
+static size_t padded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* A run in a record: its head, then the addresses. */
+struct run_head {
+    uint64_t bytes, n;
+};
+
+static size_t layout_length(const struct shape *s)
+{
+    size_t length = 0;
+    if (s->form == SHAPE_STRIDED) return (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
+    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++) length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
+    return length;
+}
+
+size_t armcii_am_length(enum am_kind kind, const struct shape *s)
+{
+    return sizeof(struct am_header) + layout_length(s) + (armcii_am_has_data(kind) ? padded(s->bytes) : 0);
+}
+
+static char *encode_strides(const struct shape *s, char *to)
+{
+    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t)) memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
+    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t)) memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
+    return to;
+}
+
+static char *encode_runs(const struct shape *s, char *to)
+{
+    for (size_t i = 0; i < s->nruns; i++) {
+        const struct vector_run *run = &s->runs[i];
+        memcpy(to, &(struct run_head){run->bytes, run->n}, sizeof(struct run_head));
+        to += sizeof(struct run_head);
+        memcpy(to, run->remote, run->n * sizeof(void *));
+        to += run->n * sizeof(void *);
+    }
+    return to;
+}
+
+void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to)
+{
+    struct am_header record = {
+        .length = (uint32_t)armcii_am_length(r->kind, s),
+        .kind = (uint8_t)r->kind,
+        .element = (uint8_t)r->element,
+        .form = (uint8_t)s->form,
+        .levels = (uint8_t)(s->form == SHAPE_STRIDED ? s->levels : 0),
+        .owner = r->owner,
+        .tag = r->tag,
+        .bytes = s->bytes,
+        .runs = s->form == SHAPE_VECTOR ? s->nruns : 0,
+        .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
+        .delta = r->delta,
+    };
+    if (r->scale_bytes) memcpy(record.scale, r->scale, r->scale_bytes);
+    memcpy(to, &record, sizeof record);
+    to += sizeof record;
+    if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
+    if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
+    if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
+}
+
+void armcii_am_encode_lock(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to)
+{
+    struct am_header record = {
+        .length = sizeof record, .kind = (uint8_t)kind, .owner = owner, .tag = tag, .runs = set, .remote = number};
+    memcpy(to, &record, sizeof record);
+}
+
+static char *decode_strides(const struct am_header *r, char *from, struct shape *s)
+{
+    s->levels = r->levels;
+    s->nsegs = 1;
+    for (int i = 0; i < s->levels; i++, from += sizeof(int64_t)) {
+        int64_t stride;
+        memcpy(&stride, from, sizeof stride);
+        s->stride[SHAPE_REMOTE][i] = (ptrdiff_t)stride;
+    }
+    for (int i = 0; i <= s->levels; i++, from += sizeof(uint64_t)) {
+        memcpy(&s->count[i], from, sizeof s->count[i]);
+        if (i > 0) s->nsegs *= s->count[i];
+    }
+    return from;
+}
+
+static void make_room(struct am_decoded *d, size_t runs)
+{
+    if (runs <= d->room) return;
+    d->runs = realloc(d->runs, runs * sizeof *d->runs);
+    if (!d->runs) armcii_fatal("out of memory for a vector of %zu runs", runs);
+    d->room = runs;
+}
+
+/* The addresses stay where they are, in the message. */
+static char *decode_runs(const struct am_header *r, char *from, struct am_decoded *d)
+{
+    make_room(d, r->runs);
+    d->shape.nsegs = 0;
+    for (size_t i = 0; i < r->runs; i++) {
+        struct run_head head;
+        memcpy(&head, from, sizeof head);
+        from += sizeof head;
+        d->runs[i] = (struct vector_run){.local = NULL, .remote = (void *const *)(void *)from, .bytes = head.bytes, .n = head.n};
+        from += head.n * sizeof(void *);
+        d->shape.nsegs += head.n;
+    }
+    d->shape.runs = d->runs;
+    d->shape.nruns = r->runs;
+    return from;
+}
+
+void armcii_am_decode(const struct am_header *r, struct am_decoded *d)
+{
+    char *from = (char *)(uintptr_t)(r + 1);
+    struct shape *s = &d->shape;
+    armcii_shape_contiguous(s, NULL, (void *)(uintptr_t)r->remote, r->bytes);
+    s->form = (enum shape_form)r->form;
+    if (s->form == SHAPE_STRIDED) from = decode_strides(r, from, s);
+    if (s->form == SHAPE_VECTOR) from = decode_runs(r, from, d);
+    d->data = from;
+}
+
+const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch)
+{
+    if (!armcii_shape_is_even(s, patch)) return s;
+    return patch->form == SHAPE_CONTIGUOUS || patch->count[0] <= AM_FRAGMENT_MAX ? patch : s;
+}
+
+/* ---- parts ---- */
+
+static void step_over_empty_runs(const struct shape *s, struct am_cursor *c)
+{
+    while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->i == s->runs[c->run].n)) {
+        c->run++;
+        c->i = 0;
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A segment that is too long for a record with others: whole, or in eager parts. */
+static void take_long_segment(const struct vector_run *run, struct am_cursor *c, struct shape *part)
+{
+    size_t limit = c->in_request && run->bytes <= AM_RNDV_MIN ? c->packed : c->limit;
+    size_t rest = run->bytes - c->within, bytes = least(rest, limit);
+    armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
+    c->within = bytes == rest ? 0 : c->within + bytes;
+    c->i += bytes == rest;
+}
+
+size_t armcii_am_eager_max(void)
+{
+    return armcii_quirks->at_once;
+}
+
+size_t armcii_am_message_max(void)
+{
+    return armcii_am_eager_max() + AM_HEADERS;
+}
+
+/* Bytes of a request that one segment of the run takes. */
+static size_t request_bytes(const struct am_cursor *c, const struct vector_run *run)
+{
+    return sizeof(void *) + (c->in_request ? run->bytes : 0);
+}
+
+/* As many segments of the run at the cursor as fit in `data` bytes of data and `request` bytes of the request. */
+static struct vector_run take_segments(const struct vector_run *run, struct am_cursor *c, size_t data, size_t request)
+{
+    size_t n = run->n - c->i;
+    n = least(n, data / run->bytes);
+    n = least(n, request / request_bytes(c, run));
+    struct vector_run taken = {run->local + c->i, run->remote + c->i, run->bytes, n};
+    c->i += n;
+    return taken;
+}
+
+/* With its address and the head of its run it does not fit in a packed part. */
+static bool is_long_segment(const struct am_cursor *c, const struct vector_run *run)
+{
+    size_t head = c->in_request ? sizeof(struct run_head) + sizeof(void *) : 0;
+    return run->bytes + head > c->packed;
+}
+
+static bool vector_part(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *part)
+{
+    size_t n = 0, data = c->packed, request = armcii_am_eager_max();
+    for (step_over_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; step_over_empty_runs(s, c)) {
+        const struct vector_run *run = &s->runs[c->run];
+        bool is_long = is_long_segment(c, run);
+        if (is_long && n > 0) break;
+        if (is_long) {
+            take_long_segment(run, c, part);
+            return true;
+        }
+        if (request < sizeof(struct run_head)) break;
+        request -= sizeof(struct run_head);
+        runs[n] = take_segments(run, c, data, request);
+        if (runs[n].n == 0) break;
+        data -= runs[n].n * run->bytes;
+        request -= runs[n].n * request_bytes(c, run);
+        n++;
+    }
+    return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
+}
+
+/* Is it surely one part?  Parts that are written here come in messages of their own; those that are written there are records in order. */
+static bool is_short(const struct shape *s, enum shape_side written)
+{
+    enum { SEGMENTS = 1000, RUNS = 8 };
+    size_t most = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
+    if (s->form != SHAPE_VECTOR) return s->bytes <= most;
+    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
+}
+
+/* What is long arrives in parts, in any order: only where no byte of that side is written twice. */
+static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
+{
+    return is_short(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+}
+
+bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
+{
+    for (int i = 0; i < s->levels; i++)
+        if (s->stride[side][i] < 0) return false;
+    return s->form == SHAPE_STRIDED && armcii_datatype_side_is_right(s, side);
+}
+
+/* Bytes of a part: all of them, zero-copy, by derived datatypes if strided, or as many as are packed at a time.
+ * Replies are packed: that takes no longer than a derived datatype on either side (measured). */
+static size_t limit_of(const struct shape *s, enum shape_side written, size_t packed)
+{
+    if (s->form == SHAPE_VECTOR) return AM_ZCOPY_MAX;
+    if (s->bytes <= AM_RNDV_MIN) return packed;
+    if (s->form == SHAPE_CONTIGUOUS) return AM_ZCOPY_MAX;
+    if (written == SHAPE_LOCAL) return packed;
+    bool whole = armcii_am_can_zcopy(s, SHAPE_LOCAL) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
+    return whole && armcii_quirks->quick_strided_messages ? AM_ZCOPY_MAX : packed;
+}
+
+/* Requests are eager: a server must not wait for the rest of one.  So are replies with moderate data: several short messages are there
+ * before the handshake of a long one is over. */
+static size_t packed_at_a_time(const struct shape *s, enum shape_side written, bool any_order)
+{
+    if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_eager_max();
+    return s->form == SHAPE_VECTOR || !any_order ? AM_FRAGMENT_MAX : AM_REPLY_MAX;
+}
+
+void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written)
+{
+    bool any_order = may_arrive_in_any_order(s, written);
+    size_t packed = packed_at_a_time(s, written, any_order);
+    *c = (struct am_cursor){.limit = any_order ? limit_of(s, written, packed) : packed,
+                              .packed = packed,
+                              .in_request = written == SHAPE_REMOTE,
+                              .in_order = !any_order};
+}
+
+void armcii_am_fragment_begin_packed(struct am_cursor *c)
+{
+    size_t packed = armcii_am_eager_max();
+    *c = (struct am_cursor){.limit = packed, .packed = packed, .in_request = true};
+}
+
+bool armcii_am_fragment(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *part)
+{
+    if (s->form == SHAPE_VECTOR) return vector_part(s, c, runs, part);
+    return armcii_shape_part(s, c->limit, &c->position, part);
+}
+
+/* ---- zero-copy ---- */
+
+static MPI_Datatype datatype_of(struct am_zcopy p, int *count)
+{
+    *count = p.shape->levels == 0 ? (int)p.shape->bytes : 1;
+    return p.shape->levels == 0 ? MPI_BYTE : armcii_datatype_bytes(p.shape, p.side);
+}
+
+/* MPI keeps the type until the message has gone. */
+static void drop_datatype(MPI_Datatype type)
+{
+    if (type != MPI_BYTE) MPI_Type_free(&type);
+}
+
+void armcii_am_send(MPI_Comm comm, struct am_zcopy from, int to, int tag, MPI_Request *request)
+{
+    int count;
+    MPI_Datatype type = datatype_of(from, &count);
+    MPI_Isend(from.address, count, type, to, tag, comm, request);
+    drop_datatype(type);
+}
+
+void armcii_am_receive(MPI_Comm comm, struct am_zcopy to, int from, int tag, MPI_Request *request)
+{
+    int count;
+    MPI_Datatype type = datatype_of(to, &count);
+    MPI_Irecv(to.address, count, type, from, tag, comm, request);
+    drop_datatype(type);
+}
+
+/* ---- from anybody ---- */
+
+void armcii_am_receive_post(const struct am_receive *inbox, void *buffer, MPI_Request *receive)
+{
+    *receive = MPI_REQUEST_NULL;
+    if (armcii_quirks->late_receives)
+        MPI_Irecv(buffer, inbox->bytes, MPI_BYTE, MPI_ANY_SOURCE, inbox->tag, inbox->comm, receive);
+}
+
+bool armcii_am_receive_unexpected(const struct am_receive *inbox, void *buffer, MPI_Request *receive)
+{
+    int there;
+    MPI_Message message;
+    MPI_Improbe(MPI_ANY_SOURCE, inbox->tag, inbox->comm, &there, &message, MPI_STATUS_IGNORE);
+    if (there) MPI_Imrecv(buffer, inbox->bytes, MPI_BYTE, &message, receive);
+    return there;
+}
+
+bool armcii_am_receive_test(const struct am_receive *inbox, void *buffer, MPI_Request *receive, int *sender)
+{
+    int arrived;
+    MPI_Status status;
+    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(inbox, buffer, receive)) return false;
+    MPI_Test(receive, &arrived, &status);
+    if (arrived) *sender = status.MPI_SOURCE;
+    return arrived;
+}
+
+void armcii_am_receives_drain(const struct am_receive *inbox, int n, MPI_Request receives[])
+{
+    int rank;
+    MPI_Comm_rank(inbox->comm, &rank);
+    for (int i = 0; i < n; i++)
+        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, inbox->tag, inbox->comm); /* eager: a receive is there */
+    for (int i = 0; i < n; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,209 @@
+/* apply.c - transfers by loads and stores. */
+#include "transport/shm/apply.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "shape/accumulate.h"
+#include "transport/shm/node.h"
+
+bool armcii_apply_stored;
+bool armcii_program_stores;
+
+/* An accumulate to memory of one process. */
+struct update {
+    enum element element;
+    const void *scale;
+    int process;
+    ptrdiff_t delta;
+    size_t unit; /* bytes of an element */
+};
+
+static struct stripe *stripe_of(const struct update *u, uintptr_t at)
+{
+    return armcii_stripe_of(armcii_node->stripes, u->process, armcii_stripe_block(at));
+}
+
+static void take(struct stripe *s)
+{
+    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_take(s);
+}
+
+static void leave(struct stripe *s)
+{
+    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_leave(s);
+}
+
+/* An element that begins in one block and ends in the next: under both locks, taken in the order of their addresses. */
+static void add_across(const struct update *u, uintptr_t remote, const char *local)
+{
+    struct stripe *a = stripe_of(u, remote), *b = stripe_of(u, remote + u->unit - 1);
+    struct stripe *first = a < b ? a : b, *second = a < b ? b : a;
+    take(first);
+    if (second != first) take(second);
+    armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, u->unit);
+    if (second != first) leave(second);
+    leave(first);
+}
+
+static void add_contiguous(const struct update *u, uintptr_t remote, const char *local, size_t bytes)
+{
+    while (bytes > 0) {
+        size_t piece = STRIPE_BLOCK - remote % STRIPE_BLOCK;
+        piece = piece < bytes ? piece - piece % u->unit : bytes;
+        if (piece > 0) {
+            struct stripe *s = stripe_of(u, remote);
+            take(s);
+            armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, piece);
+            leave(s);
+        } else {
+            piece = u->unit;
+            add_across(u, remote, local);
+        }
+        remote += piece;
+        local += piece;
+        bytes -= piece;
+    }
+}
+
+/* How many of n rows of `bytes`, `stride` apart, can be done under the lock of the block that the first one begins in; 0: not even it. */
+static size_t rows_in_block(uintptr_t remote, size_t bytes, ptrdiff_t stride, size_t n)
+{
+    size_t in = remote % STRIPE_BLOCK, rows = n;
+    if (in + bytes > STRIPE_BLOCK) return 0;
+    if (stride >= STRIPE_BLOCK || stride <= -STRIPE_BLOCK) return 1;
+    if (stride > 0) rows = (STRIPE_BLOCK - in - bytes) / (size_t)stride + 1;
+    if (stride < 0) rows = in / (size_t)-stride + 1;
+    size_t most = STRIPE_BLOCK / bytes; /* nobody holds a lock for longer, however rows overlap */
+    rows = rows < most ? rows : most;
+    return rows < n ? rows : n;
+}
+
+static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_stride, const char *local, ptrdiff_t local_stride,
+                     size_t bytes, size_t n)
+{
+    while (n > 0) {
+        size_t rows = rows_in_block(remote, bytes, remote_stride, n);
+        if (rows > 0) {
+            struct stripe *s = stripe_of(u, remote);
+            take(s);
+            armcii_accumulate_rows(u->element, u->scale, (char *)remote + u->delta, remote_stride, local, local_stride, bytes, rows);
+            leave(s);
+        } else {
+            rows = 1;
+            add_contiguous(u, remote, local, bytes);
+        }
+        remote += (uintptr_t)((ptrdiff_t)rows * remote_stride);
+        local += (ptrdiff_t)rows * local_stride;
+        n -= rows;
+    }
+}
+
+/* Level by level down to rows. */
+static void add_levels(const struct update *u, const struct shape *s, int level, uintptr_t remote, const char *local)
+{
+    const ptrdiff_t local_stride = s->stride[SHAPE_LOCAL][level - 1], remote_stride = s->stride[SHAPE_REMOTE][level - 1];
+    if (level == 1) {
+        add_rows(u, remote, remote_stride, local, local_stride, s->count[0], s->count[1]);
+        return;
+    }
+    for (size_t i = 0; i < s->count[level]; i++) {
+        add_levels(u, s, level - 1, remote, local);
+        remote += (uintptr_t)remote_stride;
+        local += local_stride;
+    }
+}
+
+/* Segments in the block of the one before go under the lock that is held, up to as many bytes as a block has. */
+struct hold {
+    struct stripe *stripe; /* NULL: none */
+    uintptr_t block;
+    size_t bytes;
+};
+
+static void let_go(struct hold *h)
+{
+    if (h->stripe) leave(h->stripe);
+    *h = (struct hold){0};
+}
+
+static void hold_for(const struct update *u, struct hold *h, uintptr_t remote, size_t bytes)
+{
+    uintptr_t block = armcii_stripe_block(remote);
+    h->bytes += bytes;
+    if (h->stripe && h->block == block && h->bytes <= STRIPE_BLOCK) return;
+    let_go(h);
+    *h = (struct hold){stripe_of(u, remote), block, bytes};
+    take(h->stripe);
+}
+
+static void add_segments(const struct update *u, const struct shape *s)
+{
+    struct hold h = {0};
+    struct shape_iter it;
+    struct segment seg;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
+        uintptr_t remote = (uintptr_t)seg.remote;
+        if (remote % STRIPE_BLOCK + seg.bytes > STRIPE_BLOCK) {
+            let_go(&h);
+            add_contiguous(u, remote, seg.local, seg.bytes);
+            continue;
+        }
+        hold_for(u, &h, remote, seg.bytes);
+        armcii_accumulate(u->element, u->scale, seg.remote + u->delta, seg.local, seg.bytes);
+    }
+    let_go(&h);
+}
+
+static struct update update_of(enum element e, const void *scale, int process, ptrdiff_t delta)
+{
+    if (!scale || armcii_fault("scale-ignored")) scale = armcii_element_one(e);
+    return (struct update){e, scale, process, delta, armcii_element_size(e)};
+}
+
+void armcii_apply_accumulate_piece(enum element e, const void *scale, int process, const char *remote, ptrdiff_t delta, const void *local,
+                                   size_t bytes)
+{
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
+    struct update u = update_of(e, scale, process, delta);
+    add_contiguous(&u, (uintptr_t)remote, local, bytes);
+    armcii_apply_stored = true;
+}
+
+void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s)
+{
+    struct update u = update_of(e, scale, process, delta);
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
+    if (s->form == SHAPE_CONTIGUOUS)
+        add_contiguous(&u, (uintptr_t)s->remote, s->local, s->bytes);
+    else if (s->form == SHAPE_STRIDED)
+        add_levels(&u, s, s->levels, (uintptr_t)s->remote, s->local);
+    else
+        add_segments(&u, s);
+    armcii_apply_stored = true;
+}
+
+void armcii_apply_put(const struct shape *s, ptrdiff_t delta)
+{
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
+    armcii_copy_shape(s, SHAPE_REMOTE, delta);
+    armcii_apply_stored = true;
+}
+
+void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
+{
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
+    armcii_copy_shape(s, SHAPE_LOCAL, delta);
+    armcii_apply_got();
+}
+
+long armcii_apply_rmw(enum apply_update update, size_t bytes, void *there, long operand)
+{
+    int small;
+    memcpy(&small, &operand, sizeof small);
+    if (bytes == sizeof(int))
+        return update == APPLY_ADD ? __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST)
+                                   : __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
+    return update == APPLY_ADD ? __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST)
+                               : __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,153 @@
+/* mcs.c - queueing locks in shared memory. */
+#include "transport/shm/mcs.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/lock.h"
+#include "base/fault.h"
+#include "transport/shm/node.h"
+
+/* A place is who * total + i: the i-th place of the member `who`.  Tails and links hold place + 1; 0: nobody. */
+struct tail {
+    _Alignas(64) atomic_uint last;
+};
+struct waiter {
+    _Alignas(64) atomic_uint next;
+    atomic_uint granted;
+};
+
+/* Each member's slice: the tails of its mutexes, then its places.  There are as many as mutexes, since a process may hold them all; those
+ * that are never used cost no memory, for nobody touches them. */
+struct shm_mcs {
+    struct shm_segment segment;
+    char **slices; /* [team size] */
+    size_t *tails; /* [team size], bytes of the tails in a slice */
+    unsigned total;
+    int rank;
+    unsigned *unused; /* this member's places that are free: a stack */
+    unsigned unused_count;
+};
+
+static struct tail *tail_of(const struct shm_mcs *q, int member, int mutex)
+{
+    return (struct tail *)(void *)q->slices[member] + mutex;
+}
+
+static struct waiter *place_of(const struct shm_mcs *q, unsigned place)
+{
+    unsigned who = place / q->total;
+    return (struct waiter *)(void *)(q->slices[who] + q->tails[who]) + place % q->total;
+}
+
+static void free_tables(struct shm_mcs *q)
+{
+    free(q->slices);
+    free(q->tails);
+    free(q->unused);
+    free(q);
+}
+
+static struct shm_mcs *allocate_tables(int members, unsigned total)
+{
+    struct shm_mcs *q = calloc(1, sizeof *q);
+    if (!q) armcii_fatal("out of memory for mutexes on %d processes", members);
+    q->slices = calloc((size_t)members, sizeof *q->slices);
+    q->tails = calloc((size_t)members, sizeof *q->tails);
+    q->unused = calloc(total, sizeof *q->unused);
+    if (!q->slices || !q->tails || !q->unused) armcii_fatal("out of memory for mutexes on %d processes", members);
+    return q;
+}
+
+static int share(struct shm_mcs *q, struct team *team, const int count[])
+{
+    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
+    if (!sizes) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    for (int i = 0; i < team->size; i++) {
+        q->tails[i] = (size_t)count[i] * sizeof(struct tail);
+        sizes[i] = q->tails[i] + q->total * sizeof(struct waiter);
+    }
+    int rc = armcii_segment_create(&q->segment, armcii_node->kind, team->comm, sizes, q->slices);
+    free(sizes);
+    return rc;
+}
+
+struct shm_mcs *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total)
+{
+    struct shm_mcs *q = allocate_tables(team->size, total);
+    q->total = total;
+    q->rank = team->rank;
+    if (share(q, team, count) != 0) {
+        free_tables(q);
+        return NULL;
+    }
+    for (unsigned i = 0; i < total; i++) q->unused[i] = total - 1 - i;
+    q->unused_count = total;
+    return q;
+}
+
+void armcii_shm_mcs_free(struct shm_mcs *q)
+{
+    armcii_segment_free(&q->segment);
+    free_tables(q);
+}
+
+static unsigned new_place(struct shm_mcs *q)
+{
+    unsigned place = (unsigned)q->rank * q->total + q->unused[--q->unused_count];
+    struct waiter *p = place_of(q, place);
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&p->granted, 0, memory_order_relaxed);
+    return place;
+}
+
+static void give_back(struct shm_mcs *q, unsigned place)
+{
+    q->unused[q->unused_count++] = place % q->total;
+}
+
+/* Other threads may have what the one waited for needs, and other processes may wait for this one in MPI. */
+static void wait_until_set(const atomic_uint *word)
+{
+    struct backoff p = {0};
+    while (!atomic_load_explicit(word, memory_order_acquire)) {
+        if (armcii_backoff_spin(&p)) continue;
+        armcii_lock_wait_turn(&p);
+    }
+}
+
+unsigned armcii_shm_mcs_lock(struct shm_mcs *q, int member, int mutex)
+{
+    unsigned place = new_place(q);
+    unsigned before = atomic_exchange_explicit(&tail_of(q, member, mutex)->last, place + 1, memory_order_acq_rel);
+    if (before == 0 || armcii_fault("lock-does-not-wait")) return place;
+    atomic_store_explicit(&place_of(q, before - 1)->next, place + 1, memory_order_release);
+    wait_until_set(&place_of(q, place)->granted);
+    return place;
+}
+
+bool armcii_shm_mcs_trylock(struct shm_mcs *q, int member, int mutex, unsigned *place)
+{
+    unsigned mine = new_place(q), nobody = 0;
+    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, member, mutex)->last, &nobody, mine + 1, memory_order_acq_rel,
+                                                 memory_order_relaxed)) {
+        give_back(q, mine);
+        return false;
+    }
+    *place = mine;
+    return true;
+}
+
+void armcii_shm_mcs_unlock(struct shm_mcs *q, int member, int mutex, unsigned place)
+{
+    struct waiter *p = place_of(q, place);
+    unsigned mine = place + 1;
+    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, member, mutex)->last, &mine, 0, memory_order_acq_rel, memory_order_relaxed) &&
+        !armcii_fault("lock-does-not-wait")) {
+        wait_until_set(&p->next);
+        unsigned next = atomic_load_explicit(&p->next, memory_order_relaxed) - 1;
+        atomic_store_explicit(&place_of(q, next)->granted, 1, memory_order_release);
+    }
+    give_back(q, place);
+}

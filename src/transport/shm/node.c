@@ -1,0 +1,115 @@
+/* node.c - the block that the processes of a node have in common: locks and the barrier. */
+#include "transport/shm/node.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/backoff.h"
+#include "transport/shm/reservation.h"
+#include "mpi/world.h"
+
+/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k each process
+ * tells the one 2^k further on, and waits for the one 2^k before.  Numbers of barriers only grow, so cells need no reset. */
+enum { ROUNDS = 20 }; /* for a million processes */
+struct cell {
+    _Alignas(64) atomic_uint arrived[ROUNDS];
+};
+
+struct commons {
+    struct reservations reservations;
+    struct stripe stripes[STRIPES];
+    struct cell cells[]; /* one for each process of the node's communicator; then as many doorbells, then as many offers */
+};
+
+static struct node the_node;
+const struct node *const armcii_node = &the_node;
+
+static struct shm_segment segment;
+static struct commons *commons;
+static unsigned barriers;
+
+/* Spinning pays only where the process waited for has a processor of its own. */
+static void decide_patience(void)
+{
+    the_node.cpus = armcii_node_cpus_count();
+    armcii_backoff_spin_limit = the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT;
+}
+
+static enum segment_kind choose_kind(const enum segment_kind kinds[])
+{
+    for (; *kinds != SEGMENT_NONE; kinds++) {
+        int good = armcii_segment_try(*kinds, the_node.comm), all;
+        MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, armcii_world->all);
+        if (all) return *kinds;
+    }
+    return SEGMENT_NONE;
+}
+
+/* The block is the first process's slice. */
+static void share_commons(void)
+{
+    size_t n = (size_t)the_node.size + (armcii_world->progress_ranks > 0);
+    size_t *sizes = calloc(n, sizeof *sizes);
+    char **slices = calloc(n, sizeof *slices);
+    if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_node.size);
+    sizes[0] = sizeof *commons + n * (sizeof commons->cells[0] + sizeof(struct doorbell) + sizeof(struct exports));
+    if (armcii_segment_create(&segment, the_node.kind, the_node.comm, sizes, slices) != 0)
+        armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
+    commons = (struct commons *)(void *)slices[0];
+    the_node.stripes = commons->stripes;
+    the_node.doorbells = (struct doorbell *)(void *)(commons->cells + n);
+    the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
+    free(sizes);
+    free(slices);
+}
+
+static void number_neighbours(void)
+{
+    const struct world *w = armcii_world;
+    the_node.rank_of = malloc((size_t)w->size * sizeof *the_node.rank_of);
+    if (!the_node.rank_of) armcii_fatal("out of memory for tables of %d processes", w->size);
+    for (int i = 0, n = 0; i < w->size; i++) the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
+}
+
+void armcii_node_start(const enum segment_kind kinds[])
+{
+    MPI_Comm_split(armcii_world->all, armcii_world->node_of[armcii_world->rank], armcii_world->rank, &the_node.comm);
+    MPI_Comm_rank(the_node.comm, &the_node.rank);
+    MPI_Comm_size(the_node.comm, &the_node.size);
+    if (armcii_world->progress_ranks > 0) the_node.size--;
+    number_neighbours();
+    the_node.kind = choose_kind(kinds);
+    barriers = 0;
+    decide_patience();
+    if (the_node.kind != SEGMENT_NONE) share_commons();
+    armcii_reservation_start(the_node.comm, commons ? &commons->reservations : NULL, the_node.kind == SEGMENT_MPI);
+}
+
+void armcii_node_end(void)
+{
+    armcii_reservation_end();
+    if (the_node.kind != SEGMENT_NONE) armcii_segment_free(&segment);
+    MPI_Comm_free(&the_node.comm);
+    free(the_node.rank_of);
+    the_node = (struct node){0};
+    commons = NULL;
+}
+
+static void wait_for(atomic_uint *arrived, unsigned number)
+{
+    struct backoff p = {0};
+    while ((int)(atomic_load_explicit(arrived, memory_order_acquire) - number) < 0)
+        if (armcii_backoff_yield(&p)) armcii_progress_hook();
+}
+
+void armcii_node_barrier(void)
+{
+    int me = the_node.rank, n = the_node.size;
+    unsigned number = ++barriers;
+    for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
+        int to = (me + distance) % n;
+        atomic_store_explicit(&commons->cells[to].arrived[round], number, memory_order_release);
+        wait_for(&commons->cells[me].arrived[round], number);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}

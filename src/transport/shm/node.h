@@ -1,0 +1,53 @@
+/* node.h - the caller's node: the processes that share its memory, and the block that they have in common from start to end. */
+#ifndef ARMCII_NODE_H
+#define ARMCII_NODE_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "transport/shm/node_cpus.h"
+#include "transport/shm/segment.h"
+#include "transport/shm/stripe.h"
+
+enum { MAX_EXPORTS = 64 };
+
+/* The memory that one process offers to the others (offer.h).  An entry is written once, before `count` says that it is there. */
+struct exports {
+    atomic_int count;
+    struct export {
+        char *base; /* in that process */
+        size_t bytes;
+        struct segment_handle segment;
+    } of[MAX_EXPORTS];
+};
+
+/* By which the processes of a node wake each other's library threads (progress/doorbell.h). */
+struct doorbell {
+    _Alignas(64) atomic_uint rung; /* how often */
+    atomic_bool asleep;            /* the thread sleeps: it wants to hear of it */
+    unsigned char length;          /* of the name; 0: there is no bell */
+    char name[15];                 /* of its socket */
+};
+
+struct node {
+    enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
+    MPI_Comm comm;           /* the processes of this node, of all that ARMCI runs on, and the one set progress_ranks, if any */
+    int rank, size;          /* without that one, whose rank is size */
+    int *rank_of;            /* [world size]: rank on this node; -1: on another */
+    struct stripe *stripes;  /* [STRIPES] */
+    struct doorbell *doorbells;      /* [size]; NULL where memory is not shared */
+    struct node_cpus cpus;      /* on this kernel, which may run more nodes */
+    struct exports *exports;   /* [size], and of the one progress rank, which exports nothing */
+};
+
+extern const struct node *const armcii_node;
+
+/* Collective over the world.  `kinds`: in order of preference, up to SEGMENT_NONE; the first that works on every node is taken. */
+void armcii_node_start(const enum segment_kind kinds[]);
+void armcii_node_end(void);
+
+/* Wait for all processes of the node; what each of them stored before is seen by all after. */
+void armcii_node_barrier(void);
+
+#endif

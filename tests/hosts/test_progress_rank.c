@@ -1,0 +1,512 @@
+/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the others' memory and is no member of the program's world.
+ *
+ * test_progress_rank.mpi [--how=NAME]: one way through a program's life (below); rank 0 says what came of it.  progress ranks never come back
+ * from the start, so what they may not do is not done: there is nothing about them in here. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <armcix.h>
+#include <message.h>
+
+enum { DOUBLES = 1000 };
+
+static int me, n;      /* in the program's world */
+static int all_ranks;  /* of MPI_COMM_WORLD */
+static int errors;
+
+static void check(int ok, const char *what)
+{
+    if (ok)
+        return;
+    errors++;
+    printf("rank %d: wrong: %s\n", me, what);
+    fflush(stdout);
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* No call into MPI or ARMCI. */
+static void compute(double seconds)
+{
+    for (double until = now() + seconds; now() < until;)
+        ;
+}
+
+/* ------------------------------------------------------------------ the world */
+
+static int threads_here(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+
+    while (tasks && readdir(tasks))
+        count++;
+    closedir(tasks);
+    return count;
+}
+
+/* Everything that says who there is says the same: one rank of each of the two nodes is missing. */
+static void check_world(void)
+{
+    int size, rank, in_domains = 0;
+    ARMCI_Group group;
+
+    me = armci_msg_me();
+    n = armci_msg_nproc();
+    check(n == all_ranks - 2, "armci_msg_nproc");
+    check(me >= 0 && me < n, "armci_msg_me");
+    MPI_Comm_size(ARMCIX_Get_world_comm(), &size);
+    MPI_Comm_rank(ARMCIX_Get_world_comm(), &rank);
+    check(size == n && rank == me, "ARMCIX_Get_world_comm");
+    ARMCI_Group_get_world(&group);
+    ARMCI_Group_size(&group, &size);
+    ARMCI_Group_rank(&group, &rank);
+    check(size == n && rank == me, "the world group");
+    MPI_Comm_size(armci_group_comm(&group), &size);
+    check(size == n, "the communicator that Global Arrays takes");
+    check(armci_domain_count(ARMCI_DOMAIN_SMP) == 2, "armci_domain_count");
+    for (int d = 0; d < 2; d++)
+        in_domains += armci_domain_nprocs(ARMCI_DOMAIN_SMP, d);
+    check(in_domains == n, "armci_domain_nprocs");
+}
+
+/* ------------------------------------------------------------------ operations on both sides of the link */
+
+static void put_and_get(void **base)
+{
+    double value[DOUBLES], back[DOUBLES];
+    int right = (me + 1) % n;
+
+    for (int i = 0; i < DOUBLES; i++)
+        value[i] = 1000.0 * me + i;
+    ARMCI_Put(value, base[right], sizeof value, right);
+    ARMCI_Get(base[right], back, sizeof back, right);
+    check(memcmp(value, back, sizeof value) == 0, "what was put comes back");
+    ARMCI_Barrier();
+    check(((double *)base[me])[DOUBLES - 1] == 1000.0 * ((me + n - 1) % n) + DOUBLES - 1, "what the neighbour put is here");
+    ARMCI_Barrier();
+}
+
+/* Everybody to everybody, itself as well: loads and stores and servers share the locks. */
+static void accumulate(void **base)
+{
+    double one = 1.0, value[DOUBLES];
+
+    memset(base[me], 0, sizeof value);
+    ARMCI_Barrier();
+    for (int i = 0; i < DOUBLES; i++)
+        value[i] = i;
+    for (int round = 0; round < 20; round++)
+        for (int p = 0; p < n; p++)
+            ARMCI_Acc(ARMCI_ACC_DBL, &one, value, base[p], sizeof value, p);
+    ARMCI_Barrier();
+    for (int i = 0; i < DOUBLES; i++)
+        check(((double *)base[me])[i] == 20.0 * n * i, "the sum of all accumulates");
+    ARMCI_Barrier();
+}
+
+static void count_under_locks(void **base)
+{
+    long old, mine;
+
+    memset(base[me], 0, 2 * sizeof(long));
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    for (int i = 0; i < 50; i++) {
+        int p = (me + i) % n;
+        long *there = base[p];
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there, 1, p);
+        ARMCI_Lock(0, p);
+        ARMCI_Get(there + 1, &mine, sizeof mine, p);
+        mine++;
+        ARMCI_Put(&mine, there + 1, sizeof mine, p);
+        ARMCI_Fence(p);
+        ARMCI_Unlock(0, p);
+    }
+    ARMCI_Barrier();
+    long counted[2] = { ((long *)base[me])[0], ((long *)base[me])[1] };
+    armci_msg_lgop(counted, 2, "+");
+    check(counted[0] == 50L * n, "fetch-and-adds");
+    check(counted[1] == 50L * n, "counted under locks");
+    ARMCI_Destroy_mutexes();
+}
+
+/* The last process alone has memory; the first, on the other node, works on it. */
+static void use_memget(void)
+{
+    armci_meminfo_t info;
+    int token[2] = { 4711, 0 };
+
+    memset(&info, 0, sizeof info);
+    if (me == n - 1)
+        ARMCI_Memget(4096, &info, 0);
+    armci_msg_bcast(&info, sizeof info, n - 1);
+    if (me == 0) {
+        int *there = ARMCI_Memat(&info, 64);
+        ARMCI_Put(&token[0], there, sizeof token[0], n - 1);
+        ARMCI_Get(there, &token[1], sizeof token[1], n - 1);
+        check(token[1] == 4711, "memory of one process alone");
+        ARMCI_Memdt(&info, 64);
+    }
+    ARMCI_Barrier();
+    if (me == n - 1) {
+        check(((int *)info.addr)[16] == 4711, "memory of one process alone, seen there");
+        ARMCI_Memctl(&info);
+    }
+    ARMCI_Barrier();
+}
+
+/* A group across the hosts: the first process and the last; with more processes it leaves some out. */
+static void use_group(void)
+{
+    int members[2] = { 0, n - 1 };
+    long value = 100 + me, seen;
+    ARMCI_Group group;
+    void *base[2];
+
+    if (me != 0 && me != n - 1)
+        return;
+    ARMCI_Group_create(2, members, &group);
+    ARMCI_Malloc_group(base, sizeof(long), &group);
+    int other = me == 0 ? 1 : 0;
+    ARMCI_Put(&value, base[other], sizeof value, members[other]);
+    ARMCI_Fence(members[other]);
+    armci_msg_group_barrier(&group);
+    ARMCI_Get(base[me == 0 ? 0 : 1], &seen, sizeof seen, me);
+    check(seen == 100 + members[other], "memory of a group");
+    armci_msg_group_barrier(&group);
+    ARMCI_Free_group(base[me == 0 ? 0 : 1], &group);
+    ARMCI_Group_free(&group);
+}
+
+/* The last process computes for a second; the first, on the other node, does not wait for it. */
+static void work_while_another_computes(void **base)
+{
+    int last = n - 1;
+    long old, *there = base[last];
+
+    *(long *)base[me] = 0;
+    ARMCI_Barrier();
+    if (me == last)
+        compute(1.0);
+    if (me == 0) {
+        compute(0.1); /* the other has left the barrier */
+        double begun = now();
+        for (int i = 0; i < 10; i++)
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there, 1, last);
+        check(old == 9, "fetch-and-add while the target computes");
+        check(now() - begun < 0.6, "the target computes, and is waited for");
+    }
+    ARMCI_Barrier();
+}
+
+/* Data that the first process asked for and does not look at: more than its own buffers and the server's hold together. */
+enum { ROWS = 32 << 10, ROW = 1 << 10 };
+
+static void leave_gets_under_way(char *there, char *here)
+{
+    int far = 2 * ROW, near = ROW, count[2] = { ROW, ROWS };
+    armci_hdl_t handle;
+
+    double begun = now();
+    ARMCI_GetS(there, &far, here, &near, count, 1, n - 1);
+    double whole = now() - begun;
+    memset(here, 0, (size_t)ROWS * ROW);
+    ARMCI_INIT_HANDLE(&handle);
+    begun = now();
+    ARMCI_NbGetS(there, &far, here, &near, count, 1, n - 1, &handle);
+    check(now() - begun < whole / 2, "a non-blocking get of much is waited for");
+    compute(2.0);
+    ARMCI_Wait(&handle);
+    for (int i = 0; i < ROWS; i++)
+        check(here[i * ROW] == (char)i && here[(i + 1) * ROW - 1] == (char)i, "a row of what was got meanwhile");
+}
+
+static void lock_again_and_again(void)
+{
+    double longest = 0;
+
+    compute(0.2); /* the other has asked */
+    for (double begun, until = now() + 1.0; now() < until;) {
+        begun = now();
+        ARMCI_Lock(0, n - 1);
+        ARMCI_Unlock(0, n - 1);
+        longest = now() - begun > longest ? now() - begun : longest;
+    }
+    check(longest < 0.5, "a mutex has to wait for a process that computes over its gets");
+}
+
+/* The server of the last process's node has both to serve. */
+static void ask_beside_gets_under_way(void)
+{
+    void *base[64];
+    char *here = malloc((size_t)ROWS * ROW);
+
+    ARMCI_Malloc(base, (size_t)ROWS * 2 * ROW);
+    for (int i = 0; i < ROWS; i++)
+        memset((char *)base[me] + (size_t)i * 2 * ROW, i, ROW);
+    ARMCI_Create_mutexes(1);
+    ARMCI_Barrier();
+    if (me == 0)
+        leave_gets_under_way(base[n - 1], here);
+    if (me == n - 1)
+        lock_again_and_again();
+    ARMCI_Barrier();
+    ARMCI_Destroy_mutexes();
+    ARMCI_Free(base[me]);
+    free(here);
+}
+
+/* Mappings of ARMCI's memory in all processes of this program, the progress ranks too. */
+static int mappings(void)
+{
+    char name[300], line[600], mine[300] = "", exe[300] = "";
+    int count = 0;
+    DIR *processes = opendir("/proc");
+
+    if (readlink("/proc/self/exe", mine, sizeof mine - 1) < 0 || !processes)
+        return -1;
+    for (struct dirent *p = readdir(processes); p; p = readdir(processes)) {
+        snprintf(name, sizeof name, "/proc/%.20s/exe", p->d_name);
+        memset(exe, 0, sizeof exe);
+        if (p->d_name[0] > '9' || readlink(name, exe, sizeof exe - 1) < 0 || strcmp(exe, mine) != 0)
+            continue; /* self, too, is another name of one with a number */
+        snprintf(name, sizeof name, "/proc/%.20s/maps", p->d_name);
+        FILE *maps = fopen(name, "r");
+        while (maps && fgets(line, sizeof line, maps))
+            count += strstr(line, "memfd:armci") != NULL;
+        if (maps)
+            fclose(maps);
+    }
+    closedir(processes);
+    return count;
+}
+
+/* Those set aside map what they serve, and let go of it. */
+static void come_and_go(void)
+{
+    void *base[64];
+    int before = 0, with = 0, after = 0;
+
+    for (int round = 0; round < 3; round++) { /* first: what stays */
+        armci_msg_barrier();
+        if (me == 0)
+            before = mappings();
+        ARMCI_Barrier();
+        ARMCI_Malloc(base, 1 << 20);
+        if (me == 0)
+            with = mappings();
+        ARMCI_Barrier();
+        ARMCI_Free(base[me]);
+        ARMCI_Barrier();
+        compute(0.05); /* they need not be waited for */
+        if (me == 0)
+            after = mappings();
+    }
+    check(me != 0 || before > 0, "mappings are found");
+    check(me != 0 || with == before + all_ranks, "a region is mapped in every process, set aside or not");
+    check(me != 0 || after == before, "a region that was freed is mapped nowhere");
+}
+
+static void try_all(void)
+{
+    void *base[64];
+
+    check_world();
+    ARMCI_Malloc(base, DOUBLES * sizeof(double));
+    put_and_get(base);
+    accumulate(base);
+    count_under_locks(base);
+    work_while_another_computes(base);
+    ARMCI_Free(base[me]);
+    ask_beside_gets_under_way();
+    use_memget();
+    use_group();
+    come_and_go();
+}
+
+/* ------------------------------------------------------------------ lives of programs */
+
+static void start_mpi(void)
+{
+    MPI_Init(NULL, NULL);
+    MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
+}
+
+/* Plain MPI_Init stays what it is, and no thread comes. */
+static void usual(void)
+{
+    int level;
+
+    start_mpi();
+    MPI_Query_thread(&level);
+    int threads = threads_here();
+    ARMCI_Init();
+    try_all();
+    check(level == MPI_THREAD_SINGLE, "the thread level of MPI_Init");
+    check(threads_here() == threads, "a thread of the library");
+    ARMCI_Finalize();
+    MPI_Finalize();
+}
+
+static void forgotten_finalize(void)
+{
+    start_mpi();
+    ARMCI_Init();
+    try_all();
+    MPI_Finalize();
+}
+
+/* Some have forgotten it and come to MPI_Finalize while others still work on the memory of their nodes. */
+static void early_finalize(void)
+{
+    void *base[64];
+    long old = 0;
+
+    start_mpi();
+    ARMCI_Init();
+    check_world();
+    ARMCI_Malloc(base, sizeof(long));
+    *(long *)base[me] = 0;
+    ARMCI_Barrier();
+    if (me == 0)
+        for (int i = 0; i < 5; i++) {
+            compute(0.1);
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, base[n - 1], 1, n - 1);
+        }
+    check(me != 0 || old == 4, "fetch-and-add on a process that has come to MPI_Finalize");
+    MPI_Finalize();
+}
+
+/* ARMCI starts MPI, and ends it. */
+static void mpi_of_armci(void)
+{
+    ARMCI_Init();
+    MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
+    try_all();
+    ARMCI_Finalize();
+}
+
+/* On the world again, on the program's processes in reverse order, on some of them (where nobody is a server), and on all again. */
+static void several_times(void)
+{
+    MPI_Comm reversed, some;
+    int rank;
+
+    start_mpi();
+    ARMCI_Init();
+    try_all();
+    MPI_Comm_split(ARMCIX_Get_world_comm(), 0, -me, &reversed);
+    MPI_Comm_split(ARMCIX_Get_world_comm(), me == 0 || me == n - 1 ? 0 : MPI_UNDEFINED, 0, &some);
+    ARMCI_Finalize();
+    compute(0.1);
+    ARMCI_Init();
+    try_all();
+    ARMCI_Finalize();
+    ARMCI_Init_mpi_comm(reversed);
+    MPI_Comm_rank(reversed, &rank);
+    try_all();
+    check(me == rank, "process numbers are ranks of the communicator");
+    ARMCI_Finalize();
+    if (some != MPI_COMM_NULL && n > 2) {
+        void *base[2];
+        long one = 1;
+        ARMCI_Init_mpi_comm(some);
+        check(armci_msg_nproc() == 2, "a start on two processes");
+        ARMCI_Malloc(base, sizeof(long));
+        ARMCI_Put(&one, base[1 - armci_msg_me()], sizeof one, 1 - armci_msg_me());
+        ARMCI_Barrier();
+        check(*(long *)base[armci_msg_me()] == 1, "a put where nobody is a server");
+        ARMCI_Barrier();
+        ARMCI_Finalize();
+    }
+    ARMCI_Init();
+    try_all();
+    ARMCI_Finalize();
+    MPI_Finalize();
+}
+
+static void end_by_error(void)
+{
+    start_mpi();
+    ARMCI_Init();
+    check_world();
+    if (me == 0) {
+        puts("expect-abort: ARMCI_Error: this ends all (code 3)");
+        fflush(stdout);
+        ARMCI_Error("this ends all", 3);
+    }
+    compute(60);
+}
+
+/* What cannot be had; the row says why. */
+static void refused(const char *why)
+{
+    int rank;
+
+    start_mpi();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        printf("expect-abort: ARMCI_Init: ARMCI_PROGRESS = rank: %s\n", why);
+        fflush(stdout);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    ARMCI_Init();
+    puts("ARMCI_Init returned");
+}
+
+static void one_rank_on_a_host(void)
+{
+    refused("there must be two processes on each node");
+}
+
+static void no_memfd(void)
+{
+    refused("a progress rank serves memory that its node shares by memfd");
+}
+
+static void no_requests(void)
+{
+    refused("a progress rank serves requests");
+}
+
+static const struct {
+    const char *name;
+    void (*live)(void);
+} lives[] = {
+    { "usual", usual },
+    { "forgotten-finalize", forgotten_finalize },
+    { "early-finalize", early_finalize },
+    { "mpi-of-armci", mpi_of_armci },
+    { "several-times", several_times },
+    { "error", end_by_error },
+    { "one-rank-on-a-host", one_rank_on_a_host },
+    { "no-memfd", no_memfd },
+    { "no-requests", no_requests },
+};
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 && strncmp(argv[1], "--how=", 6) == 0 ? argv[1] + 6 : "usual";
+
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
+        if (strcmp(lives[i].name, how) != 0)
+            continue;
+        lives[i].live();
+        if (me == 0)
+            printf("%d passed, %d failed, 0 skipped: %s\n", errors == 0, errors > 0, how);
+        return errors > 0;
+    }
+    fprintf(stderr, "usage: %s [--how=NAME]\n", argv[0]);
+    return 2;
+}

@@ -1,0 +1,281 @@
+/* test_verify.c - ARMCI_CHECK: correct programs pass however their processes meet in the same bytes; a lie ends the job.
+ *
+ * TEST_LIE=NAME:TEXT: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with a line that holds
+ * TEXT (~ for a blank).  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is planted instead. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armcix.h>
+
+#include "harness.h"
+#include "lies.h"
+
+static int next_rank(void)
+{
+    return (test_rank() + 1) % test_ranks();
+}
+
+/* ------------------------------------------------------------------ no alarm in correct programs */
+
+/* Each rank puts to its neighbour, who changes what it found at once. */
+static void mailboxes(void)
+{
+    int me = test_rank(), next = next_rank(), previous = (me + test_ranks() - 1) % test_ranks();
+    void **base = region_create(2 * sizeof(long));
+    long *mine = base[me], rounds = effort(80);
+
+    ARMCI_PutValueLong(0, mine, me);
+    ARMCI_PutValueLong(0, mine + 1, me);
+    ARMCI_Barrier();
+    for (long i = 1; i <= rounds; i++) {
+        ARMCI_PutValueLong(i, base[next], next);
+        for (int turns = 0; ARMCI_GetValueLong(mine, me) != i; turns++)
+            if (turns > 100)
+                sched_yield();
+        ARMCI_PutValueLong(0, mine, me);
+        ARMCI_PutValueLong(i, (long *)base[previous] + 1, previous);
+        for (int turns = 0; ARMCI_GetValueLong(mine + 1, me) != i; turns++)
+            if (turns > 100)
+                sched_yield();
+    }
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueLong(base[next], next), 0, "the mailbox of %d", next);
+    region_free(base);
+}
+
+enum { CONTENDED = 4096 };
+
+/* All put to the same bytes and get them, contiguous and strided. */
+static void racing_puts(void)
+{
+    int me = test_rank(), n = test_ranks(), strides[1] = { 64 }, count[2] = { 32, CONTENDED / 64 };
+    void **base = region_create(CONTENDED);
+    unsigned char *mine = need_memory(CONTENDED), *seen = need_memory(CONTENDED);
+
+    memset(mine, 1 + me, CONTENDED);
+    memset(base[me], 1, CONTENDED);
+    ARMCI_Barrier();
+    for (int i = 0; i < effort(200); i++) {
+        int target = i % n;
+        ARMCI_Put(mine, base[target], CONTENDED, target);
+        ARMCI_PutS(mine, strides, base[target], strides, count, 1, target);
+        ARMCI_Get(base[target], seen, CONTENDED, target);
+        ARMCI_GetS(base[target], strides, seen, strides, count, 1, target);
+    }
+    ARMCI_Barrier();
+    for (int i = 0; i < CONTENDED; i++)
+        check(seen[i] >= 1 && seen[i] <= n, "byte %d is %d, which nobody put", i, seen[i]);
+    free(mine);
+    free(seen);
+    region_free(base);
+}
+
+/* All add to the same numbers, and get them; in the end not one addition is missing. */
+static void racing_accumulates(void)
+{
+    enum { NUMBERS = 256 };
+    int me = test_rank(), n = test_ranks(), strides[1] = { 16 }, count[2] = { 8, NUMBERS / 2 }, rounds = effort(150);
+    void **base = region_create(NUMBERS * sizeof(double));
+    double ones[NUMBERS], seen[NUMBERS], scale = 2;
+
+    for (int i = 0; i < NUMBERS; i++)
+        ones[i] = 1, ((double *)base[me])[i] = 0;
+    ARMCI_Barrier();
+    for (int i = 0; i < rounds; i++) {
+        int target = i % n;
+        ARMCI_Acc(ARMCI_ACC_DBL, &scale, ones, base[target], sizeof ones, target);
+        ARMCI_AccS(ARMCI_ACC_DBL, &scale, ones, strides, base[target], strides, count, 1, target);
+        ARMCI_Get(base[target], seen, sizeof seen, target);
+    }
+    ARMCI_Barrier();
+    ARMCI_Get(base[me], seen, sizeof seen, me);
+    int came = rounds / n + (me < rounds % n);
+    for (int i = 0; i < NUMBERS; i++)
+        check_double(seen[i], 2.0 * n * came * (i % 2 ? 1 : 2), "number %d", i);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+static void racing_rmw(void)
+{
+    int me = test_rank(), old, rounds = effort(200);
+    void **base = region_create(sizeof(int));
+
+    ARMCI_PutValueInt(0, base[me], me);
+    ARMCI_Barrier();
+    for (int i = 0; i < rounds; i++)
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[0], 3, 0);
+    ARMCI_Barrier();
+    check_long(ARMCI_GetValueInt(base[0], 0), 3L * rounds * test_ranks(), "the counter");
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* The local side of everybody's transfers is memory that the neighbour writes. */
+static void local_in_global(void)
+{
+    int me = test_rank(), next = next_rank();
+    void **base = region_create(2 * CONTENDED);
+    char *mine = base[me];
+
+    memset(mine, 1, 2 * CONTENDED);
+    ARMCI_Barrier();
+    for (int i = 0; i < effort(100); i++) {
+        ARMCI_Put(mine, base[next], CONTENDED, next);
+        ARMCI_Put(mine, mine + CONTENDED, CONTENDED, me);
+        ARMCI_Get(base[next], mine + CONTENDED, CONTENDED, next);
+    }
+    ARMCI_Barrier();
+    for (int i = 0; i < 2 * CONTENDED; i++)
+        check(mine[i] == 1, "byte %d is %d, all that was put is 1", i, mine[i]);
+    ARMCI_Barrier();
+    region_free(base);
+}
+
+/* ------------------------------------------------------------------ lies */
+
+enum { ROW = 128 };
+static double local[ROW * ROW];
+
+struct scene {
+    double *there; /* ROW * ROW numbers of the target */
+    int target;
+};
+
+/* A block of 7 planes of 3 rows of 5 numbers. */
+static void block(int strides[2], int count[3])
+{
+    strides[0] = ROW * (int)sizeof(double);
+    strides[1] = 4 * strides[0];
+    count[0] = 5 * (int)sizeof(double);
+    count[1] = 3;
+    count[2] = 7;
+}
+
+static void try_vectors(const struct scene *s)
+{
+    void *from[5], *to[5];
+    armci_giov_t v = { from, to, 3 * sizeof(double), 5 };
+    double scale = 3;
+
+    for (int i = 0; i < 5; i++)
+        from[i] = local + 10 * i, to[i] = s->there + 10 * i + i % 2;
+    ARMCI_PutV(&v, 1, s->target);
+    ARMCI_AccV(ARMCI_ACC_DBL, &scale, &v, 1, s->target);
+}
+
+static void try_rmw(const struct scene *s)
+{
+    int old;
+    long replaced = 12345;
+
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, s->there, 5, s->target);
+    ARMCI_Rmw(ARMCI_SWAP_LONG, &replaced, s->there, 0, s->target);
+}
+
+static void try_handles(const struct scene *s)
+{
+    armci_hdl_t handle;
+
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    for (int i = 0; i < 4; i++)
+        ARMCI_NbPut(local + i, s->there + 3 * i, sizeof(double), s->target, &handle);
+    ARMCI_Wait(&handle);
+    ARMCI_INIT_HANDLE(&handle);
+    ARMCI_NbGet(s->there, local + ROW, 1000, s->target, &handle);
+    ARMCI_Wait(&handle);
+}
+
+/* Operations of every kind, until one is found wrong. */
+static void try_everything(const struct scene *s)
+{
+    int strides[2], count[3];
+    double scale = 2.5;
+
+    block(strides, count);
+    ARMCI_Put(local, s->there, 1000, s->target);
+    ARMCI_Get(s->there + ROW, local + 5 * ROW, 1000, s->target);
+    ARMCI_PutS(local, strides, s->there, strides, count, 2, s->target);
+    ARMCI_GetS(s->there + 4 * ROW, strides, local, strides, count, 2, s->target);
+    ARMCI_Acc(ARMCI_ACC_DBL, &scale, local, s->there, 80, s->target);
+    ARMCI_AccS(ARMCI_ACC_DBL, &scale, local, strides, s->there, strides, count, 2, s->target);
+    try_vectors(s);
+    try_handles(s);
+    try_rmw(s);
+    ARMCI_Fence(s->target);
+}
+
+/* Rank 0 tries everything with its neighbour while `begin` makes something lie, then all make a region. */
+static void try_while(void (*begin)(const char *), const char *name)
+{
+    void **base = region_create(sizeof local);
+
+    for (int i = 0; i < ROW * ROW; i++)
+        local[i] = i % 1000 + test_rank() * 1000 + 1, ((double *)base[test_rank()])[i] = i % 89 + 7;
+    ARMCI_Barrier();
+    begin(name);
+    if (test_rank() == 0)
+        try_everything(&(struct scene){ base[next_rank()], next_rank() });
+    region_free(region_create(64));
+    region_free(base);
+}
+
+/* Rows of testlist have no blanks in words. */
+static void with_blanks(char *text)
+{
+    for (; *text; text++)
+        if (*text == '~')
+            *text = ' ';
+}
+
+static void lying_library(void)
+{
+    static char name[100];
+    const char *given = getenv("TEST_LIE");
+
+    if (!given) {
+        skip("TEST_LIE tells which lie to try");
+        return;
+    }
+    snprintf(name, sizeof name, "%s", given);
+    char *text = strchr(name, ':');
+    if (!check(text != NULL, "TEST_LIE=%s: NAME:TEXT", given))
+        return;
+    *text++ = '\0';
+    with_blanks(text);
+    expect_abort(text);
+    try_while(lie_begin, name);
+    lie_end();
+}
+
+static void plant(const char *fault)
+{
+    setenv("ARMCI_FAULT", fault, 1);
+}
+
+static void planted_fault(void)
+{
+    const char *fault = getenv("TEST_FAULT");
+
+    if (!fault) {
+        skip("TEST_FAULT tells which fault to plant");
+        return;
+    }
+    try_while(plant, fault);
+    unsetenv("ARMCI_FAULT");
+}
+
+static const struct test tests[] = {
+    { "puts that their reader changes at once raise no alarm", mailboxes },
+    { "puts of all to the same bytes raise no alarm", racing_puts },
+    { "accumulates of all on the same numbers raise no alarm", racing_accumulates },
+    { "rmw of all on the same number raises no alarm", racing_rmw },
+    { "local buffers that others write raise no alarm", local_in_global },
+    { "a lying MPI library ends the job", lying_library },
+    { "a injected fault ends the job", planted_fault },
+    { NULL, NULL },
+};
+const struct suite suite = { .tests = tests };

@@ -1,0 +1,266 @@
+/* test_addr_cache.c - what is remembered of memory within reach: found from its first byte to its last and nowhere else, forgotten with its
+ * region, never of memory that is not within reach at all. */
+#include <limits.h>
+
+#include "mem/directory.h"
+#include "mem/addr_cache.h"
+#include "shape_model.h"
+#include "mpi/world.h"
+#include "unit.h"
+
+enum { PROCESSES = 200 };
+
+static struct world the_world = {.size = PROCESSES, .rank = 1};
+const struct world *const armcii_world = &the_world;
+
+/* Addresses of no memory: nothing is loaded or stored here. */
+static char *const there = (char *)0x10000000, *const here = (char *)0x7f0000000000;
+enum { BYTES = 10000 };
+
+static void expect(int process, const char *address, size_t bytes, const char *wanted)
+{
+    const char *seen = armcii_addr_cache_lookup(process, address, bytes);
+    ck_assert_msg(seen == wanted, "%zu bytes at %p of process %d: expected %p, seen %p", bytes, (const void *)address, process,
+                  (const void *)wanted, (const void *)seen);
+}
+
+/* Nothing at all is known of the process, whatever the length. */
+static void expect_nothing(int process)
+{
+    const char *const addresses[] = {NULL, (char *)1, there - 1, there, there + 1, there + BYTES - 1, there + BYTES, here, (char *)-1};
+    const size_t lengths[] = {0, 1, 8, BYTES, (size_t)INT_MAX, (size_t)-1, (size_t)INT_MIN};
+    for (size_t a = 0; a < sizeof addresses / sizeof *addresses; a++)
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) expect(process, addresses[a], lengths[l], NULL);
+}
+
+static void start(void)
+{
+    armcii_addr_cache_clear();
+}
+
+START_TEST(nothing_at_the_start)
+{
+    for (int p = -70; p < PROCESSES; p++) expect_nothing(p);
+    expect_nothing(INT_MAX);
+    expect_nothing(INT_MIN);
+}
+END_TEST
+
+START_TEST(from_first_byte_to_last)
+{
+    armcii_addr_cache_insert(5, there, BYTES, here);
+    expect(5, there, BYTES, here);
+    expect(5, there, BYTES + 1, NULL);
+    expect(5, there + 1, BYTES, NULL);
+    expect(5, there - 1, 1, NULL);
+    expect(5, there - 1, 8, NULL);
+    expect(5, there + BYTES - 1, 1, here + BYTES - 1);
+    expect(5, there + BYTES - 1, 2, NULL);
+    expect(5, there + BYTES, 1, NULL);
+    expect(5, there + BYTES, 0, NULL);
+    expect(5, there + 123, 0, here + 123);
+    for (int i = 0; i < BYTES; i += 7) expect(5, there + i, (size_t)(BYTES - i), here + i);
+}
+END_TEST
+
+START_TEST(negative_lengths)
+{
+    armcii_addr_cache_insert(5, there, BYTES, here);
+    const int negative[] = {-1, -8, -BYTES, INT_MIN, INT_MIN + 1};
+    for (size_t i = 0; i < sizeof negative / sizeof *negative; i++)
+        for (int at = -16; at <= BYTES + 16; at += 4) expect(5, there + at, (size_t)negative[i], NULL);
+}
+END_TEST
+
+/* The highest addresses, and memory mapped below where it is there. */
+START_TEST(ends_of_the_address_space)
+{
+    char *last = (char *)(UINTPTR_MAX - 99), *low = (char *)4096;
+    armcii_addr_cache_insert(7, last, 100, low);
+    expect(7, last, 100, low);
+    expect(7, last + 99, 1, low + 99);
+    expect(7, last + 99, 2, NULL);
+    expect(7, last - 1, 1, NULL);
+    expect(7, NULL, 1, NULL);
+    expect(7, low, 1, NULL);
+    armcii_addr_cache_insert(7, low, 100, last);
+    expect(7, low + 50, 50, last + 50);
+    expect(7, low - 1, 1, NULL);
+    expect(7, last, 1, NULL);
+}
+END_TEST
+
+START_TEST(processes_are_apart)
+{
+    armcii_addr_cache_insert(5, there, BYTES, here);
+    for (int p = -70; p < PROCESSES; p++)
+        if (p != 5) expect_nothing(p);
+    /* another process may take the place, but not the answer */
+    armcii_addr_cache_insert(5 + ADDR_CACHE_ENTRIES, there, BYTES, here + 1);
+    expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
+    expect(5, there, 1, NULL);
+    armcii_addr_cache_invalidate(5);
+    expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
+    armcii_addr_cache_invalidate(5 + ADDR_CACHE_ENTRIES);
+    expect_nothing(5 + ADDR_CACHE_ENTRIES);
+}
+END_TEST
+
+/* No process has a negative number: none must be found for one, not even after memory was forgotten. */
+START_TEST(forgotten_for_good)
+{
+    for (int p = 0; p < PROCESSES; p++) {
+        armcii_addr_cache_insert(p, there, BYTES, here);
+        expect(p, there, BYTES, here);
+        armcii_addr_cache_invalidate(p);
+        for (int q = -ADDR_CACHE_ENTRIES; q < PROCESSES; q++) expect(q, there + 8, 8, NULL);
+        expect_nothing(p);
+        expect_nothing(-1);
+    }
+    for (int p = 0; p < ADDR_CACHE_ENTRIES; p++) armcii_addr_cache_insert(p, there, BYTES, here);
+    armcii_addr_cache_clear();
+    for (int p = -ADDR_CACHE_ENTRIES; p < ADDR_CACHE_ENTRIES; p++) expect_nothing(p);
+}
+END_TEST
+
+START_TEST(the_newest_stays)
+{
+    armcii_addr_cache_insert(5, there, BYTES, here);
+    armcii_addr_cache_insert(5, there + 2 * BYTES, BYTES, here);
+    expect(5, there, 1, NULL);
+    expect(5, there + 2 * BYTES, BYTES, here);
+    armcii_addr_cache_insert(5, there + 2 * BYTES, 10, here);
+    expect(5, there + 2 * BYTES + 10, 1, NULL);
+    expect(5, there + 2 * BYTES, 11, NULL);
+}
+END_TEST
+
+/* ---- the directory keeps it right */
+
+/* A region on all processes; with a window, something may be pending there. */
+static struct region *region_of_all(bool has_window)
+{
+    static int ranks[PROCESSES];
+    static size_t leads[PROCESSES];
+    static struct team team = {.size = PROCESSES, .rank = 1, .to_world = ranks, .from_world = ranks};
+    static struct region regions[2] = {{.team = &team, .lead = leads}, {.team = &team, .lead = leads, .has_window = true}};
+    for (int i = 0; i < PROCESSES; i++) ranks[i] = i;
+    return &regions[has_window];
+}
+
+START_TEST(a_lookup_is_remembered)
+{
+    struct raddr raddr;
+    armcii_directory_start();
+    armcii_directory_add(5, there, BYTES, region_of_all(false), here);
+    armcii_directory_add(6, there, BYTES, region_of_all(true), here);
+    armcii_directory_add(7, there, BYTES, region_of_all(true), NULL);
+    expect_nothing(5);
+    ck_assert(armcii_region_locate(5, there + 5, &place));
+    expect(5, there, BYTES, here);
+    ck_assert(!armcii_region_locate(5, there + BYTES, &place));
+    expect(5, there + BYTES, 1, NULL);
+    ck_assert(armcii_region_locate(6, there, &place)); /* within reach, but not to be reached past what is pending */
+    expect_nothing(6);
+    ck_assert(armcii_region_locate(7, there, &place));
+    expect_nothing(7);
+    armcii_directory_end();
+}
+END_TEST
+
+START_TEST(a_region_that_goes_is_forgotten)
+{
+    struct raddr raddr;
+    armcii_directory_start();
+    armcii_directory_add(5, there, BYTES, region_of_all(false), here);
+    ck_assert(armcii_region_locate(5, there, &place));
+    armcii_directory_remove(5, there, region_of_all(false));
+    expect_nothing(5);
+    ck_assert(!armcii_region_locate(5, there, &place));
+    expect_nothing(5);
+    /* other memory at the same addresses */
+    armcii_directory_add(5, there, BYTES, region_of_all(false), here);
+    ck_assert(armcii_region_locate(5, there, &place));
+    armcii_directory_add(5, there, BYTES / 2, region_of_all(false), here + 4096);
+    expect(5, there + 8, 8, NULL);
+    ck_assert(armcii_region_locate(5, there, &place));
+    expect(5, there + 8, 8, here + 4104);
+    expect(5, there + BYTES / 2, 1, NULL);
+    armcii_directory_end();
+    armcii_directory_start();
+    expect_nothing(5);
+    armcii_directory_end();
+}
+END_TEST
+
+/* The process has freed a region and made another one there, which this process learns of before it frees the first. */
+START_TEST(a_region_that_goes_late_takes_nothing_along)
+{
+    struct region other = *region_of_all(false);
+    struct raddr raddr;
+    armcii_directory_start();
+    armcii_directory_add(5, there, BYTES, region_of_all(false), here);
+    armcii_directory_add(5, there, BYTES / 2, &other, here + 4096);
+    armcii_directory_remove(5, there, region_of_all(false));
+    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert_ptr_eq(raddr.region, &other);
+    armcii_directory_remove(5, there, &other);
+    ck_assert(!armcii_region_locate(5, there, &place));
+    armcii_directory_end();
+}
+END_TEST
+
+/* Random steps: an answer is NULL, or what the list of all that is there says. */
+START_TEST(never_wrong)
+{
+    enum { SLOTS = 12, SLOT = 1 << 16 };
+    struct rng r = rng_start(1);
+    size_t bytes[PROCESSES][SLOTS] = {{0}};
+    long mapped[PROCESSES][SLOTS];
+    unsigned answers = 0;
+    struct raddr raddr;
+    armcii_directory_start();
+    for (int step = 0; step < 200000; step++) {
+        int p = rng_between(&r, 0, 9) * 16, s = rng_between(&r, 0, SLOTS - 1);
+        char *at = there + s * SLOT;
+        if (rng_between(&r, 0, 19) == 0 && !bytes[p][s]) {
+            bytes[p][s] = (size_t)rng_between(&r, 1, SLOT);
+            mapped[p][s] = 8L * rng_between(&r, 0, 1 << 30);
+            armcii_directory_add(p, at, bytes[p][s], region_of_all(false), here + mapped[p][s]);
+        } else if (rng_between(&r, 0, 19) == 0 && bytes[p][s]) {
+            armcii_directory_remove(p, at, region_of_all(false));
+            bytes[p][s] = 0;
+        }
+        size_t offset = (size_t)rng_between(&r, 0, SLOT - 1), length = (size_t)rng_between(&r, 0, 200);
+        bool inside = offset < bytes[p][s] && length <= bytes[p][s] - offset;
+        if (rng_between(&r, 0, 1)) ck_assert_int_eq(armcii_region_locate(p, at + offset, &place), offset < bytes[p][s]);
+        const char *seen = armcii_addr_cache_lookup(p, at + offset, length);
+        if (!seen) continue;
+        answers++;
+        ck_assert_msg(inside, "step %d: %zu bytes at %zu of %zu", step, length, offset, bytes[p][s]);
+        ck_assert_ptr_eq(seen, here + mapped[p][s] + offset);
+    }
+    ck_assert_uint_gt(answers, 10000);
+    armcii_directory_end();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {nothing_at_the_start,
+                                  from_first_byte_to_last,
+                                  negative_lengths,
+                                  ends_of_the_address_space,
+                                  processes_are_apart,
+                                  forgotten_for_good,
+                                  the_newest_stays,
+                                  a_lookup_is_remembered,
+                                  a_region_that_goes_is_forgotten,
+                                  a_region_that_goes_late_takes_nothing_along,
+                                  never_wrong,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    tcase_add_checked_fixture(all, start, NULL);
+    return unit_run("reach", all);
+}

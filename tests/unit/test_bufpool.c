@@ -1,0 +1,114 @@
+/* test_bufpool.c - buffers for data on their way: as large as asked for, in_use again, and never more than was agreed. */
+#include <string.h>
+
+#include "transport/am/bufpool.h"
+#include "unit.h"
+
+enum { KIB = 1 << 10, MANY = 64 };
+
+START_TEST(a_buffer_holds_what_it_was_asked_for)
+{
+    struct bufpool p = {.most = 4 << 20};
+    const size_t bytes[] = {1, 4 * KIB, 4 * KIB + 1, 64 * KIB, 64 * KIB + 1, BUFPOOL_LARGEST};
+    enum { N = sizeof bytes / sizeof *bytes };
+    char *buffer[N];
+    for (size_t i = 0; i < N; i++) {
+        buffer[i] = armcii_bufpool_alloc(&p, bytes[i]);
+        ck_assert_ptr_nonnull(buffer[i]);
+        memset(buffer[i], (int)i, bytes[i]);
+    }
+    for (size_t i = 0; i < N; i++) {
+        ck_assert_int_eq(buffer[i][0], (int)i);
+        ck_assert_int_eq(buffer[i][bytes[i] - 1], (int)i);
+        armcii_bufpool_free(&p, buffer[i], bytes[i]);
+    }
+    armcii_bufpool_drain(&p);
+    ck_assert_uint_eq(p.bytes, 0);
+}
+END_TEST
+
+START_TEST(a_buffer_that_came_back_is_lent_again)
+{
+    struct bufpool p = {.most = 4 << 20};
+    char *first = armcii_bufpool_alloc(&p, 70 * KIB);
+    size_t bytes = p.bytes;
+    armcii_bufpool_free(&p, first, 70 * KIB);
+    ck_assert_ptr_eq(armcii_bufpool_alloc(&p, 120 * KIB), first);
+    ck_assert_uint_eq(p.bytes, bytes);
+    armcii_bufpool_free(&p, first, 120 * KIB);
+    armcii_bufpool_drain(&p);
+}
+END_TEST
+
+START_TEST(no_more_is_lent_than_was_agreed)
+{
+    struct bufpool p = {.most = 4 << 20};
+    char *buffer[MANY];
+    int n = 0;
+    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST))) n++;
+    ck_assert_int_eq(n, (4 << 20) / BUFPOOL_LARGEST);
+    ck_assert(!armcii_bufpool_can_alloc(&p, 1));
+    ck_assert_uint_le(p.bytes, p.most);
+    armcii_bufpool_free(&p, buffer[0], BUFPOOL_LARGEST);
+    ck_assert(armcii_bufpool_can_alloc(&p, BUFPOOL_LARGEST));
+    buffer[0] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
+    ck_assert_ptr_nonnull(buffer[0]);
+    for (int i = 0; i < n; i++) armcii_bufpool_free(&p, buffer[i], BUFPOOL_LARGEST);
+    armcii_bufpool_drain(&p);
+}
+END_TEST
+
+START_TEST(what_was_lent_beyond_the_limit_is_not_kept)
+{
+    struct bufpool p = {.most = BUFPOOL_LARGEST};
+    char *buffer[MANY];
+    for (int n = 0; n < 4; n++) buffer[n] = armcii_bufpool_alloc_beyond(&p, BUFPOOL_LARGEST);
+    ck_assert_uint_eq(p.bytes, 4 * BUFPOOL_LARGEST);
+    ck_assert_ptr_null(armcii_bufpool_alloc(&p, 1));
+    for (int n = 0; n < 4; n++) armcii_bufpool_free(&p, buffer[n], BUFPOOL_LARGEST);
+    ck_assert_uint_eq(p.bytes, p.most);
+    ck_assert_uint_eq(p.in_use, 0);
+    armcii_bufpool_drain(&p);
+}
+END_TEST
+
+START_TEST(buffers_nobody_uses_make_room_for_others)
+{
+    struct bufpool p = {.most = BUFPOOL_LARGEST};
+    char *buffer[MANY];
+    int n = 0;
+    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, 64 * KIB))) n++;
+    ck_assert_int_eq(n, BUFPOOL_LARGEST / (64 * KIB));
+    ck_assert_ptr_null(armcii_bufpool_alloc(&p, 1));
+    for (int i = 0; i < n; i++) armcii_bufpool_free(&p, buffer[i], 64 * KIB);
+    char *large = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
+    ck_assert_ptr_nonnull(large);
+    ck_assert_uint_le(p.bytes, p.most);
+    memset(large, 1, BUFPOOL_LARGEST);
+    armcii_bufpool_free(&p, large, BUFPOOL_LARGEST);
+    armcii_bufpool_drain(&p);
+    ck_assert_uint_eq(p.bytes, 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_lent_costs_no_buffer)
+{
+    struct bufpool p = {.most = BUFPOOL_LARGEST};
+    char *in_use = armcii_bufpool_alloc(&p, 64 * KIB), *spare = armcii_bufpool_alloc(&p, 4 * KIB);
+    armcii_bufpool_free(&p, spare, 4 * KIB);
+    ck_assert_ptr_null(armcii_bufpool_alloc(&p, BUFPOOL_LARGEST));
+    ck_assert_uint_eq(p.bytes, 68 * KIB);
+    ck_assert_ptr_eq(armcii_bufpool_alloc(&p, 4 * KIB), spare);
+    armcii_bufpool_free(&p, spare, 4 * KIB);
+    armcii_bufpool_free(&p, in_use, 64 * KIB);
+    armcii_bufpool_drain(&p);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {a_buffer_holds_what_it_was_asked_for, a_buffer_that_came_back_is_lent_again,
+                                  no_more_is_lent_than_was_agreed, what_was_lent_beyond_the_limit_is_not_kept, buffers_nobody_uses_make_room_for_others,
+                                  what_cannot_be_lent_costs_no_buffer, NULL};
+    return unit_run("pool", unit_case(tests));
+}

@@ -1,0 +1,338 @@
+/* test_proto.c - requests as they travel: the parts of a shape, written and read again, are the shape. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/quirks.h"
+#include "transport/am/proto.h"
+#include "shape_model.h"
+#include "unit.h"
+
+static _Alignas(64) char message[AM_MESSAGE_MAX];
+static struct am_decoded decoded;
+
+enum { ARENA = 4 << 20 };
+static char *local, *remote;
+
+static void start(void)
+{
+    armcii_quirks_decide("none", true, false);
+    local = malloc(ARENA);
+    remote = malloc(ARENA);
+    ck_assert(local && remote);
+    for (int i = 0; i < ARENA; i++)
+        local[i] = (char)(i * 7 + (i >> 8));
+}
+
+static void stop(void)
+{
+    free(remote);
+    free(local);
+    free(decoded.runs);
+    decoded = (struct am_decoded){0};
+}
+
+/* Write the part as a put and read it: its bytes, with the data as local side, are appended to *seen. */
+static void travel(const struct shape *part, struct bytes *seen)
+{
+    struct am_request request = {.kind = AM_PUT, .owner = 3, .tag = 17, .delta = -40};
+    size_t length = armcii_am_length(AM_PUT, part);
+    ck_assert_uint_le(length + sizeof(struct am_message), armcii_am_message_max()); /* eager */
+    ck_assert_uint_eq(length % 8, 0); /* the next record is aligned */
+    memset(message, 0xee, sizeof message);
+    armcii_am_encode(&request, part, message);
+    const struct am_header *record = (const struct am_header *)(void *)message;
+    ck_assert_uint_eq(record->length, length);
+    ck_assert_int_eq(record->owner, 3);
+    ck_assert_int_eq(record->tag, 17);
+    ck_assert_int_eq((int)record->delta, -40);
+    if (length < sizeof message) ck_assert_int_eq(message[length], (char)0xee);
+    armcii_am_decode(record, &decoded);
+    armcii_shape_set_packed(&decoded.shape, decoded.data);
+    size_t before = seen->n;
+    bytes_add_shape(seen, &decoded.shape);
+    for (size_t i = before; i < seen->n; i++) /* the message is used again: keep the byte itself */
+        seen->pair[i].at[SHAPE_LOCAL] = (char *)(uintptr_t)(unsigned char)*seen->pair[i].at[SHAPE_LOCAL];
+}
+
+/* The same bytes in the same order, at the same remote addresses. */
+static void check_seen(const struct shape *s, const struct bytes *seen)
+{
+    struct bytes expected = {0};
+    bytes_add_shape(&expected, s);
+    ck_assert_uint_eq(seen->n, expected.n);
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct pair *e = &expected.pair[i], *p = &seen->pair[i];
+        if (p->at[SHAPE_REMOTE] != e->at[SHAPE_REMOTE])
+            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n, (void *)e->at[SHAPE_REMOTE],
+                         (void *)p->at[SHAPE_REMOTE]);
+        if ((uintptr_t)p->at[SHAPE_LOCAL] != (unsigned char)*e->at[SHAPE_LOCAL])
+            ck_abort_msg("byte %zu of %zu: expected %d, seen %d", i, seen->n, (unsigned char)*e->at[SHAPE_LOCAL],
+                         (int)(uintptr_t)p->at[SHAPE_LOCAL]);
+    }
+    bytes_free(&expected);
+}
+
+static size_t travel_in_parts(const struct shape *s)
+{
+    struct am_cursor cursor;
+    struct vector_run runs[AM_RUNS];
+    struct shape part;
+    struct bytes seen = {0};
+    size_t parts = 0;
+    armcii_am_fragment_begin_packed(&cursor);
+    for (; armcii_am_fragment(s, &cursor, runs, &part); parts++) {
+        ck_assert_uint_le(part.bytes, armcii_am_eager_max());
+        travel(&part, &seen);
+    }
+    check_seen(s, &seen);
+    bytes_free(&seen);
+    return parts;
+}
+
+START_TEST(small_shapes_travel)
+{
+    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
+    for (unsigned seed = 1; seed <= 600; seed++) {
+        struct sample m;
+        sample_create(&m, kinds[seed % 3], seed, (int)(seed % 7));
+        travel_in_parts(&m.shape);
+        sample_free(&m);
+    }
+}
+END_TEST
+
+/* ---- what needs several parts */
+
+static struct shape patch(int segment, int n, int planes)
+{
+    struct shape s;
+    int count[3] = {segment, n, planes}, far[2] = {2 * segment, 2 * segment * n + 8}, near[2] = {segment, segment * n};
+    ck_assert_int_eq(armcii_shape_strided(&s, local, near, remote, far, count, 2), SHAPE_OK);
+    return s;
+}
+
+/* Evenly spaced segments: short ones as a patch, those that go zero-copy as they are. */
+START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
+{
+    static char memory[2][4];
+    for (int is_long = 0; is_long < 2; is_long++) {
+        struct shape vector, patch;
+        size_t bytes = is_long ? AM_FRAGMENT_MAX + 8 : AM_FRAGMENT_MAX;
+        void *near[3], *far[3];
+        for (int i = 0; i < 3; i++) {
+            near[i] = (char *)((uintptr_t)memory[0] + (uintptr_t)i * 2 * AM_FRAGMENT_MAX);
+            far[i] = (char *)((uintptr_t)memory[1] + (uintptr_t)i * 3 * AM_FRAGMENT_MAX);
+        }
+        struct vector_run run = {near, far, bytes, 3};
+        ck_assert_int_eq(armcii_shape_vector(&vector, &run, 1), SHAPE_OK);
+        const struct shape *seen = armcii_am_vector_to_strided(&vector, &patch);
+        ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s", bytes, is_long ? "a vector" : "a patch");
+    }
+}
+END_TEST
+
+START_TEST(long_patches_travel)
+{
+    struct shape s = patch(24, 1000, 40);
+    ck_assert_uint_gt(travel_in_parts(&s), 10);
+    s = patch(100000, 3, 2);
+    ck_assert_uint_gt(travel_in_parts(&s), 10);
+}
+END_TEST
+
+/* Run r has n[r] segments of bytes[r] bytes. */
+static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_parts)
+{
+    struct vector_run *runs = calloc(nruns, sizeof *runs);
+    size_t at = 0;
+    struct shape s;
+    for (size_t r = 0; r < nruns; r++) {
+        void **from = calloc(n[r] + 1, sizeof *from), **to = calloc(n[r] + 1, sizeof *to);
+        for (size_t i = 0; i < n[r]; i++, at += bytes[r] + 8) {
+            from[i] = local + at;
+            to[i] = remote + (ARENA - at - bytes[r]);
+        }
+        ck_assert_uint_le(at, ARENA);
+        runs[r] = (struct vector_run){from, to, bytes[r], n[r]};
+    }
+    ck_assert_int_eq(armcii_shape_vector(&s, runs, nruns), SHAPE_OK);
+    ck_assert_uint_ge(travel_in_parts(&s), least_parts);
+    for (size_t r = 0; r < nruns; r++) {
+        free((void *)(uintptr_t)runs[r].local);
+        free((void *)(uintptr_t)runs[r].remote);
+    }
+    free(runs);
+}
+
+START_TEST(long_vectors_travel)
+{
+    enum { RUNS = 200 };
+    size_t bytes[RUNS], n[RUNS];
+    for (size_t r = 0; r < RUNS; r++) {
+        bytes[r] = r % 17;
+        n[r] = r % 23;
+    }
+    vector_travels(bytes, n, RUNS, 3);
+    vector_travels((size_t[]){8}, (size_t[]){9000}, 1, 4);
+    vector_travels((size_t[]){20000, 16}, (size_t[]){7, 100}, 2, 3);
+    vector_travels((size_t[]){1, 200000, 3, AM_FRAGMENT_MAX, 60000, 5}, (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
+}
+END_TEST
+
+/* ---- how long shapes are cut */
+
+static size_t first_part(const struct shape *s, enum shape_side written, bool *in_order)
+{
+    struct am_cursor cursor;
+    struct vector_run runs[AM_RUNS];
+    struct shape part;
+    armcii_am_fragment_begin(&cursor, s, written);
+    ck_assert(armcii_am_fragment(s, &cursor, runs, &part));
+    *in_order = cursor.in_order;
+    return part.bytes;
+}
+
+START_TEST(long_patches_are_put_whole_where_mpi_is_quick)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+    ck_assert(!in_order);
+    ck_assert_uint_le(first_part(&s, SHAPE_LOCAL, &in_order), AM_REPLY_MAX);
+    ck_assert(!in_order);
+    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_gt(first_part(&s, SHAPE_LOCAL, &in_order), AM_FRAGMENT_MAX);
+    ck_assert(!in_order);
+}
+END_TEST
+
+/* Up to 64 KiB: as many bytes at a time as MPI sends at once. */
+static void goes_in_parts_of(const char *mpi, const struct shape *s, size_t most)
+{
+    struct am_cursor cursor;
+    struct vector_run runs[AM_RUNS];
+    struct shape part;
+    size_t sum = 0;
+    armcii_quirks_decide(mpi, true, true);
+    armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
+    for (; armcii_am_fragment(s, &cursor, runs, &part); sum += part.bytes) {
+        ck_assert_uint_le(part.bytes, most);
+        ck_assert_uint_ge(2 * part.bytes, s->bytes - sum < most ? 2 * (s->bytes - sum) : most);
+    }
+    ck_assert_uint_eq(sum, s->bytes);
+}
+
+START_TEST(moderate_data_go_in_parts_that_mpi_sends_at_once)
+{
+    enum { BYTES = AM_RNDV_MIN, SEGMENT = 1 << 10 };
+    static void *near[BYTES / SEGMENT], *far[BYTES / SEGMENT];
+    struct shape contiguous, rows = patch(SEGMENT, 8, 8), list;
+    for (int i = 0; i < BYTES / SEGMENT; i++) near[i] = local + i * SEGMENT, far[i] = remote + i * SEGMENT + i * i * 8;
+    struct vector_run run = {near, far, SEGMENT, BYTES / SEGMENT};
+    armcii_shape_contiguous(&contiguous, local, remote, BYTES);
+    armcii_shape_vector(&list, &run, 1);
+    const struct shape *const shapes[] = {&contiguous, &rows, &list};
+    for (int i = 0; i < 3; i++) {
+        goes_in_parts_of("MPICH Version:\t4.0.2", shapes[i], 16 << 10);
+        goes_in_parts_of("Open MPI v4.1.4, package: x", shapes[i], 32 << 10);
+    }
+}
+END_TEST
+
+/* More than that of a contiguous side goes zero-copy. */
+START_TEST(long_contiguous_data_go_whole)
+{
+    bool in_order;
+    struct shape s;
+    armcii_shape_contiguous(&s, local, remote, AM_RNDV_MIN + 1);
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+}
+END_TEST
+
+/* A segment that is longer than MPI sends at once goes by itself, in eager parts. */
+START_TEST(moderate_vectors_of_long_segments_travel)
+{
+    struct vector_run runs[2];
+    struct shape s;
+    void *near[4], *far[4];
+    for (int i = 0; i < 4; i++) near[i] = local + i * 24000, far[i] = remote + i * 25000;
+    runs[0] = (struct vector_run){near, far, 20000, 2};
+    runs[1] = (struct vector_run){near + 2, far + 2, 1000, 2};
+    armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
+    armcii_shape_vector(&s, runs, 2);
+    ck_assert_uint_eq(travel_in_parts(&s), 5);
+}
+END_TEST
+
+START_TEST(strides_that_go_backwards_are_packed)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_REMOTE][0] = -1024;
+    s.remote += 200000;
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+}
+END_TEST
+
+/* Those of Intel MPI take a stride of one byte for none. */
+START_TEST(strides_that_datatypes_get_wrong_are_packed)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_LOCAL][0] = 1;
+    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+    armcii_quirks_decide("Intel(R) MPI Library 2021.18", true, true);
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+}
+END_TEST
+
+START_TEST(what_writes_a_byte_twice_goes_in_order)
+{
+    bool in_order;
+    struct shape s = patch(512, 100, 20);
+    s.stride[SHAPE_REMOTE][1] = 512;
+    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert(in_order);
+    first_part(&s, SHAPE_LOCAL, &in_order);
+    ck_assert(!in_order);
+}
+END_TEST
+
+/* What one record of a put holds may be several replies of a get. */
+START_TEST(replies_that_write_a_byte_twice_go_in_order)
+{
+    static const char *const mpi[] = {"MPICH Version:\t4.0.2", "Open MPI v4.1.4, package: x"};
+    bool in_order;
+    struct shape s = patch(1024, 40, 1);
+    s.stride[SHAPE_LOCAL][0] = 512;
+    for (int i = 0; i < 2; i++) {
+        armcii_quirks_decide(mpi[i], true, true);
+        ck_assert_uint_lt(first_part(&s, SHAPE_LOCAL, &in_order), s.bytes);
+        ck_assert(in_order);
+        first_part(&s, SHAPE_REMOTE, &in_order);
+        ck_assert(!in_order);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {small_shapes_travel,
+                                  even_vectors_travel_as_patches_unless_their_segments_are_long,
+                                  long_patches_travel,
+                                  long_vectors_travel,
+                                  long_patches_are_put_whole_where_mpi_is_quick,
+                                  moderate_data_go_in_parts_that_mpi_sends_at_once,
+                                  long_contiguous_data_go_whole,
+                                  moderate_vectors_of_long_segments_travel,
+                                  strides_that_go_backwards_are_packed,
+                                  strides_that_datatypes_get_wrong_are_packed,
+                                  what_writes_a_byte_twice_goes_in_order,
+                                  replies_that_write_a_byte_twice_go_in_order,
+                                  NULL};
+    TCase *all = unit_case(tests);
+    tcase_set_timeout(all, 60);
+    tcase_add_checked_fixture(all, start, stop);
+    return unit_run("wire", all);
+}

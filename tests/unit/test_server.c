@@ -1,0 +1,160 @@
+/* test_server.c - a server keeps the order of a client's messages, and nothing that a client leaves undone keeps it from serving.  Starts MPI
+ * for one process, without a launcher: it is the client, too, and sends what its client.c would send. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "mpi/quirks.h"
+#include "transport/am/server.h"
+#include "transport/am/proto.h"
+#include "unit.h"
+
+enum { TRIES = 100000, MESSAGES = 40 };
+
+static MPI_Comm comm;
+static _Alignas(64) char message[MESSAGES][AM_MESSAGE_MAX];
+static MPI_Request sending[MESSAGES];
+static int sent;
+
+static void start_with(const char *setting)
+{
+    armcii_config_read((char *[]){(char *)(uintptr_t)setting, NULL}, NULL);
+    armcii_quirks_decide("", true, false);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    armcii_server_start(comm);
+    sent = 0;
+}
+
+static void start(void)
+{
+    start_with(NULL);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < sent; i++) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
+    armcii_server_end();
+    MPI_Comm_free(&comm);
+}
+
+/* One record in a message of its own. */
+static void send_message(unsigned sequence, const struct am_request *r, const struct shape *s)
+{
+    char *to = message[sent];
+    size_t length = armcii_am_length(r->kind, s);
+    *(struct am_message *)(void *)to =
+        (struct am_message){.bytes = (uint32_t)(sizeof(struct am_message) + length), .sequence = (uint16_t)sequence};
+    armcii_am_encode(r, s, to + sizeof(struct am_message));
+    MPI_Isend(to, (int)(sizeof(struct am_message) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
+}
+
+static void send_put(unsigned sequence, const long *value, long *there)
+{
+    struct shape s;
+    armcii_shape_contiguous(&s, (void *)(uintptr_t)value, there, sizeof *value);
+    send_message(sequence, &(struct am_request){.kind = AM_PUT}, &s);
+}
+
+static void serve_until(const long *there, long value)
+{
+    for (int i = 0; i < TRIES && *there != value; i++) armcii_server_serve();
+}
+
+/* ---- order ---- */
+
+/* The messages 1 to n come before 0: they are applied after it, in order, however many there are. */
+static void come_late(unsigned n)
+{
+    long there = -1, value[MESSAGES];
+    for (unsigned i = 0; i <= n; i++) value[i] = (long)i;
+    for (unsigned i = 1; i <= n; i++) send_put(i, &value[i], &there);
+    for (int i = 0; i < 1000; i++) armcii_server_serve();
+    ck_assert_int_eq(there, -1);
+    send_put(0, &value[0], &there);
+    serve_until(&there, (long)n);
+    ck_assert_int_eq(there, (long)n);
+}
+
+START_TEST(messages_of_a_client_are_applied_in_order)
+{
+    come_late((unsigned)_i);
+}
+END_TEST
+
+/* Where receives are not posted. */
+START_TEST(messages_that_are_looked_for_are_applied_in_order)
+{
+    stop();
+    start_with("ARMCI_AVOID_LATE_RECEIVES=yes");
+    come_late((unsigned)_i);
+}
+END_TEST
+
+START_TEST(sequence_numbers_come_round_again)
+{
+    long there = -1, value = 0;
+    for (unsigned i = 0; i < (1 << 16) + 5; i++) {
+        sent = 0;
+        value = (long)i;
+        send_put(i, &value, &there);
+        serve_until(&there, value);
+        ck_assert_int_eq(there, value);
+        MPI_Wait(&sending[0], MPI_STATUS_IGNORE);
+    }
+}
+END_TEST
+
+/* ---- replies that nobody takes ---- */
+
+enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
+static char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
+
+static void *from[SEGMENTS], *unused[SEGMENTS];
+
+static void send_vector_get(int number)
+{
+    struct vector_run run = {unused, from, SEGMENT, SEGMENTS};
+    struct shape s;
+    for (int i = 0; i < SEGMENTS; i++) from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
+    ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
+    send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
+}
+
+/* More than the buffers for replies hold: the server goes on with what comes behind them, and replies when there are buffers again. */
+START_TEST(gets_whose_replies_nobody_takes_stop_nothing)
+{
+    long there = -1, value = 7;
+    for (size_t i = 0; i < sizeof memory; i++) memory[i] = (char)(i * 7 + (i >> 10));
+    for (int i = 0; i < GETS; i++) send_vector_get(i);
+    send_put(GETS, &value, &there);
+    serve_until(&there, value);
+    ck_assert_int_eq(there, value);
+    for (int g = 0; g < GETS; g++) {
+        MPI_Request reply;
+        int done = 0;
+        MPI_Irecv(copy[g], sizeof copy[g], MPI_BYTE, 0, AM_TAG_FIRST + g, comm, &reply);
+        for (int i = 0; i < TRIES && !done; i++) {
+            armcii_server_serve();
+            MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
+        }
+        ck_assert_msg(done, "reply %d does not come", g);
+        for (int i = 0; i < SEGMENTS; i++) ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
+    }
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    TCase *all = tcase_create("all");
+    tcase_add_checked_fixture(all, start, stop);
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, messages_of_a_client_are_applied_in_order, 1, 20);
+    tcase_add_loop_test(all, messages_that_are_looked_for_are_applied_in_order, 1, 20);
+    tcase_add_test(all, sequence_numbers_come_round_again);
+    tcase_add_test(all, gets_whose_replies_nobody_takes_stop_nothing);
+    unit_starts_mpi();
+    MPI_Init(&argc, &argv);
+    int status = unit_run("server", all);
+    MPI_Finalize();
+    return status;
+}
