@@ -32,7 +32,7 @@ struct work {
     char local[ROOM], mirror[ROOM];
 };
 
-struct request {
+struct operation {
     const char *name;
     void (*once)(struct work *w, const struct op *op);
     struct op op;
@@ -102,7 +102,7 @@ static void lock(struct work *w, const struct op *op)
     ARMCI_Unlock(0, w->target);
 }
 
-static const struct request operations[] = {
+static const struct operation operations[] = {
     { "put", contiguous, { .kind = OP_PUT } },   { "get", contiguous, { .kind = OP_GET } },
     { "acc", contiguous, { .kind = OP_ACC } },   { "putS", strided, { .kind = OP_PUT } },
     { "getS", strided, { .kind = OP_GET } },     { "accS", strided, { .kind = OP_ACC } },
@@ -120,7 +120,7 @@ static int times(void)
 }
 
 /* So often, with what it writes in place at the target; in seconds. */
-static double time_of(struct work *w, const struct request *o, int times)
+static double time_of(struct work *w, const struct operation *o, int times)
 {
     struct op op = o->op;
     double begun = now();
@@ -141,7 +141,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void check_operation(struct work *w, const struct request *o, struct rng *r)
+static void check_operation(struct work *w, const struct operation *o, struct rng *r)
 {
     char seen[ROOM];
     double first[FIRSTS], many;
@@ -193,7 +193,7 @@ static void operate(struct work *w)
 static void let_work(int worker)
 {
     struct work w = { .target = test_ranks() - 1 };
-    if (!on_all_ranks(test_has_servers())) {
+    if (!on_all_ranks(test_has_agents())) {
         skip("no server: the target would have to enter MPI");
         return;
     }
@@ -300,7 +300,7 @@ static void signals_go_elsewhere(void)
     const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
     unsigned long blocked = 0;
 
-    if (!on_all_ranks(test_has_servers()) || (progress && strcmp(progress, "rank") == 0)) {
+    if (!on_all_ranks(test_has_agents()) || (progress && strcmp(progress, "rank") == 0)) {
         skip("no thread of the library");
         return;
     }

@@ -1,6 +1,6 @@
-/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the others' memory and is no member of the program's world.
+/* test_aside.c - ARMCI_PROGRESS=rank: the last rank of each node serves the others' memory and is no member of the program's world.
  *
- * test_progress_rank.mpi [--how=NAME]: one way through a program's life (below); rank 0 says what came of it.  progress ranks never come back
+ * test_aside.mpi [--how=NAME]: one way through a program's life (below); rank 0 says what came of it.  progress ranks never come back
  * from the start, so what they may not do is not done: there is nothing about them in here. */
 #include <dirent.h>
 #include <stdio.h>

@@ -111,7 +111,7 @@ static void leave_after(enum long_transfer transfer)
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
 
-    if (!on_all_ranks(test_has_servers())) {
+    if (!on_all_ranks(test_has_agents())) {
         skip("no server: MPI decides who waits for whom");
         return;
     }

@@ -196,7 +196,7 @@ static void test_aggregate(void)
     run(&aggregate);
 }
 
-static void test_reference(void)
+static void test_sums(void)
 {
     run(&sums);
 }
@@ -214,7 +214,7 @@ static void test_large(void)
 static const struct test tests[] = {
     {"the end completes puts that are put together to messages", test_puts},
     {"the end completes an aggregate handle that nobody waited for", test_aggregate},
-    {"the end completes accumulates", test_reference},
+    {"the end completes accumulates", test_sums},
     {"the end completes a strided put", test_rows},
     {"the end completes a large put", test_large},
     {NULL, NULL},

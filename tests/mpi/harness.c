@@ -169,7 +169,7 @@ bool test_makes_windows(void)
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
-bool test_has_servers(void)
+bool test_has_agents(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
 

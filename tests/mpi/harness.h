@@ -67,7 +67,7 @@ double trial_time(double seconds);
 bool test_makes_windows(void);
 
 /* Does somebody serve other nodes while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
-bool test_has_servers(void);
+bool test_has_agents(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {

@@ -13,14 +13,14 @@ struct scope {
 static inline void scope_members(int scope, struct scope *s)
 {
     s->n = 0;
-    s->raddr = -1;
+    s->place = -1;
     for (int p = 0; p < test_ranks() && p < 64; p++) {
         int domain = armci_domain_id(ARMCI_DOMAIN_SMP, p);
         bool is_first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, domain, 0) == p;
         bool is_near = domain == armci_domain_my_id(ARMCI_DOMAIN_SMP);
         if (scope == SCOPE_ALL || (scope == SCOPE_NODE && is_near) || (scope == SCOPE_MASTERS && is_first)) {
             if (p == test_rank())
-                s->raddr = s->n;
+                s->place = s->n;
             s->list[s->n++] = p;
         }
     }

@@ -253,7 +253,7 @@ static void check_tree(int root, int up, int left, int right, const struct scope
     int mine[4] = { root, up, left, right }, all[4 * MOST], children = 0;
 
     MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, test_comm());
-    if (s->raddr < 0)
+    if (s->place < 0)
         return;
     check_long(root, s->list[0], "%s: root", what);
     check((up == -1) == (test_rank() == root), "%s: parent %d", what, up);

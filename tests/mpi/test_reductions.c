@@ -105,7 +105,7 @@ static void check_reduced(const void *x, int type, int n, const char *op, const 
     void *expected = need_memory((size_t)n * size_of(type));
 
     fill(expected, type, n, test_rank(), op);
-    for (int i = 0; i < n && s->raddr >= 0; i++)
+    for (int i = 0; i < n && s->place >= 0; i++)
         store(expected, type, i, model(s, i, op));
     check_bytes(x, expected, (size_t)n * size_of(type), "%s(%d, \"%s\") of type %d", how, n, op, type);
     free(expected);

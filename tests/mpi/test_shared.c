@@ -354,26 +354,26 @@ static void create_part(struct part *g, int first, int end, int step)
     ARMCI_Group world;
 
     memset(g, 0, sizeof *g);
-    g->raddr = -1;
+    g->place = -1;
     for (int p = first; p < end; p += step) {
         if (p == test_rank())
-            g->raddr = g->size;
+            g->place = g->size;
         g->rank[g->size++] = p;
     }
     ARMCI_Group_get_world(&world);
     const char *alone = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-    if (g->raddr >= 0 || (alone && alone[0] == 'n'))
+    if (g->place >= 0 || (alone && alone[0] == 'n'))
         ARMCI_Group_create_child(g->size, g->rank, &g->group, &world);
-    if (g->raddr < 0)
+    if (g->place < 0)
         return;
     check_long(ARMCI_Malloc_group((void **)g->base, 64 * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
 }
 
 static void free_part(struct part *g)
 {
-    if (g->raddr < 0)
+    if (g->place < 0)
         return;
-    check_long(ARMCI_Free_group(g->base[g->raddr], &g->group), 0, "ARMCI_Free_group");
+    check_long(ARMCI_Free_group(g->base[g->place], &g->group), 0, "ARMCI_Free_group");
     ARMCI_Group_free(&g->group);
 }
 
@@ -382,21 +382,21 @@ static void use_part(const struct part *g, long mark)
 {
     long one = 1, ticket;
 
-    if (g->raddr < 0)
+    if (g->place < 0)
         return;
-    memset(g->base[g->raddr], 0, 64 * sizeof(long));
+    memset(g->base[g->place], 0, 64 * sizeof(long));
     armci_msg_group_barrier((ARMCI_Group *)&g->group);
     for (int i = 0; i < g->size; i++) {
-        ARMCI_PutValueLong(mark + g->raddr, g->base[i] + g->raddr, g->rank[i]);
+        ARMCI_PutValueLong(mark + g->place, g->base[i] + g->place, g->rank[i]);
         ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, g->base[i] + 32, sizeof one, g->rank[i]);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, g->base[i] + 33, 1, g->rank[i]);
     }
     ARMCI_AllFence();
     armci_msg_group_barrier((ARMCI_Group *)&g->group);
     for (int i = 0; i < g->size; i++)
-        check_long(g->base[g->raddr][i], mark + i, "group of %d: what member %d put", g->size, i);
-    check_long(g->base[g->raddr][32], g->size, "group of %d: accumulated", g->size);
-    check_long(g->base[g->raddr][33], g->size, "group of %d: tickets", g->size);
+        check_long(g->base[g->place][i], mark + i, "group of %d: what member %d put", g->size, i);
+    check_long(g->base[g->place][32], g->size, "group of %d: accumulated", g->size);
+    check_long(g->base[g->place][33], g->size, "group of %d: tickets", g->size);
 }
 
 static void overlapping_groups(void)

@@ -154,7 +154,7 @@ static void common_counter(void)
  * threads share sums, a counter and what a mutex guards.  In each round a thread does every kind of step once, in an
  * order of its own, then waits for a letter from its like on the process to the left. */
 
-struct mutex_msg {
+struct letter {
     int flag, unused;
     long text[LETTER];
 };
@@ -162,7 +162,7 @@ struct mutex_msg {
 /* A slice; behind it the areas. */
 struct common {
     long counter, guarded[2], sum[SUMS];
-    struct mutex_msg flagged[THREADS][TURNS], notified[TURNS];
+    struct letter flagged[THREADS][TURNS], notified[TURNS];
 };
 
 /* A thread at work. */
@@ -469,7 +469,7 @@ static void write_text(long text[LETTER], int rank, int number, int turn)
 static void step_send(struct worker *w)
 {
     int turn = w->turn, number = w->job->number, right = (test_rank() + 1) % test_ranks();
-    struct mutex_msg *to = &common_of(w->job, right)->flagged[number][turn];
+    struct letter *to = &common_of(w->job, right)->flagged[number][turn];
     int stride = 2 * CELL, half[2] = { CELL, LETTER / 2 };
     long text[LETTER];
 
@@ -482,7 +482,7 @@ static void step_send(struct worker *w)
     ARMCI_PutS_flag(text, &stride, to->text, &stride, half, 1, &to->flag, turn + 1, right);
 }
 
-static void look_at(struct worker *w, struct mutex_msg *mine, int number, const char *what)
+static void look_at(struct worker *w, struct letter *mine, int number, const char *what)
 {
     int left = (test_rank() + test_ranks() - 1) % test_ranks();
     long seen[LETTER], text[LETTER];
@@ -494,7 +494,7 @@ static void look_at(struct worker *w, struct mutex_msg *mine, int number, const 
 
 static void receive(struct worker *w)
 {
-    struct mutex_msg *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
+    struct letter *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
 
     while (ARMCI_GetValueInt(&mine->flag, test_rank()) != w->turn + 1)
         sched_yield();
@@ -505,7 +505,7 @@ static void receive(struct worker *w)
 static void notify_and_wait(struct worker *w)
 {
     int right = (test_rank() + 1) % test_ranks(), left = (test_rank() + test_ranks() - 1) % test_ranks(), waits = -1;
-    struct mutex_msg *to = &common_of(w->job, right)->notified[w->turn];
+    struct letter *to = &common_of(w->job, right)->notified[w->turn];
     long text[LETTER];
 
     write_text(text, test_rank(), THREADS, w->turn);

@@ -1,7 +1,7 @@
-/* test_verify.c - ARMCI_CHECK: correct programs pass however their processes meet in the same bytes; a lie ends the job.
+/* test_check.c - ARMCI_CHECK: correct programs pass however their processes meet in the same bytes; a lie ends the job.
  *
  * TEST_LIE=NAME:TEXT: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with a line that holds
- * TEXT (~ for a blank).  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is planted instead. */
+ * TEXT (~ for a blank).  TEST_FAULT=NAME, for check-guard: a fault of mutants.txt, in a library built with them, is planted instead. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,7 +253,7 @@ static void lying_library(void)
 
 static void plant(const char *fault)
 {
-    setenv("ARMCI_FAULT", fault, 1);
+    setenv("ARMCI_MUTANT", fault, 1);
 }
 
 static void planted_fault(void)
@@ -265,7 +265,7 @@ static void planted_fault(void)
         return;
     }
     try_while(plant, fault);
-    unsetenv("ARMCI_FAULT");
+    unsetenv("ARMCI_MUTANT");
 }
 
 static const struct test tests[] = {

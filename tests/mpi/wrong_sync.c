@@ -23,11 +23,11 @@ static int op_largest(void) { return rmw(INT_MAX, stage.there, stage.p); }
 static int op_smallest(void) { return rmw(INT_MIN, stage.there, stage.p); }
 static int to_null(void) { return ARMCI_Rmw(ARMCI_SWAP, NULL, stage.there, 1, stage.p); }
 
-struct request {
+struct operation {
     const char *name;
     int op, size;
 };
-static const struct request operations[] = {
+static const struct operation operations[] = {
     { "add", ARMCI_FETCH_AND_ADD, sizeof(int) },
     { "add_long", ARMCI_FETCH_AND_ADD_LONG, sizeof(long) },
     { "swap", ARMCI_SWAP, sizeof(int) },
@@ -45,14 +45,14 @@ static char *at_half(int size) { return stage.there + size / 2; }
 static char *at_odd(int size) { (void)size; return stage.there + 1; }
 static char *at_last_int(int size) { (void)size; return stage.there + SLICE - 4; }
 
-struct raddr {
+struct place {
     const char *name;
     int code;
     const char *value;
     char *(*address)(int size);
     int size; /* of the operands it is wrong for; 0: any */
 };
-static const struct raddr places[] = {
+static const struct place places[] = {
     { "null", ARMCI_ERR_ADDRESS, "", at_null, 0 },
     { "local", ARMCI_ERR_ADDRESS, "0x", at_local, 0 },
     { "gone", ARMCI_ERR_ADDRESS, "0x", at_gone, 0 },
@@ -66,9 +66,9 @@ static const struct raddr places[] = {
 
 static int rmw_at(const void *form, const void *mistake)
 {
-    const struct request *o = form;
+    const struct operation *o = form;
 
-    return rmw(o->op, ((const struct raddr *)mistake)->address(o->size), stage.p);
+    return rmw(o->op, ((const struct place *)mistake)->address(o->size), stage.p);
 }
 
 static void add_operations(void)

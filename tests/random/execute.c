@@ -18,7 +18,7 @@ static void do_wait(struct run *run, const struct op *op)
 
 static void do_access(struct run *run, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     char *base = memory_real(run->p, t->target, t->remote.memory), *at = base + t->remote.offset;
     const char *shadow = memory_shadow(run->p, t->target, t->remote.memory) + t->remote.offset;
     ARMCI_Access_begin(base);

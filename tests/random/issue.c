@@ -14,7 +14,7 @@ struct sides {
     int *src_stride, *dst_stride;
 };
 
-static struct sides sides_of(const struct run *run, struct op *op)
+static struct sides sides_of(const struct run *run, struct transfer *t)
 {
     char *remote = memory_real(run->p, t->target, t->remote.memory) + t->remote.offset;
     char *local = t->form == VALUE ? NULL : memory_real(run->p, run->p->me, t->local.memory) + t->local.offset;
@@ -22,7 +22,7 @@ static struct sides sides_of(const struct run *run, struct op *op)
     return (struct sides){local, remote, t->local_stride, t->remote_stride};
 }
 
-static int call_contiguous(const struct run *run, struct op *op, bool blocking, armci_hdl_t *handle)
+static int call_contiguous(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
 {
     struct sides s = sides_of(run, t);
     int n = t->count[0], to = t->target;
@@ -34,7 +34,7 @@ static int call_contiguous(const struct run *run, struct op *op, bool blocking, 
     return ARMCI_NbAcc(t->type, scale, s.src, s.dst, n, to, handle);
 }
 
-static int call_strided(const struct run *run, struct op *op, bool blocking, armci_hdl_t *handle)
+static int call_strided(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
 {
     struct sides s = sides_of(run, t);
     int levels = t->levels, to = t->target;
@@ -48,7 +48,7 @@ static int call_strided(const struct run *run, struct op *op, bool blocking, arm
     return ARMCI_NbAccS(t->type, scale, s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
 }
 
-static int call_iov(struct op *op, armci_giov_t *iov, bool blocking, armci_hdl_t *handle)
+static int call_iov(struct transfer *t, armci_giov_t *iov, bool blocking, armci_hdl_t *handle)
 {
     int n = t->entries, to = t->target;
     char scale[16];
@@ -59,7 +59,7 @@ static int call_iov(struct op *op, armci_giov_t *iov, bool blocking, armci_hdl_t
 }
 
 /* The arrays live until the call returns, no longer. */
-static int call_vector(const struct run *run, struct op *op, bool blocking, armci_hdl_t *handle)
+static int call_vector(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
 {
     int segments = 0;
     for (int e = 0; e < t->entries; e++) segments += t->entry[e].n;
@@ -83,7 +83,7 @@ static int call_vector(const struct run *run, struct op *op, bool blocking, armc
     return status;
 }
 
-static int put_value(struct op *op, void *dst, bool blocking, armci_hdl_t *handle)
+static int put_value(struct transfer *t, void *dst, bool blocking, armci_hdl_t *handle)
 {
     char value[16];
     int i, to = t->target;
@@ -103,7 +103,7 @@ static int put_value(struct op *op, void *dst, bool blocking, armci_hdl_t *handl
     }
 }
 
-static void get_value(const struct op *op, void *src, char *value)
+static void get_value(const struct transfer *t, void *src, char *value)
 {
     switch (t->type) {
     case ARMCI_ACC_INT: memcpy(value, &(int){ARMCI_GetValueInt(src, t->target)}, sizeof(int)); break;
@@ -126,7 +126,7 @@ static void check_get(struct run *run, const struct op *op)
 {
     struct walk w;
     struct segment s;
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     char *real = memory_real(run->p, run->p->me, t->local.memory), *shadow = memory_shadow(run->p, run->p->me, t->local.memory);
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         run->bytes += s.bytes;
@@ -141,7 +141,7 @@ static void check_get(struct run *run, const struct op *op)
 
 static void check_value(struct run *run, const struct op *op, const char *seen)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     struct segment s = {t->remote.memory, t->remote.offset, 0, t->count[0]};
     const char *expected = memory_shadow(run->p, t->target, s.memory) + s.remote;
     run->bytes += s.bytes;
@@ -176,7 +176,7 @@ void issue_completed(struct run *run, const struct op *wait)
 
 static void issue_value(struct run *run, const struct op *op, armci_hdl_t *handle)
 {
-    struct op t = op->t;
+    struct transfer t = op->t;
     void *remote = memory_real(run->p, t.target, t.remote.memory) + t.remote.offset;
     char seen[16];
     if (t.verb == PUT) {
@@ -189,7 +189,7 @@ static void issue_value(struct run *run, const struct op *op, armci_hdl_t *handl
 }
 
 /* What the own accumulates have added to a shared area. */
-static void note_done(const struct area *a, const struct op *op)
+static void note_done(const struct area *a, const struct transfer *t)
 {
     struct walk w;
     struct segment s;
@@ -202,7 +202,7 @@ static void note_done(const struct area *a, const struct op *op)
 
 void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
 {
-    struct op t = op->t; /* a copy: strides and counts go to functions that take them as changeable */
+    struct transfer t = op->t; /* a copy: strides and counts go to functions that take them as changeable */
     bool blocking = op->mode == BLOCKING;
     if (t.form == VALUE) {
         issue_value(run, op, handle);
@@ -224,7 +224,7 @@ void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
 
 void issue_pack(struct run *run, const struct op *op)
 {
-    struct op t = op->t;
+    struct transfer t = op->t;
     struct sides s = sides_of(run, &t);
     char *packed = need(malloc((size_t)transfer_bytes(&t) + 1));
     if (t.fill) model_fill(op, memory_real(run->p, run->p->me, t.local.memory));

@@ -87,7 +87,7 @@ void joint_section(struct run *run, const struct op *op)
 /* A put whose data are there when the flag is. */
 static void put_flagged(struct run *run, const struct op *op)
 {
-    struct op t = op->t;
+    struct transfer t = op->t;
     char *src = memory_real(run->p, run->p->me, t.local.memory) + t.local.offset;
     char *slice = memory_real(run->p, t.target, t.remote.memory), *dst = slice + t.remote.offset;
     int *flag = (int *)(void *)(slice + op->offset), status;

@@ -82,7 +82,7 @@ static void print_memory(struct listing *l, int rank, int memory)
 /* memory, offset, strides, counts, levels; or memory, offsets, n, bytes of one entry. */
 static void print_walk(struct listing *l, const struct op *op, int entry)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     print_memory(l, op->rank, t->local.memory);
     if (entry < 0) {
         fprintf(l->to, ", %ld, ", t->local.offset);
@@ -100,7 +100,7 @@ static void print_walk(struct listing *l, const struct op *op, int entry)
 
 static void print_fill(struct listing *l, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     const char *name = t->form == VECTOR ? "fill_each" : "fill";
     for (int e = t->form == VECTOR ? 0 : -1; e < (t->form == VECTOR ? t->entries : 0); e++) {
         if (e >= 0 && t->entry[e].n == 0) continue;
@@ -123,7 +123,7 @@ static uint64_t hash_local(const struct listing *l, const struct op *op)
 
 static void print_expectation(struct listing *l, const struct op *op, uint64_t hash)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     indent(l);
     if (t->form != VECTOR) {
         fprintf(l->to, "expect(\"unit %ld\", hash_strided(START, ", op->unit);

@@ -52,7 +52,7 @@ static void choose_mode(struct maker *m, struct op *op)
     op->handle = op->mode == EXPLICIT ? (int)rng_below(&m->rng, HANDLES) : IMPLICIT_HANDLE;
 }
 
-static void choose_scale(struct maker *m, const struct area *a, struct op *op)
+static void choose_scale(struct maker *m, const struct area *a, struct transfer *t)
 {
     static const int factors[] = {1, 1, 1, 2, 3, -1, -2, 0};
     bool shared = a->rule == RULE_SHARED_ACC, complex = element_part(a->type) < element_size(a->type);

@@ -30,7 +30,7 @@ static void move(const struct program *p, const struct op *op, char *local)
 {
     struct walk w;
     struct segment s;
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         char *remote = memory_shadow(p, t->target, s.memory) + s.remote;
         if (t->verb == ACC)

@@ -40,7 +40,7 @@ static const char *const type_names[] = {"ARMCI_ACC_INT", "ARMCI_ACC_LNG", "ARMC
                                          "ARMCI_ACC_DBL", "ARMCI_ACC_CPL", "ARMCI_ACC_DCP"};
 static const char *const c_types[] = {"int", "long", "float", "double", "float", "double"};
 
-static void print_scale(FILE *to, const struct op *op)
+static void print_scale(FILE *to, const struct transfer *t)
 {
     if (t->verb != ACC) return;
     fprintf(to, "%s, (%s[]){%d", type_names[t->type], c_types[t->type], t->scale[0]);
@@ -52,7 +52,7 @@ static void print_scale(FILE *to, const struct op *op)
 
 static void print_strided(FILE *to, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     bool get = t->verb == GET;
     for (int side = 0; side < 2; side++) {
         bool local = (side == 0) != get;
@@ -76,7 +76,7 @@ static void print_strided(FILE *to, const struct op *op)
 
 static void print_pointers(FILE *to, const struct op *op, const struct entry *e, bool local)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     fputs("(void *[]){", to);
     for (int i = 0; i < e->n; i++) {
         const struct segment *s = &t->segment[e->first + i];
@@ -91,7 +91,7 @@ static void print_pointers(FILE *to, const struct op *op, const struct entry *e,
 
 static void print_vector(FILE *to, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     fputs("(armci_giov_t[]){", to);
     for (int i = 0; i < t->entries; i++) {
         fputs(i ? ", {" : "{", to);
@@ -107,7 +107,7 @@ static void print_vector(FILE *to, const struct op *op)
 static void print_value(FILE *to, const struct op *op)
 {
     static const char *const names[] = {"Int", "Long", "Float", "Double"};
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     fprintf(to, "ARMCI_%s%sValue%s(", op->mode == BLOCKING ? "" : "Nb", verb_name(t->verb), names[t->type]);
     if (t->verb == PUT) fprintf(to, "%ld, ", pattern_number(t->content.seed, t->local.offset, t->content.unit));
     print_spot(to, t->target, t->remote.memory, t->remote.offset);
@@ -119,7 +119,7 @@ static void print_value(FILE *to, const struct op *op)
 static void print_transfer(FILE *to, const struct op *op)
 {
     static const char *const suffix[] = {"", "S", "V"};
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     if (t->form == VALUE) {
         print_value(to, op);
         return;
@@ -137,7 +137,7 @@ static void print_transfer(FILE *to, const struct op *op)
 
 static void print_access(FILE *to, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     int region = t->remote.memory - ARENAS;
     fprintf(to, "ARMCI_Access_begin(slice[%d][%d]); ", region, op->rank);
     if (t->verb == PUT)
@@ -150,7 +150,7 @@ static void print_access(FILE *to, const struct op *op)
 
 static void print_pack(FILE *to, const struct op *op)
 {
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     if (t->form == CONTIGUOUS) {
         fputs("ARMCI_Copy(", to);
         print_spot(to, t->target, t->remote.memory, t->remote.offset);

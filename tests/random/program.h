@@ -81,7 +81,7 @@ struct entry {
     int bytes, n, first;
 };
 
-struct op {
+struct transfer {
     enum verb verb;
     enum form form;
     int target;
@@ -144,7 +144,7 @@ struct op {
     int rmw;           /* enum ARMCI_Rmw_e */
     int operand;
     struct spot landing; /* where a hearer fetches the part to */
-    struct op t;
+    struct transfer t;
 };
 
 struct stream {
@@ -227,15 +227,15 @@ char *memory_real(const struct program *p, int rank, int memory);
 /* ---- walk.c: the segments of a transfer, in order ---- */
 
 struct walk {
-    const struct op *op;
+    const struct transfer *t;
     long local, remote;
     int at[MAX_LEVELS];
     int entry, segment;
     bool done;
 };
-void walk_begin(struct walk *w, const struct op *op);
+void walk_begin(struct walk *w, const struct transfer *t);
 bool walk_next(struct walk *w, struct segment *segment);
-long transfer_bytes(const struct op *op);
+long transfer_bytes(const struct transfer *t);
 
 /* ---- element.c ---- */
 

@@ -16,7 +16,7 @@ static bool memory_is_kept(const struct program *p, int memory)
     return !is_region(memory) || p->region[memory - ARENAS].kept;
 }
 
-static bool transfer_is_kept(const struct program *p, const struct op *op)
+static bool transfer_is_kept(const struct program *p, const struct transfer *t)
 {
     struct walk w;
     struct segment s;
@@ -97,12 +97,12 @@ static struct mark *mark_of(const struct program *p, int rank, int memory)
     return is_region(memory) ? p->region[memory - ARENAS].mark[rank] : p->arena_mark[memory];
 }
 
-static enum use remote_use(const struct op *op)
+static enum use remote_use(const struct transfer *t)
 {
     return t->verb == GET ? READ : t->verb == ACC ? ADD : WRITE;
 }
 
-static enum use local_use(const struct op *op)
+static enum use local_use(const struct transfer *t)
 {
     return t->verb == GET ? WRITE : READ;
 }
@@ -121,7 +121,7 @@ static bool transfer_conflicts(const struct program *p, const struct op *op)
 {
     struct walk w;
     struct segment s;
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         if (range_conflicts(mark_of(p, t->target, s.memory) + s.remote, s.bytes, remote_use(t))) return true;
         if (!op_has_local(op)) continue;
@@ -150,7 +150,7 @@ static void change_marks(const struct program *p, const struct op *op, int by)
 {
     struct walk w;
     struct segment s;
-    const struct op *op = &op->t;
+    const struct transfer *t = &op->t;
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         change_range(mark_of(p, t->target, s.memory) + s.remote, s.bytes, remote_use(t), by);
         if (op_has_local(op)) change_range(mark_of(p, op->rank, t->local.memory) + s.local, s.bytes, local_use(t), by);

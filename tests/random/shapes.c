@@ -31,7 +31,7 @@ static uint32_t *stamp_of(struct program *p, int rank, int memory)
     return is_region(memory) ? p->region[memory - ARENAS].stamp[rank] : p->arena_stamp[memory];
 }
 
-bool shape_remote_overlaps(struct program *p, const struct op *op)
+bool shape_remote_overlaps(struct program *p, const struct transfer *t)
 {
     struct walk w;
     struct segment s;
@@ -41,7 +41,7 @@ bool shape_remote_overlaps(struct program *p, const struct op *op)
     return met;
 }
 
-bool shape_local_overlaps(struct program *p, int origin, const struct op *op)
+bool shape_local_overlaps(struct program *p, int origin, const struct transfer *t)
 {
     struct walk w;
     struct segment s;
@@ -171,7 +171,7 @@ static void set_strides(int levels, const long from[], int to[])
     for (int i = 0; i < levels; i++) to[i] = (int)from[i];
 }
 
-static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct op *op)
+static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct transfer *t)
 {
     const struct area *a = wish->area;
     long unit = remote_unit(wish), stride[MAX_LEVELS], across[MAX_LEVELS];
@@ -192,7 +192,7 @@ static void strided_remote(struct program *p, struct rng *rng, const struct wish
 }
 
 static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, const struct axes *x,
-                          struct op *op)
+                          struct transfer *t)
 {
     long unit = local_unit(wish), stride[MAX_LEVELS];
     long range = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
@@ -202,7 +202,7 @@ static void strided_local(const struct program *p, const struct phase *ph, struc
     set_strides(x->levels, stride, t->local_stride);
 }
 
-static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
+static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
 {
     struct axes x;
     long run = random_length(rng, remote_unit(wish), wish->area->width);
@@ -224,7 +224,7 @@ static struct spot place_remote(struct rng *rng, const struct area *a, long unit
     return (struct spot){ARENAS + a->region, offset};
 }
 
-static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
+static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
 {
     long unit = remote_unit(wish), n = random_length(rng, unit, at_most(wish->area->width, MOST_BYTES));
     t->count[0] = (int)n;
@@ -235,7 +235,7 @@ static bool make_contiguous(const struct program *p, const struct phase *ph, str
 }
 
 /* A value has no local memory; its offset there only says which value. */
-static bool make_value(struct rng *rng, const struct wish *wish, struct op *op)
+static bool make_value(struct rng *rng, const struct wish *wish, struct transfer *t)
 {
     static const int types[] = {ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL};
     const struct area *a = wish->area;
@@ -277,7 +277,7 @@ static bool may_overwrite(const struct wish *wish)
 }
 
 /* Remote places for the segments, in the order of the entries.  A put that must not overwrite itself loses what does. */
-static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
+static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
 {
     bool free_choice = wish->verb == GET || (may_overwrite(wish) && rng_chance(rng, 40));
     int made = 0;
@@ -303,7 +303,7 @@ static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, 
 
 /* Local places: slots in random order; or anywhere, where segments may overlap. */
 static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long longest,
-                         int segments, struct op *op)
+                         int segments, struct transfer *t)
 {
     int order[MOST_SEGMENTS];
     long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4), range = slot * segments;
@@ -318,7 +318,7 @@ static void vector_local(const struct program *p, const struct phase *ph, struct
     }
 }
 
-static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
+static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
 {
     enum { MOST_ENTRIES = 4 };
     long unit = remote_unit(wish), longest = 1, bytes = MOST_BYTES;
@@ -342,9 +342,9 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     return true;
 }
 
-bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op)
+bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
 {
-    *t = (struct op){.verb = wish->verb,
+    *t = (struct transfer){.verb = wish->verb,
                            .form = wish->form,
                            .target = wish->area->rank,
                            .type = wish->area->type,

@@ -17,11 +17,11 @@ struct wish {
 };
 
 /* Make the transfer.  false: nothing came of it. */
-bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct op *op);
+bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t);
 /* Place n bytes in private memory of the origin. */
 struct spot shape_landing(struct rng *rng, long n);
 /* Do segments meet on the remote (local) side? */
-bool shape_remote_overlaps(struct program *p, const struct op *op);
-bool shape_local_overlaps(struct program *p, int origin, const struct op *op);
+bool shape_remote_overlaps(struct program *p, const struct transfer *t);
+bool shape_local_overlaps(struct program *p, int origin, const struct transfer *t);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the segment that passed the budget,
  * or -1. */
-static int add(const struct program *p, const struct area *a, const struct op *op, int sign, int last, unsigned char counts[])
+static int add(const struct program *p, const struct area *a, const struct transfer *t, int sign, int last, unsigned char counts[])
 {
     struct walk w;
     struct segment s;
@@ -23,7 +23,7 @@ static int add(const struct program *p, const struct area *a, const struct op *o
 }
 
 /* A segment adds at most 6 to a part: no counter wraps before it is seen to be too large. */
-bool shared_add(const struct program *p, const struct area *a, const struct op *op, unsigned char counts[])
+bool shared_add(const struct program *p, const struct area *a, const struct transfer *t, unsigned char counts[])
 {
     int over = add(p, a, t, 1, -1, counts);
     if (over >= 0) add(p, a, t, -1, over, counts);

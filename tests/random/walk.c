@@ -3,14 +3,14 @@
 
 #include "program.h"
 
-static bool is_empty(const struct op *op)
+static bool is_empty(const struct transfer *t)
 {
     for (int i = 0; i <= t->levels; i++)
         if (t->count[i] == 0) return true;
     return false;
 }
 
-void walk_begin(struct walk *w, const struct op *op)
+void walk_begin(struct walk *w, const struct transfer *t)
 {
     memset(w, 0, sizeof *w);
     w->t = t;
@@ -21,7 +21,7 @@ void walk_begin(struct walk *w, const struct op *op)
 
 static bool next_of_vector(struct walk *w, struct segment *segment)
 {
-    const struct op *op = w->t;
+    const struct transfer *t = w->t;
     while (w->entry < t->entries) {
         const struct entry *e = &t->entry[w->entry];
         if (w->segment < e->n && e->bytes > 0) {
@@ -36,7 +36,7 @@ static bool next_of_vector(struct walk *w, struct segment *segment)
 
 static void step(struct walk *w)
 {
-    const struct op *op = w->t;
+    const struct transfer *t = w->t;
     for (int i = 0; i < t->levels; i++) {
         w->local += t->local_stride[i];
         w->remote += t->remote_stride[i];
@@ -57,7 +57,7 @@ bool walk_next(struct walk *w, struct segment *segment)
     return true;
 }
 
-long transfer_bytes(const struct op *op)
+long transfer_bytes(const struct transfer *t)
 {
     struct walk w;
     struct segment s;

@@ -95,7 +95,7 @@ START_TEST(processes_are_apart)
     armcii_addr_cache_insert(5, there, BYTES, here);
     for (int p = -70; p < PROCESSES; p++)
         if (p != 5) expect_nothing(p);
-    /* another process may take the place, but not the answer */
+    /* another process may take the raddr, but not the answer */
     armcii_addr_cache_insert(5 + ADDR_CACHE_ENTRIES, there, BYTES, here + 1);
     expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
     expect(5, there, 1, NULL);
@@ -156,13 +156,13 @@ START_TEST(a_lookup_is_remembered)
     armcii_directory_add(6, there, BYTES, region_of_all(true), here);
     armcii_directory_add(7, there, BYTES, region_of_all(true), NULL);
     expect_nothing(5);
-    ck_assert(armcii_region_locate(5, there + 5, &place));
+    ck_assert(armcii_region_locate(5, there + 5, &raddr));
     expect(5, there, BYTES, here);
-    ck_assert(!armcii_region_locate(5, there + BYTES, &place));
+    ck_assert(!armcii_region_locate(5, there + BYTES, &raddr));
     expect(5, there + BYTES, 1, NULL);
-    ck_assert(armcii_region_locate(6, there, &place)); /* within reach, but not to be reached past what is pending */
+    ck_assert(armcii_region_locate(6, there, &raddr)); /* within reach, but not to be reached past what is pending */
     expect_nothing(6);
-    ck_assert(armcii_region_locate(7, there, &place));
+    ck_assert(armcii_region_locate(7, there, &raddr));
     expect_nothing(7);
     armcii_directory_end();
 }
@@ -173,17 +173,17 @@ START_TEST(a_region_that_goes_is_forgotten)
     struct raddr raddr;
     armcii_directory_start();
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
-    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert(armcii_region_locate(5, there, &raddr));
     armcii_directory_remove(5, there, region_of_all(false));
     expect_nothing(5);
-    ck_assert(!armcii_region_locate(5, there, &place));
+    ck_assert(!armcii_region_locate(5, there, &raddr));
     expect_nothing(5);
     /* other memory at the same addresses */
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
-    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert(armcii_region_locate(5, there, &raddr));
     armcii_directory_add(5, there, BYTES / 2, region_of_all(false), here + 4096);
     expect(5, there + 8, 8, NULL);
-    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert(armcii_region_locate(5, there, &raddr));
     expect(5, there + 8, 8, here + 4104);
     expect(5, there + BYTES / 2, 1, NULL);
     armcii_directory_end();
@@ -202,10 +202,10 @@ START_TEST(a_region_that_goes_late_takes_nothing_along)
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
     armcii_directory_add(5, there, BYTES / 2, &other, here + 4096);
     armcii_directory_remove(5, there, region_of_all(false));
-    ck_assert(armcii_region_locate(5, there, &place));
+    ck_assert(armcii_region_locate(5, there, &raddr));
     ck_assert_ptr_eq(raddr.region, &other);
     armcii_directory_remove(5, there, &other);
-    ck_assert(!armcii_region_locate(5, there, &place));
+    ck_assert(!armcii_region_locate(5, there, &raddr));
     armcii_directory_end();
 }
 END_TEST
@@ -233,7 +233,7 @@ START_TEST(never_wrong)
         }
         size_t offset = (size_t)rng_between(&r, 0, SLOT - 1), length = (size_t)rng_between(&r, 0, 200);
         bool inside = offset < bytes[p][s] && length <= bytes[p][s] - offset;
-        if (rng_between(&r, 0, 1)) ck_assert_int_eq(armcii_region_locate(p, at + offset, &place), offset < bytes[p][s]);
+        if (rng_between(&r, 0, 1)) ck_assert_int_eq(armcii_region_locate(p, at + offset, &raddr), offset < bytes[p][s]);
         const char *seen = armcii_addr_cache_lookup(p, at + offset, length);
         if (!seen) continue;
         answers++;

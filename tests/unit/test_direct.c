@@ -179,7 +179,7 @@ static struct located located(struct rma_verb verb, const void *scale, const str
                             .scale = scale,
                             .target = PROCESS,
                             .shape = s,
-                            .place = {.region = &on_one_host, .lo = remote(0), .hi = remote(ARENA), .mapped = arena}};
+                            .raddr = {.region = &on_one_host, .lo = remote(0), .hi = remote(ARENA), .mapped = arena}};
 }
 
 static void accumulate(enum element e, const void *scale, const struct shape *s)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/backoff.h"
-#include "progress/doorbell.h"
+#include "transport/rma/doorbell.h"
 #include "progress/event.h"
 #include "transport/shm/node.h"
 #include "unit.h"

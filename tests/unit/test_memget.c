@@ -79,7 +79,7 @@ START_TEST(memory_of_another_process)
     ck_assert(armcii_memget_learn(THEM, memory, BYTES));
     ck_assert(armcii_memget_learn(THEM, memory + 8, BYTES - 8));
     struct raddr raddr;
-    ck_assert(armcii_memget_locate(THEM, memory, 1, &place));
+    ck_assert(armcii_memget_locate(THEM, memory, 1, &raddr));
     ck_assert_ptr_eq(raddr.hi, memory + BYTES);
     end();
 }
@@ -93,7 +93,7 @@ START_TEST(newer_knowledge_holds)
     struct raddr raddr;
     ck_assert(armcii_memget_learn(THEM, memory, 64));
     ck_assert(armcii_memget_learn(THEM, memory, 128));
-    ck_assert(armcii_memget_locate(THEM, memory + 100, 1, &place));
+    ck_assert(armcii_memget_locate(THEM, memory + 100, 1, &raddr));
     ck_assert_ptr_eq(raddr.lo, memory);
     ck_assert_ptr_eq(raddr.hi, memory + 128);
     end();
@@ -106,7 +106,7 @@ START_TEST(regions_are_not_overruled)
     struct region *r = job_region(0, 4, BYTES);
     ck_assert(!armcii_memget_learn(THEM, job_address(r, THEM, 0), BYTES + 1));
     struct raddr raddr;
-    ck_assert(armcii_region_locate(THEM, job_address(r, THEM, 0), &place));
+    ck_assert(armcii_region_locate(THEM, job_address(r, THEM, 0), &raddr));
     ck_assert_ptr_eq(raddr.region, r);
     end();
 }
@@ -117,16 +117,16 @@ START_TEST(unannounced_addresses)
 {
     begin();
     struct raddr raddr;
-    ck_assert(!armcii_memget_locate(THEM, local, 8, &place));
+    ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
     char *memory = create(BYTES);
-    ck_assert(armcii_memget_locate(THEM, local, 8, &place));
+    ck_assert(armcii_memget_locate(THEM, local, 8, &raddr));
     ck_assert_int_eq(raddr.rank, THEM);
     ck_assert_ptr_null(raddr.origin);
-    ck_assert(!armcii_memget_locate(THEM, NULL, 8, &place));
+    ck_assert(!armcii_memget_locate(THEM, NULL, 8, &raddr));
     ck_assert(armcii_memget_free(memory));
     end();
     begin();
-    ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &place), "remembered over a restart");
+    ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "remembered over a restart");
     end();
 }
 END_TEST
@@ -145,7 +145,7 @@ START_TEST(free_of_what_is_not)
     ck_assert(armcii_memget_free(memory));
     ck_assert(!armcii_memget_free(memory));
     struct raddr raddr;
-    ck_assert(!armcii_region_locate(ME, memory, &place));
+    ck_assert(!armcii_region_locate(ME, memory, &raddr));
     end();
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(attaching_fails)
     ck_assert_ptr_null(armcii_memget_create(BYTES));
     fake_expect("refused", "attach 0/0 0+1048576");
     struct raddr raddr;
-    ck_assert_msg(!armcii_memget_locate(ME, local, 8, &place), "in use without any memory");
+    ck_assert_msg(!armcii_memget_locate(ME, local, 8, &raddr), "in use without any memory");
     char *memory = create(BYTES);
     ck_assert(armcii_memget_free(memory));
     end();
@@ -174,7 +174,7 @@ START_TEST(no_dynamic_window)
     ck_assert(!armcii_memget_learn(THEM, local, 8));
     ck_assert(!armcii_memget_free(local));
     struct raddr raddr;
-    ck_assert(!armcii_memget_locate(THEM, local, 8, &place));
+    ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
     fake_expect("no calls", "");
     end();
 }

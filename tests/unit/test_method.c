@@ -326,7 +326,7 @@ static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *
 {
     static struct region region;
     struct located t = {
-        .verb = verb_of(kind), .shape = shape, .place = {.region = &region, .rank = 0, .origin = there}};
+        .verb = verb_of(kind), .shape = shape, .raddr = {.region = &region, .rank = 0, .origin = there}};
     size_t bytes = (size_t)1 << 40;
     char *memory = there;
     fake_window_over(&region.window, 1, &memory, &bytes);

@@ -91,7 +91,7 @@ static void expect_no_arrival(int buffer[], MPI_Request *receive)
 START_TEST(messages_arrive)
 {
     static const int first[VALUES] = {1, 2, 3, 4}, second[VALUES] = {5, 6, 7, 8}, other[VALUES] = {9, 9, 9, 9};
-    int buffer[VALUES], aside[VALUES];
+    int buffer[VALUES], progress_ranks[VALUES];
     MPI_Request receive, sends[3];
     struct am_receive in = inbox();
     decide(_i ? "ARMCI_AVOID_LATE_RECEIVES=yes" : NULL, NULL, another, true);

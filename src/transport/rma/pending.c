@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "mpi/quirks.h"
-#include "progress/doorbell.h"
+#include "transport/rma/doorbell.h"
 #include "transport/am/client.h"
 #include "transport/am/endpoint.h"
 #include "transport/rma/progress.h"

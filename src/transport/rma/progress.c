@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include "base/backoff.h"
-#include "progress/doorbell.h"
+#include "transport/rma/doorbell.h"
 #include "progress/event.h"
 #include "progress/affinity.h"
 #include "progress/thread.h"

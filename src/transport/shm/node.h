@@ -22,7 +22,7 @@ struct exports {
     } of[MAX_EXPORTS];
 };
 
-/* By which the processes of a node wake each other's library threads (progress/doorbell.h). */
+/* By which the processes of a node wake each other's library threads (transport/rma/doorbell.h). */
 struct doorbell {
     _Alignas(64) atomic_uint rung; /* how often */
     atomic_bool asleep;            /* the thread sleeps: it wants to hear of it */

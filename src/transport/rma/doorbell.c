@@ -1,6 +1,6 @@
 /* doorbell.c - doorbells: a count in shared memory and, for who sleeps, a datagram. */
 #define _GNU_SOURCE
-#include "progress/doorbell.h"
+#include "transport/rma/doorbell.h"
 
 #include <mpi.h>
 #include <stddef.h>
