@@ -20,15 +20,13 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "transport/am/progress_rank.h"
-#include "transport/rma/progress.h"
-#include "transport/am/am.h"
+#include "transport/route.h"
 #include "progress/thread.h"
 #include "transport/shm/node.h"
 #include "transport/shm/export.h"
 #include "mpi/world.h"
 #include "observe/verify.h"
 #include "core/handle.h"
-#include "transport/rma/pending.h"
 
 static int starts;          /* not yet ended */
 static bool mpi_is_ours;    /* to finalize */
@@ -90,52 +88,6 @@ static void share_node(void)
     armcii_node_start(kinds[armcii_config->shm]);
 }
 
-/* The level that MPI gives all processes, and ARMCI_PROGRESS, allow servers that are threads. */
-static bool may_have_threads(void)
-{
-    int level, lowest;
-    MPI_Query_thread(&level);
-    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
-    return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
-}
-
-static void warn_of_choice(const char *text)
-{
-    if (armcii_world->rank == 0) armcii_warn("%s", text);
-}
-
-/* Where threads are allowed: is the transport rma asked for, and can it have windows? */
-static bool prefers_windows(void)
-{
-    if (armcii_config->transport != TRANSPORT_RMA) return false;
-    if (armcii_quirks->threaded_windows) return true;
-    warn_of_choice("ARMCI_TRANSPORT=rma: this MPI library makes no windows between nodes for programs with threads: going by server");
-    return false;
-}
-
-/* Between nodes: servers where they can have a thread, or progress ranks are for them, since they are right and asynchronous on every MPI
- * library. */
-static void choose_transport(void)
-{
-    if (armcii_world->progress_ranks > 0) {
-        armcii_am_start();
-        return;
-    }
-    bool threads = may_have_threads(), shares = armcii_node->kind == SEGMENT_MEMFD;
-    if (armcii_world->nodes == 1) return;
-    if (threads && shares && !prefers_windows()) {
-        armcii_am_start();
-        return;
-    }
-    if (armcii_config->transport == TRANSPORT_SERVER)
-        warn_of_choice("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its servers, and ARMCI_PROGRESS=auto or thread: going by rma");
-    if (threads && armcii_quirks->threaded_windows)
-        armcii_rma_progress_start();
-    else if (threads)
-        warn_of_choice("this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd, "
-                       "that is with ARMCI_SHM=no or mpi, there will be no memory");
-}
-
 /* What progress ranks take part in, too: they are the last `progress_ranks` ones of `all`. */
 static void start_foundation(MPI_Comm all, int progress_ranks)
 {
@@ -148,9 +100,8 @@ static void start_foundation(MPI_Comm all, int progress_ranks)
     armcii_exports_start();
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
-    choose_transport();
-    bool serves = armcii_rma_progress_on || (armcii_am_on && progress_ranks == 0); /* who waits is also a server, or does without its thread */
-    armcii_coll_start(serves || armcii_backoff_spin_limit < SPIN_LIMIT, armcii_world->all);
+    armcii_route_start();
+    armcii_coll_start(armcii_transports_need_progress || armcii_backoff_spin_limit < SPIN_LIMIT, armcii_world->all);
 }
 
 static void end_foundation(void)
@@ -170,7 +121,7 @@ static _Noreturn void be_progress_rank(MPI_Comm all, int progress_ranks)
             start_foundation(all, progress_ranks);
             MPI_Comm_free(&all);
         } else {
-            armcii_am_end(); /* which sends from what is on offer */
+            armcii_route_end(); /* which sends from exported memory */
             armcii_exports_end();
             armcii_datatype_cache_clear();
             end_foundation();
@@ -186,7 +137,6 @@ static void start_layers(void)
     armcii_team_create_world();
     armcii_directory_start();
     armcii_memget_start();
-    armcii_pending_start();
     armcii_handles_start();
     armcii_notify_start();
     armcii_verify_start();
@@ -306,11 +256,9 @@ static void end_layers(void)
     armcii_mutexes_forget();
     armcii_notify_end();
     armcii_handles_end();
-    armcii_pending_end();
     armcii_regions_free_all();
     armcii_memget_end();
-    armcii_am_end();
-    armcii_rma_progress_end();
+    armcii_route_end();
     armcii_directory_end();
     armcii_datatype_cache_clear();
     armcii_groups_forget();

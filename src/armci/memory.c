@@ -13,7 +13,6 @@
 #include "mpi/world.h"
 #include "observe/verify.h"
 #include "core/handle.h"
-#include "transport/rma/pending.h"
 
 /* ---- collective ---- */
 
@@ -236,8 +235,8 @@ void PARMCI_Access_begin(void *ptr)
     ARMCII_ENTER("ARMCI_Access_begin");
     struct region *region = entered ? own_region("ARMCI_Access_begin", ptr) : NULL;
     if (!region) return;
-    armcii_pending_complete(region, armcii_world->rank);
-    if (region->has_window) armcii_window_sync(&region->window);
+    armcii_fence_region(region, armcii_world->rank);
+    armcii_region_sync(region);
     atomic_thread_fence(memory_order_acquire); /* behind the load by which the program learned of it */
 }
 ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
@@ -246,7 +245,7 @@ void PARMCI_Access_end(void *ptr)
 {
     ARMCII_ENTER("ARMCI_Access_end");
     struct region *region = entered ? own_region("ARMCI_Access_end", ptr) : NULL;
-    if (region && region->has_window) armcii_window_sync(&region->window);
+    if (region) armcii_region_sync(region);
     if (region) atomic_thread_fence(memory_order_release);
 }
 ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);

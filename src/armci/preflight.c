@@ -12,8 +12,7 @@
 #include "mpi/quirks.h"
 #include "mpi/version.h"
 #include "transport/am/progress_rank.h"
-#include "transport/rma/progress.h"
-#include "transport/am/am.h"
+#include "transport/route.h"
 #include "transport/shm/node.h"
 
 /* What is scarce: less of it is no reason to stop, but the likely reason of what comes later. */
@@ -57,27 +56,6 @@ static void say_places(void)
     const char *progress_ranks = w->progress_ranks > 0 ? SET_ASIDE : "";
     armcii_say("processes: %d%s, nodes: %d, %s; this node has %d of the processes, and processors: %s", w->size, progress_ranks, w->domains, each,
                armcii_node->size, armcii_limits_count(armcii_node->cpus.processors, processors, sizeof processors));
-}
-
-static const char *kind_of_memory(void)
-{
-    switch (armcii_node->kind) {
-    case SEGMENT_MEMFD: return "by loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "by loads and stores in shared memory (of the MPI library)";
-    default: return "by MPI-3 RMA";
-    }
-}
-
-#define WITHOUT_SERVER ", without a server: operations may wait until their target calls MPI"
-static const char *kind_of_transport(void)
-{
-    if (armcii_world->progress_ranks > 0)
-        return "; between nodes by requests to a server on each, a progress rank that serves whatever the program does";
-    if (armcii_am_on) return "; between nodes by requests to a server on each, a thread that serves whatever the program does";
-    if (armcii_rma_progress_on)
-        return "; between nodes by MPI-3 RMA, and a thread in each process that lets MPI work whatever the program does";
-    if (armcii_world->nodes > 1) return "; between nodes by MPI-3 RMA" WITHOUT_SERVER;
-    return armcii_node->kind == SEGMENT_NONE ? WITHOUT_SERVER : "; no server is needed";
 }
 
 static size_t memory_for_regions(const struct limits *limits)
@@ -124,7 +102,8 @@ static void say_block(const char *library, const struct limits *limits)
 {
     say_versions(library);
     say_places();
-    armcii_say("inside a node %s%s", kind_of_memory(), kind_of_transport());
+    armcii_say("inside a node: %s", armcii_route_near_doc());
+    if (armcii_route_far_doc()) armcii_say("between nodes: %s", armcii_route_far_doc());
     if (armcii_progress_rank_reason()) armcii_say("ARMCI_PROGRESS=rank: there is no progress rank: %s", armcii_progress_rank_reason());
     say_limits(limits);
     say_remedies(library);
@@ -178,7 +157,7 @@ static void warn_of_ways(void)
                   (armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO);
     if (armcii_node->kind == SEGMENT_NONE && armcii_world->size > armcii_world->nodes && armcii_config->shm != SHM_NO)
         armcii_warn("the processes of a node cannot share memory (containers?): every operation goes by MPI");
-    if (armcii_world->nodes > 1 && !armcii_am_on && !armcii_rma_progress_on && wanted)
+    if (!armcii_route_is_asynchronous() && wanted)
         armcii_warn("operations between nodes may wait until their target calls MPI: servers need MPI_THREAD_MULTIPLE%s",
                     armcii_config->transport == TRANSPORT_RMA && !armcii_quirks->threaded_windows
                         ? ", which this MPI library's windows do not bear"

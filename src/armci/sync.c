@@ -3,15 +3,9 @@
 
 #include "armci/entry.h"
 #include "armci/state.h"
-#include "mem/region.h"
-#include "mpi/coll.h"
-#include "transport/am/barrier.h"
-#include "transport/am/am.h"
-#include "transport/shm/apply.h"
-#include "transport/shm/node.h"
-#include "mpi/world.h"
 #include "core/handle.h"
-#include "transport/rma/pending.h"
+#include "transport/route.h"
+#include "transport/shm/apply.h"
 
 /* What the program stored is to be drained like what the library stored. */
 static void count_stores_of_program(void)
@@ -23,26 +17,26 @@ void armcii_complete_everything(void)
 {
     count_stores_of_program();
     armcii_handles_issue(-1);
-    armcii_pending_fence_all();
+    armcii_fence_all();
 }
 
 void armcii_finish_everything(void)
 {
     armcii_complete_everything();
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
 }
 
 void armcii_complete_region(struct region *region)
 {
     armcii_handles_issue(-1);
-    armcii_pending_complete_region(region);
+    armcii_fence_region(region, -1);
 }
 
 void armcii_complete_process(int proc)
 {
     count_stores_of_program();
     armcii_handles_issue(proc);
-    armcii_pending_fence(proc);
+    armcii_fence(proc);
 }
 
 /* ---- handles ---- */
@@ -94,7 +88,7 @@ int PARMCI_WaitProc(int proc)
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
     if (!rc) rc = armcii_handles_issue(proc);
-    if (!rc) armcii_pending_wait(proc);
+    if (!rc) armcii_wait_all(proc);
     return rc;
 }
 ARMCII_ALIAS(ARMCI_WaitProc, PARMCI_WaitProc);
@@ -104,7 +98,7 @@ int PARMCI_WaitAll(void)
     ARMCII_ENTER("ARMCI_WaitAll");
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_handles_issue(-1);
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
     return rc;
 }
 ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
@@ -114,7 +108,7 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 /* The next fence need not look again.  A thread in the middle of a call may go on and leave something. */
 static void mark_if_quiet(void)
 {
-    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_pending_is_quiet() && !armcii_program_stores)
+    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_transports_are_quiet() && !armcii_program_stores)
         armcii_mark_quiet();
 }
 
@@ -145,7 +139,7 @@ void PARMCI_GroupFence(ARMCI_Group *group)
     if (!team) return;
     count_stores_of_program();
     armcii_handles_issue(-1);
-    armcii_pending_fence_team(team);
+    armcii_fence_team(team);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 
@@ -161,14 +155,6 @@ void PARMCI_Barrier(void)
 {
     ARMCII_WATCH("ARMCI_Barrier");
     if (!complete_before_barrier()) return;
-    if (armcii_node->kind != SEGMENT_NONE && armcii_node->size == armcii_world->size) {
-        armcii_node_barrier();
-        return;
-    }
-    if (armcii_am_on)
-        armcii_barrier();
-    else
-        armcii_coll_barrier(armcii_world->comm);
-    atomic_thread_fence(memory_order_seq_cst); /* all windows are of the unified model: what others completed is now loaded */
+    armcii_route_barrier()->barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);

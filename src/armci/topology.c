@@ -3,8 +3,6 @@
 #include "armci/state.h"
 #include "mem/directory.h"
 #include "mpi/window.h"
-#include "transport/am/endpoint.h"
-#include "transport/am/am.h"
 #include "transport/shm/apply.h"
 #include "transport/shm/node.h"
 #include "mpi/world.h"
@@ -120,9 +118,8 @@ void PARMCIX_Progress(void)
 {
     if (!armcii_is_running("ARMCIX_Progress")) return;
     armcii_window_progress(armcii_world->comm);
-    if (!armcii_am_on) return;
     armcii_lock_enter();
-    armcii_endpoints_progress();
+    armcii_progress();
     armcii_lock_exit();
 }
 ARMCII_ALIAS(ARMCIX_Progress, PARMCIX_Progress);

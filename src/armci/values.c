@@ -6,10 +6,9 @@
 #include "base/backoff.h"
 #include "mem/addr_cache.h"
 #include "mem/region.h"
-#include "transport/am/am.h"
+#include "transport/transport.h"
 #include "transport/shm/apply.h"
 #include "core/handle.h"
-#include "transport/rma/pending.h"
 
 static int put_value(const char *caller, void *value, void *dst, int bytes, int proc)
 {
@@ -50,7 +49,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
     if (there) {
         armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
         armcii_apply_get_piece(there, value, (size_t)bytes);
-        if (armcii_am_on) armcii_progress_on_poll();
+        if (armcii_transports_need_progress) armcii_progress_on_poll();
         return;
     }
     if (armcii_build_contiguous(armcii_get_from(caller, proc), src, value, bytes, &op) == 0) armcii_op_blocking(&op);
@@ -147,9 +146,9 @@ static int put_then_flag(const struct op *data, int *flag, int value)
     if (!rc) rc = armcii_build_contiguous(armcii_put_to(data->caller, data->target), &value, flag, sizeof value, &op);
     if (!rc) rc = armcii_op_blocking(data);
     if (rc) return rc;
-    armcii_pending_fence(data->target);
+    armcii_fence(data->target);
     rc = armcii_op_blocking(&op);
-    armcii_pending_fence(data->target);
+    armcii_fence(data->target);
     return rc;
 }
 

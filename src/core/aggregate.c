@@ -34,9 +34,9 @@ static void make_room(struct aggregate *a)
 
 static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
 {
-    struct copy *v = armcii_copy_new(n);
+    struct buffer *v = armcii_buffer_new(n);
     if (!v) armcii_fatal("out of memory for an aggregated value");
-    v->older = a->values;
+    v->next = a->values;
     a->values = v;
     return memcpy(v->data, bytes, n);
 }
@@ -101,7 +101,7 @@ bool armcii_aggregate_take(struct aggregate *a, struct op *op)
 void armcii_aggregate_clear(struct aggregate *a)
 {
     a->n = 0;
-    armcii_copies_free(a->values);
+    armcii_buffers_free(a->values);
     a->values = NULL;
 }
 

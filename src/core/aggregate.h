@@ -17,7 +17,7 @@ struct aggregate {
     size_t *bytes;            /* [n] */
     size_t n, room;
     struct vector_run *runs;  /* requests of equal length that follow one another */
-    struct copy *values;      /* of those that were copied */
+    struct buffer *values;      /* of those that were copied */
     char scale[16];           /* accumulate: the common scale */
 };
 

@@ -13,8 +13,6 @@
 #include "base/fault.h"
 #include "base/stats.h"
 #include "base/backoff.h"
-#include "transport/am/endpoint.h"
-#include "progress/thread.h"
 #include "core/aggregate.h"
 
 /* A slot's operations wait in a list; tag 0 marks a free slot. */
@@ -69,18 +67,18 @@ void armcii_handles_start(void)
 
 /* ---- operations of a slot ---- */
 
-static size_t bytes_of(const struct copy *list)
+static size_t bytes_of(const struct buffer *list)
 {
     size_t sum = 0;
-    for (; list; list = list->older)
+    for (; list; list = list->next)
         sum += sizeof *list + list->bytes;
     return sum;
 }
 
 static void release_copies(const struct request *req)
 {
-    copied -= bytes_of(req->copies);
-    armcii_copies_free(req->copies);
+    copied -= bytes_of(req->buffers);
+    armcii_buffers_free(req->buffers);
 }
 
 static void remove_first(struct slot *s)
@@ -230,8 +228,8 @@ static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
 static bool covers(const struct slot *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
-    if (!last || s->waiters > 0 || req->copies || req->asked || last->asked) return false;
-    return last->region_id == req->region_id && last->target == req->target;
+    if (!last || s->waiters > 0 || req->buffers || req->region_id == 0) return false;
+    return last->transport == req->transport && last->region_id == req->region_id && last->target == req->target;
 }
 
 static void make_room(struct slot *s)
@@ -250,18 +248,18 @@ static void make_room(struct slot *s)
 
 static void attach(struct slot *s, const struct request *req)
 {
-    if (req->ticket == 0 && req->asked == 0) {
-        armcii_copies_free(req->copies);
+    if (!req->transport) {
+        armcii_buffers_free(req->buffers);
         return;
     }
-    if (req->asked) armcii_progress_thread_wake_if_asleep(); /* it goes on while the program computes */
+    if (req->transport->leave) req->transport->leave();
     if (covers(s, req)) {
         s->operations[s->n - 1].ticket = req->ticket;
         return;
     }
     make_room(s);
     s->operations[s->n++] = *req;
-    copied += bytes_of(req->copies);
+    copied += bytes_of(req->buffers);
     if (copied <= most_copied) return;
     sweep();
     most_copied = 2 * copied + COPIED;
@@ -274,7 +272,7 @@ static void finish_operations(struct slot *s)
     while (s->removed < end) {
         const uint64_t which = s->removed;
         struct request req = s->operations[s->first];
-        req.copies = NULL; /* are freed by who removes it */
+        req.buffers = NULL; /* are freed by who removes it */
         armcii_op_finish(&req);
         if (s->removed == which) remove_first(s);
     }
@@ -326,7 +324,7 @@ static int issue_kept(struct slot *s)
     s->kept = (struct aggregate){0};
     s->issuing++;
     int rc = armcii_op_start(&op, &req);
-    if (going.values) req.copies = going.values; /* values are put: nothing was scaled */
+    if (going.values) req.buffers = going.values; /* values are put: nothing was scaled */
     attach(s, &req);
     armcii_aggregate_taken(&going, &s->kept);
     s->issuing--;
@@ -338,7 +336,7 @@ static int issue_kept(struct slot *s)
 static void await_issue(const struct slot *s)
 {
     struct backoff p = {0};
-    while (s->issuing > 0) armcii_am_progress(&p);
+    while (s->issuing > 0) armcii_progress_wait(&p);
 }
 
 /* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
@@ -376,7 +374,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
-    if (req.ticket || req.asked) attach(obtain(handle), &req);
+    if (req.transport) attach(obtain(handle), &req);
     armcii_op_count(op);
     return 0;
 }
@@ -433,7 +431,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     int rc = issue_kept(s);
     bool complete = test_operations(s);
     if (!complete) {
-        armcii_am_progress(&p);
+        armcii_progress_wait(&p);
         complete = test_operations(s);
     }
     s->waiters--;

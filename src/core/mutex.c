@@ -6,17 +6,13 @@
 
 #include "base/error.h"
 #include "base/lock.h"
-#include "transport/shm/mcs.h"
-#include "transport/rma/mcs.h"
-#include "transport/am/mutex_client.h"
 #include "mpi/coll.h"
-#include "transport/am/am.h"
-#include "transport/shm/node.h"
 #include "mpi/world.h"
+#include "transport/transport.h"
 
 /* A mutex as this process has it. */
 struct held {
-    unsigned place;     /* 0: not held; else the place in the queue + 1 */
+    unsigned slot;      /* 0: not held; else the transport's slot + 1 */
     const void *thread; /* whose it is, or who waits for it */
 };
 
@@ -26,9 +22,8 @@ struct mutex_set {
     unsigned *first; /* [team size], number of a member's first mutex */
     struct held *held; /* [all mutexes] */
     unsigned long name;       /* the same on all members, and no other set's */
-    struct shm_mcs *shm; /* the members are on one node; else NULL */
-    bool served;              /* they are not, and servers keep the queues */
-    struct rma_mcs *rma;   /* neither; NULL too where there is no mutex at all */
+    const struct transport *transport;
+    void *queues;             /* the transport's part; NULL where there is no mutex at all */
 };
 
 static void free_set(struct mutex_set *set)
@@ -63,13 +58,6 @@ static bool number_mutexes(struct mutex_set *set, const struct team *team, unsig
     return true;
 }
 
-/* Places in queues are numbered by unsigned ints. */
-static bool suits_shm_mcs(const struct team *team, unsigned total)
-{
-    return armcii_node->kind != SEGMENT_NONE && armcii_world_is_one_node(team->size, team->to_world) &&
-           (size_t)total * (size_t)team->size < UINT_MAX;
-}
-
 /* The first member's rank and a number that it has not used before: no two sets at one time have both alike, whichever threads make them.
  */
 static unsigned long name_of_new_set(const struct team *team)
@@ -83,13 +71,10 @@ static unsigned long name_of_new_set(const struct team *team)
 static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
 {
     if (total == 0) return true;
-    if (suits_shm_mcs(team, total))
-        set->shm = armcii_shm_mcs_create(team, set->count, total);
-    else if (armcii_am_on)
-        set->served = true;
-    else
-        set->rma = armcii_rma_mcs_create(team, set->count[team->rank], set->name);
-    return set->shm || set->served || set->rma;
+    for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
+        if (!(*t)->has_mutexes || (*t)->has_mutexes(team, total)) set->transport = *t;
+    if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, total, set->name);
+    return set->queues != NULL;
 }
 
 struct mutex_set *armcii_mutexes_create(struct team *team, int count)
@@ -112,8 +97,7 @@ struct mutex_set *armcii_mutexes_create(struct team *team, int count)
 void armcii_mutexes_destroy(struct mutex_set *set)
 {
     armcii_coll_barrier(set->team->comm);
-    if (set->shm) armcii_shm_mcs_free(set->shm);
-    if (set->rma) armcii_rma_mcs_free(set->rma);
+    if (set->queues) set->transport->mutexes_free(set->queues);
     armcii_team_release(set->team);
     free_set(set);
 }
@@ -135,16 +119,16 @@ static struct held *held(const struct mutex_set *set, int mutex, int owner)
 
 bool armcii_mutex_is_held(const struct mutex_set *set, int mutex, int owner)
 {
-    return held(set, mutex, owner)->place != 0;
+    return held(set, mutex, owner)->slot != 0;
 }
 
 bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = held(set, mutex, owner);
-    return h->place != 0 && h->thread == armcii_lock_thread_id();
+    return h->slot != 0 && h->thread == armcii_lock_thread_id();
 }
 
-/* Another thread of this process holds it, or waits for it: a place in the queue is for a process, so wait here. */
+/* Another thread of this process holds it, or waits for it: a slot in the queue is for a process, so wait here. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int owner)
 {
     struct backoff p = {0};
@@ -153,40 +137,25 @@ static void wait_for_other_threads(const struct mutex_set *set, int mutex, int o
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int owner)
 {
+    unsigned slot = 0;
     wait_for_other_threads(set, mutex, owner);
     *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while this one waits */
-    if (set->shm)
-        held(set, mutex, owner)->place = armcii_shm_mcs_lock(set->shm, owner, mutex) + 1;
-    else if (set->served)
-        armcii_am_mutex_lock(set->name, set->team->to_world[owner], mutex);
-    else
-        armcii_rma_mcs_lock(set->rma, owner, mutex);
+    set->transport->lock(set->queues, owner, mutex, &slot);
+    held(set, mutex, owner)->slot = slot + 1;
 }
 
 bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int owner)
 {
-    unsigned place = 0;
-    bool taken;
+    unsigned slot = 0;
     if (armcii_mutex_is_held(set, mutex, owner)) return false;
     *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while a server is asked */
-    if (set->shm)
-        taken = armcii_shm_mcs_trylock(set->shm, owner, mutex, &place);
-    else if (set->served)
-        taken = armcii_am_mutex_trylock(set->name, set->team->to_world[owner], mutex);
-    else
-        taken = armcii_rma_mcs_trylock(set->rma, owner, mutex);
-    held(set, mutex, owner)->place = taken ? place + 1 : 0;
+    bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
+    held(set, mutex, owner)->slot = taken ? slot + 1 : 0;
     return taken;
 }
 
 void armcii_mutex_unlock(struct mutex_set *set, int mutex, int owner)
 {
-    unsigned place = held(set, mutex, owner)->place - 1;
-    if (set->shm)
-        armcii_shm_mcs_unlock(set->shm, owner, mutex, place);
-    else if (set->served)
-        armcii_am_mutex_unlock(set->name, set->team->to_world[owner], mutex);
-    else
-        armcii_rma_mcs_unlock(set->rma, owner, mutex);
-    held(set, mutex, owner)->place = 0;
+    set->transport->unlock(set->queues, owner, mutex, held(set, mutex, owner)->slot - 1);
+    held(set, mutex, owner)->slot = 0;
 }

@@ -1,4 +1,4 @@
-/* rmw.c - atomic read-modify-write: by this processor where the target's memory is shared, else by MPI_Fetch_and_op. */
+/* rmw.c - atomic read-modify-write. */
 #include "core/rmw.h"
 
 #include <stdint.h>
@@ -9,12 +9,10 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/stats.h"
-#include "mem/addr_cache.h"
-#include "mpi/rma.h"
-#include "transport/am/client.h"
-#include "transport/shm/apply.h"
-#include "transport/rma/pending.h"
 #include "core/op.h"
+#include "mem/addr_cache.h"
+#include "transport/shm/apply.h"
+
 
 size_t armcii_rmw_bytes(int op)
 {
@@ -35,19 +33,13 @@ static long operand_of(int op, const void *local, int value, size_t bytes)
     return operand;
 }
 
-/* It reads and writes: what the caller put there before must be in place. */
-static long update_by_mpi(int op, const struct raddr *raddr, void *remote, int target, long operand, size_t bytes)
+static long update_at(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
 {
-    long old = 0;
-    enum rma_update update = armcii_rmw_swaps(op) ? RMA_UPDATE_REPLACE : RMA_UPDATE_ADD;
-    armcii_apply_settle();
-    armcii_rma_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
-    armcii_rma_fetch_and_op(&raddr->region->window, update, raddr->rank, (char *)remote - raddr->origin, bytes, &operand, &old);
-    armcii_pending_complete(raddr->region, target);
-    if (bytes == sizeof(long)) return old;
-    int small;
-    memcpy(&small, &old, sizeof small);
-    return small;
+    const struct transport *transport = raddr->route->atomic;
+    struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
+    armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
+    armcii_stats_travels((enum stats_path)transport->rmw_path, bytes, 1);
+    return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 
 static void give_result(int op, void *local, long old, int value, size_t bytes)
@@ -66,21 +58,17 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     long old;
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem", "the address is not aligned to its type", "%p", remote);
+    enum rmw_update update = armcii_rmw_swaps(op) ? RMW_REPLACE : RMW_ADD;
+    long operand = operand_of(op, local, value, bytes);
     char *there = armcii_addr_cache_lookup(target, remote, bytes);
-    if (!there) {
+    if (there) {
+        old = armcii_apply_rmw(update, bytes, there, operand);
+        armcii_stats_travels(STATS_DIRECT, bytes, 1);
+    } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
         if (rc) return rc;
-        if (raddr.mapped && !raddr.region->has_window) there = (char *)remote + (raddr.mapped - raddr.lo);
+        old = update_at(&raddr, target, update, bytes, remote, operand);
     }
-    enum apply_update update = armcii_rmw_swaps(op) ? APPLY_REPLACE : APPLY_ADD;
-    long operand = operand_of(op, local, value, bytes);
-    armcii_stats_travels(there ? STATS_DIRECT : raddr.served ? STATS_SERVER : STATS_ATOMIC, bytes, 1);
-    if (there)
-        old = armcii_apply_rmw(update, bytes, there, operand);
-    else if (raddr.served)
-        old = armcii_client_rmw(&(struct remote){target, raddr.server, raddr.delta}, update, bytes, remote, operand);
-    else
-        old = update_by_mpi(op, &raddr, remote, target, operand, bytes);
     give_result(op, local, old, value, bytes);
     armcii_stats_asked(STATS_RMW, target, bytes, 1);
     return 0;

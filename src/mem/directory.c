@@ -48,7 +48,7 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
 static ptrdiff_t fault(const struct interval *i, const void *address)
 {
     ptrdiff_t offset = (ptrdiff_t)((uintptr_t)address - i->lo);
-    if (armcii_fault("last-region-displaced") && !i->region->next && !i->region->attached) return 8;
+    if (armcii_fault("last-region-displaced") && !i->region->next && !i->region->memget) return 8;
     return armcii_fault("offset-truncated") ? (int)offset - offset : 0;
 }
 
@@ -61,15 +61,9 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     raddr->lo = (char *)i->lo;
     raddr->hi = (char *)i->hi;
     raddr->mapped = i->mapped;
-    raddr->served = i->region->served != NULL;
-    if (raddr->served) {
-        raddr->server = i->region->served[raddr->rank].server;
-        raddr->delta = i->region->served[raddr->rank].delta;
-    }
-    raddr->origin = i->region->attached ? NULL : raddr->lo - i->region->lead[raddr->rank];
+    raddr->route = i->mapped ? i->region->near : i->region->far;
     ptrdiff_t wrong_by = fault(i, address);
     if (raddr->mapped) raddr->mapped += wrong_by;
-    if (raddr->origin) raddr->origin -= wrong_by;
-    if (raddr->mapped && !i->region->has_window) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
+    if (raddr->route->direct) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
     return true;
 }

@@ -1,4 +1,4 @@
-/* memget.c - memory that single processes add: on one node, memory that they offer to it; else memory attached to a dynamic window. */
+/* memget.c - memory that single processes add: exported to the node, or attached to a dynamic window. */
 #include "mem/memget.h"
 
 #include <stdint.h>
@@ -6,18 +6,14 @@
 
 #include "base/error.h"
 #include "base/stats.h"
-#include "mem/suballoc.h"
 #include "mem/region.h"
-#include "transport/am/server.h"
-#include "transport/am/am.h"
-#include "transport/am/proto.h"
-#include "transport/shm/node.h"
-#include "transport/shm/export.h"
-#include "transport/shm/reservation.h"
+#include "mem/suballoc.h"
 #include "mpi/world.h"
+#include "transport/route.h"
+#include "transport/shm/reservation.h"
 
-static struct region *attached; /* NULL: there is neither shared memory nor a dynamic window */
-static bool in_use;             /* this process called ARMCI_Memget or ARMCI_Memat */
+static struct region *memget; /* NULL: there is neither shared memory nor a dynamic window */
+static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */
 
 static size_t rounded(size_t bytes)
 {
@@ -35,37 +31,45 @@ struct piece {
 static struct piece *pieces;
 enum { SMALLEST_PIECE = 1 << 20 };
 
-/* Is the memory of pieces on offer to the node? */
-static bool offers_memory(void)
+/* The transport that provides the memory of pieces. */
+static const struct transport *provider(void)
 {
-    return armcii_node->kind == SEGMENT_MEMFD;
+    return memget->near->contiguous;
 }
 
-static void free_memory(char *memory)
+/* Can neighbours find what this process adds, by its address? */
+static bool is_shared(void)
 {
-    if (!offers_memory()) free(memory); /* offers go with the node */
+    return provider()->memget_find != NULL;
+}
+
+/* The transport that must be told about the memory; NULL: none. */
+static const struct transport *registrar(void)
+{
+    const struct transport *atomic = memget->near->atomic;
+    return atomic->memget_attach ? atomic : NULL;
 }
 
 static char *new_memory(size_t bytes)
 {
-    char *memory = offers_memory() ? armcii_export_create(bytes) : aligned_alloc(SUBALLOC_UNIT, bytes);
-    if (!memory || !attached->has_window || armcii_window_attach(&attached->window, memory, bytes) == 0) return memory;
-    free_memory(memory);
+    char *memory = provider()->memget_alloc(bytes);
+    if (!memory || !registrar() || registrar()->memget_attach(memget, memory, bytes) == 0) return memory;
+    provider()->memget_free(memory);
     return NULL;
 }
 
-/* Is so much left?  Only shared memory is counted as given out from then on, as regions are. */
+/* Is so much left?  Only shared memory is accounted for from then on, as regions are. */
 static bool has_memory(size_t bytes)
 {
     size_t left;
     if (!armcii_reservation_try(bytes, &left)) return false;
-    if (!offers_memory()) armcii_reservation_release(bytes);
+    if (!is_shared()) armcii_reservation_release(bytes);
     return true;
 }
 
 static void give_back(size_t bytes)
 {
-    if (offers_memory()) armcii_reservation_release(bytes);
+    if (is_shared()) armcii_reservation_release(bytes);
 }
 
 static struct piece *add_piece(size_t bytes)
@@ -113,45 +117,34 @@ static void free_pieces(void)
     while (pieces) {
         struct piece *p = pieces;
         pieces = p->next;
-        if (attached->has_window) armcii_window_detach(&attached->window, p->memory);
-        free_memory(p->memory);
+        if (registrar()) registrar()->memget_detach(memget, p->memory);
+        provider()->memget_free(p->memory);
         give_back(p->bytes);
         armcii_suballoc_end(&p->parts);
         free(p);
     }
 }
 
-/* The server that each node has from the start finds all that is on offer there. */
-static void serve_offers(void)
-{
-    attached->served = calloc((size_t)armcii_world->size, sizeof *attached->served);
-    if (!attached->served) armcii_fatal("out of memory for tables of %d processes", armcii_world->size);
-    for (int i = 0; i < armcii_world->size; i++) attached->served[i] = (struct served){armcii_world->server_of[i], AM_EXPORTED};
-}
-
 void armcii_memget_start(void)
 {
-    attached = calloc(1, sizeof *attached);
-    if (!attached) armcii_fatal("out of memory");
-    attached->attached = true;
-    attached->team = armcii_team_world();
-    attached->has_window = !offers_memory() || (armcii_world->nodes > 1 && !armcii_am_on);
-    if (armcii_am_on) serve_offers();
-    if (!attached->has_window) return;
-    if (armcii_world->size > 1 && armcii_window_create_dynamic(&attached->window, armcii_world->comm) == 0) return;
-    free(attached);
-    attached = NULL;
+    memget = calloc(1, sizeof *memget);
+    if (!memget) armcii_fatal("out of memory");
+    memget->memget = true;
+    memget->team = armcii_team_world();
+    armcii_route_region(memget);
+    if (armcii_region_attach(memget) == 0) return;
+    free(memget);
+    memget = NULL;
 }
 
 void armcii_memget_end(void)
 {
-    free_pieces();
-    armcii_server_release(NULL, (char *)UINTPTR_MAX); /* what is on offer goes, too */
-    armcii_exports_end();
-    if (attached && attached->has_window) armcii_window_free(&attached->window);
-    if (attached) free(attached->served);
-    free(attached);
-    attached = NULL;
+    if (memget) {
+        free_pieces();
+        armcii_region_detach(memget);
+    }
+    free(memget);
+    memget = NULL;
     in_use = false;
 }
 
@@ -166,10 +159,10 @@ static void *create_alone(size_t bytes)
 void *armcii_memget_create(size_t bytes)
 {
     if (armcii_world->size == 1) return create_alone(bytes);
-    if (!attached) return NULL;
+    if (!memget) return NULL;
     char *memory = allocate(bytes);
     if (!memory) return NULL;
-    armcii_directory_add(armcii_world->rank, memory, bytes, attached, offers_memory() ? memory : NULL);
+    armcii_directory_add(armcii_world->rank, memory, bytes, memget, is_shared() ? memory : NULL);
     in_use = true;
     armcii_stats_region_made(bytes);
     return memory;
@@ -186,25 +179,25 @@ bool armcii_memget_free(void *memory)
     struct piece *p = piece_of(memory);
     if (!p) return false;
     armcii_stats_region_gone((size_t)(raddr.hi - raddr.lo));
-    armcii_directory_remove(armcii_world->rank, memory, attached);
+    armcii_directory_remove(armcii_world->rank, memory, memget);
     armcii_suballoc_give(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(raddr.hi - raddr.lo));
     return true;
 }
 
-/* Is its memory reached through a server? */
-static bool is_served(int process)
+/* Can memory of the process be reached that is not mapped here?  Servers are for other nodes. */
+static bool is_reachable(int process)
 {
-    return attached->served && armcii_node->rank_of[process] < 0;
+    if (memget->far->direct) return false;
+    return memget->far->contiguous == memget->near->atomic || armcii_world->node_of[process] != armcii_world->node_of[armcii_world->rank];
 }
 
-/* A neighbour may have it on offer: then the whole offer becomes known. */
-static bool learn_offer(int process, const void *address)
+/* Where a neighbour has it exported, the whole allocation becomes known. */
+static bool learn_exported(int process, const void *address)
 {
     char *base, *mapped;
     size_t bytes;
-    int who = offers_memory() ? armcii_node->rank_of[process] : -1;
-    if (!attached || process == armcii_world->rank || who < 0 || !armcii_export_attach(who, address, &base, &bytes, &mapped)) return false;
-    armcii_directory_add(process, base, bytes, attached, mapped);
+    if (!memget || !is_shared() || !provider()->memget_find(process, address, &base, &bytes, &mapped)) return false;
+    armcii_directory_add(process, base, bytes, memget, mapped);
     return true;
 }
 
@@ -222,27 +215,22 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     struct raddr raddr;
     bool found = armcii_region_locate(process, memory, &raddr);
     if (armcii_world->size == 1) return found && raddr.lo == memory && is_known(process, memory, bytes);
-    if (!attached || (found && !raddr.region->attached)) return false;
+    if (!memget || (found && !raddr.region->memget)) return false;
     if (is_known(process, memory, bytes)) return true;
     if (process == armcii_world->rank) return false;
-    if (learn_offer(process, memory)) return is_known(process, memory, bytes);
-    if (!attached->has_window && !is_served(process)) return false;
+    if (learn_exported(process, memory)) return is_known(process, memory, bytes);
+    if (!is_reachable(process)) return false;
     in_use = true;
-    armcii_directory_add(process, memory, bytes, attached, NULL);
+    armcii_directory_add(process, memory, bytes, memget, NULL);
     return true;
 }
 
 bool armcii_memget_locate(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
     if (armcii_region_locate(process, address, raddr)) return true;
-    if (!attached || !address) return false;
-    if (learn_offer(process, address)) return armcii_region_locate(process, address, raddr);
-    if (!in_use || (!attached->has_window && !is_served(process))) return false;
-    *raddr = (struct raddr){.region = attached, .rank = process, .lo = (char *)address, .hi = (char *)address + bytes};
-    if (is_served(process)) {
-        raddr->served = true;
-        raddr->server = attached->served[process].server;
-        raddr->delta = attached->served[process].delta;
-    }
+    if (!memget || !address) return false;
+    if (learn_exported(process, address)) return armcii_region_locate(process, address, raddr);
+    if (!in_use || !is_reachable(process)) return false;
+    *raddr = (struct raddr){.region = memget, .rank = process, .lo = (char *)address, .hi = (char *)address + bytes, .route = memget->far};
     return true;
 }

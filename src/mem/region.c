@@ -11,11 +11,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "mpi/coll.h"
-#include "mpi/quirks.h"
-#include "transport/am/server.h"
-#include "transport/am/progress_rank.h"
-#include "transport/am/am.h"
-#include "transport/shm/node.h"
+#include "transport/route.h"
 #include "transport/shm/reservation.h"
 #include "mpi/world.h"
 
@@ -42,25 +38,18 @@ static void delist(struct region *r)
     *(r->next ? &r->next->previous : &newest) = r->previous;
 }
 
-static enum window_memory choose_memory(const struct team *team)
+static struct region *allocate_tables(struct team *team)
 {
-    const struct quirks *q = armcii_quirks;
-    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && q->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
-}
-
-static struct region *allocate_tables(int members)
-{
+    int members = team->size;
     struct region *r = calloc(1, sizeof *r);
     char **base = calloc((size_t)members, sizeof *base);
     size_t *bytes = calloc((size_t)members, sizeof *bytes);
-    size_t *lead = calloc((size_t)members, sizeof *lead);
     char **mapped = calloc((size_t)members, sizeof *mapped);
-    if (!r || !base || !bytes || !lead || !mapped) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    if (!r || !base || !bytes || !mapped) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    r->team = team;
+    r->mode = MODE_ALL;
     r->base = base;
     r->bytes = bytes;
-    r->lead = lead;
     r->mapped = mapped;
     return r;
 }
@@ -69,9 +58,7 @@ static void free_tables(struct region *r)
 {
     free(r->base);
     free(r->bytes);
-    free(r->lead);
     free(r->mapped);
-    free(r->served);
     free(r);
 }
 
@@ -85,101 +72,6 @@ static bool exchange_sizes(struct region *r, const struct team *team, long bytes
         if (r->bytes[i] > *largest) *largest = r->bytes[i];
     }
     return true;
-}
-
-/* Is the memory of the region served by ranks set progress_ranks, which are shown it? */
-static bool needs_showing(bool one_node)
-{
-    return armcii_world->progress_ranks > 0 && !one_node;
-}
-
-/* Nonzero where there is no room for it, here or in the progress rank. */
-static int create_segment(struct region *r, MPI_Comm comm, bool one_node, const size_t sizes[], char *slices[])
-{
-    int rank;
-    if (!needs_showing(one_node)) return armcii_segment_create(&r->segment, armcii_node->kind, comm, sizes, slices);
-    if (armcii_segment_create_exported(&r->segment, comm, sizes, slices, armcii_progress_rank_map) != 0) return -1;
-    MPI_Comm_rank(comm, &rank);
-    if (rank > 0 || r->segment.server_map) return 0;
-    armcii_segment_free(&r->segment);
-    return -1;
-}
-
-static void free_segment(struct region *r)
-{
-    if (r->segment.server_map) armcii_progress_rank_unmap(r->segment.server_map, r->segment.bytes);
-    armcii_segment_free(&r->segment);
-}
-
-/* The memory of this node's members as one segment.  0, or nonzero on every member of the team. */
-static int share_memory(struct region *r, struct team *team, bool one_node)
-{
-    MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
-    const struct scope *node = armcii_team_scope(team, TEAM_NODE);
-    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
-    char **slices = calloc((size_t)team->size, sizeof *slices);
-    if (!sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
-    for (int i = 0; i < node->n; i++)
-        sizes[i] = r->bytes[node->ranks[i]];
-    int failed = create_segment(r, comm, one_node, sizes, slices) != 0, any = failed;
-    if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
-    if (any && !failed) free_segment(r);
-    for (int i = 0; i < node->n && !any; i++)
-        r->mapped[node->ranks[i]] = slices[i];
-    free(sizes);
-    free(slices);
-    return any;
-}
-
-/* Where the server sees the slices of this node's members: as the caller does, or, set progress_ranks, as far off as its mapping of them all. */
-static void see_slices(const struct region *r, int members, char *seen[])
-{
-    ptrdiff_t shift = r->segment.server_map ? r->segment.server_map - r->segment.memory : 0;
-    for (int i = 0; i < members; i++) seen[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
-}
-
-/* The first member on each node serves the others' slices there, or the progress rank does, which that member has shown them: tell
- * everybody who that is, and how it sees each slice.  Bases are known. */
-static void exchange_served(struct region *r, struct team *team)
-{
-    MPI_Comm node = armcii_team_scope_comm(team, TEAM_NODE);
-    char **seen = calloc((size_t)team->size, sizeof *seen);
-    struct served mine;
-    r->served = calloc((size_t)team->size, sizeof *r->served);
-    if (!seen || !r->served) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
-    int first = armcii_team_scope(team, TEAM_NODE)->ranks[0];
-    see_slices(r, team->size, seen);
-    armcii_coll_bcast(seen, team->size * (int)sizeof *seen, 0, node);
-    if (first == team->rank && armcii_world->progress_ranks == 0) armcii_am_join();
-    int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
-    mine = (struct served){server, seen[team->rank] - r->base[team->rank]};
-    armcii_coll_allgather(&mine, r->served, (int)sizeof mine, team->comm);
-    free(seen);
-}
-
-/* Memory for the slices: of one node, a segment; of several, a segment on each, and servers or a window over all; where memory is not
- * shared, a window alone.  0, or nonzero on every member. */
-static int create_memory(struct region *r, struct team *team, size_t bytes)
-{
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    r->has_window = armcii_node->kind == SEGMENT_NONE || (!one_node && !armcii_am_on);
-    if (armcii_node->kind == SEGMENT_NONE)
-        return armcii_window_create(&r->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm);
-    int rc = share_memory(r, team, one_node);
-    if (rc || !r->has_window) return rc;
-    rc = armcii_window_create_over(&r->window, r->mapped[team->rank], bytes, team->comm);
-    if (rc) armcii_segment_free(&r->segment);
-    return rc;
-}
-
-static void free_memory(struct region *r)
-{
-    if (r->has_window) armcii_window_free(&r->window);
-    if (r->served) {
-        armcii_coll_barrier(r->team->comm); /* a server may still be at work for another member */
-        armcii_server_release(r->segment.memory, r->segment.memory + r->segment.bytes);
-    }
-    free_segment(r);
 }
 
 /* At most SIZE_MAX. */
@@ -272,13 +164,22 @@ static void release_reservation(struct region *r, struct team *team)
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
 
-static void exchange_bases(struct region *r, const struct team *team)
+static void exchange_bases(struct region *r)
 {
-    char *mine = armcii_node->kind == SEGMENT_NONE ? r->window.base : r->mapped[team->rank];
-    size_t lead = armcii_node->kind == SEGMENT_NONE ? r->window.lead : 0;
-    if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[team->rank]);
-    armcii_coll_allgather(&mine, r->base, (int)sizeof mine, team->comm);
-    armcii_coll_allgather(&lead, r->lead, (int)sizeof lead, team->comm);
+    int me = r->team->rank;
+    char *mine = r->mapped[me] ? r->mapped[me] : r->base[me];
+    if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[me]);
+    armcii_coll_allgather(&mine, r->base, (int)sizeof mine, r->team->comm);
+}
+
+/* 0, or nonzero on every member. */
+static int create_memory(struct region *r)
+{
+    armcii_route_region(r);
+    const struct transport *provider = r->near->contiguous;
+    if (provider->region_alloc(r) != 0) return -1;
+    exchange_bases(r);
+    return armcii_region_attach(r);
 }
 
 static void add_slices(struct region *r)
@@ -296,23 +197,19 @@ static void remove_slices(const struct region *r)
 struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do)
 {
     size_t largest;
-    struct region *r = allocate_tables(team->size);
+    struct region *r = allocate_tables(team);
     bool valid = exchange_sizes(r, team, bytes, &largest);
     *nothing_to_do = valid && largest == 0;
     if (!valid || largest == 0 || !fits_in_memory(r, team)) {
         free_tables(r);
         return NULL;
     }
-    if (create_memory(r, team, (size_t)bytes) != 0) {
+    if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
-        team->credit = 0; /* the next one looks */
+        team->credit = 0; /* the next one looks at the system */
         free_tables(r);
         return NULL;
     }
-    exchange_bases(r, team);
-    if (!r->has_window && !armcii_world_is_one_node(team->size, team->to_world)) exchange_served(r, team);
-    r->team = team;
-    r->mode = MODE_ALL;
     armcii_team_hold(team);
     add_slices(r);
     enlist(r);
@@ -325,7 +222,7 @@ void armcii_region_free(struct region *r)
     armcii_stats_region_gone(r->bytes[r->team->rank]);
     remove_slices(r);
     delist(r);
-    free_memory(r);
+    armcii_region_detach(r);
     release_reservation(r, r->team);
     armcii_team_release(r->team);
     free_tables(r);
@@ -388,5 +285,5 @@ struct region *armcii_region_of_base(const void *base)
 {
     struct raddr raddr;
     if (!armcii_region_locate(armcii_world->rank, base, &raddr)) return NULL;
-    return raddr.lo == base && !raddr.region->attached ? raddr.region : NULL;
+    return raddr.lo == base && !raddr.region->memget ? raddr.region : NULL;
 }

@@ -106,11 +106,11 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     if (remote.owned) armcii_datatype_free_indexed(&remote.type);
 }
 
-void armcii_rma_fetch_and_op(struct window *w, enum rma_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
+void armcii_rma_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
                              void *old)
 {
     MPI_Datatype type = bytes == sizeof(int) ? MPI_INT : MPI_LONG;
-    MPI_Fetch_and_op(value, old, type, target, disp, update == RMA_UPDATE_ADD ? MPI_SUM : MPI_REPLACE, w->win);
+    MPI_Fetch_and_op(value, old, type, target, disp, update == RMW_ADD ? MPI_SUM : MPI_REPLACE, w->win);
 }
 
 void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)

@@ -31,8 +31,7 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
                       enum rma_typing typing);
 
 /* Atomic operations on one int or long (bytes = sizeof) at disp: *old = there; there += *value, or there = *value. */
-enum rma_update { RMA_UPDATE_ADD, RMA_UPDATE_REPLACE };
-void armcii_rma_fetch_and_op(struct window *w, enum rma_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
+void armcii_rma_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
                              void *old);
 /* *old = there; if it equals `expected`, there = desired; ints. */
 void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old);

@@ -10,7 +10,6 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "observe/readback.h"
-#include "transport/rma/pending.h"
 #include "observe/reference.h"
 #include "observe/replay_shape.h"
 #include "observe/report.h"
@@ -41,7 +40,7 @@ void armcii_replay_start(void)
     if (!area) armcii_fatal("ARMCI_CHECK: no memory for %zu lanes of %zu bytes", slices, lane);
     char *mine = area->base[armcii_world->rank];
     for (size_t i = 0; i < lane; i++) mine[i] = (char)known_byte(armcii_world->rank, i);
-    if (area->has_window) armcii_window_sync(&area->window);
+    armcii_region_sync(area);
     armcii_coll_barrier(armcii_world->comm);
 }
 
@@ -93,7 +92,7 @@ static void fill_sources(enum element e, const struct shape *s)
 /* What every step of a twin needs. */
 struct scene {
     const struct op *accused; /* for the verdict */
-    const struct raddr *accused_place;
+    enum path path;           /* that it took */
     struct raddr raddr;             /* of the twin */
     char *lo, *hi;                  /* the range of its remote side */
     char *image;                    /* what the lane must hold from lo - MARGIN on */
@@ -122,7 +121,7 @@ static bool carry_out(const struct scene *c, const struct op *op)
     armcii_shape_range(&op->shape, SHAPE_REMOTE, &lo, &hi);
     if (armcii_op_issue_unverified(op, &c->raddr, lo, hi, &req)) return false;
     armcii_op_finish(&req);
-    armcii_pending_fence(op->target);
+    armcii_fence(op->target);
     return true;
 }
 
@@ -143,7 +142,7 @@ static size_t first_difference(const char *a, const char *b, size_t bytes)
 _Noreturn static void accuse(const struct scene *c, const char *what, size_t at, const char *seen, const char *expected)
 {
     while (seen[at] == expected[at]) at++; /* a number differs from `at` on */
-    armcii_report_op(c->accused, c->accused_place,
+    armcii_report_op(c->accused, c->path,
                             "other bytes than expected; done again in memory that no other process touches, %s: "
                             "byte %zu is 0x%02x instead of 0x%02x",
                             what, at, (unsigned char)seen[at], (unsigned char)expected[at]);
@@ -280,14 +279,14 @@ static void try_looking(const struct scene *c)
     armcii_readback(&c->raddr, op.target, &op.shape, c->seen);
     for (size_t i = 0; i < c->bytes; i++) c->image[i] = (char)known_byte(op.target, i);
     if (memcmp(c->seen, c->image, c->bytes) != 0)
-        armcii_report_op(&op, &c->raddr, "what was read to verify the operation is wrong: these bytes never change");
+        armcii_report_op(&op, c->path, "what was read to verify the operation is wrong: these bytes never change");
 }
 
-static void run(const struct op *op, const struct raddr *raddr, struct replay_shape *w)
+static void run(const struct op *op, enum path path, struct replay_shape *w)
 {
     static void (*const attempts[])(const struct scene *c, struct replay_shape *w) = {
         [RMA_PUT] = try_put, [RMA_GET] = try_get, [RMA_ACC] = try_accumulate};
-    struct scene c = {.accused = op, .accused_place = raddr};
+    struct scene c = {.accused = op, .path = path};
     set_scene(&c, w);
     if (c.image && c.seen) {
         try_looking(&c);
@@ -297,13 +296,13 @@ static void run(const struct op *op, const struct raddr *raddr, struct replay_sh
     free(c.seen);
 }
 
-void armcii_replay(const struct op *op, const struct raddr *raddr)
+void armcii_replay(const struct op *op, enum path path)
 {
     struct replay_shape w;
     char *base = op->verb.kind == RMA_GET ? known_bytes_of(op->target) : my_lane_in(op->target);
     if (busy || !armcii_replay_shape_make(&w, &op->shape, base + MARGIN, lane - 2 * MARGIN)) return;
     busy = true;
-    run(op, raddr, &w);
+    run(op, path, &w);
     busy = false;
     armcii_replay_shape_free(&w);
 }

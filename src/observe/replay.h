@@ -15,7 +15,7 @@
 void armcii_replay_start(void);
 
 /* Carry out the twin of op, whose remote side lies in `raddr`.  Returns if it is right, or there is no memory for it; else the job ends. */
-void armcii_replay(const struct op *op, const struct raddr *raddr);
+void armcii_replay(const struct op *op, enum path path);
 
 /* 64 bytes of this process's lane in the target, and their raddr; false while another thread uses the lane. */
 bool armcii_replay_borrow(int target, char **address, struct raddr *raddr);

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
-#include "transport/path.h"
 #include "mpi/world.h"
 
 __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
@@ -65,29 +64,27 @@ static const char *kind_name(const struct op *op)
     return names[op->verb.kind];
 }
 
-_Noreturn void armcii_report_op(const struct op *op, const struct raddr *raddr, const char *evidence, ...)
+static bool is_by_mpi(enum path path)
 {
-    const struct path *path = armcii_op_path(op, raddr);
-    bool by_mpi = path != &armcii_path_direct && path != &armcii_path_server;
+    return path != PATH_DIRECT && path != PATH_SERVER;
+}
+
+_Noreturn void armcii_report_op(const struct op *op, enum path path, const char *evidence, ...)
+{
     char operation[512];
     va_list args;
     snprintf(operation, sizeof operation, "%s: %s %zu bytes in %zu pieces, process %d, by the path %s (%s)", op->caller, kind_name(op),
-             op->shape.bytes, op->shape.nsegs, op->target, path->name, path->doc);
+             op->shape.bytes, op->shape.nsegs, op->target, armcii_paths[path].name, armcii_paths[path].doc);
     va_start(args, evidence);
-    end(operation, by_mpi, op->verb.kind == RMA_ACC, evidence, args);
+    end(operation, is_by_mpi(path), op->verb.kind == RMA_ACC, evidence, args);
 }
 
-static const char *way_of_rmw(const struct raddr *raddr)
-{
-    if (raddr->mapped && !raddr->region->has_window) return "direct (an atomic instruction)";
-    return raddr->served ? "server (a request to a server)" : "rma (MPI_Fetch_and_op)";
-}
-
-_Noreturn void armcii_report_rmw(const char *caller, const struct raddr *raddr, int target, const char *evidence, ...)
+_Noreturn void armcii_report_rmw(const char *caller, enum path path, int target, const char *evidence, ...)
 {
     char operation[512];
     va_list args;
-    snprintf(operation, sizeof operation, "%s: process %d, by the path %s", caller, target, way_of_rmw(raddr));
+    snprintf(operation, sizeof operation, "%s: process %d, by the path %s (%s)", caller, target, armcii_paths[path].name,
+             armcii_paths[path].doc);
     va_start(args, evidence);
-    end(operation, raddr->region->has_window, true, evidence, args);
+    end(operation, is_by_mpi(path), true, evidence, args);
 }

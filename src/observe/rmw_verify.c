@@ -9,7 +9,6 @@
 #include "core/rmw.h"
 #include "observe/verify.h"
 #include "observe/readback.h"
-#include "transport/rma/pending.h"
 #include "observe/replay.h"
 #include "observe/report.h"
 
@@ -40,7 +39,7 @@ static long look(int op, const struct raddr *raddr, int target, void *remote)
 {
     char seen[sizeof(long)];
     struct shape s;
-    armcii_pending_fence(target);
+    armcii_fence(target);
     armcii_shape_contiguous(&s, NULL, remote, armcii_rmw_bytes(op));
     armcii_readback(raddr, target, &s, seen);
     return number(op, seen);
@@ -73,7 +72,7 @@ static bool is_right(const struct outcome *o)
 static void accuse(const char *caller, const struct raddr *raddr, int target, const struct outcome *o, const char *why)
 {
     if (is_right(o)) return;
-    armcii_report_rmw(caller, raddr, target, "%s: %ld was there, %ld was returned, and %ld is there now instead of %ld", why, o->before,
+    armcii_report_rmw(caller, raddr->route->atomic->rmw_path, target, "%s: %ld was there, %ld was returned, and %ld is there now instead of %ld", why, o->before,
                        o->returned, o->after, o->expected);
 }
 

@@ -14,7 +14,6 @@
 #include "transport/shm/apply.h"
 #include "mpi/world.h"
 #include "observe/readback.h"
-#include "transport/rma/pending.h"
 #include "observe/reference.h"
 #include "observe/replay.h"
 #include "observe/report.h"
@@ -85,7 +84,7 @@ static bool is_sum(const struct op *op, const struct raddr *raddr, const char *s
 
 bool armcii_verify_is_alone(const struct raddr *raddr)
 {
-    return raddr->region->team->size == 1 && !raddr->region->attached && !has_threads;
+    return raddr->region->team->size == 1 && !raddr->region->memget && !has_threads;
 }
 
 /* The program says (ARMCIX_Mode_set) that nobody else touches these bytes now. */
@@ -93,7 +92,7 @@ static bool is_promised(const struct op *op, const struct raddr *raddr)
 {
     enum { CONFLICT_FREE = ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE };
     int mode = raddr->region->mode;
-    if (op->verb.kind == RMA_ACC || raddr->region->attached || has_threads) return false; /* others may accumulate */
+    if (op->verb.kind == RMA_ACC || raddr->region->memget || has_threads) return false; /* others may accumulate */
     return (mode & CONFLICT_FREE) == CONFLICT_FREE || (op->verb.kind == RMA_GET && (mode & ARMCIX_MODE_READ_ONLY) != 0);
 }
 
@@ -117,12 +116,12 @@ static bool is_plain(const struct shape *s)
     return armcii_shape_is_disjoint(s, SHAPE_LOCAL) && armcii_shape_is_disjoint(s, SHAPE_REMOTE);
 }
 
-static void judge(const struct op *op, const struct raddr *raddr)
+static void judge(const struct op *op, const struct raddr *raddr, enum path path)
 {
     bool alone = armcii_verify_is_alone(raddr) || is_promised(op, raddr), plain = is_plain(&op->shape);
     if (alone && plain && is_local_side_private(&op->shape))
-        armcii_report_op(op, raddr, "other bytes than expected, and no other process may touch them");
-    armcii_replay(op, raddr);
+        armcii_report_op(op, path, "other bytes than expected, and no other process may touch them");
+    armcii_replay(op, path);
     if (plain) armcii_verify_counts.unclear++;
 }
 
@@ -132,14 +131,15 @@ static void judge(const struct op *op, const struct raddr *raddr)
 static int issue_and_look(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     bool adds = op->verb.kind == RMA_ACC;
-    armcii_pending_fence(op->target);
+    armcii_fence(op->target);
     char *sums = adds ? sums_of(op, raddr) : NULL;
     int rc = armcii_op_issue_unverified(op, raddr, lo, hi, req);
     if (rc == 0) {
+        enum path path = req->path;
         armcii_op_finish(req);
-        armcii_pending_fence(op->target);
+        armcii_fence(op->target);
         armcii_verify_counts.checked++;
-        if (!(adds ? is_sum(op, raddr, sums) : is_same(op, raddr))) judge(op, raddr);
+        if (!(adds ? is_sum(op, raddr, sums) : is_same(op, raddr))) judge(op, raddr, path);
     }
     free(sums);
     return rc;

@@ -7,7 +7,6 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "observe/verify.h"
-#include "transport/rma/pending.h"
 #include "observe/report.h"
 
 enum { MARKS = 2, PARTNERS = 3 };
@@ -42,10 +41,12 @@ static int first_mark(const struct marks *m)
 
 static void synchronise(const struct region *r)
 {
-    if (r->has_window) armcii_window_sync(&((struct region *)r)->window);
+    armcii_region_sync((struct region *)r);
     armcii_coll_barrier(r->team->comm);
-    if (r->has_window) armcii_window_sync(&((struct region *)r)->window);
+    armcii_region_sync((struct region *)r);
 }
+
+static enum path path; /* of the last put or get */
 
 /* Put or get `bytes` bytes, completely. */
 static struct op carry_out(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes,
@@ -56,8 +57,9 @@ static struct op carry_out(const char *caller, enum rma_kind kind, int process, 
     armcii_shape_contiguous(&op.shape, local, remote, bytes);
     armcii_region_locate(process, remote, raddr);
     armcii_op_issue_unverified(&op, raddr, remote, remote + bytes, &req);
+    path = req.path;
     armcii_op_finish(&req);
-    armcii_pending_fence(process);
+    armcii_fence(process);
     return op;
 }
 
@@ -69,7 +71,7 @@ static void get_marks(const char *caller, const struct region *r, int member)
         uint64_t seen = 0, expected = sign(r, member, member, i);
         struct op op = carry_out(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes, &raddr);
         if (memcmp(&seen, &expected, m.bytes) != 0)
-            armcii_report_op(&op, &raddr, "the %s bytes of a slice of the new region are not what their owner stored there",
+            armcii_report_op(&op, path, "the %s bytes of a slice of the new region are not what their owner stored there",
                                     i == 0 ? "first" : "last");
     }
 }
@@ -95,7 +97,7 @@ static void expect_marks(const char *caller, const struct region *r, int writer)
         struct op op = {.caller = caller, .verb = {.kind = RMA_PUT}, .target = armcii_world->rank};
         armcii_shape_contiguous(&op.shape, &expected, m.at[i], m.bytes);
         armcii_region_locate(op.target, m.at[i], &raddr);
-        armcii_report_op(&op, &raddr, "process %d put %s bytes into this slice of the new region, and they are not there",
+        armcii_report_op(&op, path, "process %d put %s bytes into this slice of the new region, and they are not there",
                                 r->team->to_world[writer], i == 0 ? "the first" : "the last");
     }
 }

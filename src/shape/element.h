@@ -36,4 +36,7 @@ void armcii_scale_copy(enum element e, const void *scale, const void *src, void 
 /* Pack the local side of the shape, scaled, into buffer (s->bytes bytes).  Every segment consists of whole elements. */
 void armcii_scale_pack(enum element e, const void *scale, const struct shape *s, char *buffer);
 
+/* What a read-modify-write does with an int or long. */
+enum rmw_update { RMW_ADD, RMW_REPLACE };
+
 #endif

@@ -9,11 +9,22 @@
 #include "base/config.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
+#include "transport/rma/pending.h"
+#include "transport/rma/rma.h"
+#include "transport/route.h"
 
 enum { MOST_REGIONS = 64, LONGEST_SETTING = 80 };
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
+
+static const struct route by_rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false};
+
+/* Takes the place of src/transport/route.c. */
+void armcii_route_region(struct region *r)
+{
+    r->near = r->far = &by_rma;
+}
 
 /* A region with all that it refers to. */
 struct entry {
@@ -94,7 +105,9 @@ void job_start(struct job job)
     armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, armcii_config->quirks);
     fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
     armcii_directory_start();
-    armcii_pending_start();
+    armcii_transports[0] = NULL;
+    armcii_transports_add(&armcii_rma);
+    armcii_rma_start(false);
     armcii_handles_start();
     entry_count = 0;
 }
@@ -104,16 +117,17 @@ static void free_entry(struct entry *e)
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
         armcii_directory_remove(e->team.to_world[i], r->base[i], r);
-    if (e->used) armcii_window_free(&r->window);
+    if (e->used) armcii_window_free(&r->rma->window);
     free(r->base);
     free(r->bytes);
-    free(r->lead);
+    free(r->rma);
+    r->rma = NULL;
     free(r->mapped);
     r->mapped = NULL;
     free(e->team.to_world);
     free(e->team.from_world);
     r->base = NULL;
-    r->bytes = r->lead = NULL;
+    r->bytes = NULL;
     e->team = (struct team){0};
     e->used = false;
 }
@@ -121,9 +135,9 @@ static void free_entry(struct entry *e)
 void job_end(void)
 {
     armcii_handles_issue(-1);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     armcii_handles_end();
-    armcii_pending_end();
+    armcii_rma_end();
     for (size_t i = 0; i < entry_count; i++) {
         free_entry(entries[i]);
         free(entries[i]);
@@ -157,11 +171,11 @@ static struct region *new_region(int first, int members)
     for (int i = 0; i < the_world.size; i++) e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
     for (int i = 0; i < members; i++) e->team.to_world[i] = first + i;
     e->region.id = ++last_id;
-    e->region.has_window = true;
+    e->region.near = e->region.far = &by_rma;
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
-    e->region.lead = zeroed(members, sizeof(size_t));
+    e->region.rma = zeroed(1, sizeof *e->region.rma + (size_t)members * sizeof(size_t));
     e->region.mapped = zeroed(members, sizeof(char *));
     return &e->region;
 }
@@ -169,9 +183,9 @@ static struct region *new_region(int first, int members)
 static struct region *enter(struct region *r, size_t bytes)
 {
     for (int i = 0; i < r->team->size; i++) {
-        r->base[i] = fake_memory(&r->window, i);
+        r->base[i] = fake_memory(&r->rma->window, i);
         r->bytes[i] = bytes;
-        r->lead[i] = fake_lead(&r->window, i);
+        r->rma->lead[i] = fake_lead(&r->rma->window, i);
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
     fake_forget();
@@ -182,14 +196,14 @@ struct region *job_region(int first, int members, size_t bytes)
 {
     struct region *r = new_region(first, members);
     fake_mpi.members = (unsigned)members;
-    ck_assert_int_eq(armcii_window_create(&r->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
+    ck_assert_int_eq(armcii_window_create(&r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
     return enter(r, bytes);
 }
 
 struct region *job_region_over(int process, char *memory, size_t bytes)
 {
     struct region *r = new_region(process, 1);
-    fake_window_over(&r->window, 1, &memory, &bytes);
+    fake_window_over(&r->rma->window, 1, &memory, &bytes);
     return enter(r, bytes);
 }
 

@@ -23,7 +23,7 @@ struct request {
     int rank;
     enum effect effect;
     struct rma_verb verb;     /* EFFECT_MOVE */
-    enum rma_update update;   /* EFFECT_UPDATE */
+    enum rmw_update update;   /* EFFECT_UPDATE */
     int expected;             /* EFFECT_SWAP */
     void *old;                /* where the former value goes */
     size_t npieces, bytes;
@@ -334,7 +334,7 @@ static void update(const struct request *op)
     memcpy(old, there, op->bytes);
     if (op->effect == EFFECT_SWAP) {
         if (memcmp(there, &op->expected, op->bytes) == 0) memcpy(there, op->data, op->bytes);
-    } else if (op->update == RMA_UPDATE_REPLACE)
+    } else if (op->update == RMW_REPLACE)
         memcpy(there, op->data, op->bytes);
     else
         add(op->bytes == sizeof(int) ? ELEMENT_INT : ELEMENT_LONG, there, op->data, op->bytes);
@@ -458,7 +458,7 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     start(f, op);
 }
 
-void armcii_rma_fetch_and_op(struct window *w, enum rma_update how, int target, MPI_Aint disp, size_t bytes,
+void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes,
                              const void *value, void *old)
 {
     struct fake_window *f = find(w);

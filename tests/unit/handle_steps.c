@@ -71,5 +71,5 @@ void wait_for(armci_hdl_t *handle)
 void wait_all(void)
 {
     ck_assert_int_eq(armcii_handles_issue(-1), 0);
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
 }

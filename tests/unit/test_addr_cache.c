@@ -137,15 +137,15 @@ END_TEST
 
 /* ---- the directory keeps it right */
 
-/* A region on all processes; with a window, something may be pending there. */
-static struct region *region_of_all(bool has_window)
+/* A region on all processes, reached by loads and stores alone, or not: then something may be pending there. */
+static struct region *region_of_all(bool indirect)
 {
     static int ranks[PROCESSES];
-    static size_t leads[PROCESSES];
     static struct team team = {.size = PROCESSES, .rank = 1, .to_world = ranks, .from_world = ranks};
-    static struct region regions[2] = {{.team = &team, .lead = leads}, {.team = &team, .lead = leads, .has_window = true}};
+    static const struct route direct = {.direct = true}, mixed = {.direct = false};
+    static struct region regions[2] = {{.team = &team, .near = &direct, .far = &mixed}, {.team = &team, .near = &mixed, .far = &mixed}};
     for (int i = 0; i < PROCESSES; i++) ranks[i] = i;
-    return &regions[has_window];
+    return &regions[indirect];
 }
 
 START_TEST(a_lookup_is_remembered)

@@ -14,7 +14,7 @@ START_TEST(requests_become_one_vector)
     fake_expect("kept", "");
     wait_for(&h);
     fake_expect("issued at the wait", "shape-put 0/1 0+40 in 10; flush-local 0/1");
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     for (int i = 0; i < 10; i++) ck_assert_int_eq(int_there(THEM, 16 * (size_t)i), 1000 + i);
     fake_forget();
     start(&h, put_int(20, THEM, 4));
@@ -76,7 +76,7 @@ START_TEST(requests_join_others_like_them_and_no_others)
     fake_expect("kept", "");
     wait_for(&h);
     ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     for (int i = 0; i < ROOM; i++) ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
     job_end();
 }
@@ -143,7 +143,7 @@ START_TEST(another_kind_or_target_issues)
     fake_expect("another element", "acc 0/1 160+4");
     wait_for(&g);
     fake_expect("the rest", "acc 0/1 168+8; flush-local 0/1");
-    armcii_pending_fence_all();
+    armcii_fence_all();
     ck_assert_int_eq(int_there(THEM, 136), 1000);
     ck_assert_int_eq(int_there(THEM, 144), 3000);
     job_end();
@@ -160,7 +160,7 @@ START_TEST(scales_are_copied)
     start(&h, scaled(&scale, 8, &step_value[1], 4));
     scale = 100;
     wait_for(&h);
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     ck_assert_int_eq(int_there(THEM, 0), 3000);
     ck_assert_int_eq(int_there(THEM, 8), 3003);
     job_end();
@@ -184,7 +184,7 @@ START_TEST(values_are_copied)
     start_value(&h, job_put(THIRD, &v, there(THIRD, 0), sizeof v)); /* issues; the values must live on */
     fake_expect("aggregate", "shape-put 0/1 8+400 in 100");
     wait_for(&h);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     ck_assert_int_eq(int_there(THEM, 0), 11);
     ck_assert_int_eq(int_there(THEM, 4), 11);
     for (size_t i = 0; i < 100; i++) ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
@@ -239,7 +239,7 @@ START_TEST(overlapping_requests)
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 5; i++) start(&h, put_int(i, THEM, 2 * (size_t)i));
     wait_for(&h);
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     char want[12];
     for (int i = 0; i < 5; i++) memcpy(want + 2 * i, &step_value[i], sizeof(int));
     ck_assert_mem_eq(there(THEM, 0), want, sizeof want);

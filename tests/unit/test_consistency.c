@@ -89,16 +89,16 @@ static void random_program(unsigned seed, enum fake_order order)
         struct op t = random_transfer(&r, s);
         s->op = job_nonblocking(t);
         switch (rng_between(&r, 0, 9)) {
-        case 0: armcii_pending_fence(rng_between(&r, 0, TARGETS - 1)); break;
-        case 1: armcii_pending_complete_region(region[0]); break;
-        case 2: armcii_pending_wait_all(); break;
+        case 0: armcii_fence(rng_between(&r, 0, TARGETS - 1)); break;
+        case 1: armcii_fence_region(region[0], -1); break;
+        case 2: armcii_wait_all(-1); break;
         case 3: break;
         case 4: finish(&steps[rng_between(&r, 0, i)], seed); break;
         default: finish(s, seed); break;
         }
     }
     for (int i = 0; i < STEPS; i++) finish(&steps[i], seed);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     for (int target = 0; target < TARGETS; target++)
         ck_assert_msg(memcmp(model[0][target], job_address(region[0], target, 0), SLICE) == 0 &&
                           memcmp(model[1][target], job_address(region[1], target, 0), SLICE) == 0,

@@ -185,7 +185,7 @@ START_TEST(regions_may_go_before_the_wait)
     armci_hdl_t h = fresh();
     start(&h, job_put(THEM, &step_value[0], job_address(third, THEM, 0), 4));
     start(&h, put_int(1, THEM, 0));
-    armcii_pending_complete_region(third);
+    armcii_fence_region(third, -1);
     job_region_free(third);
     fake_forget();
     wait_for(&h);
@@ -208,7 +208,7 @@ START_TEST(scaled_data)
     start(&h, scaled(&three, 0, &step_value[1], 4));
     wait_for(&h);
     step_value[0] = step_value[1] = step_value[2] = 0;
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     ck_assert_int_eq(int_there(THEM, 0), 3 * 1000 + 3 * 1001);
     ck_assert_int_eq(int_there(THEM, 4), 3 * 1001);
     ck_assert_int_eq(int_there(THEM, 8), 1002);
@@ -276,7 +276,7 @@ START_TEST(scaled_copies_are_freed)
     collecting = aggregate();
     for (int i = 0; i < 300; i++) {
         ways[_i](local);
-        armcii_pending_fence(THEM); /* frees what the fake keeps */
+        armcii_fence(THEM); /* frees what the fake keeps */
         fake_forget();
     }
     start(&single, scaled(&three, 0, local, MIB)); /* not waited for: the end frees it */
@@ -326,7 +326,7 @@ START_TEST(what_fences_complete_is_not_kept)
         ways[_i]();
         if (i % 16 < 15) continue;
         ck_assert_int_eq(armcii_handles_issue(-1), 0);
-        armcii_pending_fence_all();
+        armcii_fence_all();
         fake_forget();
         if (i < MANY / 2) half = mallinfo2().uordblks;
     }
@@ -345,7 +345,7 @@ START_TEST(an_aggregate_handle_stays_one)
     copy = plain;
     armcii_handle_unset_aggregate(&plain);
     ck_assert_int_eq(armcii_handles_issue(-1), 0);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     for (size_t i = 0; i < OTHERS; i++) { /* which take the slots of what is complete */
         other = fresh();
         start(&other, put_int(2, 3, 4 * i));

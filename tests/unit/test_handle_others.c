@@ -64,7 +64,7 @@ START_TEST(slots_made_during_a_wait_leave_the_others_alone)
     fake_meanwhile = use_many_handles;
     wait_for(&mine);
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) wait_for(&theirs[i]);
-    armcii_pending_fence(THIRD);
+    armcii_fence(THIRD);
     for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) ck_assert_int_eq(int_there(THIRD, 4 * i), 1000 + (int)i);
     job_end();
 }
@@ -85,7 +85,7 @@ START_TEST(requests_that_join_while_others_go_are_issued_later)
     fake_expect("the fence", "shape-put 0/1 0+40 in 10");
     wait_for(&theirs[0]);
     fake_expect("the wait", "shape-put 0/1 80+200 in 50; flush-local 0/1");
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     for (size_t i = 0; i < 60; i++) ck_assert_int_eq(int_there(THEM, 8 * i), 1000 + (int)i);
     job_end();
 }

@@ -6,6 +6,7 @@
 
 #include "fake_job.h"
 #include "mem/memget.h"
+#include "transport/rma/pending.h"
 #include "unit.h"
 
 enum { ME = 0, THEM = 1, BYTES = 256 };
@@ -23,7 +24,7 @@ static void begin(void)
 
 static void end(void)
 {
-    armcii_pending_fence_all();
+    armcii_fence_all();
     armcii_memget_end();
     job_end();
 }
@@ -121,7 +122,7 @@ START_TEST(unannounced_addresses)
     char *memory = create(BYTES);
     ck_assert(armcii_memget_locate(THEM, local, 8, &raddr));
     ck_assert_int_eq(raddr.rank, THEM);
-    ck_assert_ptr_null(raddr.origin);
+    ck_assert_ptr_null(armcii_rma_origin(&raddr));
     ck_assert(!armcii_memget_locate(THEM, NULL, 8, &raddr));
     ck_assert(armcii_memget_free(memory));
     end();

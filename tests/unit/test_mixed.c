@@ -5,6 +5,8 @@
 #include <armci.h>
 
 #include "fake_job.h"
+#include "transport/rma/rma.h"
+#include "transport/shm/shm.h"
 #include "core/rmw.h"
 #include "unit.h"
 
@@ -17,6 +19,8 @@ static void begin(void)
 {
     job_start((struct job){.several_nodes = true});
     region = job_region(0, 4, BYTES);
+    static const struct route near = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false};
+    region->near = &near;
     region->mapped[THEM] = region->base[THEM];
     armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);
 }
@@ -90,7 +94,7 @@ START_TEST(a_store_comes_after_the_accumulate_before_it)
     put(16, 100);
     fake_expect("put over an accumulate", "acc 0/1 16+4; flush 0/1");
     acc(16, 3);
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     ck_assert_int_eq(load(16), 103);
     job_end();
 }

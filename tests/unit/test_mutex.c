@@ -1,6 +1,6 @@
 /* test_mutex.c - two threads of a process and one mutex that a server keeps: while one of them asks the server, the other sees the mutex
- * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The server is played here, in the place of
- * transport/am/mutex_client.c. */
+ * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The server is played here, by a transport that
+ * stands before the others. */
 #include <armcix.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,8 +9,7 @@
 
 #include "base/lock.h"
 #include "base/backoff.h"
-#include "transport/am/mutex_client.h"
-#include "transport/am/am.h"
+#include "transport/transport.h"
 #include "unit.h"
 
 enum { SKIPPED = 77, MOST_TURNS = 200000 };
@@ -28,26 +27,40 @@ static void take_time(void)
     if (what) what();
 }
 
-void armcii_am_mutex_lock(unsigned long set, int owner, int mutex)
+static void *create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
-    (void)set, (void)owner, (void)mutex;
+    (void)team, (void)count, (void)total, (void)name;
+    return &locks;
+}
+
+static void destroy(void *set)
+{
+    ck_assert_ptr_eq(set, &locks);
+}
+
+static void lock(void *set, int owner, int mutex, unsigned *slot)
+{
+    (void)set, (void)owner, (void)mutex, (void)slot;
     locks++;
     take_time();
 }
 
-bool armcii_am_mutex_trylock(unsigned long set, int owner, int mutex)
+static bool trylock(void *set, int owner, int mutex, unsigned *slot)
 {
-    (void)set, (void)owner, (void)mutex;
+    (void)set, (void)owner, (void)mutex, (void)slot;
     trylocks++;
     take_time();
     return !refuses;
 }
 
-void armcii_am_mutex_unlock(unsigned long set, int owner, int mutex)
+static void unlock(void *set, int owner, int mutex, unsigned slot)
 {
-    (void)set, (void)owner, (void)mutex;
+    (void)set, (void)owner, (void)mutex, (void)slot;
     unlocks++;
 }
+
+static const struct transport server = {
+    .name = "server", .mutexes_create = create, .mutexes_free = destroy, .lock = lock, .trylock = trylock, .unlock = unlock};
 
 /* ---- the job ---- */
 
@@ -63,9 +76,11 @@ static bool count_turn(void)
 static void start(void)
 {
     ARMCI_Init();
-    armcii_am_on = true;
+    const struct transport *shm = armcii_transports[0];
     armcii_progress_hook = count_turn;
+    armcii_transports[0] = &server;
     the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
+    armcii_transports[0] = shm;
     ck_assert_ptr_nonnull(the_set);
     locks = trylocks = unlocks = 0;
     refuses = false;
@@ -76,7 +91,6 @@ static void start(void)
 static void end(void)
 {
     ck_assert_int_eq(ARMCIX_Destroy_mutexes_hdl(the_set), 0);
-    armcii_am_on = false;
     ARMCI_Finalize();
 }
 

@@ -172,23 +172,23 @@ END_TEST
 START_TEST(fence_with_nothing_pending)
 {
     begin();
-    armcii_pending_fence(THEM);
-    armcii_pending_fence_all();
-    armcii_pending_complete_region(one);
-    armcii_pending_wait(THEM);
-    armcii_pending_wait_all();
+    armcii_fence(THEM);
+    armcii_fence_all();
+    armcii_fence_region(one, -1);
+    armcii_wait_all(THEM);
+    armcii_wait_all(-1);
     armcii_pending_complete(one, THEM);
     fake_expect("nothing was ever pending", "");
     job_blocking(put(one, 0, 8));
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     fake_expect("one put", "put 0/1 0+8; flush-local 0/1; flush 0/1");
-    armcii_pending_fence(THEM);
-    armcii_pending_fence_all();
-    armcii_pending_wait_all();
+    armcii_fence(THEM);
+    armcii_fence_all();
+    armcii_wait_all(-1);
     fake_expect("nothing is pending any more", "");
     job_blocking(get(one, 0, 8));
     fake_forget();
-    armcii_pending_fence_all();
+    armcii_fence_all();
     fake_expect("a blocking get leaves nothing", "");
     job_end();
 }
@@ -219,23 +219,23 @@ START_TEST(fence_touches_what_is_dirty)
 {
     scatter_puts();
     expect_dirty("before", true, true, true);
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), 2);
     fake_expect("fence of one process", "flush 1/1; flush 0/1");
     expect_dirty("fence of one process", false, false, true);
-    armcii_pending_fence_all();
+    armcii_fence_all();
     fake_expect("then of all", "flush 0/2");
     expect_dirty("then of all", false, false, false);
     job_end();
 
     scatter_puts();
-    armcii_pending_fence_all();
+    armcii_fence_all();
     fake_expect("fence of all: the two targets of a region together", "flush-all 0/0; flush 1/1");
     expect_dirty("fence of all", false, false, false);
     job_end();
 
     scatter_puts();
-    armcii_pending_complete_region(one);
+    armcii_fence_region(one, -1);
     fake_expect("fence of a region", "flush-all 0/0");
     expect_dirty("fence of a region", false, true, false);
     job_end();
@@ -251,21 +251,21 @@ END_TEST
 START_TEST(waiting_is_local)
 {
     scatter_puts();
-    armcii_pending_wait(THEM);
+    armcii_wait_all(THEM);
     fake_expect("one process", "flush-local 1/1; flush-local 0/1");
     expect_dirty("one process", true, true, true);
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
     fake_expect("all: the rest", "flush-local 0/2");
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
     fake_expect("again", "");
-    armcii_pending_fence_all();
+    armcii_fence_all();
     fake_expect("all remotely", "flush-all 0/0; flush 1/1");
     job_end();
 
     scatter_puts();
     job_nonblocking(get(two, 64, 8));
     fake_forget();
-    armcii_pending_wait_all();
+    armcii_wait_all(-1);
     fake_expect("a get among them", "flush-local 0/2; flush 1/1; flush-local 0/1");
     job_end();
 }
@@ -307,7 +307,7 @@ START_TEST(a_completed_ticket_costs_nothing)
     fake_expect("the older came with it", "");
 
     a = job_nonblocking(put(one, 64, 8));
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     fake_forget();
     armcii_op_finish(&a);
     fake_expect("after a fence", "");
@@ -341,17 +341,17 @@ START_TEST(a_fence_is_proved)
     job_nonblocking(put(one, 16, 8));
     job_nonblocking(put(one, 8, 4));
     fake_expect("puts", "put 0/1 16+8; put 0/1 8+4");
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     fake_expect("their fence", "flush 0/1; get 0/1 8+1; flush 0/1");
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     fake_expect("another fence", "");
     job_nonblocking(get(one, 16, 8));
-    armcii_pending_fence(THEM);
+    armcii_fence(THEM);
     fake_expect("a get and its fence", "get 0/1 16+8; flush 0/1");
     job_nonblocking(put(one, 16, 8));
     job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 24), 8));
     fake_forget();
-    armcii_pending_fence_all();
+    armcii_fence_all();
     fake_expect("a fence of two targets", "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
     job_end();
 }
@@ -364,7 +364,7 @@ START_TEST(a_region_goes)
     struct request op = job_nonblocking(put(third, 0, 8));
     job_nonblocking(put(one, 0, 8));
     fake_forget();
-    armcii_pending_complete_region(third);
+    armcii_fence_region(third, -1);
     job_region_free(third);
     fake_expect("freed", "flush 2/1; free 2/0");
     armcii_op_finish(&op);
@@ -383,7 +383,7 @@ START_TEST(a_region_of_a_group)
     begin();
     struct region *r = job_region(2, 2, BYTES);
     job_blocking(job_put(3, memory[0], job_address(r, 3, 8), 8));
-    armcii_pending_fence(3);
+    armcii_fence(3);
     fake_expect("group", "put 2/1 8+8; flush-local 2/1; flush 2/1");
     job_end();
 }

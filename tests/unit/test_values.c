@@ -24,7 +24,8 @@ static void start_agent(void)
     MPI_Comm_dup(MPI_COMM_SELF, &requests);
     armcii_endpoints_start(requests);
     armcii_server_start(requests);
-    armcii_am_on = true;
+    armcii_transports_add(&armcii_am);
+    armcii_transports_need_progress = true;
 }
 
 static void end_agent(void)
@@ -32,7 +33,8 @@ static void end_agent(void)
     armcii_lock_enter();
     armcii_endpoints_fence_all();
     armcii_lock_exit();
-    armcii_am_on = false;
+    armcii_transports[1] = NULL; /* shm is left */
+    armcii_transports_need_progress = false;
     armcii_endpoints_end();
     armcii_server_end();
     MPI_Comm_free(&requests);
@@ -106,11 +108,11 @@ static int servings(void (*look)(void *at, int proc), int proc, bool between_nod
     armcii_addr_cache_insert(proc, value, sizeof value, value);
     bool (*serve_before)(void) = armcii_progress_hook;
     armcii_progress_hook = serve;
-    armcii_am_on = between_nodes;
+    armcii_transports_need_progress = between_nodes;
     served = 0;
     for (int i = 0; i < LOOKS; i++)
         look(value, proc);
-    armcii_am_on = false;
+    armcii_transports_need_progress = false;
     armcii_progress_hook = serve_before;
     armcii_addr_cache_invalidate(proc);
     ARMCI_Finalize();

@@ -15,7 +15,7 @@
 #include "mpi/world.h"
 #include "use.h"
 #include "worker.h"
-#include "transport/rma/planner.h"
+#include "core/op.h"
 
 struct use use;
 
@@ -83,18 +83,19 @@ static void tell_quirks(void)
 
 /* ---------------------------------------------------------------- paths ------------ */
 
-/* The path of a strided or vector transfer of doubles to `address` of `target`, by the planner itself. */
+/* The path that an operation on doubles at `address` of `target` takes: it is carried out, with zeros. */
 static const char *path_of(enum rma_kind kind, bool strided, int target, char *address, char *local)
 {
-    struct located t = {.verb = {kind, ELEMENT_DOUBLE}, .target = target};
-    struct shape shape;
+    struct op op = {.caller = "armci-doctor", .verb = {kind, ELEMENT_DOUBLE}, .target = target};
+    struct request req;
     if (strided)
-        armcii_shape_strided(&shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8}, 1);
+        armcii_shape_strided(&op.shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8}, 1);
     else
-        armcii_shape_contiguous(&shape, local, address, 1024);
-    t.shape = &shape;
-    if (!armcii_region_locate(target, address, &t.raddr)) return "none";
-    return armcii_plan(&t)->name;
+        armcii_shape_contiguous(&op.shape, local, address, 1024);
+    if (armcii_op_start(&op, &req) != 0) return "none";
+    enum path path = req.path;
+    armcii_op_finish(&req);
+    return armcii_paths[path].name;
 }
 
 static void tell_paths_to(int target, const char *name, char **base, char *local)
@@ -129,8 +130,8 @@ static void note_use(void)
     use.nodes = armcii_world->nodes;
     use.memfd = armcii_node->kind == SEGMENT_MEMFD;
     use.mpi = armcii_node->kind == SEGMENT_MPI;
-    use.servers = armcii_am_on;
-    use.windows = armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_am_on && !job->plain);
+    use.servers = armcii_transports_have(&armcii_am);
+    use.windows = armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am) && !job->plain);
     use.quirks = *armcii_quirks;
 }
 

@@ -72,15 +72,15 @@ static bool has_mpi_memory(void)
 }
 static bool has_servers(void)
 {
-    return armcii_am_on;
+    return armcii_transports_have(&armcii_am);
 }
 static bool has_windows(void)
 {
-    return armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_am_on);
+    return armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am));
 }
 static bool has_rma_between_nodes(void)
 {
-    return armcii_world->nodes > 1 && !armcii_am_on;
+    return armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am);
 }
 static bool has_own_windows(void)
 {

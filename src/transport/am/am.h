@@ -1,18 +1,16 @@
-/* am.h - is memory of other nodes reached through servers (transport server), or by MPI's one-sided calls? */
+/* am.h - the transport am: active messages.  Requests travel as MPI messages to a server on the target's node, which applies them to memory
+ * of its node by loads, stores and atomic instructions (shm/apply.h).  The server runs in the progress thread of a process, or is a
+ * progress rank. */
 #ifndef ARMCII_AM_H
 #define ARMCII_AM_H
 
-#include <stdbool.h>
+#include "transport/transport.h"
 
-/* Servers serve requests; memory of a node is shared by its processes. */
-extern bool armcii_am_on;
+extern const struct transport armcii_am;
 
-/* Collective over the world and the progress ranks: make the processes of the world each other's clients, and the progress ranks servers.
- * Where there are none, the first process of each node is one, and MPI allows threads: whoever waits in MPI for a server's process is
- * served all the same. */
+/* Collective over the world and the progress ranks: connect clients and servers.  Where there are no progress ranks, the first process of
+ * each node is a server, and MPI allows threads. */
 void armcii_am_start(void);
-/* This process serves memory of its node too, from now on. */
-void armcii_am_join(void);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
 

@@ -212,7 +212,7 @@ static void ask(struct endpoint *e, MPI_Request *answer)
     armcii_endpoints_wait(answer);
 }
 
-long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t bytes, void *address, long operand)
+long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand)
 {
     struct endpoint *e = armcii_endpoint(to->server);
     struct shape s;

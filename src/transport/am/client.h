@@ -30,7 +30,7 @@ bool armcii_client_is_complete(uint64_t ticket);
 void armcii_client_finish_all(int owner);
 
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
-long armcii_client_rmw(const struct remote *to, enum apply_update update, size_t bytes, void *address, long operand);
+long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand);
 
 /* A mutex of a set, at the server. */
 void armcii_client_lock(int server, uint64_t set, int owner, uint64_t number);

@@ -16,7 +16,7 @@ enum am_kind {
     AM_ACC,       /* data follow */
     AM_PUT_RNDV, /* data come in a message of their own, tag + AM_TAG_DATA, zero-copy */
     AM_GET,       /* the reply has the tag */
-    AM_RMW,       /* element: enum apply_update; operand in scale[0], old value, a long, in the reply */
+    AM_RMW,       /* element: enum rmw_update; operand in scale[0], old value, a long, in the reply */
     AM_LOCK,      /* the reply, when the lock is granted, has the tag */
     AM_TRYLOCK,   /* reply: 1 granted, 0 not */
     AM_UNLOCK

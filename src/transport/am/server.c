@@ -276,7 +276,7 @@ static void serve_rmw(const struct am_header *r, const struct shape *s, int clie
 {
     long operand;
     memcpy(&operand, r->scale, sizeof operand);
-    long old = armcii_apply_rmw((enum apply_update)r->element, s->bytes, s->remote + delta_of(r, s->remote), operand);
+    long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes, s->remote + delta_of(r, s->remote), operand);
     reply_with(&old, sizeof old, client, r->tag);
 }
 

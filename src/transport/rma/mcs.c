@@ -10,7 +10,7 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/rma.h"
-#include "transport/rma/progress.h"
+#include "transport/rma/pending.h"
 #include "mpi/world.h"
 
 /* In each member's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
@@ -70,7 +70,7 @@ static MPI_Aint tail_of(const struct rma_mcs *q, int member, int mutex)
 static int swap_tail(struct rma_mcs *q, int member, int mutex)
 {
     int me = q->team->rank + 1, before;
-    armcii_rma_fetch_and_op(&q->window, RMA_UPDATE_REPLACE, member, tail_of(q, member, mutex), sizeof(int), &me, &before);
+    armcii_rma_fetch_and_op(&q->window, RMW_REPLACE, member, tail_of(q, member, mutex), sizeof(int), &me, &before);
     armcii_rma_flush(&q->window, member, q->team->to_world[member]);
     return before;
 }

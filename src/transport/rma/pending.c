@@ -8,11 +8,6 @@
 #include "base/fault.h"
 #include "mpi/quirks.h"
 #include "transport/rma/doorbell.h"
-#include "transport/am/client.h"
-#include "transport/am/endpoint.h"
-#include "transport/rma/progress.h"
-#include "transport/am/am.h"
-#include "transport/shm/apply.h"
 #include "mpi/world.h"
 
 /* A range of addresses; empty when lo >= hi. */
@@ -38,6 +33,18 @@ static struct record **of_target; /* [world size] */
 static struct record *newest;
 static struct record *spare;
 static uint64_t tickets;
+
+void armcii_rma_flush(struct window *w, int rank, int process)
+{
+    armcii_doorbell_ring(process);
+    armcii_window_flush(w, rank);
+}
+
+void armcii_rma_flush_local(struct window *w, int rank, int process)
+{
+    armcii_doorbell_ring(process);
+    armcii_window_flush_local(w, rank);
+}
 
 void armcii_pending_start(void)
 {
@@ -70,13 +77,13 @@ static struct record *new_record(const struct raddr *raddr, int target)
         spare = r->next;
     else if (!(r = malloc(sizeof *r)))
         armcii_fatal("out of memory for a pending operation");
-    *r = (struct record){.region = raddr->region, .target = target, .rank = raddr->rank, .origin = raddr->origin};
+    *r = (struct record){.region = raddr->region, .target = target, .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
     r->next = of_target[target];
     r->older = newest;
     r->local = tickets; /* older tickets of this region and target are complete */
     if (newest) newest->newer = r;
     newest = of_target[target] = r;
-    r->region->dirty++;
+    r->region->rma->dirty++;
     return r;
 }
 
@@ -90,7 +97,7 @@ static void discard(struct record *r)
     else
         newest = r->older;
     if (r->older) r->older->newer = r->newer;
-    r->region->dirty--;
+    r->region->rma->dirty--;
     r->next = spare;
     spare = r;
 }
@@ -139,7 +146,7 @@ static void note(struct record *r, struct rma_verb verb, const char *lo, const c
 
 static void flush(const struct record *r)
 {
-    if (!armcii_fault("flush-dropped")) armcii_rma_flush(&r->region->window, r->rank, r->target);
+    if (!armcii_fault("flush-dropped")) armcii_rma_flush(&r->region->rma->window, r->rank, r->target);
 }
 
 static bool wants_proof(const struct record *r)
@@ -151,7 +158,7 @@ static bool wants_proof(const struct record *r)
 static void ask_for_proof(const struct record *r)
 {
     static char unused;
-    struct window *w = &r->region->window;
+    struct window *w = &r->region->rma->window;
     armcii_rma_contiguous(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
 }
 
@@ -172,7 +179,7 @@ static void complete_record_local(struct record *r)
         complete_record(r);
         return;
     }
-    armcii_rma_flush_local(&r->region->window, r->rank, r->target);
+    armcii_rma_flush_local(&r->region->rma->window, r->rank, r->target);
     r->local = r->last;
     r->in_flight = 0;
 }
@@ -183,14 +190,14 @@ static void flush_all(struct region *region)
 {
     for (const struct record *r = newest; r; r = r->older)
         if (r->region == region) armcii_doorbell_ring(r->target);
-    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(&region->window);
+    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(&region->rma->window);
 }
 
 /* MPI waits for all of them together, but may look at every member: that pays where not too few of them are meant. */
 static bool pays_at_once(const struct region *region)
 {
     enum { FEW = 16 };
-    return region->dirty > 1 && region->dirty >= region->team->size / FEW;
+    return region->rma->dirty > 1 && region->rma->dirty >= region->team->size / FEW;
 }
 
 static void complete_at_once(struct region *region)
@@ -226,7 +233,7 @@ static void bound_flight(int target, size_t calls)
     if (in_flight > flight_limit()) armcii_pending_wait(target);
 }
 
-uint64_t armcii_rma_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
+uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
                               size_t calls)
 {
     struct record *r = find(raddr->region, target);
@@ -238,9 +245,9 @@ uint64_t armcii_rma_order_before_issue(const struct raddr *raddr, int target, st
     return r->last;
 }
 
-void armcii_rma_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
 {
-    struct record *r = raddr->region->has_window ? find(raddr->region, target) : NULL;
+    struct record *r = find(raddr->region, target);
     if (r && must_wait(r, verb, lo, hi) && !armcii_fault("order-lost-between-paths")) complete_record(r);
 }
 
@@ -283,8 +290,6 @@ static bool is_forgotten(const struct record *r)
 void armcii_pending_fence(int target)
 {
     struct record *next;
-    armcii_apply_settle();
-    if (armcii_am_on) armcii_endpoints_fence(target);
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (!is_forgotten(r)) complete_record(r);
@@ -293,8 +298,6 @@ void armcii_pending_fence(int target)
 
 void armcii_pending_fence_all(void)
 {
-    armcii_apply_settle();
-    if (armcii_am_on) armcii_endpoints_fence_all();
     while (newest) {
         if (pays_at_once(newest->region))
             complete_at_once(newest->region);
@@ -306,8 +309,6 @@ void armcii_pending_fence_all(void)
 void armcii_pending_fence_team(const struct team *team)
 {
     struct record *older;
-    armcii_apply_settle();
-    if (armcii_am_on) armcii_endpoints_fence_team(team);
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (team->from_world[r->target] >= 0 && !is_forgotten(r)) complete_record(r);
@@ -316,17 +317,12 @@ void armcii_pending_fence_team(const struct team *team)
 
 bool armcii_pending_is_quiet(void)
 {
-    return !newest && !armcii_apply_stored && (!armcii_am_on || armcii_endpoints_are_quiet());
+    return !newest;
 }
 
 void armcii_pending_complete_region(struct region *region)
 {
     struct record *older;
-    armcii_apply_settle();
-    if (armcii_am_on && region->served) {
-        armcii_endpoints_fence_all();
-        armcii_client_finish_all(-1);
-    }
     if (pays_at_once(region)) {
         complete_at_once(region);
         return;
@@ -340,7 +336,6 @@ void armcii_pending_complete_region(struct region *region)
 void armcii_pending_wait(int target)
 {
     struct record *next;
-    if (armcii_am_on) armcii_client_finish_all(target);
     for (struct record *r = of_target[target]; r; r = next) {
         next = r->next;
         if (r->local < r->last) complete_record_local(r);
@@ -350,7 +345,6 @@ void armcii_pending_wait(int target)
 void armcii_pending_wait_all(void)
 {
     struct record *older;
-    if (armcii_am_on) armcii_client_finish_all(-1);
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->local < r->last) complete_record_local(r);

@@ -8,8 +8,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "mem/region.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
+#include "transport/transport.h"
+
+struct rma_region {
+    struct window window;
+    int dirty;     /* processes towards which something is pending */
+    size_t lead[]; /* [team size], displacement of the slice's base */
+};
+
+/* The address in the target's slice whose displacement is 0. */
+static inline const char *armcii_rma_origin(const struct raddr *raddr)
+{
+    const struct region *r = raddr->region;
+    return r->memget ? NULL : raddr->lo - r->rma->lead[raddr->rank];
+}
+
+/* Complete this process's operations towards one member of a window, remotely or locally; its progress thread is woken to help. */
+void armcii_rma_flush(struct window *w, int rank, int process);
+void armcii_rma_flush_local(struct window *w, int rank, int process);
 
 void armcii_pending_start(void);
 /* Nothing is outstanding any more. */
@@ -17,12 +34,12 @@ void armcii_pending_end(void);
 
 /* About to issue an operation on [lo, hi) of `target`'s slice, `calls` at once: completes earlier ones that it must not overtake, or
  * that fill what may be in flight to the target, and notes it.  Returns the operation's ticket, for armcii_pending_complete_local. */
-uint64_t armcii_rma_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
+uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
                               size_t calls);
 
 /* About to load or store [lo, hi) of `target`'s slice, or to change it by an atomic of this processor: completes earlier operations by MPI
  * that must not be overtaken. */
-void armcii_rma_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
 
 /* Is there anything towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);

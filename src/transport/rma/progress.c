@@ -13,8 +13,6 @@
 #include "transport/shm/node.h"
 #include "mpi/world.h"
 
-bool armcii_rma_progress_on;
-
 /* Microseconds. */
 enum { BUSY = 100, WARM = 20000 };               /* since something came */
 enum { HELPED = 500, REST = 1500, FAR = 10000 }; /* of sleep: where the program is in MPI; later; where what comes is heard */
@@ -103,20 +101,6 @@ static void turn(void)
     rest();
 }
 
-/* ---- flushes ---- */
-
-void armcii_rma_flush(struct window *w, int rank, int process)
-{
-    armcii_doorbell_ring(process);
-    armcii_window_flush(w, rank);
-}
-
-void armcii_rma_flush_local(struct window *w, int rank, int process)
-{
-    armcii_doorbell_ring(process);
-    armcii_window_flush_local(w, rank);
-}
-
 /* ---- start and end ---- */
 
 /* The first process of the next node, in a circle; or, with step -1, of the one before. */
@@ -158,7 +142,6 @@ void armcii_rma_progress_start(void)
     mind.can_hear = can_hear();
     mind.last = armcii_clock();
     mind.listening = false;
-    armcii_rma_progress_on = true;
     armcii_doorbells_start();
     armcii_progress_thread_start(turn);
     if (armcii_doorbell_fd() >= 0) armcii_event_add_fd(armcii_doorbell_fd());
@@ -166,8 +149,6 @@ void armcii_rma_progress_start(void)
 
 void armcii_rma_progress_end(void)
 {
-    if (!armcii_rma_progress_on) return;
-    armcii_rma_progress_on = false;
     armcii_progress_thread_end();
     armcii_doorbells_end();
 }

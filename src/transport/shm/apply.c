@@ -197,13 +197,13 @@ void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
     armcii_apply_got();
 }
 
-long armcii_apply_rmw(enum apply_update update, size_t bytes, void *there, long operand)
+long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand)
 {
     int small;
     memcpy(&small, &operand, sizeof small);
     if (bytes == sizeof(int))
-        return update == APPLY_ADD ? __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST)
+        return update == RMW_ADD ? __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST)
                                    : __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
-    return update == APPLY_ADD ? __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST)
+    return update == RMW_ADD ? __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST)
                                : __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
 }

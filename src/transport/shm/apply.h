@@ -23,8 +23,7 @@ void armcii_apply_accumulate_piece(enum element e, const void *scale, int proces
 
 /* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address of this process; operand holds one of that type
  * in its first bytes.  Returns what was there.  It is seen by all, and what was stored before it, once this returns. */
-enum apply_update { APPLY_ADD, APPLY_REPLACE };
-long armcii_apply_rmw(enum apply_update update, size_t bytes, void *there, long operand);
+long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
 /* Stores of this process may still be in its processor's buffer. */
 extern bool armcii_apply_stored;

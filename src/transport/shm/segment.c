@@ -102,29 +102,16 @@ char *armcii_segment_open(const struct segment_handle *segment, size_t bytes)
     return memory;
 }
 
-/* By the first member. */
-static void show_to_guest(struct shm_segment *s, int fd, size_t bytes, MPI_Comm comm, segment_exporter *show)
-{
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (rank > 0) return;
-    struct segment_handle to = armcii_segment_handle(fd);
-    s->server_map = show(&to, bytes);
-}
-
-/* The descriptor is closed only after all have mapped it: the others open the first one's. */
-static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm, segment_exporter *show)
+static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
 {
     int fd = share_descriptor(bytes, comm);
     void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
     bool good = all_agree(memory != NULL, comm);
-    if (good && show) show_to_guest(s, fd, bytes, comm, show);
-    if (fd >= 0) close(fd);
     if (good) {
-        s->memory = memory;
-        s->bytes = bytes;
+        *s = (struct shm_segment){.kind = SEGMENT_MEMFD, .memory = memory, .bytes = bytes, .descriptor = fd};
         return 0;
     }
+    if (fd >= 0) close(fd);
     if (memory) munmap(memory, bytes);
     return -1;
 }
@@ -134,13 +121,13 @@ static size_t slice_unit(size_t bytes)
     return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
 }
 
-static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[], segment_exporter *show)
+static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[])
 {
     int members;
     MPI_Comm_size(comm, &members);
     size_t total = 0;
     for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
-    int rc = create_memfd(s, total > 0 ? total : PAGE, comm, show); /* a mapping of 0 bytes is none */
+    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* a mapping of 0 bytes is none */
     if (rc) return rc;
     size_t at = 0;
     for (int i = 0; i < members; i++) {
@@ -163,21 +150,28 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t 
     return 0;
 }
 
-int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
+int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
 {
-    if (kind == SEGMENT_MEMFD) return armcii_segment_create_exported(s, comm, sizes, slices, NULL);
-    *s = (struct shm_segment){.kind = kind};
-    return create_mpi_slices(s, comm, sizes, slices);
+    *s = (struct shm_segment){.kind = kind, .descriptor = -1};
+    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, sizes, slices) : create_mpi_slices(s, comm, sizes, slices);
 }
 
-int armcii_segment_create_exported(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[], segment_exporter *show)
+void armcii_segment_close(struct shm_segment *s)
 {
-    *s = (struct shm_segment){.kind = SEGMENT_MEMFD};
-    return create_memfd_slices(s, comm, sizes, slices, show);
+    if (s->descriptor >= 0) close(s->descriptor);
+    s->descriptor = -1;
+}
+
+int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
+{
+    int rc = armcii_segment_create_open(s, kind, comm, sizes, slices);
+    if (rc == 0) armcii_segment_close(s);
+    return rc;
 }
 
 void armcii_segment_free(struct shm_segment *s)
 {
+    armcii_segment_close(s);
     if (s->kind == SEGMENT_MEMFD) munmap(s->memory, s->bytes);
     if (s->kind == SEGMENT_MPI) armcii_window_free(&s->window);
     s->kind = SEGMENT_NONE;

@@ -19,7 +19,7 @@ struct shm_segment {
     char *memory;         /* memfd: the mapping of the whole segment */
     size_t bytes;
     struct window window; /* mpi */
-    char *server_map;      /* on the first member: where the process that it was shown to has it; NULL: nowhere */
+    int descriptor;       /* memfd; -1: closed */
 };
 
 /* Where to open a segment, and how to know that it is the right one: process numbers mean something else in another container. */
@@ -34,10 +34,9 @@ struct segment_handle {
  * becomes its address in this process, NULL for a slice of 0 bytes.  Slices are zero, begin on pages, and are placed where their owners
  * touch them first.  Returns 0, or nonzero on every member where the segment cannot be had. */
 int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[]);
-/* Shows a segment to a process of the node that is no member; returns where that one has mapped it, or NULL. */
-typedef char *segment_exporter(const struct segment_handle *segment, size_t bytes);
-/* As armcii_segment_create for memfd; the first member calls `show` while the segment can still be opened. */
-int armcii_segment_create_exported(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[], segment_exporter *show);
+/* The same, and other processes of the node may open the segment until armcii_segment_close. */
+int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[]);
+void armcii_segment_close(struct shm_segment *s);
 /* Collective over the same members, none of which uses the segment any more. */
 void armcii_segment_free(struct shm_segment *s);
 

@@ -1,0 +1,152 @@
+/* method.c - the choice of a method, and the methods. */
+#include "transport/rma/method.h"
+
+#include "base/config.h"
+#include "base/fault.h"
+#include "mpi/datatype.h"
+#include "mpi/quirks.h"
+#include "transport/rma/pending.h"
+
+/* ---- choice ---- */
+
+/* Do segments meet in the memory that the operation writes?  MPI leaves the result open then. */
+static bool writes_overlap(const struct rma_op *op)
+{
+    if (armcii_fault("overlap-ignored")) return false;
+    return !armcii_shape_is_disjoint(op->shape, op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+}
+
+static size_t batch_size(void)
+{
+    size_t configured = armcii_config->batched_limit;
+    if (configured == 0) configured = armcii_config->outstanding_limit;
+    return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
+}
+
+/* Accumulates commute: separate calls are enough.  Anything else must keep the order. */
+static enum path for_overlapping(const struct rma_op *op)
+{
+    return op->verb.kind == RMA_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
+}
+
+/* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
+static size_t datatype_limit(void)
+{
+    return armcii_config->datatype_limit;
+}
+
+static bool is_datatype_right(const struct rma_op *op)
+{
+    const struct quirks *q = armcii_quirks;
+    if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED && !armcii_datatype_is_right(op->shape)) return false;
+    if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > datatype_limit()) return false;
+    if (op->verb.kind != RMA_ACC) return true;
+    if (op->shape->nsegs > q->acc_segments) return false;
+    return op->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
+}
+
+static enum path with_datatype(const struct rma_op *op)
+{
+    return is_datatype_right(op) ? PATH_DATATYPE : PATH_BATCHED;
+}
+
+/* Also for strided operations that are to be treated as vectors.  A method is forced only where it is correct. */
+static enum path choose_for_vector(struct rma_op *op)
+{
+    enum vector_method method = armcii_config->vector_method;
+    op->typing = RMA_INDEXED;
+    if (method == VECTOR_CONSERVATIVE) return PATH_CONSERVATIVE;
+    if (writes_overlap(op)) return for_overlapping(op);
+    return method == VECTOR_BATCHED ? PATH_BATCHED : with_datatype(op);
+}
+
+static enum path choose_for_strided(struct rma_op *op)
+{
+    if (armcii_config->strided_method == STRIDED_IOV) return choose_for_vector(op);
+    if (writes_overlap(op)) return for_overlapping(op);
+    op->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
+    return with_datatype(op);
+}
+
+static size_t calls_in_flight(const struct rma_op *op)
+{
+    size_t calls = 1;
+    if (op->path == PATH_BATCHED) calls = op->shape->nsegs;
+    if (op->path == PATH_DATATYPE) calls = op->shape->bytes / datatype_limit() + 1;
+    return calls < op->batch ? calls : op->batch;
+}
+
+void armcii_rma_choose(struct rma_op *op)
+{
+    op->batch = op->calls = 1;
+    op->path = PATH_CONTIGUOUS;
+    if (op->shape->form == SHAPE_CONTIGUOUS) return;
+    op->batch = batch_size();
+    op->path = op->shape->form == SHAPE_STRIDED ? choose_for_strided(op) : choose_for_vector(op);
+    op->calls = calls_in_flight(op);
+}
+
+/* ---- methods ---- */
+
+static void issue_segment(const struct rma_op *op, const struct segment *seg)
+{
+    armcii_rma_contiguous(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
+}
+
+static void issue_contiguous(const struct rma_op *op)
+{
+    issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes});
+}
+
+/* Before the next call: flush a full batch. */
+static void count_call(const struct rma_op *op, size_t *in_flight)
+{
+    if ((*in_flight)++ < op->batch) return;
+    armcii_rma_flush_local(op->window, op->rank, op->target);
+    *in_flight = 1;
+}
+
+static void issue_datatype(const struct rma_op *op)
+{
+    struct shape part;
+    size_t position = 0, in_flight = 0;
+    if (op->shape->bytes <= datatype_limit()) {
+        armcii_rma_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
+        return;
+    }
+    while (armcii_shape_part(op->shape, datatype_limit(), &position, &part)) {
+        count_call(op, &in_flight);
+        armcii_rma_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
+    }
+}
+
+static void issue_batched(const struct rma_op *op)
+{
+    struct shape_iter it;
+    struct segment seg;
+    size_t in_flight = 0;
+    for (armcii_shape_begin(&it, op->shape); armcii_shape_next(&it, &seg);) {
+        count_call(op, &in_flight);
+        issue_segment(op, &seg);
+    }
+}
+
+static void issue_conservative(const struct rma_op *op)
+{
+    struct shape_iter it;
+    struct segment seg;
+    for (armcii_shape_begin(&it, op->shape); armcii_shape_next(&it, &seg);) {
+        issue_segment(op, &seg);
+        armcii_rma_flush(op->window, op->rank, op->target);
+    }
+}
+
+void armcii_rma_issue(const struct rma_op *op)
+{
+    switch (op->path) {
+    case PATH_CONTIGUOUS: issue_contiguous(op); return;
+    case PATH_DATATYPE: issue_datatype(op); return;
+    case PATH_BATCHED: issue_batched(op); return;
+    default: issue_conservative(op);
+    }
+}

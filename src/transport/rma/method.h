@@ -1,0 +1,27 @@
+/* method.h - how an operation becomes RMA calls.  Configuration forces a method, the quirk table forbids some, and segments that overlap
+ * where the operation writes ask for order. */
+#ifndef ARMCII_RMA_METHOD_H
+#define ARMCII_RMA_METHOD_H
+
+#include "transport/transport.h"
+
+/* A put, get or accumulate (not scaled) to one slice. */
+struct rma_op {
+    struct rma_verb verb;
+    int target;
+    const struct shape *shape;
+    struct window *window;
+    int rank;               /* of the target in the window */
+    const char *origin;     /* the address there with displacement 0 */
+    /* set by armcii_rma_choose */
+    enum path path;         /* PATH_CONTIGUOUS to PATH_CONSERVATIVE */
+    enum rma_typing typing; /* PATH_DATATYPE */
+    size_t batch;           /* calls between two flushes */
+    size_t calls;           /* calls in flight at once */
+};
+
+void armcii_rma_choose(struct rma_op *op);
+/* Make the calls.  Some may be complete locally on return, the last ones are not; PATH_CONSERVATIVE: all are complete remotely. */
+void armcii_rma_issue(const struct rma_op *op);
+
+#endif

@@ -1,0 +1,250 @@
+/* rma.c - the transport rma: regions, operations, atomics, mutexes; and the table of its functions. */
+#include "transport/rma/rma.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "mpi/coll.h"
+#include "mpi/quirks.h"
+#include "mpi/world.h"
+#include "transport/rma/mcs.h"
+#include "transport/rma/method.h"
+#include "transport/rma/pending.h"
+#include "transport/rma/progress.h"
+
+static bool has_thread;
+
+void armcii_rma_start(bool with_thread)
+{
+    armcii_pending_start();
+    has_thread = with_thread;
+    if (with_thread) armcii_rma_progress_start();
+}
+
+void armcii_rma_end(void)
+{
+    if (has_thread) armcii_rma_progress_end();
+    has_thread = false;
+    armcii_pending_end();
+}
+
+/* ---- regions ---- */
+
+static struct rma_region *new_part(const struct region *r)
+{
+    struct rma_region *part = calloc(1, sizeof *part + (size_t)r->team->size * sizeof part->lead[0]);
+    if (!part) armcii_fatal("out of memory for the tables of a region of %d processes", r->team->size);
+    return part;
+}
+
+static int keep_if(int rc, struct region *r, struct rma_region *part)
+{
+    if (rc == 0)
+        r->rma = part;
+    else
+        free(part);
+    return rc;
+}
+
+static enum window_memory choose_memory(const struct team *team)
+{
+    const struct quirks *q = armcii_quirks;
+    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
+    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
+    return one_node && q->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+}
+
+static int alloc(struct region *r)
+{
+    struct rma_region *part = new_part(r);
+    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, choose_memory(r->team), r->team->comm);
+    r->base[r->team->rank] = part->window.base;
+    return keep_if(rc, r, part);
+}
+
+/* Not every MPI library has a dynamic window of one process. */
+static int attach_memget(struct region *r)
+{
+    struct rma_region *part = new_part(r);
+    return keep_if(r->team->size > 1 ? armcii_window_create_dynamic(&part->window, r->team->comm) : -1, r, part);
+}
+
+static int attach(struct region *r)
+{
+    int me = r->team->rank;
+    if (r->memget) return attach_memget(r);
+    if (!r->rma) {
+        struct rma_region *part = new_part(r);
+        int rc = keep_if(armcii_window_create_over(&part->window, r->mapped[me], r->bytes[me], r->team->comm), r, part);
+        if (rc) return rc;
+    }
+    armcii_coll_allgather(&r->rma->window.lead, r->rma->lead, (int)sizeof r->rma->lead[0], r->team->comm);
+    return 0;
+}
+
+static void detach(struct region *r)
+{
+    armcii_window_free(&r->rma->window);
+    free(r->rma);
+    r->rma = NULL;
+}
+
+static void sync(struct region *r)
+{
+    armcii_window_sync(&r->rma->window);
+}
+
+/* ---- memory of ARMCI_Memget ---- */
+
+static char *memget_alloc(size_t bytes)
+{
+    enum { ALIGNMENT = 64 };
+    return aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+}
+
+static void memget_free(char *memory)
+{
+    free(memory);
+}
+
+static int memget_attach(struct region *r, char *memory, size_t bytes)
+{
+    return armcii_window_attach(&r->rma->window, memory, bytes);
+}
+
+static void memget_detach(struct region *r, char *memory)
+{
+    armcii_window_detach(&r->rma->window, memory);
+}
+
+/* ---- operations ---- */
+
+/* MPI does not scale: data that are to be scaled go through a copy, whose packed shape may have a simpler method. */
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+{
+    struct shape scaled;
+    struct rma_op r = {.verb = op->verb, .target = op->target, .shape = &op->shape, .window = &raddr->region->rma->window,
+                       .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
+    if (armcii_op_is_scaled(op)) {
+        int rc = armcii_op_scale(op, &scaled, &req->buffers);
+        if (rc) return rc;
+        r.shape = &scaled;
+    }
+    armcii_rma_choose(&r);
+    req->transport = &armcii_rma;
+    req->path = r.path;
+    req->ticket = armcii_pending_order_before_issue(raddr, op->target, op->verb, lo, hi, r.calls);
+    req->region_id = raddr->region->id;
+    req->target = op->target;
+    armcii_rma_issue(&r);
+    return 0;
+}
+
+static void wait(const struct request *req)
+{
+    armcii_pending_complete_local(req->region_id, req->target, req->ticket);
+}
+
+static bool is_complete(const struct request *req)
+{
+    return armcii_pending_is_complete_local(req->region_id, req->target, req->ticket);
+}
+
+/* MPI does not tell about operations before they are flushed. */
+static bool test(const struct request *req)
+{
+    wait(req);
+    return true;
+}
+
+static void wait_all(int target)
+{
+    if (target < 0)
+        armcii_pending_wait_all();
+    else
+        armcii_pending_wait(target);
+}
+
+static void fence_region(struct region *r, int target)
+{
+    if (!r->rma) return;
+    if (target < 0)
+        armcii_pending_complete_region(r);
+    else
+        armcii_pending_complete(r, target);
+}
+
+/* A read-modify-write reads and writes: it is ordered as a put. */
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+{
+    long old = 0;
+    int small;
+    armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
+    armcii_rma_fetch_and_op(&raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
+                            &old);
+    armcii_pending_complete(raddr->region, target);
+    memcpy(&small, &old, sizeof small);
+    return bytes == sizeof(long) ? old : small;
+}
+
+/* ---- mutexes ---- */
+
+static void *mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
+{
+    (void)total;
+    return armcii_rma_mcs_create(team, count[team->rank], name);
+}
+
+static void mutexes_free(void *set)
+{
+    armcii_rma_mcs_free(set);
+}
+
+static void lock(void *set, int owner, int mutex, unsigned *slot)
+{
+    (void)slot;
+    armcii_rma_mcs_lock(set, owner, mutex);
+}
+
+static bool trylock(void *set, int owner, int mutex, unsigned *slot)
+{
+    (void)slot;
+    return armcii_rma_mcs_trylock(set, owner, mutex);
+}
+
+static void unlock(void *set, int owner, int mutex, unsigned slot)
+{
+    (void)slot;
+    armcii_rma_mcs_unlock(set, owner, mutex);
+}
+
+/* ---- barrier and progress ---- */
+
+static void barrier(void)
+{
+    armcii_coll_barrier(armcii_world->comm);
+    atomic_thread_fence(memory_order_seq_cst); /* windows are of the unified model: what others completed can be loaded now */
+}
+
+/* MPI does not tell whether it found something to do. */
+static bool progress(void)
+{
+    armcii_window_progress(armcii_world->control);
+    return false;
+}
+
+const struct transport armcii_rma = {
+    .name = "rma",
+    .region_alloc = alloc, .region_attach = attach, .region_detach = detach, .region_sync = sync,
+    .memget_alloc = memget_alloc, .memget_free = memget_free, .memget_attach = memget_attach, .memget_detach = memget_detach,
+    .start = start, .wait = wait, .is_complete = is_complete, .test = test, .wait_all = wait_all,
+    .order = armcii_pending_order_before_local,
+    .fence = armcii_pending_fence, .fence_team = armcii_pending_fence_team, .fence_all = armcii_pending_fence_all,
+    .is_quiet = armcii_pending_is_quiet, .fence_region = fence_region,
+    .rmw = rmw, .rmw_path = PATH_ATOMIC,
+    .mutexes_create = mutexes_create, .mutexes_free = mutexes_free, .lock = lock, .trylock = trylock, .unlock = unlock,
+    .barrier = barrier, .progress = progress,
+};

@@ -1,0 +1,159 @@
+/* route.c - the choice of transports. */
+#include "transport/route.h"
+
+#include <limits.h>
+#include <mpi.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "mpi/quirks.h"
+#include "mpi/world.h"
+#include "transport/am/am.h"
+#include "transport/rma/rma.h"
+#include "transport/shm/node.h"
+#include "transport/shm/shm.h"
+
+static const struct route shm = {"shm", &armcii_shm, &armcii_shm, &armcii_shm, true};
+static const struct route am = {"am", &armcii_am, &armcii_am, &armcii_am, false};
+static const struct route rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false};
+/* To slices on this node of regions that others reach by rma: their accumulates are atomic in MPI's domain. */
+static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false};
+
+static const struct route *far; /* to other nodes */
+static const char *far_doc;
+static bool is_asynchronous;
+
+static bool shares_memory(void)
+{
+    return armcii_node->kind != SEGMENT_NONE;
+}
+
+/* ---- the far route ---- */
+
+static void warn(const char *text)
+{
+    if (armcii_world->rank == 0) armcii_warn("%s", text);
+}
+
+/* Do MPI's thread level, on every process, and ARMCI_PROGRESS allow progress threads? */
+static bool may_have_threads(void)
+{
+    int level, lowest;
+    MPI_Query_thread(&level);
+    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
+    return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
+}
+
+/* Where threads are allowed: is rma asked for, and can it have windows? */
+static bool prefers_rma(void)
+{
+    if (armcii_config->transport != TRANSPORT_RMA) return false;
+    if (armcii_quirks->threaded_windows) return true;
+    warn("ARMCI_TRANSPORT=rma: this MPI library creates no windows between nodes for programs with threads: using am");
+    return false;
+}
+
+/* Active messages wherever a server can have a thread or a progress rank: they are correct and asynchronous with every MPI library. */
+static const struct route *choose_far(bool threads)
+{
+    if (armcii_world->progress_ranks > 0) return &am;
+    if (threads && armcii_node->kind == SEGMENT_MEMFD && !prefers_rma()) return &am;
+    if (armcii_config->transport == TRANSPORT_SERVER)
+        warn("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE for its servers, and ARMCI_PROGRESS=auto or thread: using rma");
+    return &rma;
+}
+
+static void start_am(void)
+{
+    armcii_am_start();
+    armcii_transports_add(&armcii_am);
+    far_doc = armcii_world->progress_ranks > 0 ? "requests to a progress rank on each node" : "requests to a server thread on each node";
+    armcii_transports_need_progress = armcii_world->progress_ranks == 0;
+}
+
+/* A progress thread serves other nodes; on one node processes wait for each other in MPI. */
+static void start_rma(bool threads)
+{
+    bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
+    armcii_rma_start(with_thread);
+    armcii_transports_add(&armcii_rma);
+    if (far != &rma) return;
+    if (threads && !with_thread)
+        warn("this MPI library creates no windows between nodes for programs with threads: without memory shared by memfd, "
+             "that is with ARMCI_SHM=no or mpi, there will be no memory");
+    far_doc = with_thread ? "MPI-3 RMA, and a thread in each process that makes progress in MPI"
+                          : "MPI-3 RMA: operations may wait until their target calls MPI";
+    is_asynchronous = with_thread;
+    armcii_transports_need_progress = true;
+}
+
+void armcii_route_start(void)
+{
+    bool threads = false;
+    armcii_transports[0] = NULL;
+    armcii_transports_add(&armcii_shm);
+    armcii_transports_need_progress = !shares_memory();
+    far = NULL;
+    far_doc = NULL;
+    is_asynchronous = true;
+    if (armcii_world->nodes > 1) {
+        threads = armcii_world->progress_ranks == 0 && may_have_threads();
+        far = choose_far(threads);
+    }
+    if (far == &am) start_am();
+    if (far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
+}
+
+void armcii_route_end(void)
+{
+    if (far == &am) armcii_am_end();
+    if (armcii_transports_have(&armcii_rma)) armcii_rma_end();
+    armcii_transports[0] = NULL;
+    far = NULL;
+}
+
+const char *armcii_route_near_doc(void)
+{
+    switch (armcii_node->kind) {
+    case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
+    case SEGMENT_MPI: return "loads and stores in shared memory (of the MPI library)";
+    default: return "MPI-3 RMA: operations may wait until their target calls MPI";
+    }
+}
+
+const char *armcii_route_far_doc(void)
+{
+    return far_doc;
+}
+
+bool armcii_route_is_asynchronous(void)
+{
+    return is_asynchronous;
+}
+
+/* ---- regions, mutexes, barriers ---- */
+
+static bool is_one_node(const struct team *team)
+{
+    return armcii_world_is_one_node(team->size, team->to_world);
+}
+
+/* Memory of ARMCI_Memget is shared by memfd alone. */
+void armcii_route_region(struct region *r)
+{
+    bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();
+    if (!shared) {
+        r->near = r->far = &rma;
+    } else if (is_one_node(r->team)) {
+        r->near = r->far = &shm;
+    } else {
+        r->near = far == &rma ? &shm_rma : &shm;
+        r->far = far;
+    }
+}
+
+const struct transport *armcii_route_barrier(void)
+{
+    if (shares_memory() && armcii_node->size == armcii_world->size) return &armcii_shm;
+    return far == &am ? &armcii_am : &armcii_rma;
+}

@@ -1,0 +1,24 @@
+/* route.h - the choice of transports: which carries what.  Made once when the library starts, once for each region and set of mutexes; all
+ * else follows the route in the resolved address. */
+#ifndef ARMCII_ROUTE_H
+#define ARMCII_ROUTE_H
+
+#include "transport/transport.h"
+
+/* Collective over the world and the progress ranks, once the node is known: choose and start the transports. */
+void armcii_route_start(void);
+/* Collective; nothing is outstanding. */
+void armcii_route_end(void);
+
+/* Set r->near and r->far; r->team and r->memget are known. */
+void armcii_route_region(struct region *r);
+/* The transport for barriers of the world. */
+const struct transport *armcii_route_barrier(void);
+
+/* For people: how processes of one node reach each other, and those of different nodes. */
+const char *armcii_route_near_doc(void);
+const char *armcii_route_far_doc(void);
+/* Do operations on other nodes complete whatever their target does? */
+bool armcii_route_is_asynchronous(void);
+
+#endif

@@ -1,0 +1,15 @@
+/* shm.h - the transport shm: memory that the processes of a node share, reached by loads, stores and atomic instructions.  Operations are
+ * complete when they return; a fence drains the processor's stores. */
+#ifndef ARMCII_SHM_H
+#define ARMCII_SHM_H
+
+#include "transport/transport.h"
+#include "transport/shm/segment.h"
+
+extern const struct transport armcii_shm;
+
+struct shm_region {
+    struct shm_segment segment; /* the memory of the members on this node */
+};
+
+#endif

@@ -1,0 +1,191 @@
+/* transport.c - what all transports share: the list of them, the transports of a region, scaled data. */
+#include "transport/transport.h"
+
+#include <stdlib.h>
+
+#include <armci.h>
+
+#include "base/error.h"
+#include "base/fault.h"
+#include "base/lock.h"
+
+const struct path_text armcii_paths[PATHS] = {
+    [PATH_NONE] = {"none", "no data moved"},
+    [PATH_DIRECT] = {"direct", "loads and stores in memory that the node shares"},
+    [PATH_SERVER] = {"server", "requests to a server on the target's node"},
+    [PATH_CONTIGUOUS] = {"contiguous", "one MPI call"},
+    [PATH_DATATYPE] = {"datatype", "one MPI call with derived datatypes"},
+    [PATH_BATCHED] = {"batched", "one MPI call per segment, completed in batches"},
+    [PATH_CONSERVATIVE] = {"conservative", "one MPI call per segment, each complete before the next"},
+    [PATH_ATOMIC] = {"atomic", "an atomic MPI call"},
+    [PATH_AGGREGATED] = {"aggregated", "queued in an aggregate handle"},
+};
+
+const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
+bool armcii_transports_need_progress;
+
+void armcii_transports_add(const struct transport *t)
+{
+    size_t n = 0;
+    while (armcii_transports[n]) n++;
+    if (n == MAX_TRANSPORTS) armcii_fatal("more than %d transports", MAX_TRANSPORTS);
+    armcii_transports[n] = t;
+    armcii_transports[n + 1] = NULL;
+}
+
+bool armcii_transports_have(const struct transport *t)
+{
+    size_t n = 0;
+    while (armcii_transports[n] && armcii_transports[n] != t) n++;
+    return armcii_transports[n] != NULL;
+}
+
+/* ---- all transports ---- */
+
+void armcii_wait_all(int target)
+{
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->wait_all) (*t)->wait_all(target);
+}
+
+void armcii_fence(int target)
+{
+    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence(target);
+}
+
+void armcii_fence_team(const struct team *team)
+{
+    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_team(team);
+}
+
+void armcii_fence_all(void)
+{
+    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_all();
+}
+
+void armcii_fence_region(struct region *r, int target)
+{
+    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_region(r, target);
+}
+
+bool armcii_transports_are_quiet(void)
+{
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if (!(*t)->is_quiet()) return false;
+    return true;
+}
+
+bool armcii_progress(void)
+{
+    bool any = false;
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->progress) any |= (*t)->progress();
+    return any;
+}
+
+void armcii_progress_wait(struct backoff *b)
+{
+    if (armcii_progress())
+        *b = (struct backoff){0};
+    else
+        armcii_backoff_yield(b);
+    armcii_lock_yield();
+}
+
+/* ---- the transports of a region ---- */
+
+enum { PARTS = 6 };
+
+/* Each once, the provider of memory first. */
+static size_t transports_of(const struct region *r, const struct transport *list[PARTS])
+{
+    const struct route *near = r->near, *far = r->far;
+    const struct transport *all[PARTS] = {near->contiguous, near->shaped, near->atomic, far->contiguous, far->shaped, far->atomic};
+    size_t n = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        size_t seen = 0;
+        while (seen < n && list[seen] != all[i]) seen++;
+        if (seen == n) list[n++] = all[i];
+    }
+    return n;
+}
+
+int armcii_region_attach(struct region *r)
+{
+    const struct transport *list[PARTS];
+    size_t n = transports_of(r, list);
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i]->region_attach || list[i]->region_attach(r) == 0) continue;
+        while (i-- > 0)
+            if (list[i]->region_detach) list[i]->region_detach(r);
+        return -1;
+    }
+    return 0;
+}
+
+void armcii_region_detach(struct region *r)
+{
+    const struct transport *list[PARTS];
+    for (size_t n = transports_of(r, list); n-- > 0;)
+        if (list[n]->region_detach) list[n]->region_detach(r);
+}
+
+void armcii_region_sync(struct region *r)
+{
+    const struct transport *list[PARTS];
+    size_t n = transports_of(r, list);
+    for (size_t i = 0; i < n; i++)
+        if (list[i]->region_sync) list[i]->region_sync(r);
+}
+
+static void order(const struct transport *other, const struct transport *chosen, const struct raddr *raddr, int target, struct rma_verb verb,
+                  const char *lo, const char *hi)
+{
+    if (other != chosen && other->order) other->order(raddr, target, verb, lo, hi);
+}
+
+void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target, struct rma_verb verb, const char *lo,
+                        const char *hi)
+{
+    const struct route *route = raddr->route;
+    order(route->contiguous, chosen, raddr, target, verb, lo, hi);
+    if (route->shaped != route->contiguous) order(route->shaped, chosen, raddr, target, verb, lo, hi);
+    if (route->atomic != route->shaped && route->atomic != route->contiguous) order(route->atomic, chosen, raddr, target, verb, lo, hi);
+}
+
+/* ---- buffers and scaled data ---- */
+
+struct buffer *armcii_buffer_new(size_t bytes)
+{
+    struct buffer *buffer = bytes <= PTRDIFF_MAX - sizeof *buffer ? malloc(sizeof *buffer + bytes) : NULL;
+    if (buffer) *buffer = (struct buffer){.bytes = bytes};
+    return buffer;
+}
+
+void armcii_buffers_free(struct buffer *list)
+{
+    while (list) {
+        struct buffer *buffer = list;
+        list = buffer->next;
+        free(buffer);
+    }
+}
+
+bool armcii_op_is_scaled(const struct op *op)
+{
+    if (op->verb.kind != RMA_ACC || !op->scale || armcii_fault("scale-ignored")) return false;
+    return !armcii_scale_is_one(op->verb.element, op->scale);
+}
+
+int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers)
+{
+    struct buffer *buffer = armcii_buffer_new(op->shape.bytes);
+    if (!buffer)
+        return armcii_error(ARMCI_ERR_MEMORY, op->caller, "scale", "out of memory for the scaled copy", "%zu bytes", op->shape.bytes);
+    armcii_scale_pack(op->verb.element, op->scale, &op->shape, buffer->data);
+    *scaled = op->shape;
+    armcii_shape_set_packed(scaled, buffer->data);
+    buffer->next = *buffers;
+    *buffers = buffer;
+    return 0;
+}
