@@ -1,0 +1,229 @@
+/* test_transport.c - a transport that core/ has never heard of: it is registered, a route names it, and every operation and fence
+ * arrives there.  It only records. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "core/rmw.h"
+#include "fake_job.h"
+#include "transport/shm/shm.h"
+#include "unit.h"
+
+enum { ME = 0, THEM = 1, BYTES = 256 };
+
+/* ---- the transport ---- */
+
+static char calls[1024];
+static const struct transport recorder;
+static bool is_done; /* the request that is under way */
+
+__attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
+{
+    size_t used = strlen(calls);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(calls + used, sizeof calls - used, format, args);
+    va_end(args);
+}
+
+static void expect(const char *wanted)
+{
+    ck_assert_str_eq(calls, wanted);
+    calls[0] = 0;
+}
+
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+{
+    static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
+    record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs, op->target, lo - raddr->lo,
+           hi - raddr->lo);
+    *req = (struct request){.transport = &recorder, .ticket = 7, .path = PATH_SERVER};
+    is_done = false;
+    return 0;
+}
+
+static void wait(const struct request *req)
+{
+    record("wait %d; ", (int)req->ticket);
+    is_done = true;
+}
+
+static bool is_complete(const struct request *req)
+{
+    (void)req;
+    return is_done;
+}
+
+static void wait_all(int target)
+{
+    record("wait-all %d; ", target);
+}
+
+static void leave(void)
+{
+    record("leave; ");
+}
+
+static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+{
+    (void)raddr, (void)lo, (void)hi;
+    record("order %d before kind %d; ", target, (int)verb.kind);
+}
+
+static void fence(int target)
+{
+    record("fence %d; ", target);
+}
+
+static void fence_team(const struct team *team)
+{
+    record("fence-team of %d; ", team->size);
+}
+
+static void fence_all(void)
+{
+    record("fence-all; ");
+}
+
+static bool is_quiet(void)
+{
+    return is_done;
+}
+
+static void fence_region(struct region *r, int target)
+{
+    (void)r;
+    record("fence-region %d; ", target);
+}
+
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+{
+    record("rmw %d %s %ld/%zu at %td; ", target, update == RMW_ADD ? "add" : "replace", operand, bytes, (char *)remote - raddr->lo);
+    return 41;
+}
+
+static bool progress(void)
+{
+    record("progress; ");
+    return true;
+}
+
+static const struct transport recorder = {
+    .name = "recorder",
+    .start = start, .wait = wait, .is_complete = is_complete, .test = is_complete, .wait_all = wait_all, .leave = leave,
+    .order = order, .fence = fence, .fence_team = fence_team, .fence_all = fence_all, .is_quiet = is_quiet, .fence_region = fence_region,
+    .rmw = rmw, .rmw_path = PATH_SERVER,
+    .progress = progress,
+};
+static const struct route by_recorder = {"recorder", &recorder, &recorder, &recorder, false};
+
+/* ---- the job ---- */
+
+static struct region *region;
+static char local[BYTES];
+
+static void begin(void)
+{
+    job_start((struct job){0});
+    armcii_transports[0] = NULL; /* not the one of the fake job */
+    armcii_transports_add(&recorder);
+    region = job_region(0, 4, BYTES);
+    region->far = &by_recorder;
+    calls[0] = 0;
+    is_done = true;
+}
+
+static void end(void)
+{
+    job_end();
+}
+
+START_TEST(blocking_operations_arrive)
+{
+    int stride[] = {16}, count[] = {8, 3};
+    struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
+    begin();
+    job_blocking(job_put(THEM, local, job_address(region, THEM, 8), 16));
+    expect("put 16/1 to 1 at 8-24; wait 7; ");
+    ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride, job_address(region, THEM, 0), stride, count, 1), SHAPE_OK);
+    job_blocking(strided);
+    expect("get 24/3 to 1 at 0-40; wait 7; ");
+    job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
+    expect("acc 8/1 to 1 at 0-8; wait 7; ");
+    end();
+}
+END_TEST
+
+START_TEST(nonblocking_operations_arrive)
+{
+    armci_hdl_t handle;
+    begin();
+    struct op put = job_put(THEM, local, job_address(region, THEM, 0), 8);
+    armcii_handle_clear(&handle);
+    ck_assert_int_eq(armcii_handle_start(&handle, &put), 0);
+    expect("put 8/1 to 1 at 0-8; leave; ");
+    ck_assert_int_eq(armcii_handle_test(&handle), 1);
+    expect("progress; ");
+    ck_assert_int_eq(armcii_handle_wait(&handle), 0);
+    expect("wait 7; ");
+    end();
+}
+END_TEST
+
+START_TEST(fences_arrive)
+{
+    begin();
+    armcii_fence(THEM);
+    armcii_fence_team(region->team);
+    armcii_fence_all();
+    armcii_fence_region(region, -1);
+    armcii_wait_all(THEM);
+    expect("fence 1; fence-team of 4; fence-all; fence-region -1; wait-all 1; ");
+    ck_assert(armcii_transports_are_quiet());
+    is_done = false;
+    ck_assert(!armcii_transports_are_quiet());
+    is_done = true;
+    end();
+}
+END_TEST
+
+START_TEST(atomics_arrive)
+{
+    long old = 0, value = 5;
+    int small = 0;
+    begin();
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD_LONG, &old, job_address(region, THEM, 16), 3, THEM), 0);
+    ck_assert_int_eq(old, 41);
+    expect("rmw 1 add 3/8 at 16; ");
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_SWAP_LONG, &value, job_address(region, THEM, 24), 0, THEM), 0);
+    expect("rmw 1 replace 5/8 at 24; ");
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &small, job_address(region, THEM, 16), 1, THEM), 0);
+    ck_assert_int_eq(small, 41);
+    end();
+}
+END_TEST
+
+/* Puts by loads and stores, accumulates by the recorder: each waits for the other on the same bytes. */
+START_TEST(transports_of_a_route_keep_order)
+{
+    static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false};
+    begin();
+    region->near = &mixed;
+    region->mapped[THEM] = region->base[THEM];
+    armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);
+    job_blocking(job_put(THEM, local, job_address(region, THEM, 0), 8));
+    expect("order 1 before kind 0; ");
+    job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
+    expect("acc 8/1 to 1 at 0-8; wait 7; ");
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {blocking_operations_arrive, nonblocking_operations_arrive,        fences_arrive,
+                                  atomics_arrive,             transports_of_a_route_keep_order, NULL};
+    return unit_run("transport", unit_case(tests));
+}
