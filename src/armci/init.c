@@ -76,18 +76,6 @@ static void read_configuration(MPI_Comm comm)
     armcii_config_read(NULL, rank == 0 ? warn_of_variable : NULL);
 }
 
-/* The kinds of shared memory to try, in order. */
-static void share_node(void)
-{
-    static const enum segment_kind kinds[][3] = {
-        [SHM_AUTO] = {SEGMENT_MEMFD, SEGMENT_MPI, SEGMENT_NONE},
-        [SHM_MEMFD] = {SEGMENT_MEMFD, SEGMENT_NONE},
-        [SHM_MPI] = {SEGMENT_MPI, SEGMENT_NONE},
-        [SHM_NO] = {SEGMENT_NONE},
-    };
-    armcii_node_start(kinds[armcii_config->shm]);
-}
-
 /* What progress ranks take part in, too: they are the last `progress_ranks` ones of `all`. */
 static void start_foundation(MPI_Comm all, int progress_ranks)
 {
@@ -96,7 +84,7 @@ static void start_foundation(MPI_Comm all, int progress_ranks)
     armcii_log_set_rank(armcii_world->rank);
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
-    share_node();
+    armcii_node_start();
     armcii_exports_start();
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);

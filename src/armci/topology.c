@@ -83,16 +83,21 @@ int parmci_sameclusnode(int proc)
 }
 ARMCII_ALIAS(armci_sameclusnode, parmci_sameclusnode);
 
+static bool uses_shm(const char *function)
+{
+    return armcii_is_running(function) && armcii_node->kind != SEGMENT_NONE;
+}
+
 int PARMCI_Uses_shm(void)
 {
-    return armcii_is_running("ARMCI_Uses_shm") && armcii_node->kind != SEGMENT_NONE;
+    return uses_shm("ARMCI_Uses_shm");
 }
 ARMCII_ALIAS(ARMCI_Uses_shm, PARMCI_Uses_shm);
 
 int PARMCI_Uses_shm_grp(ARMCI_Group *group)
 {
     (void)group; /* the same for all groups */
-    return armcii_is_running("ARMCI_Uses_shm_grp") && armcii_node->kind != SEGMENT_NONE;
+    return uses_shm("ARMCI_Uses_shm_grp");
 }
 ARMCII_ALIAS(ARMCI_Uses_shm_grp, PARMCI_Uses_shm_grp);
 

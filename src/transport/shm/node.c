@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/backoff.h"
+#include "base/config.h"
+#include "base/error.h"
 #include "transport/shm/reservation.h"
 #include "mpi/world.h"
 
@@ -29,18 +30,25 @@ static struct commons *commons;
 static unsigned barriers;
 
 /* Spinning pays only where the process waited for has a processor of its own. */
-static void decide_patience(void)
+static void choose_spin_limit(void)
 {
     the_node.cpus = armcii_node_cpus_count();
     armcii_backoff_spin_limit = the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT;
 }
 
-static enum segment_kind choose_kind(const enum segment_kind kinds[])
+/* The first kind in the order of preference that works on every node. */
+static enum segment_kind choose_kind(void)
 {
-    for (; *kinds != SEGMENT_NONE; kinds++) {
-        int good = armcii_segment_try(*kinds, the_node.comm), all;
+    static const enum segment_kind kinds[][3] = {
+        [SHM_AUTO] = {SEGMENT_MEMFD, SEGMENT_MPI, SEGMENT_NONE},
+        [SHM_MEMFD] = {SEGMENT_MEMFD, SEGMENT_NONE},
+        [SHM_MPI] = {SEGMENT_MPI, SEGMENT_NONE},
+        [SHM_NO] = {SEGMENT_NONE},
+    };
+    for (const enum segment_kind *kind = kinds[armcii_config->shm]; *kind != SEGMENT_NONE; kind++) {
+        int good = armcii_segment_try(*kind, the_node.comm), all;
         MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, armcii_world->all);
-        if (all) return *kinds;
+        if (all) return *kind;
     }
     return SEGMENT_NONE;
 }
@@ -71,16 +79,16 @@ static void number_neighbours(void)
     for (int i = 0, n = 0; i < w->size; i++) the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
 }
 
-void armcii_node_start(const enum segment_kind kinds[])
+void armcii_node_start(void)
 {
     MPI_Comm_split(armcii_world->all, armcii_world->node_of[armcii_world->rank], armcii_world->rank, &the_node.comm);
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     MPI_Comm_size(the_node.comm, &the_node.size);
     if (armcii_world->progress_ranks > 0) the_node.size--;
     number_neighbours();
-    the_node.kind = choose_kind(kinds);
+    the_node.kind = choose_kind();
     barriers = 0;
-    decide_patience();
+    choose_spin_limit();
     if (the_node.kind != SEGMENT_NONE) share_commons();
     armcii_reservation_start(the_node.comm, commons ? &commons->reservations : NULL, the_node.kind == SEGMENT_MPI);
 }

@@ -43,8 +43,8 @@ struct node {
 
 extern const struct node *const armcii_node;
 
-/* Collective over the world.  `kinds`: in order of preference, up to SEGMENT_NONE; the first that works on every node is taken. */
-void armcii_node_start(const enum segment_kind kinds[]);
+/* Collective over the world and the progress ranks.  ARMCI_SHM says which kinds of memory are tried. */
+void armcii_node_start(void);
 void armcii_node_end(void);
 
 /* Wait for all processes of the node; what each of them stored before is seen by all after. */
