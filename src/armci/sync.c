@@ -10,7 +10,7 @@
 /* What the program stored is to be drained like what the library stored. */
 static void count_stores_of_program(void)
 {
-    if (armcii_program_stores) armcii_apply_stored = true;
+    if (armcii_program_stores) armcii_stores_pending = true;
 }
 
 void armcii_complete_everything(void)

@@ -23,6 +23,7 @@ const struct path_text armcii_paths[PATHS] = {
 
 const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 bool armcii_transports_need_progress;
+bool armcii_stores_pending;
 
 void armcii_transports_add(const struct transport *t)
 {
@@ -48,31 +49,25 @@ void armcii_wait_all(int target)
         if ((*t)->wait_all) (*t)->wait_all(target);
 }
 
-void armcii_fence(int target)
-{
-    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence(target);
-}
-
 void armcii_fence_team(const struct team *team)
 {
-    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_team(team);
-}
-
-void armcii_fence_all(void)
-{
-    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_all();
+    armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->fence_team) (*t)->fence_team(team);
 }
 
 void armcii_fence_region(struct region *r, int target)
 {
-    for (const struct transport **t = armcii_transports; *t; t++) (*t)->fence_region(r, target);
+    armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->fence_region) (*t)->fence_region(r, target);
 }
 
 bool armcii_transports_are_quiet(void)
 {
     for (const struct transport **t = armcii_transports; *t; t++)
-        if (!(*t)->is_quiet()) return false;
-    return true;
+        if ((*t)->is_quiet && !(*t)->is_quiet()) return false;
+    return !armcii_stores_pending;
 }
 
 bool armcii_progress(void)

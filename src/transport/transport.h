@@ -6,11 +6,13 @@
 #ifndef ARMCII_TRANSPORT_H
 #define ARMCII_TRANSPORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/backoff.h"
+#include "base/fault.h"
 #include "mpi/rma.h"
 #include "mpi/team.h"
 #include "shape/shape.h"
@@ -151,7 +153,8 @@ struct transport {
      * overtake.  May be NULL: operations are complete remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
     /* Everything started so far towards the target, the members of a team, everybody is complete remotely on return.  Costs what is
-     * outstanding, not the number of processes. */
+     * outstanding, not the number of processes.  These five are NULL where operations are complete remotely when they have started, but for
+     * the processor's stores. */
     void (*fence)(int target);
     void (*fence_team)(const struct team *team);
     void (*fence_all)(void);
@@ -215,12 +218,35 @@ extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* What all of them have outstanding: see the functions of struct transport. */
-void armcii_wait_all(int target);
-void armcii_fence(int target);
+/* Stores of this process may still be in its processor's buffer. */
+extern bool armcii_stores_pending;
+
+/* All stores so far are visible to all. */
+static inline void armcii_drain_stores(void)
+{
+    if (!armcii_stores_pending || armcii_fault("flush-dropped")) return;
+    armcii_stores_pending = false;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* What all transports have outstanding, this process's stores included: see the functions of struct transport. */
+static inline void armcii_fence(int target)
+{
+    armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->fence) (*t)->fence(target);
+}
+
+static inline void armcii_fence_all(void)
+{
+    armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if ((*t)->fence_all) (*t)->fence_all();
+}
+
 void armcii_fence_team(const struct team *team);
-void armcii_fence_all(void);
 void armcii_fence_region(struct region *r, int target);
+void armcii_wait_all(int target);
 bool armcii_transports_are_quiet(void);
 /* One turn of waiting for something that another thread or process does: make progress, back off, let other threads in. */
 void armcii_progress_wait(struct backoff *b);

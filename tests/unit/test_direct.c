@@ -412,9 +412,9 @@ START_TEST(put_and_get_through_the_mapping)
         struct shape s;
         begin(ELEMENT_INT, seed);
         ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2), SHAPE_OK);
-        armcii_apply_stored = false;
+        armcii_stores_pending = false;
         carry_out((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
-        ck_assert(armcii_apply_stored);
+        ck_assert(armcii_stores_pending);
         struct shape_iter it;
         struct segment seg;
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
@@ -434,20 +434,20 @@ START_TEST(stores_are_noted)
 {
     long there = 0, here = 5;
     struct shape s;
-    armcii_apply_stored = false;
+    armcii_stores_pending = false;
     armcii_apply_put_piece((char *)&there, &here, sizeof here);
     ck_assert_int_eq(there, 5);
-    ck_assert(armcii_apply_stored);
-    armcii_apply_settle();
-    ck_assert(!armcii_apply_stored);
+    ck_assert(armcii_stores_pending);
+    armcii_drain_stores();
+    ck_assert(!armcii_stores_pending);
     armcii_apply_get_piece((const char *)&there, &here, sizeof here);
-    ck_assert(!armcii_apply_stored);
+    ck_assert(!armcii_stores_pending);
     armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), DELTA, &here, sizeof here);
-    ck_assert_msg(armcii_apply_stored, "a fence would not wait for an accumulate");
-    armcii_apply_settle();
+    ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
+    armcii_drain_stores();
     armcii_shape_contiguous(&s, local, remote(0), 64);
     accumulate(ELEMENT_LONG, NULL, &s);
-    ck_assert_msg(armcii_apply_stored, "a fence would not wait for an accumulate");
+    ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
 }
 END_TEST
 

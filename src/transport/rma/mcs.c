@@ -1,19 +1,95 @@
 /* mcs.c - queueing locks by MPI. */
 #include "transport/rma/mcs.h"
 
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/fault.h"
-#include "transport/rma/mutex_msg.h"
+#include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/rma.h"
 #include "transport/rma/pending.h"
 #include "mpi/world.h"
 
-/* In each member's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
+/* ---- messages between the holder of a mutex and those who wait ---- */
+
+enum mutex_msg_kind { MUTEX_MSG_LINK = 1, MUTEX_MSG_GRANT = 2 };
+
+/* Which lock a letter is about. */
+struct mutex_msg_key {
+    unsigned long set;
+    int owner, mutex;
+};
+
+struct mutex_msg {
+    enum mutex_msg_kind kind;
+    struct mutex_msg_key key;
+    int from;
+    struct mutex_msg *next;
+};
+
+static struct mutex_msg *kept;
+
+static void send_msg(enum mutex_msg_kind kind, struct mutex_msg_key key, int to)
+{
+    MPI_Send(&key, (int)sizeof key, MPI_BYTE, to, (int)kind, armcii_world->control);
+}
+
+static bool same(struct mutex_msg_key a, struct mutex_msg_key b)
+{
+    return a.set == b.set && a.owner == b.owner && a.mutex == b.mutex;
+}
+
+/* Take a matching letter out of those kept; the sender, or -1. */
+static int take(enum mutex_msg_kind kind, struct mutex_msg_key key)
+{
+    for (struct mutex_msg **link = &kept; *link; link = &(*link)->next) {
+        struct mutex_msg *l = *link;
+        if (l->kind != kind || !same(l->key, key)) continue;
+        int from = l->from;
+        *link = l->next;
+        free(l);
+        return from;
+    }
+    return -1;
+}
+
+/* Receive one letter of that kind, if one is there, and keep it. */
+static bool collect(enum mutex_msg_kind kind)
+{
+    int arrived;
+    struct mutex_msg_key key;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Improbe(MPI_ANY_SOURCE, (int)kind, armcii_world->control, &arrived, &message, &status);
+    if (!arrived) return false;
+    MPI_Mrecv(&key, (int)sizeof key, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    struct mutex_msg *l = malloc(sizeof *l);
+    if (!l) armcii_fatal("out of memory for a lock message");
+    *l = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
+    struct mutex_msg **link = &kept;
+    while (*link) link = &(*link)->next;
+    *link = l;
+    return true;
+}
+
+static int wait_for_msg(enum mutex_msg_kind kind, struct mutex_msg_key key)
+{
+    struct backoff p = {0};
+    for (;;) {
+        int from = take(kind, key);
+        if (from >= 0) return from;
+        if (collect(kind)) continue;
+        armcii_lock_wait_turn(&p);
+    }
+}
+
+/* ---- queues ---- */
+
+/* In each owner's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
 enum { FREE = 0 };
 
 struct rma_mcs {
@@ -29,10 +105,11 @@ static enum window_memory choose_memory(const struct team *team)
     return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
 }
 
-struct rma_mcs *armcii_rma_mcs_create(struct team *team, int count, unsigned long name)
+void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
+    (void)total;
     struct rma_mcs *q = calloc(1, sizeof *q);
-    size_t *lead = calloc((size_t)team->size, sizeof *lead), bytes = (size_t)count * sizeof(int);
+    size_t *lead = calloc((size_t)team->size, sizeof *lead), bytes = (size_t)count[team->rank] * sizeof(int);
     if (!q || !lead) armcii_fatal("out of memory for mutexes on %d processes", team->size);
     if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
         free(lead);
@@ -43,65 +120,72 @@ struct rma_mcs *armcii_rma_mcs_create(struct team *team, int count, unsigned lon
     q->lead = lead;
     q->name = name;
     armcii_coll_allgather(&q->window.lead, lead, (int)sizeof *lead, team->comm);
-    if (count > 0) memset(q->window.base, 0, bytes);
+    if (bytes > 0) memset(q->window.base, 0, bytes);
     armcii_window_sync(&q->window);
     armcii_coll_barrier(team->comm);
     return q;
 }
 
-void armcii_rma_mcs_free(struct rma_mcs *q)
+void armcii_rma_mcs_free(void *set)
 {
+    struct rma_mcs *q = set;
     armcii_window_free(&q->window);
     free(q->lead);
     free(q);
 }
 
-static struct mutex_msg_key key_of(const struct rma_mcs *q, int member, int mutex)
+static struct mutex_msg_key key_of(const struct rma_mcs *q, int owner, int mutex)
 {
-    return (struct mutex_msg_key){q->name, member, mutex};
+    return (struct mutex_msg_key){q->name, owner, mutex};
 }
 
-static MPI_Aint tail_of(const struct rma_mcs *q, int member, int mutex)
+static MPI_Aint tail_of(const struct rma_mcs *q, int owner, int mutex)
 {
-    return (MPI_Aint)(q->lead[member] + (size_t)mutex * sizeof(int));
+    return (MPI_Aint)(q->lead[owner] + (size_t)mutex * sizeof(int));
 }
 
 /* Put the caller at the end of the queue; returns who was there, or FREE. */
-static int swap_tail(struct rma_mcs *q, int member, int mutex)
+static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 {
     int me = q->team->rank + 1, before;
-    armcii_rma_fetch_and_op(&q->window, RMW_REPLACE, member, tail_of(q, member, mutex), sizeof(int), &me, &before);
-    armcii_rma_flush(&q->window, member, q->team->to_world[member]);
+    armcii_rma_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
+    armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
 
 /* If the tail is `expected`, make it `desired`; returns what it was. */
-static int compare_and_swap_tail(struct rma_mcs *q, int member, int mutex, int expected, int desired)
+static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int expected, int desired)
 {
     int before;
-    armcii_rma_compare_and_swap(&q->window, member, tail_of(q, member, mutex), expected, desired, &before);
-    armcii_rma_flush(&q->window, member, q->team->to_world[member]);
+    armcii_rma_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
+    armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
 
-void armcii_rma_mcs_lock(struct rma_mcs *q, int member, int mutex)
+void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
+    struct rma_mcs *q = set;
+    (void)slot;
     armcii_window_progress(armcii_world->control); /* a node that locks in a loop would keep the others' requests waiting */
-    int before = swap_tail(q, member, mutex);
+    int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
-    armcii_mutex_msg_send(MUTEX_MSG_LINK, key_of(q, member, mutex), q->team->to_world[before - 1]);
-    armcii_mutex_msg_wait(MUTEX_MSG_GRANT, key_of(q, member, mutex));
+    send_msg(MUTEX_MSG_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
+    wait_for_msg(MUTEX_MSG_GRANT, key_of(q, owner, mutex));
 }
 
-bool armcii_rma_mcs_trylock(struct rma_mcs *q, int member, int mutex)
+bool armcii_rma_mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
 {
-    return compare_and_swap_tail(q, member, mutex, FREE, q->team->rank + 1) == FREE;
+    struct rma_mcs *q = set;
+    (void)slot;
+    return compare_and_swap_tail(q, owner, mutex, FREE, q->team->rank + 1) == FREE;
 }
 
-void armcii_rma_mcs_unlock(struct rma_mcs *q, int member, int mutex)
+void armcii_rma_mcs_unlock(void *set, int owner, int mutex, unsigned slot)
 {
+    struct rma_mcs *q = set;
+    (void)slot;
     int me = q->team->rank + 1;
-    if (compare_and_swap_tail(q, member, mutex, me, FREE) == me) return;
-    int next = armcii_mutex_msg_wait(MUTEX_MSG_LINK, key_of(q, member, mutex));
-    armcii_mutex_msg_send(MUTEX_MSG_GRANT, key_of(q, member, mutex), next);
+    if (compare_and_swap_tail(q, owner, mutex, me, FREE) == me) return;
+    int next = wait_for_msg(MUTEX_MSG_LINK, key_of(q, owner, mutex));
+    send_msg(MUTEX_MSG_GRANT, key_of(q, owner, mutex), next);
 }

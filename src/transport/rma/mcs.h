@@ -1,5 +1,5 @@
-/* mcs.h - the queues of mutexes on several nodes: their tails in the owneres' memory, swapped by MPI, their links messages
- * between those who wait: no memory per waiter, nobody polls over the network. */
+/* mcs.h - mutexes by RMA: a queue lock whose tails lie in the owners' memory, swapped by MPI; its links are messages between the waiters.
+ * No memory per waiter, and nobody polls over the network.  The functions are those of struct transport. */
 #ifndef ARMCII_RMA_MCS_H
 #define ARMCII_RMA_MCS_H
 
@@ -7,18 +7,11 @@
 
 #include "mpi/team.h"
 
-struct rma_mcs;
-
-/* Collective over the team: `count` queues for the caller (may differ); the name is no other set's.  NULL, on every member, where there is
- * no memory. */
-struct rma_mcs *armcii_rma_mcs_create(struct team *team, int count, unsigned long name);
-/* Collective; nobody uses them any more. */
-void armcii_rma_mcs_free(struct rma_mcs *q);
-
-/* Take a mutex of a member; wait for it under the global lock, which is left now and then. */
-void armcii_rma_mcs_lock(struct rma_mcs *q, int member, int mutex);
-/* Take it if it is free. */
-bool armcii_rma_mcs_trylock(struct rma_mcs *q, int member, int mutex);
-void armcii_rma_mcs_unlock(struct rma_mcs *q, int member, int mutex);
+void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name);
+void armcii_rma_mcs_free(void *set);
+/* Waiting suspends the global lock now and then. */
+void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot);
+bool armcii_rma_mcs_trylock(void *set, int owner, int mutex, unsigned *slot);
+void armcii_rma_mcs_unlock(void *set, int owner, int mutex, unsigned slot);
 
 #endif

@@ -190,37 +190,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return bytes == sizeof(long) ? old : small;
 }
 
-/* ---- mutexes ---- */
-
-static void *mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
-{
-    (void)total;
-    return armcii_rma_mcs_create(team, count[team->rank], name);
-}
-
-static void mutexes_free(void *set)
-{
-    armcii_rma_mcs_free(set);
-}
-
-static void lock(void *set, int owner, int mutex, unsigned *slot)
-{
-    (void)slot;
-    armcii_rma_mcs_lock(set, owner, mutex);
-}
-
-static bool trylock(void *set, int owner, int mutex, unsigned *slot)
-{
-    (void)slot;
-    return armcii_rma_mcs_trylock(set, owner, mutex);
-}
-
-static void unlock(void *set, int owner, int mutex, unsigned slot)
-{
-    (void)slot;
-    armcii_rma_mcs_unlock(set, owner, mutex);
-}
-
 /* ---- barrier and progress ---- */
 
 static void barrier(void)
@@ -245,6 +214,7 @@ const struct transport armcii_rma = {
     .fence = armcii_pending_fence, .fence_team = armcii_pending_fence_team, .fence_all = armcii_pending_fence_all,
     .is_quiet = armcii_pending_is_quiet, .fence_region = fence_region,
     .rmw = rmw, .rmw_path = PATH_ATOMIC,
-    .mutexes_create = mutexes_create, .mutexes_free = mutexes_free, .lock = lock, .trylock = trylock, .unlock = unlock,
+    .mutexes_create = armcii_rma_mcs_create, .mutexes_free = armcii_rma_mcs_free,
+    .lock = armcii_rma_mcs_lock, .trylock = armcii_rma_mcs_trylock, .unlock = armcii_rma_mcs_unlock,
     .barrier = barrier, .progress = progress,
 };

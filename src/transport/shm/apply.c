@@ -7,7 +7,6 @@
 #include "shape/accumulate.h"
 #include "transport/shm/node.h"
 
-bool armcii_apply_stored;
 bool armcii_program_stores;
 
 /* An accumulate to memory of one process. */
@@ -167,7 +166,7 @@ void armcii_apply_accumulate_piece(enum element e, const void *scale, int proces
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
     struct update u = update_of(e, scale, process, delta);
     add_contiguous(&u, (uintptr_t)remote, local, bytes);
-    armcii_apply_stored = true;
+    armcii_stores_pending = true;
 }
 
 void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s)
@@ -180,14 +179,14 @@ void armcii_apply_accumulate(enum element e, const void *scale, int process, ptr
         add_levels(&u, s, s->levels, (uintptr_t)s->remote, s->local);
     else
         add_segments(&u, s);
-    armcii_apply_stored = true;
+    armcii_stores_pending = true;
 }
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_REMOTE, delta);
-    armcii_apply_stored = true;
+    armcii_stores_pending = true;
 }
 
 void armcii_apply_get(const struct shape *s, ptrdiff_t delta)

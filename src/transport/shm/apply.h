@@ -11,6 +11,7 @@
 #include "shape/copy.h"
 #include "shape/element.h"
 #include "shape/shape.h"
+#include "transport/transport.h"
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta);
 void armcii_apply_get(const struct shape *s, ptrdiff_t delta);
@@ -25,9 +26,6 @@ void armcii_apply_accumulate_piece(enum element e, const void *scale, int proces
  * in its first bytes.  Returns what was there.  It is seen by all, and what was stored before it, once this returns. */
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
-/* Stores of this process may still be in its processor's buffer. */
-extern bool armcii_apply_stored;
-
 /* The program has an address from ARMCIX_Local_address, and may store there by itself: fences are for that, too. */
 extern bool armcii_program_stores;
 
@@ -37,20 +35,12 @@ static inline void armcii_apply_got(void)
     atomic_thread_fence(memory_order_acquire);
 }
 
-/* All stores so far are seen by all. */
-static inline void armcii_apply_settle(void)
-{
-    if (!armcii_apply_stored || armcii_fault("flush-dropped")) return;
-    armcii_apply_stored = false;
-    atomic_thread_fence(memory_order_seq_cst);
-}
-
 /* One contiguous piece: the way of small operations.  `there` is the remote side in this process. */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy(there, local, bytes);
-    armcii_apply_stored = true;
+    armcii_stores_pending = true;
 }
 
 static inline void armcii_apply_get_piece(const char *there, void *local, size_t bytes)

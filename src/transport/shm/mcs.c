@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "transport/shm/node.h"
 
-/* A place is who * total + i: the i-th place of the member `who`.  Tails and links hold place + 1; 0: nobody. */
+/* A slot names a queue node: who * total + i is the i-th node of the member `who`.  Tails and links hold slot + 1; 0: nobody. */
 struct tail {
     _Alignas(64) atomic_uint last;
 };
@@ -18,7 +18,7 @@ struct waiter {
     atomic_uint granted;
 };
 
-/* Each member's slice: the tails of its mutexes, then its places.  There are as many as mutexes, since a process may hold them all; those
+/* Each member's slice: the tails of its mutexes, then its queue nodes.  There are as many as mutexes, since a process may hold them all; those
  * that are never used cost no memory, for nobody touches them. */
 struct shm_mcs {
     struct shm_segment segment;
@@ -26,7 +26,7 @@ struct shm_mcs {
     size_t *tails; /* [team size], bytes of the tails in a slice */
     unsigned total;
     int rank;
-    unsigned *unused; /* this member's places that are free: a stack */
+    unsigned *unused; /* this member's slots that are free: a stack */
     unsigned unused_count;
 };
 
@@ -35,10 +35,10 @@ static struct tail *tail_of(const struct shm_mcs *q, int member, int mutex)
     return (struct tail *)(void *)q->slices[member] + mutex;
 }
 
-static struct waiter *place_of(const struct shm_mcs *q, unsigned place)
+static struct waiter *node_of(const struct shm_mcs *q, unsigned slot)
 {
-    unsigned who = place / q->total;
-    return (struct waiter *)(void *)(q->slices[who] + q->tails[who]) + place % q->total;
+    unsigned who = slot / q->total;
+    return (struct waiter *)(void *)(q->slices[who] + q->tails[who]) + slot % q->total;
 }
 
 static void free_tables(struct shm_mcs *q)
@@ -73,8 +73,9 @@ static int share(struct shm_mcs *q, struct team *team, const int count[])
     return rc;
 }
 
-struct shm_mcs *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total)
+void *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
+    (void)name;
     struct shm_mcs *q = allocate_tables(team->size, total);
     q->total = total;
     q->rank = team->rank;
@@ -87,24 +88,25 @@ struct shm_mcs *armcii_shm_mcs_create(struct team *team, const int count[], unsi
     return q;
 }
 
-void armcii_shm_mcs_free(struct shm_mcs *q)
+void armcii_shm_mcs_free(void *set)
 {
+    struct shm_mcs *q = set;
     armcii_segment_free(&q->segment);
     free_tables(q);
 }
 
-static unsigned new_place(struct shm_mcs *q)
+static unsigned new_node(struct shm_mcs *q)
 {
-    unsigned place = (unsigned)q->rank * q->total + q->unused[--q->unused_count];
-    struct waiter *p = place_of(q, place);
+    unsigned slot = (unsigned)q->rank * q->total + q->unused[--q->unused_count];
+    struct waiter *p = node_of(q, slot);
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_store_explicit(&p->granted, 0, memory_order_relaxed);
-    return place;
+    return slot;
 }
 
-static void give_back(struct shm_mcs *q, unsigned place)
+static void free_node(struct shm_mcs *q, unsigned slot)
 {
-    q->unused[q->unused_count++] = place % q->total;
+    q->unused[q->unused_count++] = slot % q->total;
 }
 
 /* Other threads may have what the one waited for needs, and other processes may wait for this one in MPI. */
@@ -117,37 +119,38 @@ static void wait_until_set(const atomic_uint *word)
     }
 }
 
-unsigned armcii_shm_mcs_lock(struct shm_mcs *q, int member, int mutex)
+void armcii_shm_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
-    unsigned place = new_place(q);
-    unsigned before = atomic_exchange_explicit(&tail_of(q, member, mutex)->last, place + 1, memory_order_acq_rel);
-    if (before == 0 || armcii_fault("lock-does-not-wait")) return place;
-    atomic_store_explicit(&place_of(q, before - 1)->next, place + 1, memory_order_release);
-    wait_until_set(&place_of(q, place)->granted);
-    return place;
+    struct shm_mcs *q = set;
+    *slot = new_node(q);
+    unsigned before = atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
+    if (before == 0 || armcii_fault("lock-does-not-wait")) return;
+    atomic_store_explicit(&node_of(q, before - 1)->next, *slot + 1, memory_order_release);
+    wait_until_set(&node_of(q, *slot)->granted);
 }
 
-bool armcii_shm_mcs_trylock(struct shm_mcs *q, int member, int mutex, unsigned *place)
+bool armcii_shm_mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
 {
-    unsigned mine = new_place(q), nobody = 0;
-    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, member, mutex)->last, &nobody, mine + 1, memory_order_acq_rel,
-                                                 memory_order_relaxed)) {
-        give_back(q, mine);
-        return false;
-    }
-    *place = mine;
-    return true;
+    struct shm_mcs *q = set;
+    unsigned nobody = 0;
+    *slot = new_node(q);
+    if (atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &nobody, *slot + 1, memory_order_acq_rel,
+                                                memory_order_relaxed))
+        return true;
+    free_node(q, *slot);
+    return false;
 }
 
-void armcii_shm_mcs_unlock(struct shm_mcs *q, int member, int mutex, unsigned place)
+void armcii_shm_mcs_unlock(void *set, int owner, int mutex, unsigned slot)
 {
-    struct waiter *p = place_of(q, place);
-    unsigned mine = place + 1;
-    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, member, mutex)->last, &mine, 0, memory_order_acq_rel, memory_order_relaxed) &&
+    struct shm_mcs *q = set;
+    struct waiter *mine = node_of(q, slot);
+    unsigned last = slot + 1;
+    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &last, 0, memory_order_acq_rel, memory_order_relaxed) &&
         !armcii_fault("lock-does-not-wait")) {
-        wait_until_set(&p->next);
-        unsigned next = atomic_load_explicit(&p->next, memory_order_relaxed) - 1;
-        atomic_store_explicit(&place_of(q, next)->granted, 1, memory_order_release);
+        wait_until_set(&mine->next);
+        unsigned next = atomic_load_explicit(&mine->next, memory_order_relaxed) - 1;
+        atomic_store_explicit(&node_of(q, next)->granted, 1, memory_order_release);
     }
-    give_back(q, place);
+    free_node(q, slot);
 }

@@ -91,30 +91,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
 static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
 {
     (void)raddr, (void)target, (void)verb, (void)lo, (void)hi;
-    armcii_apply_settle();
-}
-
-static void fence(int target)
-{
-    (void)target;
-    armcii_apply_settle();
-}
-
-static void fence_team(const struct team *team)
-{
-    (void)team;
-    armcii_apply_settle();
-}
-
-static void fence_region(struct region *r, int target)
-{
-    (void)r, (void)target;
-    armcii_apply_settle();
-}
-
-static bool is_quiet(void)
-{
-    return !armcii_apply_stored;
+    armcii_drain_stores();
 }
 
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
@@ -132,40 +109,14 @@ static bool has_mutexes(const struct team *team, unsigned total)
     return (size_t)total * (size_t)team->size < UINT_MAX;
 }
 
-static void *mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
-{
-    (void)name;
-    return armcii_shm_mcs_create(team, count, total);
-}
-
-static void mutexes_free(void *set)
-{
-    armcii_shm_mcs_free(set);
-}
-
-static void lock(void *set, int owner, int mutex, unsigned *slot)
-{
-    *slot = armcii_shm_mcs_lock(set, owner, mutex);
-}
-
-static bool trylock(void *set, int owner, int mutex, unsigned *slot)
-{
-    return armcii_shm_mcs_trylock(set, owner, mutex, slot);
-}
-
-static void unlock(void *set, int owner, int mutex, unsigned slot)
-{
-    armcii_shm_mcs_unlock(set, owner, mutex, slot);
-}
-
 const struct transport armcii_shm = {
     .name = "shm",
     .region_alloc = alloc, .region_attach = attach, .region_detach = detach,
     .memget_alloc = memget_alloc, .memget_free = memget_free, .memget_find = memget_find,
     .start = start,
-    .order = order, .fence = fence, .fence_team = fence_team, .fence_all = armcii_apply_settle, .is_quiet = is_quiet,
-    .fence_region = fence_region,
+    .order = order,
     .rmw = rmw, .rmw_path = PATH_DIRECT,
-    .has_mutexes = has_mutexes, .mutexes_create = mutexes_create, .mutexes_free = mutexes_free, .lock = lock, .trylock = trylock, .unlock = unlock,
+    .has_mutexes = has_mutexes, .mutexes_create = armcii_shm_mcs_create, .mutexes_free = armcii_shm_mcs_free,
+    .lock = armcii_shm_mcs_lock, .trylock = armcii_shm_mcs_trylock, .unlock = armcii_shm_mcs_unlock,
     .barrier = armcii_node_barrier,
 };
