@@ -5,7 +5,7 @@
 #include "armci/state.h"
 #include "core/mutex.h"
 #include "core/notify.h"
-#include "observe/rmw_verify.h"
+#include "observe/verify.h"
 #include "mpi/world.h"
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)

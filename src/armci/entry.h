@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/stats.h"
 #include "mpi/team.h"

@@ -14,7 +14,7 @@
 #include "mem/memget.h"
 #include "mem/region.h"
 #include "core/notify.h"
-#include "observe/rmw_verify.h"
+#include "observe/verify.h"
 #include "mpi/datatype.h"
 #include "mpi/finalize.h"
 #include "mpi/coll.h"
@@ -25,7 +25,6 @@
 #include "transport/shm/node.h"
 #include "transport/shm/export.h"
 #include "mpi/world.h"
-#include "observe/verify.h"
 #include "core/handle.h"
 
 static int starts;          /* not yet ended */

@@ -6,7 +6,6 @@
 #include "armci/entry.h"
 #include "mpi/coll.h"
 #include "mpi/reduce.h"
-#include "mpi/tree.h"
 #include "mpi/world.h"
 
 /* These functions wait inside MPI for other processes: they do not take the global lock. */

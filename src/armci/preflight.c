@@ -7,7 +7,7 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
-#include "base/limits.h"
+#include "base/system.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
 #include "mpi/version.h"

@@ -8,7 +8,6 @@
 #include <armcix.h>
 
 #include "base/config.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "base/stats_job.h"
 #include "mpi/coll.h"

@@ -1,7 +1,7 @@
 /* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and non-blocking. */
 #include "armci/build.h"
 #include "armci/entry.h"
-#include "mem/addr_cache.h"
+#include "mem/directory.h"
 #include "transport/shm/apply.h"
 #include "core/handle.h"
 

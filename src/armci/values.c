@@ -4,7 +4,7 @@
 #include "armci/build.h"
 #include "armci/entry.h"
 #include "base/backoff.h"
-#include "mem/addr_cache.h"
+#include "mem/directory.h"
 #include "mem/region.h"
 #include "transport/transport.h"
 #include "transport/shm/apply.h"

@@ -22,4 +22,23 @@ bool armcii_log_file_append(const char *name, const char *text, size_t bytes);
 /* One line on standard error with a prefix, written by a single call so that lines of several ranks do not mix. */
 void armcii_log_line(const char *prefix, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
+/* ---- error ---- */
+
+/* Wrong arguments and internal faults: one line that says rank, function, argument, value and why; then abort
+ * or a code. */
+
+/* The caller of function `function` passed a wrong `argument`: print
+ *     ARMCI error: rank 3: ARMCI_Put: proc = 17: <why>
+ * where the value is formatted as by printf (argument "": no argument is to blame, only <why> is printed).  Aborts the
+ * job, or, with ARMCI_ERRORS=return, returns `code` (an ARMCI_ERR_*). */
+int armcii_error(int code, const char *function, const char *argument, const char *why, const char *value_format, ...)
+    __attribute__((format(printf, 5, 6), cold));
+
+/* Something that must not happen did: print where and abort, whatever ARMCI_ERRORS says. */
+_Noreturn void armcii_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* How to end the job with an exit status; set once at start, since this layer knows no MPI.  NULL: abort(3). */
+void armcii_error_set_abort(void (*abort_job)(int status));
+void armcii_abort_job(int status);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 
 enum {

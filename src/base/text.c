@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 
 static void make_room(struct text *t, size_t more)
 {

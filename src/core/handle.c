@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "base/stats.h"
 #include "base/backoff.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"

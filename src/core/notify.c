@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "mpi/world.h"
 

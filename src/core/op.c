@@ -4,7 +4,7 @@
 #include <armci.h>
 
 #include "base/backoff.h"
-#include "base/error.h"
+#include "base/log.h"
 #include "base/stats.h"
 #include "mem/memget.h"
 

@@ -6,11 +6,11 @@
 
 #include <armci.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "base/stats.h"
 #include "core/op.h"
-#include "mem/addr_cache.h"
+#include "mem/directory.h"
 #include "transport/shm/apply.h"
 
 

@@ -1,10 +1,11 @@
 /* directory.c - what is where. */
+#include <stdbool.h>
+
 #include "mem/directory.h"
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "mem/index.h"
-#include "mem/addr_cache.h"
 #include "mpi/world.h"
 
 static struct index *by_address;
@@ -66,4 +67,33 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     if (raddr->mapped) raddr->mapped += wrong_by;
     if (raddr->route->direct) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
     return true;
+}
+
+/* ---- addr cache ---- */
+
+struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
+static bool is_off;
+
+void armcii_addr_cache_insert(int process, const char *lo, size_t bytes, const char *mapped)
+{
+    if (is_off) return;
+    armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = (struct addr_cache_entry){process, (uintptr_t)lo, bytes, mapped - lo};
+}
+
+void armcii_addr_cache_invalidate(int process)
+{
+    struct addr_cache_entry *r = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
+    if (armcii_fault("stale-last-hit")) return;
+    if (r->process == process) *r = (struct addr_cache_entry){.process = -1};
+}
+
+void armcii_addr_cache_clear(void)
+{
+    for (int i = 0; i < ADDR_CACHE_ENTRIES; i++) armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
+}
+
+void armcii_addr_cache_enable(bool on)
+{
+    is_off = !on;
+    armcii_addr_cache_clear();
 }

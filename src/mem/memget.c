@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/stats.h"
 #include "mem/region.h"
 #include "mem/suballoc.h"

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/error.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/system.h"
 #include "base/stats.h"
 #include "mpi/coll.h"
 #include "transport/route.h"

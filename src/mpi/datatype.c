@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "mpi/quirks.h"
 

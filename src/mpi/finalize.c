@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 

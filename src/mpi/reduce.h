@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include "mpi/team.h"
 
 struct reduction {
     MPI_Op op;
@@ -25,5 +26,20 @@ void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int 
 /* The record x of `bytes` bytes that starts with the largest (or smallest) key of `type`, among those who contribute, replaces x
  * everywhere; the lowest rank's among equals.  Nothing changes where nobody contributes. */
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute);
+
+/* ---- tree ---- */
+
+/* A binary tree over a list of processes. */
+
+/* Process numbers; -1 where there is none. */
+struct tree_place {
+    int root, up, left, right;
+};
+
+/* The caller's place in the tree over a team's scope; all -1 but the root where it is not in the scope. */
+struct tree_place armcii_tree(struct team *team, enum team_scope scope);
+
+/* The rank of a process in a scope's communicator; -1 where it is not in the scope. */
+int armcii_scope_rank(struct team *team, enum team_scope scope, int process);
 
 #endif

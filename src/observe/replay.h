@@ -10,6 +10,7 @@
 
 #include "mem/directory.h"
 #include "core/op.h"
+#include "shape/shape.h"
 
 /* Collective over the world: make the lanes.  They go with all regions. */
 void armcii_replay_start(void);
@@ -20,5 +21,23 @@ void armcii_replay(const struct op *op, enum path path);
 /* 64 bytes of this process's lane in the target, and their raddr; false while another thread uses the lane. */
 bool armcii_replay_borrow(int target, char **address, struct raddr *raddr);
 void armcii_replay_give_back(void);
+
+/* ---- replay shape ---- */
+
+/* The same layout server_map: a shape moved into memory of the guard's own, both sides, with the same alignment. */
+
+struct replay_shape {
+    struct shape shape;
+    char *local; /* the range of its local side: private memory */
+    size_t local_bytes;
+    char *memory;            /* what `local` lies in */
+    void **addresses;        /* of a vector: local ones, then remote ones */
+    struct vector_run *runs;
+};
+
+/* A shape like s whose remote side lies in [room, room + bytes), whose local side in fresh memory.  Where s does not fit, as much from its
+ * beginning as does.  false: no memory. */
+bool armcii_replay_shape_make(struct replay_shape *w, const struct shape *s, char *room, size_t bytes);
+void armcii_replay_shape_free(struct replay_shape *w);
 
 #endif

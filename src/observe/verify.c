@@ -5,18 +5,19 @@
 #include <string.h>
 
 #include <armcix.h>
+#include <stdint.h>
 
 #include "base/config.h"
 #include "base/log.h"
-#include "mem/addr_cache.h"
+#include "mem/directory.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "transport/shm/apply.h"
 #include "mpi/world.h"
-#include "observe/readback.h"
+#include "observe/report.h"
 #include "observe/reference.h"
 #include "observe/replay.h"
-#include "observe/report.h"
+#include "core/rmw.h"
 
 enum { PART = 1 << 18 }; /* bytes looked at at a time: they stay in the processor's cache */
 
@@ -178,4 +179,240 @@ void armcii_verify_end(void)
     armcii_say("ARMCI_CHECK: %ld operations checked, none proved wrong; %ld looked different and were right when done again where nobody "
                "else writes: other processes changed the bytes meanwhile, or it was wrong only once",
                all[0], all[1]);
+}
+
+/* ---- verify region ---- */
+
+enum { MARKS = 2, PARTNERS = 3 };
+
+/* The first and the last 8 bytes of a slice; all of it, where it has no more than 8. */
+struct marks {
+    char *at[MARKS];
+    size_t bytes;
+};
+
+static struct marks marks_of(const struct region *r, int member)
+{
+    size_t bytes = r->bytes[member] < sizeof(uint64_t) ? r->bytes[member] : sizeof(uint64_t);
+    bool apart = r->bytes[member] >= 2 * sizeof(uint64_t);
+    return (struct marks){{r->base[member], apart ? r->base[member] + r->bytes[member] - bytes : r->base[member]}, bytes};
+}
+
+/* What `writer` writes into mark i of `owner`. */
+static uint64_t sign(const struct region *r, int writer, int owner, int i)
+{
+    uint64_t x = (uint64_t)(uintptr_t)r->base[owner] ^ ((uint64_t)writer << 40) ^ ((uint64_t)owner << 20) ^ (uint64_t)i;
+    x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
+    x ^= x >> 29;
+    return x * 0x94d049bb133111ebu | 0x0101010101010101u; /* no byte is 0 */
+}
+
+/* The mark that counts: both are one where a slice is short. */
+static int first_mark(const struct marks *m)
+{
+    return m->at[0] == m->at[1] ? 1 : 0;
+}
+
+static void synchronise(const struct region *r)
+{
+    armcii_region_sync((struct region *)r);
+    armcii_coll_barrier(r->team->comm);
+    armcii_region_sync((struct region *)r);
+}
+
+static enum path path; /* of the last put or get */
+
+/* Put or get `bytes` bytes, completely. */
+static struct op carry_out(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes,
+                                 struct raddr *raddr)
+{
+    struct op op = {.caller = caller, .verb = {.kind = kind}, .target = process};
+    struct request req = {0};
+    armcii_shape_contiguous(&op.shape, local, remote, bytes);
+    armcii_region_locate(process, remote, raddr);
+    armcii_op_issue_unverified(&op, raddr, remote, remote + bytes, &req);
+    path = req.path;
+    armcii_op_finish(&req);
+    armcii_fence(process);
+    return op;
+}
+
+static void get_marks(const char *caller, const struct region *r, int member)
+{
+    struct marks m = marks_of(r, member);
+    struct raddr raddr;
+    for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
+        uint64_t seen = 0, expected = sign(r, member, member, i);
+        struct op op = carry_out(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes, &raddr);
+        if (memcmp(&seen, &expected, m.bytes) != 0)
+            armcii_report_op(&op, path, "the %s bytes of a slice of the new region are not what their owner stored there",
+                                    i == 0 ? "first" : "last");
+    }
+}
+
+static void put_marks(const char *caller, const struct region *r, int member)
+{
+    struct marks m = marks_of(r, member);
+    struct raddr raddr;
+    for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
+        uint64_t mark = sign(r, r->team->rank, member, i);
+        carry_out(caller, RMA_PUT, r->team->to_world[member], &mark, m.at[i], m.bytes, &raddr);
+    }
+}
+
+/* The owner looks by loads. */
+static void expect_marks(const char *caller, const struct region *r, int writer)
+{
+    struct marks m = marks_of(r, r->team->rank);
+    for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
+        uint64_t expected = sign(r, writer, r->team->rank, i);
+        if (memcmp(m.at[i], &expected, m.bytes) == 0) continue;
+        struct raddr raddr;
+        struct op op = {.caller = caller, .verb = {.kind = RMA_PUT}, .target = armcii_world->rank};
+        armcii_shape_contiguous(&op.shape, &expected, m.at[i], m.bytes);
+        armcii_region_locate(op.target, m.at[i], &raddr);
+        armcii_report_op(&op, path, "process %d put %s bytes into this slice of the new region, and they are not there",
+                                r->team->to_world[writer], i == 0 ? "the first" : "the last");
+    }
+}
+
+static void store_own_marks(const struct region *r)
+{
+    struct marks m = marks_of(r, r->team->rank);
+    for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
+        uint64_t mark = sign(r, r->team->rank, r->team->rank, i);
+        memcpy(m.at[i], &mark, m.bytes);
+    }
+}
+
+static void copy_marks(const struct region *r, char saved[MARKS][sizeof(uint64_t)], bool back)
+{
+    struct marks m = marks_of(r, r->team->rank);
+    for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
+        if (back)
+            memcpy(m.at[i], saved[i], m.bytes);
+        else
+            memcpy(saved[i], m.at[i], m.bytes);
+    }
+}
+
+void armcii_verify_region(const char *caller, struct region *r)
+{
+    int n = r->team->size, me = r->team->rank;
+    char saved[MARKS][sizeof(uint64_t)];
+    if (!armcii_verify_is_on) return;
+    copy_marks(r, saved, false);
+    store_own_marks(r);
+    synchronise(r);
+    for (int k = 0; k <= PARTNERS && k < n; k++) get_marks(caller, r, (me + k) % n);
+    synchronise(r);
+    put_marks(caller, r, (me + 1) % n);
+    synchronise(r);
+    expect_marks(caller, r, (me + n - 1) % n);
+    copy_marks(r, saved, true);
+    synchronise(r);
+}
+
+/* ---- rmw verify ---- */
+
+int (*armcii_rmw_fn)(const char *caller, int op, void *local, void *remote, int value, int target) = armcii_rmw;
+
+/* An int or a long, as numbers. */
+struct outcome {
+    long before, returned, after; /* looked at, told, looked at */
+    long expected;                /* after, from what was before */
+};
+
+static bool is_int(int op)
+{
+    return armcii_rmw_bytes(op) == sizeof(int);
+}
+
+static long number(int op, const void *at)
+{
+    int small;
+    long large;
+    memcpy(&small, at, sizeof small);
+    if (is_int(op)) return small;
+    memcpy(&large, at, sizeof large);
+    return large;
+}
+
+static long look(int op, const struct raddr *raddr, int target, void *remote)
+{
+    char seen[sizeof(long)];
+    struct shape s;
+    armcii_fence(target);
+    armcii_shape_contiguous(&s, NULL, remote, armcii_rmw_bytes(op));
+    armcii_readback(raddr, target, &s, seen);
+    return number(op, seen);
+}
+
+/* They wrap. */
+static long sum(int op, long a, int b)
+{
+    if (is_int(op)) return (int)((unsigned)a + (unsigned)b);
+    return (long)((unsigned long)a + (unsigned long)(long)b);
+}
+
+static int try(const char *caller, int op, void *local, void *remote, int value, int target, const struct raddr *raddr, struct outcome *o)
+{
+    long operand = number(op, local);
+    o->before = look(op, raddr, target, remote);
+    int rc = armcii_rmw(caller, op, local, remote, value, target);
+    if (rc) return rc;
+    o->returned = number(op, local);
+    o->after = look(op, raddr, target, remote);
+    o->expected = armcii_rmw_swaps(op) ? operand : sum(op, o->before, value);
+    return 0;
+}
+
+static bool is_right(const struct outcome *o)
+{
+    return o->returned == o->before && o->after == o->expected;
+}
+
+static void accuse(const char *caller, const struct raddr *raddr, int target, const struct outcome *o, const char *why)
+{
+    if (is_right(o)) return;
+    armcii_report_rmw(caller, raddr->route->atomic->rmw_path, target, "%s: %ld was there, %ld was returned, and %ld is there now instead of %ld", why, o->before,
+                       o->returned, o->after, o->expected);
+}
+
+/* The same with a number in this process's lane. */
+static void try_twin(const char *caller, int op, const void *local, int value, int target)
+{
+    struct raddr raddr;
+    struct outcome o;
+    char *address;
+    long operand;
+    memcpy(&operand, local, armcii_rmw_bytes(op));
+    if (!armcii_replay_borrow(target, &address, &raddr)) return;
+    if (try(caller, op, &operand, address, value, target, &raddr, &o) == 0)
+        accuse(caller, &raddr, target, &o, "wrong, and wrong again with a number that no other process touches");
+    armcii_replay_give_back();
+}
+
+static int rmw_and_look(const char *caller, int op, void *local, void *remote, int value, int target)
+{
+    size_t bytes = armcii_rmw_bytes(op);
+    struct raddr raddr;
+    struct outcome o;
+    char operand[sizeof(long)];
+    if ((uintptr_t)remote % bytes != 0) return armcii_rmw(caller, op, local, remote, value, target);
+    int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
+    memcpy(operand, local, bytes);
+    if (!rc) rc = try(caller, op, local, remote, value, target, &raddr, &o);
+    if (rc) return rc;
+    armcii_verify_counts.checked++;
+    if (is_right(&o)) return 0;
+    if (armcii_verify_is_alone(&raddr)) accuse(caller, &raddr, target, &o, "wrong, and no other process may touch the number");
+    try_twin(caller, op, operand, value, target);
+    armcii_verify_counts.unclear++;
+    return 0;
+}
+
+void armcii_rmw_verify_start(void)
+{
+    armcii_rmw_fn = armcii_verify_is_on ? rmw_and_look : armcii_rmw;
 }

@@ -30,4 +30,12 @@ struct verify_counts {
 };
 extern struct verify_counts armcii_verify_counts;
 
+/* ---- rmw verify ---- */
+
+/* Read-modify-write under ARMCI_CHECK. */
+
+/* How ARMCI_Rmw is carried out: armcii_rmw, or, after this start with ARMCI_CHECK on, with a look before and after. */
+extern int (*armcii_rmw_fn)(const char *caller, int op, void *local, void *remote, int value, int target);
+void armcii_rmw_verify_start(void);
+
 #endif

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/log.h"
 
 static int bell = -1; /* an eventfd, by which others wake */
 static int ears = -1; /* an epoll of the connections */

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/backoff.h"
 #include "progress/event.h"
 #include "progress/affinity.h"

@@ -5,7 +5,7 @@
 
 #include <armci.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "base/lock.h"
 

@@ -12,12 +12,11 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/error.h"
-#include "base/lock.h"
 #include "base/log.h"
+#include "base/lock.h"
 #include "base/suggest.h"
 #include "mem/index.h"
-#include "mpi/tree.h"
+#include "mpi/reduce.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/element.h"

@@ -3,7 +3,6 @@
 #include <limits.h>
 
 #include "mem/directory.h"
-#include "mem/addr_cache.h"
 #include "shape_model.h"
 #include "mpi/world.h"
 #include "unit.h"

@@ -1,6 +1,5 @@
 /* test_error.c - messages: their form, whether they end the job, and that a line is cut, not mixed. */
 #include "base/config.h"
-#include "base/error.h"
 #include "base/log.h"
 #include "unit.h"
 

@@ -10,9 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cgroup.h"
-#include "base/memory.h"
-#include "base/processors.h"
+#include "base/system.h"
 #include "transport/shm/segment.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 
 #include "unit.h"
 #include "observe/reference.h"
-#include "observe/replay_shape.h"
+#include "observe/replay.h"
 
 START_TEST(integers_wrap)
 {

@@ -6,7 +6,7 @@
 
 #include "base/lock.h"
 #include "base/backoff.h"
-#include "mem/addr_cache.h"
+#include "mem/directory.h"
 #include "transport/am/server.h"
 #include "transport/am/client.h"
 #include "transport/am/endpoint.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/limits.h"
+#include "base/system.h"
 
 static struct fact *add(struct section *s, const char *key, const char *label, enum fact_kind kind)
 {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "base/limits.h"
+#include "base/system.h"
 #include "config-build.h"
 #include "mpi/quirks.h"
 #include "mpi/version.h"

@@ -4,6 +4,8 @@
 #ifndef ARMCII_AM_H
 #define ARMCII_AM_H
 
+#include <mpi.h>
+
 #include "transport/transport.h"
 
 extern const struct transport armcii_am;
@@ -13,5 +15,17 @@ extern const struct transport armcii_am;
 void armcii_am_start(void);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
+
+/* ---- barrier ---- */
+
+/* A barrier of all processes of several nodes: on each node in shared memory, between nodes by messages of one process
+ * of each. */
+
+/* comm: of the requests; its ranks are those of the world. */
+void armcii_barrier_start(MPI_Comm comm);
+void armcii_barrier_end(void);
+
+/* Not called under the global lock: other threads go on meanwhile. */
+void armcii_barrier(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 
 /* Begins a buffer that nobody uses. */
 struct free_list {

@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/backoff.h"
 #include "transport/am/endpoint.h"
-#include "transport/am/rndv.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/bufpool.h"
-#include "transport/am/tags.h"
 #include "transport/am/proto.h"
 
 static uint64_t tickets;

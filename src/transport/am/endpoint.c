@@ -4,12 +4,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "transport/am/server.h"
-#include "transport/am/rndv.h"
 #include "transport/am/outstanding.h"
-#include "transport/am/tags.h"
 #include "progress/thread.h"
 #include "transport/am/proto.h"
 #include "mpi/team.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 
 struct waiter {
     struct waiter *next;

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <stdbool.h>
 
-#include "base/error.h"
-#include "transport/am/tags.h"
+#include "base/log.h"
+#include "transport/am/proto.h"
 
 enum { MOST = 256 };
 static struct outstanding *list[MOST];
@@ -105,5 +106,79 @@ bool armcii_outstanding_of(int owner, uint64_t ticket)
 {
     for (int i = 0; i < listed; i++)
         if ((owner < 0 || list[i]->owner == owner) && list[i]->ticket <= ticket) return true;
+    return false;
+}
+
+/* ---- tags of replies ---- */
+
+static bool in_use[AM_TAGS];
+static int last_tag, tags_in_use;
+
+int armcii_tag_alloc(void)
+{
+    if (tags_in_use == AM_TAGS) return 0;
+    do
+        last_tag = (last_tag + 1) % AM_TAGS;
+    while (in_use[last_tag]);
+    in_use[last_tag] = true;
+    tags_in_use++;
+    return AM_TAG_FIRST + last_tag;
+}
+
+void armcii_tag_free(int tag)
+{
+    in_use[tag - AM_TAG_FIRST] = false;
+    tags_in_use--;
+}
+
+/* ---- rendezvous puts ---- */
+
+static struct entry {
+    struct entry *next;
+    struct rndv_put put;
+    uint64_t number; /* from 1 on */
+} *entries;
+static uint64_t added;
+
+void armcii_rndv_add(const struct rndv_put *put)
+{
+    struct entry *e = malloc(sizeof *e);
+    if (!e) armcii_fatal("out of memory for a put");
+    *e = (struct entry){entries, *put, ++added};
+    entries = e;
+}
+
+void armcii_rndv_remove(int server, int tag)
+{
+    for (struct entry **link = &entries; *link; link = &(*link)->next) {
+        struct entry *e = *link;
+        if (e->put.server != server || e->put.tag != tag) continue;
+        *link = e->next;
+        free(e);
+        return;
+    }
+}
+
+bool armcii_rndv_any(void)
+{
+    return entries != NULL;
+}
+
+uint64_t armcii_rndv_count(void)
+{
+    return added;
+}
+
+bool armcii_rndv_have_server(int server, uint64_t count)
+{
+    const struct entry *e = entries;
+    while (e && (e->put.server != server || e->number > count)) e = e->next;
+    return e != NULL;
+}
+
+bool armcii_rndv_overlap(int owner, const char *lo, const char *hi)
+{
+    for (const struct entry *e = entries; e; e = e->next)
+        if (e->put.owner == owner && e->put.lo < hi && lo < e->put.hi) return true;
     return false;
 }

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 
 #include "base/config.h"
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/backoff.h"
 #include "transport/am/server.h"

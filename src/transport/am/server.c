@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
 #include "base/backoff.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/fault.h"
 #include "base/lock.h"
 #include "mpi/coll.h"

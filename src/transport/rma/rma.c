@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/error.h"
+#include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"

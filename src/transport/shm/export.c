@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "transport/shm/node.h"
 
 /* Views of others' offers, newest first. */

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
 #include "transport/shm/node.h"

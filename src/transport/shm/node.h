@@ -5,8 +5,8 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "transport/shm/node_cpus.h"
 #include "transport/shm/segment.h"
 #include "transport/shm/stripe.h"
 
@@ -30,6 +30,13 @@ struct doorbell {
     char name[15];                 /* of its socket */
 };
 
+/* The processors of the caller's kernel, which may run several nodes of a job. */
+struct node_cpus {
+    size_t processes;  /* of this job on this kernel, progress ranks included */
+    size_t processors; /* that they may use together */
+    bool oversubscribed;      /* some have to share a processor */
+};
+
 struct node {
     enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
     MPI_Comm comm;           /* the processes of this node, of all that ARMCI runs on, and the one set progress_ranks, if any */
@@ -37,7 +44,7 @@ struct node {
     int *rank_of;            /* [world size]: rank on this node; -1: on another */
     struct stripe *stripes;  /* [STRIPES] */
     struct doorbell *doorbells;      /* [size]; NULL where memory is not shared */
-    struct node_cpus cpus;      /* on this kernel, which may run more nodes */
+    struct node_cpus cpus;
     struct exports *exports;   /* [size], and of the one progress rank, which exports nothing */
 };
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "base/memory.h"
+#include "base/system.h"
 
 static struct reservations none; /* of a process without a common block */
 static struct reservations *reservations = &none;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/cgroup.h"
+#include "base/system.h"
 
 /* In the common block. */
 enum { OTHERS = 1 + CGROUP_LEVELS };

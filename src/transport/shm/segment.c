@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/log.h"
 #include "mpi/coll.h"
 
 /* Large slices begin where a huge page could. */

@@ -1,0 +1,488 @@
+/* system.c - what the system allows this process. */
+#define _GNU_SOURCE
+#include "base/system.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "base/log.h"
+
+enum { PATH_ROOM = 4096 };
+
+/* The number that a file holds; SIZE_MAX where there is none ("max"). */
+static size_t number_in(const char *path)
+{
+    size_t number;
+    FILE *f = fopen(path, "r");
+    if (!f) return SIZE_MAX;
+    if (fscanf(f, "%zu", &number) != 1) number = SIZE_MAX;
+    fclose(f);
+    return number;
+}
+
+static size_t limit_of(int resource)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > SIZE_MAX) return SIZE_MAX;
+    return (size_t)limit.rlim_cur;
+}
+
+/* Entries of the folder, without the descriptor that looks. */
+static size_t open_descriptors(void)
+{
+    size_t n = 0;
+    const struct dirent *entry;
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder) return SIZE_MAX;
+    while ((entry = readdir(folder))) n += entry->d_name[0] != '.';
+    closedir(folder);
+    return n - 1;
+}
+
+static size_t count_mappings(void)
+{
+    int c;
+    size_t n = 0;
+    FILE *f = fopen("/proc/self/maps", "r");
+    if (!f) return SIZE_MAX;
+    while ((c = getc(f)) != EOF) n += c == '\n';
+    fclose(f);
+    return n;
+}
+
+/* By the mask of this process and the quotas of its control groups. */
+static size_t processors_allowed(void)
+{
+    size_t words;
+    struct cgroups groups;
+    uint64_t *mask = armcii_processors_mask(&words);
+    size_t least = armcii_processors_count(mask, words);
+    free(mask);
+    armcii_cgroups_read("", CGROUP_CPU, &groups);
+    for (int level = 0; level < groups.levels; level++) {
+        size_t quota = armcii_cgroups_processors(&groups, level);
+        if (quota < least) least = quota;
+    }
+    return least;
+}
+
+void armcii_limits_read(struct limits *limits)
+{
+    *limits = (struct limits){
+        .memory = armcii_memory_available(),
+        .memory_to_mpi = armcii_memory_available_to_mpi(),
+        .file = limit_of(RLIMIT_FSIZE),
+        .locked = limit_of(RLIMIT_MEMLOCK),
+        .descriptors = limit_of(RLIMIT_NOFILE),
+        .descriptors_used = open_descriptors(),
+        .mappings = number_in("/proc/sys/vm/max_map_count"),
+        .mappings_used = count_mappings(),
+        .processors = processors_allowed(),
+    };
+}
+
+/* The file of the mapping that holds an address, into path[PATH_ROOM]; false where there is none. */
+static bool file_at(uintptr_t address, char *path)
+{
+    char line[PATH_ROOM + 128];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+    if (!f) return false;
+    while (!found && fgets(line, sizeof line, f)) {
+        uintmax_t from, to;
+        const char *slash = strchr(line, '/');
+        if (!slash || sscanf(line, "%jx-%jx", &from, &to) != 2 || address < from || address >= to) continue;
+        snprintf(path, PATH_ROOM, "%.*s", (int)strcspn(slash, "\n"), slash);
+        found = true;
+    }
+    fclose(f);
+    return found;
+}
+
+const char *armcii_limits_origin(char *buffer, size_t size, int *is_program)
+{
+    char path[PATH_ROOM], program[PATH_ROOM];
+    buffer[0] = '\0';
+    if (!file_at((uintptr_t)&armcii_limits_origin, path)) return buffer;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    *is_program = strcmp(path, program) == 0;
+    snprintf(buffer, size, "%s", path);
+    return buffer;
+}
+
+const char *armcii_limits_bytes(size_t bytes, char *buffer, size_t size)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    double value = (double)bytes;
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        value /= 1024;
+        unit++;
+    }
+    if (bytes == SIZE_MAX)
+        snprintf(buffer, size, "no limit");
+    else
+        snprintf(buffer, size, "%.*f %s", unit > 0 && value < 100, value, units[unit]);
+    return buffer;
+}
+
+const char *armcii_limits_count(size_t count, char *buffer, size_t size)
+{
+    if (count == SIZE_MAX)
+        snprintf(buffer, size, "no limit");
+    else
+        snprintf(buffer, size, "%zu", count);
+    return buffer;
+}
+
+const char *armcii_limits_use(size_t used, size_t limit, char *buffer, size_t size)
+{
+    if (used == SIZE_MAX) return armcii_limits_count(limit, buffer, size);
+    if (limit == SIZE_MAX)
+        snprintf(buffer, size, "%zu, no limit", used);
+    else
+        snprintf(buffer, size, "%zu of %zu", used, limit);
+    return buffer;
+}
+
+/* ---- control groups ---- */
+
+/* One hierarchy for each resource in version 1, one for all in version 2. */
+static const char *const mounts[] = {[CGROUP_MEMORY] = "/sys/fs/cgroup/memory", [CGROUP_CPU] = "/sys/fs/cgroup/cpu"};
+static const char *const controllers[] = {[CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu"};
+static const char mount_2[] = "/sys/fs/cgroup";
+
+/* Is the word in the list, whose words are separated by commas? */
+static bool lists(const char *list, size_t length, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; at + n <= list + length; at++) {
+        bool begins = at == list || at[-1] == ',', ends = at + n == list + length || at[n] == ',';
+        if (begins && ends && memcmp(at, word, n) == 0) return true;
+    }
+    return false;
+}
+
+/* A line "number:controllers:path", into `group` if it is of the resource; returns the version, 0 if it is of another one. */
+static int parse_line(char *line, const char *controller, char *group)
+{
+    char *list = strchr(line, ':'), *path = list ? strchr(++list, ':') : NULL;
+    if (!path) return 0;
+    size_t length = (size_t)(path - list);
+    if (length > 0 && !lists(list, length, controller)) return 0;
+    path[1 + strcspn(path + 1, "\n")] = '\0';
+    strcpy(group, path + 1);
+    return length > 0 ? 1 : 2;
+}
+
+/* The lowest group of this process in the hierarchy of the resource.  A system may have both versions: then the controllers that version 1
+ * has are not in version 2. */
+static int find_group(const char *root, const char *controller, char group[CGROUP_PATH])
+{
+    char name[CGROUP_PATH], line[CGROUP_PATH], found[CGROUP_PATH];
+    int version = 0;
+    snprintf(name, sizeof name, "%s/proc/self/cgroup", root);
+    FILE *f = fopen(name, "r");
+    if (!f) return 0;
+    while (version != 1 && fgets(line, sizeof line, f)) {
+        int this = parse_line(line, controller, found);
+        if (this == 0) continue;
+        version = this;
+        strcpy(group, found);
+    }
+    fclose(f);
+    return version;
+}
+
+/* The group whose folder is the first `length` characters of path, where it can be seen: in a container the folders above its own group may
+ * be missing, and the group itself may be mounted at the top. */
+static void add_level(struct cgroups *g, size_t length)
+{
+    struct stat status;
+    char end = g->path[length];
+    g->path[length] = '\0';
+    if (g->levels < CGROUP_LEVELS && stat(g->path, &status) == 0) {
+        g->id[g->levels] = ((uint64_t)status.st_dev << 48 ^ (uint64_t)status.st_ino) | (uint64_t)1 << 63;
+        g->length[g->levels++] = length;
+    }
+    g->path[length] = end;
+}
+
+void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct cgroups *g)
+{
+    char group[CGROUP_PATH] = "";
+    *g = (struct cgroups){0};
+    g->version = find_group(root, controllers[resource], group);
+    if (g->version == 0) return;
+    size_t top = (size_t)snprintf(g->path, CGROUP_PATH, "%s%s", root, g->version == 1 ? mounts[resource] : mount_2);
+    if (top >= CGROUP_PATH) return;
+    snprintf(g->path + top, CGROUP_PATH, "%s", strcmp(group, "/") == 0 ? "" : group);
+    add_level(g, top);
+    for (size_t at = top + 1, end = strlen(g->path); at <= end; at++)
+        if (at == end || g->path[at] == '/') add_level(g, at);
+}
+
+static FILE *open_file(const struct cgroups *g, int level, const char *file)
+{
+    char name[3 * CGROUP_PATH];
+    snprintf(name, sizeof name, "%.*s/%s", (int)g->length[level], g->path, file);
+    return fopen(name, "r");
+}
+
+/* The number that a file holds; SIZE_MAX where there is none ("max", "-1"). */
+static size_t group_number(const struct cgroups *g, int level, const char *file)
+{
+    long long number = -1;
+    FILE *f = open_file(g, level, file);
+    if (!f) return SIZE_MAX;
+    if (fscanf(f, "%lld", &number) != 1 || number < 0) number = -1;
+    fclose(f);
+    return number < 0 ? SIZE_MAX : (size_t)number;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* At least 0. */
+static size_t minus(size_t a, size_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What a group uses. */
+struct usage {
+    size_t cache;  /* files, and tables about files, that the kernel lets go when memory is short */
+    size_t shared; /* shared memory; SIZE_MAX where the kernel does not say */
+};
+
+static struct usage read_usage(const struct cgroups *g, int level)
+{
+    static const char *const keys[][4] = {{"total_shmem", "total_inactive_file", "total_active_file", ""},
+                                          {"shmem", "inactive_file", "active_file", "slab_reclaimable"}};
+    char key[64];
+    unsigned long long value;
+    struct usage usage = {0, SIZE_MAX};
+    const char *const *key_of = keys[g->version - 1];
+    FILE *f = open_file(g, level, "memory.stat");
+    if (!f) return usage;
+    while (fscanf(f, "%63s %llu", key, &value) == 2) {
+        if (strcmp(key, key_of[0]) == 0) usage.shared = value;
+        for (int i = 1; i < 4; i++)
+            if (strcmp(key, key_of[i]) == 0) usage.cache += value;
+    }
+    fclose(f);
+    return usage;
+}
+
+/* Beyond memory.high the kernel holds processes back until memory is given back, which touched shared memory never is. */
+static size_t group_limit(const struct cgroups *g, int level)
+{
+    static const size_t NO_LIMIT = (size_t)1 << 60; /* version 1 has a huge number then */
+    size_t limit = g->version == 1 ? group_number(g, level, "memory.limit_in_bytes")
+                                   : least(group_number(g, level, "memory.max"), group_number(g, level, "memory.high"));
+    return limit >= NO_LIMIT ? SIZE_MAX : limit;
+}
+
+size_t armcii_cgroups_shared(const struct cgroups *g, int level)
+{
+    return read_usage(g, level).shared;
+}
+
+/* Where the kernel does not tell how much of what was reserved is in use, all counts as if it were. */
+static size_t memory_at(const struct cgroups *g, int level, const struct reserved *reserved)
+{
+    size_t limit = group_limit(g, level);
+    if (limit == SIZE_MAX) return SIZE_MAX;
+    size_t used = group_number(g, level, g->version == 1 ? "memory.usage_in_bytes" : "memory.current");
+    if (used == SIZE_MAX) return limit;
+    struct usage usage = read_usage(g, level);
+    size_t touched = usage.shared == SIZE_MAX ? SIZE_MAX : minus(usage.shared, reserved->others_in_group[level]);
+    return minus(minus(limit, minus(used, usage.cache)), armcii_memory_with_tables(minus(reserved->bytes, touched)));
+}
+
+size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct reserved *reserved)
+{
+    size_t bytes = SIZE_MAX;
+    for (int i = 0; i < levels && i < groups->levels; i++)
+        bytes = least(bytes, memory_at(groups, i, reserved));
+    return bytes;
+}
+
+size_t armcii_cgroups_processors(const struct cgroups *g, int level)
+{
+    unsigned long long quota = 0, period = 0;
+    if (g->version == 2) {
+        FILE *f = open_file(g, level, "cpu.max");
+        bool has = f && fscanf(f, "%llu %llu", &quota, &period) == 2;
+        if (f) fclose(f);
+        if (!has) return SIZE_MAX;
+    } else {
+        size_t a = group_number(g, level, "cpu.cfs_quota_us"), b = group_number(g, level, "cpu.cfs_period_us");
+        if (a == SIZE_MAX || b == SIZE_MAX) return SIZE_MAX;
+        quota = a;
+        period = b;
+    }
+    if (period == 0) return SIZE_MAX;
+    return quota < period ? 1 : (size_t)(quota / period);
+}
+
+/* ---- memory ---- */
+
+void armcii_memory_read(const char *root, struct memory *memory)
+{
+    size_t kilobytes;
+    char text[CGROUP_PATH];
+    *memory = (struct memory){SIZE_MAX, SIZE_MAX};
+    snprintf(text, sizeof text, "%s/proc/meminfo", root);
+    FILE *file = fopen(text, "r");
+    if (!file) return;
+    while (fgets(text, sizeof text, file)) {
+        if (sscanf(text, "MemAvailable: %zu kB", &kilobytes) == 1) memory->available = kilobytes << 10;
+        if (sscanf(text, "Shmem: %zu kB", &kilobytes) == 1) memory->shared = kilobytes << 10;
+    }
+    fclose(file);
+}
+
+size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct reserved *reserved)
+{
+    struct memory node;
+    armcii_memory_read(root, &node);
+    size_t touched = minus(node.shared, reserved->others), in_groups = armcii_cgroups_memory(groups, levels, reserved);
+    if (node.available == SIZE_MAX) return in_groups;
+    return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))), in_groups);
+}
+
+size_t armcii_memory_available(void)
+{
+    struct cgroups groups;
+    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
+    return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
+}
+
+size_t armcii_memory_of_files(void)
+{
+    struct statvfs status;
+    return statvfs("/dev/shm", &status) == 0 ? (size_t)status.f_bavail * status.f_frsize : SIZE_MAX;
+}
+
+size_t armcii_memory_available_to_mpi(void)
+{
+    return least(armcii_memory_of_files(), armcii_memory_available());
+}
+
+size_t armcii_memory_touched(void *memory, size_t bytes)
+{
+    enum { STRIDE = 64 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), touched = 0;
+    char *begin = (char *)memory - (uintptr_t)memory % page, *end = (char *)memory + bytes;
+    for (char *at = begin; at < end; at += STRIDE * page) {
+        unsigned char in_memory = 0;
+        size_t stands_for = least(STRIDE * page, (size_t)(end - at));
+        if (mincore(at, page, &in_memory) == 0 && (in_memory & 1)) touched += stands_for;
+    }
+    return least(touched, bytes);
+}
+
+/* ---- processors ---- */
+
+/* By the system call itself, which fails where there is no room for all processors that the kernel could have. */
+uint64_t *armcii_processors_mask(size_t *words)
+{
+    enum { FIRST = 16, MOST = 1 << 14 }; /* words: for a thousand and a million processors */
+    long bytes = -1;
+    uint64_t *mask = NULL;
+    for (size_t room = FIRST; bytes < 0 && room <= MOST; room *= 2) {
+        free(mask);
+        mask = calloc(room, sizeof *mask);
+        if (!mask) armcii_fatal("out of memory for a mask of processors");
+        *words = room;
+        bytes = syscall(SYS_sched_getaffinity, 0, room * sizeof *mask, mask);
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    for (long i = 0; bytes < 0 && i < online; i++)
+        mask[i / 64] |= (uint64_t)1 << i % 64;
+    while (*words > 1 && mask[*words - 1] == 0)
+        (*words)--;
+    return mask;
+}
+
+size_t armcii_processors_count(const uint64_t *mask, size_t words)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < words; i++)
+        n += (size_t)__builtin_popcountll(mask[i]);
+    return n;
+}
+
+size_t armcii_processors_of_all(const uint64_t *masks, size_t n, size_t words)
+{
+    size_t count = 0;
+    for (size_t word = 0; word < words; word++) {
+        uint64_t any = 0;
+        for (size_t i = 0; i < n; i++)
+            any |= masks[i * words + word];
+        count += armcii_processors_count(&any, 1);
+    }
+    return count;
+}
+
+/* Is all of a in b? */
+static bool is_within(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        if (a[i] & ~b[i]) return false;
+    return true;
+}
+
+bool armcii_processors_crowded(const uint64_t *masks, size_t n, size_t words, size_t me)
+{
+    const uint64_t *mine = masks + me * words;
+    size_t within = 0;
+    for (size_t i = 0; i < n; i++)
+        within += is_within(masks + i * words, mine, words);
+    return within > armcii_processors_count(mine, words) || n > armcii_processors_of_all(masks, n, words);
+}
+
+/* How many of n processes are in the group. */
+static size_t members(uint64_t id, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int level = 0;
+        while (level < CGROUP_LEVELS && ids[i][level] != id)
+            level++;
+        count += level < CGROUP_LEVELS;
+    }
+    return count;
+}
+
+size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+{
+    size_t least = SIZE_MAX;
+    for (int level = 0; level < own->levels; level++) {
+        size_t quota = armcii_cgroups_processors(own, level);
+        if (quota < least && members(own->id[level], ids, n) == n) least = quota;
+    }
+    return least;
+}
+
+bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+{
+    for (int level = 0; level < own->levels; level++)
+        if (members(own->id[level], ids, n) > armcii_cgroups_processors(own, level)) return true;
+    return false;
+}
