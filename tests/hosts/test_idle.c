@@ -16,14 +16,6 @@ struct threads {
     long id[MOST_THREADS];
 };
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* ------------------------------------------------------------------ threads of this process */
 
 static struct threads list_threads(void)

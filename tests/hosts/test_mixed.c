@@ -9,18 +9,6 @@
 #include "lanes.h"
 #include "op.h"
 
-/* A zeroed region of `longs` longs on every process. */
-static void **zeroed_region(size_t longs)
-{
-    void **base = region_create(longs * sizeof(long));
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, longs * sizeof(long));
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
-
 static struct op op_of(enum op_kind kind, int how, int type)
 {
     return (struct op){ .kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type) };
@@ -220,7 +208,7 @@ static void sums_of_type(int type)
 {
     struct rng r = rng_stream(81000 + 100 * (uint64_t)type + (uint64_t)test_rank());
     size_t own = SHARED * element_size(type);
-    void **base = zeroed_region(SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks());
+    void **base = region_zeroed((SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks()) * sizeof(long));
     unsigned char *added = need_memory((size_t)test_ranks() * SHARED_BYTES);
 
     memset(added, 0, (size_t)test_ranks() * SHARED_BYTES);
@@ -250,7 +238,7 @@ static void tickets_and_slots(void)
 {
     int n = test_ranks(), total = effort(DRAWS) * n;
     struct rng r = rng_stream(82000 + (uint64_t)test_rank());
-    void **base = zeroed_region((size_t)total + 1);
+    void **base = region_zeroed(((size_t)total + 1) * sizeof(long));
     long sum = 0, draws = 0;
 
     for (int i = 0; i < effort(DRAWS); i++) {
@@ -326,7 +314,7 @@ static void write_tell_read(void **base, enum way way, int to, int tell, long be
 static void fenced_is_seen(void)
 {
     int n = test_ranks();
-    void **base = zeroed_region(2 * (size_t)n);
+    void **base = region_zeroed(2 * (size_t)n * sizeof(long));
 
     for (int to = 0; to < n; to++) {
         long value = 0;
@@ -368,7 +356,7 @@ static void locked_sums(void)
 {
     int n = test_ranks(), rounds = effort(160);
     struct rng r = rng_stream(83000 + (uint64_t)test_rank());
-    void **base = zeroed_region(2 * (size_t)(n * n));
+    void **base = region_zeroed(2 * (size_t)(n * n) * sizeof(long));
     long *steps = calloc((size_t)(n * n), sizeof *steps), one = 1;
 
     ARMCI_Create_mutexes(n);
@@ -453,7 +441,7 @@ static void check_group(struct group_work *w, const char *what)
 /* A group of the processes for which color is the same, ascending. */
 static void try_groups(int color_of(int rank), const char *what)
 {
-    struct group_work w = { .world_base = zeroed_region(1) };
+    struct group_work w = { .world_base = region_zeroed(sizeof(long)) };
     struct rng r = rng_stream(86000 + (uint64_t)test_rank());
     int n = test_ranks();
     long sum = 0;
@@ -502,7 +490,7 @@ static void through_own_slice(void)
 {
     enum { LONGS = 50 };
     int me = test_rank(), n = test_ranks();
-    void **base = zeroed_region(LONGS * (size_t)(n + 1));
+    void **base = region_zeroed(LONGS * (size_t)(n + 1) * sizeof(long));
     long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = { 0 }, one = 1, factor = 0;
 
     for (int i = 0; i < LONGS; i++)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <armcix.h>
 
@@ -130,6 +131,13 @@ void expect_abort(const char *text)
     MPI_Barrier(state.comm);
 }
 
+bool needs_ranks(int n)
+{
+    if (state.ranks < n)
+        skip("needs %d ranks", n);
+    return state.ranks >= n;
+}
+
 bool on_all_ranks(bool here)
 {
     int mine = here, all;
@@ -150,7 +158,7 @@ double trial_time(double seconds)
     return getenv("ARMCI_TEST_LONG") ? seconds : 0.4 * seconds;
 }
 
-/* Its windows between nodes bear no threads. */
+/* Its windows between nodes do not support threads. */
 static bool is_open_mpi_4(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -176,6 +184,14 @@ bool test_has_agents(void)
     if (test_makes_windows() && is_open_mpi_4())
         return false;
     return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
+}
+
+double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ------------------------------------------------------------------ random numbers: splitmix64 */
@@ -247,6 +263,31 @@ void **region_create(size_t bytes)
     return base;
 }
 
+void **region_zeroed(size_t bytes)
+{
+    void **base = region_create(bytes);
+
+    ARMCI_Access_begin(base[state.rank]);
+    memset(base[state.rank], 0, bytes);
+    ARMCI_Access_end(base[state.rank]);
+    ARMCI_Barrier();
+    return base;
+}
+
+size_t memory_available(void)
+{
+    size_t kilobytes = 0;
+    char line[200];
+    FILE *file = fopen("/proc/meminfo", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes << 10;
+}
+
 void region_free(void **base)
 {
     check_long(ARMCI_Free(base[state.rank]), 0, "ARMCI_Free");
@@ -296,7 +337,10 @@ static enum verdict run_test(const struct test *t)
 
     state.errors = 0;
     state.skipped = false;
-    t->run();
+    if (t->run)
+        t->run();
+    else
+        t->run_row(t->row);
     MPI_Barrier(state.comm);
     mine[0] = state.errors;
     mine[1] = state.errors > 0;

@@ -17,11 +17,14 @@
 
 #include <armci.h>
 
-/* One test: the promise it guards, in a few words, and the function that tries it. */
+/* One test: the promise that it guards, and the function that tries it; or a function that other tests share, and its row. */
 struct test {
     const char *promise;
     void (*run)(void);
+    void (*run_row)(const void *row);
+    const void *row;
 };
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* most tests have no row */
 
 struct suite {
     const struct test *tests;                /* ends with {NULL, NULL} */
@@ -54,6 +57,9 @@ void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * it). */
 void expect_abort(const char *text);
 
+/* Are there so many ranks?  Else the test is skipped. */
+bool needs_ranks(int n);
+
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
 
@@ -66,7 +72,8 @@ double trial_time(double seconds);
 /* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between nodes, and can this MPI library make windows there? */
 bool test_makes_windows(void);
 
-/* Does somebody serve other nodes while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
+/* Does a server or progress thread complete transfers between nodes while the target computes?  Always, except by windows that do not
+ * support threads. */
 bool test_has_agents(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
@@ -80,10 +87,17 @@ bool rng_chance(struct rng *r, int percent);
 void rng_bytes(struct rng *r, void *buffer, size_t n);
 void rng_shuffle(struct rng *r, int *list, int n);
 
+/* Seconds of the system's monotonic clock, without a call into MPI. */
+double now(void);
+
 /* ---- memory; running out of it ends the job. */
 void *need_memory(size_t bytes);
 /* A region with `bytes` here: addresses of all slices, to be given back to region_free.  Collective. */
 void **region_create(size_t bytes);
+/* The same, all bytes 0, with a barrier. */
+void **region_zeroed(size_t bytes);
 void region_free(void **base);
+/* Bytes of memory that the system can still give to programs. */
+size_t memory_available(void);
 
 #endif

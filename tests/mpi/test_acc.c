@@ -159,41 +159,22 @@ static void run_type(struct rng *r, int type, size_t shift, enum form first, enu
     free(kept);
 }
 
-static void run(enum form first, enum form last, enum op_how how, int n)
+struct runs {
+    enum form first, last;
+    enum op_how how;
+    int n; /* 0: no more */
+};
+
+/* A test runs these, each with all types. */
+static void run_all(const void *row)
 {
     static uint64_t number;
-    struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
 
-    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        run_type(&r, type, 0, first, last, how, effort(n));
-}
-
-static void test_contiguous(void)
-{
-    run(CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100);
-}
-
-static void test_strided(void)
-{
-    run(STRIDED, STRIDED, OP_BLOCKING, 100);
-}
-
-static void test_vector(void)
-{
-    run(VECTOR, VECTOR, OP_BLOCKING, 100);
-}
-
-static void test_mixed(void)
-{
-    run(CONTIGUOUS, VECTOR, OP_BLOCKING, 120);
-}
-
-static void test_nonblocking(void)
-{
-    run(CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60);
-    run(STRIDED, STRIDED, OP_HANDLE, 60);
-    run(CONTIGUOUS, VECTOR, OP_HANDLE, 60);
-    run(CONTIGUOUS, VECTOR, OP_IMPLICIT, 60);
+    for (const struct runs *all = row; all->n > 0; all++) {
+        struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
+        for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+            run_type(&r, type, 0, all->first, all->last, all->how, effort(all->n));
+    }
 }
 
 /* ------------------------------------------------------------------ addresses and strides that are no multiples */
@@ -431,12 +412,15 @@ static void test_scales(void)
     region_free(base);
 }
 
+#define RUNS(...) NULL, run_all, (const struct runs[]){__VA_ARGS__, {.n = 0}}
+
 static const struct test tests[] = {
-    { "all ranks on the same elements: contiguous", test_contiguous },
-    { "all ranks on overlapping strided patches", test_strided },
-    { "all ranks on overlapping vectors", test_vector },
-    { "contiguous, strided and vector at once", test_mixed },
-    { "non-blocking accumulates, many outstanding", test_nonblocking },
+    {"all ranks on the same elements: contiguous", RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
+    {"all ranks on overlapping strided patches", RUNS({STRIDED, STRIDED, OP_BLOCKING, 100})},
+    {"all ranks on overlapping vectors", RUNS({VECTOR, VECTOR, OP_BLOCKING, 100})},
+    {"contiguous, strided and vector at once", RUNS({CONTIGUOUS, VECTOR, OP_BLOCKING, 120})},
+    {"non-blocking accumulates, many outstanding", RUNS({CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60}, {STRIDED, STRIDED, OP_HANDLE, 60},
+                                                        {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
     { "unaligned elements", test_unaligned },
     { "rows an odd number of bytes apart", test_odd_strides },
     { "elements across lines and blocks", test_borders },

@@ -2,7 +2,6 @@
  * comes back; on its own node, and on others unless the environment keeps their servers out. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <armcix.h>
 
@@ -34,15 +33,6 @@ struct work {
     char mirror[ROOM], local[ROOM];
     armci_hdl_t handle;
 };
-
-/* The clock of the system: MPI_Wtime might look at messages. */
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------ families of operations: one step of each */
 

@@ -7,15 +7,6 @@
 
 enum { DRAWS = 200, SLOTS = 4, GUARD = 0x5a };
 
-/* Set my slice to zero and let everybody see that. */
-static void clear_slice(void **base, size_t bytes)
-{
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-}
-
 /* tally[t] counted over all ranks is 1 for every t < n. */
 static void check_each_once(int *tally, int n, const char *what)
 {
@@ -28,9 +19,8 @@ static void int_tickets(void)
 {
     int total = effort(DRAWS) * test_ranks(), last = -1, ticket;
     int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(int));
+    void **base = region_zeroed(sizeof(int));
 
-    clear_slice(base, sizeof(int));
     for (int i = 0; i < effort(DRAWS); i++) {
         ticket = INT_MIN;
         check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[0], 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD)");
@@ -53,10 +43,9 @@ static void long_tickets(void)
     int total = effort(DRAWS) * test_ranks();
     long last = LONG_MIN, ticket;
     int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(2 * sizeof(long));
+    void **base = region_zeroed(2 * sizeof(long));
     long *counter = (long *)base[0] + 1;
 
-    clear_slice(base, 2 * sizeof(long));
     if (test_rank() == 0)
         ARMCI_PutValueLong(start, counter, 0);
     ARMCI_Barrier();
@@ -81,9 +70,8 @@ static void int_swap_chain(void)
 {
     int total = effort(DRAWS) * test_ranks() + 1;
     int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(int));
+    void **base = region_zeroed(sizeof(int));
 
-    clear_slice(base, sizeof(int));
     for (int i = 0; i < effort(DRAWS); i++) {
         int token = 1 + test_rank() * effort(DRAWS) + i;
         check_long(ARMCI_Rmw(ARMCI_SWAP, &token, base[0], 0, 0), 0, "ARMCI_Rmw(SWAP)");
@@ -106,9 +94,8 @@ static void long_swap_chain(void)
     const long high = 1L << 44;
     int total = effort(DRAWS) * test_ranks() + 1, home = test_ranks() - 1;
     int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(long));
+    void **base = region_zeroed(sizeof(long));
 
-    clear_slice(base, sizeof(long));
     if (test_rank() == home)
         ARMCI_PutValueLong(high, base[home], home);
     ARMCI_Barrier();
@@ -171,9 +158,8 @@ static void counters_everywhere(void)
     int *draws = calloc((size_t)(2 * slots), sizeof *draws), *all = calloc((size_t)(2 * slots), sizeof *all);
     long old_long;
     struct rng r = rng_stream(100 + (uint64_t)test_rank());
-    void **base = region_create(sizeof *mine);
+    void **base = region_zeroed(sizeof *mine);
 
-    clear_slice(base, sizeof *mine);
     for (int k = 0; k < effort(DRAWS); k++) {
         int p = rng_between(&r, 0, n - 1), s = rng_between(&r, 0, SLOTS - 1);
         struct counters *there = base[p];

@@ -62,8 +62,7 @@ static void message_after_fence(void)
     long *mine = base[me], cells[CELLS];
     int token = 0;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int round = 0; round < effort(ROUNDS) && n > 1; round++) {
         ARMCI_Access_begin(mine);
         memset(mine, 0, sizeof cells);
@@ -188,8 +187,7 @@ static void fence_outside_a_group_region(void)
     long cells[CELLS];
     ARMCI_Group group;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int i = 0; i < n; i++)
         list[i] = i;
     if (n > 1)

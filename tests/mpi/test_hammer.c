@@ -2,7 +2,6 @@
  * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <armcix.h>
 
@@ -13,26 +12,6 @@
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Zeroed memory of `bytes` bytes on everybody. */
-static void **zeroed_region(size_t bytes)
-{
-    void **base = region_create(bytes);
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
 
 /* ------------------------------------------------------------------ accumulates: a round adds the same each time */
 
@@ -207,7 +186,7 @@ static void check_sums(const struct blow *b, long rounds, const char *what)
 /* All ranks, rounds for that many seconds; the first element is `phase` bytes behind the beginning of rank 0's slice. */
 static void hammer_type(int type, round_of round, size_t phase, double seconds, const char *what)
 {
-    void **base = zeroed_region(phase + SPAN);
+    void **base = region_zeroed(phase + SPAN);
     struct blow *b = need_memory(sizeof *b);
     long rounds = 0, most = type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL ? MOST_OF_FLOATS : MOST;
 
@@ -261,7 +240,7 @@ static void across_two_blocks(void)
 /* Tickets only grow, and all of them were drawn; an int and a long side by side. */
 static void tickets(void)
 {
-    void **base = zeroed_region(64);
+    void **base = region_zeroed(64);
     long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
     int *small = (int *)(void *)(big + 1), seen, last = -1;
 
@@ -284,7 +263,7 @@ static void tickets(void)
 /* What goes in comes out once, but for the last: sums and sums of squares of tokens agree (modulo 2^64). */
 static void swaps(void)
 {
-    void **base = zeroed_region(64);
+    void **base = region_zeroed(64);
     unsigned long balance[4] = { 0, 0, 0, 0 }; /* int, its square; long, its square */
     long *big = base[0], rounds = 0, token_long;
     int *small = (int *)(void *)(big + 1), token;
@@ -332,7 +311,7 @@ static void add_unsafely(long *counter, int p, bool by_processor)
 static void locks(void)
 {
     int n = test_ranks(), total = MUTEXES * n;
-    void **base = zeroed_region(MUTEXES * 64);
+    void **base = region_zeroed(MUTEXES * 64);
     long *count = calloc((size_t)total, sizeof *count), rounds = 0;
     struct rng r = rng_stream((uint64_t)test_rank());
 
@@ -362,7 +341,7 @@ static void locks(void)
 /* Two mutexes at a time, and trylock between those who wait. */
 static void locks_in_locks(void)
 {
-    void **base = zeroed_region(3 * 64);
+    void **base = region_zeroed(3 * 64);
     long *counter = base[0], count[3] = { 0, 0, 0 };
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
 
@@ -455,7 +434,7 @@ static void check_mixture(const struct mixture *m, const long count[])
 
 static void mixture(void)
 {
-    void **base = zeroed_region(sizeof(struct mixture));
+    void **base = region_zeroed(sizeof(struct mixture));
     struct mixture *copy = need_memory(sizeof *copy);
     struct rng r = rng_stream((uint64_t)test_rank());
     long count[6] = { 0, 0, 0, 0, 0, 0 };

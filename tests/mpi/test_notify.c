@@ -142,8 +142,7 @@ static void wait_waits(void)
     int me = test_rank(), n = test_ranks();
     double begun;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     MPI_Barrier(test_comm());
     begun = MPI_Wtime();
     if (me == 0 && n > 1) {

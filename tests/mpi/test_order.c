@@ -190,8 +190,9 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
                 names[second], p->bytes, p->target, pieces);
 }
 
-static void run_pairs(enum op_kind first, enum op_kind second)
+static void run_pairs(const void *row)
 {
+    const enum op_kind *kinds = row, first = kinds[0], second = kinds[1];
     struct lanes l = lanes_create(LARGEST, 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
     struct pair p = { .first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST) };
@@ -211,26 +212,6 @@ static void run_pairs(enum op_kind first, enum op_kind second)
     free(p.first);
     free(p.second);
     free(p.back);
-}
-
-static void test_put_put(void)
-{
-    run_pairs(OP_PUT, OP_PUT);
-}
-
-static void test_put_acc(void)
-{
-    run_pairs(OP_PUT, OP_ACC);
-}
-
-static void test_acc_put(void)
-{
-    run_pairs(OP_ACC, OP_PUT);
-}
-
-static void test_acc_acc(void)
-{
-    run_pairs(OP_ACC, OP_ACC);
 }
 
 /* ------------------------------------------------------------------ single promises */
@@ -303,12 +284,14 @@ static void test_fence_then_message(void)
     region_free(base);
 }
 
+#define PAIR(FIRST, SECOND) NULL, run_pairs, (const enum op_kind[]){FIRST, SECOND}
+
 static const struct test tests[] = {
     { "any mixture of operations stays in order", test_mixture },
-    { "put, put, get", test_put_put },
-    { "put, accumulate, get", test_put_acc },
-    { "accumulate, put, get", test_acc_put },
-    { "accumulate, accumulate, get", test_acc_acc },
+    {"put, put, get", PAIR(OP_PUT, OP_PUT)},
+    {"put, accumulate, get", PAIR(OP_PUT, OP_ACC)},
+    {"accumulate, put, get", PAIR(OP_ACC, OP_PUT)},
+    {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
     { "many small puts, one get", test_many_puts_one_get },
     { "a put's buffer may be reused", test_buffer_reuse },
     { "put and fence before a message are seen after it", test_fence_then_message },

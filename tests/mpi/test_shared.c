@@ -54,20 +54,6 @@ static long open_descriptors(void)
     return n;
 }
 
-static size_t memory_available(void)
-{
-    size_t kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/meminfo", "r");
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes << 10;
-}
-
 /* Are regions anonymous files?  Else skip the test. */
 static bool needs_own_segments(void)
 {

@@ -11,20 +11,6 @@
 
 enum { MIB = 1 << 20, MOST_RANKS = 16 };
 
-static size_t memory_available(void)
-{
-    size_t kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/meminfo", "r");
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes << 10;
-}
-
 /* Is shared memory in anonymous files of the library?  Else skip the test. */
 static bool needs_segments(void)
 {
