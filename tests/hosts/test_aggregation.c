@@ -115,8 +115,7 @@ static void aggregation(void)
     ARMCI_Barrier();
     if (test_rank() == 0)
         compare_ways(&w);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

@@ -161,8 +161,7 @@ static void small_puts_complete_without_their_caller(void)
         check_long(value, PUTS, "the last of many small puts");
         ARMCI_Put(&value, base[leaver()], sizeof value, leaver());
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

@@ -329,8 +329,7 @@ static void fenced_is_seen(void)
                 MPI_Barrier(test_comm());
             }
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ mutexes over data that is near or far */
@@ -378,8 +377,7 @@ static void locked_sums(void)
         for (int m = 0; m < n; m++)
             check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n), steps[h * n + m],
                        "what was added under mutex %d of %d", m, h);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(steps);
 }
 
@@ -508,8 +506,7 @@ static void through_own_slice(void)
         for (int i = 0; i < LONGS; i++)
             check_long(own[i], factor * step[i], "long %d in round %d, by way of %d", i, k, target);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

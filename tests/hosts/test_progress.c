@@ -211,7 +211,7 @@ static void from_another_host(void)
 static void from_the_same_host(void)
 {
     if (test_ranks() < 3)
-        skip("it takes two on one node");
+        skip("needs 2 ranks on a node");
     else
         let_work(test_ranks() - 2);
 }

@@ -96,8 +96,9 @@ static void judge(double worst[SMALL_OPERATIONS], double wait)
               name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * wait);
 }
 
-static void leave_after(enum long_transfer transfer)
+static void leave_after(const void *row)
 {
+    enum long_transfer transfer = *(const enum long_transfer *)row;
     double worst[SMALL_OPERATIONS] = { 0 }, wait = 0;
     struct load load;
     struct load_worker worker;
@@ -108,7 +109,7 @@ static void leave_after(enum long_transfer transfer)
         return;
     }
     if (test_ranks() < 4) {
-        skip("it takes two on each node");
+        skip("needs 2 ranks on each node");
         return;
     }
     if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))
@@ -129,25 +130,10 @@ static void leave_after(enum long_transfer transfer)
     load_close(&load);
 }
 
-static void accumulate(void)
-{
-    leave_after(LONG_ACC);
-}
-
-static void strided_put(void)
-{
-    leave_after(LONG_PUT_STRIDED);
-}
-
-static void vector_get(void)
-{
-    leave_after(LONG_GET_VECTOR);
-}
-
 static const struct test tests[] = {
-    { "a process that leaves after a long uneven vector get stops nobody", vector_get },
-    { "a process that leaves after a long accumulate stops nobody", accumulate },
-    { "a process that leaves after a long strided put stops nobody", strided_put },
+    {"a process that leaves after a long uneven vector get stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_GET_VECTOR}},
+    {"a process that leaves after a long accumulate stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_ACC}},
+    {"a process that leaves after a long strided put stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_PUT_STRIDED}},
     { NULL, NULL },
 };
 

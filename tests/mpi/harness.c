@@ -294,6 +294,12 @@ void region_free(void **base)
     free(base);
 }
 
+void region_done(void **base)
+{
+    ARMCI_Barrier();
+    region_free(base);
+}
+
 /* ------------------------------------------------------------------ running the suite */
 
 /* Does the promise contain the text, where _ stands for a blank? */

@@ -97,6 +97,8 @@ void **region_create(size_t bytes);
 /* The same, all bytes 0, with a barrier. */
 void **region_zeroed(size_t bytes);
 void region_free(void **base);
+/* A barrier, then the same. */
+void region_done(void **base);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
 

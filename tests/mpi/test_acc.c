@@ -255,8 +255,7 @@ static void add_everywhere(int type, enum way way, const struct rows *rows, size
     ARMCI_Get(base[0], seen, (int)room, 0);
     check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type),
                 rows->stride[1], shift);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(local);
     free(wanted);
     free(seen);
@@ -340,8 +339,7 @@ static void test_partial_overlaps(void)
     ARMCI_Get(base[target], seen, ROOM, target);
     check_bytes(seen, edge, EDGE, "bytes before doubles that overlap");
     check_bytes(seen + EDGE + HULL, edge, EDGE, "bytes behind doubles that overlap");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ the same few bytes, again and again */
@@ -365,8 +363,7 @@ static void test_hot_spot(void)
     memcpy(&i_seen, seen + 1, sizeof i_seen);
     check_double(seen[0], (double)n * test_ranks(), "sum of %d ARMCI_Acc double by every rank", n);
     check_long(i_seen, (long)n * test_ranks(), "sum of %d ARMCI_Acc int by every rank", n);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Long keeps 64 bits, double 53, also through the product with the scale. */
@@ -385,8 +382,7 @@ static void test_precision(void)
     ARMCI_Get((char *)base[target] + 8, &d_seen, 8, target);
     check_long(l_seen, 5 + l * l_scale, "ARMCI_Acc long of 2^40 + 1 scaled by 2^20 + 3");
     check_double(d_seen, 0.5 + d * d_scale, "ARMCI_Acc double of 2^40 + 1 scaled by 3");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* A scale of 0 adds nothing, one of -1 subtracts. */
@@ -408,8 +404,7 @@ static void test_scales(void)
     ARMCI_Acc(ARMCI_ACC_CPL, i_unit, add, base[target], 16, target);
     ARMCI_Get(base[target], seen, 16, target);
     check_bytes(seen, turned, 16, "ARMCI_Acc complex with scale i");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 #define RUNS(...) NULL, run_all, (const struct runs[]){__VA_ARGS__, {.n = 0}}

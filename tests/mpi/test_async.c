@@ -304,7 +304,7 @@ static void while_the_target_computes(void)
     memset(w.base[test_rank()], 0, bytes);
     w.repeats = repeats_with(w.target);
     if (test_ranks() < 2 || !on_all_ranks(is_served(&w))) {
-        skip(test_ranks() < 2 ? "it takes two" : "no shared memory and no server: the target would have to enter MPI");
+        skip(test_ranks() < 2 ? "needs 2 ranks" : "no shared memory and no server: the target would have to enter MPI");
         region_free(w.base);
         return;
     }

@@ -184,8 +184,7 @@ static void test_contiguous(void)
               local[n - 1]);
         free(local);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ far into a slice: few of its pages are touched */
@@ -283,8 +282,7 @@ static void test_far(void)
     verify_far(base, 200, "ARMCI_PutV and ARMCI_AccV");
     if (test_rank() == 0)
         far_strided(base);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

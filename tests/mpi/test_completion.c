@@ -250,8 +250,7 @@ static void testing(void)
     check_long(ARMCI_Test(NULL), 0, "ARMCI_Test of the implicit handle without operations");
     for (int i = 0; i < STARTS && mine; i++)
         test_one(starts[i].start, starts[i].what, base[0], local, can_test(0));
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(local);
 }
 

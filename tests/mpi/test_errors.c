@@ -266,8 +266,7 @@ static void usable_afterwards(void)
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
     armci_msg_group_igop(&one, 1, "+", &world);
     check_long(one, n, "sum");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ before the start and after the end */

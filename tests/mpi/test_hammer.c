@@ -199,40 +199,33 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
         round(b, false);
     ARMCI_Barrier();
     check_sums(b, rounds, what);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(b);
 }
 
-static void hammer_types(round_of round, const char *what)
-{
-    for (int type = 0; type < ELEMENT_TYPES; type++)
-        hammer_type(type, round, 0, 0.2, what);
-}
+/* All types. */
+struct blows {
+    round_of round;
+    const char *what;
+};
 
-static void contiguous(void)
+static void hammer_types(const void *row)
 {
-    hammer_types(few, "accumulate");
-    hammer_types(overlapping_pieces, "accumulate of overlapping pieces");
-}
-
-static void strided(void)
-{
-    hammer_types(overlapping_patches, "strided accumulate");
-}
-
-static void vector(void)
-{
-    hammer_types(overlapping_lists, "vector accumulate");
+    for (const struct blows *b = row; b->round; b++)
+        for (int type = 0; type < ELEMENT_TYPES; type++)
+            hammer_type(type, b->round, 0, 0.2, b->what);
 }
 
 /* Slices begin on pages: an element that begins less than its size before a block ends goes on in the next. */
 static void across_two_blocks(void)
 {
-    hammer_type(ARMCI_ACC_INT, across_borders, BLOCK - 1, 0.3, "accumulate across borders");
-    hammer_type(ARMCI_ACC_DBL, across_borders, BLOCK - 5, 0.3, "accumulate across borders");
-    hammer_type(ARMCI_ACC_DCP, across_borders, BLOCK - 8, 0.6, "accumulate across borders");
-    hammer_type(ARMCI_ACC_CPL, across_borders, BLOCK - 4, 0.6, "accumulate across borders");
+    static const struct {
+        int type, before;
+        double seconds;
+    } elements[] = {{ARMCI_ACC_INT, 1, 0.3}, {ARMCI_ACC_DBL, 5, 0.3}, {ARMCI_ACC_DCP, 8, 0.6}, {ARMCI_ACC_CPL, 4, 0.6}};
+
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds, "accumulate across borders");
 }
 
 /* ------------------------------------------------------------------ read-modify-write */
@@ -256,8 +249,7 @@ static void tickets(void)
     MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, test_comm());
     check_long(ARMCI_GetValueInt(small, 0), sum, "sum of FETCH_AND_ADD");
     check_long(ARMCI_GetValueLong(big, 0), 3 * sum, "sum of FETCH_AND_ADD_LONG");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* What goes in comes out once, but for the last: sums and sums of squares of tokens agree (modulo 2^64). */
@@ -285,8 +277,7 @@ static void swaps(void)
     check(balance[0] == stays && balance[1] == stays * stays, "SWAP: tokens in and out differ by %lu, %lu stays", balance[0], stays);
     check(balance[2] == stays_long && balance[3] == stays_long * stays_long, "SWAP_LONG: tokens in and out differ by %lu, %lu stays",
           balance[2], stays_long);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ mutexes */
@@ -452,10 +443,12 @@ static void mixture(void)
     free(copy);
 }
 
+#define BLOWS(...) NULL, hammer_types, (const struct blows[]){__VA_ARGS__, {NULL, NULL}}
+
 static const struct test tests[] = {
-    { "contiguous accumulates lose nothing", contiguous },
-    { "strided accumulates of overlapping patches lose nothing", strided },
-    { "vector accumulates lose nothing", vector },
+    {"contiguous accumulates lose nothing", BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
+    {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
+    {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     { "elements across two blocks lose nothing", across_two_blocks },
     { "fetch-and-add draws each ticket once", tickets },
     { "swaps lose no token", swaps },

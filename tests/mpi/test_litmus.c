@@ -38,8 +38,7 @@ static void barriers(void)
         if (end)
             last = end;
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
@@ -246,8 +245,7 @@ static void in_pairs(const void *row)
     needs_ranks(2);
     for (double until = now() + trial_time(0.5); on_all_ranks(right) && is_before(until);)
         right = !paired || each_pair(&pair, pattern);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* A note to the next rank: data, then the fence, then the number of the round, where the flag is.  One from the rank before, who learns
@@ -287,8 +285,7 @@ static void data_before_flag(void)
             break;
     } while (is_before(until));
     check_long(wrong, 0, "words of %ld notes that were not there when their flag was", round);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ message passing, by every way */
@@ -338,8 +335,7 @@ static void every_way(void)
             ARMCI_Fence(1);
         }
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and forth between 0 and -1. */
@@ -402,8 +398,7 @@ static void whole_elements(void)
         look_for_halves(base);
     else if (test_rank() == 1)
         change_all(base);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ threads */

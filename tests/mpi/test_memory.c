@@ -153,8 +153,7 @@ static void address_comes_back(void)
         check_pattern((char *)keep[right], 64, right, 1000, "region that stays");
         put_pattern((char *)base[right] + size - 8, 8, right, i + 1);
         check_pattern((char *)base[right] + size - 8, 8, right, i + 1, "last bytes");
-        ARMCI_Barrier();
-        region_free(base);
+            region_done(base);
     }
     region_free(keep);
 }
@@ -229,8 +228,7 @@ static void local_memory(void)
     check_bytes(buffer[2], buffer[0], 5000, "put, get and copy through local memory");
     for (int i = 0; i < 3; i++)
         check_long(ARMCI_Free_local(buffer[i]), 0, "ARMCI_Free_local");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Free of a region with operations that nobody waited for. */

@@ -73,8 +73,7 @@ static void kept_by_an_aggregate(void)
     wait_for(left);
     check_long(ARMCI_GetValueLong(base[me], me), 100 + left, "put by an aggregate handle of %d, notified before ARMCI_Wait", left);
     ARMCI_Wait(&handle);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* All of a number of notifications are there, one wait for each, whichever comes first. */
@@ -116,8 +115,7 @@ static void to_and_fro(void)
                 notify(0);
             }
         }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void oneself(void)

@@ -236,8 +236,7 @@ static void test_many_puts_one_get(void)
             check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld",
                        t, n, k);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* The buffer of a blocking put may be reused at once, that of a non-blocking one after Wait. */
@@ -280,8 +279,7 @@ static void test_fence_then_message(void)
         ARMCI_Access_end(base[me]);
         MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, test_comm(), MPI_STATUS_IGNORE);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 #define PAIR(FIRST, SECOND) NULL, run_pairs, (const enum op_kind[]){FIRST, SECOND}

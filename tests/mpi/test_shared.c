@@ -453,8 +453,7 @@ static void local_addresses(void)
         check_long(mine[2000 + p], 100 + p, "what rank %d stored", p);
         check_long(mine[5000 + p], 50 + p, "what rank %d put", p);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

@@ -69,8 +69,7 @@ static void still_works(void)
     ARMCI_PutValueInt(1000 + me, (char *)base[next] + 99996, next);
     ARMCI_Barrier();
     check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before, "a put into a region made afterwards");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void more_than_there_is(void)

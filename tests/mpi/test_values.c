@@ -205,8 +205,7 @@ static void go_round(const char *call, long (*look)(long *mine))
         if (me == 0)
             check_long(look_for(round, mine, look), round, "%s of one's own value", call);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void test_looks(void)

@@ -94,8 +94,7 @@ static void racing_accumulates(void)
     int came = rounds / n + (me < rounds % n);
     for (int i = 0; i < NUMBERS; i++)
         check_double(seen[i], 2.0 * n * came * (i % 2 ? 1 : 2), "number %d", i);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void racing_rmw(void)
@@ -109,8 +108,7 @@ static void racing_rmw(void)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[0], 3, 0);
     ARMCI_Barrier();
     check_long(ARMCI_GetValueInt(base[0], 0), 3L * rounds * test_ranks(), "the counter");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* The local side of everybody's transfers is memory that the neighbour writes. */
@@ -130,8 +128,7 @@ static void local_in_global(void)
     ARMCI_Barrier();
     for (int i = 0; i < 2 * CONTENDED; i++)
         check(mine[i] == 1, "byte %d is %d, all that was put is 1", i, mine[i]);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ lies */
