@@ -1,4 +1,4 @@
-/* test_idle.c - jobs that span hosts: what the progress thread costs while nobody needs it. */
+/* test_idle.c - jobs that span nodes: what the progress thread costs while nobody needs it. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_mixed.c - jobs that span hosts: put and get of a neighbour on the own node are loads and stores, everything else
- * goes by messages.  One process's operations must stay in order whichever way they take, what one process has fenced
+/* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
+ * goes by messages.  One process's operations must stay in order by whichever path they go, what one process has fenced
  * must be seen by every other, and updates from near and far must add up exactly. */
 #include <stdlib.h>
 #include <string.h>
@@ -262,18 +262,18 @@ static void tickets_and_slots(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ what is fenced is seen, by every way */
+/* ------------------------------------------------------------------ what is fenced is seen, by every kind of write */
 
-enum way { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WAYS };
-static const char *const way_names[WAYS] = { "put", "strided put", "accumulate", "rmw" };
+enum kind_of_write { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WRITES };
+static const char *const write_names[WRITES] = { "put", "strided put", "accumulate", "rmw" };
 
 /* Let the two longs at remote, which hold `before` twice, hold `after` twice. */
-static void write_pair(enum way way, long *remote, long before, long after, int target)
+static void write_pair(enum kind_of_write kind, long *remote, long before, long after, int target)
 {
     long pair[2] = { after, after }, step[2] = { after - before, after - before }, one = 1, old;
     int stride[] = { 8 }, count[] = { 8, 2 };
 
-    switch (way) {
+    switch (kind) {
     case BY_PUT:
         ARMCI_Put(pair, remote, sizeof pair, target);
         break;
@@ -290,13 +290,13 @@ static void write_pair(enum way way, long *remote, long before, long after, int 
 }
 
 /* Every process writes on the one `to` further on, then tells the one `tell` further on, which reads there. */
-static void write_tell_read(void **base, enum way way, int to, int tell, long before, long after)
+static void write_tell_read(void **base, enum kind_of_write kind, int to, int tell, long before, long after)
 {
     int me = test_rank(), n = test_ranks(), target = (me + to) % n;
     int writer = (me + n - tell) % n, place = (writer + to) % n;
     long pair[2] = { 0, 0 }, token = after, told = 0;
 
-    write_pair(way, (long *)base[target] + 2 * me, before, after, target);
+    write_pair(kind, (long *)base[target] + 2 * me, before, after, target);
     ARMCI_Fence(target);
     MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(),
                  MPI_STATUS_IGNORE);
@@ -308,7 +308,7 @@ static void write_tell_read(void **base, enum way way, int to, int tell, long be
         ARMCI_Get((long *)base[place] + 2 * writer, pair, sizeof pair, place);
     }
     check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld",
-          way_names[way], writer, place, me, pair[0], pair[1], after);
+          write_names[kind], writer, place, me, pair[0], pair[1], after);
 }
 
 static void fenced_is_seen(void)
@@ -324,8 +324,8 @@ static void fenced_is_seen(void)
         ARMCI_Access_end(base[test_rank()]);
         ARMCI_Barrier();
         for (int tell = 1; tell < n; tell++)
-            for (int i = 0; i < WAYS * effort(40); i++, value += 7) {
-                write_tell_read(base, (enum way)(i % WAYS), to, tell, value, value + 7);
+            for (int i = 0; i < WRITES * effort(40); i++, value += 7) {
+                write_tell_read(base, (enum kind_of_write)(i % WRITES), to, tell, value, value + 7);
                 MPI_Barrier(test_comm());
             }
     }
@@ -334,7 +334,7 @@ static void fenced_is_seen(void)
 
 /* ------------------------------------------------------------------ mutexes over data that is near or far */
 
-/* Read, add to and write back a long, by a form and way drawn at random. */
+/* Read, add to and write back a long, by calls drawn at random. */
 static void add_by_hand(struct rng *r, long *at, long step, int target)
 {
     int how = rng_between(r, OP_BLOCKING, OP_IMPLICIT);
@@ -511,12 +511,12 @@ static void through_own_slice(void)
 
 static const struct test tests[] = {
     { "operations of all kinds on own elements stay in order", order_of_own },
-    { "accumulates from near and far add up exactly", exact_sums },
+    { "accumulates from all nodes add up exactly", exact_sums },
     { "tickets by rmw are distinct, and slots put by them", tickets_and_slots },
     { "what is fenced is seen by everybody", fenced_is_seen },
-    { "mutexes guard data near and far", locked_sums },
+    { "mutexes protect data on all nodes", locked_sums },
     { "groups on one node and across, beside the world", groups },
-    { "own slice as the local side", through_own_slice },
+    { "the own slice can be the local side", through_own_slice },
     { NULL, NULL },
 };
 

@@ -1,4 +1,4 @@
-/* test_progress.c - jobs that span hosts: the target computes without a call into MPI or ARMCI; the first of each operation after a
+/* test_progress.c - jobs that span nodes: the target computes without a call into MPI or ARMCI; the first of each operation after a
  * silence, and a thousand of them, are over while it does.  The program calls plain MPI_Init and sets no variable. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -184,7 +184,7 @@ static void operate(struct work *w)
 static void let_work(int worker)
 {
     struct work w = { .target = test_ranks() - 1 };
-    if (!on_all_ranks(test_has_agents())) {
+    if (!on_all_ranks(test_has_server())) {
         skip("no server: the target would have to enter MPI");
         return;
     }
@@ -291,7 +291,7 @@ static void signals_go_elsewhere(void)
     const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
     unsigned long blocked = 0;
 
-    if (!on_all_ranks(test_has_agents()) || (progress && strcmp(progress, "rank") == 0)) {
+    if (!on_all_ranks(test_has_server()) || (progress && strcmp(progress, "rank") == 0)) {
         skip("no thread of the library");
         return;
     }

@@ -1,4 +1,4 @@
-/* test_stall.c - jobs that span hosts: a process that starts a long transfer and then leaves the library stops nobody else.
+/* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the library stops nobody else.
  *
  * The last process, which is no server, starts the transfer and calls nothing for a time.  The first process of its node times 8-byte
  * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
@@ -104,7 +104,7 @@ static void leave_after(const void *row)
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
 
-    if (!on_all_ranks(test_has_agents())) {
+    if (!on_all_ranks(test_has_server())) {
         skip("no server: MPI decides who waits for whom");
         return;
     }

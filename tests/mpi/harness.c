@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <armcix.h>
 
@@ -138,6 +139,52 @@ bool needs_ranks(int n)
     return state.ranks >= n;
 }
 
+bool needs_threads(void)
+{
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+bool needs_segments(void)
+{
+    bool has = on_all_ranks(lines_with("/proc/self/maps", "memfd:armci") > 0);
+
+    if (!has)
+        skip("memory is the MPI library's, or not shared");
+    return has;
+}
+
+static struct {
+    FILE *file;
+    int saved; /* the real standard error */
+    char text[2000];
+} caught;
+
+void catch_errors(void)
+{
+    caught.file = tmpfile();
+    if (caught.file == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    fflush(stderr);
+    caught.saved = dup(STDERR_FILENO);
+    dup2(fileno(caught.file), STDERR_FILENO);
+}
+
+const char *caught_errors(void)
+{
+    fflush(stderr);
+    dup2(caught.saved, STDERR_FILENO);
+    close(caught.saved);
+    rewind(caught.file);
+    caught.text[fread(caught.text, 1, sizeof caught.text - 1, caught.file)] = '\0';
+    fclose(caught.file);
+    return caught.text;
+}
+
 bool on_all_ranks(bool here)
 {
     int mine = here, all;
@@ -177,7 +224,7 @@ bool test_makes_windows(void)
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
-bool test_has_agents(void)
+bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
 
@@ -288,6 +335,19 @@ size_t memory_available(void)
     return kilobytes << 10;
 }
 
+long lines_with(const char *path, const char *text)
+{
+    char line[1000];
+    long n = 0;
+    FILE *file = fopen(path, "r");
+
+    while (file && fgets(line, sizeof line, file))
+        n += strstr(line, text) != NULL;
+    if (file)
+        fclose(file);
+    return n;
+}
+
 void region_free(void **base)
 {
     check_long(ARMCI_Free(base[state.rank]), 0, "ARMCI_Free");
@@ -390,6 +450,15 @@ static void start_default(int *argc, char ***argv)
         fprintf(stderr, "ARMCI_Init failed\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+}
+
+void start_threaded(int *argc, char ***argv)
+{
+    int level;
+
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void stop_default(void)

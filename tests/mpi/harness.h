@@ -33,7 +33,10 @@ struct suite {
 };
 extern const struct suite suite;
 
-/* All ranks: those that ARMCI runs on where the start has started it (ARMCI_PROGRESS=rank sets some aside), else those of
+/* A start for MPI_THREAD_MULTIPLE. */
+void start_threaded(int *argc, char ***argv);
+
+/* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of ARMCI_PROGRESS=rank), else those of
  * MPI_COMM_WORLD. */
 MPI_Comm test_comm(void);
 /* The caller's rank there and the number of ranks. */
@@ -53,12 +56,20 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
 /* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Keep what the process writes to standard error; then give it back, at most 2,000 bytes in a static buffer. */
+void catch_errors(void);
+const char *caught_errors(void);
+
 /* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for
  * it). */
 void expect_abort(const char *text);
 
 /* Are there so many ranks?  Else the test is skipped. */
 bool needs_ranks(int n);
+
+/* Does MPI give MPI_THREAD_MULTIPLE?  Is shared memory in anonymous files of the library?  Else the test is skipped.  Collective. */
+bool needs_threads(void);
+bool needs_segments(void);
 
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
@@ -74,7 +85,7 @@ bool test_makes_windows(void);
 
 /* Does a server or progress thread complete transfers between nodes while the target computes?  Always, except by windows that do not
  * support threads. */
-bool test_has_agents(void);
+bool test_has_server(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {
@@ -101,5 +112,7 @@ void region_free(void **base);
 void region_done(void **base);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
+/* Lines of a file, such as /proc/self/maps, that contain the text. */
+long lines_with(const char *path, const char *text);
 
 #endif

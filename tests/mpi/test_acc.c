@@ -192,7 +192,7 @@ static void test_unaligned(void)
 }
 
 enum { ROWS = 24, MOST_BETWEEN = 15 };
-enum way { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, WAYS };
+enum call_of_rows { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, CALLS };
 
 /* Rows of n elements whose starts are an odd number of bytes apart: aligned ones and others take turns. */
 struct rows {
@@ -200,7 +200,7 @@ struct rows {
     size_t bytes, stride[2]; /* of a row; local, remote */
 };
 
-static void add_rows(const struct op *op, enum way way, const struct rows *rows, char *local, char *remote, int target)
+static void add_rows(const struct op *op, enum call_of_rows call, const struct rows *rows, char *local, char *remote, int target)
 {
     struct patch p = { .levels = 1, .count = { (int)rows->bytes, ROWS } };
     void *here[ROWS], *there[ROWS];
@@ -210,34 +210,34 @@ static void add_rows(const struct op *op, enum way way, const struct rows *rows,
     p.stride[LOCAL][0] = (int)rows->stride[0];
     p.stride[REMOTE][0] = (int)rows->stride[1];
     ARMCI_INIT_HANDLE(&handle);
-    if (way == AGGREGATED_ROWS)
+    if (call == AGGREGATED_ROWS)
         ARMCI_SET_AGGREGATE_HANDLE(&handle);
     for (int i = 0; i < ROWS; i++) {
         here[i] = local + (size_t)i * rows->stride[0];
         there[i] = remote + (size_t)i * rows->stride[1];
-        if (way == AGGREGATED_ROWS)
+        if (call == AGGREGATED_ROWS)
             op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
     }
-    if (way == STRIDED_ROWS)
+    if (call == STRIDED_ROWS)
         op_strided(op, local, remote, &p, target, &handle);
-    else if (way == VECTOR_ROWS)
+    else if (call == VECTOR_ROWS)
         op_vector(op, &v, 1, target, &handle);
     op_wait(op, &handle);
-    if (way == AGGREGATED_ROWS)
+    if (call == AGGREGATED_ROWS)
         ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
 }
 
 /* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
-static void add_everywhere(int type, enum way way, const struct rows *rows, size_t shift)
+static void add_everywhere(int type, enum call_of_rows call, const struct rows *rows, size_t shift)
 {
     enum { TIMES = 4, GAP = 0x3c };
     size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
-    struct op op = { .kind = OP_ACC, .how = way == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
+    struct op op = { .kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
     void **base = region_create(room);
     struct rng r = rng_stream(29500);
 
-    op.scale = way == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
+    op.scale = call == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
     memset(wanted, GAP, room);
     for (size_t i = 0; i < ROWS; i++) {
         element_fill(type, &r, local + 3 + i * rows->stride[0], rows->bytes);
@@ -247,7 +247,7 @@ static void add_everywhere(int type, enum way way, const struct rows *rows, size
         check_long(ARMCI_Put(wanted, base[0], (int)room, 0), 0, "ARMCI_Put");
     ARMCI_Barrier();
     for (int i = 0; i < TIMES; i++)
-        add_rows(&op, way, rows, local + 3, (char *)base[0] + shift, 0);
+        add_rows(&op, call, rows, local + 3, (char *)base[0] + shift, 0);
     for (int i = 0; i < TIMES * test_ranks(); i++)
         for (size_t row = 0; row < ROWS; row++)
             op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1], rows->bytes);
@@ -265,12 +265,12 @@ static void test_odd_strides(void)
 {
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         for (size_t between = 1; between <= MOST_BETWEEN; between += 7)
-            for (enum way way = 0; way < WAYS; way++) {
-                size_t n = (between + (size_t)way) % 2 ? 5 : 1;
+            for (enum call_of_rows call = 0; call < CALLS; call++) {
+                size_t n = (between + (size_t)call) % 2 ? 5 : 1;
                 struct rows rows = { .n = (int)n, .bytes = n * element_size(type) };
                 rows.stride[0] = rows.bytes + 5;
                 rows.stride[1] = rows.bytes + between;
-                add_everywhere(type, way, &rows, (between + (size_t)way) % 8);
+                add_everywhere(type, call, &rows, (between + (size_t)call) % 8);
             }
 }
 

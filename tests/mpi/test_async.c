@@ -290,7 +290,7 @@ static bool is_served(const struct work *w)
 {
     if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL)
         return true;
-    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_agents();
+    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_server();
 }
 
 /* The last rank computes, all others work on its memory. */

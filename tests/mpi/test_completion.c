@@ -398,12 +398,12 @@ static void start(int *argc, char ***argv)
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Free completes what is under way", NULL, complete_all, &(const struct freeing){free_region, "ARMCI_Free"}},
-    {"ARMCI_Free_group completes it where most slices are empty", freeing_empty_slices},
-    {"ARMCI_Group_free completes it", NULL, complete_all, &(const struct freeing){free_group, "ARMCI_Group_free"}},
-    {"ARMCI_Memctl completes it", NULL, complete_all, &(const struct freeing){free_own_memory, "ARMCI_Memctl"}},
+    {"ARMCI_Free completes operations under way", NULL, complete_all, &(const struct freeing){free_region, "ARMCI_Free"}},
+    {"ARMCI_Free_group completes operations where most slices are empty", freeing_empty_slices},
+    {"ARMCI_Group_free completes operations under way", NULL, complete_all, &(const struct freeing){free_group, "ARMCI_Group_free"}},
+    {"ARMCI_Memctl completes operations under way", NULL, complete_all, &(const struct freeing){free_own_memory, "ARMCI_Memctl"}},
     {"ARMCI_Test says at once whether an operation is complete", testing},
-    {"nothing is kept of complete operations", keeping},
+    {"the library keeps no memory for complete operations", keeping},
     {NULL, NULL},
 };
 

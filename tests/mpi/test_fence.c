@@ -28,14 +28,14 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
 }
 
 /* How the writer moves CELLS longs: in one piece, every other, by accumulate, non-blocking. */
-static void write_cells(int way, long *cells, void *dst, int p)
+static void write_cells(int how, long *cells, void *dst, int p)
 {
     int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long);
     int count[2] = { (int)sizeof(long), CELLS / 2 };
     long one = 1;
     armci_hdl_t hdl;
 
-    switch (way) {
+    switch (how) {
     case 0:
         ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p);
         break;

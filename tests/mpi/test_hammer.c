@@ -252,7 +252,7 @@ static void tickets(void)
     region_done(base);
 }
 
-/* What goes in comes out once, but for the last: sums and sums of squares of tokens agree (modulo 2^64). */
+/* Every token that goes in comes out once, except the last: sums and sums of squares of tokens agree (modulo 2^64). */
 static void swaps(void)
 {
     void **base = region_zeroed(64);

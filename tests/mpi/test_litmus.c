@@ -228,7 +228,7 @@ static bool each_pair(struct pair *pair, pattern_function *pattern)
     for (int i = 0; i < WRITERS * READERS * 2; i++) {
         int writer = i % WRITERS, reader = i / WRITERS % READERS;
         if (reader == ADD_NOTHING && writer != SWAP)
-            continue; /* as in every_way */
+            continue; /* as in every_pair */
         if (!pattern(pair, writer, reader, i / WRITERS / READERS))
             return false;
     }
@@ -288,13 +288,13 @@ static void data_before_flag(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ message passing, by every way */
+/* ------------------------------------------------------------------ message passing, by every pair of operations */
 
 /* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
  * 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
 
-/* Rank 0: the flag by one way, then the data by another.  false where the flag does not come. */
+/* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {
     double until = now() + 10;
@@ -311,15 +311,15 @@ static bool look_at_word(long *slice, long round, int flag, int data)
     return check_long(seen, round, "data by %s behind a flag by %s", readers[data], readers[flag]);
 }
 
-/* Every way of writing data and flag against every way of reading them; a round each, and an answer. */
-static void every_way(void)
+/* Every operation that writes data and flag against every operation that reads them; a round each, and an answer. */
+static void every_pair(void)
 {
     void **base = region_zeroed(LITMUS_WORDS * sizeof(long));
     long *slice = base[0], round = 0;
     bool goes_on = needs_ranks(2);
 
-    for (int way = 0; goes_on && test_rank() < 2 && way < WRITERS * WRITERS * READERS * READERS; way++) {
-        int data = way % WRITERS, flag = way / WRITERS % WRITERS, pair = way / WRITERS / WRITERS;
+    for (int i = 0; goes_on && test_rank() < 2 && i < WRITERS * WRITERS * READERS * READERS; i++) {
+        int data = i % WRITERS, flag = i / WRITERS % WRITERS, pair = i / WRITERS / WRITERS;
         if (pair % READERS == ADD_NOTHING && flag != SWAP)
             continue; /* a read-modify-write is atomic against its like alone: it might undo a put */
         round++;
@@ -486,8 +486,8 @@ static const struct test tests[] = {
     { "a barrier lets nobody ahead", barriers },
     {"store buffering: of two that write, fence and read, one sees the other's", NULL, in_pairs, &(pattern_function *const){store_buffering}},
     {"load buffering: of two that read and write, at most one sees the other's", NULL, in_pairs, &(pattern_function *const){load_buffering}},
-    { "who sees the flag sees the data", data_before_flag },
-    { "who sees the flag sees the data, by every way of writing and reading them", every_way },
+    { "a rank that sees the flag sees the data", data_before_flag },
+    { "a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair },
     { "a get beside accumulates sees whole elements", whole_elements },
     { "a thread that waits for a lock lets others in", threads_let_in },
     { NULL, NULL },

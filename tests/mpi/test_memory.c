@@ -353,10 +353,10 @@ static const struct test tests[] = {
     { "regions on groups", on_groups },
     { "allocation with the name of a device", named_devices },
     { "local memory", local_memory },
-    { "free completes what is outstanding", free_completes },
+    { "free completes outstanding operations", free_completes },
     { "own loads and stores between Access_begin and Access_end", local_access },
     { "access modes", access_modes },
-    { "a change of mode completes what was issued before", accs_before_a_mode_change_count },
+    { "a change of mode completes earlier operations", accs_before_a_mode_change_count },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

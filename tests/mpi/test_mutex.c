@@ -431,10 +431,10 @@ static const struct test tests[] = {
     { "a lock that nobody else wants", uncontended },
     { "even shares when all want it", even_shares },
     { "first come, first served", first_come_first_served },
-    { "trylock tells and does not wait", trylock },
+    { "trylock says whether it has the mutex, and does not wait", trylock },
     { "trylock and lock together exclude", trylock_excludes },
     { "three sets at a time, one over a group", three_sets },
-    { "destroying ARMCI's own mutexes leaves the sets, and the other way round", kinds_are_apart },
+    { "destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

@@ -1,4 +1,4 @@
-/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both ways; oneself. */
+/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both directions; oneself. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void data_before_notification(void)
     region_free(base);
 }
 
-/* What an aggregate handle keeps goes before the notification, too. */
+/* Aggregated puts are issued before the notification. */
 static void kept_by_an_aggregate(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
@@ -157,11 +157,11 @@ static void wait_waits(void)
 
 static const struct test tests[] = {
     { "data put before a notification are seen after it", data_before_notification },
-    { "what an aggregate handle keeps is seen after a notification", kept_by_an_aggregate },
+    { "puts of an aggregate handle are seen after a notification", kept_by_an_aggregate },
     { "as many waits as notifications", numbers },
-    { "to and fro", to_and_fro },
+    { "data and notifications in both directions", to_and_fro },
     { "notifications to oneself", oneself },
-    { "a wait waits", wait_waits },
+    { "a wait does not return before the notification", wait_waits },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

@@ -89,7 +89,7 @@ static void mix_value(struct rng *r, const struct op *op, struct work *w, int ta
     }
 }
 
-/* One operation of any kind, form and way, on a target that is often the same as before; gets are checked at once. */
+/* One operation of any kind and form, blocking or not, on a target that is often the same as before; gets are checked at once. */
 static void mix_one(struct rng *r, struct work *w, int target)
 {
     static void (*const forms[FORMS])(struct rng *, const struct op *, struct work *, int) = {

@@ -13,28 +13,9 @@
 
 enum { MOST = 16, SOON = 20000, PUTS = 50, MESSAGES = 60, TAG = 5, ROUNDS = 10, NUMBERS = 1 << 16 };
 
-static int level; /* the thread level that MPI gives */
-
-static void start_threaded(int *argc, char ***argv)
-{
-    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void stop_threaded(void)
-{
-    ARMCI_Finalize();
-    MPI_Finalize();
-}
-
-/* Can the test run?  Else it is skipped. */
 static bool may_run(int ranks)
 {
-    if (level < MPI_THREAD_MULTIPLE)
-        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
-    else if (test_ranks() < ranks)
-        skip("needs %d ranks", ranks);
-    return level == MPI_THREAD_MULTIPLE && test_ranks() >= ranks;
+    return needs_threads() && needs_ranks(ranks);
 }
 
 static int last_rank(void)
@@ -455,4 +436,4 @@ static const struct test tests[] = {
     {"what threads made in any order may be left to ARMCI_Finalize", left_to_the_end},
     {NULL, NULL},
 };
-const struct suite suite = {tests, start_threaded, stop_threaded};
+const struct suite suite = {tests, start_threaded, NULL};
