@@ -1,4 +1,4 @@
-/* test_aggregation.c - jobs that span hosts: a thousand doubles to scattered places of one process by non-blocking puts, by an aggregate
+/* test_aggregation.c - jobs that span nodes: a thousand doubles to scattered places of one process by non-blocking puts, by an aggregate
  * handle, by one vector call and by blocking puts, each fenced: the handle is about as quick as the vector call. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,42 +59,42 @@ static const struct {
     const char *name;
     void (*once)(struct work *);
     int rounds;
-} ways[] = {
+} methods[] = {
     { "non-blocking puts", by_implicit, ROUNDS },
     { "an aggregate handle", by_aggregate, ROUNDS },
     { "one vector call", by_vector, ROUNDS },
     { "puts with a fence each", by_blocking, BLOCKING_ROUNDS },
 };
-enum { IMPLICIT, AGGREGATE, VECTOR, BLOCKING, WAYS };
+enum { IMPLICIT, AGGREGATE, VECTOR, BLOCKING, METHODS };
 
 /* One round, in seconds, with the data in place at its end. */
-static double time_of(struct work *w, int way)
+static double time_of(struct work *w, int method)
 {
     static double seen[DOUBLES * STEP];
 
     for (int i = 0; i < DOUBLES; i++)
         w->here[STEP * i] += 1.0;
     double begun = MPI_Wtime();
-    ways[way].once(w);
+    methods[method].once(w);
     ARMCI_Fence(w->target);
     double took = MPI_Wtime() - begun;
     ARMCI_Get(w->there, seen, (int)sizeof seen, w->target);
-    check_bytes(seen, w->here, sizeof seen, "what is there after %s", ways[way].name);
+    check_bytes(seen, w->here, sizeof seen, "what is there after %s", methods[method].name);
     return took;
 }
 
-/* The shortest of some rounds, the ways in turn: others on the machine only make one longer. */
-static void compare_ways(struct work *w)
+/* The shortest of some rounds, the methods in turn: others on the machine only make one longer. */
+static void compare_methods(struct work *w)
 {
-    double best[WAYS] = { 1e9, 1e9, 1e9, 1e9 };
+    double best[METHODS] = { 1e9, 1e9, 1e9, 1e9 };
 
     for (int k = 0; k < ROUNDS; k++)
-        for (int way = 0; way < WAYS; way++) {
-            double took = k < ways[way].rounds ? time_of(w, way) : 1e9;
-            best[way] = took < best[way] ? took : best[way];
+        for (int method = 0; method < METHODS; method++) {
+            double took = k < methods[method].rounds ? time_of(w, method) : 1e9;
+            best[method] = took < best[method] ? took : best[method];
         }
-    for (int way = 0; way < WAYS; way++)
-        printf("%d doubles by %-22s %9.1f us\n", DOUBLES, ways[way].name, 1e6 * best[way]);
+    for (int method = 0; method < METHODS; method++)
+        printf("%d doubles by %-22s %9.1f us\n", DOUBLES, methods[method].name, 1e6 * best[method]);
     printf("the aggregate handle takes %.2f of the vector call, %.2f of non-blocking puts, %.3f of blocking ones\n",
            best[AGGREGATE] / best[VECTOR], best[AGGREGATE] / best[IMPLICIT], best[AGGREGATE] / best[BLOCKING]);
     fflush(stdout);
@@ -114,9 +114,8 @@ static void aggregation(void)
     memset(base[test_rank()], 0, sizeof w.here);
     ARMCI_Barrier();
     if (test_rank() == 0)
-        compare_ways(&w);
-    ARMCI_Barrier();
-    region_free(base);
+        compare_methods(&w);
+    region_done(base);
 }
 
 static const struct test tests[] = {

@@ -1,4 +1,4 @@
-/* test_bulk.c - jobs that span hosts: much data in many messages at once, in both directions, beside loads and stores
+/* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions, beside loads and stores
  * of neighbours: no message may be taken for another. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* test_contended.c - jobs that span hosts: everybody, near and far, works on the same few elements of one process at once, that process
- * included: accumulates, fetch-and-adds and mutexes are exact, whichever way they come. */
+/* test_contended.c - jobs that span nodes: everybody, near and far, works on the same few elements of one process at once, that process
+ * included: accumulates, fetch-and-adds and mutexes are exact, by whichever path they come. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +143,7 @@ static void mutexes(void)
 static const struct test tests[] = {
     { "everybody accumulates into the same elements: the sums are exact", sums },
     { "everybody draws from the same counters: each number once", tickets },
-    { "everybody locks the same mutexes: what they guard is exact", mutexes },
+    { "everybody locks the same mutexes: the data under them are exact", mutexes },
     { NULL, NULL },
 };
 

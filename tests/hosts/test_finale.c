@@ -1,4 +1,4 @@
-/* test_finale.c - the end of programs that span hosts: a process may call MPI while others have come to MPI_Finalize already.
+/* test_finale.c - the end of programs that span nodes: a process may call MPI while others have come to MPI_Finalize already.
  *
  * test_finale.mpi [--how=NAME]
  *   usual       the last process calls MPI between ARMCI_Finalize and MPI_Finalize, where the others are
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
         use_on_a_part();
     if (ARMCI_Init() != 0)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    rank = armci_msg_me(); /* fewer, where ranks are set aside */
+    rank = armci_msg_me(); /* fewer where there are progress ranks */
     size = armci_msg_nproc();
     void *base[size];
     ARMCI_Malloc(base, sizeof(long));

@@ -1,4 +1,4 @@
-/* test_footprint.c - jobs that span hosts: memory that the library itself takes in each process, at rest and while everybody works on
+/* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at rest and while everybody works on
  * the memory of everybody of the other nodes.  check-footprint compares its figures on 2, 8 and 32 ranks. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static long resident(void)
 }
 
 /* The lowest rank of a node is its server. */
-static bool is_agent(void)
+static bool is_server(void)
 {
     return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) == test_rank();
 }
@@ -127,7 +127,7 @@ static void print_largest(long at_rest, long loaded)
 {
     long mine[6] = { 0 }, all[6];
 
-    memcpy(mine + (is_agent() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
+    memcpy(mine + (is_server() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
         printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
@@ -165,7 +165,7 @@ static void footprint(void)
 }
 
 static const struct test tests[] = {
-    { "the library's own memory is bounded, whoever asks for how much", footprint },
+    { "the library's own memory is bounded, however much the ranks transfer", footprint },
     { NULL, NULL },
 };
 

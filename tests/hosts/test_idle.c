@@ -1,4 +1,4 @@
-/* test_idle.c - jobs that span hosts: what the progress thread costs while nobody needs it. */
+/* test_idle.c - jobs that span nodes: what the progress thread costs while nobody needs it. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,6 @@ struct threads {
     int n;
     long id[MOST_THREADS];
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------ threads of this process */
 
@@ -90,9 +82,17 @@ static void print_of_all(const char *what, double mine)
     free(all);
 }
 
+/* What a rank does meanwhile. */
+struct activity {
+    const char *what;
+    void (*run)(void);
+};
+
 /* What the progress thread takes while its rank is at something else, with no call into MPI or ARMCI. */
-static void cost_while(const char *what, void (*at_something)(void))
+static void cost_while(const void *row)
 {
+    const struct activity *activity = row;
+    const char *what = activity->what;
     struct threads before = list_threads();
     ARMCI_Init();
     struct threads after = list_threads(), ours = newcomers(&before, &after);
@@ -102,7 +102,7 @@ static void cost_while(const char *what, void (*at_something)(void))
     } else {
         ARMCI_Barrier();
         double begun = now(), had = processor_time(&ours);
-        at_something();
+        activity->run();
         double share = (processor_time(&ours) - had) / (now() - begun);
         print_of_all(what, share);
         check(share > 0 && share < LIMIT, "%s: the progress thread takes %.2f %% of a core", what, 100 * share);
@@ -125,16 +125,6 @@ static void compute(void)
             sum = sum + (double)i;
 }
 
-static void while_asleep(void)
-{
-    cost_while("asleep", sleep_on);
-}
-
-static void while_computing(void)
-{
-    cost_while("computing", compute);
-}
-
 static void start(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
@@ -146,8 +136,8 @@ static void stop(void)
 }
 
 static const struct test tests[] = {
-    { "the progress thread costs nearly nothing while its rank sleeps", while_asleep },
-    { "the progress thread takes nearly nothing from a rank that computes", while_computing },
+    { "the progress thread costs nearly nothing while its rank sleeps", NULL, cost_while, &(const struct activity){"asleep", sleep_on} },
+    { "the progress thread takes nearly nothing from a rank that computes", NULL, cost_while, &(const struct activity){"computing", compute} },
     { NULL, NULL },
 };
 

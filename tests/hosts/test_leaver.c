@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness.h"
 
@@ -19,13 +18,6 @@ static int leaver(void)
 static int observer(void)
 {
     return test_ranks() / 2;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- what the leaver starts ---- */
@@ -169,8 +161,7 @@ static void small_puts_complete_without_their_caller(void)
         check_long(value, PUTS, "the last of many small puts");
         ARMCI_Put(&value, base[leaver()], sizeof value, leaver());
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

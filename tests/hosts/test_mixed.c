@@ -1,5 +1,5 @@
-/* test_mixed.c - jobs that span hosts: put and get of a neighbour on the own node are loads and stores, everything else
- * goes by messages.  One process's operations must stay in order whichever way they take, what one process has fenced
+/* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
+ * goes by messages.  One process's operations must stay in order by whichever path they go, what one process has fenced
  * must be seen by every other, and updates from near and far must add up exactly. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,6 @@
 
 #include "lanes.h"
 #include "op.h"
-
-/* A zeroed region of `longs` longs on every process. */
-static void **zeroed_region(size_t longs)
-{
-    void **base = region_create(longs * sizeof(long));
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, longs * sizeof(long));
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
 
 static struct op op_of(enum op_kind kind, int how, int type)
 {
@@ -220,7 +208,7 @@ static void sums_of_type(int type)
 {
     struct rng r = rng_stream(81000 + 100 * (uint64_t)type + (uint64_t)test_rank());
     size_t own = SHARED * element_size(type);
-    void **base = zeroed_region(SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks());
+    void **base = region_zeroed((SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks()) * sizeof(long));
     unsigned char *added = need_memory((size_t)test_ranks() * SHARED_BYTES);
 
     memset(added, 0, (size_t)test_ranks() * SHARED_BYTES);
@@ -250,7 +238,7 @@ static void tickets_and_slots(void)
 {
     int n = test_ranks(), total = effort(DRAWS) * n;
     struct rng r = rng_stream(82000 + (uint64_t)test_rank());
-    void **base = zeroed_region((size_t)total + 1);
+    void **base = region_zeroed(((size_t)total + 1) * sizeof(long));
     long sum = 0, draws = 0;
 
     for (int i = 0; i < effort(DRAWS); i++) {
@@ -274,18 +262,18 @@ static void tickets_and_slots(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ what is fenced is seen, by every way */
+/* ------------------------------------------------------------------ what is fenced is seen, by every kind of write */
 
-enum way { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WAYS };
-static const char *const way_names[WAYS] = { "put", "strided put", "accumulate", "rmw" };
+enum kind_of_write { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WRITES };
+static const char *const write_names[WRITES] = { "put", "strided put", "accumulate", "rmw" };
 
 /* Let the two longs at remote, which hold `before` twice, hold `after` twice. */
-static void write_pair(enum way way, long *remote, long before, long after, int target)
+static void write_pair(enum kind_of_write kind, long *remote, long before, long after, int target)
 {
     long pair[2] = { after, after }, step[2] = { after - before, after - before }, one = 1, old;
     int stride[] = { 8 }, count[] = { 8, 2 };
 
-    switch (way) {
+    switch (kind) {
     case BY_PUT:
         ARMCI_Put(pair, remote, sizeof pair, target);
         break;
@@ -302,13 +290,13 @@ static void write_pair(enum way way, long *remote, long before, long after, int 
 }
 
 /* Every process writes on the one `to` further on, then tells the one `tell` further on, which reads there. */
-static void write_tell_read(void **base, enum way way, int to, int tell, long before, long after)
+static void write_tell_read(void **base, enum kind_of_write kind, int to, int tell, long before, long after)
 {
     int me = test_rank(), n = test_ranks(), target = (me + to) % n;
     int writer = (me + n - tell) % n, place = (writer + to) % n;
     long pair[2] = { 0, 0 }, token = after, told = 0;
 
-    write_pair(way, (long *)base[target] + 2 * me, before, after, target);
+    write_pair(kind, (long *)base[target] + 2 * me, before, after, target);
     ARMCI_Fence(target);
     MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(),
                  MPI_STATUS_IGNORE);
@@ -320,13 +308,13 @@ static void write_tell_read(void **base, enum way way, int to, int tell, long be
         ARMCI_Get((long *)base[place] + 2 * writer, pair, sizeof pair, place);
     }
     check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld",
-          way_names[way], writer, place, me, pair[0], pair[1], after);
+          write_names[kind], writer, place, me, pair[0], pair[1], after);
 }
 
 static void fenced_is_seen(void)
 {
     int n = test_ranks();
-    void **base = zeroed_region(2 * (size_t)n);
+    void **base = region_zeroed(2 * (size_t)n * sizeof(long));
 
     for (int to = 0; to < n; to++) {
         long value = 0;
@@ -336,18 +324,17 @@ static void fenced_is_seen(void)
         ARMCI_Access_end(base[test_rank()]);
         ARMCI_Barrier();
         for (int tell = 1; tell < n; tell++)
-            for (int i = 0; i < WAYS * effort(40); i++, value += 7) {
-                write_tell_read(base, (enum way)(i % WAYS), to, tell, value, value + 7);
+            for (int i = 0; i < WRITES * effort(40); i++, value += 7) {
+                write_tell_read(base, (enum kind_of_write)(i % WRITES), to, tell, value, value + 7);
                 MPI_Barrier(test_comm());
             }
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ mutexes over data that is near or far */
 
-/* Read, add to and write back a long, by a form and way drawn at random. */
+/* Read, add to and write back a long, by calls drawn at random. */
 static void add_by_hand(struct rng *r, long *at, long step, int target)
 {
     int how = rng_between(r, OP_BLOCKING, OP_IMPLICIT);
@@ -368,7 +355,7 @@ static void locked_sums(void)
 {
     int n = test_ranks(), rounds = effort(160);
     struct rng r = rng_stream(83000 + (uint64_t)test_rank());
-    void **base = zeroed_region(2 * (size_t)(n * n));
+    void **base = region_zeroed(2 * (size_t)(n * n) * sizeof(long));
     long *steps = calloc((size_t)(n * n), sizeof *steps), one = 1;
 
     ARMCI_Create_mutexes(n);
@@ -390,8 +377,7 @@ static void locked_sums(void)
         for (int m = 0; m < n; m++)
             check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n), steps[h * n + m],
                        "what was added under mutex %d of %d", m, h);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(steps);
 }
 
@@ -453,7 +439,7 @@ static void check_group(struct group_work *w, const char *what)
 /* A group of the processes for which color is the same, ascending. */
 static void try_groups(int color_of(int rank), const char *what)
 {
-    struct group_work w = { .world_base = zeroed_region(1) };
+    struct group_work w = { .world_base = region_zeroed(sizeof(long)) };
     struct rng r = rng_stream(86000 + (uint64_t)test_rank());
     int n = test_ranks();
     long sum = 0;
@@ -502,7 +488,7 @@ static void through_own_slice(void)
 {
     enum { LONGS = 50 };
     int me = test_rank(), n = test_ranks();
-    void **base = zeroed_region(LONGS * (size_t)(n + 1));
+    void **base = region_zeroed(LONGS * (size_t)(n + 1) * sizeof(long));
     long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = { 0 }, one = 1, factor = 0;
 
     for (int i = 0; i < LONGS; i++)
@@ -520,18 +506,17 @@ static void through_own_slice(void)
         for (int i = 0; i < LONGS; i++)
             check_long(own[i], factor * step[i], "long %d in round %d, by way of %d", i, k, target);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {
     { "operations of all kinds on own elements stay in order", order_of_own },
-    { "accumulates from near and far add up exactly", exact_sums },
+    { "accumulates from all nodes add up exactly", exact_sums },
     { "tickets by rmw are distinct, and slots put by them", tickets_and_slots },
     { "what is fenced is seen by everybody", fenced_is_seen },
-    { "mutexes guard data near and far", locked_sums },
+    { "mutexes protect data on all nodes", locked_sums },
     { "groups on one node and across, beside the world", groups },
-    { "own slice as the local side", through_own_slice },
+    { "the own slice can be the local side", through_own_slice },
     { NULL, NULL },
 };
 

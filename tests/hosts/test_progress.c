@@ -1,4 +1,4 @@
-/* test_progress.c - jobs that span hosts: the target computes without a call into MPI or ARMCI; the first of each operation after a
+/* test_progress.c - jobs that span nodes: the target computes without a call into MPI or ARMCI; the first of each operation after a
  * silence, and a thousand of them, are over while it does.  The program calls plain MPI_Init and sets no variable. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "op.h"
@@ -37,14 +36,6 @@ struct operation {
     void (*once)(struct work *w, const struct op *op);
     struct op op;
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void be_silent(void)
 {
@@ -193,7 +184,7 @@ static void operate(struct work *w)
 static void let_work(int worker)
 {
     struct work w = { .target = test_ranks() - 1 };
-    if (!on_all_ranks(test_has_agents())) {
+    if (!on_all_ranks(test_has_server())) {
         skip("no server: the target would have to enter MPI");
         return;
     }
@@ -220,7 +211,7 @@ static void from_another_host(void)
 static void from_the_same_host(void)
 {
     if (test_ranks() < 3)
-        skip("it takes two on one node");
+        skip("needs 2 ranks on a node");
     else
         let_work(test_ranks() - 2);
 }
@@ -300,7 +291,7 @@ static void signals_go_elsewhere(void)
     const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
     unsigned long blocked = 0;
 
-    if (!on_all_ranks(test_has_agents()) || (progress && strcmp(progress, "rank") == 0)) {
+    if (!on_all_ranks(test_has_server()) || (progress && strcmp(progress, "rank") == 0)) {
         skip("no thread of the library");
         return;
     }

@@ -1,6 +1,6 @@
-/* test_aside.c - ARMCI_PROGRESS=rank: the last rank of each node serves the others' memory and is no member of the program's world.
+/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the memory of the others and is not a member of the program's world.
  *
- * test_aside.mpi [--how=NAME]: one way through a program's life (below); rank 0 says what came of it.  progress ranks never come back
+ * test_progress_rank.mpi [--how=NAME]: one life of a program (below); rank 0 says what came of it.  Progress ranks never come back
  * from the start, so what they may not do is not done: there is nothing about them in here. */
 #include <dirent.h>
 #include <stdio.h>
@@ -166,7 +166,7 @@ static void use_memget(void)
     ARMCI_Barrier();
 }
 
-/* A group across the hosts: the first process and the last; with more processes it leaves some out. */
+/* A group across the nodes: the first process and the last; with more processes it leaves some out. */
 static void use_group(void)
 {
     int members[2] = { 0, n - 1 };
@@ -292,7 +292,7 @@ static int mappings(void)
     return count;
 }
 
-/* Those set aside map what they serve, and let go of it. */
+/* Progress ranks map the memory that they serve, and unmap it. */
 static void come_and_go(void)
 {
     void *base[64];
@@ -314,7 +314,7 @@ static void come_and_go(void)
             after = mappings();
     }
     check(me != 0 || before > 0, "mappings are found");
-    check(me != 0 || with == before + all_ranks, "a region is mapped in every process, set aside or not");
+    check(me != 0 || with == before + all_ranks, "a region is mapped in every process, progress ranks included");
     check(me != 0 || after == before, "a region that was freed is mapped nowhere");
 }
 

@@ -1,4 +1,4 @@
-/* test_stall.c - jobs that span hosts: a process that starts a long transfer and then leaves the library stops nobody else.
+/* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the library stops nobody else.
  *
  * The last process, which is no server, starts the transfer and calls nothing for a time.  The first process of its node times 8-byte
  * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
@@ -15,14 +15,6 @@
 /* Seconds.  An operation consists of several steps of two processes, each of which may have to wait for the processor. */
 static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;
 enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* No call into MPI or ARMCI. */
 static void be_away(double seconds)
@@ -104,19 +96,20 @@ static void judge(double worst[SMALL_OPERATIONS], double wait)
               name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * wait);
 }
 
-static void leave_after(enum long_transfer transfer)
+static void leave_after(const void *row)
 {
+    enum long_transfer transfer = *(const enum long_transfer *)row;
     double worst[SMALL_OPERATIONS] = { 0 }, wait = 0;
     struct load load;
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
 
-    if (!on_all_ranks(test_has_agents())) {
+    if (!on_all_ranks(test_has_server())) {
         skip("no server: MPI decides who waits for whom");
         return;
     }
     if (test_ranks() < 4) {
-        skip("it takes two on each node");
+        skip("needs 2 ranks on each node");
         return;
     }
     if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))
@@ -137,25 +130,10 @@ static void leave_after(enum long_transfer transfer)
     load_close(&load);
 }
 
-static void accumulate(void)
-{
-    leave_after(LONG_ACC);
-}
-
-static void strided_put(void)
-{
-    leave_after(LONG_PUT_STRIDED);
-}
-
-static void vector_get(void)
-{
-    leave_after(LONG_GET_VECTOR);
-}
-
 static const struct test tests[] = {
-    { "a process that leaves after a long uneven vector get stops nobody", vector_get },
-    { "a process that leaves after a long accumulate stops nobody", accumulate },
-    { "a process that leaves after a long strided put stops nobody", strided_put },
+    {"a process that leaves after a long uneven vector get stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_GET_VECTOR}},
+    {"a process that leaves after a long accumulate stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_ACC}},
+    {"a process that leaves after a long strided put stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_PUT_STRIDED}},
     { NULL, NULL },
 };
 

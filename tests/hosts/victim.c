@@ -56,7 +56,7 @@ static void barrier(const struct work *w, int target)
 static const struct {
     const char *name;
     void (*once)(const struct work *w, int target);
-} ways[] = { { "put", put }, { "get", get }, { "acc", acc }, { "lock", lock }, { "barrier", barrier }, { NULL, NULL } };
+} operations[] = { { "put", put }, { "get", get }, { "acc", acc }, { "lock", lock }, { "barrier", barrier }, { NULL, NULL } };
 
 static void die(int number)
 {
@@ -88,11 +88,11 @@ static void go_on(const struct work *w, void (*once)(const struct work *, int))
 int main(int argc, char **argv)
 {
     struct work w;
-    int victim = argc == 3 ? atoi(argv[1]) : -1, way = 0;
+    int victim = argc == 3 ? atoi(argv[1]) : -1, i = 0;
 
-    while (argc == 3 && ways[way].name && strcmp(ways[way].name, argv[2]) != 0)
-        way++;
-    if (victim < 0 || !ways[way].name) {
+    while (argc == 3 && operations[i].name && strcmp(operations[i].name, argv[2]) != 0)
+        i++;
+    if (victim < 0 || !operations[i].name) {
         fprintf(stderr, "usage: %s RANK put|get|acc|lock|barrier\n", argv[0]);
         return 2;
     }
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
     }
     if (w.rank == victim)
         die_later();
-    go_on(&w, ways[way].once);
+    go_on(&w, operations[i].once);
     puts("nobody was killed");
     ARMCI_Finalize();
     MPI_Finalize();

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <armcix.h>
 
@@ -130,6 +132,59 @@ void expect_abort(const char *text)
     MPI_Barrier(state.comm);
 }
 
+bool needs_ranks(int n)
+{
+    if (state.ranks < n)
+        skip("needs %d ranks", n);
+    return state.ranks >= n;
+}
+
+bool needs_threads(void)
+{
+    int level;
+
+    MPI_Query_thread(&level);
+    if (level < MPI_THREAD_MULTIPLE)
+        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    return level == MPI_THREAD_MULTIPLE;
+}
+
+bool needs_segments(void)
+{
+    bool has = on_all_ranks(lines_with("/proc/self/maps", "memfd:armci") > 0);
+
+    if (!has)
+        skip("memory is the MPI library's, or not shared");
+    return has;
+}
+
+static struct {
+    FILE *file;
+    int saved; /* the real standard error */
+    char text[2000];
+} caught;
+
+void catch_errors(void)
+{
+    caught.file = tmpfile();
+    if (caught.file == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    fflush(stderr);
+    caught.saved = dup(STDERR_FILENO);
+    dup2(fileno(caught.file), STDERR_FILENO);
+}
+
+const char *caught_errors(void)
+{
+    fflush(stderr);
+    dup2(caught.saved, STDERR_FILENO);
+    close(caught.saved);
+    rewind(caught.file);
+    caught.text[fread(caught.text, 1, sizeof caught.text - 1, caught.file)] = '\0';
+    fclose(caught.file);
+    return caught.text;
+}
+
 bool on_all_ranks(bool here)
 {
     int mine = here, all;
@@ -150,7 +205,7 @@ double trial_time(double seconds)
     return getenv("ARMCI_TEST_LONG") ? seconds : 0.4 * seconds;
 }
 
-/* Its windows between nodes bear no threads. */
+/* Its windows between nodes do not support threads. */
 static bool is_open_mpi_4(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -169,13 +224,21 @@ bool test_makes_windows(void)
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
-bool test_has_agents(void)
+bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
 
     if (test_makes_windows() && is_open_mpi_4())
         return false;
     return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
+}
+
+double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ------------------------------------------------------------------ random numbers: splitmix64 */
@@ -247,10 +310,54 @@ void **region_create(size_t bytes)
     return base;
 }
 
+void **region_zeroed(size_t bytes)
+{
+    void **base = region_create(bytes);
+
+    ARMCI_Access_begin(base[state.rank]);
+    memset(base[state.rank], 0, bytes);
+    ARMCI_Access_end(base[state.rank]);
+    ARMCI_Barrier();
+    return base;
+}
+
+size_t memory_available(void)
+{
+    size_t kilobytes = 0;
+    char line[200];
+    FILE *file = fopen("/proc/meminfo", "r");
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kilobytes << 10;
+}
+
+long lines_with(const char *path, const char *text)
+{
+    char line[1000];
+    long n = 0;
+    FILE *file = fopen(path, "r");
+
+    while (file && fgets(line, sizeof line, file))
+        n += strstr(line, text) != NULL;
+    if (file)
+        fclose(file);
+    return n;
+}
+
 void region_free(void **base)
 {
     check_long(ARMCI_Free(base[state.rank]), 0, "ARMCI_Free");
     free(base);
+}
+
+void region_done(void **base)
+{
+    ARMCI_Barrier();
+    region_free(base);
 }
 
 /* ------------------------------------------------------------------ running the suite */
@@ -296,7 +403,10 @@ static enum verdict run_test(const struct test *t)
 
     state.errors = 0;
     state.skipped = false;
-    t->run();
+    if (t->run)
+        t->run();
+    else
+        t->run_row(t->row);
     MPI_Barrier(state.comm);
     mine[0] = state.errors;
     mine[1] = state.errors > 0;
@@ -340,6 +450,15 @@ static void start_default(int *argc, char ***argv)
         fprintf(stderr, "ARMCI_Init failed\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+}
+
+void start_threaded(int *argc, char ***argv)
+{
+    int level;
+
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void stop_default(void)

@@ -17,11 +17,14 @@
 
 #include <armci.h>
 
-/* One test: the promise it guards, in a few words, and the function that tries it. */
+/* One test: the promise that it guards, and the function that tries it; or a function that other tests share, and its row. */
 struct test {
     const char *promise;
     void (*run)(void);
+    void (*run_row)(const void *row);
+    const void *row;
 };
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* most tests have no row */
 
 struct suite {
     const struct test *tests;                /* ends with {NULL, NULL} */
@@ -30,7 +33,10 @@ struct suite {
 };
 extern const struct suite suite;
 
-/* All ranks: those that ARMCI runs on where the start has started it (ARMCI_PROGRESS=rank sets some aside), else those of
+/* A start for MPI_THREAD_MULTIPLE. */
+void start_threaded(int *argc, char ***argv);
+
+/* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of ARMCI_PROGRESS=rank), else those of
  * MPI_COMM_WORLD. */
 MPI_Comm test_comm(void);
 /* The caller's rank there and the number of ranks. */
@@ -50,9 +56,20 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
 /* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Keep what the process writes to standard error; then give it back, at most 2,000 bytes in a static buffer. */
+void catch_errors(void);
+const char *caught_errors(void);
+
 /* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for
  * it). */
 void expect_abort(const char *text);
+
+/* Are there so many ranks?  Else the test is skipped. */
+bool needs_ranks(int n);
+
+/* Does MPI give MPI_THREAD_MULTIPLE?  Is shared memory in anonymous files of the library?  Else the test is skipped.  Collective. */
+bool needs_threads(void);
+bool needs_segments(void);
 
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
@@ -66,8 +83,9 @@ double trial_time(double seconds);
 /* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between nodes, and can this MPI library make windows there? */
 bool test_makes_windows(void);
 
-/* Does somebody serve other nodes while a process computes?  Unasked on every MPI library; by windows where those bear threads. */
-bool test_has_agents(void);
+/* Does a server or progress thread complete transfers between nodes while the target computes?  Always, except by windows that do not
+ * support threads. */
+bool test_has_server(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng {
@@ -80,10 +98,21 @@ bool rng_chance(struct rng *r, int percent);
 void rng_bytes(struct rng *r, void *buffer, size_t n);
 void rng_shuffle(struct rng *r, int *list, int n);
 
+/* Seconds of the system's monotonic clock, without a call into MPI. */
+double now(void);
+
 /* ---- memory; running out of it ends the job. */
 void *need_memory(size_t bytes);
 /* A region with `bytes` here: addresses of all slices, to be given back to region_free.  Collective. */
 void **region_create(size_t bytes);
+/* The same, all bytes 0, with a barrier. */
+void **region_zeroed(size_t bytes);
 void region_free(void **base);
+/* A barrier, then the same. */
+void region_done(void **base);
+/* Bytes of memory that the system can still give to programs. */
+size_t memory_available(void);
+/* Lines of a file, such as /proc/self/maps, that contain the text. */
+long lines_with(const char *path, const char *text);
 
 #endif

@@ -159,41 +159,22 @@ static void run_type(struct rng *r, int type, size_t shift, enum form first, enu
     free(kept);
 }
 
-static void run(enum form first, enum form last, enum op_how how, int n)
+struct runs {
+    enum form first, last;
+    enum op_how how;
+    int n; /* 0: no more */
+};
+
+/* A test runs these, each with all types. */
+static void run_all(const void *row)
 {
     static uint64_t number;
-    struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
 
-    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        run_type(&r, type, 0, first, last, how, effort(n));
-}
-
-static void test_contiguous(void)
-{
-    run(CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100);
-}
-
-static void test_strided(void)
-{
-    run(STRIDED, STRIDED, OP_BLOCKING, 100);
-}
-
-static void test_vector(void)
-{
-    run(VECTOR, VECTOR, OP_BLOCKING, 100);
-}
-
-static void test_mixed(void)
-{
-    run(CONTIGUOUS, VECTOR, OP_BLOCKING, 120);
-}
-
-static void test_nonblocking(void)
-{
-    run(CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60);
-    run(STRIDED, STRIDED, OP_HANDLE, 60);
-    run(CONTIGUOUS, VECTOR, OP_HANDLE, 60);
-    run(CONTIGUOUS, VECTOR, OP_IMPLICIT, 60);
+    for (const struct runs *all = row; all->n > 0; all++) {
+        struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
+        for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
+            run_type(&r, type, 0, all->first, all->last, all->how, effort(all->n));
+    }
 }
 
 /* ------------------------------------------------------------------ addresses and strides that are no multiples */
@@ -211,7 +192,7 @@ static void test_unaligned(void)
 }
 
 enum { ROWS = 24, MOST_BETWEEN = 15 };
-enum way { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, WAYS };
+enum call_of_rows { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, CALLS };
 
 /* Rows of n elements whose starts are an odd number of bytes apart: aligned ones and others take turns. */
 struct rows {
@@ -219,7 +200,7 @@ struct rows {
     size_t bytes, stride[2]; /* of a row; local, remote */
 };
 
-static void add_rows(const struct op *op, enum way way, const struct rows *rows, char *local, char *remote, int target)
+static void add_rows(const struct op *op, enum call_of_rows call, const struct rows *rows, char *local, char *remote, int target)
 {
     struct patch p = { .levels = 1, .count = { (int)rows->bytes, ROWS } };
     void *here[ROWS], *there[ROWS];
@@ -229,34 +210,34 @@ static void add_rows(const struct op *op, enum way way, const struct rows *rows,
     p.stride[LOCAL][0] = (int)rows->stride[0];
     p.stride[REMOTE][0] = (int)rows->stride[1];
     ARMCI_INIT_HANDLE(&handle);
-    if (way == AGGREGATED_ROWS)
+    if (call == AGGREGATED_ROWS)
         ARMCI_SET_AGGREGATE_HANDLE(&handle);
     for (int i = 0; i < ROWS; i++) {
         here[i] = local + (size_t)i * rows->stride[0];
         there[i] = remote + (size_t)i * rows->stride[1];
-        if (way == AGGREGATED_ROWS)
+        if (call == AGGREGATED_ROWS)
             op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
     }
-    if (way == STRIDED_ROWS)
+    if (call == STRIDED_ROWS)
         op_strided(op, local, remote, &p, target, &handle);
-    else if (way == VECTOR_ROWS)
+    else if (call == VECTOR_ROWS)
         op_vector(op, &v, 1, target, &handle);
     op_wait(op, &handle);
-    if (way == AGGREGATED_ROWS)
+    if (call == AGGREGATED_ROWS)
         ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
 }
 
 /* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
-static void add_everywhere(int type, enum way way, const struct rows *rows, size_t shift)
+static void add_everywhere(int type, enum call_of_rows call, const struct rows *rows, size_t shift)
 {
     enum { TIMES = 4, GAP = 0x3c };
     size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
-    struct op op = { .kind = OP_ACC, .how = way == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
+    struct op op = { .kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
     void **base = region_create(room);
     struct rng r = rng_stream(29500);
 
-    op.scale = way == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
+    op.scale = call == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
     memset(wanted, GAP, room);
     for (size_t i = 0; i < ROWS; i++) {
         element_fill(type, &r, local + 3 + i * rows->stride[0], rows->bytes);
@@ -266,7 +247,7 @@ static void add_everywhere(int type, enum way way, const struct rows *rows, size
         check_long(ARMCI_Put(wanted, base[0], (int)room, 0), 0, "ARMCI_Put");
     ARMCI_Barrier();
     for (int i = 0; i < TIMES; i++)
-        add_rows(&op, way, rows, local + 3, (char *)base[0] + shift, 0);
+        add_rows(&op, call, rows, local + 3, (char *)base[0] + shift, 0);
     for (int i = 0; i < TIMES * test_ranks(); i++)
         for (size_t row = 0; row < ROWS; row++)
             op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1], rows->bytes);
@@ -274,8 +255,7 @@ static void add_everywhere(int type, enum way way, const struct rows *rows, size
     ARMCI_Get(base[0], seen, (int)room, 0);
     check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type),
                 rows->stride[1], shift);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(local);
     free(wanted);
     free(seen);
@@ -285,12 +265,12 @@ static void test_odd_strides(void)
 {
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         for (size_t between = 1; between <= MOST_BETWEEN; between += 7)
-            for (enum way way = 0; way < WAYS; way++) {
-                size_t n = (between + (size_t)way) % 2 ? 5 : 1;
+            for (enum call_of_rows call = 0; call < CALLS; call++) {
+                size_t n = (between + (size_t)call) % 2 ? 5 : 1;
                 struct rows rows = { .n = (int)n, .bytes = n * element_size(type) };
                 rows.stride[0] = rows.bytes + 5;
                 rows.stride[1] = rows.bytes + between;
-                add_everywhere(type, way, &rows, (between + (size_t)way) % 8);
+                add_everywhere(type, call, &rows, (between + (size_t)call) % 8);
             }
 }
 
@@ -359,8 +339,7 @@ static void test_partial_overlaps(void)
     ARMCI_Get(base[target], seen, ROOM, target);
     check_bytes(seen, edge, EDGE, "bytes before doubles that overlap");
     check_bytes(seen + EDGE + HULL, edge, EDGE, "bytes behind doubles that overlap");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ the same few bytes, again and again */
@@ -384,8 +363,7 @@ static void test_hot_spot(void)
     memcpy(&i_seen, seen + 1, sizeof i_seen);
     check_double(seen[0], (double)n * test_ranks(), "sum of %d ARMCI_Acc double by every rank", n);
     check_long(i_seen, (long)n * test_ranks(), "sum of %d ARMCI_Acc int by every rank", n);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Long keeps 64 bits, double 53, also through the product with the scale. */
@@ -404,8 +382,7 @@ static void test_precision(void)
     ARMCI_Get((char *)base[target] + 8, &d_seen, 8, target);
     check_long(l_seen, 5 + l * l_scale, "ARMCI_Acc long of 2^40 + 1 scaled by 2^20 + 3");
     check_double(d_seen, 0.5 + d * d_scale, "ARMCI_Acc double of 2^40 + 1 scaled by 3");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* A scale of 0 adds nothing, one of -1 subtracts. */
@@ -427,16 +404,18 @@ static void test_scales(void)
     ARMCI_Acc(ARMCI_ACC_CPL, i_unit, add, base[target], 16, target);
     ARMCI_Get(base[target], seen, 16, target);
     check_bytes(seen, turned, 16, "ARMCI_Acc complex with scale i");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
+#define RUNS(...) NULL, run_all, (const struct runs[]){__VA_ARGS__, {.n = 0}}
+
 static const struct test tests[] = {
-    { "all ranks on the same elements: contiguous", test_contiguous },
-    { "all ranks on overlapping strided patches", test_strided },
-    { "all ranks on overlapping vectors", test_vector },
-    { "contiguous, strided and vector at once", test_mixed },
-    { "non-blocking accumulates, many outstanding", test_nonblocking },
+    {"all ranks on the same elements: contiguous", RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
+    {"all ranks on overlapping strided patches", RUNS({STRIDED, STRIDED, OP_BLOCKING, 100})},
+    {"all ranks on overlapping vectors", RUNS({VECTOR, VECTOR, OP_BLOCKING, 100})},
+    {"contiguous, strided and vector at once", RUNS({CONTIGUOUS, VECTOR, OP_BLOCKING, 120})},
+    {"non-blocking accumulates, many outstanding", RUNS({CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60}, {STRIDED, STRIDED, OP_HANDLE, 60},
+                                                        {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
     { "unaligned elements", test_unaligned },
     { "rows an odd number of bytes apart", test_odd_strides },
     { "elements across lines and blocks", test_borders },

@@ -15,13 +15,22 @@ static void request(const struct op *op, struct lanes *l, unsigned char *local, 
     op_model(op, expected + at, lanes_mirror(l, target) + at, n);
 }
 
-/* n requests on one aggregate handle: kinds (a mask of 1 << enum op_kind) in runs of `run`, targets one or all,
- * lengths equal or not; then Wait, and the same once more with the same handle, which is still an aggregate. */
-static void aggregate(int n, unsigned kinds, int run, bool all_targets, bool mixed_lengths, uint64_t stream)
+/* Requests on one aggregate handle. */
+struct batch {
+    int n;
+    unsigned kinds; /* a mask of 1 << enum op_kind, in runs of `run` */
+    int run;
+    bool all_targets, mixed_lengths;
+    uint64_t stream;
+};
+
+/* A batch, then Wait, and the same once more with the same handle, which is still an aggregate. */
+static void aggregate(const struct batch *b)
 {
+    int n = effort(b->n);
     size_t bytes = (size_t)n * CELL;
     struct lanes l = lanes_create(bytes, 16);
-    struct rng r = rng_stream(95000 + 10 * stream + (uint64_t)test_rank());
+    struct rng r = rng_stream(95000 + 10 * b->stream + (uint64_t)test_rank());
     unsigned char *local = need_memory(bytes), *expected = need_memory(bytes);
     armci_hdl_t handle;
 
@@ -34,12 +43,12 @@ static void aggregate(int n, unsigned kinds, int run, bool all_targets, bool mix
         memcpy(expected, local, bytes);
         for (int i = 0; i < n; i++) {
             struct op op = { .how = OP_HANDLE, .type = ARMCI_ACC_INT, .scale.i = i % 5 ? 1 : 2 };
-            int kind = i / run % 3;
-            while (!(kinds & 1u << kind))
+            int kind = i / b->run % 3;
+            while (!(b->kinds & 1u << kind))
                 kind = (kind + 1) % 3;
             op.kind = (enum op_kind)kind;
-            request(&op, &l, local, expected, (size_t)i * CELL, mixed_lengths ? 4 + 4 * (size_t)(i % 4) : 12,
-                    (test_rank() + 1 + (all_targets ? i / 2 : 0)) % test_ranks(), &handle);
+            request(&op, &l, local, expected, (size_t)i * CELL, b->mixed_lengths ? 4 + 4 * (size_t)(i % 4) : 12,
+                    (test_rank() + 1 + (b->all_targets ? i / 2 : 0)) % test_ranks(), &handle);
         }
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an aggregate handle: code");
         check_bytes(local, expected, bytes, "local buffers of %d aggregated requests", n);
@@ -51,29 +60,10 @@ static void aggregate(int n, unsigned kinds, int run, bool all_targets, bool mix
     free(expected);
 }
 
-static void test_puts(void)
+static void aggregate_all(const void *row)
 {
-    aggregate(effort(1000), 1u << OP_PUT, 1, false, false, 1);
-    aggregate(effort(1000), 1u << OP_PUT, 1, false, true, 2);
-}
-
-static void test_gets(void)
-{
-    aggregate(effort(1000), 1u << OP_GET, 1, false, false, 3);
-    aggregate(effort(1000), 1u << OP_GET, 1, false, true, 4);
-}
-
-static void test_accs(void)
-{
-    aggregate(effort(1000), 1u << OP_ACC, 1, false, false, 5);
-    aggregate(effort(1000), 1u << OP_ACC, 1, false, true, 6);
-}
-
-static void test_mixed(void)
-{
-    aggregate(effort(600), 7, 1, true, true, 7);
-    aggregate(effort(600), 7, 20, true, false, 8);
-    aggregate(1, 1u << OP_PUT, 1, false, false, 9);
+    for (const struct batch *b = row; b->n > 0; b++)
+        aggregate(b);
 }
 
 /* Other calls on an aggregate handle: strided and vector requests between contiguous ones. */
@@ -190,8 +180,9 @@ static void put_values(struct lanes *l, int i, int target, armci_hdl_t *hdl)
     memcpy(mirror + 16, &vd, sizeof vd);
 }
 
-static void run_values(bool implicit)
+static void run_values(const void *row)
 {
+    bool implicit = *(const bool *)row;
     enum { N = 200 };
     struct lanes l = lanes_create(32 * N, 16);
 
@@ -209,26 +200,20 @@ static void run_values(bool implicit)
     lanes_free(&l);
 }
 
-static void test_values(void)
-{
-    run_values(false);
-}
-
-static void test_values_implicit(void)
-{
-    run_values(true);
-}
+enum { PUT = 1 << OP_PUT, GET = 1 << OP_GET, ACC = 1 << OP_ACC };
+#define BATCHES(...) NULL, aggregate_all, (const struct batch[]){__VA_ARGS__, {.n = 0}}
 
 static const struct test tests[] = {
-    { "aggregated puts", test_puts },
-    { "aggregated gets", test_gets },
-    { "aggregated accumulates", test_accs },
-    { "aggregated requests of all kinds to all ranks", test_mixed },
+    {"aggregated puts", BATCHES({1000, PUT, 1, false, false, 1}, {1000, PUT, 1, false, true, 2})},
+    {"aggregated gets", BATCHES({1000, GET, 1, false, false, 3}, {1000, GET, 1, false, true, 4})},
+    {"aggregated accumulates", BATCHES({1000, ACC, 1, false, false, 5}, {1000, ACC, 1, false, true, 6})},
+    {"aggregated requests of all kinds to all ranks",
+     BATCHES({600, PUT | GET | ACC, 1, true, true, 7}, {600, PUT | GET | ACC, 20, true, false, 8}, {1, PUT, 1, false, false, 9})},
     { "strided and vector requests on an aggregate handle", test_other_forms },
     { "WaitAll, WaitProc and a barrier complete aggregates", test_other_waits },
     { "an aggregate handle made plain again", test_unset },
-    { "NbPutValue of four types with a handle", test_values },
-    { "NbPutValue of four types with the implicit handle", test_values_implicit },
+    {"NbPutValue of four types with a handle", NULL, run_values, &(const bool){false}},
+    {"NbPutValue of four types with the implicit handle", NULL, run_values, &(const bool){true}},
     { NULL, NULL },
 };
 

@@ -7,15 +7,6 @@
 
 enum { DRAWS = 200, SLOTS = 4, GUARD = 0x5a };
 
-/* Set my slice to zero and let everybody see that. */
-static void clear_slice(void **base, size_t bytes)
-{
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-}
-
 /* tally[t] counted over all ranks is 1 for every t < n. */
 static void check_each_once(int *tally, int n, const char *what)
 {
@@ -24,107 +15,82 @@ static void check_each_once(int *tally, int n, const char *what)
         check_long(tally[t], 1, "%s: how often value %d came back", what, t);
 }
 
-static void int_tickets(void)
-{
-    int total = effort(DRAWS) * test_ranks(), last = -1, ticket;
-    int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(int));
+/* A word that everybody draws from or swaps with: an int, or a long whose upper half holds something as well. */
+struct word {
+    bool is_long;
+    int add, swap; /* operations */
+    long start, lowest;
+    bool of_the_last; /* rank, whose word is swapped; else of rank 0 */
+};
+static const struct word int_word = {false, ARMCI_FETCH_AND_ADD, ARMCI_SWAP, 0, INT_MIN, false};
+static const struct word long_word = {true, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP_LONG, (1L << 40) + 7, LONG_MIN, true};
 
-    clear_slice(base, sizeof(int));
-    for (int i = 0; i < effort(DRAWS); i++) {
-        ticket = INT_MIN;
-        check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[0], 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD)");
-        check(ticket > last, "draw %d gave %d after %d", i, ticket, last);
-        if (check(ticket >= 0 && ticket < total, "draw %d gave %d, not in 0..%d", i, ticket, total - 1))
-            tally[ticket]++;
-        last = ticket;
-    }
-    ARMCI_Barrier();
-    check_each_once(tally, total, "FETCH_AND_ADD");
-    check_long(ARMCI_GetValueInt(base[0], 0), total, "counter at the end");
-    region_free(base);
-    free(tally);
+static long read_modify_write(const struct word *w, int op, long local, void *at, int add, int p)
+{
+    int small = (int)local;
+
+    check_long(ARMCI_Rmw(op, w->is_long ? (void *)&local : &small, at, add, p), 0, "ARMCI_Rmw, operation %d", op);
+    return w->is_long ? local : small;
 }
 
-/* The counter starts near 2^40, so that a lost upper half shows. */
-static void long_tickets(void)
+static long value_of(const struct word *w, void *at, int p)
 {
-    const long start = (1L << 40) + 7;
-    int total = effort(DRAWS) * test_ranks();
-    long last = LONG_MIN, ticket;
-    int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(2 * sizeof(long));
-    long *counter = (long *)base[0] + 1;
+    return w->is_long ? ARMCI_GetValueLong(at, p) : ARMCI_GetValueInt(at, p);
+}
 
-    clear_slice(base, 2 * sizeof(long));
-    if (test_rank() == 0)
-        ARMCI_PutValueLong(start, counter, 0);
+/* A zeroed region whose second word is the start on rank `home`. */
+static void **create_words(const struct word *w, int home)
+{
+    void **base = region_zeroed(2 * sizeof(long));
+
+    if (test_rank() == home && w->is_long)
+        ARMCI_PutValueLong(w->start, (long *)base[home] + 1, home);
     ARMCI_Barrier();
+    return base;
+}
+
+static void tickets(const void *row)
+{
+    const struct word *w = row;
+    int total = effort(DRAWS) * test_ranks(), *tally = calloc((size_t)total, sizeof *tally);
+    void **base = create_words(w, 0), *counter = (long *)base[0] + 1;
+    long last = w->lowest;
+
     for (int i = 0; i < effort(DRAWS); i++) {
-        ticket = LONG_MIN;
-        check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, counter, 1, 0), 0, "ARMCI_Rmw(FETCH_AND_ADD_LONG)");
+        long ticket = read_modify_write(w, w->add, w->lowest, counter, 1, 0);
         check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
-        if (check(ticket >= start && ticket < start + total, "draw %d gave %ld", i, ticket))
-            tally[ticket - start]++;
+        if (check(ticket >= w->start && ticket < w->start + total, "draw %d gave %ld, not one of %d from %ld on", i, ticket, total, w->start))
+            tally[ticket - w->start]++;
         last = ticket;
     }
     ARMCI_Barrier();
-    check_each_once(tally, total, "FETCH_AND_ADD_LONG");
-    check_long(ARMCI_GetValueLong(counter, 0), start + total, "counter at the end");
+    check_each_once(tally, total, "fetch-and-add");
+    check_long(value_of(w, counter, 0), w->start + total, "counter at the end");
     check_long(ARMCI_GetValueLong(base[0], 0), 0, "the long before the counter");
     region_free(base);
     free(tally);
 }
 
-/* Every value that goes in comes out once, but the last, which stays. */
-static void int_swap_chain(void)
+/* Every value that goes in comes out once, except the last, which stays. */
+static void swap_chain(const void *row)
 {
-    int total = effort(DRAWS) * test_ranks() + 1;
+    const struct word *w = row;
+    int total = effort(DRAWS) * test_ranks() + 1, home = w->of_the_last ? test_ranks() - 1 : 0;
     int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(int));
+    void **base = create_words(w, home), *word = (long *)base[home] + 1;
 
-    clear_slice(base, sizeof(int));
     for (int i = 0; i < effort(DRAWS); i++) {
-        int token = 1 + test_rank() * effort(DRAWS) + i;
-        check_long(ARMCI_Rmw(ARMCI_SWAP, &token, base[0], 0, 0), 0, "ARMCI_Rmw(SWAP)");
-        if (check(token >= 0 && token < total, "swap %d gave %d", i, token))
-            tally[token]++;
+        long token = read_modify_write(w, w->swap, w->start + 1 + test_rank() * effort(DRAWS) + i, word, 0, home);
+        if (check(token >= w->start && token < w->start + total, "swap %d gave %ld", i, token))
+            tally[token - w->start]++;
     }
     ARMCI_Barrier();
     if (test_rank() == 0) {
-        int stays = ARMCI_GetValueInt(base[0], 0);
-        if (check(stays > 0 && stays < total, "the value that stays is %d", stays))
-            tally[stays]++;
+        long stays = value_of(w, word, home);
+        if (check(stays > w->start && stays < w->start + total, "the value that stays is %ld", stays))
+            tally[stays - w->start]++;
     }
-    check_each_once(tally, total, "SWAP");
-    region_free(base);
-    free(tally);
-}
-
-static void long_swap_chain(void)
-{
-    const long high = 1L << 44;
-    int total = effort(DRAWS) * test_ranks() + 1, home = test_ranks() - 1;
-    int *tally = calloc((size_t)total, sizeof *tally);
-    void **base = region_create(sizeof(long));
-
-    clear_slice(base, sizeof(long));
-    if (test_rank() == home)
-        ARMCI_PutValueLong(high, base[home], home);
-    ARMCI_Barrier();
-    for (int i = 0; i < effort(DRAWS); i++) {
-        long token = high + 1 + test_rank() * effort(DRAWS) + i;
-        check_long(ARMCI_Rmw(ARMCI_SWAP_LONG, &token, base[home], 0, home), 0, "ARMCI_Rmw(SWAP_LONG)");
-        if (check(token >= high && token < high + total, "swap %d gave %ld", i, token))
-            tally[token - high]++;
-    }
-    ARMCI_Barrier();
-    if (test_rank() == 0) {
-        long stays = ARMCI_GetValueLong(base[home], home);
-        if (check(stays > high && stays < high + total, "the value that stays is %ld", stays))
-            tally[stays - high]++;
-    }
-    check_each_once(tally, total, "SWAP_LONG");
+    check_each_once(tally, total, "swap");
     region_free(base);
     free(tally);
 }
@@ -159,8 +125,7 @@ static void increments(void)
     unsigned char seen[sizeof expected];
     ARMCI_Get(slice, seen, sizeof seen, target);
     check_bytes(seen, expected, sizeof seen, "get after the increments");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* All ranks draw from counters on all ranks, int and long side by side. */
@@ -171,9 +136,8 @@ static void counters_everywhere(void)
     int *draws = calloc((size_t)(2 * slots), sizeof *draws), *all = calloc((size_t)(2 * slots), sizeof *all);
     long old_long;
     struct rng r = rng_stream(100 + (uint64_t)test_rank());
-    void **base = region_create(sizeof *mine);
+    void **base = region_zeroed(sizeof *mine);
 
-    clear_slice(base, sizeof *mine);
     for (int k = 0; k < effort(DRAWS); k++) {
         int p = rng_between(&r, 0, n - 1), s = rng_between(&r, 0, SLOTS - 1);
         struct counters *there = base[p];
@@ -217,8 +181,7 @@ static void ordered_with_transfers(void)
         ARMCI_Rmw(ARMCI_SWAP, &old, base[target], 0, target);
         check_long(old, -i, "swap after put after rmw");
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* A counter in a region of some of the processes, hosted by the member of the highest process number. */
@@ -252,10 +215,10 @@ static void on_group_region(void)
 }
 
 static const struct test tests[] = {
-    { "int tickets are distinct and without gap", int_tickets },
-    { "long tickets are distinct and without gap", long_tickets },
-    { "int swap loses no value", int_swap_chain },
-    { "long swap loses no value", long_swap_chain },
+    {"int tickets are distinct and without gap", NULL, tickets, &int_word},
+    {"long tickets are distinct and without gap", NULL, tickets, &long_word},
+    {"int swap loses no value", NULL, swap_chain, &int_word},
+    {"long swap loses no value", NULL, swap_chain, &long_word},
     { "increments of any sign and size, old value returned", increments },
     { "counters on all ranks at once", counters_everywhere },
     { "rmw keeps the order with put and get", ordered_with_transfers },

@@ -10,21 +10,6 @@
 
 static const size_t MiB = 1024 * 1024, GiB = 1024 * 1024 * 1024;
 
-/* Bytes of memory that the system says a program may still use. */
-static size_t memory_available(void)
-{
-    FILE *f = fopen("/proc/meminfo", "r");
-    char line[200];
-    size_t kb = 0;
-
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %zu kB", &kb) == 1)
-            break;
-    if (f)
-        fclose(f);
-    return kb * 1024;
-}
-
 /* Bytes that shared memory can still take: MPI libraries keep windows there. */
 static size_t shared_memory_available(void)
 {
@@ -38,10 +23,8 @@ static size_t shared_memory_available(void)
 /* Skip the test, on all ranks, unless there are `memory` bytes in all and `shared` of shared memory, and 2 ranks. */
 static bool may_run(size_t memory, size_t shared)
 {
-    if (test_ranks() < 2) {
-        skip("needs 2 ranks");
+    if (!needs_ranks(2))
         return false;
-    }
     if (on_all_ranks(memory_available() >= memory && shared_memory_available() >= shared))
         return true;
     skip("needs %zu MiB of memory, %zu MiB of them in /dev/shm; there are %zu and %zu", memory / MiB, shared / MiB,
@@ -201,8 +184,7 @@ static void test_contiguous(void)
               local[n - 1]);
         free(local);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ far into a slice: few of its pages are touched */
@@ -300,8 +282,7 @@ static void test_far(void)
     verify_far(base, 200, "ARMCI_PutV and ARMCI_AccV");
     if (test_rank() == 0)
         far_strided(base);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {

@@ -2,20 +2,11 @@
  * library keeps nothing of operations that are complete, whatever completed them. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness.h"
 #include "own_memory.h"
 
 enum { MIB = 1 << 20, BYTES = 32 * MIB, MARK = 7 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Between two nodes, half of the ranks away is the other one. */
 static int far_rank(void)
@@ -167,28 +158,20 @@ static void complete_one(start_function *start, const char *what, complete_funct
     free(base);
 }
 
-static void complete_all(complete_function *complete, const char *how)
+/* By which call operations under way are completed. */
+struct freeing {
+    complete_function *complete;
+    const char *how;
+};
+
+static void complete_all(const void *row)
 {
+    const struct freeing *by = row;
     char *local = need_memory(test_rank() == test_ranks() - 1 ? BYTES : 1);
 
     for (int i = 0; i < STARTS; i++)
-        complete_one(starts[i].start, starts[i].what, complete, how, local);
+        complete_one(starts[i].start, starts[i].what, by->complete, by->how, local);
     free(local);
-}
-
-static void freeing(void)
-{
-    complete_all(free_region, "ARMCI_Free");
-}
-
-static void freeing_groups(void)
-{
-    complete_all(free_group, "ARMCI_Group_free");
-}
-
-static void freeing_own_memory(void)
-{
-    complete_all(free_own_memory, "ARMCI_Memctl");
 }
 
 /* Only rank 0 has a slice: the others free what they have not got. */
@@ -267,8 +250,7 @@ static void testing(void)
     check_long(ARMCI_Test(NULL), 0, "ARMCI_Test of the implicit handle without operations");
     for (int i = 0; i < STARTS && mine; i++)
         test_one(starts[i].start, starts[i].what, base[0], local, can_test(0));
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(local);
 }
 
@@ -277,84 +259,58 @@ static void testing(void)
 static void **cells; /* a slice for BATCH operations on everybody */
 enum { SMALL = 64, LARGE = 70000, BATCH = 8 };
 
-/* Each completes BATCH operations towards `target`; handles are looked at only where that cannot be avoided. */
-static void by_wait(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)target;
-    for (int i = 0; i < BATCH; i++)
-        ARMCI_Wait(handles[i]);
-}
+/* By what BATCH operations towards a target are completed, and what share of the operations is tried with it. */
+enum { BY_WAIT, BY_TEST, BY_WAIT_PROC, BY_WAIT_ALL, BY_FENCE, BY_ALL_FENCE, BY_GROUP_FENCE, BY_BARRIER, BY_FREE, COMPLETIONS };
+static const struct {
+    const char *how;
+    int share;
+} completions[COMPLETIONS] = {
+    [BY_WAIT] = {"ARMCI_Wait", 1},         [BY_TEST] = {"ARMCI_Test", 1},
+    [BY_WAIT_PROC] = {"ARMCI_WaitProc", 1}, [BY_WAIT_ALL] = {"ARMCI_WaitAll", 1},
+    [BY_FENCE] = {"ARMCI_Fence", 1},       [BY_ALL_FENCE] = {"ARMCI_AllFence", 1},
+    [BY_GROUP_FENCE] = {"ARMCI_GroupFence", 1}, [BY_BARRIER] = {"ARMCI_Barrier", 4},
+    [BY_FREE] = {"ARMCI_Free", 4},
+};
 
-static void by_test(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)target;
-    for (int i = 0; i < BATCH; i++)
-        while (ARMCI_Test(handles[i]) != 0)
-            ;
-}
-
-static void by_wait_proc(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles;
-    ARMCI_WaitProc(target);
-}
-
-static void by_wait_all(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles, (void)target;
-    ARMCI_WaitAll();
-}
-
-static void by_fence(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles;
-    ARMCI_Fence(target);
-}
-
-static void by_all_fence(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles, (void)target;
-    ARMCI_AllFence();
-}
-
-static void by_group_fence(armci_hdl_t *handles[BATCH], int target)
+/* Handles are looked at only where that cannot be avoided. */
+static void complete_batch(int completion, armci_hdl_t *handles[BATCH], int target)
 {
     ARMCI_Group world;
 
-    (void)handles, (void)target;
-    ARMCI_Group_get_world(&world);
-    ARMCI_GroupFence(&world);
+    switch (completion) {
+    case BY_WAIT:
+        for (int i = 0; i < BATCH; i++)
+            ARMCI_Wait(handles[i]);
+        break;
+    case BY_TEST:
+        for (int i = 0; i < BATCH; i++)
+            while (ARMCI_Test(handles[i]) != 0)
+                ;
+        break;
+    case BY_WAIT_PROC:
+        ARMCI_WaitProc(target);
+        break;
+    case BY_WAIT_ALL:
+        ARMCI_WaitAll();
+        break;
+    case BY_FENCE:
+        ARMCI_Fence(target);
+        break;
+    case BY_ALL_FENCE:
+        ARMCI_AllFence();
+        break;
+    case BY_GROUP_FENCE:
+        ARMCI_Group_get_world(&world);
+        ARMCI_GroupFence(&world);
+        break;
+    case BY_BARRIER:
+        ARMCI_Barrier();
+        break;
+    default:
+        region_free(cells);
+        cells = region_create(BATCH * LARGE);
+    }
 }
-
-static void by_barrier(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles, (void)target;
-    ARMCI_Barrier();
-}
-
-static void by_free(armci_hdl_t *handles[BATCH], int target)
-{
-    (void)handles, (void)target;
-    region_free(cells);
-    cells = region_create(BATCH * LARGE);
-}
-
-static const struct {
-    void (*complete)(armci_hdl_t *handles[BATCH], int target);
-    const char *how;
-    int share; /* of the operations that are tried */
-} completions[] = {
-    {by_wait, "ARMCI_Wait", 1},
-    {by_test, "ARMCI_Test", 1},
-    {by_wait_proc, "ARMCI_WaitProc", 1},
-    {by_wait_all, "ARMCI_WaitAll", 1},
-    {by_fence, "ARMCI_Fence", 1},
-    {by_all_fence, "ARMCI_AllFence", 1},
-    {by_group_fence, "ARMCI_GroupFence", 1},
-    {by_barrier, "ARMCI_Barrier", 4},
-    {by_free, "ARMCI_Free", 4},
-};
-enum { COMPLETIONS = sizeof completions / sizeof *completions };
 
 enum how_kept { FRESH, REUSED, IMPLICIT, FRESH_AGGREGATE, REUSED_AGGREGATE, HANDLES };
 static const char *const handle_names[] = {"a fresh handle each time", "a handle used again", "the implicit handle",
@@ -391,7 +347,7 @@ static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_
             handles[i] = kept == IMPLICIT ? NULL : kept == REUSED || kept == REUSED_AGGREGATE ? reused : &fresh[i];
             start_work(work, i, target, handles[i]);
         }
-        completions[c].complete(handles, target);
+        complete_batch(c, handles, target);
         ARMCI_WaitProc(target); /* a fence says little of gets */
     }
 }
@@ -442,12 +398,12 @@ static void start(int *argc, char ***argv)
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Free completes what is under way", freeing},
-    {"ARMCI_Free_group completes it where most slices are empty", freeing_empty_slices},
-    {"ARMCI_Group_free completes it", freeing_groups},
-    {"ARMCI_Memctl completes it", freeing_own_memory},
+    {"ARMCI_Free completes operations under way", NULL, complete_all, &(const struct freeing){free_region, "ARMCI_Free"}},
+    {"ARMCI_Free_group completes operations where most slices are empty", freeing_empty_slices},
+    {"ARMCI_Group_free completes operations under way", NULL, complete_all, &(const struct freeing){free_group, "ARMCI_Group_free"}},
+    {"ARMCI_Memctl completes operations under way", NULL, complete_all, &(const struct freeing){free_own_memory, "ARMCI_Memctl"}},
     {"ARMCI_Test says at once whether an operation is complete", testing},
-    {"nothing is kept of complete operations", keeping},
+    {"the library keeps no memory for complete operations", keeping},
     {NULL, NULL},
 };
 

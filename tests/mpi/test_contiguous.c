@@ -218,8 +218,7 @@ static void try_empty_slices(unsigned mask)
         check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t,
               bytes[t], base[t]);
     use_slices(base, bytes, "some slices of 0 bytes");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void test_empty_slices(void)

@@ -13,7 +13,7 @@
 
 #include "wrong_calls.h"
 
-/* The case that must end the job, NULL where there is none. */
+/* The case that must end the job, or NULL. */
 static const char *chosen(void)
 {
     return getenv("TEST_ERRORS_CASE");
@@ -21,35 +21,7 @@ static const char *chosen(void)
 
 /* ------------------------------------------------------------------ what the library prints */
 
-static struct {
-    FILE *file;
-    int kept; /* the real standard error */
-    char text[2000];
-} caught;
-
-static void catch_begin(void)
-{
-    caught.file = tmpfile();
-    if (caught.file == NULL)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    fflush(stderr);
-    caught.kept = dup(STDERR_FILENO);
-    dup2(fileno(caught.file), STDERR_FILENO);
-}
-
-/* caught.text is what came since catch_begin. */
-static void catch_end(void)
-{
-    size_t n;
-
-    fflush(stderr);
-    dup2(caught.kept, STDERR_FILENO);
-    close(caught.kept);
-    rewind(caught.file);
-    n = fread(caught.text, 1, sizeof caught.text - 1, caught.file);
-    caught.text[n] = '\0';
-    fclose(caught.file);
-}
+static const char *caught = ""; /* of the last call */
 
 /* text begins with part; returns what follows, NULL if it does not. */
 static const char *after(const char *text, const char *part)
@@ -57,10 +29,10 @@ static const char *after(const char *text, const char *part)
     return text != NULL && strncmp(text, part, strlen(part)) == 0 ? text + strlen(part) : NULL;
 }
 
-/* The first line of caught.text that is no warning. */
+/* The first line of what was caught that is no warning. */
 static const char *error_line(void)
 {
-    const char *line = caught.text;
+    const char *line = caught;
 
     while (after(line, "ARMCI warning: ") && strchr(line, '\n'))
         line = strchr(line, '\n') + 1;
@@ -75,11 +47,11 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
 
     if (with_rank)
         snprintf(rank, sizeof rank, "rank %d: ", test_rank());
-    snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->function);
+    snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->description.function);
     snprintf(number, sizeof number, "%d", test_ranks());
-    rest = after(after(line, begin), w->argument);
+    rest = after(after(line, begin), w->description.argument);
     equals = rest ? strstr(rest, " = ") : NULL;
-    rest = equals ? after(equals + 3, strcmp(w->value, "n") == 0 ? number : w->value) : NULL;
+    rest = equals ? after(equals + 3, strcmp(w->description.value, "n") == 0 ? number : w->description.value) : NULL;
     rest = rest ? strstr(rest, ": ") : NULL;
     return rest != NULL && end != NULL && end[1] == '\0' && end > rest + 2;
 }
@@ -89,15 +61,15 @@ static int make_and_catch(const struct wrong_call *w)
 {
     int code;
 
-    catch_begin();
+    catch_errors();
     code = wrong_calls_make(w);
-    catch_end();
+    caught = caught_errors();
     return code;
 }
 
 static bool is_code_of(const struct wrong_call *w, int code)
 {
-    return code == w->code || code == SAYS_NOTHING;
+    return code == w->description.code || code == NO_CODE;
 }
 
 /* ------------------------------------------------------------------ the tests */
@@ -112,8 +84,8 @@ static void try_wrong_call(const struct wrong_call *w, int number, bool thorough
     if (thoroughly)
         check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
     code = make_and_catch(w);
-    check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->code);
-    check(is_line_of(w, true), "%s: it says: %s", w->name, caught.text[0] ? caught.text : "nothing");
+    check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
+    check(is_line_of(w, true), "%s: it says: %s", w->name, *caught ? caught : "nothing");
     wrong_calls_check_untouched(w->name);
     if (thoroughly)
         after_run(number, w->name);
@@ -126,7 +98,7 @@ static int try_all(enum moment moment)
     int tried = 0, step = 8 / effort(8);
 
     for (int i = 0; i < wrong_calls_count(); i++)
-        if (wrong_calls_get(i)->moment == moment) {
+        if (wrong_calls_get(i)->description.moment == moment) {
             try_wrong_call(wrong_calls_get(i), tried, tried % step == 0);
             tried++;
         }
@@ -173,9 +145,9 @@ static void freed_is_gone(void)
         void **base = region_create(40000), *gone = base[p];
         ARMCI_Put(&value, gone, sizeof value, p);
         region_free(base);
-        catch_begin();
+        catch_errors();
         code = ARMCI_Put(&value, gone, sizeof value, p);
-        catch_end();
+        caught = caught_errors();
         check_long(code, ARMCI_ERR_ADDRESS, "put to the freed memory of %d", p);
         MPI_Barrier(test_comm());
     }
@@ -193,7 +165,7 @@ static double refusal(int (*call)(struct far_patch *), struct far_patch *patch)
 {
     double shortest = 1e9;
 
-    catch_begin();
+    catch_errors();
     for (int i = 0; i < 5; i++) {
         double begun = MPI_Wtime(), took;
         int code = call(patch);
@@ -201,7 +173,7 @@ static double refusal(int (*call)(struct far_patch *), struct far_patch *patch)
         shortest = took < shortest ? took : shortest;
         check_long(code, ARMCI_ERR_RANGE, "a patch that leaves its region");
     }
-    catch_end();
+    caught = caught_errors();
     return shortest;
 }
 
@@ -266,8 +238,7 @@ static void usable_afterwards(void)
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
     armci_msg_group_igop(&one, 1, "+", &world);
     check_long(one, n, "sum");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ before the start and after the end */
@@ -289,7 +260,7 @@ static void try_off(struct off_result *r, const struct wrong_call *w, bool with_
     if (is_code_of(w, code) && is_line_of(w, with_rank))
         return;
     if (r->wrong++ == 0)
-        snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught.text);
+        snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
 }
 
 /* All calls that are wrong at one of two moments. */
@@ -298,7 +269,7 @@ static void try_all_off(struct off_result *r, enum moment one, enum moment other
     wrong_calls_set_local();
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        if (w->moment == one || w->moment == other)
+        if (w->description.moment == one || w->description.moment == other)
             try_off(r, w, with_rank);
     }
     wrong_calls_check_local(r->when);
@@ -324,7 +295,7 @@ static void list_cases(void)
 {
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        printf("%d|%s|%s|%s|%s\n", w->code, w->name, w->function, w->argument, w->value);
+        printf("%d|%s|%s|%s|%s\n", w->description.code, w->name, w->description.function, w->description.argument, w->description.value);
     }
 }
 
@@ -348,7 +319,7 @@ static void end_the_job(void)
 /* The call that was chosen must end the job now, if this is its moment. */
 static void end_the_job_at(enum moment moment)
 {
-    if (chosen_call()->moment != moment)
+    if (chosen_call()->description.moment != moment)
         return;
     wrong_calls_make(chosen_call());
     exit(0);
@@ -363,7 +334,7 @@ static void start_chosen(int *argc, char ***argv)
     end_the_job_at(MPI_OFF);
     MPI_Init(argc, argv);
     end_the_job_at(ARMCI_OFF);
-    if (chosen_call()->moment == MPI_ENDED)
+    if (chosen_call()->description.moment == MPI_ENDED)
         MPI_Finalize();
     end_the_job_at(MPI_ENDED);
     ARMCI_Init();
@@ -412,7 +383,7 @@ static const struct test tests[] = {
     { "an address is wrong as soon as its region is freed", freed_is_gone },
     { "a large strided transfer is refused without walking it", refusal_needs_no_walk },
     { "everything works after wrong calls", usable_afterwards },
-    { "memory of ARMCI_Memget is not left", wrong_descriptions },
+    { "addresses outside the memory of ARMCI_Memget are wrong", wrong_descriptions },
     { NULL, NULL },
 };
 const struct suite suite = { tests, start_errors, stop_errors };

@@ -28,14 +28,14 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
 }
 
 /* How the writer moves CELLS longs: in one piece, every other, by accumulate, non-blocking. */
-static void write_cells(int way, long *cells, void *dst, int p)
+static void write_cells(int how, long *cells, void *dst, int p)
 {
     int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long);
     int count[2] = { (int)sizeof(long), CELLS / 2 };
     long one = 1;
     armci_hdl_t hdl;
 
-    switch (way) {
+    switch (how) {
     case 0:
         ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p);
         break;
@@ -62,8 +62,7 @@ static void message_after_fence(void)
     long *mine = base[me], cells[CELLS];
     int token = 0;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int round = 0; round < effort(ROUNDS) && n > 1; round++) {
         ARMCI_Access_begin(mine);
         memset(mine, 0, sizeof cells);
@@ -112,33 +111,33 @@ static void third_party_sees(void)
     region_free(base);
 }
 
-/* The ways to complete towards everybody. */
-static void all_fence_then_message(void)
-{
-    ARMCI_AllFence();
-    armci_msg_barrier();
-}
+/* Completion towards everybody: by a barrier, or by fences, then a message. */
+enum { BARRIER, ALL_FENCE, GROUP_FENCE, FENCES };
+static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_AllFence", "ARMCI_GroupFence", "a fence for each"};
 
-static void group_fence_then_message(void)
+static void complete(int by)
 {
     ARMCI_Group world;
 
-    ARMCI_Group_get_world(&world);
-    ARMCI_GroupFence(&world);
-    armci_msg_barrier();
-}
-
-static void fence_each_then_message(void)
-{
-    for (int p = 0; p < test_ranks(); p++)
+    if (by == BARRIER) {
+        ARMCI_Barrier();
+        return;
+    }
+    if (by == ALL_FENCE)
+        ARMCI_AllFence();
+    if (by == GROUP_FENCE) {
+        ARMCI_Group_get_world(&world);
+        ARMCI_GroupFence(&world);
+    }
+    for (int p = 0; by == FENCES && p < test_ranks(); p++)
         ARMCI_Fence(p);
     armci_msg_barrier();
 }
 
-/* Everybody writes its row on everybody; after `complete` all rows are there. */
-static void exchange_rows(void (*complete)(void), const char *how)
+/* Everybody writes its row on everybody; after that call all rows are there. */
+static void exchange_rows(const void *row)
 {
-    int me = test_rank(), n = test_ranks();
+    int me = test_rank(), n = test_ranks(), by = *(const int *)row;
     void **base = region_create((size_t)n * CELLS * sizeof(long));
     long *mine = base[me], cells[CELLS];
 
@@ -150,34 +149,14 @@ static void exchange_rows(void (*complete)(void), const char *how)
         fill(cells, round, me);
         for (int p = 0; p < n; p++)
             write_cells(round % 4, cells, (long *)base[p] + me * CELLS, p);
-        complete();
+        complete(by);
         ARMCI_Access_begin(mine);
         for (int p = 0; p < n; p++)
-            check_cells(mine + p * CELLS, round, p, how);
+            check_cells(mine + p * CELLS, round, p, completions[by]);
         ARMCI_Access_end(mine);
         armci_msg_barrier();
     }
     region_free(base);
-}
-
-static void barrier_completes(void)
-{
-    exchange_rows(ARMCI_Barrier, "load after ARMCI_Barrier");
-}
-
-static void all_fence_completes(void)
-{
-    exchange_rows(all_fence_then_message, "load after ARMCI_AllFence");
-}
-
-static void group_fence_completes(void)
-{
-    exchange_rows(group_fence_then_message, "load after ARMCI_GroupFence");
-}
-
-static void fences_complete(void)
-{
-    exchange_rows(fence_each_then_message, "load after a fence for each");
 }
 
 /* All but the last rank share a region of their own; fences for the last rank work all the same. */
@@ -188,8 +167,7 @@ static void fence_outside_a_group_region(void)
     long cells[CELLS];
     ARMCI_Group group;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int i = 0; i < n; i++)
         list[i] = i;
     if (n > 1)
@@ -241,8 +219,7 @@ static void group_fence_of_some(void)
         armci_msg_group_barrier(&group);
         ARMCI_Group_free(&group);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Fences with nothing to complete, before, between and after operations, with and without regions. */
@@ -267,8 +244,7 @@ static void nothing_pending(void)
     ARMCI_AllFence();
     ARMCI_AllFence();
     ARMCI_Barrier();
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     ARMCI_Fence(me);
     ARMCI_Barrier();
 }
@@ -276,11 +252,11 @@ static void nothing_pending(void)
 static const struct test tests[] = {
     { "a message after a fence: the target sees the data", message_after_fence },
     { "after a fence a third process sees the data", third_party_sees },
-    { "fences for each process complete everything", fences_complete },
-    { "ARMCI_AllFence completes everything", all_fence_completes },
-    { "ARMCI_GroupFence of the world completes everything", group_fence_completes },
+    {"fences for each process complete everything", NULL, exchange_rows, &(const int){FENCES}},
+    {"ARMCI_AllFence completes everything", NULL, exchange_rows, &(const int){ALL_FENCE}},
+    {"ARMCI_GroupFence of the world completes everything", NULL, exchange_rows, &(const int){GROUP_FENCE}},
     { "ARMCI_GroupFence of some completes towards them", group_fence_of_some },
-    { "ARMCI_Barrier completes everything", barrier_completes },
+    {"ARMCI_Barrier completes everything", NULL, exchange_rows, &(const int){BARRIER}},
     { "fence for a process that a group region excludes", fence_outside_a_group_region },
     { "fences with nothing pending", nothing_pending },
     { NULL, NULL },

@@ -1,4 +1,4 @@
-/* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: whoever sees the flag sees the data. */
+/* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: a process that sees the flag sees the data. */
 #include <string.h>
 
 #include <armcix.h>
@@ -52,50 +52,37 @@ static bool flag_comes(struct slice *mine, int value)
     return check(false, "flag %d did not come in %d s; it is %d", value, PATIENCE, seen);
 }
 
+struct call {
+    flagged_put put;
+    bool strided;
+    const char *name;
+};
+
 /* Each round, every rank puts to its neighbour, waits for its own flag and looks at the data at once. */
-static void run(flagged_put put, bool strided, const char *call)
+static void run(const void *row)
 {
+    const struct call *call = row;
     struct rng r = rng_stream(1), from_left = rng_stream(1);
     int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
-    void **base = region_create(sizeof(struct slice));
+    void **base = region_zeroed(sizeof(struct slice));
     struct slice *mine = base[me];
     unsigned char source[BYTES], expected[BYTES], seen[BYTES];
     bool comes = true;
 
     r.state += (uint64_t)me;
     from_left.state += (uint64_t)left;
-    ARMCI_Access_begin(mine);
-    memset(mine, 0, sizeof *mine);
-    ARMCI_Access_end(mine);
-    ARMCI_Barrier();
     for (int round = 1; round <= effort(100); round++) {
         rng_bytes(&r, source, BYTES);
         rng_bytes(&from_left, expected, BYTES);
-        for (int i = 0; strided && i < ROWS; i++)
+        for (int i = 0; call->strided && i < ROWS; i++)
             memset(expected + i * STRIDE + ROW, 0, STRIDE - ROW);
-        check_long(put(source, base[to], round, to), 0, "%s to %d: code", call, to);
+        check_long(call->put(source, base[to], round, to), 0, "%s to %d: code", call->name, to);
         comes = comes && flag_comes(mine, round);
         ARMCI_Get(mine->data, seen, BYTES, me);
-        check_bytes(seen, expected, BYTES, "data behind the flag of %s from %d", call, left);
+        check_bytes(seen, expected, BYTES, "data behind the flag of %s from %d", call->name, left);
         MPI_Barrier(test_comm());
     }
-    ARMCI_Barrier();
-    region_free(base);
-}
-
-static void test_put_flag(void)
-{
-    run(put_contiguous, false, "ARMCI_Put_flag");
-}
-
-static void test_puts_flag(void)
-{
-    run(put_strided, true, "ARMCI_PutS_flag");
-}
-
-static void test_puts_flag_dir(void)
-{
-    run(put_strided_dir, true, "ARMCI_PutS_flag_dir");
+    region_done(base);
 }
 
 /* The flag may belong to another region than the data. */
@@ -112,15 +99,14 @@ static void test_flag_elsewhere(void)
         ARMCI_Get(flag[me], &seen, sizeof seen, me);
     check_long(seen, -5, "flag in another region");
     check_double(ARMCI_GetValueDouble(data[me], me), (me + n - 1) % n + 0.5, "data behind a flag in another region");
-    ARMCI_Barrier();
-    region_free(data);
+    region_done(data);
     region_free(flag);
 }
 
 static const struct test tests[] = {
-    { "ARMCI_Put_flag: data before flag", test_put_flag },
-    { "ARMCI_PutS_flag: data before flag, returns 0", test_puts_flag },
-    { "ARMCI_PutS_flag_dir: data before flag, value by value", test_puts_flag_dir },
+    {"ARMCI_Put_flag: data before flag", NULL, run, &(const struct call){put_contiguous, false, "ARMCI_Put_flag"}},
+    {"ARMCI_PutS_flag: data before flag, returns 0", NULL, run, &(const struct call){put_strided, true, "ARMCI_PutS_flag"}},
+    {"ARMCI_PutS_flag_dir: data before flag, value by value", NULL, run, &(const struct call){put_strided_dir, true, "ARMCI_PutS_flag_dir"}},
     { "a flag in another region", test_flag_elsewhere },
     { NULL, NULL },
 };

@@ -2,7 +2,6 @@
  * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <armcix.h>
 
@@ -13,26 +12,6 @@
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Zeroed memory of `bytes` bytes on everybody. */
-static void **zeroed_region(size_t bytes)
-{
-    void **base = region_create(bytes);
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
 
 /* ------------------------------------------------------------------ accumulates: a round adds the same each time */
 
@@ -207,7 +186,7 @@ static void check_sums(const struct blow *b, long rounds, const char *what)
 /* All ranks, rounds for that many seconds; the first element is `phase` bytes behind the beginning of rank 0's slice. */
 static void hammer_type(int type, round_of round, size_t phase, double seconds, const char *what)
 {
-    void **base = zeroed_region(phase + SPAN);
+    void **base = region_zeroed(phase + SPAN);
     struct blow *b = need_memory(sizeof *b);
     long rounds = 0, most = type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL ? MOST_OF_FLOATS : MOST;
 
@@ -220,40 +199,33 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
         round(b, false);
     ARMCI_Barrier();
     check_sums(b, rounds, what);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
     free(b);
 }
 
-static void hammer_types(round_of round, const char *what)
-{
-    for (int type = 0; type < ELEMENT_TYPES; type++)
-        hammer_type(type, round, 0, 0.2, what);
-}
+/* All types. */
+struct blows {
+    round_of round;
+    const char *what;
+};
 
-static void contiguous(void)
+static void hammer_types(const void *row)
 {
-    hammer_types(few, "accumulate");
-    hammer_types(overlapping_pieces, "accumulate of overlapping pieces");
-}
-
-static void strided(void)
-{
-    hammer_types(overlapping_patches, "strided accumulate");
-}
-
-static void vector(void)
-{
-    hammer_types(overlapping_lists, "vector accumulate");
+    for (const struct blows *b = row; b->round; b++)
+        for (int type = 0; type < ELEMENT_TYPES; type++)
+            hammer_type(type, b->round, 0, 0.2, b->what);
 }
 
 /* Slices begin on pages: an element that begins less than its size before a block ends goes on in the next. */
 static void across_two_blocks(void)
 {
-    hammer_type(ARMCI_ACC_INT, across_borders, BLOCK - 1, 0.3, "accumulate across borders");
-    hammer_type(ARMCI_ACC_DBL, across_borders, BLOCK - 5, 0.3, "accumulate across borders");
-    hammer_type(ARMCI_ACC_DCP, across_borders, BLOCK - 8, 0.6, "accumulate across borders");
-    hammer_type(ARMCI_ACC_CPL, across_borders, BLOCK - 4, 0.6, "accumulate across borders");
+    static const struct {
+        int type, before;
+        double seconds;
+    } elements[] = {{ARMCI_ACC_INT, 1, 0.3}, {ARMCI_ACC_DBL, 5, 0.3}, {ARMCI_ACC_DCP, 8, 0.6}, {ARMCI_ACC_CPL, 4, 0.6}};
+
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds, "accumulate across borders");
 }
 
 /* ------------------------------------------------------------------ read-modify-write */
@@ -261,7 +233,7 @@ static void across_two_blocks(void)
 /* Tickets only grow, and all of them were drawn; an int and a long side by side. */
 static void tickets(void)
 {
-    void **base = zeroed_region(64);
+    void **base = region_zeroed(64);
     long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
     int *small = (int *)(void *)(big + 1), seen, last = -1;
 
@@ -277,14 +249,13 @@ static void tickets(void)
     MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, test_comm());
     check_long(ARMCI_GetValueInt(small, 0), sum, "sum of FETCH_AND_ADD");
     check_long(ARMCI_GetValueLong(big, 0), 3 * sum, "sum of FETCH_AND_ADD_LONG");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
-/* What goes in comes out once, but for the last: sums and sums of squares of tokens agree (modulo 2^64). */
+/* Every token that goes in comes out once, except the last: sums and sums of squares of tokens agree (modulo 2^64). */
 static void swaps(void)
 {
-    void **base = zeroed_region(64);
+    void **base = region_zeroed(64);
     unsigned long balance[4] = { 0, 0, 0, 0 }; /* int, its square; long, its square */
     long *big = base[0], rounds = 0, token_long;
     int *small = (int *)(void *)(big + 1), token;
@@ -306,8 +277,7 @@ static void swaps(void)
     check(balance[0] == stays && balance[1] == stays * stays, "SWAP: tokens in and out differ by %lu, %lu stays", balance[0], stays);
     check(balance[2] == stays_long && balance[3] == stays_long * stays_long, "SWAP_LONG: tokens in and out differ by %lu, %lu stays",
           balance[2], stays_long);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ mutexes */
@@ -332,7 +302,7 @@ static void add_unsafely(long *counter, int p, bool by_processor)
 static void locks(void)
 {
     int n = test_ranks(), total = MUTEXES * n;
-    void **base = zeroed_region(MUTEXES * 64);
+    void **base = region_zeroed(MUTEXES * 64);
     long *count = calloc((size_t)total, sizeof *count), rounds = 0;
     struct rng r = rng_stream((uint64_t)test_rank());
 
@@ -362,7 +332,7 @@ static void locks(void)
 /* Two mutexes at a time, and trylock between those who wait. */
 static void locks_in_locks(void)
 {
-    void **base = zeroed_region(3 * 64);
+    void **base = region_zeroed(3 * 64);
     long *counter = base[0], count[3] = { 0, 0, 0 };
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
 
@@ -455,7 +425,7 @@ static void check_mixture(const struct mixture *m, const long count[])
 
 static void mixture(void)
 {
-    void **base = zeroed_region(sizeof(struct mixture));
+    void **base = region_zeroed(sizeof(struct mixture));
     struct mixture *copy = need_memory(sizeof *copy);
     struct rng r = rng_stream((uint64_t)test_rank());
     long count[6] = { 0, 0, 0, 0, 0, 0 };
@@ -473,10 +443,12 @@ static void mixture(void)
     free(copy);
 }
 
+#define BLOWS(...) NULL, hammer_types, (const struct blows[]){__VA_ARGS__, {NULL, NULL}}
+
 static const struct test tests[] = {
-    { "contiguous accumulates lose nothing", contiguous },
-    { "strided accumulates of overlapping patches lose nothing", strided },
-    { "vector accumulates lose nothing", vector },
+    {"contiguous accumulates lose nothing", BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
+    {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
+    {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     { "elements across two blocks lose nothing", across_two_blocks },
     { "fetch-and-add draws each ticket once", tickets },
     { "swaps lose no token", swaps },

@@ -11,14 +11,6 @@
 
 #include "harness.h"
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Is it before `until` by the clock of process 0?  Collective. */
 static bool is_before(double until)
 {
@@ -28,23 +20,11 @@ static bool is_before(double until)
     return left;
 }
 
-/* Zeroed memory of `bytes` bytes on everybody. */
-static void **zeroed_region(size_t bytes)
-{
-    void **base = region_create(bytes);
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
-
 /* Each rank announces a round by a store of its own, then all meet: after the barrier everybody's announcement is there. */
 static void barriers(void)
 {
     int n = test_ranks(), me = test_rank();
-    void **base = zeroed_region(64);
+    void **base = region_zeroed(64);
     long rounds = 0, last = 1L << 40;
 
     for (double until = now() + trial_time(1); rounds < last; rounds++) {
@@ -58,8 +38,7 @@ static void barriers(void)
         if (end)
             last = end;
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
@@ -81,126 +60,78 @@ static bool wait_for(long *there, int p, long value)
 
 /* ------------------------------------------------------------------ every operation that writes or reads a word of rank p */
 
-static void put_word(long *there, long value, int p)
+enum { PUT, PUT_STRIDED, PUT_VALUE, PUT_AND_WAIT, ADD, SWAP, STORE, WRITERS };
+static const char *const writers[WRITERS] = {
+    [PUT] = "ARMCI_Put",       [PUT_STRIDED] = "ARMCI_PutS", [PUT_VALUE] = "ARMCI_PutValueLong",
+    [PUT_AND_WAIT] = "ARMCI_NbPut", [ADD] = "ARMCI_Acc",     [SWAP] = "ARMCI_Rmw",
+    [STORE] = "a store at the local address",
+};
+
+/* Words count up by one. */
+static void write_word(int writer, long *there, long value, int p)
 {
+    int near[] = {4}, count[] = {4, 2};
+    long one = 1;
+    armci_hdl_t handle;
+    volatile long *here;
+
+    switch (writer) {
+    case PUT_STRIDED:
+        ARMCI_PutS(&value, near, there, near, count, 1, p);
+        return;
+    case PUT_VALUE:
+        ARMCI_PutValueLong(value, there, p);
+        return;
+    case PUT_AND_WAIT:
+        ARMCI_INIT_HANDLE(&handle);
+        ARMCI_NbPut(&value, there, sizeof value, p, &handle);
+        ARMCI_Wait(&handle);
+        return;
+    case ADD:
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
+        return;
+    case SWAP:
+        ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, p);
+        return;
+    case STORE: /* to another's memory on the same node, where there is such; else a put */
+        here = p == test_rank() ? NULL : ARMCIX_Local_address(there, p);
+        if (here) {
+            *here = value;
+            return;
+        }
+    }
     ARMCI_Put(&value, there, sizeof value, p);
 }
 
-static void put_word_strided(long *there, long value, int p)
-{
-    int near[] = { 4 }, count[] = { 4, 2 };
-
-    ARMCI_PutS(&value, near, there, near, count, 1, p);
-}
-
-static void put_word_by_value(long *there, long value, int p)
-{
-    ARMCI_PutValueLong(value, there, p);
-}
-
-static void put_word_and_wait(long *there, long value, int p)
-{
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_NbPut(&value, there, sizeof value, p, &handle);
-    ARMCI_Wait(&handle);
-}
-
-/* Words count up by one. */
-static void add_one(long *there, long value, int p)
-{
-    long one = 1;
-
-    (void)value;
-    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
-}
-
-static void swap_word(long *there, long value, int p)
-{
-    ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, p);
-}
-
-/* Another's memory on the same node, where there is such; else as put_word. */
-static void store_word(long *there, long value, int p)
-{
-    volatile long *here = p == test_rank() ? NULL : ARMCIX_Local_address(there, p);
-
-    if (here)
-        *here = value;
-    else
-        put_word(there, value, p);
-}
-
-typedef void write_function(long *there, long value, int p);
-static const struct {
-    write_function *write;
-    const char *what;
-} writers[] = {
-    { put_word, "ARMCI_Put" },           { put_word_strided, "ARMCI_PutS" },  { put_word_by_value, "ARMCI_PutValueLong" },
-    { put_word_and_wait, "ARMCI_NbPut" }, { add_one, "ARMCI_Acc" },            { swap_word, "ARMCI_Rmw" },
-    { store_word, "a store at the local address" },
+enum { GET, GET_STRIDED, GET_VECTOR, GET_VALUE, GET_AND_WAIT, ADD_NOTHING, READERS };
+static const char *const readers[READERS] = {
+    [GET] = "ARMCI_Get",         [GET_STRIDED] = "ARMCI_GetS",   [GET_VECTOR] = "ARMCI_GetV",
+    [GET_VALUE] = "ARMCI_GetValueLong", [GET_AND_WAIT] = "ARMCI_NbGet", [ADD_NOTHING] = "ARMCI_Rmw",
 };
-enum { WRITERS = sizeof writers / sizeof *writers };
 
-static long get_word(long *there, int p)
+static long read_word(int reader, long *there, int p)
 {
     long seen = -1;
+    int near[] = {4}, count[] = {4, 2};
+    void *from[] = {there}, *to[] = {&seen};
+    armci_giov_t iov = {from, to, sizeof seen, 1};
 
-    ARMCI_Get(there, &seen, sizeof seen, p);
+    if (reader == GET) {
+        ARMCI_Get(there, &seen, sizeof seen, p);
+    } else if (reader == GET_STRIDED) {
+        ARMCI_GetS(there, near, &seen, near, count, 1, p);
+    } else if (reader == GET_VECTOR) {
+        ARMCI_GetV(&iov, 1, p);
+    } else if (reader == GET_VALUE) {
+        seen = ARMCI_GetValueLong(there, p);
+    } else if (reader == GET_AND_WAIT) {
+        ARMCI_NbGet(there, &seen, sizeof seen, p, NULL);
+        ARMCI_Wait(NULL);
+    } else {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 0, p);
+    }
     return seen;
 }
-
-static long get_word_strided(long *there, int p)
-{
-    long seen = -1;
-    int near[] = { 4 }, count[] = { 4, 2 };
-
-    ARMCI_GetS(there, near, &seen, near, count, 1, p);
-    return seen;
-}
-
-static long get_word_by_vector(long *there, int p)
-{
-    long seen = -1;
-    void *from[] = { there }, *to[] = { &seen };
-    armci_giov_t iov = { from, to, sizeof seen, 1 };
-
-    ARMCI_GetV(&iov, 1, p);
-    return seen;
-}
-
-static long get_word_by_value(long *there, int p)
-{
-    return ARMCI_GetValueLong(there, p);
-}
-
-static long get_word_and_wait(long *there, int p)
-{
-    long seen = -1;
-
-    ARMCI_NbGet(there, &seen, sizeof seen, p, NULL);
-    ARMCI_Wait(NULL);
-    return seen;
-}
-
-static long add_nothing(long *there, int p)
-{
-    long seen = -1;
-
-    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, there, 0, p);
-    return seen;
-}
-
-typedef long read_function(long *there, int p);
-static const struct {
-    read_function *read;
-    const char *what;
-} readers[] = {
-    { get_word, "ARMCI_Get" },             { get_word_strided, "ARMCI_GetS" },  { get_word_by_vector, "ARMCI_GetV" },
-    { get_word_by_value, "ARMCI_GetValueLong" }, { get_word_and_wait, "ARMCI_NbGet" }, { add_nothing, "ARMCI_Rmw" },
-};
-enum { READERS = sizeof readers / sizeof *readers };
 
 /* ------------------------------------------------------------------ store buffering and load buffering */
 
@@ -261,12 +192,12 @@ static bool store_buffering(struct pair *pair, int writer, int reader, bool away
     for (int c = 0; c < CELLS; c++) {
         if (!meet(pair))
             return false;
-        writers[writer].write(written + c, 1, writes);
+        write_word(writer, written + c, 1, writes);
         ARMCI_Fence(writes);
-        saw[c] = readers[reader].read(read + c, reads);
+        saw[c] = read_word(reader, read + c, reads);
     }
-    return check_long(both_saw(pair, saw, 0), 0, "%s to %s rank, fence, %s: cells of which neither saw the other's", writers[writer].what,
-                      away ? "the other" : "one's own", readers[reader].what);
+    return check_long(both_saw(pair, saw, 0), 0, "%s to %s rank, fence, %s: cells of which neither saw the other's", writers[writer],
+                      away ? "the other" : "one's own", readers[reader]);
 }
 
 /* Load buffering: read one's own cell, then write the other's; or the other way round.  What is read was written before, so that at
@@ -281,12 +212,12 @@ static bool load_buffering(struct pair *pair, int writer, int reader, bool away)
     for (int c = 0; c < CELLS; c++) {
         if (!meet(pair))
             return false;
-        saw[c] = readers[reader].read(read + c, reads);
-        writers[writer].write(written + c, 1, writes);
+        saw[c] = read_word(reader, read + c, reads);
+        write_word(writer, written + c, 1, writes);
     }
     ARMCI_Fence(writes);
-    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader].what,
-                      writers[writer].what, away ? "the other" : "one's own");
+    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader],
+                      writers[writer], away ? "the other" : "one's own");
 }
 
 typedef bool pattern_function(struct pair *pair, int writer, int reader, bool away);
@@ -296,36 +227,25 @@ static bool each_pair(struct pair *pair, pattern_function *pattern)
 {
     for (int i = 0; i < WRITERS * READERS * 2; i++) {
         int writer = i % WRITERS, reader = i / WRITERS % READERS;
-        if (readers[reader].read == add_nothing && writers[writer].write != swap_word)
-            continue; /* as in every_way */
+        if (reader == ADD_NOTHING && writer != SWAP)
+            continue; /* as in every_pair */
         if (!pattern(pair, writer, reader, i / WRITERS / READERS))
             return false;
     }
     return true;
 }
 
-static void in_pairs(pattern_function *pattern)
+static void in_pairs(const void *row)
 {
-    void **base = zeroed_region(PAIR_WORDS * sizeof(long));
+    pattern_function *pattern = *(pattern_function *const *)row;
+    void **base = region_zeroed(PAIR_WORDS * sizeof(long));
     struct pair pair;
     bool paired = open_pair(&pair, base), right = true;
 
-    if (test_ranks() < 2)
-        skip("it takes two");
+    needs_ranks(2);
     for (double until = now() + trial_time(0.5); on_all_ranks(right) && is_before(until);)
         right = !paired || each_pair(&pair, pattern);
-    ARMCI_Barrier();
-    region_free(base);
-}
-
-static void stores_before_fence(void)
-{
-    in_pairs(store_buffering);
-}
-
-static void loads_before_stores(void)
-{
-    in_pairs(load_buffering);
+    region_done(base);
 }
 
 /* A note to the next rank: data, then the fence, then the number of the round, where the flag is.  One from the rank before, who learns
@@ -353,7 +273,7 @@ static bool pass_note(void **base, long round, long *wrong)
 /* A ring of notes. */
 static void data_before_flag(void)
 {
-    void **base = zeroed_region((WORDS + 2) * sizeof(long));
+    void **base = region_zeroed((WORDS + 2) * sizeof(long));
     long wrong = 0, round = 0;
     double until = now() + trial_time(1);
 
@@ -365,22 +285,21 @@ static void data_before_flag(void)
             break;
     } while (is_before(until));
     check_long(wrong, 0, "words of %ld notes that were not there when their flag was", round);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
-/* ------------------------------------------------------------------ message passing, by every way */
+/* ------------------------------------------------------------------ message passing, by every pair of operations */
 
 /* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
  * 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
 
-/* Rank 0: the flag by one way, then the data by another.  false where the flag does not come. */
+/* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {
     double until = now() + 10;
 
-    for (int turns = 0; readers[flag].read(slice + UP, 0) < round; turns++) {
+    for (int turns = 0; read_word(flag, slice + UP, 0) < round; turns++) {
         if (turns > 500) { /* as in wait_for */
             ARMCIX_Progress();
             sched_yield();
@@ -388,28 +307,26 @@ static bool look_at_word(long *slice, long round, int flag, int data)
         if (now() > until)
             return check(false, "the flag of round %ld did not come", round);
     }
-    long seen = readers[data].read(slice + DATA, 0);
-    return check_long(seen, round, "data by %s behind a flag by %s", readers[data].what, readers[flag].what);
+    long seen = read_word(data, slice + DATA, 0);
+    return check_long(seen, round, "data by %s behind a flag by %s", readers[data], readers[flag]);
 }
 
-/* Every way of writing data and flag against every way of reading them; a round each, and an answer. */
-static void every_way(void)
+/* Every operation that writes data and flag against every operation that reads them; a round each, and an answer. */
+static void every_pair(void)
 {
-    void **base = zeroed_region(LITMUS_WORDS * sizeof(long));
+    void **base = region_zeroed(LITMUS_WORDS * sizeof(long));
     long *slice = base[0], round = 0;
-    bool goes_on = test_ranks() >= 2;
+    bool goes_on = needs_ranks(2);
 
-    if (!goes_on)
-        skip("it takes two");
-    for (int way = 0; goes_on && test_rank() < 2 && way < WRITERS * WRITERS * READERS * READERS; way++) {
-        int data = way % WRITERS, flag = way / WRITERS % WRITERS, pair = way / WRITERS / WRITERS;
-        if (readers[pair % READERS].read == add_nothing && writers[flag].write != swap_word)
+    for (int i = 0; goes_on && test_rank() < 2 && i < WRITERS * WRITERS * READERS * READERS; i++) {
+        int data = i % WRITERS, flag = i / WRITERS % WRITERS, pair = i / WRITERS / WRITERS;
+        if (pair % READERS == ADD_NOTHING && flag != SWAP)
             continue; /* a read-modify-write is atomic against its like alone: it might undo a put */
         round++;
         if (test_rank() == 1) {
-            writers[data].write(slice + DATA, round, 0);
+            write_word(data, slice + DATA, round, 0);
             ARMCI_Fence(0);
-            writers[flag].write(slice + UP, round, 0);
+            write_word(flag, slice + UP, round, 0);
             ARMCI_Fence(0);
             goes_on = wait_for(base[1], 1, round);
         } else {
@@ -418,8 +335,7 @@ static void every_way(void)
             ARMCI_Fence(1);
         }
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and forth between 0 and -1. */
@@ -474,16 +390,15 @@ end:
 
 static void whole_elements(void)
 {
-    void **base = zeroed_region((ELEMENTS + 1) * sizeof(long));
+    void **base = region_zeroed((ELEMENTS + 1) * sizeof(long));
 
     if (test_ranks() < 2 || !on_all_ranks(ARMCIX_Local_address(base[0], 0) != NULL))
-        skip("it takes two that share memory");
+        skip("needs 2 ranks that share memory");
     else if (test_rank() == 0)
         look_for_halves(base);
     else if (test_rank() == 1)
         change_all(base);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -543,7 +458,7 @@ static void threads_let_in(void)
     double worst = 0;
 
     if (level < MPI_THREAD_MULTIPLE || test_ranks() < 2) {
-        skip(test_ranks() < 2 ? "it takes two" : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
+        skip(test_ranks() < 2 ? "needs 2 ranks" : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
         return;
     }
     ARMCI_Create_mutexes(test_rank() == 0 ? 2 : 0);
@@ -569,10 +484,10 @@ static void threads_let_in(void)
 
 static const struct test tests[] = {
     { "a barrier lets nobody ahead", barriers },
-    { "store buffering: of two that write, fence and read, one sees the other's", stores_before_fence },
-    { "load buffering: of two that read and write, at most one sees the other's", loads_before_stores },
-    { "who sees the flag sees the data", data_before_flag },
-    { "who sees the flag sees the data, by every way of writing and reading them", every_way },
+    {"store buffering: of two that write, fence and read, one sees the other's", NULL, in_pairs, &(pattern_function *const){store_buffering}},
+    {"load buffering: of two that read and write, at most one sees the other's", NULL, in_pairs, &(pattern_function *const){load_buffering}},
+    { "a rank that sees the flag sees the data", data_before_flag },
+    { "a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair },
     { "a get beside accumulates sees whole elements", whole_elements },
     { "a thread that waits for a lock lets others in", threads_let_in },
     { NULL, NULL },

@@ -42,11 +42,19 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
     ARMCI_Access_end(local);
 }
 
-static void run(enum op_kind kind, bool same_region)
+/* What a test does. */
+struct what {
+    enum op_kind kind;
+    bool same_region;
+};
+
+static void run(const void *row)
 {
+    const struct what *what = row;
+    enum op_kind kind = what->kind;
     struct rng r = rng_stream(80000 + 10 * (uint64_t)kind + (uint64_t)test_rank());
     struct lanes one = lanes_create(LANE, 64), other = lanes_create(LANE, 64);
-    struct lanes *home = same_region ? &other : &one;
+    struct lanes *home = what->same_region ? &other : &one;
 
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         element_fill(type, &r, one.mirror, (size_t)test_ranks() * LANE);
@@ -63,36 +71,6 @@ static void run(enum op_kind kind, bool same_region)
     }
     lanes_free(&one);
     lanes_free(&other);
-}
-
-static void test_put_other(void)
-{
-    run(OP_PUT, false);
-}
-
-static void test_get_other(void)
-{
-    run(OP_GET, false);
-}
-
-static void test_acc_other(void)
-{
-    run(OP_ACC, false);
-}
-
-static void test_put_same(void)
-{
-    run(OP_PUT, true);
-}
-
-static void test_get_same(void)
-{
-    run(OP_GET, true);
-}
-
-static void test_acc_same(void)
-{
-    run(OP_ACC, true);
 }
 
 /* Vectors of 2 entries whose local segments lie in two different regions. */
@@ -133,13 +111,15 @@ static void test_vectors(void)
         run_vector((enum op_kind)kind);
 }
 
+#define RUN(...) NULL, run, &(const struct what){__VA_ARGS__}
+
 static const struct test tests[] = {
-    { "put from another region", test_put_other },
-    { "get into another region", test_get_other },
-    { "accumulate from another region", test_acc_other },
-    { "put from the same region", test_put_same },
-    { "get into the same region", test_get_same },
-    { "accumulate from the same region", test_acc_same },
+    {"put from another region", RUN(OP_PUT, false)},
+    {"get into another region", RUN(OP_GET, false)},
+    {"accumulate from another region", RUN(OP_ACC, false)},
+    {"put from the same region", RUN(OP_PUT, true)},
+    {"get into the same region", RUN(OP_GET, true)},
+    {"accumulate from the same region", RUN(OP_ACC, true)},
     { "vectors with local segments in two regions", test_vectors },
     { NULL, NULL },
 };

@@ -153,8 +153,7 @@ static void address_comes_back(void)
         check_pattern((char *)keep[right], 64, right, 1000, "region that stays");
         put_pattern((char *)base[right] + size - 8, 8, right, i + 1);
         check_pattern((char *)base[right] + size - 8, 8, right, i + 1, "last bytes");
-        ARMCI_Barrier();
-        region_free(base);
+            region_done(base);
     }
     region_free(keep);
 }
@@ -229,8 +228,7 @@ static void local_memory(void)
     check_bytes(buffer[2], buffer[0], 5000, "put, get and copy through local memory");
     for (int i = 0; i < 3; i++)
         check_long(ARMCI_Free_local(buffer[i]), 0, "ARMCI_Free_local");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* Free of a region with operations that nobody waited for. */
@@ -355,10 +353,10 @@ static const struct test tests[] = {
     { "regions on groups", on_groups },
     { "allocation with the name of a device", named_devices },
     { "local memory", local_memory },
-    { "free completes what is outstanding", free_completes },
+    { "free completes outstanding operations", free_completes },
     { "own loads and stores between Access_begin and Access_end", local_access },
     { "access modes", access_modes },
-    { "a change of mode completes what was issued before", accs_before_a_mode_change_count },
+    { "a change of mode completes earlier operations", accs_before_a_mode_change_count },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

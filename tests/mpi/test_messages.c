@@ -23,8 +23,7 @@ static void send_and_receive(void)
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     unsigned char *out = need_memory(BUFFER), *in = need_memory(BUFFER), *expected = need_memory(BUFFER);
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int round = 0; round < 2 && n > 1; round++)
         for (int i = 0; i < COUNT; i++) {
             int got = -1;
@@ -51,8 +50,7 @@ static void order_and_tags(void)
 {
     int me = test_rank(), n = test_ranks(), other = me ^ 1;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     if (other >= n)
         return;
     if (me % 2 == 0) {
@@ -81,8 +79,7 @@ static void receive_from_any(void)
     enum { EACH = 25 };
     int n = test_ranks(), me = test_rank(), next[MOST] = { 0 };
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     for (int i = 0; i < EACH && me > 0; i++) {
         int record[3] = { me, i, 5 };
         armci_msg_snd(TAG, record, i % 2 ? 8 : 12, 0);

@@ -20,18 +20,6 @@ static long add_unsafely(long *counter, int p, long step)
     return value;
 }
 
-/* A region of `longs` zeroed longs on every process. */
-static void **zeroed_region(int longs)
-{
-    void **base = region_create((size_t)longs * sizeof(long));
-
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, (size_t)longs * sizeof(long));
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
-    return base;
-}
-
 /* The longs at home of everybody, after a barrier. */
 static void check_counters(void **base, int longs, long expected, const char *what)
 {
@@ -58,7 +46,7 @@ static void let_pass(double seconds)
 static void no_update_lost(void)
 {
     int me = test_rank(), n = test_ranks();
-    void **base = zeroed_region(2);
+    void **base = region_zeroed(2 * sizeof(long));
 
     check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
     for (int i = 0; i < effort(ROUNDS); i++)
@@ -85,7 +73,7 @@ static void no_update_lost(void)
 static void counts_differ(void)
 {
     int me = test_rank(), n = test_ranks(), expected = 0;
-    void **base = zeroed_region(2);
+    void **base = region_zeroed(2 * sizeof(long));
 
     check_long(ARMCI_Create_mutexes(me % 3), 0, "ARMCI_Create_mutexes(%d)", me % 3);
     for (int i = 0; i < effort(10); i++)
@@ -111,7 +99,7 @@ static void counts_differ(void)
 static void several_held(void)
 {
     int n = test_ranks();
-    void **base = zeroed_region(2);
+    void **base = region_zeroed(2 * sizeof(long));
 
     ARMCI_Create_mutexes(2);
     for (int i = 0; i < effort(ROUNDS / 4); i++) {
@@ -131,7 +119,7 @@ static void several_held(void)
 
 static void created_again(void)
 {
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
     int rounds = effort(16);
 
     for (int i = 0; i < rounds; i++) {
@@ -151,7 +139,7 @@ static void created_again(void)
 static void unlock_completes(void)
 {
     int n = test_ranks();
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
 
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < effort(ROUNDS); i++) {
@@ -174,7 +162,7 @@ static void unlock_completes(void)
 static void uncontended(void)
 {
     int me = test_rank(), p = (me + 1) % test_ranks();
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
 
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < effort(60); i++) {
@@ -193,7 +181,7 @@ static void even_shares(void)
 {
     enum { COUNTED, CAME, OVER };
     int n = test_ranks(), least = effort(120) * n, share = 0;
-    void **base = zeroed_region(3);
+    void **base = region_zeroed(3 * sizeof(long));
     long *words = base[0];
     double begin = 0;
 
@@ -249,10 +237,9 @@ static void first_come_first_served(void)
 {
     enum { TRIES = 6 };
     int n = test_ranks(), ordered = 0;
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
 
-    if (n < 3)
-        skip("needs 3 ranks");
+    needs_ranks(3);
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < TRIES && n >= 3; i++)
         ordered += granted_in_order(i, base);
@@ -297,7 +284,7 @@ static void trylock(void)
 static void trylock_excludes(void)
 {
     int n = test_ranks();
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
 
     for (int i = 0; i < effort(ROUNDS); i++) {
@@ -319,7 +306,7 @@ static void trylock_excludes(void)
 static void three_sets(void)
 {
     int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[16];
-    void **base = zeroed_region(3);
+    void **base = region_zeroed(3 * sizeof(long));
     ARMCI_Group even;
     armcix_mutex_hdl_t all = ARMCIX_Create_mutexes_hdl(1, NULL), some = NULL;
 
@@ -428,7 +415,7 @@ static void sets_destroyed_beside_own(void **base)
 
 static void kinds_are_apart(void)
 {
-    void **base = zeroed_region(1);
+    void **base = region_zeroed(sizeof(long));
 
     own_destroyed_beside_sets(base);
     sets_destroyed_beside_own(base);
@@ -444,10 +431,10 @@ static const struct test tests[] = {
     { "a lock that nobody else wants", uncontended },
     { "even shares when all want it", even_shares },
     { "first come, first served", first_come_first_served },
-    { "trylock tells and does not wait", trylock },
+    { "trylock says whether it has the mutex, and does not wait", trylock },
     { "trylock and lock together exclude", trylock_excludes },
     { "three sets at a time, one over a group", three_sets },
-    { "destroying ARMCI's own mutexes leaves the sets, and the other way round", kinds_are_apart },
+    { "destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

@@ -341,7 +341,7 @@ static void test_to_oneself(void)
     cells_free(&c);
 }
 
-/* Large non-blocking transfers, both ways at once. */
+/* Large non-blocking transfers, in both directions at once. */
 static void test_large(void)
 {
     enum { BIG = 1024 * 1024 };
@@ -374,15 +374,15 @@ static const struct test tests[] = {
     { "a handle need not be initialised", test_handle_garbage },
     { "nothing outside the 8 bytes of a handle is written", test_handle_guarded },
     { "a copied handle can be waited for", test_handle_copied },
-    { "waiting for nothing is no error", test_unused_handle },
+    { "a wait without operations is no error", test_unused_handle },
     { "one handle, thousands of operations to all ranks", test_one_handle_for_all },
     { "one handle over two regions", test_one_handle_two_regions },
     { "thousands of handles, any order of Wait", test_many_handles },
     { "the implicit handle", test_implicit },
-    { "a barrier completes what nobody waited for", test_barrier_completes },
-    { "WaitProc completes what went to a process", test_wait_proc },
+    { "a barrier completes operations that nobody waited for", test_barrier_completes },
+    { "WaitProc completes all operations on a process", test_wait_proc },
     { "WaitAll completes everything", test_wait_all },
-    { "Test becomes 0", test_test },
+    { "Test returns 0 in the end", test_test },
     { "non-blocking to oneself", test_to_oneself },
     { "large non-blocking transfers", test_large },
     { NULL, NULL },

@@ -1,4 +1,4 @@
-/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both ways; oneself. */
+/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both directions; oneself. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void data_before_notification(void)
     region_free(base);
 }
 
-/* What an aggregate handle keeps goes before the notification, too. */
+/* Aggregated puts are issued before the notification. */
 static void kept_by_an_aggregate(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
@@ -73,8 +73,7 @@ static void kept_by_an_aggregate(void)
     wait_for(left);
     check_long(ARMCI_GetValueLong(base[me], me), 100 + left, "put by an aggregate handle of %d, notified before ARMCI_Wait", left);
     ARMCI_Wait(&handle);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* All of a number of notifications are there, one wait for each, whichever comes first. */
@@ -116,8 +115,7 @@ static void to_and_fro(void)
                 notify(0);
             }
         }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void oneself(void)
@@ -142,8 +140,7 @@ static void wait_waits(void)
     int me = test_rank(), n = test_ranks();
     double begun;
 
-    if (n == 1)
-        skip("needs 2 ranks");
+    needs_ranks(2);
     MPI_Barrier(test_comm());
     begun = MPI_Wtime();
     if (me == 0 && n > 1) {
@@ -160,11 +157,11 @@ static void wait_waits(void)
 
 static const struct test tests[] = {
     { "data put before a notification are seen after it", data_before_notification },
-    { "what an aggregate handle keeps is seen after a notification", kept_by_an_aggregate },
+    { "puts of an aggregate handle are seen after a notification", kept_by_an_aggregate },
     { "as many waits as notifications", numbers },
-    { "to and fro", to_and_fro },
+    { "data and notifications in both directions", to_and_fro },
     { "notifications to oneself", oneself },
-    { "a wait waits", wait_waits },
+    { "a wait does not return before the notification", wait_waits },
     { NULL, NULL },
 };
 const struct suite suite = { tests, NULL, NULL };

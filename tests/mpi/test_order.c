@@ -89,7 +89,7 @@ static void mix_value(struct rng *r, const struct op *op, struct work *w, int ta
     }
 }
 
-/* One operation of any kind, form and way, on a target that is often the same as before; gets are checked at once. */
+/* One operation of any kind and form, blocking or not, on a target that is often the same as before; gets are checked at once. */
 static void mix_one(struct rng *r, struct work *w, int target)
 {
     static void (*const forms[FORMS])(struct rng *, const struct op *, struct work *, int) = {
@@ -190,8 +190,9 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
                 names[second], p->bytes, p->target, pieces);
 }
 
-static void run_pairs(enum op_kind first, enum op_kind second)
+static void run_pairs(const void *row)
 {
+    const enum op_kind *kinds = row, first = kinds[0], second = kinds[1];
     struct lanes l = lanes_create(LARGEST, 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
     struct pair p = { .first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST) };
@@ -211,26 +212,6 @@ static void run_pairs(enum op_kind first, enum op_kind second)
     free(p.first);
     free(p.second);
     free(p.back);
-}
-
-static void test_put_put(void)
-{
-    run_pairs(OP_PUT, OP_PUT);
-}
-
-static void test_put_acc(void)
-{
-    run_pairs(OP_PUT, OP_ACC);
-}
-
-static void test_acc_put(void)
-{
-    run_pairs(OP_ACC, OP_PUT);
-}
-
-static void test_acc_acc(void)
-{
-    run_pairs(OP_ACC, OP_ACC);
 }
 
 /* ------------------------------------------------------------------ single promises */
@@ -255,8 +236,7 @@ static void test_many_puts_one_get(void)
             check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld",
                        t, n, k);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* The buffer of a blocking put may be reused at once, that of a non-blocking one after Wait. */
@@ -299,16 +279,17 @@ static void test_fence_then_message(void)
         ARMCI_Access_end(base[me]);
         MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, test_comm(), MPI_STATUS_IGNORE);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
+
+#define PAIR(FIRST, SECOND) NULL, run_pairs, (const enum op_kind[]){FIRST, SECOND}
 
 static const struct test tests[] = {
     { "any mixture of operations stays in order", test_mixture },
-    { "put, put, get", test_put_put },
-    { "put, accumulate, get", test_put_acc },
-    { "accumulate, put, get", test_acc_put },
-    { "accumulate, accumulate, get", test_acc_acc },
+    {"put, put, get", PAIR(OP_PUT, OP_PUT)},
+    {"put, accumulate, get", PAIR(OP_PUT, OP_ACC)},
+    {"accumulate, put, get", PAIR(OP_ACC, OP_PUT)},
+    {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
     { "many small puts, one get", test_many_puts_one_get },
     { "a put's buffer may be reused", test_buffer_reuse },
     { "put and fence before a message are seen after it", test_fence_then_message },

@@ -162,44 +162,35 @@ static void gop_masters(void *x, int n, char *op, int type)
     armci_msg_gop_scope(SCOPE_MASTERS, x, n, op, type);
 }
 
+/* The functions of a family that has one for each type. */
+#define CALL_BY_TYPE(FAMILY, ...)                                                                                                          \
+    do {                                                                                                                                   \
+        switch (type) {                                                                                                                    \
+        case ARMCI_INT:                                                                                                                    \
+            FAMILY##_igop(__VA_ARGS__);                                                                                                    \
+            break;                                                                                                                         \
+        case ARMCI_LONG:                                                                                                                   \
+            FAMILY##_lgop(__VA_ARGS__);                                                                                                    \
+            break;                                                                                                                         \
+        case ARMCI_LONG_LONG:                                                                                                              \
+            FAMILY##_llgop(__VA_ARGS__);                                                                                                   \
+            break;                                                                                                                         \
+        case ARMCI_FLOAT:                                                                                                                  \
+            FAMILY##_fgop(__VA_ARGS__);                                                                                                    \
+            break;                                                                                                                         \
+        default:                                                                                                                           \
+            FAMILY##_dgop(__VA_ARGS__);                                                                                                    \
+        }                                                                                                                                  \
+    } while (0)
+
 static void gop_typed(void *x, int n, char *op, int type)
 {
-    switch (type) {
-    case ARMCI_INT:
-        armci_msg_igop(x, n, op);
-        break;
-    case ARMCI_LONG:
-        armci_msg_lgop(x, n, op);
-        break;
-    case ARMCI_LONG_LONG:
-        armci_msg_llgop(x, n, op);
-        break;
-    case ARMCI_FLOAT:
-        armci_msg_fgop(x, n, op);
-        break;
-    default:
-        armci_msg_dgop(x, n, op);
-    }
+    CALL_BY_TYPE(armci_msg, x, n, op);
 }
 
 static void gop_clus(void *x, int n, char *op, int type)
 {
-    switch (type) {
-    case ARMCI_INT:
-        armci_msg_clus_igop(x, n, op);
-        break;
-    case ARMCI_LONG:
-        armci_msg_clus_lgop(x, n, op);
-        break;
-    case ARMCI_LONG_LONG:
-        armci_msg_clus_llgop(x, n, op);
-        break;
-    case ARMCI_FLOAT:
-        armci_msg_clus_fgop(x, n, op);
-        break;
-    default:
-        armci_msg_clus_dgop(x, n, op);
-    }
+    CALL_BY_TYPE(armci_msg_clus, x, n, op);
 }
 
 static ARMCI_Group group; /* the one that the next two calls are tried on */
@@ -211,63 +202,26 @@ static void gop_group(void *x, int n, char *op, int type)
 
 static void gop_group_typed(void *x, int n, char *op, int type)
 {
-    switch (type) {
-    case ARMCI_INT:
-        armci_msg_group_igop(x, n, op, &group);
-        break;
-    case ARMCI_LONG:
-        armci_msg_group_lgop(x, n, op, &group);
-        break;
-    case ARMCI_LONG_LONG:
-        armci_msg_group_llgop(x, n, op, &group);
-        break;
-    case ARMCI_FLOAT:
-        armci_msg_group_fgop(x, n, op, &group);
-        break;
-    default:
-        armci_msg_group_dgop(x, n, op, &group);
-    }
+    CALL_BY_TYPE(armci_msg_group, x, n, op, &group);
 }
 
 /* ------------------------------------------------------------------ the tests */
 
-static void over_all(void)
+/* A scope, the calls that reduce over it, and some lengths. */
+struct over {
+    int scope;
+    struct call calls[2];
+    int lengths[4], count;
+};
+
+static void over_scope(const void *row)
 {
-    const struct call calls[] = { { "armci_msg_gop_scope(ALL)", gop_all }, { "armci_msg_?gop", gop_typed } };
+    const struct over *o = row;
     struct scope s;
 
-    scope_members(SCOPE_ALL, &s);
-    for (int i = 0; i < 2; i++)
-        try_all(&calls[i], &s, few, 4);
-}
-
-static void large(void)
-{
-    const struct call call = { "armci_msg_?gop", gop_typed };
-    static const int lengths[] = { LARGE - 1 };
-    struct scope s;
-
-    scope_members(SCOPE_ALL, &s);
-    try_all(&call, &s, lengths, 1);
-}
-
-static void over_the_node(void)
-{
-    const struct call calls[] = { { "armci_msg_gop_scope(NODE)", gop_node }, { "armci_msg_clus_?gop", gop_clus } };
-    struct scope s;
-
-    scope_members(SCOPE_NODE, &s);
-    for (int i = 0; i < 2; i++)
-        try_all(&calls[i], &s, few, 4);
-}
-
-static void over_masters(void)
-{
-    const struct call call = { "armci_msg_gop_scope(MASTERS)", gop_masters };
-    struct scope s;
-
-    scope_members(SCOPE_MASTERS, &s);
-    try_all(&call, &s, few, 4);
+    scope_members(o->scope, &s);
+    for (int i = 0; i < 2 && o->calls[i].reduce; i++)
+        try_all(&o->calls[i], &s, o->lengths, o->count);
 }
 
 /* GA's mirrored arrays: the sum over the node, then between the masters, then back is the sum over all. */
@@ -357,11 +311,16 @@ static void full_width(void)
     check_double((double)f, 0.5 * n, "sum of floats");
 }
 
+#define FEW {1, 0, 7, 1000}, 4
+
 static const struct test tests[] = {
-    { "every type and operator over all", over_all },
-    { "large arrays", large },
-    { "every type and operator over the node", over_the_node },
-    { "every type and operator between masters", over_masters },
+    {"every type and operator over all", NULL, over_scope,
+     &(const struct over){SCOPE_ALL, {{"armci_msg_gop_scope(ALL)", gop_all}, {"armci_msg_?gop", gop_typed}}, FEW}},
+    {"large arrays", NULL, over_scope, &(const struct over){SCOPE_ALL, {{"armci_msg_?gop", gop_typed}}, {LARGE - 1}, 1}},
+    {"every type and operator over the node", NULL, over_scope,
+     &(const struct over){SCOPE_NODE, {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW}},
+    {"every type and operator between masters", NULL, over_scope,
+     &(const struct over){SCOPE_MASTERS, {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW}},
     { "node and masters together make all", node_and_masters_make_all },
     { "every type and operator over groups", over_groups },
     { "reduce leaves the result at the first process", at_the_root_only },

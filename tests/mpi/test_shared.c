@@ -17,20 +17,6 @@ enum { MIB = 1 << 20, MOST_RANKS = 16 };
 
 /* ------------------------------------------------------------------ what the system says */
 
-/* Lines of a file of /proc that contain `text`. */
-static long lines_with(const char *path, const char *text)
-{
-    char line[1000];
-    long n = 0;
-    FILE *file = fopen(path, "r");
-
-    while (file && fgets(line, sizeof line, file))
-        n += strstr(line, text) != NULL;
-    if (file)
-        fclose(file);
-    return n;
-}
-
 /* Mappings of segments in anonymous files, the library's own kind. */
 static long segments_mapped(void)
 {
@@ -52,29 +38,6 @@ static long open_descriptors(void)
         n += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
     }
     return n;
-}
-
-static size_t memory_available(void)
-{
-    size_t kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/meminfo", "r");
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes << 10;
-}
-
-/* Are regions anonymous files?  Else skip the test. */
-static bool needs_own_segments(void)
-{
-    if (on_all_ranks(segments_mapped() > 0))
-        return true;
-    skip("memory is the MPI library's, or not shared");
-    return false;
 }
 
 /* ------------------------------------------------------------------ regions whose bytes are known */
@@ -167,7 +130,7 @@ static void takes_no_dev_shm(void)
     enum { LARGE = 200 * MIB };
     struct known k = { .bytes = { LARGE } };
 
-    if (!needs_own_segments())
+    if (!needs_segments())
         return;
     if (!on_all_ranks(memory_available() > 3 * (size_t)LARGE)) {
         skip("there is too little memory");
@@ -195,7 +158,7 @@ static void takes_little(void)
     enum { REGIONS = 24 };
     struct known k[REGIONS];
 
-    if (!needs_own_segments())
+    if (!needs_segments())
         return;
     memset(k, 0, sizeof k);
     for (int i = 0; i < REGIONS; i++)
@@ -223,7 +186,7 @@ static void takes_little(void)
 /* Mutexes are in shared memory too. */
 static void mutexes_take_little(void)
 {
-    if (!needs_own_segments())
+    if (!needs_segments())
         return;
     ARMCI_Create_mutexes(1);
     ARMCI_Destroy_mutexes();
@@ -425,7 +388,6 @@ static void overlapping_groups(void)
 
 /* ------------------------------------------------------------------ loads and stores */
 
-/* The last page of a slice too. */
 /* Is the memory of p where the caller could load it? */
 static bool is_near(int p)
 {
@@ -467,8 +429,7 @@ static void local_addresses(void)
         check_long(mine[2000 + p], 100 + p, "what rank %d stored", p);
         check_long(mine[5000 + p], 50 + p, "what rank %d put", p);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static const struct test tests[] = {
@@ -478,7 +439,7 @@ static const struct test tests[] = {
     { "hundreds of regions come and go in any order", many_regions },
     { "slices may be empty or huge", slices_of_all_sizes },
     { "groups that overlap have regions of their own", overlapping_groups },
-    { "local addresses are true", local_addresses },
+    { "loads and stores at local addresses reach the slice", local_addresses },
     { NULL, NULL },
 };
 

@@ -11,51 +11,11 @@
 
 enum { MIB = 1 << 20, MOST_RANKS = 16 };
 
-static size_t memory_available(void)
-{
-    size_t kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/meminfo", "r");
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kilobytes << 10;
-}
-
-/* Is shared memory in anonymous files of the library?  Else skip the test. */
-static bool needs_segments(void)
-{
-    char line[1000];
-    bool has = false;
-    FILE *file = fopen("/proc/self/maps", "r");
-
-    while (file && fgets(line, sizeof line, file))
-        has = has || strstr(line, "memfd:armci");
-    if (file)
-        fclose(file);
-    if (!on_all_ranks(has))
-        skip("memory is the MPI library's, or not shared");
-    return on_all_ranks(has);
-}
-
-/* Standard error goes to a file meanwhile. */
 static int malloc_and_listen(void **base, long bytes, char *text, size_t room)
 {
-    FILE *file = tmpfile();
-    int saved = dup(2);
-
-    fflush(stderr);
-    dup2(fileno(file), 2);
+    catch_errors();
     int rc = ARMCI_Malloc(base, bytes);
-    fflush(stderr);
-    dup2(saved, 2);
-    close(saved);
-    rewind(file);
-    text[fread(text, 1, room - 1, file)] = '\0';
-    fclose(file);
+    snprintf(text, room, "%s", caught_errors());
     return rc;
 }
 
@@ -83,8 +43,7 @@ static void still_works(void)
     ARMCI_PutValueInt(1000 + me, (char *)base[next] + 99996, next);
     ARMCI_Barrier();
     check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before, "a put into a region made afterwards");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void more_than_there_is(void)
@@ -141,7 +100,7 @@ static void no_descriptor_left(void)
     still_works();
 }
 
-/* Batch systems bound the size of files; memory is none. */
+/* Batch systems limit the size of files; memory is not a file. */
 static void limited_files(void)
 {
     void *base[MOST_RANKS];
@@ -165,17 +124,11 @@ static void limited_files(void)
 /* Entries of /proc/self/fd, and mappings of the library's segments. */
 static long count_resources(void)
 {
-    char line[1000];
-    long n = 0;
-    FILE *file = fopen("/proc/self/maps", "r");
+    long n = lines_with("/proc/self/maps", "memfd:armci");
     DIR *folder = opendir("/proc/self/fd");
 
-    while (file && fgets(line, sizeof line, file))
-        n += strstr(line, "memfd:armci") != NULL;
     while (folder && readdir(folder))
         n++;
-    if (file)
-        fclose(file);
     if (folder)
         closedir(folder);
     return n;
@@ -293,7 +246,7 @@ static const struct test tests[] = {
     { "a control group bounds small regions together", small_ones_within_a_group },
     { "sizes whose sum wraps around give an error", sums_that_wrap },
     { "a process without a descriptor left gives all an error", no_descriptor_left },
-    { "a limit on the size of files is no death", limited_files },
+    { "a limit on the size of files ends no process", limited_files },
     { NULL, NULL },
 };
 

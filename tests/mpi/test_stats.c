@@ -170,7 +170,7 @@ static bool is_set_to(const char *variable, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* How rank r's transfers to rank p go.  MPI's ways all begin with "rma"; this program has threads from MPI where it spans nodes. */
+/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has threads from MPI where it spans nodes. */
 static const char *expected_path(int r, int p)
 {
     double node = number(part(r), "node");
@@ -203,17 +203,17 @@ struct count {
 };
 
 /* Transfers of rank r to the next one: accumulates, and all others. */
-static void expect_ways(int r, struct count acc, struct count others)
+static void expect_paths(int r, struct count acc, struct count others)
 {
-    const char *way = expected_path(r, next_of(r)), *way_of_acc = expected_path_of_acc(r, next_of(r));
-    bool same = strcmp(way, way_of_acc) == 0;
+    const char *path = expected_path(r, next_of(r)), *path_of_acc = expected_path_of_acc(r, next_of(r));
+    bool same = strcmp(path, path_of_acc) == 0;
     struct count all = { acc.transfers + others.transfers, acc.bytes + others.bytes, acc.segments + others.segments };
 
     if (!same)
-        expect_travelled(r, way_of_acc, acc.transfers, acc.bytes, acc.segments);
+        expect_travelled(r, path_of_acc, acc.transfers, acc.bytes, acc.segments);
     if (same)
         others = all;
-    expect_travelled(r, way, others.transfers, others.bytes, others.segments);
+    expect_travelled(r, path, others.transfers, others.bytes, others.segments);
     expect_travelled(r, "", all.transfers, all.bytes, all.segments);
 }
 
@@ -270,7 +270,7 @@ static void contiguous_calls(void)
         snprintf(text, sizeof text, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n,
                  2 * n, 56 * n);
         expect_in_part(r, text);
-        expect_ways(r, (struct count){ 2 * n, 56 * n, 2 * n }, (struct count){ 4 * n, 5132 * n, 4 * n });
+        expect_paths(r, (struct count){ 2 * n, 56 * n, 2 * n }, (struct count){ 4 * n, 5132 * n, 4 * n });
     }
     expect(-1, "ARMCI_Get", all, 5000 * all);
     expect_travelled(-1, "", 6 * all, 5188 * all, 6 * all);
@@ -330,12 +330,12 @@ static void strided_and_vector_calls(void)
         expect_text(r, "ARMCI_PutV", text);
         expect_text(r, "ARMCI_NbAccS", "\"form\": \"strided\"");
         expect_text(r, "ARMCI_PutV", "\"form\": \"vector\"");
-        expect_ways(r, (struct count){ n, 384 * n, 6 * n }, (struct count){ 3 * n, 918 * n, 10 * n });
+        expect_paths(r, (struct count){ n, 384 * n, 6 * n }, (struct count){ 3 * n, 918 * n, 10 * n });
     }
     free(document);
 }
 
-/* ------------------------------------------------------------------ requests that are kept */
+/* ------------------------------------------------------------------ requests of an aggregate handle */
 
 /* They count where they are asked for, and travel as one. */
 static void aggregated_calls(void)
@@ -571,7 +571,7 @@ static void nothing_when_off(void)
 static const struct test tests[] = {
     { "contiguous calls, bytes, sizes, targets", contiguous_calls },
     { "strided and vector calls, segments", strided_and_vector_calls },
-    { "requests kept by a handle", aggregated_calls },
+    { "requests of an aggregate handle", aggregated_calls },
     { "rmw, values, locks, fences, barriers, messages", other_calls },
     { "calls that are refused", refused_calls },
     { "memory of regions", memory_of_regions },

@@ -93,107 +93,18 @@ static void run_batch(const struct batch *b)
     lanes_free(&l);
 }
 
-/* ------------------------------------------------------------------ any shape, each kind of call */
-
-static void run_any(enum op_kind op, enum op_how how)
+/* A test runs batches up to one of no transfers. */
+static void run_batches(const void *row)
 {
-    struct batch b = { op, how, ANY, ANY, 0, 8, 200 };
-
-    run_batch(&b);
+    for (const struct batch *b = row; b->n > 0; b++)
+        run_batch(b);
 }
 
-static void test_put(void)
-{
-    run_any(OP_PUT, OP_BLOCKING);
-}
-
-static void test_get(void)
-{
-    run_any(OP_GET, OP_BLOCKING);
-}
-
-static void test_acc(void)
-{
-    run_any(OP_ACC, OP_BLOCKING);
-}
-
-static void test_nb_put(void)
-{
-    run_any(OP_PUT, OP_HANDLE);
-    run_any(OP_PUT, OP_IMPLICIT);
-}
-
-static void test_nb_get(void)
-{
-    run_any(OP_GET, OP_HANDLE);
-    run_any(OP_GET, OP_IMPLICIT);
-}
-
-static void test_nb_acc(void)
-{
-    run_any(OP_ACC, OP_HANDLE);
-    run_any(OP_ACC, OP_IMPLICIT);
-}
-
-/* ------------------------------------------------------------------ one kind of shape, put, get and acc */
-
-/* Both sides of that kind, at these levels. */
-static void run_kind(enum patch_kind kind, int min_levels, int max_levels)
-{
-    for (int op = OP_PUT; op <= OP_ACC; op++) {
-        struct batch b = { (enum op_kind)op, OP_BLOCKING, (int)kind, (int)kind, min_levels, max_levels, 60 };
-        run_batch(&b);
-    }
-}
-
-static void test_nested(void)
-{
-    run_kind(PATCH_NESTED, 1, 4);
-}
-
-static void test_loose(void)
-{
-    run_kind(PATCH_LOOSE, 2, 4);
-}
-
-static void test_interleaved(void)
-{
-    run_kind(PATCH_INTERLEAVED, 2, 4);
-}
-
-static void test_negative(void)
-{
-    run_kind(PATCH_NEGATIVE, 1, 4);
-}
-
-static void test_eight_levels(void)
-{
-    run_kind(PATCH_LOOSE, 8, 8);
-    run_kind(PATCH_INTERLEAVED, 8, 8);
-}
-
-static void test_sixteen_levels(void)
-{
-    run_kind(PATCH_LOOSE, 9, 16);
-}
-
-static void test_repeated_source(void)
-{
-    struct batch put = { OP_PUT, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60 };
-    struct batch get = { OP_GET, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 60 };
-    struct batch acc = { OP_ACC, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60 };
-
-    run_batch(&put);
-    run_batch(&get);
-    run_batch(&acc);
-}
-
-static void test_acc_overlapping(void)
-{
-    struct batch acc = { OP_ACC, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 90 };
-
-    run_batch(&acc);
-}
+#define BATCHES(...) NULL, run_batches, (const struct batch[]){__VA_ARGS__, {.n = 0}}
+#define ANY_SHAPE(OP, HOW) {OP, HOW, ANY, ANY, 0, 8, 200}
+/* Put, get and accumulate between such sides, at these levels. */
+#define ONE_OP(OP, KIND, LEAST, MOST) {OP, OP_BLOCKING, KIND, KIND, LEAST, MOST, 60}
+#define EACH_OP(...) ONE_OP(OP_PUT, __VA_ARGS__), ONE_OP(OP_GET, __VA_ARGS__), ONE_OP(OP_ACC, __VA_ARGS__)
 
 /* ------------------------------------------------------------------ shapes of their own */
 
@@ -264,21 +175,23 @@ static void test_large(void)
 }
 
 static const struct test tests[] = {
-    { "blocking strided put of any shape", test_put },
-    { "blocking strided get of any shape", test_get },
-    { "blocking strided accumulate of any shape", test_acc },
-    { "non-blocking strided put of any shape", test_nb_put },
-    { "non-blocking strided get of any shape", test_nb_get },
-    { "non-blocking strided accumulate of any shape", test_nb_acc },
-    { "strides that nest", test_nested },
-    { "strides that do not nest", test_loose },
-    { "strides of 12 and 55 bytes", test_not_multiples },
-    { "interleaved strides", test_interleaved },
-    { "negative strides", test_negative },
-    { "8 stride levels", test_eight_levels },
-    { "up to 16 stride levels", test_sixteen_levels },
-    { "a source read more than once", test_repeated_source },
-    { "accumulate counts each of its own overlapping segments", test_acc_overlapping },
+    {"blocking strided put of any shape", BATCHES(ANY_SHAPE(OP_PUT, OP_BLOCKING))},
+    {"blocking strided get of any shape", BATCHES(ANY_SHAPE(OP_GET, OP_BLOCKING))},
+    {"blocking strided accumulate of any shape", BATCHES(ANY_SHAPE(OP_ACC, OP_BLOCKING))},
+    {"non-blocking strided put of any shape", BATCHES(ANY_SHAPE(OP_PUT, OP_HANDLE), ANY_SHAPE(OP_PUT, OP_IMPLICIT))},
+    {"non-blocking strided get of any shape", BATCHES(ANY_SHAPE(OP_GET, OP_HANDLE), ANY_SHAPE(OP_GET, OP_IMPLICIT))},
+    {"non-blocking strided accumulate of any shape", BATCHES(ANY_SHAPE(OP_ACC, OP_HANDLE), ANY_SHAPE(OP_ACC, OP_IMPLICIT))},
+    {"strides that nest", BATCHES(EACH_OP(PATCH_NESTED, 1, 4))},
+    {"strides that do not nest", BATCHES(EACH_OP(PATCH_LOOSE, 2, 4))},
+    {"strides of 12 and 55 bytes", test_not_multiples},
+    {"interleaved strides", BATCHES(EACH_OP(PATCH_INTERLEAVED, 2, 4))},
+    {"negative strides", BATCHES(EACH_OP(PATCH_NEGATIVE, 1, 4))},
+    {"8 stride levels", BATCHES(EACH_OP(PATCH_LOOSE, 8, 8), EACH_OP(PATCH_INTERLEAVED, 8, 8))},
+    {"up to 16 stride levels", BATCHES(EACH_OP(PATCH_LOOSE, 9, 16))},
+    {"a source read more than once",
+     BATCHES({OP_PUT, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60}, {OP_GET, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 60},
+             {OP_ACC, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60})},
+    {"accumulate counts each of its own overlapping segments", BATCHES({OP_ACC, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 90})},
     { "a count of 0 transfers nothing", test_count_zero },
     { "patches of half a megabyte", test_large },
     { NULL, NULL },

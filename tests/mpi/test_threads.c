@@ -7,22 +7,7 @@
 #include <string.h>
 
 enum { THREADS = 4, ROUNDS = 80, CELLS = 50, LINE = 16 };
-enum { CELL = sizeof(long), TURNS = 160, SIDE = 4, AREA = SIDE * SIDE * SIDE, SUMS_SIDE = 2, SUMS = 8, LETTER = 6 };
-
-static int level; /* the thread level that MPI gives */
-
-static void start_threaded(int *argc, char ***argv)
-{
-    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void stop_threaded(void)
-{
-    ARMCI_Finalize();
-    MPI_Finalize();
-}
+enum { CELL = sizeof(long), TURNS = 160, SIDE = 4, AREA = SIDE * SIDE * SIDE, SUMS_SIDE = 2, SUMS = 8, MESSAGE = 6 };
 
 /* What a thread of the last test did to a process: what must be in its area there, and its share of what is common. */
 struct record {
@@ -44,15 +29,9 @@ static bool run_threads(void *(*work)(void *), size_t bytes, struct job *jobs)
     pthread_t threads[THREADS];
     void **base;
 
-    if (level < MPI_THREAD_MULTIPLE) {
-        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    if (!needs_threads())
         return false;
-    }
-    base = region_create(bytes);
-    ARMCI_Access_begin(base[test_rank()]);
-    memset(base[test_rank()], 0, bytes);
-    ARMCI_Access_end(base[test_rank()]);
-    ARMCI_Barrier();
+    base = region_zeroed(bytes);
     for (int t = 0; t < THREADS; t++) {
         jobs[t] = (struct job){ .number = t, .first = "", .base = base, .tickets = need_memory(TURNS * sizeof(int)),
                                 .record = need_memory((size_t)test_ranks() * sizeof(struct record)) };
@@ -152,17 +131,17 @@ static void common_counter(void)
  *
  * Each thread has an area of SIDE x SIDE x SIDE cells of its own on every process and knows what must be in it.  All
  * threads share sums, a counter and what a mutex guards.  In each round a thread does every kind of step once, in an
- * order of its own, then waits for a letter from its like on the process to the left. */
+ * order of its own, then waits for a message from the same thread of the process to the left. */
 
-struct letter {
+struct message {
     int flag, unused;
-    long text[LETTER];
+    long text[MESSAGE];
 };
 
 /* A slice; behind it the areas. */
 struct common {
     long counter, guarded[2], sum[SUMS];
-    struct letter flagged[THREADS][TURNS], notified[TURNS];
+    struct message flagged[THREADS][TURNS], notified[TURNS];
 };
 
 /* A thread at work. */
@@ -323,7 +302,7 @@ static void step_blocking(struct worker *w)
     }
 }
 
-/* Wait for all that the thread has issued, in any of the ways there are. */
+/* Wait for all that the thread has issued, by any of the calls for that. */
 static void complete(struct worker *w, const struct move *m)
 {
     if (m->how == OP_HANDLE) {
@@ -460,18 +439,18 @@ static void step_fence(struct worker *w)
 }
 
 /* What this thread of a process writes to the right in a turn. */
-static void write_text(long text[LETTER], int rank, int number, int turn)
+static void write_text(long text[MESSAGE], int rank, int number, int turn)
 {
-    for (int i = 0; i < LETTER; i++)
+    for (int i = 0; i < MESSAGE; i++)
         text[i] = 1 + 1000L * (10 * rank + number) + 10L * turn + i;
 }
 
 static void step_send(struct worker *w)
 {
     int turn = w->turn, number = w->job->number, right = (test_rank() + 1) % test_ranks();
-    struct letter *to = &common_of(w->job, right)->flagged[number][turn];
-    int stride = 2 * CELL, half[2] = { CELL, LETTER / 2 };
-    long text[LETTER];
+    struct message *to = &common_of(w->job, right)->flagged[number][turn];
+    int stride = 2 * CELL, half[2] = { CELL, MESSAGE / 2 };
+    long text[MESSAGE];
 
     write_text(text, test_rank(), number, turn);
     if (turn % 2) {
@@ -482,10 +461,10 @@ static void step_send(struct worker *w)
     ARMCI_PutS_flag(text, &stride, to->text, &stride, half, 1, &to->flag, turn + 1, right);
 }
 
-static void look_at(struct worker *w, struct letter *mine, int number, const char *what)
+static void look_at(struct worker *w, struct message *mine, int number, const char *what)
 {
     int left = (test_rank() + test_ranks() - 1) % test_ranks();
-    long seen[LETTER], text[LETTER];
+    long seen[MESSAGE], text[MESSAGE];
 
     write_text(text, left, number, w->turn);
     ARMCI_Get(mine->text, seen, sizeof seen, test_rank());
@@ -494,7 +473,7 @@ static void look_at(struct worker *w, struct letter *mine, int number, const cha
 
 static void receive(struct worker *w)
 {
-    struct letter *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
+    struct message *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
 
     while (ARMCI_GetValueInt(&mine->flag, test_rank()) != w->turn + 1)
         sched_yield();
@@ -505,8 +484,8 @@ static void receive(struct worker *w)
 static void notify_and_wait(struct worker *w)
 {
     int right = (test_rank() + 1) % test_ranks(), left = (test_rank() + test_ranks() - 1) % test_ranks(), waits = -1;
-    struct letter *to = &common_of(w->job, right)->notified[w->turn];
-    long text[LETTER];
+    struct message *to = &common_of(w->job, right)->notified[w->turn];
+    long text[MESSAGE];
 
     write_text(text, test_rank(), THREADS, w->turn);
     ARMCI_Put(text, to->text, sizeof text, right);
@@ -597,4 +576,4 @@ static const struct test tests[] = {
     { "threads use all families at once", everything_at_once },
     { NULL, NULL },
 };
-const struct suite suite = { tests, start_threaded, stop_threaded };
+const struct suite suite = { tests, start_threaded, NULL };

@@ -108,8 +108,7 @@ static void shared_where_said(void)
     ARMCI_Barrier();
     if (next && ARMCI_Same_node((me + test_ranks() - 1) % test_ranks()))
         check_long(ARMCI_GetValueLong(base[me], me), 5000 + (me + test_ranks() - 1) % test_ranks(), "store of a neighbour");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* A hint without effect. */

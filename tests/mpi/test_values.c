@@ -14,78 +14,39 @@ static const float floats[] = { 0, 1, -1, FLT_MAX, FLT_MIN, 3.25f };
 static const double doubles[] = { 0, 1, -1, DBL_MAX, DBL_MIN, 3.0000000001 };
 enum { VALUES = 6 };
 
-/* Put each value at `shift` bytes past a multiple of 8, read it back by value and by get. */
-static void try_int(const struct lanes *l, int t, size_t shift)
-{
-    for (int i = 0; i < VALUES; i++) {
-        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
-        check_long(ARMCI_PutValueInt(ints[i], at, t), 0, "ARMCI_PutValueInt: code");
-        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &ints[i], sizeof(int));
-        check_long(ARMCI_GetValueInt(at, t), ints[i], "ARMCI_GetValueInt from %d, shift %zu", t, shift);
+/* try_int and so on: put each value at `shift` bytes past a multiple of 8, read it back by value; the mirror says what is there. */
+#define TRY(TYPE, NAME, VALUES_OF, CHECK, WIDE)                                                                                            \
+    static void try_##TYPE(const struct lanes *l, int t, size_t shift)                                                                     \
+    {                                                                                                                                      \
+        for (int i = 0; i < VALUES; i++) {                                                                                                 \
+            char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;                                                                         \
+            check_long(ARMCI_PutValue##NAME(VALUES_OF[i], at, t), 0, "ARMCI_PutValue" #NAME ": code");                                     \
+            memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &VALUES_OF[i], sizeof(TYPE));                                               \
+            CHECK((WIDE)ARMCI_GetValue##NAME(at, t), (WIDE)VALUES_OF[i], "ARMCI_GetValue" #NAME " from %d, shift %zu", t, shift);          \
+        }                                                                                                                                  \
     }
-}
+TRY(int, Int, ints, check_long, long)
+TRY(long, Long, longs, check_long, long)
+TRY(float, Float, floats, check_double, double)
+TRY(double, Double, doubles, check_double, double)
 
-static void try_long(const struct lanes *l, int t, size_t shift)
-{
-    for (int i = 0; i < VALUES; i++) {
-        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
-        check_long(ARMCI_PutValueLong(longs[i], at, t), 0, "ARMCI_PutValueLong: code");
-        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &longs[i], sizeof(long));
-        check_long(ARMCI_GetValueLong(at, t), longs[i], "ARMCI_GetValueLong from %d, shift %zu", t, shift);
-    }
-}
+/* The values of one type. */
+struct values {
+    void (*try)(const struct lanes *, int, size_t);
+    const char *what;
+};
 
-static void try_float(const struct lanes *l, int t, size_t shift)
+static void run(const void *row)
 {
-    for (int i = 0; i < VALUES; i++) {
-        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
-        check_long(ARMCI_PutValueFloat(floats[i], at, t), 0, "ARMCI_PutValueFloat: code");
-        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &floats[i], sizeof(float));
-        check_double((double)ARMCI_GetValueFloat(at, t), (double)floats[i], "ARMCI_GetValueFloat from %d, shift %zu",
-                     t, shift);
-    }
-}
-
-static void try_double(const struct lanes *l, int t, size_t shift)
-{
-    for (int i = 0; i < VALUES; i++) {
-        char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;
-        check_long(ARMCI_PutValueDouble(doubles[i], at, t), 0, "ARMCI_PutValueDouble: code");
-        memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &doubles[i], sizeof(double));
-        check_double(ARMCI_GetValueDouble(at, t), doubles[i], "ARMCI_GetValueDouble from %d, shift %zu", t, shift);
-    }
-}
-
-static void run(void (*try)(const struct lanes *, int, size_t), const char *what)
-{
+    const struct values *values = row;
     struct lanes l = lanes_create(64, 16);
 
     for (size_t shift = 0; shift < 8; shift++) {
         for (int i = 0; i < test_ranks(); i++)
-            try(&l, (test_rank() + i) % test_ranks(), shift);
+            values->try(&l, (test_rank() + i) % test_ranks(), shift);
     }
-    lanes_verify(&l, what);
+    lanes_verify(&l, values->what);
     lanes_free(&l);
-}
-
-static void test_ints(void)
-{
-    run(try_int, "ARMCI_PutValueInt");
-}
-
-static void test_longs(void)
-{
-    run(try_long, "ARMCI_PutValueLong");
-}
-
-static void test_floats(void)
-{
-    run(try_float, "ARMCI_PutValueFloat");
-}
-
-static void test_doubles(void)
-{
-    run(try_double, "ARMCI_PutValueDouble");
 }
 
 /* ------------------------------------------------------------------ pack and unpack */
@@ -226,7 +187,7 @@ static long look_for(long value, long *mine, long (*look)(long *mine))
     return seen;
 }
 
-/* A value goes round; who waits for it only looks. */
+/* A value goes round; a rank that waits for it only looks. */
 static void go_round(const char *call, long (*look)(long *mine))
 {
     enum { ROUNDS = 20 };
@@ -244,8 +205,7 @@ static void go_round(const char *call, long (*look)(long *mine))
         if (me == 0)
             check_long(look_for(round, mine, look), round, "%s of one's own value", call);
     }
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void test_looks(void)
@@ -255,14 +215,14 @@ static void test_looks(void)
 }
 
 static const struct test tests[] = {
-    { "int by value", test_ints },
-    { "long by value", test_longs },
-    { "float by value", test_floats },
-    { "double by value", test_doubles },
+    {"int by value", NULL, run, &(const struct values){try_int, "ARMCI_PutValueInt"}},
+    {"long by value", NULL, run, &(const struct values){try_long, "ARMCI_PutValueLong"}},
+    {"float by value", NULL, run, &(const struct values){try_float, "ARMCI_PutValueFloat"}},
+    {"double by value", NULL, run, &(const struct values){try_double, "ARMCI_PutValueDouble"}},
     { "armci_write_strided packs, armci_read_strided unpacks", test_pack },
     { "a walk over a strided patch comes to each segment", test_walk },
     { "ARMCI_Copy copies", test_copy },
-    { "who only looks at its own value lets others change it", test_looks },
+    { "a rank that only looks at its own value lets others change it", test_looks },
     { NULL, NULL },
 };
 

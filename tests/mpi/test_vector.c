@@ -27,6 +27,14 @@ struct wish {
     int n;            /* calls */
 };
 
+/* What a test runs: these kinds of calls, blocking or not. */
+struct runs {
+    const struct wish *wish;
+    enum op_kind first, last;
+    unsigned hows; /* a mask of 1 << enum op_how */
+    unsigned hows_of_many; /* the same on more than 2 ranks; 0: as on fewer */
+};
+
 /* Append an entry of n segments of `bytes` bytes; its arrays are parts of v's. */
 static void add_entry(struct vector *v, enum op_kind kind, int n, size_t bytes)
 {
@@ -165,55 +173,15 @@ static const struct wish overlap = { .entries = 3, .per_entry = 40, .longest = 2
 static const struct wish several = { .entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48 };
 static const struct wish single = { .entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48 };
 
-static void test_put(void)
+static void run_all(const void *row)
 {
-    run(&any, OP_PUT, OP_BLOCKING);
-    run(&any, OP_PUT, OP_HANDLE);
-    run(&any, OP_PUT, OP_IMPLICIT);
-}
+    const struct runs *all = row;
+    unsigned hows = test_ranks() > 2 && all->hows_of_many ? all->hows_of_many : all->hows;
 
-static void test_get(void)
-{
-    run(&any, OP_GET, OP_BLOCKING);
-    run(&any, OP_GET, OP_HANDLE);
-    run(&any, OP_GET, OP_IMPLICIT);
-}
-
-static void test_acc(void)
-{
-    run(&any, OP_ACC, OP_BLOCKING);
-    run(&any, OP_ACC, OP_HANDLE);
-    run(&any, OP_ACC, OP_IMPLICIT);
-}
-
-static void test_overlapping_put(void)
-{
-    run(&overlap, OP_PUT, OP_BLOCKING);
-    run(&overlap, OP_PUT, OP_HANDLE);
-}
-
-static void test_overlapping_get(void)
-{
-    run(&overlap, OP_GET, OP_BLOCKING);
-}
-
-static void test_overlapping_acc(void)
-{
-    run(&overlap, OP_ACC, OP_BLOCKING);
-    run(&overlap, OP_ACC, OP_HANDLE);
-}
-
-static void test_several_regions(void)
-{
-    for (int kind = OP_PUT; kind <= OP_ACC; kind++)
-        for (int how = 0; how < effort(2); how++)
-            run(&several, (enum op_kind)kind, how ? OP_HANDLE : OP_BLOCKING);
-}
-
-static void test_one_segment(void)
-{
-    for (int kind = OP_PUT; kind <= OP_ACC; kind++)
-        run(&single, (enum op_kind)kind, OP_BLOCKING);
+    for (int kind = (int)all->first; kind <= (int)all->last; kind++)
+        for (int how = OP_BLOCKING; how <= OP_IMPLICIT; how++)
+            if (hows & 1u << how)
+                run(all->wish, (enum op_kind)kind, (enum op_how)how);
 }
 
 /* No entry, entries without segments, segments without bytes: nothing moves and no pointer is looked at. */
@@ -235,6 +203,8 @@ static void test_nothing(void)
 }
 
 /* ------------------------------------------------------------------ many thousand segments */
+
+static const int many = 20000, overlapping_many = 5000;
 
 /* n doubles, each a segment of its own, in random order; `twice`: each place also a second time. */
 static void many_segments(enum op_kind kind, int n, bool twice)
@@ -274,30 +244,29 @@ static void many_segments(enum op_kind kind, int n, bool twice)
     free(expected);
 }
 
-static void test_many_segments(void)
+static void test_many(const void *n)
 {
+    bool twice = n == &overlapping_many;
+
     for (int kind = OP_PUT; kind <= OP_ACC; kind++)
-        many_segments((enum op_kind)kind, effort(20000), false);
+        many_segments((enum op_kind)kind, effort(*(const int *)n), twice);
 }
 
-static void test_many_overlapping(void)
-{
-    for (int kind = OP_PUT; kind <= OP_ACC; kind++)
-        many_segments((enum op_kind)kind, effort(5000), true);
-}
+enum { BLOCKING = 1 << OP_BLOCKING, WITH_HANDLE = 1 << OP_HANDLE, EACH = BLOCKING | WITH_HANDLE | 1 << OP_IMPLICIT };
+#define RUNS(...) NULL, run_all, &(const struct runs){__VA_ARGS__}
 
 static const struct test tests[] = {
-    { "vector put of mixed lengths in random order", test_put },
-    { "vector get of mixed lengths in random order", test_get },
-    { "vector accumulate of mixed lengths in random order", test_acc },
-    { "overlapping segments: put leaves the last", test_overlapping_put },
-    { "overlapping segments: get reads each", test_overlapping_get },
-    { "overlapping segments: accumulate counts each", test_overlapping_acc },
-    { "segments in several regions", test_several_regions },
-    { "a vector of one segment", test_one_segment },
-    { "an empty vector does nothing", test_nothing },
-    { "vectors of many thousand segments", test_many_segments },
-    { "many thousand segments that overlap", test_many_overlapping },
+    {"vector put of mixed lengths in random order", RUNS(&any, OP_PUT, OP_PUT, EACH)},
+    {"vector get of mixed lengths in random order", RUNS(&any, OP_GET, OP_GET, EACH)},
+    {"vector accumulate of mixed lengths in random order", RUNS(&any, OP_ACC, OP_ACC, EACH)},
+    {"overlapping segments: put leaves the last", RUNS(&overlap, OP_PUT, OP_PUT, BLOCKING | WITH_HANDLE)},
+    {"overlapping segments: get reads each", RUNS(&overlap, OP_GET, OP_GET, BLOCKING)},
+    {"overlapping segments: accumulate counts each", RUNS(&overlap, OP_ACC, OP_ACC, BLOCKING | WITH_HANDLE)},
+    {"segments in several regions", RUNS(&several, OP_PUT, OP_ACC, BLOCKING | WITH_HANDLE, BLOCKING)},
+    {"a vector of one segment", RUNS(&single, OP_PUT, OP_ACC, BLOCKING)},
+    {"an empty vector does nothing", test_nothing},
+    {"vectors of many thousand segments", NULL, test_many, &many},
+    {"many thousand segments that overlap", NULL, test_many, &overlapping_many},
     { NULL, NULL },
 };
 

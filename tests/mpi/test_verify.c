@@ -1,7 +1,7 @@
-/* test_check.c - ARMCI_CHECK: correct programs pass however their processes meet in the same bytes; a lie ends the job.
+/* test_verify.c - ARMCI_CHECK: correct programs pass even if their processes use the same bytes at once; a lie ends the job.
  *
- * TEST_LIE=NAME:TEXT: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with a line that holds
- * TEXT (~ for a blank).  TEST_FAULT=NAME, for check-guard: a fault of mutants.txt, in a library built with them, is planted instead. */
+ * TEST_LIE=NAME: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with the line of that
+ * lie.  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is injected instead. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,8 +94,7 @@ static void racing_accumulates(void)
     int came = rounds / n + (me < rounds % n);
     for (int i = 0; i < NUMBERS; i++)
         check_double(seen[i], 2.0 * n * came * (i % 2 ? 1 : 2), "number %d", i);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 static void racing_rmw(void)
@@ -109,8 +108,7 @@ static void racing_rmw(void)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[0], 3, 0);
     ARMCI_Barrier();
     check_long(ARMCI_GetValueInt(base[0], 0), 3L * rounds * test_ranks(), "the counter");
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* The local side of everybody's transfers is memory that the neighbour writes. */
@@ -130,8 +128,7 @@ static void local_in_global(void)
     ARMCI_Barrier();
     for (int i = 0; i < 2 * CONTENDED; i++)
         check(mine[i] == 1, "byte %d is %d, all that was put is 1", i, mine[i]);
-    ARMCI_Barrier();
-    region_free(base);
+    region_done(base);
 }
 
 /* ------------------------------------------------------------------ lies */
@@ -223,49 +220,53 @@ static void try_while(void (*begin)(const char *), const char *name)
     region_free(base);
 }
 
-/* Rows of testlist have no blanks in words. */
-static void with_blanks(char *text)
-{
-    for (; *text; text++)
-        if (*text == '~')
-            *text = ' ';
-}
+/* What the library must report of each lie. */
+static const struct {
+    const char *name, *report;
+} lies[] = {
+    {"put-lost", "ARMCI_Put: put of 1000 bytes in 1 pieces, process 1, by the path contiguous"},
+    {"put-strided", "ARMCI_PutS: put of 840 bytes in 21 pieces, process 1, by the path datatype"},
+    {"get-strided", "ARMCI_GetS: get of 840 bytes in 21 pieces, process 1, by the path datatype"},
+    {"acc-strided", "ARMCI_AccS: accumulate of 840 bytes in 21 pieces, process 1, by the path datatype"},
+    {"acc-twice", "ARMCI_Acc: accumulate of 80 bytes in 1 pieces, process 1, by the path contiguous"},
+    {"fetch-old", "ARMCI_Rmw: process 1, by the path atomic"},
+    {"fetch-lost", "ARMCI_Rmw: process 1, by the path atomic"},
+};
+enum { LIES = sizeof lies / sizeof *lies };
 
 static void lying_library(void)
 {
-    static char name[100];
     const char *given = getenv("TEST_LIE");
+    int i = 0;
 
     if (!given) {
-        skip("TEST_LIE tells which lie to try");
+        skip("TEST_LIE is not set");
         return;
     }
-    snprintf(name, sizeof name, "%s", given);
-    char *text = strchr(name, ':');
-    if (!check(text != NULL, "TEST_LIE=%s: NAME:TEXT", given))
+    while (i < LIES && strcmp(lies[i].name, given) != 0)
+        i++;
+    if (!check(i < LIES, "TEST_LIE=%s: no such lie", given))
         return;
-    *text++ = '\0';
-    with_blanks(text);
-    expect_abort(text);
-    try_while(lie_begin, name);
+    expect_abort(lies[i].report);
+    try_while(lie_begin, given);
     lie_end();
 }
 
-static void plant(const char *fault)
+static void inject(const char *fault)
 {
-    setenv("ARMCI_MUTANT", fault, 1);
+    setenv("ARMCI_FAULT", fault, 1);
 }
 
-static void planted_fault(void)
+static void injected_fault(void)
 {
     const char *fault = getenv("TEST_FAULT");
 
     if (!fault) {
-        skip("TEST_FAULT tells which fault to plant");
+        skip("TEST_FAULT is not set");
         return;
     }
-    try_while(plant, fault);
-    unsetenv("ARMCI_MUTANT");
+    try_while(inject, fault);
+    unsetenv("ARMCI_FAULT");
 }
 
 static const struct test tests[] = {
@@ -275,7 +276,7 @@ static const struct test tests[] = {
     { "rmw of all on the same number raises no alarm", racing_rmw },
     { "local buffers that others write raise no alarm", local_in_global },
     { "a lying MPI library ends the job", lying_library },
-    { "a injected fault ends the job", planted_fault },
+    { "an injected fault ends the job", injected_fault },
     { NULL, NULL },
 };
 const struct suite suite = { .tests = tests };

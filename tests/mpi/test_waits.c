@@ -13,28 +13,9 @@
 
 enum { MOST = 16, SOON = 20000, PUTS = 50, MESSAGES = 60, TAG = 5, ROUNDS = 10, NUMBERS = 1 << 16 };
 
-static int level; /* the thread level that MPI gives */
-
-static void start_threaded(int *argc, char ***argv)
-{
-    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-static void stop_threaded(void)
-{
-    ARMCI_Finalize();
-    MPI_Finalize();
-}
-
-/* Can the test run?  Else it is skipped. */
 static bool may_run(int ranks)
 {
-    if (level < MPI_THREAD_MULTIPLE)
-        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
-    else if (test_ranks() < ranks)
-        skip("needs %d ranks", ranks);
-    return level == MPI_THREAD_MULTIPLE && test_ranks() >= ranks;
+    return needs_threads() && needs_ranks(ranks);
 }
 
 static int last_rank(void)
@@ -68,80 +49,39 @@ static void *here[MOST], *of_group[MOST];
 static ARMCI_Group group, twin, half;
 static armcix_mutex_hdl_t set;
 
-static void make_group(void)
-{
-    create_group(&group);
-}
-static void copy_group(void)
-{
-    ARMCIX_Group_dup(&group, &twin);
-}
-static void split_group(void)
-{
-    ARMCIX_Group_split(&group, 0, 0, &half);
-}
-static void free_groups(void)
-{
-    ARMCI_Group_free(&half);
-    ARMCI_Group_free(&twin);
-    ARMCI_Group_free(&group);
-    armci_msg_barrier();
-}
-static void allocate(void)
-{
-    ARMCI_Malloc(here, 64);
-}
-static void allocate_nothing_here(void)
-{
-    ARMCI_Malloc_group(of_group, test_rank() == 0 ? 0 : 64, &group);
-}
-static void set_mode(void)
-{
-    ARMCIX_Mode_set(ARMCIX_MODE_ALL, of_group[test_rank()], &group);
-}
-static void release(void)
-{
-    ARMCI_Free(here[test_rank()]);
-}
-static void release_of_group(void)
-{
-    ARMCI_Free_group(of_group[test_rank()], &group);
-}
-static void create_mutexes(void)
-{
-    ARMCI_Create_mutexes(2);
-}
-static void destroy_mutexes(void)
-{
-    ARMCI_Destroy_mutexes();
-}
-static void create_set(void)
-{
-    set = ARMCIX_Create_mutexes_hdl(1, &group);
-}
-static void destroy_set(void)
-{
-    ARMCIX_Destroy_mutexes_hdl(set);
-}
-static void barrier(void)
-{
-    ARMCI_Barrier();
-}
-
-static void allocate_on_all(void)
-{
-    ARMCI_Malloc_group(of_group, 64, &group);
-}
-
 /* In this order. */
-static void (*const calls[])(void) = {
-    make_group,       copy_group, split_group, allocate,        allocate_on_all, set_mode,         create_mutexes,
-    create_set,       barrier,    destroy_set, destroy_mutexes, release,         release_of_group, allocate_nothing_here,
-    release_of_group, free_groups};
-
-static void *make_call(void *call)
+enum { CALLS = 16 };
+static void call(int i)
 {
-    (*(void (*const *)(void))call)();
+    /* clang-format off */
+    switch (i) {
+    case 0: create_group(&group); break;
+    case 1: ARMCIX_Group_dup(&group, &twin); break;
+    case 2: ARMCIX_Group_split(&group, 0, 0, &half); break;
+    case 3: ARMCI_Malloc(here, 64); break;
+    case 4: ARMCI_Malloc_group(of_group, 64, &group); break;
+    case 5: ARMCIX_Mode_set(ARMCIX_MODE_ALL, of_group[test_rank()], &group); break;
+    case 6: ARMCI_Create_mutexes(2); break;
+    case 7: set = ARMCIX_Create_mutexes_hdl(1, &group); break;
+    case 8: ARMCI_Barrier(); break;
+    case 9: ARMCIX_Destroy_mutexes_hdl(set); break;
+    case 10: ARMCI_Destroy_mutexes(); break;
+    case 11: ARMCI_Free(here[test_rank()]); break;
+    case 13: ARMCI_Malloc_group(of_group, test_rank() == 0 ? 0 : 64, &group); break;
+    case 12:
+    case 14: ARMCI_Free_group(of_group[test_rank()], &group); break;
+    default:
+        ARMCI_Group_free(&half);
+        ARMCI_Group_free(&twin);
+        ARMCI_Group_free(&group);
+        armci_msg_barrier();
+    }
+    /* clang-format on */
+}
+
+static void *make_call(void *number)
+{
+    call(*(int *)number);
     return NULL;
 }
 
@@ -152,12 +92,12 @@ static void late_process(void)
 
     if (!may_run(2)) return;
     flags = create_flags();
-    for (int i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+    for (int i = 0; i < CALLS; i++) {
         pthread_t thread;
         if (test_rank() == last_rank())
             while (ARMCI_GetValueInt(flags[last_rank()], last_rank()) != i + 1)
                 ;
-        pthread_create(&thread, NULL, make_call, (void *)&calls[i]);
+        pthread_create(&thread, NULL, make_call, &i);
         if (test_rank() == 0) {
             usleep(SOON);
             ARMCI_PutValueInt(i + 1, flags[last_rank()], last_rank());
@@ -202,21 +142,29 @@ static void *use_group(void *argument)
     return NULL;
 }
 
+/* Two threads, each with a pair. */
+static void run_pairs(void *(*work)(void *), struct pair pairs[2])
+{
+    pthread_t threads[2];
+
+    for (int k = 0; k < 2; k++)
+        pthread_create(&threads[k], NULL, work, &pairs[k]);
+    for (int k = 0; k < 2; k++) {
+        pthread_join(threads[k], NULL);
+        check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
+    }
+}
+
 static void any_order(void)
 {
     struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-    pthread_t threads[2];
 
     if (!may_run(1)) return;
     for (int k = 0; k < 2; k++)
         create_group(&pairs[k].group);
+    run_pairs(use_group, pairs);
     for (int k = 0; k < 2; k++)
-        pthread_create(&threads[k], NULL, use_group, &pairs[k]);
-    for (int k = 0; k < 2; k++) {
-        pthread_join(threads[k], NULL);
-        check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
         ARMCI_Group_free(&pairs[k].group);
-    }
     ARMCI_Barrier();
 }
 
@@ -241,15 +189,9 @@ static void *make_groups(void *argument)
 static void groups_at_once(void)
 {
     struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-    pthread_t threads[2];
 
     if (!may_run(2)) return;
-    for (int k = 0; k < 2; k++)
-        pthread_create(&threads[k], NULL, make_groups, &pairs[k]);
-    for (int k = 0; k < 2; k++) {
-        pthread_join(threads[k], NULL);
-        check_long(pairs[k].wrong, 0, "errors of the thread that makes groups %d", k);
-    }
+    run_pairs(make_groups, pairs);
     ARMCI_Barrier();
 }
 
@@ -475,17 +417,11 @@ static void *leave_behind(void *argument)
 static void left_to_the_end(void)
 {
     static struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-    pthread_t threads[2];
 
     if (!may_run(1)) return;
     for (int k = 0; k < 2; k++)
         create_group(&pairs[k].group);
-    for (int k = 0; k < 2; k++)
-        pthread_create(&threads[k], NULL, leave_behind, &pairs[k]);
-    for (int k = 0; k < 2; k++) {
-        pthread_join(threads[k], NULL);
-        check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
-    }
+    run_pairs(leave_behind, pairs);
     ARMCI_Barrier();
 }
 
@@ -500,4 +436,4 @@ static const struct test tests[] = {
     {"what threads made in any order may be left to ARMCI_Finalize", left_to_the_end},
     {NULL, NULL},
 };
-const struct suite suite = {tests, start_threaded, stop_threaded};
+const struct suite suite = {tests, start_threaded, NULL};

@@ -21,76 +21,105 @@ const struct wrong_call *wrong_calls_get(int i)
     return &list[i];
 }
 
-int wrong_calls_make(const struct wrong_call *w)
+bool row_is(struct row *row, struct description description)
 {
-    return w->single ? w->single() : w->of_family(w->form, w->mistake);
+    if (row->next++ != row->wanted) return false;
+    row->description = description;
+    return row->make;
 }
 
-void wrong_calls_add(struct wrong_call w)
+int wrong_calls_make(const struct wrong_call *w)
+{
+    struct row row = {.wanted = w->row, .make = true}, mistake = {.wanted = w->mistake, .make = true};
+    void *arguments;
+
+    if (w->table) return w->table(&row);
+    arguments = w->product->right(w->description.is);
+    w->product->mistakes(&mistake, arguments);
+    return w->product->functions(&row, arguments);
+}
+
+int gives_nothing(bool nothing, const char *function)
+{
+    check(nothing, "%s gives something in spite of an error", function);
+    return NO_CODE;
+}
+
+/* Add to the list; the case is called FUNCTION.PREFIX and its own name. */
+static void add(struct wrong_call w, const char *prefix)
 {
     if (count == room) {
         room = room ? 2 * room : 256;
         list = realloc(list, (size_t)room * sizeof *list);
-        if (list == NULL)
-            abort();
+        if (list == NULL) abort();
     }
+    snprintf(w.name, sizeof w.name, "%s.%s%s", w.description.function, prefix ? prefix : "", w.description.name);
     list[count++] = w;
 }
 
-void wrong_calls_add_singles(enum moment moment, const struct single_call *table)
+void wrong_calls_add(call_table *table)
 {
-    for (; table->function; table++) {
-        struct wrong_call w = { .moment = moment, .code = table->code, .function = table->function, .argument = table->argument,
-                                .value = table->value, .single = table->call };
-        snprintf(w.name, sizeof w.name, "%s.%s", table->function, table->what);
-        wrong_calls_add(w);
+    for (struct row row = {.wanted = 0}; table(&row), row.next > row.wanted; row = (struct row){.wanted = row.wanted + 1})
+        add((struct wrong_call){.description = row.description, .table = table, .row = row.wanted}, NULL);
+}
+
+/* The case of a function and a mistake. */
+static void add_mistake(const struct product *p, const struct row *f, const struct row *m)
+{
+    struct wrong_call w = {.description = m->description, .product = p, .row = f->wanted, .mistake = m->wanted};
+    int is = f->description.is;
+
+    if ((w.description.of && !(is & w.description.of)) || (is & w.description.not_of)) return;
+    w.description.is = is;
+    w.description.function = f->description.function;
+    if (f->description.argument) w.description.argument = f->description.argument;
+    if (p->name_of) w.description.argument = p->name_of(w.description.argument, is);
+    add(w, f->description.name);
+}
+
+void wrong_calls_add_product(const struct product *p)
+{
+    for (struct row f = {.wanted = 0}; p->functions(&f, NULL), f.next > f.wanted; f = (struct row){.wanted = f.wanted + 1}) {
+        struct wrong_call off = {.description = f.description, .product = p, .row = f.wanted, .mistake = -1};
+        for (struct row m = {.wanted = 0}; p->mistakes(&m, NULL), m.next > m.wanted; m = (struct row){.wanted = m.wanted + 1})
+            add_mistake(p, &f, &m);
+        if (p->never_off == ALWAYS || (p->never_off & f.description.is)) continue;
+        off.description = (struct description){.moment = ARMCI_OFF,
+                                               .code = ARMCI_ERR_STATE,
+                                               .is = f.description.is,
+                                               .function = f.description.function,
+                                               .argument = "state",
+                                               .value = "off",
+                                               .name = "off"};
+        add(off, NULL);
     }
 }
 
-void wrong_calls_add_off(enum moment moment, const char *argument, const struct off_call *table)
+static void *right_rank(int is)
 {
-    static const char *const suffix[] = { [ARMCI_OFF] = "off", [MPI_OFF] = "mpi_off", [MPI_ENDED] = "mpi_ended",
-                                          [NEVER] = "never" };
+    static int rank;
 
-    for (; table->function; table++) {
-        struct wrong_call w = { .moment = moment, .code = moment == NEVER ? 0 : ARMCI_ERR_STATE,
-                                .argument = argument, .value = "", .function = table->function, .single = table->call };
-        snprintf(w.name, sizeof w.name, "%s.%s", table->function, suffix[moment]);
-        wrong_calls_add(w);
-    }
+    (void)is;
+    return &rank;
 }
 
-struct wrong_rank {
-    const char *name, *value;
-    int rank; /* N: the number of processes */
-};
-enum { N = INT_MAX - 1 };
-static const struct wrong_rank wrong_ranks[] = {
-    { "n", "n", N },
-    { "negative", "-1", -1 },
-    { "largest", "2147483647", INT_MAX },
-    { "smallest", "-2147483648", INT_MIN },
-};
-
-static int call_with_rank(const void *form, const void *mistake)
+static int wrong_ranks(struct row *row, void *arguments)
 {
-    int rank = ((const struct wrong_rank *)mistake)->rank;
+    int *rank = arguments;
 
-    return ((const struct rank_form *)form)->call(rank == N ? stage.n : rank);
+    MISTAKE(n, 0, 0, RANK, "", "n", *rank = stage.n);
+    MISTAKE(negative, 0, MINUS_ONE_IS_RIGHT, RANK, "", "-1", *rank = -1);
+    MISTAKE(largest, 0, 0, RANK, "", "2147483647", *rank = INT_MAX);
+    MISTAKE(smallest, 0, 0, RANK, "", "-2147483648", *rank = INT_MIN);
+    return 0;
 }
 
-void wrong_calls_add_ranks(const struct rank_form *table)
+void wrong_calls_add_ranks(int (*functions)(struct row *row, void *rank))
 {
-    for (const struct rank_form *f = table; f->function; f++)
-        for (size_t i = 0; i < sizeof wrong_ranks / sizeof wrong_ranks[0]; i++) {
-            const struct wrong_rank *r = &wrong_ranks[i];
-            struct wrong_call w = { .code = ARMCI_ERR_RANK, .function = f->function, .argument = f->argument,
-                                    .value = r->value, .of_family = call_with_rank, .form = f, .mistake = r };
-            if (r->rank == -1 && f->minus_one_is_right)
-                continue;
-            snprintf(w.name, sizeof w.name, "%s.%s_%s", f->function, f->argument, r->name);
-            wrong_calls_add(w);
-        }
+    struct product *p = need_memory(sizeof *p); /* as long as the list */
+
+    *p = (struct product){.functions = functions, .mistakes = wrong_ranks, .right = right_rank, .never_off = ALWAYS};
+    wrong_calls_add_product(p);
 }
 
 void wrong_calls_collect(void)
@@ -112,7 +141,7 @@ static union {
 static double nowhere[SLICE / 8 + 1];
 
 /* Before the start nothing is looked at, but addresses are calculated. */
-struct stage stage = { .n = 1, .there = (char *)nowhere, .here = here.bytes, .nowhere = (char *)nowhere };
+struct stage stage = {.n = 1, .there = (char *)nowhere, .here = here.bytes, .nowhere = (char *)nowhere};
 
 static void pattern(char *bytes, int n, int who)
 {
@@ -134,8 +163,7 @@ static void set_groups(void)
     ARMCI_Group_get_world(&stage.world);
     ARMCI_Group_create(1, &stage.me, &stage.self);
     stage.foreign = stage.none;
-    if (stage.n > 1)
-        ARMCI_Group_create(1, &others, &stage.foreign);
+    if (stage.n > 1) ARMCI_Group_create(1, &others, &stage.foreign);
     ARMCI_Group_create(1, &stage.me, &short_lived);
     stage.freed = short_lived;
     ARMCI_Group_free(&short_lived);
@@ -148,8 +176,7 @@ static void set_communicator_between(void)
     int upper = stage.me >= stage.n / 2;
 
     stage.between = MPI_COMM_NULL;
-    if (stage.n == 1)
-        return;
+    if (stage.n == 1) return;
     MPI_Comm_split(test_comm(), upper, 0, &half);
     MPI_Intercomm_create(half, 0, test_comm(), upper ? 0 : stage.n / 2, 1, &stage.between);
     MPI_Comm_free(&half);
@@ -193,8 +220,7 @@ void wrong_calls_end(void)
     region_free(stage.guard);
     stage.base = stage.guard = NULL; /* wrong calls after the end are set up as those before the start */
     ARMCI_Group_free(&stage.self);
-    if (stage.between != MPI_COMM_NULL)
-        MPI_Comm_free(&stage.between);
+    if (stage.between != MPI_COMM_NULL) MPI_Comm_free(&stage.between);
 }
 
 void wrong_calls_check_local(const char *after)

@@ -3,67 +3,49 @@
 
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ allocation */
 
-static int malloc_null(void) { return ARMCI_Malloc(NULL, 8); }
-static int malloc_of(long bytes)
+static int allocation(struct row *row)
 {
     void *base[MOST_RANKS];
 
-    return ARMCI_Malloc(base, bytes);
+    WRONG(ARMCI_Malloc, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc(NULL, 8));
+    WRONG(ARMCI_Malloc, negative, COUNT, "bytes", "-8", ARMCI_Malloc(base, -8));
+    WRONG(ARMCI_Malloc, smallest, COUNT, "bytes", "-9223372036854775808", ARMCI_Malloc(base, LONG_MIN));
+    WRONG(ARMCI_Malloc, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc(base, LONG_MAX));
+    /* 4 of them are 0, in 64 bits. */
+    WRONG(ARMCI_Malloc, quarter, MEMORY, "bytes", "4611686018427387904", ARMCI_Malloc(base, 1L << 62));
+    WRONG(ARMCI_Malloc_group, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_group(NULL, 8, &stage.world));
+    WRONG(ARMCI_Malloc_group, negative, COUNT, "bytes", "-1", ARMCI_Malloc_group(base, -1, &stage.world));
+    WRONG(ARMCI_Malloc_group, smallest, COUNT, "bytes", "-9223372036854775808", ARMCI_Malloc_group(base, LONG_MIN, &stage.self));
+    WRONG(ARMCI_Malloc_group, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc_group(base, LONG_MAX, &stage.self));
+    WRONG(ARMCI_Malloc_memdev, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_memdev(NULL, 8, "node"));
+    WRONG(ARMCI_Malloc_memdev, negative, COUNT, "bytes", "-8", ARMCI_Malloc_memdev(base, -8, NULL));
+    WRONG(ARMCI_Malloc_memdev, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc_memdev(base, LONG_MAX, NULL));
+    WRONG(ARMCI_Malloc_group_memdev, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_group_memdev(NULL, 8, &stage.world, ""));
+    WRONG(ARMCI_Malloc_group_memdev, negative, COUNT, "bytes", "-8", ARMCI_Malloc_group_memdev(base, -8, &stage.self, "node"));
+    WRONG(ARMCI_Malloc_local, negative, COUNT, "bytes", "-1", gives_nothing(!ARMCI_Malloc_local(-1), "ARMCI_Malloc_local"));
+    WRONG(ARMCI_Malloc_local, smallest, COUNT, "bytes", "-9223372036854775808",
+          gives_nothing(!ARMCI_Malloc_local(LONG_MIN), "ARMCI_Malloc_local"));
+    OFF(ARMCI_Malloc, ARMCI_Malloc(base, 8));
+    OFF(ARMCI_Malloc_group, ARMCI_Malloc_group(base, 8, &stage.none));
+    OFF(ARMCI_Malloc_memdev, ARMCI_Malloc_memdev(base, 8, NULL));
+    OFF(ARMCI_Malloc_group_memdev, ARMCI_Malloc_group_memdev(base, 8, &stage.none, "node"));
+    OFF(ARMCI_Malloc_local, gives_nothing(!ARMCI_Malloc_local(8), "ARMCI_Malloc_local"));
+    return 0;
 }
-static int malloc_negative(void) { return malloc_of(-8); }
-static int malloc_smallest(void) { return malloc_of(LONG_MIN); }
-static int malloc_largest(void) { return malloc_of(LONG_MAX); }
-/* 4 of them are 0, in 64 bits. */
-static int malloc_quarter(void) { return malloc_of(1L << 62); }
-static int malloc_group_null(void) { return ARMCI_Malloc_group(NULL, 8, &stage.world); }
-static int malloc_group_of(long bytes, ARMCI_Group *group)
-{
-    void *base[MOST_RANKS];
-
-    return ARMCI_Malloc_group(base, bytes, group);
-}
-static int malloc_group_negative(void) { return malloc_group_of(-1, &stage.world); }
-static int malloc_self_negative(void) { return malloc_group_of(LONG_MIN, &stage.self); }
-static int malloc_group_largest(void) { return malloc_group_of(LONG_MAX, &stage.self); }
-static int malloc_memdev_null(void) { return ARMCI_Malloc_memdev(NULL, 8, "node"); }
-static int malloc_memdev_of(long bytes)
-{
-    void *base[MOST_RANKS];
-
-    return ARMCI_Malloc_memdev(base, bytes, NULL);
-}
-static int malloc_memdev_negative(void) { return malloc_memdev_of(-8); }
-static int malloc_memdev_largest(void) { return malloc_memdev_of(LONG_MAX); }
-static int malloc_group_memdev_null(void) { return ARMCI_Malloc_group_memdev(NULL, 8, &stage.world, ""); }
-static int malloc_group_memdev_negative(void)
-{
-    void *base[MOST_RANKS];
-
-    return ARMCI_Malloc_group_memdev(base, -8, &stage.self, "node");
-}
-static int malloc_local_of(long bytes)
-{
-    check(!ARMCI_Malloc_local(bytes), "ARMCI_Malloc_local(%ld) gives memory", bytes);
-    return SAYS_NOTHING;
-}
-static int malloc_local_negative(void) { return malloc_local_of(-1); }
-static int malloc_local_smallest(void) { return malloc_local_of(LONG_MIN); }
 
 /* ------------------------------------------------------------------ free */
 
 /* The neighbour's address, unless the caller's own memory is there too: then one inside the caller's. */
 static char *of_neighbour(void)
 {
-    char *theirs = stage.base[stage.p], *own[2] = { stage.mine, stage.guard[stage.me] };
+    char *theirs = stage.base[stage.p], *own[2] = {stage.mine, stage.guard[stage.me]};
 
     for (int i = 0; i < 2; i++)
-        if (theirs >= own[i] && theirs < own[i] + SLICE)
-            return stage.mine + 64;
+        if (theirs >= own[i] && theirs < own[i] + SLICE) return stage.mine + 64;
     return theirs;
 }
 
@@ -78,8 +60,7 @@ static int twice(int (*release)(void *))
 /* Every other process passes the base of another region than the rest, its own of both.  One process alone cannot differ. */
 static int differently(int (*release)(void *))
 {
-    if (stage.n == 1)
-        return release(stage.mine + 8);
+    if (stage.n == 1) return release(stage.mine + 8);
     return release(stage.me % 2 ? stage.guard[stage.me] : stage.mine);
 }
 /* Process 0 holds no slice of one region, all others pass those of another. */
@@ -93,19 +74,12 @@ static int empty_or_other(void)
     check_long(ARMCI_Free(base[stage.me]), 0, "ARMCI_Free of the right ones");
     return code;
 }
-static int free_world_group(void *ptr) { return ARMCI_Free_group(ptr, &stage.world); }
-static int free_self_group(void *ptr) { return ARMCI_Free_group(ptr, &stage.self); }
 
-static int free_local(void) { return ARMCI_Free(stage.nowhere); }
-static int free_inside(void) { return ARMCI_Free(stage.mine + 8); }
-static int free_before(void) { return ARMCI_Free(stage.mine - 8); }
-static int free_after(void) { return ARMCI_Free(stage.mine + SLICE); }
-static int free_neighbour(void) { return ARMCI_Free(of_neighbour()); }
-static int free_twice(void) { return twice(ARMCI_Free); }
-static int free_differently(void) { return differently(ARMCI_Free); }
-static int free_group_differently(void) { return differently(free_world_group); }
-static int free_memdev_differently(void) { return differently(ARMCI_Free_memdev); }
-static int free_group_other(void) { return free_self_group(stage.mine); }
+static int free_world_group(void *ptr)
+{
+    return ARMCI_Free_group(ptr, &stage.world);
+}
+
 /* Of a group, by the world. */
 static int free_group_larger(void)
 {
@@ -114,17 +88,38 @@ static int free_group_larger(void)
 
     check_long(ARMCI_Malloc_group(base, 64, &stage.self), 0, "ARMCI_Malloc_group");
     code = free_world_group(base[0]);
-    check_long(free_self_group(base[0]), 0, "ARMCI_Free_group of the right group");
+    check_long(ARMCI_Free_group(base[0], &stage.self), 0, "ARMCI_Free_group of the right group");
     return code;
 }
-static int free_group_local(void) { return free_world_group(stage.nowhere); }
-static int free_group_inside(void) { return free_world_group(stage.mine + 64); }
-static int free_group_neighbour(void) { return free_world_group(of_neighbour()); }
-static int free_group_self(void) { return free_self_group(stage.nowhere); }
-static int free_group_twice(void) { return twice(free_world_group); }
-static int free_memdev_local(void) { return ARMCI_Free_memdev(stage.nowhere); }
-static int free_memdev_inside(void) { return ARMCI_Free_memdev(stage.mine + 256); }
-static int free_memdev_twice(void) { return twice(ARMCI_Free_memdev); }
+
+static int deallocation(struct row *row)
+{
+    WRONG(ARMCI_Free, local, ADDRESS, "ptr", "0x", ARMCI_Free(stage.nowhere));
+    WRONG(ARMCI_Free, inside, ADDRESS, "ptr", "0x", ARMCI_Free(stage.mine + 8));
+    WRONG(ARMCI_Free, before, ADDRESS, "ptr", "0x", ARMCI_Free(stage.mine - 8));
+    WRONG(ARMCI_Free, after, ADDRESS, "ptr", "0x", ARMCI_Free(stage.mine + SLICE));
+    WRONG(ARMCI_Free, neighbour, ADDRESS, "ptr", "0x", ARMCI_Free(of_neighbour()));
+    WRONG(ARMCI_Free, twice, ADDRESS, "ptr", "0x", twice(ARMCI_Free));
+    WRONG(ARMCI_Free, differently, ADDRESS, "ptr", "0x", differently(ARMCI_Free));
+    WRONG(ARMCI_Free, empty_or_other, ADDRESS, "ptr", "", empty_or_other());
+    WRONG(ARMCI_Free_group, differently, ADDRESS, "ptr", "0x", differently(free_world_group));
+    WRONG(ARMCI_Free_group, other, GROUP, "group", "0x", ARMCI_Free_group(stage.mine, &stage.self));
+    WRONG(ARMCI_Free_group, larger, GROUP, "group", "0x", free_group_larger());
+    WRONG(ARMCI_Free_group, local, ADDRESS, "ptr", "0x", free_world_group(stage.nowhere));
+    WRONG(ARMCI_Free_group, inside, ADDRESS, "ptr", "0x", free_world_group(stage.mine + 64));
+    WRONG(ARMCI_Free_group, neighbour, ADDRESS, "ptr", "0x", free_world_group(of_neighbour()));
+    WRONG(ARMCI_Free_group, local_of_self, ADDRESS, "ptr", "0x", ARMCI_Free_group(stage.nowhere, &stage.self));
+    WRONG(ARMCI_Free_group, twice, ADDRESS, "ptr", "0x", twice(free_world_group));
+    WRONG(ARMCI_Free_memdev, local, ADDRESS, "ptr", "0x", ARMCI_Free_memdev(stage.nowhere));
+    WRONG(ARMCI_Free_memdev, inside, ADDRESS, "ptr", "0x", ARMCI_Free_memdev(stage.mine + 256));
+    WRONG(ARMCI_Free_memdev, twice, ADDRESS, "ptr", "0x", twice(ARMCI_Free_memdev));
+    WRONG(ARMCI_Free_memdev, differently, ADDRESS, "ptr", "0x", differently(ARMCI_Free_memdev));
+    OFF(ARMCI_Free, ARMCI_Free(stage.nowhere));
+    OFF(ARMCI_Free_group, free_world_group(stage.nowhere));
+    OFF(ARMCI_Free_memdev, ARMCI_Free_memdev(stage.nowhere));
+    NEVER_WRONG(ARMCI_Free_local);
+    return 0;
+}
 
 /* ------------------------------------------------------------------ of one process alone */
 
@@ -138,16 +133,10 @@ static int memget(size_t bytes, int flag)
     before = info;
     ARMCI_Memget(bytes, &info, flag);
     check_bytes(&info, &before, sizeof info, "the description after ARMCI_Memget(%zu, ..., %d)", bytes, flag);
-    return SAYS_NOTHING;
+    return NO_CODE;
 }
-static int memget_zero(void) { return memget(0, 0); }
-static int memget_negative(void) { return memget((size_t)-8, 0); }
-static int memget_largest(void) { return memget(PTRDIFF_MAX, 0); }
-static int memget_flag(void) { return memget(8, 1); }
-static int memget_flag_negative(void) { return memget(8, -1); }
-static int memget_null(void) { ARMCI_Memget(8, NULL, 0); return SAYS_NOTHING; }
 
-/* A description that is none: of process cpid. */
+/* An invalid description of memory of process cpid. */
 static armci_meminfo_t *description(int cpid)
 {
     static armci_meminfo_t info;
@@ -156,13 +145,13 @@ static armci_meminfo_t *description(int cpid)
     info.cpid = cpid;
     return &info;
 }
+
 static int memat(armci_meminfo_t *info)
 {
     check(!ARMCI_Memat(info, 0), "ARMCI_Memat gives an address");
-    return SAYS_NOTHING;
+    return NO_CODE;
 }
-static int memat_null(void) { return memat(NULL); }
-static int memat_nothing(void) { return memat(description(stage.p)); }
+
 /* Memory of process p that cannot be. */
 static int memat_of(const void *base, long bytes)
 {
@@ -172,12 +161,6 @@ static int memat_of(const void *base, long bytes)
     info->idlist[1] = bytes;
     return memat(info);
 }
-static int memat_empty(void) { return memat_of(stage.nowhere, 0); }
-static int memat_negative(void) { return memat_of(stage.nowhere, -8); }
-static int memat_largest(void) { return memat_of(stage.nowhere, LONG_MAX); }
-static int memat_high(void) { return memat_of((void *)-64, 8); }
-/* A region is no such memory. */
-static int memat_region(void) { return memat_of(stage.there + 8, 8); }
 
 /* Memory that is: of the caller, or of p. */
 static armci_meminfo_t *memory_of(int process)
@@ -187,22 +170,12 @@ static armci_meminfo_t *memory_of(int process)
 
     if (mine.addr == NULL) {
         ARMCI_Memget(MEMGET, &mine, 0);
-        MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p,
-                     TAG, test_comm(), MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p, TAG,
+                     test_comm(), MPI_STATUS_IGNORE);
     }
     return process == stage.me ? &mine : &theirs;
 }
-/* With an offset that leads out of it. */
-static int memat_at(int process, long offset)
-{
-    check(!ARMCI_Memat(memory_of(process), offset), "ARMCI_Memat gives an address at offset %ld", offset);
-    return SAYS_NOTHING;
-}
-static int memat_before(void) { return memat_at(stage.me, -1); }
-static int memat_after(void) { return memat_at(stage.me, MEMGET + 1); }
-static int memat_smallest_offset(void) { return memat_at(stage.p, LONG_MIN); }
-static int memat_largest_offset(void) { return memat_at(stage.p, LONG_MAX); }
-static int memat_neighbour_after(void) { return memat_at(stage.p, MEMGET + 1); }
+
 /* With another size. */
 static int memat_sized(int process, long bytes)
 {
@@ -211,10 +184,7 @@ static int memat_sized(int process, long bytes)
     changed.idlist[1] = bytes;
     return memat(&changed);
 }
-static int memat_no_size(void) { return memat_sized(stage.p, 0); }
-static int memat_negative_size(void) { return memat_sized(stage.p, -MEMGET); }
-static int memat_largest_size(void) { return memat_sized(stage.p, LONG_MAX); }
-static int memat_larger(void) { return memat_sized(stage.me, MEMGET + 1); }
+
 /* Where no memory is shared, another process's size must be believed. */
 static int memat_larger_neighbour(void)
 {
@@ -237,54 +207,85 @@ void wrong_calls_check_memget(void)
     ARMCI_Memctl(memory_of(stage.me));
 }
 
-static int memat_rank(void) { return memat(description(stage.n)); }
-static int memat_rank_negative(void) { return memat(description(-1)); }
-static int memdt_null(void) { ARMCI_Memdt(NULL, 0); return SAYS_NOTHING; }
-static int memctl(armci_meminfo_t *info) { ARMCI_Memctl(info); return SAYS_NOTHING; }
-static int memctl_null(void) { return memctl(NULL); }
-static int memctl_nothing(void) { return memctl(description(stage.me)); }
-static int memctl_rank(void) { return memctl(description(INT_MIN)); }
+static int memory_of_one_process(struct row *row)
+{
+    WRONG(ARMCI_Memget, zero, COUNT, "bytes", "0", memget(0, 0));
+    WRONG(ARMCI_Memget, negative, COUNT, "bytes", "18446744073709551608", memget((size_t)-8, 0));
+    WRONG(ARMCI_Memget, largest, MEMORY, "bytes", "9223372036854775807", memget(PTRDIFF_MAX, 0));
+    WRONG(ARMCI_Memget, flag, ARGUMENT, "memflg", "1", memget(8, 1));
+    WRONG(ARMCI_Memget, flag_negative, ARGUMENT, "memflg", "-1", memget(8, -1));
+    WRONG(ARMCI_Memget, null, ADDRESS, "meminfo", "NULL", SILENT(ARMCI_Memget(8, NULL, 0)));
+    WRONG(ARMCI_Memat, null, ADDRESS, "meminfo", "NULL", memat(NULL));
+    WRONG(ARMCI_Memat, nothing, ADDRESS, "meminfo", "", memat(description(stage.p)));
+    WRONG(ARMCI_Memat, empty, ADDRESS, "meminfo", "0x", memat_of(stage.nowhere, 0));
+    WRONG(ARMCI_Memat, negative, ADDRESS, "meminfo", "0x", memat_of(stage.nowhere, -8));
+    WRONG(ARMCI_Memat, largest, ADDRESS, "meminfo", "0x", memat_of(stage.nowhere, LONG_MAX));
+    WRONG(ARMCI_Memat, high, ADDRESS, "meminfo", "0x", memat_of((void *)-64, 8));
+    /* A region is no such memory. */
+    WRONG(ARMCI_Memat, region, ADDRESS, "meminfo", "0x", memat_of(stage.there + 8, 8));
+    WRONG(ARMCI_Memat, rank, RANK, "meminfo->cpid", "n", memat(description(stage.n)));
+    WRONG(ARMCI_Memat, rank_negative, RANK, "meminfo->cpid", "-1", memat(description(-1)));
+    WRONG(ARMCI_Memdt, null, ADDRESS, "meminfo", "NULL", SILENT(ARMCI_Memdt(NULL, 0)));
+    WRONG(ARMCI_Memctl, null, ADDRESS, "meminfo", "NULL", SILENT(ARMCI_Memctl(NULL)));
+    WRONG(ARMCI_Memctl, nothing, ADDRESS, "meminfo", "", SILENT(ARMCI_Memctl(description(stage.me))));
+    WRONG(ARMCI_Memctl, rank, ADDRESS, "meminfo", "", SILENT(ARMCI_Memctl(description(INT_MIN))));
+    OFF(ARMCI_Memget, memget(8, 0));
+    OFF(ARMCI_Memat, memat(description(stage.p)));
+    OFF(ARMCI_Memdt, SILENT(ARMCI_Memdt(NULL, 0)));
+    OFF(ARMCI_Memctl, SILENT(ARMCI_Memctl(description(stage.me))));
+    return 0;
+}
+
+#define WRONG_MEMAT(NAME, CODE, ARGUMENT, VALUE, CALL) WRONG_AT(BESIDE_MEMGET, ARMCI_Memat, NAME, CODE, ARGUMENT, VALUE, CALL)
+#define MEMAT_AT(PROCESS, OFFSET)                      gives_nothing(!ARMCI_Memat(memory_of(PROCESS), OFFSET), "ARMCI_Memat")
+
+static int descriptions(struct row *row)
+{
+    WRONG_MEMAT(before, RANGE, "offset", "-1 (of 64 bytes)", MEMAT_AT(stage.me, -1));
+    WRONG_MEMAT(after, RANGE, "offset", "65 (of 64 bytes)", MEMAT_AT(stage.me, MEMGET + 1));
+    WRONG_MEMAT(neighbour_after, RANGE, "offset", "65 (of 64 bytes)", MEMAT_AT(stage.p, MEMGET + 1));
+    WRONG_MEMAT(smallest_offset, RANGE, "offset", "-9223372036854775808", MEMAT_AT(stage.p, LONG_MIN));
+    WRONG_MEMAT(largest_offset, RANGE, "offset", "9223372036854775807", MEMAT_AT(stage.p, LONG_MAX));
+    WRONG_MEMAT(no_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, 0));
+    WRONG_MEMAT(negative_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, -MEMGET));
+    WRONG_MEMAT(largest_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, LONG_MAX));
+    WRONG_MEMAT(larger, ADDRESS, "meminfo", "0x", memat_sized(stage.me, MEMGET + 1));
+    WRONG_MEMAT(larger_neighbour, ADDRESS, "meminfo", "0x", memat_larger_neighbour());
+    return 0;
+}
 
 /* ------------------------------------------------------------------ access */
 
-static int access_begin(void *ptr) { ARMCI_Access_begin(ptr); return SAYS_NOTHING; }
-static int access_end(void *ptr) { ARMCI_Access_end(ptr); return SAYS_NOTHING; }
-static int begin_null(void) { return access_begin(NULL); }
-static int begin_local(void) { return access_begin(stage.nowhere); }
-static int begin_before(void) { return access_begin(stage.mine - 1); }
-static int begin_after(void) { return access_begin(stage.mine + SLICE); }
-static int end_null(void) { return access_end(NULL); }
-static int end_local(void) { return access_end(stage.nowhere); }
-static int end_before(void) { return access_end(stage.mine - 1); }
-static int end_after(void) { return access_end(stage.mine + SLICE); }
-
-static int mode_set(int mode) { return ARMCIX_Mode_set(mode, stage.mine, &stage.world); }
-static int mode_of(void *ptr) { return ARMCIX_Mode_set(ARMCIX_MODE_ALL, ptr, &stage.world); }
-static int mode_zero(void) { return mode_set(0); }
-static int mode_unknown(void) { return mode_set(0x20 | ARMCIX_MODE_ALL); }
-static int mode_negative(void) { return mode_set(-1); }
-static int mode_smallest(void) { return mode_set(INT_MIN); }
-static int mode_largest(void) { return mode_set(INT_MAX); }
-static int mode_null(void) { return mode_of(NULL); }
-static int mode_local(void) { return mode_of(stage.nowhere); }
-static int mode_after(void) { return mode_of(stage.mine + SLICE); }
-static int mode_other_group(void) { return ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, &stage.self); }
-static int mode_get(void *ptr)
+static int access_and_modes(struct row *row)
 {
-    check(ARMCIX_Mode_get(ptr) < 0, "ARMCIX_Mode_get gives a mode");
-    return SAYS_NOTHING;
+    WRONG(ARMCI_Access_begin, null, ADDRESS, "ptr", "NULL", SILENT(ARMCI_Access_begin(NULL)));
+    WRONG(ARMCI_Access_begin, local, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.nowhere)));
+    WRONG(ARMCI_Access_begin, before, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.mine - 1)));
+    WRONG(ARMCI_Access_begin, after, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.mine + SLICE)));
+    WRONG(ARMCI_Access_end, null, ADDRESS, "ptr", "NULL", SILENT(ARMCI_Access_end(NULL)));
+    WRONG(ARMCI_Access_end, local, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.nowhere)));
+    WRONG(ARMCI_Access_end, before, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.mine - 1)));
+    WRONG(ARMCI_Access_end, after, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.mine + SLICE)));
+    WRONG(ARMCIX_Mode_set, zero, ARGUMENT, "mode", "0", ARMCIX_Mode_set(0, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, unknown, ARGUMENT, "mode", "0x21", ARMCIX_Mode_set(0x20 | ARMCIX_MODE_ALL, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, negative, ARGUMENT, "mode", "0xffffffff", ARMCIX_Mode_set(-1, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, smallest, ARGUMENT, "mode", "0x80000000", ARMCIX_Mode_set(INT_MIN, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, largest, ARGUMENT, "mode", "0x7fffffff", ARMCIX_Mode_set(INT_MAX, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, null, ADDRESS, "ptr", "NULL", ARMCIX_Mode_set(ARMCIX_MODE_ALL, NULL, &stage.world));
+    WRONG(ARMCIX_Mode_set, local, ADDRESS, "ptr", "0x", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.nowhere, &stage.world));
+    WRONG(ARMCIX_Mode_set, after, ADDRESS, "ptr", "0x", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine + SLICE, &stage.world));
+    WRONG(ARMCIX_Mode_set, other_group, GROUP, "group", "", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, &stage.self));
+    WRONG(ARMCIX_Mode_get, null, ADDRESS, "ptr", "NULL", gives_nothing(ARMCIX_Mode_get(NULL) < 0, "ARMCIX_Mode_get"));
+    WRONG(ARMCIX_Mode_get, local, ADDRESS, "ptr", "0x", gives_nothing(ARMCIX_Mode_get(stage.nowhere) < 0, "ARMCIX_Mode_get"));
+    WRONG(ARMCIX_Mode_get, before, ADDRESS, "ptr", "0x", gives_nothing(ARMCIX_Mode_get(stage.mine - 8) < 0, "ARMCIX_Mode_get"));
+    OFF(ARMCI_Access_begin, SILENT(ARMCI_Access_begin(stage.nowhere)));
+    OFF(ARMCI_Access_end, SILENT(ARMCI_Access_end(stage.nowhere)));
+    OFF(ARMCIX_Mode_set, ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.nowhere, &stage.world));
+    OFF(ARMCIX_Mode_get, gives_nothing(ARMCIX_Mode_get(stage.nowhere) < 0, "ARMCIX_Mode_get"));
+    return 0;
 }
-static int mode_get_null(void) { return mode_get(NULL); }
-static int mode_get_local(void) { return mode_get(stage.nowhere); }
-static int mode_get_before(void) { return mode_get(stage.mine - 8); }
 
 /* ------------------------------------------------------------------ copies */
-
-static int copy(void *src, void *dst, int n) { ARMCI_Copy(src, dst, n); return SAYS_NOTHING; }
-static int copy_negative(void) { return copy(stage.here, stage.here + 64, -1); }
-static int copy_smallest(void) { return copy(stage.here, stage.here + 64, INT_MIN); }
-static int copy_from_null(void) { return copy(NULL, stage.here, 8); }
-static int copy_to_null(void) { return copy(stage.here, NULL, 8); }
 
 /* Pack and unpack a patch; one argument is replaced. */
 struct packing {
@@ -293,12 +294,16 @@ struct packing {
     int *stride, *count;
     char *buf;
 };
-static void set_right(struct packing *p)
+
+static void *right_packing(int is)
 {
-    *p = (struct packing){ stage.here, 1, { 16 }, { 8, 2 }, NULL, NULL, stage.here + 512 };
-    p->stride = p->stride_of;
-    p->count = p->count_of;
+    static struct packing p;
+
+    (void)is;
+    p = (struct packing){stage.here, 1, {16}, {8, 2}, p.stride_of, p.count_of, stage.here + 512};
+    return &p;
 }
+
 static void set_counts(struct packing *p, int levels, int count, int stride)
 {
     p->levels = levels;
@@ -308,283 +313,83 @@ static void set_counts(struct packing *p, int levels, int count, int stride)
     }
 }
 
-struct packing_mistake {
-    const char *name;
-    int code;
-    const char *argument, *value;
-    void (*make)(struct packing *p);
-};
-static void pack_levels_negative(struct packing *p) { p->levels = -1; }
-static void pack_levels_many(struct packing *p) { p->levels = 17; }
-static void pack_levels_smallest(struct packing *p) { p->levels = INT_MIN; }
-static void pack_stride_null(struct packing *p) { p->stride = NULL; }
-static void pack_count_null(struct packing *p) { p->count = NULL; }
-static void pack_count_negative(struct packing *p) { p->count_of[1] = -2; }
-static void pack_row_negative(struct packing *p) { p->count_of[0] = INT_MIN; }
-static void pack_overflow(struct packing *p) { set_counts(p, 3, INT_MAX, 8); }
-static void pack_wraps(struct packing *p) { set_counts(p, 1, INT_MAX, INT_MIN); }
-static void pack_ptr_null(struct packing *p) { p->ptr = NULL; }
-static void pack_buf_null(struct packing *p) { p->buf = NULL; }
-
-static const struct packing_mistake packing_mistakes[] = {
-    { "levels_negative", ARMCI_ERR_COUNT, "stride_levels", "-1", pack_levels_negative },
-    { "levels_many", ARMCI_ERR_COUNT, "stride_levels", "17", pack_levels_many },
-    { "levels_smallest", ARMCI_ERR_COUNT, "stride_levels", "-2147483648", pack_levels_smallest },
-    { "stride_null", ARMCI_ERR_ADDRESS, "stride_arr", "NULL", pack_stride_null },
-    { "count_null", ARMCI_ERR_ADDRESS, "count", "NULL", pack_count_null },
-    { "count_negative", ARMCI_ERR_COUNT, "count", "count[1] = -2", pack_count_negative },
-    { "row_negative", ARMCI_ERR_COUNT, "count", "count[0] = -2147483648", pack_row_negative },
-    { "total_overflows", ARMCI_ERR_COUNT, "count", "3 levels", pack_overflow },
-    { "stride_smallest", ARMCI_ERR_COUNT, "count", "1 levels", pack_wraps },
-    { "ptr_null", ARMCI_ERR_ADDRESS, "ptr", "NULL", pack_ptr_null },
-    { "buf_null", ARMCI_ERR_ADDRESS, "buf", "NULL", pack_buf_null },
-    { NULL, 0, NULL, NULL, NULL },
-};
-
-struct packing_form {
-    const char *function;
-    void (*call)(void *, int, int *, int *, char *);
-};
-static const struct packing_form packing_forms[] = {
-    { "armci_read_strided", armci_read_strided },
-    { "armci_write_strided", armci_write_strided },
-};
-
-static int make_packing(const void *form, const void *mistake)
+static int packing_mistakes(struct row *row, void *arguments)
 {
-    const struct packing_form *f = form;
-    const struct packing_mistake *m = mistake;
-    struct packing p;
+    struct packing *p = arguments;
 
-    set_right(&p);
-    m->make(&p);
-    f->call(p.ptr, p.levels, p.stride, p.count, p.buf);
-    return SAYS_NOTHING;
+    MISTAKE(levels_negative, 0, 0, COUNT, "stride_levels", "-1", p->levels = -1);
+    MISTAKE(levels_many, 0, 0, COUNT, "stride_levels", "17", p->levels = 17);
+    MISTAKE(levels_smallest, 0, 0, COUNT, "stride_levels", "-2147483648", p->levels = INT_MIN);
+    MISTAKE(stride_null, 0, 0, ADDRESS, "stride_arr", "NULL", p->stride = NULL);
+    MISTAKE(count_null, 0, 0, ADDRESS, "count", "NULL", p->count = NULL);
+    MISTAKE(count_negative, 0, 0, COUNT, "count", "count[1] = -2", p->count_of[1] = -2);
+    MISTAKE(row_negative, 0, 0, COUNT, "count", "count[0] = -2147483648", p->count_of[0] = INT_MIN);
+    MISTAKE(total_overflows, 0, 0, COUNT, "count", "3 levels", set_counts(p, 3, INT_MAX, 8));
+    MISTAKE(stride_smallest, 0, 0, COUNT, "count", "1 levels", set_counts(p, 1, INT_MAX, INT_MIN));
+    MISTAKE(ptr_null, 0, 0, ADDRESS, "ptr", "NULL", p->ptr = NULL);
+    MISTAKE(buf_null, 0, 0, ADDRESS, "buf", "NULL", p->buf = NULL);
+    return 0;
+}
+
+static int packing(struct row *row, void *arguments)
+{
+    struct packing *p = arguments;
+
+    FUNCTION(armci_read_strided, 0, SILENT(armci_read_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
+    FUNCTION(armci_write_strided, 0, SILENT(armci_write_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
+    return 0;
 }
 
 /* ------------------------------------------------------------------ walks */
 
-static int walk_init(int levels, const int *strides, const int *counts)
+static int walk(int levels, const int *strides, const int *counts)
 {
     stride_info_t s;
 
     memset(&s, 0x5a, sizeof s);
     armci_stride_info_init(&s, stage.here, levels, strides, counts);
-    check(!armci_stride_info_has_more(&s), "a walk that was not begun has more");
-    return SAYS_NOTHING;
+    return gives_nothing(!armci_stride_info_has_more(&s), "armci_stride_info_has_more");
 }
-static const int walk_strides[ARMCI_MAX_STRIDE_LEVEL + 1] = { 16, 64 };
-static int walk_counts(int first, int second)
+
+static int copies_and_walks(struct row *row)
 {
-    int counts[3] = { 8, first, second };
+    static const int strides[ARMCI_MAX_STRIDE_LEVEL + 1] = {16, 64}, ones[ARMCI_MAX_STRIDE_LEVEL + 2] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int two[] = {8, 2}, negative[] = {8, 2, -2}, many[] = {8, INT_MAX, 2};
+    const int most = ARMCI_MAX_STRIDE_LEVEL;
 
-    return walk_init(2, walk_strides, counts);
+    WRONG(ARMCI_Copy, negative, COUNT, "n", "-1", SILENT(ARMCI_Copy(stage.here, stage.here + 64, -1)));
+    WRONG(ARMCI_Copy, smallest, COUNT, "n", "-2147483648", SILENT(ARMCI_Copy(stage.here, stage.here + 64, INT_MIN)));
+    WRONG(ARMCI_Copy, from_null, ADDRESS, "src", "NULL", SILENT(ARMCI_Copy(NULL, stage.here, 8)));
+    WRONG(ARMCI_Copy, to_null, ADDRESS, "dst", "NULL", SILENT(ARMCI_Copy(stage.here, NULL, 8)));
+    WRONG(armci_stride_info_init, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_init(NULL, stage.here, 0, NULL, ones)));
+    WRONG(armci_stride_info_init, levels_negative, COUNT, "stride_levels", "-1", walk(-1, strides, ones));
+    WRONG(armci_stride_info_init, levels_many, COUNT, "stride_levels", "9", walk(most + 1, strides, ones));
+    WRONG(armci_stride_info_init, levels_largest, COUNT, "stride_levels", "2147483647", walk(INT_MAX, strides, ones));
+    WRONG(armci_stride_info_init, count_negative, COUNT, "seg_count", "seg_count[2] = -2", walk(2, strides, negative));
+    WRONG(armci_stride_info_init, overflow, COUNT, "seg_count", "2 levels", walk(2, strides, many));
+    WRONG(armci_stride_info_init, strides_null, ADDRESS, "stride_arr", "NULL", walk(1, NULL, two));
+    WRONG(armci_stride_info_init, counts_null, ADDRESS, "seg_count", "NULL", walk(0, NULL, NULL));
+    WRONG(armci_stride_info_destroy, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_destroy(NULL)));
+    WRONG(armci_stride_info_next, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_next(NULL)));
+#define WRONG_WALK(FUNCTION) WRONG(FUNCTION, null, ADDRESS, "sinfo", "NULL", gives_nothing(!FUNCTION(NULL), #FUNCTION))
+    WRONG_WALK(armci_stride_info_size);
+    WRONG_WALK(armci_stride_info_pos);
+    WRONG_WALK(armci_stride_info_seg_ptr);
+    WRONG_WALK(armci_stride_info_seg_size);
+    WRONG_WALK(armci_stride_info_seg_off);
+    WRONG_WALK(armci_stride_info_has_more);
+    return 0;
 }
-static int init_levels(int levels)
-{
-    int counts[ARMCI_MAX_STRIDE_LEVEL + 2] = { 8, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-
-    return walk_init(levels, walk_strides, counts);
-}
-static int init_negative(void) { return init_levels(-1); }
-static int init_many(void) { return init_levels(ARMCI_MAX_STRIDE_LEVEL + 1); }
-static int init_largest(void) { return init_levels(INT_MAX); }
-static int init_count_negative(void) { return walk_counts(2, -2); }
-static int init_overflow(void) { return walk_counts(INT_MAX, 2); }
-static int init_strides_null(void)
-{
-    int counts[2] = { 8, 2 };
-
-    return walk_init(1, NULL, counts);
-}
-static int init_counts_null(void) { return walk_init(0, NULL, NULL); }
-static int init_null(void)
-{
-    int count = 8;
-
-    armci_stride_info_init(NULL, stage.here, 0, NULL, &count);
-    return SAYS_NOTHING;
-}
-static int walk_destroy(void) { armci_stride_info_destroy(NULL); return SAYS_NOTHING; }
-static int walk_next(void) { armci_stride_info_next(NULL); return SAYS_NOTHING; }
-static int nothing_from(bool zero, const char *function)
-{
-    check(zero, "%s(NULL) is not 0", function);
-    return SAYS_NOTHING;
-}
-static int walk_size(void) { return nothing_from(armci_stride_info_size(NULL) == 0, "armci_stride_info_size"); }
-static int walk_pos(void) { return nothing_from(armci_stride_info_pos(NULL) == 0, "armci_stride_info_pos"); }
-static int walk_ptr(void) { return nothing_from(!armci_stride_info_seg_ptr(NULL), "armci_stride_info_seg_ptr"); }
-static int walk_bytes(void) { return nothing_from(!armci_stride_info_seg_size(NULL), "armci_stride_info_seg_size"); }
-static int walk_off(void) { return nothing_from(!armci_stride_info_seg_off(NULL), "armci_stride_info_seg_off"); }
-static int walk_more(void) { return nothing_from(!armci_stride_info_has_more(NULL), "armci_stride_info_has_more"); }
-
-/* ------------------------------------------------------------------ the list */
-
-static const struct single_call singles[] = {
-    { "ARMCI_Malloc", "null", ARMCI_ERR_ADDRESS, "base_ptrs", "NULL", malloc_null },
-    { "ARMCI_Malloc", "negative", ARMCI_ERR_COUNT, "bytes", "-8", malloc_negative },
-    { "ARMCI_Malloc", "smallest", ARMCI_ERR_COUNT, "bytes", "-9223372036854775808", malloc_smallest },
-    { "ARMCI_Malloc", "largest", ARMCI_ERR_MEMORY, "bytes", "9223372036854775807", malloc_largest },
-    { "ARMCI_Malloc", "quarter", ARMCI_ERR_MEMORY, "bytes", "4611686018427387904", malloc_quarter },
-    { "ARMCI_Malloc_group", "null", ARMCI_ERR_ADDRESS, "base_ptrs", "NULL", malloc_group_null },
-    { "ARMCI_Malloc_group", "negative", ARMCI_ERR_COUNT, "bytes", "-1", malloc_group_negative },
-    { "ARMCI_Malloc_group", "smallest", ARMCI_ERR_COUNT, "bytes", "-9223372036854775808", malloc_self_negative },
-    { "ARMCI_Malloc_group", "largest", ARMCI_ERR_MEMORY, "bytes", "9223372036854775807", malloc_group_largest },
-    { "ARMCI_Malloc_memdev", "null", ARMCI_ERR_ADDRESS, "base_ptrs", "NULL", malloc_memdev_null },
-    { "ARMCI_Malloc_memdev", "negative", ARMCI_ERR_COUNT, "bytes", "-8", malloc_memdev_negative },
-    { "ARMCI_Malloc_memdev", "largest", ARMCI_ERR_MEMORY, "bytes", "9223372036854775807", malloc_memdev_largest },
-    { "ARMCI_Malloc_group_memdev", "null", ARMCI_ERR_ADDRESS, "base_ptrs", "NULL", malloc_group_memdev_null },
-    { "ARMCI_Malloc_group_memdev", "negative", ARMCI_ERR_COUNT, "bytes", "-8", malloc_group_memdev_negative },
-    { "ARMCI_Malloc_local", "negative", ARMCI_ERR_COUNT, "bytes", "-1", malloc_local_negative },
-    { "ARMCI_Malloc_local", "smallest", ARMCI_ERR_COUNT, "bytes", "-9223372036854775808", malloc_local_smallest },
-    { "ARMCI_Free", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", free_local },
-    { "ARMCI_Free", "inside", ARMCI_ERR_ADDRESS, "ptr", "0x", free_inside },
-    { "ARMCI_Free", "before", ARMCI_ERR_ADDRESS, "ptr", "0x", free_before },
-    { "ARMCI_Free", "after", ARMCI_ERR_ADDRESS, "ptr", "0x", free_after },
-    { "ARMCI_Free", "neighbour", ARMCI_ERR_ADDRESS, "ptr", "0x", free_neighbour },
-    { "ARMCI_Free", "twice", ARMCI_ERR_ADDRESS, "ptr", "0x", free_twice },
-    { "ARMCI_Free", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_differently },
-    { "ARMCI_Free", "empty_or_other", ARMCI_ERR_ADDRESS, "ptr", "", empty_or_other },
-    { "ARMCI_Free_group", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_differently },
-    { "ARMCI_Free_group", "other", ARMCI_ERR_GROUP, "group", "0x", free_group_other },
-    { "ARMCI_Free_group", "larger", ARMCI_ERR_GROUP, "group", "0x", free_group_larger },
-    { "ARMCI_Free_group", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_local },
-    { "ARMCI_Free_group", "inside", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_inside },
-    { "ARMCI_Free_group", "neighbour", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_neighbour },
-    { "ARMCI_Free_group", "local_of_self", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_self },
-    { "ARMCI_Free_group", "twice", ARMCI_ERR_ADDRESS, "ptr", "0x", free_group_twice },
-    { "ARMCI_Free_memdev", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_local },
-    { "ARMCI_Free_memdev", "inside", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_inside },
-    { "ARMCI_Free_memdev", "twice", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_twice },
-    { "ARMCI_Free_memdev", "differently", ARMCI_ERR_ADDRESS, "ptr", "0x", free_memdev_differently },
-    { "ARMCI_Memget", "zero", ARMCI_ERR_COUNT, "bytes", "0", memget_zero },
-    { "ARMCI_Memget", "negative", ARMCI_ERR_COUNT, "bytes", "18446744073709551608", memget_negative },
-    { "ARMCI_Memget", "largest", ARMCI_ERR_MEMORY, "bytes", "9223372036854775807", memget_largest },
-    { "ARMCI_Memget", "flag", ARMCI_ERR_ARGUMENT, "memflg", "1", memget_flag },
-    { "ARMCI_Memget", "flag_negative", ARMCI_ERR_ARGUMENT, "memflg", "-1", memget_flag_negative },
-    { "ARMCI_Memget", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memget_null },
-    { "ARMCI_Memat", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memat_null },
-    { "ARMCI_Memat", "nothing", ARMCI_ERR_ADDRESS, "meminfo", "", memat_nothing },
-    { "ARMCI_Memat", "empty", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_empty },
-    { "ARMCI_Memat", "negative", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_negative },
-    { "ARMCI_Memat", "largest", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_largest },
-    { "ARMCI_Memat", "high", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_high },
-    { "ARMCI_Memat", "region", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_region },
-    { "ARMCI_Memat", "rank", ARMCI_ERR_RANK, "meminfo->cpid", "n", memat_rank },
-    { "ARMCI_Memat", "rank_negative", ARMCI_ERR_RANK, "meminfo->cpid", "-1", memat_rank_negative },
-    { "ARMCI_Memdt", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memdt_null },
-    { "ARMCI_Memctl", "null", ARMCI_ERR_ADDRESS, "meminfo", "NULL", memctl_null },
-    { "ARMCI_Memctl", "nothing", ARMCI_ERR_ADDRESS, "meminfo", "", memctl_nothing },
-    { "ARMCI_Memctl", "rank", ARMCI_ERR_ADDRESS, "meminfo", "", memctl_rank },
-    { "ARMCI_Access_begin", "null", ARMCI_ERR_ADDRESS, "ptr", "NULL", begin_null },
-    { "ARMCI_Access_begin", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", begin_local },
-    { "ARMCI_Access_begin", "before", ARMCI_ERR_ADDRESS, "ptr", "0x", begin_before },
-    { "ARMCI_Access_begin", "after", ARMCI_ERR_ADDRESS, "ptr", "0x", begin_after },
-    { "ARMCI_Access_end", "null", ARMCI_ERR_ADDRESS, "ptr", "NULL", end_null },
-    { "ARMCI_Access_end", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", end_local },
-    { "ARMCI_Access_end", "before", ARMCI_ERR_ADDRESS, "ptr", "0x", end_before },
-    { "ARMCI_Access_end", "after", ARMCI_ERR_ADDRESS, "ptr", "0x", end_after },
-    { "ARMCIX_Mode_set", "zero", ARMCI_ERR_ARGUMENT, "mode", "0", mode_zero },
-    { "ARMCIX_Mode_set", "unknown", ARMCI_ERR_ARGUMENT, "mode", "0x21", mode_unknown },
-    { "ARMCIX_Mode_set", "negative", ARMCI_ERR_ARGUMENT, "mode", "0xffffffff", mode_negative },
-    { "ARMCIX_Mode_set", "smallest", ARMCI_ERR_ARGUMENT, "mode", "0x80000000", mode_smallest },
-    { "ARMCIX_Mode_set", "largest", ARMCI_ERR_ARGUMENT, "mode", "0x7fffffff", mode_largest },
-    { "ARMCIX_Mode_set", "null", ARMCI_ERR_ADDRESS, "ptr", "NULL", mode_null },
-    { "ARMCIX_Mode_set", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", mode_local },
-    { "ARMCIX_Mode_set", "after", ARMCI_ERR_ADDRESS, "ptr", "0x", mode_after },
-    { "ARMCIX_Mode_set", "other_group", ARMCI_ERR_GROUP, "group", "", mode_other_group },
-    { "ARMCIX_Mode_get", "null", ARMCI_ERR_ADDRESS, "ptr", "NULL", mode_get_null },
-    { "ARMCIX_Mode_get", "local", ARMCI_ERR_ADDRESS, "ptr", "0x", mode_get_local },
-    { "ARMCIX_Mode_get", "before", ARMCI_ERR_ADDRESS, "ptr", "0x", mode_get_before },
-    { "ARMCI_Copy", "negative", ARMCI_ERR_COUNT, "n", "-1", copy_negative },
-    { "ARMCI_Copy", "smallest", ARMCI_ERR_COUNT, "n", "-2147483648", copy_smallest },
-    { "ARMCI_Copy", "from_null", ARMCI_ERR_ADDRESS, "src", "NULL", copy_from_null },
-    { "ARMCI_Copy", "to_null", ARMCI_ERR_ADDRESS, "dst", "NULL", copy_to_null },
-    { "armci_stride_info_init", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", init_null },
-    { "armci_stride_info_init", "levels_negative", ARMCI_ERR_COUNT, "stride_levels", "-1", init_negative },
-    { "armci_stride_info_init", "levels_many", ARMCI_ERR_COUNT, "stride_levels", "9", init_many },
-    { "armci_stride_info_init", "levels_largest", ARMCI_ERR_COUNT, "stride_levels", "2147483647", init_largest },
-    { "armci_stride_info_init", "count_negative", ARMCI_ERR_COUNT, "seg_count", "seg_count[2] = -2",
-      init_count_negative },
-    { "armci_stride_info_init", "overflow", ARMCI_ERR_COUNT, "seg_count", "2 levels", init_overflow },
-    { "armci_stride_info_init", "strides_null", ARMCI_ERR_ADDRESS, "stride_arr", "NULL", init_strides_null },
-    { "armci_stride_info_init", "counts_null", ARMCI_ERR_ADDRESS, "seg_count", "NULL", init_counts_null },
-    { "armci_stride_info_destroy", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_destroy },
-    { "armci_stride_info_next", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_next },
-    { "armci_stride_info_size", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_size },
-    { "armci_stride_info_pos", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_pos },
-    { "armci_stride_info_seg_ptr", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_ptr },
-    { "armci_stride_info_seg_size", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_bytes },
-    { "armci_stride_info_seg_off", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_off },
-    { "armci_stride_info_has_more", "null", ARMCI_ERR_ADDRESS, "sinfo", "NULL", walk_more },
-    { NULL, NULL, 0, NULL, NULL, NULL },
-};
-
-/* Not before the others: see BESIDE_MEMGET. */
-static const struct single_call beside_memget[] = {
-    { "ARMCI_Memat", "before", ARMCI_ERR_RANGE, "offset", "-1 (of 64 bytes)", memat_before },
-    { "ARMCI_Memat", "after", ARMCI_ERR_RANGE, "offset", "65 (of 64 bytes)", memat_after },
-    { "ARMCI_Memat", "neighbour_after", ARMCI_ERR_RANGE, "offset", "65 (of 64 bytes)", memat_neighbour_after },
-    { "ARMCI_Memat", "smallest_offset", ARMCI_ERR_RANGE, "offset", "-9223372036854775808", memat_smallest_offset },
-    { "ARMCI_Memat", "largest_offset", ARMCI_ERR_RANGE, "offset", "9223372036854775807", memat_largest_offset },
-    { "ARMCI_Memat", "no_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_no_size },
-    { "ARMCI_Memat", "negative_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_negative_size },
-    { "ARMCI_Memat", "largest_size", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_largest_size },
-    { "ARMCI_Memat", "larger", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_larger },
-    { "ARMCI_Memat", "larger_neighbour", ARMCI_ERR_ADDRESS, "meminfo", "0x", memat_larger_neighbour },
-    { NULL, NULL, 0, NULL, NULL, NULL },
-};
-
-static int malloc_off(void) { return malloc_of(8); }
-static int malloc_group_off(void) { return malloc_group_of(8, &stage.none); }
-static int malloc_memdev_off(void) { return malloc_memdev_of(8); }
-static int malloc_local_off(void) { return malloc_local_of(8); }
-static int malloc_group_memdev_off(void)
-{
-    void *base[MOST_RANKS];
-
-    return ARMCI_Malloc_group_memdev(base, 8, &stage.none, "node");
-}
-static int memget_off(void) { return memget(8, 0); }
-
-static const struct off_call off[] = {
-    { "ARMCI_Malloc", malloc_off },
-    { "ARMCI_Malloc_group", malloc_group_off },
-    { "ARMCI_Malloc_memdev", malloc_memdev_off },
-    { "ARMCI_Malloc_group_memdev", malloc_group_memdev_off },
-    { "ARMCI_Malloc_local", malloc_local_off },
-    { "ARMCI_Free", free_local },
-    { "ARMCI_Free_group", free_group_local },
-    { "ARMCI_Free_memdev", free_memdev_local },
-    { "ARMCI_Memget", memget_off },
-    { "ARMCI_Memat", memat_nothing },
-    { "ARMCI_Memdt", memdt_null },
-    { "ARMCI_Memctl", memctl_nothing },
-    { "ARMCI_Access_begin", begin_local },
-    { "ARMCI_Access_end", end_local },
-    { "ARMCIX_Mode_set", mode_local },
-    { "ARMCIX_Mode_get", mode_get_local },
-    { NULL, NULL },
-};
-
-static const struct off_call never[] = {
-    { "ARMCI_Free_local", NULL },
-    { NULL, NULL },
-};
 
 void wrong_memory_collect(void)
 {
-    wrong_calls_add_singles(RUNNING, singles);
-    wrong_calls_add_singles(BESIDE_MEMGET, beside_memget);
-    for (size_t i = 0; i < sizeof packing_forms / sizeof packing_forms[0]; i++)
-        for (const struct packing_mistake *m = packing_mistakes; m->name; m++) {
-            struct wrong_call w = { .code = m->code, .function = packing_forms[i].function, .argument = m->argument,
-                                    .value = m->value, .of_family = make_packing, .form = &packing_forms[i],
-                                    .mistake = m };
-            snprintf(w.name, sizeof w.name, "%s.%s", w.function, m->name);
-            wrong_calls_add(w);
-        }
-    wrong_calls_add_off(ARMCI_OFF, "state", off);
-    wrong_calls_add_off(NEVER, "state", never);
+    static const struct product pack = {packing, packing_mistakes, right_packing, NULL, ALWAYS};
+
+    wrong_calls_add(allocation);
+    wrong_calls_add(deallocation);
+    wrong_calls_add(memory_of_one_process);
+    wrong_calls_add(descriptions);
+    wrong_calls_add(access_and_modes);
+    wrong_calls_add(copies_and_walks);
+    wrong_calls_add_product(&pack);
 }
