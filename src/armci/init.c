@@ -109,7 +109,7 @@ static bool prefers_windows(void)
 {
     if (armcii_config->transport != TRANSPORT_RMA) return false;
     if (armcii_quirks->threaded_windows) return true;
-    warn_of_choice("ARMCI_TRANSPORT=rma: this MPI library makes no windows between nodes for programs with threads: going by server");
+    warn_of_choice("ARMCI_TRANSPORT=rma: this MPI library makes no windows between nodes in programs with threads; the transport is am");
     return false;
 }
 
@@ -127,8 +127,8 @@ static void choose_transport(void)
         armcii_am_start();
         return;
     }
-    if (armcii_config->transport == TRANSPORT_SERVER)
-        warn_of_choice("ARMCI_TRANSPORT=server needs MPI_THREAD_MULTIPLE for its servers, and ARMCI_PROGRESS=auto or thread: going by rma");
+    if (armcii_config->transport == TRANSPORT_AM)
+        warn_of_choice("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
     if (threads && armcii_quirks->threaded_windows)
         armcii_rma_progress_start();
     else if (threads)

@@ -1,4 +1,4 @@
-/* readback.h - a second look at remote memory, past the planner and its paths: what ARMCI_CHECK compares with.
+/* readback.h - a second look at remote memory, past the planner and its paths: what ARMCI_VERIFY compares with.
  *
  * Where this process can load the bytes, by loads; else by contiguous gets, however the transfer went.  Others may change the bytes
  * meanwhile: a look is no snapshot. */

@@ -1,4 +1,4 @@
-/* test_check.c - ARMCI_CHECK: correct programs pass however their processes meet in the same bytes; a lie ends the job.
+/* test_check.c - ARMCI_VERIFY: correct programs pass however their processes meet in the same bytes; a lie ends the job.
  *
  * TEST_LIE=NAME:TEXT: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with a line that holds
  * TEXT (~ for a blank).  TEST_FAULT=NAME, for check-guard: a fault of mutants.txt, in a library built with them, is planted instead. */
