@@ -21,7 +21,7 @@ int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 /** @} */
 /** @defgroup modes Access modes
  * A promise about a region that the library may use to be faster; answers stay right while it is kept. No path makes use of modes
- * yet; `ARMCI_CHECK` does.
+ * yet; `ARMCI_VERIFY` does.
  * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on the region first.
  * @errors `ARMCI_ERR_ARGUMENT`: no combination of modes. `ARMCI_ERR_ADDRESS`: no slice of the caller. `ARMCI_ERR_GROUP`: not the region's
  * group.

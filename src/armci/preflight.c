@@ -1,6 +1,7 @@
-/* preflight.c - the block that ARMCI_VERBOSE prints, and its warnings. */
+/* preflight.c - the summary that ARMCI_VERBOSE prints at start, and its warnings. */
 #include "armci/preflight.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,22 +11,21 @@
 #include "base/system.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
-#include "mpi/version.h"
 #include "transport/am/progress_rank.h"
 #include "transport/route.h"
 #include "transport/shm/node.h"
 
-/* What is scarce: less of it is no reason to stop, but the likely reason of what comes later. */
+/* Less than this is no error, but the likely reason of later ones. */
 enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
+
+/* ---------------------------------------------------------------- the summary ------ */
 
 static void say_line(const char *text)
 {
     armcii_say("%s", text);
 }
 
-/* ---------------------------------------------------------------- the block -------- */
-
-/* Programs are linked statically, too, and then nothing else tells which ARMCI is in them. */
+/* The origin tells which ARMCI a statically linked program has. */
 static void say_versions(const char *library)
 {
     int major, minor, is_program;
@@ -38,8 +38,12 @@ static void say_versions(const char *library)
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
 }
 
-#define SET_ASIDE " and a progress rank on each node"
-static void say_places(void)
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void say_ranks(void)
 {
     const struct world *w = armcii_world;
     int fewest = w->size, most = 0;
@@ -50,12 +54,21 @@ static void say_places(void)
     }
     char each[64], processors[32];
     if (fewest == most)
-        snprintf(each, sizeof each, "%d on each", most);
+        snprintf(each, sizeof each, "%d", most);
     else
-        snprintf(each, sizeof each, "%d to %d on each", fewest, most);
-    const char *progress_ranks = w->progress_ranks > 0 ? SET_ASIDE : "";
-    armcii_say("processes: %d%s, nodes: %d, %s; this node has %d of the processes, and processors: %s", w->size, progress_ranks, w->domains, each,
-               armcii_node->size, armcii_limits_count(armcii_node->cpus.processors, processors, sizeof processors));
+        snprintf(each, sizeof each, "%d to %d", fewest, most);
+    armcii_limits_count(armcii_node->cpus.processors, processors, sizeof processors);
+    armcii_say("%d rank%s on %d node%s (%s per node); this node: %d rank%s, %s CPU%s", w->size, plural(w->size), w->domains,
+               plural(w->domains), each, armcii_node->size, plural(armcii_node->size), processors,
+               plural(armcii_node->cpus.processors == 1 ? 1 : 2));
+}
+
+static void say_paths(void)
+{
+    const char *far = armcii_route_far_doc(), *reason = armcii_progress_rank_reason();
+    armcii_say("within a node: %s", armcii_route_near_doc());
+    if (far) armcii_say("between nodes: %s", far);
+    armcii_say("asynchronous progress: %s%s%s", armcii_route_progress_doc(), reason ? "; no progress rank: " : "", reason ? reason : "");
 }
 
 static size_t memory_for_regions(const struct limits *limits)
@@ -63,51 +76,92 @@ static size_t memory_for_regions(const struct limits *limits)
     return armcii_node->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
 }
 
-static void say_limits(const struct limits *limits)
+static void say_memory(const struct limits *limits)
 {
-    char all[32], each[32], file[32], descriptors[64], mappings[64];
+    char all[32], each[32], file[32];
     size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
-    armcii_say("memory for regions on this node: %s, for each process %s; for one region: %s", armcii_limits_bytes(memory, all, sizeof all),
+    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_limits_bytes(memory, all, sizeof all),
                armcii_limits_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
                armcii_limits_bytes(armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX, file, sizeof file));
+}
+
+static bool is_known(size_t i, const char *library)
+{
+    return armcii_config->quirks && armcii_quirk_row(i)->id != NO_REQUESTS && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
+}
+
+static bool is_needed(enum remedy remedy, const char *library)
+{
+    for (size_t i = 0; armcii_quirk_row(i); i++)
+        if (armcii_quirk_row(i)->id == remedy && is_known(i, library)) return true;
+    return false;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *list, size_t size, const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(list);
+    va_start(args, format);
+    if (used > 0 && used + 2 < size) used += (size_t)snprintf(list + used, size - used, ", ");
+    vsnprintf(list + used, size - used, format, args);
+    va_end(args);
+}
+
+/* Named as in ARMCI_QUIRKS; limits as the variables that set them. */
+static void say_quirks(const char *library)
+{
+    char list[512] = "";
+    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
+        if (armcii_config->remedies[remedy] == REMEDY_ON || is_needed(remedy, library))
+            append(list, sizeof list, "%s", armcii_config_remedy(remedy, NULL));
+    if (is_needed(LIMIT_ACC_SEGMENTS, library)) append(list, sizeof list, "ARMCI_ACC_MAX_SEGMENTS=%zu", armcii_quirks->acc_segments);
+    if (is_needed(LIMIT_EAGER, library)) append(list, sizeof list, "ARMCI_EAGER_MAX=%zuk", armcii_quirks->eager_max >> 10);
+    if (is_needed(LIMIT_OUTSTANDING, library)) append(list, sizeof list, "ARMCI_OUTSTANDING_LIMIT=%zu", armcii_quirks->outstanding);
+    armcii_say("quirks: %s", list[0] ? list : "none");
+}
+
+static void say_settings(void)
+{
+    char list[1024] = "", value[CONFIG_VALUE];
+    for (size_t i = 0; armcii_config_entry(i); i++)
+        if (!armcii_config_is_default(i))
+            append(list, sizeof list, "%s=%s", armcii_config_entry(i)->name, armcii_config_value(i, value, sizeof value, NULL));
+    armcii_say("settings: %s", list);
+}
+
+/* At most 8 lines. */
+static void say_summary(const char *library, const struct limits *limits)
+{
+    say_versions(library);
+    say_ranks();
+    say_paths();
+    say_memory(limits);
+    say_quirks(library);
+    say_settings(); /* ARMCI_VERBOSE at least */
+}
+
+/* ---------------------------------------------------------------- details ---------- */
+
+static void say_limits(const struct limits *limits)
+{
+    char descriptors[64], mappings[64];
     armcii_say("in use by this process: descriptors %s, mappings %s",
                armcii_limits_use(limits->descriptors_used, limits->descriptors, descriptors, sizeof descriptors),
                armcii_limits_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
 }
 
-/* Does ARMCI_AVOID_... ask for the row's remedy, whatever the MPI library?  Only of the first row that has this remedy. */
-static bool is_asked_for(size_t i)
-{
-    enum avoidable what = armcii_quirk_row(i)->avoid;
-    if (what == AVOIDABLES || armcii_config->avoid[what] != AVOID_YES) return false;
-    for (size_t before = 0; before < i; before++)
-        if (armcii_quirk_row(before)->avoid == what) return false;
-    return true;
-}
-
-/* What is avoided in this job; not what the library never does. */
 static void say_remedies(const char *library)
 {
+    const char *help;
     for (size_t i = 0; armcii_quirk_row(i); i++) {
         const struct quirk_row *row = armcii_quirk_row(i);
-        bool known = armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
-        if (known && row->avoid != AVOIDABLES)
-            armcii_say("quirk: %s: %s", row->library, row->remedy);
-        else if (is_asked_for(i))
-            armcii_say("quirk: asked for: %s", row->remedy);
+        if (is_known(i, library)) armcii_say("quirk of %s: %s; remedy: %s", row->library, row->defect, row->remedy);
     }
-}
-
-static void say_block(const char *library, const struct limits *limits)
-{
-    say_versions(library);
-    say_places();
-    armcii_say("inside a node: %s", armcii_route_near_doc());
-    if (armcii_route_far_doc()) armcii_say("between nodes: %s", armcii_route_far_doc());
-    if (armcii_progress_rank_reason()) armcii_say("ARMCI_PROGRESS=rank: there is no progress rank: %s", armcii_progress_rank_reason());
-    say_limits(limits);
-    say_remedies(library);
-    armcii_config_print(say_line);
+    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
+        if (armcii_config->remedies[remedy] != REMEDY_ON || is_needed(remedy, library)) continue;
+        const char *name = armcii_config_remedy(remedy, &help);
+        armcii_say("quirk by ARMCI_QUIRKS=+%s: %s", name, help);
+    }
 }
 
 /* ---------------------------------------------------------------- warnings --------- */
@@ -123,7 +177,7 @@ static void warn_of_memory(const struct limits *limits)
                     armcii_limits_bytes(limits->file, text, sizeof text));
 }
 
-/* MPI over TCP has a connection for each process that it talks to on other nodes. */
+/* MPI over TCP needs a connection for each peer on other nodes. */
 static void warn_of_descriptors(const struct limits *limits)
 {
     char text[64];
@@ -141,37 +195,41 @@ static void warn_of_mappings(const struct limits *limits)
                 armcii_limits_use(limits->mappings_used, limits->mappings, text, sizeof text));
 }
 
-/* Nodes are mostly alike: one line is enough. */
+/* Nodes are mostly alike: one line from rank 0. */
 static void warn_of_processors(void)
 {
     const struct node_cpus *cpus = &armcii_node->cpus;
     if (cpus->oversubscribed)
-        armcii_warn("%zu processes share %zu processors%s: whoever waits gives its own away, and hand-overs take longer", cpus->processes,
+        armcii_warn("%zu processes share %zu processors%s: waiting processes yield, and latencies are longer", cpus->processes,
                     cpus->processors, cpus->processes > cpus->processors ? "" : ", and some are bound to the same ones");
 }
 
-/* Memory that is not shared, and operations that wait, though nobody asked for that.  The same on all nodes. */
-static void warn_of_ways(void)
+/* Shared memory or asynchronous progress is missing although the configuration allows it.  The same on all nodes. */
+static void warn_of_paths(void)
 {
     bool wanted = armcii_config->progress == PROGRESS_THREAD ||
                   (armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO);
+    bool unthreaded = armcii_config->transport == TRANSPORT_RMA && !armcii_quirks->threaded_windows;
     if (armcii_node->kind == SEGMENT_NONE && armcii_world->size > armcii_world->nodes && armcii_config->shm != SHM_NO)
-        armcii_warn("the processes of a node cannot share memory (containers?): every operation goes by MPI");
-    if (!armcii_route_is_asynchronous() && wanted)
-        armcii_warn("operations between nodes may wait until their target calls MPI: servers need MPI_THREAD_MULTIPLE%s",
-                    armcii_config->transport == TRANSPORT_RMA && !armcii_quirks->threaded_windows
-                        ? ", which this MPI library's windows do not bear"
-                        : "");
+        armcii_warn("the processes of a node cannot share memory (containers?): all operations use MPI RMA");
+    if (wanted && !armcii_route_is_asynchronous())
+        armcii_warn("operations between nodes may wait until their target calls MPI: asynchronous progress needs MPI_THREAD_MULTIPLE%s",
+                    unthreaded ? ", but this MPI library has no windows then" : "");
 }
 
 void armcii_preflight(const char *library)
 {
     struct limits limits;
-    if (!armcii_config->verbose || armcii_node->rank != 0) return;
+    if (armcii_config->verbose == 0 || armcii_node->rank != 0) return;
     armcii_limits_read(&limits);
     if (armcii_world->rank == 0) {
-        say_block(library, &limits);
-        warn_of_ways();
+        say_summary(library, &limits);
+        if (armcii_config->verbose > 1) {
+            say_limits(&limits);
+            say_remedies(library);
+            armcii_config_print(say_line);
+        }
+        warn_of_paths();
         warn_of_processors();
     }
     warn_of_memory(&limits);

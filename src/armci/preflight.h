@@ -1,8 +1,8 @@
-/* preflight.h - what ARMCI_VERBOSE prints at start: what runs here, on what, by which ways, and what may get in the way. */
+/* preflight.h - what ARMCI_VERBOSE prints at start: the versions, the ranks, how they reach each other, limits, quirks and settings. */
 #ifndef ARMCII_PREFLIGHT_H
 #define ARMCII_PREFLIGHT_H
 
-/* After all layers have started: rank 0 says the block, the first process of each node warns of what is scarce on its node. */
+/* After all layers have started: rank 0 prints the summary, the first process of each node warns of what is scarce on its node. */
 void armcii_preflight(const char *library);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/stats_job.h"
 #include "mpi/coll.h"
-#include "mpi/version.h"
+#include "mpi/quirks.h"
 #include "mpi/world.h"
 
 enum { TAG_STATISTICS = 9, WORTH_WRITING = 1 << 20 };

@@ -10,68 +10,59 @@ static const int LATEST = V(9999, 0, 0); /* Intel counts years */
 
 static const struct quirk_row table[] = {
     {"MPICH", V(4, 0, 0), V(4, 0, 99), QUIRK_ANYWHERE, NULL,
-     "MPI_Win_allocate with a slice that is no multiple of 16 bytes: transfers go to the wrong place, silently",
-     "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)", AVOID_ODD_SLICES},
+     "MPI_Win_allocate with a slice that is not a multiple of 16 bytes: transfers reach wrong addresses, silently",
+     "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)", REMEDY_PAD_SLICES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
      "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (before 5.0 over UCX) complete too early; "
      "noncontiguous MPI_Rput over OFI crashes (4.3 to 5.0.1)",
-     "no request-based calls: plain ones, then flush", "measured on 4.0.2, 4.3.2, 5.0.0 to 5.0.2", AVOIDABLES},
+     "no request-based calls: plain calls, then a flush", "measured on 4.0.2, 4.3.2, 5.0.0 to 5.0.2", NO_REQUESTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
      "accumulates whose datatype has very many segments exceed the message header of UCX and abort",
-     "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", AVOID_LONG_ACC},
+     "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", LIMIT_ACC_SEGMENTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "sending a vector type between nodes takes three times as long as sending as many bytes in one piece",
-     "the library packs strided puts itself, in parts", "measured on 4.0.2 (ch4:ucx)", AVOID_VECTOR_MESSAGES},
+     "sending a vector datatype between nodes takes three times as long as sending as many contiguous bytes",
+     "the library packs strided puts, in fragments", "measured on 4.0.2 (ch4:ucx)", REMEDY_PACK_PUTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "a message of more than 17 KiB waits for a handshake with the receiver: three times the time of a shorter one",
-     "moderate data go in messages of 16 KiB", "measured on 4.0.2 (ch4:ucx)", AVOID_HANDSHAKES},
+     "a message of more than 17 KiB uses a rendezvous with the receiver: three times the time of a shorter one",
+     "eager messages of at most 16 KiB", "measured on 4.0.2 (ch4:ucx)", LIMIT_EAGER},
     {"MPICH", V(3, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
-     "over TCP a process hangs in MPI_Finalize when it called MPI while another one was in MPI_Finalize already",
-     "all meet at the beginning of MPI_Finalize", "measured on 4.0.2 with UCX 1.13", AVOID_LONE_FINALIZE},
+     "over TCP a process hangs in MPI_Finalize if it called MPI while another process was in MPI_Finalize",
+     "a barrier of all processes at the start of MPI_Finalize", "measured on 4.0.2 with UCX 1.13", REMEDY_FINALIZE_BARRIER},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt", "no windows under MPI_THREAD_MULTIPLE (osc/pt2pt)",
+     "no threads where windows between nodes are wanted; active messages where the program has threads", "measured on 4.1.4",
+     REMEDY_UNTHREADED_WINDOWS},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt", "accumulates with derived datatypes give wrong sums (osc/pt2pt)",
+     "contiguous accumulates, one per segment", "measured on 4.1.4", REMEDY_SPLIT_STRIDED_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
-     "no windows where MPI_THREAD_MULTIPLE is in force (osc/pt2pt)",
-     "threads are not asked for where windows are wanted between nodes; where the program has them, requests to servers are the way",
-     "measured on 4.1.4", AVOID_THREADED_WINDOWS},
-    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
-     "accumulates with derived datatypes give wrong sums (osc/pt2pt)", "contiguous accumulates, one per segment",
-     "measured on 4.1.4", AVOID_ACC_STRIDED},
-    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
-     "MPI_Win_flush_local hangs when accumulates of more than 4 KiB and others are under way (osc/pt2pt)",
-     "calls are completed by MPI_Win_flush", "measured on 4.1.4", AVOID_FLUSH_LOCAL},
+     "MPI_Win_flush_local hangs while accumulates of more than 4 KiB and others are in flight (osc/pt2pt)",
+     "MPI_Win_flush instead of MPI_Win_flush_local", "measured on 4.1.4", REMEDY_REMOTE_FLUSH},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
      "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows of disjoint groups share memory, "
      "silently, or fail",
-     "MPI_Win_allocate_shared (osc/sm) for groups on one node", "Open MPI pull request 9495; measured on 4.1.4", AVOID_WIN_ALLOCATE},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "an hvector with stride -1 is taken for contiguous bytes: silent wrong data",
-     "strided transfers with a negative stride go by contiguous calls, one per segment, or are packed", "measured on 4.1.4 and 5.0.11",
-     AVOID_NEGATIVE_STRIDES},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "accumulates with indexed datatypes lose updates or crash", "contiguous accumulates, one per segment",
-     "Open MPI issues 14181, 14175", AVOID_ACC_INDEXED},
+     "MPI_Win_allocate_shared (osc/sm) for groups on one node", "Open MPI pull request 9495; measured on 4.1.4", REMEDY_SHARED_WINDOWS},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL, "an hvector with stride -1 is treated as contiguous bytes: silent wrong data",
+     "with a negative stride, one contiguous call per segment, or packing", "measured on 4.1.4 and 5.0.11", REMEDY_SPLIT_NEGATIVE_STRIDES},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL, "accumulates with indexed datatypes lose updates or crash",
+     "contiguous accumulates, one per segment", "Open MPI issues 14181, 14175", REMEDY_SPLIT_VECTOR_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
      "MPI_Win_create fails for one process and, on one node, crashes in compare-and-swap and contended accumulates (osc/rdma)",
-     "windows over the library's own memory (MPI_Win_allocate) only", "measured on 4.1.4", AVOID_WIN_CREATE},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
-     "the 255th outstanding operation to one peer aborts over UCX", "at most 128 operations in flight to one target",
-     "published by users; MPI-3 RMA over osc/ucx", AVOID_MANY_CALLS},
-    {"Open MPI", V(5, 0, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
-     "noncontiguous MPI_Rget completes before the data are there (osc/ucx)", "no request-based calls: plain ones, then flush",
-     "measured on 5.0.11", AVOIDABLES},
+     "windows by MPI_Win_allocate only", "measured on 4.1.4", REMEDY_WIN_ALLOCATE},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx", "the 255th outstanding operation to one peer aborts over UCX",
+     "at most 128 operations in flight to one target", "published by users; MPI-3 RMA over osc/ucx", LIMIT_OUTSTANDING},
+    {"Open MPI", V(5, 0, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx", "noncontiguous MPI_Rget completes before the data are there (osc/ucx)",
+     "no request-based calls: plain calls, then a flush", "measured on 5.0.11", NO_REQUESTS},
     {"MPICH", V(4, 1, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
-     "a receive from MPI_ANY_SOURCE that is posted when its message has arrived never completes",
-     "such messages are found by MPI_Improbe before they are received", "measured on 4.3.2 and 5.0.2", AVOID_LATE_RECEIVES},
+     "a receive from MPI_ANY_SOURCE that is posted after its message has arrived never completes",
+     "MPI_Improbe finds such messages before they are received", "measured on 4.3.2 and 5.0.2", REMEDY_PROBE_RECEIVES},
     {"MPICH", V(4, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ofi",
-     "over TCP MPI_Win_flush returns before what was put is in the target's memory",
-     "what was written is flushed, then a byte of it is got: it comes behind the data", "measured on 4.3.2, 5.0.0 to 5.0.2",
-     AVOID_EARLY_FLUSH},
+     "over TCP MPI_Win_flush returns before the data of a put are in the target's memory",
+     "after a flush, a get of one byte: it arrives behind the data", "measured on 4.3.2, 5.0.0 to 5.0.2", REMEDY_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "over TCP MPI_Win_flush returns before what was put is in the memory of the target",
-     "what was written is flushed, then a byte of it is got: it comes behind the data", "measured on 2021.18", AVOID_EARLY_FLUSH},
+     "over TCP MPI_Win_flush returns before the data of a put are in the memory of the target",
+     "after a flush, a get of one byte: it arrives behind the data", "measured on 2021.18", REMEDY_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "an hvector of blocks of several bytes with a stride of one byte is taken for contiguous blocks: silent wrong data",
-     "strided transfers with a stride of one byte go by contiguous calls, one per segment, or are packed", "measured on 2021.18",
-     AVOID_BYTE_STRIDES},
+     "an hvector of blocks of several bytes with a stride of one byte is treated as contiguous blocks: silent wrong data",
+     "with a stride of one byte, one contiguous call per segment, or packing", "measured on 2021.18", REMEDY_SPLIT_BYTE_STRIDES},
 };
 
 static struct quirks in_force;
@@ -87,7 +78,7 @@ const char *armcii_quirks_library(const char *version_text, int *version)
     static const struct {
         const char *name, *sign;
     } libraries[] = {
-        /* Intel MPI and others are descendants of MPICH, and say so: ask for them first. */
+        /* Intel MPI and others derive from MPICH and name it, too: look for them first. */
         {"Intel MPI", "Intel(R) MPI Library "},
         {"Open MPI", "Open MPI v"},
         {"MPICH", "MPICH Version:"},
@@ -103,12 +94,19 @@ const char *armcii_quirks_library(const char *version_text, int *version)
     return NULL;
 }
 
+void armcii_version_line(const char *text, char *line, size_t size)
+{
+    snprintf(line, size, "%.*s", (int)strcspn(text, "\r\n"), text);
+    for (char *c = line; *c; c++)
+        if (*c == '\t') *c = ' ';
+}
+
 static bool scope_applies(enum quirk_scope scope, bool several_nodes)
 {
     return scope == QUIRK_ANYWHERE || (scope == QUIRK_SEVERAL_NODES) == several_nodes;
 }
 
-/* The first of the transports that the library has, from a line "MPICH Device: ch4:ucx ofi", unless the environment names one. */
+/* MPICH uses the first transport of its line "MPICH Device: ch4:ucx ofi", unless the environment names one. */
 static bool mpich_may_take(const char *transport, const char *version_text)
 {
     static const char sign[] = "MPICH Device:";
@@ -119,7 +117,7 @@ static bool mpich_may_take(const char *transport, const char *version_text)
     return sscanf(device + strlen(sign), " ch4:%15[a-z0-9]", first) != 1 || strcmp(first, transport) == 0;
 }
 
-/* OMPI_MCA_osc is a list of components, the only ones or, after a ^, those to leave out. */
+/* OMPI_MCA_osc lists the components to use or, after a ^, those to exclude. */
 static bool open_mpi_may_take(const char *component)
 {
     const char *list = armcii_config_mpi_variable("OMPI_MCA_osc");
@@ -139,7 +137,7 @@ static bool transport_applies(const struct quirk_row *row, const char *version_t
     return strcmp(row->library, "MPICH") == 0 ? mpich_may_take(row->transport, version_text) : open_mpi_may_take(row->transport);
 }
 
-/* Does the row tell of this library in a job of this kind? */
+/* Does the row describe this library in a job of this kind? */
 static bool row_applies(const struct quirk_row *row, const char *version_text, bool several_nodes)
 {
     int version;
@@ -148,9 +146,13 @@ static bool row_applies(const struct quirk_row *row, const char *version_text, b
            scope_applies(row->scope, several_nodes) && transport_applies(row, version_text);
 }
 
+enum { ACC_SEGMENTS = 256, OUTSTANDING = 128, EAGER_MAX = 32 << 10, SHORT_EAGER_MAX = 16 << 10 };
+
 static bool is_overruled(const struct quirk_row *row)
 {
-    return row->avoid != AVOIDABLES && armcii_config->avoid[row->avoid] == AVOID_NO;
+    if (row->id < REMEDIES) return armcii_config->remedies[row->id] == REMEDY_OFF;
+    return (row->id == LIMIT_ACC_SEGMENTS && armcii_config->acc_max_segments > ACC_SEGMENTS) ||
+           (row->id == LIMIT_EAGER && armcii_config->eager_max > SHORT_EAGER_MAX);
 }
 
 bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_nodes)
@@ -159,29 +161,31 @@ bool armcii_quirk_is_in_force(size_t i, const char *version_text, bool several_n
     return row && row_applies(row, version_text, several_nodes) && !is_overruled(row);
 }
 
-static void avoid(enum avoidable what)
+/* clang-format off */
+static void apply(enum remedy remedy)
 {
     struct quirks *q = &in_force;
-    switch (what) {
-    case AVOID_ODD_SLICES: q->slice_unit = 4096; break;
-    case AVOID_WIN_ALLOCATE: q->shared_windows_on_one_node = true; break;
-    case AVOID_THREADED_WINDOWS: q->threaded_windows = false; break;
-    case AVOID_WIN_CREATE: q->window_over_own_memory = false; break;
-    case AVOID_NEGATIVE_STRIDES: q->negative_strides = false; break;
-    case AVOID_BYTE_STRIDES: q->byte_strides = false; break;
-    case AVOID_ACC_STRIDED: q->acc_strided_types = false; break;
-    case AVOID_ACC_INDEXED: q->acc_indexed_types = false; break;
-    case AVOID_LONG_ACC: q->acc_segments = 256; break;
-    case AVOID_MANY_CALLS: q->outstanding = 128; break;
-    case AVOID_FLUSH_LOCAL: q->local_completion = false; break;
-    case AVOID_EARLY_FLUSH: q->true_flush = false; break;
-    case AVOID_LATE_RECEIVES: q->late_receives = false; break;
-    case AVOID_LONE_FINALIZE: q->lone_finalize = false; break;
-    case AVOID_VECTOR_MESSAGES: q->quick_strided_messages = false; break;
-    case AVOID_HANDSHAKES: q->at_once = 16 << 10; break;
-    case AVOIDABLES: q->typed_requests = false; break;
+    switch (remedy) {
+    case REMEDY_PAD_SLICES: q->slice_unit = 4096; break;
+    case REMEDY_SHARED_WINDOWS: q->shared_windows_on_one_node = true; break;
+    case REMEDY_UNTHREADED_WINDOWS: q->threaded_windows = false; break;
+    case REMEDY_WIN_ALLOCATE: q->window_over_own_memory = false; break;
+    case REMEDY_SPLIT_NEGATIVE_STRIDES: q->negative_strides = false; break;
+    case REMEDY_SPLIT_BYTE_STRIDES: q->byte_strides = false; break;
+    case REMEDY_SPLIT_STRIDED_ACC: q->acc_strided_types = false; break;
+    case REMEDY_SPLIT_VECTOR_ACC: q->acc_indexed_types = false; break;
+    case REMEDY_REMOTE_FLUSH: q->local_completion = false; break;
+    case REMEDY_FLUSH_READBACK: q->true_flush = false; break;
+    case REMEDY_PROBE_RECEIVES: q->late_receives = false; break;
+    case REMEDY_FINALIZE_BARRIER: q->lone_finalize = false; break;
+    case REMEDY_PACK_PUTS: q->quick_strided_messages = false; break;
+    case LIMIT_ACC_SEGMENTS: q->acc_segments = ACC_SEGMENTS; break;
+    case LIMIT_EAGER: q->eager_max = SHORT_EAGER_MAX; break;
+    case LIMIT_OUTSTANDING: q->outstanding = OUTSTANDING; break;
+    case NO_REQUESTS: q->typed_requests = false; break;
     }
 }
+/* clang-format on */
 
 void armcii_quirks_decide(const char *version_text, bool several_nodes, bool enabled)
 {
@@ -200,9 +204,11 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
                                .late_receives = true,
                                .lone_finalize = true,
                                .quick_strided_messages = true,
-                               .at_once = 32 << 10};
+                               .eager_max = EAGER_MAX};
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)
-        if (armcii_quirk_is_in_force(i, version_text, several_nodes)) avoid(table[i].avoid);
-    for (enum avoidable what = 0; what < AVOIDABLES; what++)
-        if (armcii_config->avoid[what] == AVOID_YES) avoid(what);
+        if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
+    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
+        if (armcii_config->remedies[remedy] == REMEDY_ON) apply(remedy);
+    if (armcii_config->acc_max_segments != 0) in_force.acc_segments = armcii_config->acc_max_segments;
+    if (armcii_config->eager_max != 0) in_force.eager_max = armcii_config->eager_max;
 }

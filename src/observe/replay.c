@@ -35,7 +35,7 @@ void armcii_replay_start(void)
     if (lane < SMALLEST_LANE) lane = SMALLEST_LANE;
     if (lane > LARGEST_LANE) lane = LARGEST_LANE;
     area = armcii_region_create(armcii_team_world(), (long)(lane * slices), &nothing);
-    if (!area) armcii_fatal("ARMCI_CHECK: no memory for %zu lanes of %zu bytes", slices, lane);
+    if (!area) armcii_fatal("ARMCI_VERIFY: no memory for %zu lanes of %zu bytes", slices, lane);
     char *mine = area->base[armcii_world->rank];
     for (size_t i = 0; i < lane; i++) mine[i] = (char)known_byte(armcii_world->rank, i);
     armcii_region_sync(area);
@@ -111,7 +111,7 @@ static struct op twin_of(const struct scene *c, const struct shape *s)
     return op;
 }
 
-/* Carry it out as the library does without ARMCI_CHECK, completely. */
+/* Carry it out as the library does without ARMCI_VERIFY, completely. */
 static bool carry_out(const struct scene *c, const struct op *op)
 {
     struct request req = {0};

@@ -1,4 +1,4 @@
-/* replay.h - the proof of ARMCI_CHECK: what looked wrong is done once more in memory that no other process touches.
+/* replay.h - the proof of ARMCI_VERIFY: what looked wrong is done once more in memory that no other process touches.
  *
  * Where others may change the bytes of a transfer, a difference proves nothing.  Its twin is the same transfer (kind, shape, alignment,
  * target, so the same path) between private local memory and a lane of the target that belongs to this process alone: there every byte must

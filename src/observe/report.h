@@ -1,4 +1,4 @@
-/* report.h - the end of a job in which ARMCI_CHECK has proved an operation wrong. */
+/* report.h - the end of a job in which ARMCI_VERIFY has proved an operation wrong. */
 #ifndef ARMCII_REPORT_H
 #define ARMCII_REPORT_H
 

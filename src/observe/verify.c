@@ -149,7 +149,7 @@ static int issue_and_look(const struct op *op, const struct raddr *raddr, const 
 /* What it does is collective: a launcher may have taken the variable to some nodes only. */
 static bool one_asks_for_it(void)
 {
-    int mine = armcii_config->check, any;
+    int mine = armcii_config->verify, any;
     armcii_coll_allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, armcii_world->comm);
     return any;
 }
@@ -176,7 +176,7 @@ void armcii_verify_end(void)
     armcii_addr_cache_enable(true);
     armcii_coll_reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, armcii_world->comm);
     if (!armcii_config->verbose || armcii_world->rank != 0) return;
-    armcii_say("ARMCI_CHECK: %ld operations checked, none proved wrong; %ld looked different and were right when done again where nobody "
+    armcii_say("ARMCI_VERIFY: %ld operations checked, none proved wrong; %ld looked different and were right when done again where nobody "
                "else writes: other processes changed the bytes meanwhile, or it was wrong only once",
                all[0], all[1]);
 }

@@ -1,4 +1,4 @@
-/* verify.h - the guard in production (ARMCI_CHECK): every transfer is looked at a second time, and the first one that is proved wrong ends
+/* verify.h - the guard in production (ARMCI_VERIFY): every transfer is looked at a second time, and the first one that is proved wrong ends
  * the job.  Off, nothing of it is on any way: on, it stands in place of the engine's last step, and small operations lose their short
  * way.  What counts as a proof, and what goes unnoticed: doc/verify.md. */
 #ifndef ARMCII_VERIFY_H
@@ -11,7 +11,7 @@ struct region;
 /* Some process asked for it: the same on all. */
 extern bool armcii_verify_is_on;
 
-/* Collective over the world, the last step of the start and the first of the end; nothing where ARMCI_CHECK is off.  The end lets rank 0
+/* Collective over the world, the last step of the start and the first of the end; nothing where ARMCI_VERIFY is off.  The end lets rank 0
  * say, with ARMCI_VERBOSE, how much was checked. */
 void armcii_verify_start(void);
 void armcii_verify_end(void);

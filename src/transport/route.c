@@ -21,6 +21,7 @@ static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armci
 
 static const struct route *far; /* to other nodes */
 static const char *far_doc;
+static const char *progress_doc;
 static bool is_asynchronous;
 
 static bool shares_memory(void)
@@ -49,7 +50,7 @@ static bool prefers_rma(void)
 {
     if (armcii_config->transport != TRANSPORT_RMA) return false;
     if (armcii_quirks->threaded_windows) return true;
-    warn("ARMCI_TRANSPORT=rma: this MPI library creates no windows between nodes for programs with threads: using am");
+    warn("ARMCI_TRANSPORT=rma: this MPI library makes no windows between nodes in programs with threads; the transport is am");
     return false;
 }
 
@@ -58,8 +59,8 @@ static const struct route *choose_far(bool threads)
 {
     if (armcii_world->progress_ranks > 0) return &am;
     if (threads && armcii_node->kind == SEGMENT_MEMFD && !prefers_rma()) return &am;
-    if (armcii_config->transport == TRANSPORT_SERVER)
-        warn("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE for its servers, and ARMCI_PROGRESS=auto or thread: using rma");
+    if (armcii_config->transport == TRANSPORT_AM)
+        warn("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
     return &rma;
 }
 
@@ -67,7 +68,8 @@ static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    far_doc = armcii_world->progress_ranks > 0 ? "requests to a progress rank on each node" : "requests to a server thread on each node";
+    far_doc = "active messages to a server on each node (transport am)";
+    progress_doc = armcii_world->progress_ranks > 0 ? "a progress rank on each node" : "a thread in one process of each node";
     armcii_transports_need_progress = armcii_world->progress_ranks == 0;
 }
 
@@ -77,12 +79,13 @@ static void start_rma(bool threads)
     bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread);
     armcii_transports_add(&armcii_rma);
+    if (far == &rma || !shares_memory()) progress_doc = "none: operations may wait until their target calls MPI";
     if (far != &rma) return;
     if (threads && !with_thread)
-        warn("this MPI library creates no windows between nodes for programs with threads: without memory shared by memfd, "
+        warn("this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd, "
              "that is with ARMCI_SHM=no or mpi, there will be no memory");
-    far_doc = with_thread ? "MPI-3 RMA, and a thread in each process that makes progress in MPI"
-                          : "MPI-3 RMA: operations may wait until their target calls MPI";
+    far_doc = "MPI RMA (transport rma)";
+    if (with_thread) progress_doc = "a thread in each process";
     is_asynchronous = with_thread;
     armcii_transports_need_progress = true;
 }
@@ -95,6 +98,7 @@ void armcii_route_start(void)
     armcii_transports_need_progress = !shares_memory();
     far = NULL;
     far_doc = NULL;
+    progress_doc = "not needed on one node";
     is_asynchronous = true;
     if (armcii_world->nodes > 1) {
         threads = armcii_world->progress_ranks == 0 && may_have_threads();
@@ -116,14 +120,19 @@ const char *armcii_route_near_doc(void)
 {
     switch (armcii_node->kind) {
     case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "loads and stores in shared memory (of the MPI library)";
-    default: return "MPI-3 RMA: operations may wait until their target calls MPI";
+    case SEGMENT_MPI: return "loads and stores in shared memory of the MPI library";
+    default: return "MPI RMA, no shared memory";
     }
 }
 
 const char *armcii_route_far_doc(void)
 {
     return far_doc;
+}
+
+const char *armcii_route_progress_doc(void)
+{
+    return progress_doc;
 }
 
 bool armcii_route_is_asynchronous(void)

@@ -15,9 +15,10 @@ void armcii_route_region(struct region *r);
 /* The transport for barriers of the world. */
 const struct transport *armcii_route_barrier(void);
 
-/* For people: how processes of one node reach each other, and those of different nodes. */
+/* For people: how processes of one node reach each other; those of different nodes (NULL: there is one node); what makes progress. */
 const char *armcii_route_near_doc(void);
 const char *armcii_route_far_doc(void);
+const char *armcii_route_progress_doc(void);
 /* Do operations on other nodes complete whatever their target does? */
 bool armcii_route_is_asynchronous(void);
 

@@ -49,9 +49,11 @@ static bool is_one_of(const char *text, const char *const words[], size_t n)
 static const struct {
     const char *name, *word, *shown;
 } silent[] = {
-    {"ARMCI_VERBOSE", "2", "yes"},
-    {"ARMCI_STRIDED_METHOD", "direct", "auto"},
-    {"ARMCI_SHM", "yes", "auto"},
+    {"ARMCI_VERBOSE", "yes", "1"},       {"ARMCI_VERBOSE", "true", "1"}, {"ARMCI_VERBOSE", "on", "1"},
+    {"ARMCI_VERBOSE", "y", "1"},         {"ARMCI_VERBOSE", "t", "1"},    {"ARMCI_VERBOSE", "no", "0"},
+    {"ARMCI_VERBOSE", "false", "0"},     {"ARMCI_VERBOSE", "off", "0"},  {"ARMCI_VERBOSE", "n", "0"},
+    {"ARMCI_VERBOSE", "f", "0"},         {"ARMCI_SHM", "yes", "auto"},   {"ARMCI_STRIDED_METHOD", "direct", "auto"},
+    {"ARMCI_TRANSPORT", "server", "am"},
 };
 
 /* The word of the documentation that another spelling stands for; `flag`: yes and no may be spelt in many ways. */
@@ -105,9 +107,14 @@ static bool number_value(const char *text, size_t length, bool suffix, uint64_t 
     return true;
 }
 
-/* A number between the bounds of "number LEAST..MOST" or "bytes LEAST..MOST". */
+/* A number between the bounds of "number LEAST..MOST" or "bytes LEAST..MOST"; "auto or" before it allows one word, which is 0. */
 static bool bounded_value(const char *type, const char *text, uint64_t *value)
 {
+    if (strncmp(type, "auto or ", 8) == 0) {
+        *value = 0;
+        if (strcasecmp(text, "auto") == 0) return true;
+        type += 8;
+    }
     bool bytes = strncmp(type, "bytes ", 6) == 0;
     const char *least_text = strchr(type, ' ') + 1, *dots = strstr(type, "..");
     uint64_t least, most, number;
@@ -125,9 +132,53 @@ static bool is_shown_file(const char *text)
     return strlen(text) < 256 && (strchr(text, '.') != NULL || strchr(text, '/') != NULL);
 }
 
+/* ---- remedies */
+
+/* +NAME or -NAME: the bit of the remedy's name that is added or left out. */
+static bool remedy_bit(const char *text, size_t length, uint64_t *added, uint64_t *left_out)
+{
+    for (int r = 0; r < REMEDIES; r++) {
+        const char *name = armcii_config_remedy((enum remedy)r, NULL);
+        if (length != strlen(name) + 1 || strncasecmp(text + 1, name, length - 1) != 0) continue;
+        *added = *text == '+' ? 1ull << r : 0;
+        *left_out = *text == '-' ? 1ull << r : 0;
+        return *added | *left_out;
+    }
+    return false;
+}
+
+/* auto, none, then names, the last one of which counts.  Bit 63: none; bits 0 on: added; bits 32 on: left out. */
+static bool list_value(const char *text, uint64_t *value)
+{
+    static const char *const empty[] = {"auto", "yes", "true", "on", "1", "y", "t"}, *const none[] = {"none", "no", "false", "off",
+                                                                                                      "0",    "n",  "f"};
+    *value = 0;
+    for (bool first = true;; first = false) {
+        char item[40] = "";
+        size_t length = strcspn(text, ",");
+        uint64_t added, left_out;
+        if (length < sizeof item) memcpy(item, text, length);
+        if (remedy_bit(item, strlen(item), &added, &left_out))
+            *value = (*value & ~((added | left_out) | (added | left_out) << 32)) | added | left_out << 32;
+        else if (first && is_one_of(item, none, 7))
+            *value = 1ull << 63;
+        else if (!first || !is_one_of(item, empty, 7))
+            return false;
+        if (text[length] == '\0') return true;
+        text += length + 1;
+    }
+}
+
+uint64_t model_merge(uint64_t list, uint64_t older)
+{
+    uint64_t named = (list | list >> 32) & 0x7fffffff;
+    return list | (older & ~(named | named << 32));
+}
+
 bool model_value(size_t i, const char *text, uint64_t *value)
 {
     const struct config_entry *entry = model_table(i);
+    if (strcmp(entry->name, "ARMCI_QUIRKS") == 0) return list_value(text, value);
     if (strstr(entry->type, "..") != NULL) return bounded_value(entry->type, text, value);
     if (strcmp(entry->type, "yes, no or file name") == 0) {
         if (word_value("yes|no", shown_word(entry->name, text, true), value)) return true;
@@ -137,30 +188,4 @@ bool model_value(size_t i, const char *text, uint64_t *value)
     uint64_t place;
     bool flag = word_value(entry->type, "no", &place);
     return word_value(entry->type, shown_word(entry->name, text, flag), value);
-}
-
-/* ---- distance */
-
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t model_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    size_t d[LONGEST + 1][LONGEST + 1], m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST) return SIZE_MAX;
-    for (size_t i = 0; i <= m; i++)
-        for (size_t j = 0; j <= n; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            d[i][j] = least_of(d[i - 1][j - 1] + (x != y), 1 + least_of(d[i - 1][j], d[i][j - 1]));
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]))
-                d[i][j] = least_of(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[m][n];
 }

@@ -15,9 +15,10 @@ const struct config_entry *model_table(size_t i);
 size_t model_entries(void);
 /* The entry of a name of `length` letters; model_entries() if there is none. */
 size_t model_entry(const char *name, size_t length);
-/* Is the text a right value of entry i?  Numbers as such, a word as its place in the type. */
+/* Is the text a valid value of entry i?  Numbers as such, a word as its place in the type, a list of remedies as bits: none in bit 63,
+ * added ones from bit 0 on, left-out ones from bit 32 on. */
 bool model_value(size_t i, const char *text, uint64_t *value);
-/* Letters to insert, delete, replace or swap, by the whole matrix; SIZE_MAX beyond 63 letters. */
-size_t model_distance(const char *a, const char *b);
+/* What an older list adds to a list: the remedies that it does not name. */
+uint64_t model_merge(uint64_t list, uint64_t older);
 
 #endif

@@ -1,5 +1,5 @@
 /* lies.h - an MPI library that lies: one-sided calls of this program do something else while a lie is on (through MPI's profiling
- * interface, so with any MPI library).  For tests of ARMCI_CHECK. */
+ * interface, so with any MPI library).  For tests of ARMCI_VERIFY. */
 #ifndef TEST_LIES_H
 #define TEST_LIES_H
 

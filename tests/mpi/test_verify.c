@@ -1,4 +1,4 @@
-/* test_verify.c - ARMCI_CHECK: correct programs pass even if their processes use the same bytes at once; a lie ends the job.
+/* test_verify.c - ARMCI_VERIFY: correct programs pass even if their processes use the same bytes at once; a lie ends the job.
  *
  * TEST_LIE=NAME: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with the line of that
  * lie.  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is injected instead. */

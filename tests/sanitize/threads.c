@@ -14,7 +14,6 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "base/suggest.h"
 #include "mem/index.h"
 #include "mpi/reduce.h"
 #include "shape/accumulate.h"
@@ -205,7 +204,6 @@ static void use_configuration(int thread, int round)
 {
     armcii_config_ensure();
     expect(armcii_config->outstanding_limit == 77 && armcii_config->errors == ERRORS_RETURN, "configuration");
-    expect(armcii_edit_distance("retrun", "return") == 1, "distance");
     if (round % 50 != 0) return;
     armcii_warn("thread %d round %d", thread, round);
     expect(armcii_error(-5, "ARMCI_Put", "proc", "it is none", "%d", thread) == -5, "error code");

@@ -237,12 +237,12 @@ static const struct {
     {{0}, OPEN_MPI_5, RMA_GET, 1, 320, "datatype"},
     {{"ARMCI_STRIDED_METHOD=hvector"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
     {{"ARMCI_STRIDED_METHOD=iov"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_AVOID_BYTE_STRIDES=no"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "", RMA_PUT, 1, 320, "batched"},
-    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, MPICH_4, RMA_GET, 1, 320, "batched"},
-    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "", RMA_PUT, 2, 320, "datatype"},
-    {{"ARMCI_QUIRKS=no"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
-    {{"ARMCI_QUIRKS=no", "ARMCI_AVOID_BYTE_STRIDES=yes"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
+    {{"ARMCI_QUIRKS=-split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", RMA_PUT, 1, 320, "batched"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, MPICH_4, RMA_GET, 1, 320, "batched"},
+    {{"ARMCI_QUIRKS=+split-byte-strides"}, "", RMA_PUT, 2, 320, "datatype"},
+    {{"ARMCI_QUIRKS=none"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
+    {{"ARMCI_QUIRKS=none,+split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
 };
 
 START_TEST(strides_of_one_byte)

@@ -323,7 +323,7 @@ END_TEST
 
 START_TEST(no_local_completion)
 {
-    begin_with((struct job){.setting = {"ARMCI_NO_FLUSH_LOCAL=yes"}});
+    begin_with((struct job){.setting = {"ARMCI_QUIRKS=+remote-flush"}});
     job_blocking(put(one, 0, 8));
     fake_expect("switched off", "put 0/1 0+8; flush 0/1");
     job_end();
@@ -337,7 +337,7 @@ END_TEST
 /* Where MPI's flush returns early, a get of what was written follows; a fence of gets needs none. */
 START_TEST(a_fence_is_proved)
 {
-    begin_with((struct job){.setting = {"ARMCI_AVOID_EARLY_FLUSH=yes"}});
+    begin_with((struct job){.setting = {"ARMCI_QUIRKS=+flush-readback"}});
     job_nonblocking(put(one, 16, 8));
     job_nonblocking(put(one, 8, 4));
     fake_expect("puts", "put 0/1 16+8; put 0/1 8+4");

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "mpi/quirks.h"
-#include "mpi/version.h"
 #include "unit.h"
 
 static const char mpich_402[] =
@@ -108,7 +107,7 @@ enum defect {
     DEFECTS
 };
 static const char *const words[DEFECTS] = {
-    "no multiple of 16 bytes",
+    "not a multiple of 16 bytes",
     "MPI_Rput over OFI",
     "message header of UCX",
     "wrong sums",
@@ -121,12 +120,12 @@ static const char *const words[DEFECTS] = {
     "MPI_Win_flush_local hangs",
     "windows of disjoint groups share memory",
     "takes three times as long",
-    "waits for a handshake",
+    "uses a rendezvous",
     "receive from MPI_ANY_SOURCE",
     "hangs in MPI_Finalize",
-    "no windows where MPI_THREAD_MULTIPLE",
-    "before what was put is in the target's memory",
-    "before what was put is in the memory of the target",
+    "no windows under MPI_THREAD_MULTIPLE",
+    "before the data of a put are in the target's memory",
+    "before the data of a put are in the memory of the target",
 };
 
 static size_t row_of(enum defect d)
@@ -317,7 +316,7 @@ static const struct quirks none = {.slice_unit = 64,
                                    .late_receives = true,
                                    .lone_finalize = true,
                                    .quick_strided_messages = true,
-                                   .at_once = 32 << 10};
+                                   .eager_max = 32 << 10};
 
 static void expect_decision(const char *text, bool several_nodes, bool enabled, struct quirks want)
 {
@@ -339,7 +338,7 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_int_eq(q->late_receives, want.late_receives);
     ck_assert_int_eq(q->lone_finalize, want.lone_finalize);
     ck_assert_int_eq(q->quick_strided_messages, want.quick_strided_messages);
-    ck_assert_uint_eq(q->at_once, want.at_once);
+    ck_assert_uint_eq(q->eager_max, want.eager_max);
 }
 
 START_TEST(decisions)
@@ -349,7 +348,7 @@ START_TEST(decisions)
         mpich.acc_segments = 256;
         mpich.typed_requests = false;
         mpich.lone_finalize = mpich.quick_strided_messages = mpich.late_receives = !several;
-        if (several) mpich.at_once = 16 << 10;
+        if (several) mpich.eager_max = 16 << 10;
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
@@ -393,18 +392,19 @@ static void configure(const char *first, const char *second)
     armcii_config_read((char *[]){(char *)first, (char *)second, NULL}, NULL);
 }
 
-/* ARMCI_AVOID_... overrules the rows, and ARMCI_QUIRKS. */
+/* Names and limits of the configuration overrule the rows, and "none". */
 START_TEST(overruled)
 {
     struct quirks mpich = none;
     mpich.acc_segments = 256;
     mpich.typed_requests = false;
-    configure("ARMCI_AVOID_ODD_SLICES=no", NULL);
+    configure("ARMCI_QUIRKS=-pad-slices", NULL);
     expect_decision(mpich_402, false, true, mpich);
     ck_assert(!armcii_quirk_is_in_force(row_of(UNPADDED_SLICES), mpich_402, false));
-    configure("ARMCI_AVOID_LONG_ACC=no", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
+    configure("ARMCI_QUIRKS=+split-negative-strides", "ARMCI_ACC_MAX_SEGMENTS=1000");
     mpich = none;
     mpich.slice_unit = 4096;
+    mpich.acc_segments = 1000;
     mpich.negative_strides = mpich.typed_requests = false;
     expect_decision(mpich_402, false, true, mpich);
     mpich.slice_unit = 1;
@@ -419,90 +419,120 @@ START_TEST(overruled)
 }
 END_TEST
 
-/* As ARMCI_QUIRKS of the last `configure` says, and the variables for both remedies. */
+/* A limit that is set is the limit; the row stays in force while it is not larger than the row's. */
+START_TEST(limits)
+{
+    struct quirks mpich = none;
+    mpich.slice_unit = 4096;
+    mpich.typed_requests = mpich.lone_finalize = mpich.quick_strided_messages = false;
+    configure("ARMCI_EAGER_MAX=32k", "ARMCI_ACC_MAX_SEGMENTS=257");
+    mpich.eager_max = 32 << 10;
+    mpich.acc_segments = 257;
+    expect_decision(mpich_402, true, true, mpich);
+    ck_assert(!armcii_quirk_is_in_force(row_of(HANDSHAKES), mpich_402, true));
+    ck_assert(!armcii_quirk_is_in_force(row_of(LONG_ACCUMULATE), mpich_402, true));
+    configure("ARMCI_EAGER_MAX=8k", "ARMCI_ACC_MAX_SEGMENTS=256");
+    mpich.eager_max = 8 << 10;
+    mpich.acc_segments = 256;
+    expect_decision(mpich_402, true, true, mpich);
+    ck_assert(armcii_quirk_is_in_force(row_of(HANDSHAKES), mpich_402, true));
+    ck_assert(armcii_quirk_is_in_force(row_of(LONG_ACCUMULATE), mpich_402, true));
+    configure("ARMCI_AVOID_HANDSHAKES=no", "ARMCI_AVOID_LONG_ACC=yes"); /* by old names */
+    mpich.eager_max = 32 << 10;
+    expect_decision(mpich_402, true, true, mpich);
+    configure(NULL, NULL);
+}
+END_TEST
+
+/* As ARMCI_QUIRKS of the last `configure` says. */
 static void expect_configured(const char *text, struct quirks want)
 {
     expect_decision(text, true, armcii_config->quirks, want);
 }
 
-START_TEST(byte_strides_as_asked)
+START_TEST(byte_strides_as_configured)
 {
     struct quirks avoiding = none;
     avoiding.byte_strides = false;
-    configure("ARMCI_AVOID_BYTE_STRIDES=no", "ARMCI_AVOID_EARLY_FLUSH=no");
+    configure("ARMCI_QUIRKS=-split-byte-strides,-flush-readback", NULL);
     expect_configured(intel_202118, none);
     ck_assert(!armcii_quirk_is_in_force(row_of(BYTE_STRIDES), intel_202118, true));
-    configure("ARMCI_AVOID_BYTE_STRIDES=auto", "ARMCI_AVOID_EARLY_FLUSH=no");
+    configure("ARMCI_QUIRKS=auto,-flush-readback", NULL);
     expect_configured(intel_202118, avoiding);
-    configure("ARMCI_AVOID_BYTE_STRIDES=yes", "ARMCI_AVOID_EARLY_FLUSH=no");
+    configure("ARMCI_QUIRKS=+split-byte-strides,-flush-readback", NULL);
     expect_configured(intel_202118, avoiding);
     expect_configured("Intel(R) MPI Library 2018.4", avoiding);
     ck_assert(!armcii_quirk_is_in_force(row_of(BYTE_STRIDES), "Intel(R) MPI Library 2018.4", true));
     avoiding.slice_unit = 1;
-    configure("ARMCI_QUIRKS=no", "ARMCI_AVOID_BYTE_STRIDES=yes");
+    configure("ARMCI_QUIRKS=none,+split-byte-strides", NULL);
     expect_configured(intel_202118, avoiding);
     avoiding.byte_strides = true;
-    configure("ARMCI_QUIRKS=no", NULL);
+    configure("ARMCI_QUIRKS=none", NULL);
     expect_configured(intel_202118, avoiding);
     configure(NULL, NULL);
 }
 END_TEST
 
-START_TEST(late_receives_as_asked)
+START_TEST(late_receives_as_configured)
 {
     struct quirks mpich_5 = none, others = none;
     mpich_5.acc_segments = 256;
     mpich_5.typed_requests = mpich_5.lone_finalize = mpich_5.quick_strided_messages = false;
-    mpich_5.at_once = 16 << 10;
-    configure("ARMCI_AVOID_LATE_RECEIVES=no", NULL);
+    mpich_5.eager_max = 16 << 10;
+    configure("ARMCI_QUIRKS=-probe-receives", NULL);
     expect_configured(mpich_502, mpich_5);
     ck_assert(!armcii_quirk_is_in_force(row_of(LATE_RECEIVES), mpich_502, true));
     mpich_5.late_receives = others.late_receives = false;
-    configure("ARMCI_AVOID_LATE_RECEIVES=auto", "ARMCI_AVOID_BYTE_STRIDES=no");
+    configure("ARMCI_QUIRKS=-split-byte-strides", NULL);
     expect_configured(mpich_502, mpich_5);
-    configure("ARMCI_AVOID_LATE_RECEIVES=yes", NULL);
+    configure("ARMCI_QUIRKS=+probe-receives", NULL);
     expect_configured(mpich_502, mpich_5);
     expect_configured(unknown, others);
     ck_assert(!armcii_quirk_is_in_force(row_of(LATE_RECEIVES), unknown, true));
     others.slice_unit = 1;
-    configure("ARMCI_QUIRKS=no", "ARMCI_AVOID_LATE_RECEIVES=yes");
+    configure("ARMCI_QUIRKS=none,+probe-receives", NULL);
     expect_configured(mpich_502, others);
     others.late_receives = true;
-    configure("ARMCI_QUIRKS=no", NULL);
+    configure("ARMCI_QUIRKS=none", NULL);
     expect_configured(mpich_502, others);
     configure(NULL, NULL);
 }
 END_TEST
 
-/* Each variable has the effect of its name, on a library without defects. */
-START_TEST(each_variable)
+/* What each remedy changes, on a library without defects. */
+static void expect_remedy(const char *setting, struct quirks want)
 {
-    struct quirks want = none;
-    configure("ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_AVOID_WIN_ALLOCATE=yes");
-    want.slice_unit = 4096, want.shared_windows_on_one_node = true;
-    expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_WIN_CREATE=yes", "ARMCI_AVOID_ACC_STRIDED=yes");
-    want = none, want.window_over_own_memory = want.acc_strided_types = false;
-    expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_ACC_INDEXED=yes", "ARMCI_AVOID_LONG_ACC=yes");
-    want = none, want.acc_indexed_types = false, want.acc_segments = 256;
-    expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_AVOID_FLUSH_LOCAL=yes");
-    want = none, want.outstanding = 128, want.local_completion = false;
-    expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_LONE_FINALIZE=yes", "ARMCI_AVOID_BYTE_STRIDES=yes");
-    want = none, want.lone_finalize = want.byte_strides = false;
-    expect_decision(unknown, false, true, want);
-    configure("ARMCI_AVOID_LATE_RECEIVES=yes", "ARMCI_AVOID_HANDSHAKES=yes");
-    want = none, want.late_receives = false, want.at_once = 16 << 10;
-    expect_decision(unknown, false, true, want);
-    configure("ARMCI_AVOID_VECTOR_MESSAGES=yes", "ARMCI_AVOID_NEGATIVE_STRIDES=yes");
-    want = none, want.quick_strided_messages = want.negative_strides = false;
-    expect_decision(unknown, true, true, want);
-    configure("ARMCI_AVOID_THREADED_WINDOWS=yes", "ARMCI_AVOID_EARLY_FLUSH=yes");
-    want = none, want.threaded_windows = want.true_flush = false;
-    expect_decision(unknown, true, true, want);
+    configure(setting, NULL);
+    for (int several = 0; several < 2; several++)
+        expect_decision(unknown, several, true, want);
     configure(NULL, NULL);
+}
+
+#define EXPECT_REMEDY(NAME, FIELD, VALUE)                                                                                                  \
+    {                                                                                                                                      \
+        struct quirks want = none;                                                                                                         \
+        want.FIELD = VALUE;                                                                                                                \
+        expect_remedy("ARMCI_QUIRKS=+" NAME, want);                                                                                        \
+        seen++;                                                                                                                            \
+    }
+
+START_TEST(each_remedy)
+{
+    size_t seen = 0;
+    EXPECT_REMEDY("pad-slices", slice_unit, 4096);
+    EXPECT_REMEDY("shared-windows", shared_windows_on_one_node, true);
+    EXPECT_REMEDY("unthreaded-windows", threaded_windows, false);
+    EXPECT_REMEDY("win-allocate", window_over_own_memory, false);
+    EXPECT_REMEDY("split-negative-strides", negative_strides, false);
+    EXPECT_REMEDY("split-byte-strides", byte_strides, false);
+    EXPECT_REMEDY("split-strided-acc", acc_strided_types, false);
+    EXPECT_REMEDY("split-vector-acc", acc_indexed_types, false);
+    EXPECT_REMEDY("remote-flush", local_completion, false);
+    EXPECT_REMEDY("flush-readback", true_flush, false);
+    EXPECT_REMEDY("probe-receives", late_receives, false);
+    EXPECT_REMEDY("finalize-barrier", lone_finalize, false);
+    EXPECT_REMEDY("pack-puts", quick_strided_messages, false);
+    ck_assert_uint_eq(seen, REMEDIES);
 }
 END_TEST
 
@@ -535,9 +565,10 @@ int main(void)
                                   decisions,
                                   disabled,
                                   overruled,
-                                  byte_strides_as_asked,
-                                  late_receives_as_asked,
-                                  each_variable,
+                                  limits,
+                                  byte_strides_as_configured,
+                                  late_receives_as_configured,
+                                  each_remedy,
                                   table_is_complete,
                                   NULL};
     return unit_run("quirks", unit_case(tests));

@@ -36,11 +36,11 @@ static const struct {
     {{0}, mpich_432, false, false, true},
     {{0}, mpich_432, true, false, false},
     {{0}, mpich_432, true, true, true},
-    {{"ARMCI_AVOID_LATE_RECEIVES=no"}, mpich_432, true, false, true},
-    {{"ARMCI_AVOID_LATE_RECEIVES=yes"}, mpich_402, true, false, false},
-    {{"ARMCI_AVOID_LATE_RECEIVES=yes"}, another, false, false, false},
-    {{"ARMCI_QUIRKS=no"}, mpich_432, true, false, true},
-    {{"ARMCI_QUIRKS=no", "ARMCI_AVOID_LATE_RECEIVES=yes"}, mpich_432, true, false, false},
+    {{"ARMCI_QUIRKS=-probe-receives"}, mpich_432, true, false, true},
+    {{"ARMCI_QUIRKS=+probe-receives"}, mpich_402, true, false, false},
+    {{"ARMCI_QUIRKS=+probe-receives"}, another, false, false, false},
+    {{"ARMCI_QUIRKS=none"}, mpich_432, true, false, true},
+    {{"ARMCI_QUIRKS=none,+probe-receives"}, mpich_432, true, false, false},
 };
 
 START_TEST(posted_or_looked_for)
@@ -94,7 +94,7 @@ START_TEST(messages_arrive)
     int buffer[VALUES], progress_ranks[VALUES];
     MPI_Request receive, sends[3];
     struct am_receive in = inbox();
-    decide(_i ? "ARMCI_AVOID_LATE_RECEIVES=yes" : NULL, NULL, another, true);
+    decide(_i ? "ARMCI_QUIRKS=+probe-receives" : NULL, NULL, another, true);
     armcii_am_receive_post(&in, buffer, &receive);
     expect_no_arrival(buffer, &receive);
     send(OTHER_TAG, other, &sends[0]);

@@ -1,4 +1,4 @@
-/* test_reference.c - the arithmetic and the shapes that ARMCI_CHECK compares with: sums of arrays, moved layouts. */
+/* test_reference.c - the arithmetic and the shapes that ARMCI_VERIFY compares with: sums of arrays, moved layouts. */
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>

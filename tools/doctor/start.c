@@ -57,7 +57,7 @@ static void tell_library(void)
 /* Variables that change what is tested. */
 static void tell_environment(void)
 {
-    char text[300] = "", value[128];
+    char text[300] = "", value[CONFIG_VALUE];
     size_t used = 0;
     bool set;
     for (size_t i = 0; armcii_config_entry(i); i++) {
@@ -78,7 +78,7 @@ static void tell_quirks(void)
     for (size_t i = 0; armcii_quirk_row(i); i++)
         n += armcii_quirk_is_in_force(i, library, job->nodes > 1);
     line_write("fact\tknown defects\t%d of this library%s; armci-info prints them", n,
-               armcii_config->quirks ? "" : ", NOT avoided (ARMCI_QUIRKS=no)");
+               armcii_config->quirks ? "" : ", NOT avoided (ARMCI_QUIRKS=none)");
 }
 
 /* ---------------------------------------------------------------- paths ------------ */

@@ -89,7 +89,7 @@ static bool has_own_windows(void)
 
 static const struct way memfd = {"ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_memfd, true};
 static const struct way mpi_memory = {"ARMCI_SHM=mpi", {"ARMCI_SHM=mpi"}, has_mpi_memory, true};
-static const struct way server = {"ARMCI_TRANSPORT=server", {"ARMCI_TRANSPORT=server"}, has_servers, true};
+static const struct way server = {"ARMCI_TRANSPORT=am", {"ARMCI_TRANSPORT=am"}, has_servers, true};
 static const struct way rma = {"ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true};
 static const struct way windows = {
     "ARMCI_SHM=no", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=subarray"}, has_windows, true};

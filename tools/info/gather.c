@@ -11,7 +11,6 @@
 #include "base/system.h"
 #include "config-build.h"
 #include "mpi/quirks.h"
-#include "mpi/version.h"
 #include "shape/shape.h"
 #include "transport/shm/segment.h"
 
@@ -75,7 +74,6 @@ static void gather_build(struct section *s)
 #endif
 }
 
-/* Is there anonymous memory to share? */
 static bool has_memfd(void)
 {
     int fd = armcii_segment_descriptor(1);
@@ -94,18 +92,19 @@ static const char *inside_a_node(void)
 {
     switch (kind_of_segments()) {
     case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "loads and stores in shared memory (of the MPI library)";
-    default: return "MPI's one-sided calls";
+    case SEGMENT_MPI:
+        return "loads and stores in shared memory of the MPI library";
+    default:
+        return "MPI RMA";
     }
 }
 
-/* Without servers that serve requests. */
-static const char *by_windows(void)
+static const char *by_rma(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
     if (armcii_config->progress != PROGRESS_NONE && armcii_quirks->threaded_windows)
-        return "MPI's one-sided calls, asynchronous by a thread in each process where MPI gives MPI_THREAD_MULTIPLE";
-    return "MPI's one-sided calls: they may wait until their target calls MPI";
+        return "MPI RMA; asynchronous, by a thread in each process, if MPI provides MPI_THREAD_MULTIPLE";
+    return "MPI RMA; operations may wait until their target calls MPI";
 }
 
 static const char *between_nodes(void)
@@ -113,10 +112,9 @@ static const char *between_nodes(void)
     bool servers = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
                   armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
-        return servers ? "requests to a server on each node, its last rank, which is set aside: asynchronous"
-                      : "no start: ARMCI_PROGRESS=rank needs memory shared by memfd, and another transport than rma";
-    return servers ? "requests to a server on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
-                  : by_windows();
+        return servers ? "active messages to a progress rank on each node, its last rank; asynchronous"
+                       : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport other than rma";
+    return servers ? "active messages to a server on each node if MPI provides MPI_THREAD_MULTIPLE, else MPI RMA" : by_rma();
 }
 
 static const char *window_memory(bool several_nodes)
@@ -129,7 +127,8 @@ static const char *window_memory(bool several_nodes)
 static const char *vector_calls(void)
 {
     switch (armcii_config->vector_method) {
-    case VECTOR_CONSERVATIVE: return "contiguous calls, one after the other";
+    case VECTOR_CONSERVATIVE:
+        return "contiguous calls, one at a time";
     case VECTOR_BATCHED: return "contiguous calls, many in flight";
     default: return "one call with an indexed datatype; contiguous calls where segments overlap";
     }
@@ -144,11 +143,12 @@ static const char *strided_calls(void)
     }
 }
 
-/* Derived datatypes that accumulates may have, between nodes. */
+/* Between nodes. */
 static const char *accumulate_calls(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
-    if (armcii_quirks->acc_strided_types) return armcii_quirks->acc_indexed_types ? "as puts and gets" : "strided ones as puts and gets";
+    if (armcii_quirks->acc_strided_types)
+        return armcii_quirks->acc_indexed_types ? "as puts and gets" : "strided: as puts and gets; vector: contiguous calls";
     return "contiguous calls";
 }
 
@@ -192,7 +192,7 @@ const struct section *info_section(size_t i)
     } all[] = {
         {"versions", NULL, gather_versions},
         {"build", "Build", gather_build},
-        {"paths", "Ways that would be taken here", gather_paths},
+        {"paths", "Paths on this system", gather_paths},
         {"limits", "Limits of this node and shell", gather_limits},
     };
     static struct section section;

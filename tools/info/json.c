@@ -87,7 +87,7 @@ static void print_quirks(void)
 static void print_variable(const char *before, size_t i)
 {
     bool set;
-    char value[128];
+    char value[CONFIG_VALUE];
     const struct config_entry *entry = armcii_config_entry(i);
     armcii_config_value(i, value, sizeof value, &set);
     print_member(before, "name", entry->name);
@@ -96,7 +96,7 @@ static void print_variable(const char *before, size_t i)
     print_member(", ", "type", entry->type);
     print_member(", ", "meaning", entry->help);
     print_flag("set", set);
-    print_flag("has_effect", entry->effective);
+    print_flag("for_tests", entry->for_tests);
 }
 
 static void print_variables(bool (*wanted)(size_t variable))
@@ -110,9 +110,14 @@ static void print_variables(bool (*wanted)(size_t variable))
     }
     printf(before[0] == '}' ? "}\n  ]," : "],");
     printf("\n  \"without_effect\": [");
-    for (size_t i = 0; armcii_config_ineffective(i) != NULL; i++) {
-        printf("%s", i == 0 ? "" : ", ");
-        print_string(armcii_config_ineffective(i));
+    const char *name;
+    bool set;
+    before = "";
+    for (size_t i = 0; (name = armcii_config_foreign_name(i, &set)) != NULL; i++) {
+        if (!set) continue;
+        printf("%s", before);
+        print_string(name);
+        before = ", ";
     }
     printf("]\n");
 }

@@ -1,4 +1,4 @@
-/* variables.c - the table of environment variables. */
+/* variables.c - the environment variables, as a report and as doc/variables.md. */
 #include "variables.h"
 
 #include <stdio.h>
@@ -8,28 +8,33 @@
 
 bool info_is_changed(size_t i)
 {
-    char value[128];
-    return strcmp(armcii_config_value(i, value, sizeof value, NULL), armcii_config_entry(i)->default_value) != 0;
+    return !armcii_config_is_default(i);
 }
 
 static void print_variable(size_t i)
 {
     const struct config_entry *entry = armcii_config_entry(i);
-    char value[128];
+    char value[CONFIG_VALUE];
     bool set;
 
     armcii_config_value(i, value, sizeof value, &set);
     printf("  %s = %s%s\n", entry->name, value, set ? "   [from the environment]" : "");
-    printf("      %s; default %s%s\n", entry->type, entry->default_value,
-           entry->effective ? "" : "; accepted, without effect");
+    printf("      %s; default %s%s\n", entry->type, entry->default_value, entry->for_tests ? "; for tests" : "");
     printf("      %s\n", entry->help);
 }
 
 static void print_ineffective(void)
 {
-    for (size_t i = 0; armcii_config_ineffective(i) != NULL; i++)
-        printf("%s%s", i == 0 ? "Set, but without effect here: " : ", ", armcii_config_ineffective(i));
-    if (armcii_config_ineffective(0) != NULL) printf("\n");
+    const char *name, *before = "Set without effect: ", *after = "";
+    bool set;
+
+    for (size_t i = 0; (name = armcii_config_foreign_name(i, &set)) != NULL; i++) {
+        if (!set) continue;
+        printf("%s%s", before, name);
+        before = ", ";
+        after = "\n";
+    }
+    printf("%s", after);
 }
 
 void info_print_variables(void)
@@ -51,14 +56,13 @@ void info_print_changed(void)
     print_ineffective();
 }
 
-/* One table of the Markdown page: the variables with effect, or those without. */
-static void print_markdown_table(bool effective)
+static void print_markdown_table(bool for_tests)
 {
     const struct config_entry *entry;
 
     printf("\n| variable | values | default | meaning |\n|---|---|---|---|\n");
     for (size_t i = 0; (entry = armcii_config_entry(i)) != NULL; i++) {
-        if (entry->effective != effective) continue;
+        if (entry->for_tests != for_tests) continue;
         printf("| %s | ", entry->name);
         for (const char *p = entry->type; *p != '\0'; p++)
             printf(*p == '|' ? "\\|" : "%c", *p);
@@ -66,18 +70,65 @@ static void print_markdown_table(bool effective)
     }
 }
 
+static void print_markdown_remedies(void)
+{
+    const char *help;
+
+    printf("\nNames of remedies in ARMCI_QUIRKS, separated by commas: `ARMCI_QUIRKS=+remote-flush,-pack-puts`. With `none,+NAME` only that "
+           "one\n"
+           "is applied. `armci-info` prints the known defects of the MPI library in use, with these names.\n"
+           "\n| remedy | meaning |\n|---|---|\n");
+    for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
+        printf("| %s |", armcii_config_remedy(remedy, &help));
+        printf(" %s |\n", help);
+    }
+}
+
+/* An item of a paragraph with lines of at most 140 letters. */
+static void print_item(size_t *column, const char *item)
+{
+    size_t length = strlen(item);
+
+    bool fits = *column + 1 + length < 140; /* with a comma */
+    printf("%s%s", fits ? " " : "\n", item);
+    *column = fits ? *column + 2 + length : length + 1;
+}
+
+static void print_markdown_names(void)
+{
+    const char *name, *replacement;
+    char item[128];
+    size_t column = 140;
+
+    printf("\nAccepted for older scripts, with the replacement of `yes`:");
+    for (size_t i = 0; (name = armcii_config_old_name(i, &replacement)) != NULL; i++) {
+        if (i > 0) printf(",");
+        snprintf(item, sizeof item, "%s (%s)", name, replacement);
+        print_item(&column, item);
+    }
+    printf(".\nOld values: `ARMCI_QUIRKS=yes|no` (auto, none), `ARMCI_TRANSPORT=server` (am). Rank 0 names the replacements of those in "
+           "use.\n");
+    column = 140;
+    printf("\nAccepted for scripts of other ARMCI libraries, without effect:");
+    for (size_t i = 0; (name = armcii_config_foreign_name(i, NULL)) != NULL; i++) {
+        if (i > 0) printf(",");
+        print_item(&column, name);
+    }
+    printf(".\n");
+}
+
 void info_print_markdown(void)
 {
-    printf("# Environment variables\n\n"
-           "Written by `armci-info --markdown` from the table in `src/base/config.c`; do not edit.\n\n"
-           "Words are taken in upper and lower case. For `yes` and `no`, `true`, `on`, `1`, `y`, `t` and `false`, "
-           "`off`, `0`, `n`, "
-           "`f`\nare taken too. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). A wrong value, or a "
-           "name that "
-           "begins\nwith `ARMCI_` and is no variable, is reported once, with the nearest right one; a wrong value "
-           "leaves the "
-           "default in\nforce. `armci-info` prints the values in force.\n");
-    print_markdown_table(true);
-    printf("\nAccepted for the sake of job scripts written for other ARMCI libraries, without effect here:\n");
+    printf(
+        "# Environment variables\n\n"
+        "Written by `armci-info --markdown` from `src/base/config_table.c`; do not edit.\n\n"
+        "No variable is needed. Words are not case-sensitive. `true`, `on`, `1`, `y`, `t` mean `yes`; `false`, `off`, `0`, `n`, `f` mean\n"
+        "`no`. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). Rank 0 reports each invalid value, which leaves the default "
+        "in\n"
+        "force, and each unknown name that begins with `ARMCI_`. `armci-info` prints the values in force.\n");
     print_markdown_table(false);
+    print_markdown_remedies();
+    printf("\nFor tests of the library; programs do not need these:\n");
+    print_markdown_table(true);
+    print_markdown_names();
 }

@@ -1,4 +1,4 @@
-/* variables.h - the environment variables, for people and as the page doc/variables.md. */
+/* variables.h - the environment variables, as a report and as doc/variables.md. */
 #ifndef INFO_VARIABLES_H
 #define INFO_VARIABLES_H
 

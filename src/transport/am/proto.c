@@ -166,7 +166,7 @@ static void take_long_segment(const struct vector_run *run, struct am_cursor *c,
 
 size_t armcii_am_eager_max(void)
 {
-    return armcii_quirks->at_once;
+    return armcii_quirks->eager_max;
 }
 
 size_t armcii_am_message_max(void)

@@ -175,7 +175,7 @@ static void complete_record(struct record *r)
 /* A get is complete only when flushed; flushing our own process costs nothing and lets the program load what it put. */
 static void complete_record_local(struct record *r)
 {
-    if (r->last_get > r->local || r->target == armcii_world->rank || armcii_config->no_flush_local) {
+    if (r->last_get > r->local || r->target == armcii_world->rank || !armcii_quirks->local_completion) {
         complete_record(r);
         return;
     }
