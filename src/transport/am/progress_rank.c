@@ -3,17 +3,15 @@
 #include "transport/am/progress_rank.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 #include "base/config.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/backoff.h"
 #include "transport/am/server.h"
-#include "progress/event.h"
+#include "progress/thread.h"
 #include "transport/am/proto.h"
 
 /* From the first start until MPI ends. */
@@ -245,78 +243,47 @@ void armcii_progress_rank_unmap(char *memory, size_t bytes)
 /* ---- the life of a progress rank ---- */
 
 static struct order order;
-static MPI_Request order_to_come = MPI_REQUEST_NULL;
-static int goodbyes;
+static MPI_Request order_request = MPI_REQUEST_NULL;
+static enum { NOT_EXPECTED, EXPECTED, ARRIVED } order_state;
+static int order_sender;
 
 static struct am_receive orders(void)
 {
     return (struct am_receive){kept, TAG_ORDER, (int)sizeof order};
 }
 
-static void map(const struct order *o, int client)
+static bool receive_order(void)
 {
-    char *memory = armcii_segment_open(&o->segment, o->bytes);
-    MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, client, TAG_ANSWER, kept);
-}
-
-static struct {
-    long last;         /* when there was something to do, in microseconds */
-    bool slept, heard; /* it has slept since; something came on a socket and ended the last sleep */
-} mind;
-
-/* It has a processor to itself, if there are enough; else it sleeps like the progress thread, but never as long as that one does where it
- * hears what comes: orders come by shared memory. */
-static void rest(long idle)
-{
-    enum { BUSY = 100, WARM = 20000, NAP = 50, REST = 1000 };
-    if (idle < BUSY) {
-        armcii_pause();
-    } else if (idle < WARM && armcii_backoff_spin_limit == SPIN_LIMIT) {
-        sched_yield();
-    } else {
-        mind.heard = armcii_event_wait(idle < WARM ? NAP : REST);
-        mind.slept = true;
-    }
-}
-
-/* After a look for something to do. */
-static void go_on(bool any)
-{
-    long now = armcii_clock();
-    if (!any) {
-        rest(now - mind.last);
-        return;
-    }
-    if (mind.slept) armcii_event_account(mind.heard);
-    mind.slept = false;
-    mind.last = now;
-}
-
-/* MPI may need several looks for one message: the first reads it, the next hands it over. */
-static bool work(bool *has_order, int *client)
-{
-    enum { LOOKS = 3 };
-    bool any = false;
     struct am_receive inbox = orders();
-    *has_order = false;
-    for (int i = 0; i < LOOKS && !any && !*has_order; i++) {
-        any = armcii_server_serve();
-        *has_order = armcii_am_receive_test(&inbox, &order, &order_to_come, client);
-    }
-    return any || *has_order;
+    if (order_state != EXPECTED || !armcii_am_receive_test(&inbox, &order, &order_request, &order_sender)) return false;
+    order_state = ARRIVED;
+    return true;
 }
 
-/* Serve until the next order; returns whose it is. */
-static int await_order(void)
+static enum progress_work poll_once(void)
 {
-    bool has_order;
-    int client;
+    bool any = armcii_server_serve();
+    any |= receive_order();
+    return any ? WORK_REMOTE : WORK_NONE;
+}
+
+/* Orders arrive by shared memory and raise no event: WAIT_POLL. */
+static const struct loop_policy policy = {
+    .poll = poll_once,
+    .polls = 3,
+    .idle_us = IDLE_US,
+    .events = EVENTS_HINT,
+    .yields = true,
+};
+
+/* Serve until the next order. */
+static void await_order(void)
+{
     struct am_receive inbox = orders();
-    if (order_to_come == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &order, &order_to_come);
-    for (;;) {
-        go_on(work(&has_order, &client));
-        if (has_order) return client;
-    }
+    if (order_request == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &order, &order_request);
+    order_state = EXPECTED;
+    while (order_state != ARRIVED)
+        armcii_progress_loop_step();
 }
 
 /* All processes of this node have come to MPI_Finalize: those of others may still ask for its memory. */
@@ -325,30 +292,33 @@ static void serve_until_all_end(void)
     int done;
     MPI_Request request;
     MPI_Ibarrier(peers, &request);
+    order_state = NOT_EXPECTED;
     do {
-        go_on(armcii_server_serve());
+        armcii_progress_loop_step();
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     } while (!done);
     armcii_server_end();
-    armcii_event_end();
+    armcii_progress_loop_end();
 }
 
-static void begin_once(void)
+static void map(void)
 {
-    static bool begun;
-    if (begun) return;
-    begun = true;
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
-    armcii_event_start();
+    char *memory = armcii_segment_open(&order.segment, order.bytes);
+    MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, order_sender, TAG_ANSWER, kept);
 }
 
 enum progress_rank_event armcii_progress_rank_serve(void)
 {
-    begin_once();
+    static bool started;
+    static int goodbyes;
+    if (!started) armcii_progress_loop_start(&policy);
+    started = true;
     for (;;) {
-        int client = await_order();
+        await_order();
         switch (order.kind) {
-        case ORDER_MAP: map(&order, client); break;
+        case ORDER_MAP:
+            map();
+            break;
         case ORDER_UNMAP:
             armcii_server_release(order.memory, order.memory + order.bytes);
             munmap(order.memory, order.bytes);
