@@ -1,16 +1,13 @@
-/* test_event.c - sleep that ends on events, and the affinity of the progress thread. */
+/* test_event.c - sleep that ends on events. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "progress/event.h"
-#include "progress/thread.h"
 #include "unit.h"
 
 /* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early end. */
@@ -146,55 +143,6 @@ START_TEST(a_socket_made_later_is_watched_after_a_miss)
 }
 END_TEST
 
-/* ---- affinity ---- */
-
-static cpu_set_t one_processor(int processor)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)processor, &set);
-    return set;
-}
-
-static void *bind_and_unbind(void *processor)
-{
-    cpu_set_t before, after, there = one_processor(*(int *)processor);
-    sched_getaffinity(0, sizeof before, &before);
-    armcii_affinity_bind();
-    sched_getaffinity(0, sizeof after, &after);
-    ck_assert_msg(CPU_EQUAL(&after, &there), "bound: expected processor %d alone", *(int *)processor);
-    ck_assert_int_eq(sched_getcpu(), *(int *)processor);
-    armcii_affinity_unbind();
-    sched_getaffinity(0, sizeof after, &after);
-    ck_assert_msg(CPU_EQUAL(&after, &before), "unbound: expected the former processors");
-    armcii_affinity_migrate();
-    sched_getaffinity(0, sizeof after, &after);
-    ck_assert_msg(CPU_EQUAL(&after, &before), "migrated: expected the former processors");
-    return NULL;
-}
-
-/* On each processor that this process may use. */
-START_TEST(the_thread_follows_the_program_to_its_processor)
-{
-    cpu_set_t all;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    armcii_affinity_init();
-    for (int p = 0; p < CPU_SETSIZE; p++) {
-        pthread_t thread;
-        pthread_attr_t unbound;
-        cpu_set_t here = one_processor(p);
-        if (!CPU_ISSET((size_t)p, &all)) continue;
-        ck_assert_int_eq(sched_setaffinity(0, sizeof here, &here), 0);
-        pthread_attr_init(&unbound);
-        pthread_attr_setaffinity_np(&unbound, sizeof all, &all);
-        ck_assert_int_eq(pthread_create(&thread, &unbound, bind_and_unbind, &p), 0);
-        pthread_join(thread, NULL);
-        pthread_attr_destroy(&unbound);
-    }
-    sched_setaffinity(0, sizeof all, &all);
-}
-END_TEST
-
 int main(void)
 {
     const TTest *const tests[] = {data_on_a_socket_end_the_sleep,
@@ -204,7 +152,6 @@ int main(void)
                                   events_are_unreliable_without_sockets,
                                   a_miss_makes_events_unreliable_and_several_hits_reliable_again,
                                   a_socket_made_later_is_watched_after_a_miss,
-                                  the_thread_follows_the_program_to_its_processor,
                                   NULL};
     return unit_run("event", unit_case(tests));
 }
