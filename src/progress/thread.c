@@ -93,7 +93,7 @@ static void note_work(void)
 
 static void note_found(enum progress_work found)
 {
-    if (state.slept && policy->events != EVENTS_WORK) armcii_event_account(state.signaled || state.drained);
+    if (state.slept && policy->events != EVENTS_ARE_WORK) armcii_event_account(state.signaled || state.drained);
     state.signaled = state.drained = false;
     if (found == WORK_REMOTE) note_work();
 }
@@ -151,7 +151,7 @@ static void sleep_on_events(enum progress_wait wait)
     if (policy->end_sleep) policy->end_sleep(state.signaled);
     if (!state.signaled)
         state.spurious = 0;
-    else if (policy->events == EVENTS_WORK)
+    else if (policy->events == EVENTS_ARE_WORK)
         note_work();
 }
 

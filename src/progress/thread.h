@@ -13,10 +13,10 @@
  *
  * The rest is a policy.  There are three:
  *
- *   file                   runs in   polls  idle_us      events         wait                              after help
- *   am/progress.c          thread    3      IDLE_US      EVENTS_SHARED  events while they are reliable    spins
- *   am/progress_rank.c     process   3      IDLE_US      EVENTS_HINT    WAIT_POLL                         -
- *   rma/progress.c         thread    1      RMA_IDLE_US  EVENTS_WORK    events if they passed a test      polls */
+ *   file                   runs in   polls  idle_us      events            wait                            after help
+ *   am/progress.c          thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
+ *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL                       -
+ *   rma/progress.c         thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
@@ -70,9 +70,9 @@ struct loop_policy {
     bool (*begin_sleep)(void);
     void (*end_sleep)(bool signaled);
     enum {
-        EVENTS_SHARED, /* the program's own messages raise events, too: ignore events for a while after spurious ones */
-        EVENTS_WORK,   /* an event is work: poll cannot tell */
-        EVENTS_HINT,   /* an event ends the sleep, no more */
+        EVENTS_SHARED,    /* the program's own messages raise events, too: ignore events for a while after spurious ones */
+        EVENTS_ARE_WORK,  /* poll cannot tell whether it found any */
+        EVENTS_ARE_HINTS, /* an event ends the sleep, no more */
     } events;
     /* Yield while warm, unless processes outnumber processors: the process has nothing else to do. */
     bool yields;

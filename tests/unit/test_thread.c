@@ -57,7 +57,7 @@ static const struct loop_policy usual = {
     .idle_us = TEST_IDLE_US,
     .begin_sleep = count_sleep,
     .end_sleep = note_end,
-    .events = EVENTS_HINT,
+    .events = EVENTS_ARE_HINTS,
 };
 
 static void reset(enum progress_wait first, enum progress_wait others)
@@ -258,7 +258,7 @@ END_TEST
 START_TEST(the_loop_spins_after_an_event_that_is_work)
 {
     struct loop_policy work = usual;
-    work.events = EVENTS_WORK;
+    work.events = EVENTS_ARE_WORK;
     int fd = start_with_event(&work), before = choices;
     long event = ended;
     while (choices == before)

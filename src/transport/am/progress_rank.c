@@ -276,7 +276,7 @@ static const struct loop_policy policy = {
     .poll = poll_once,
     .polls = 3,
     .idle_us = IDLE_US,
-    .events = EVENTS_HINT,
+    .events = EVENTS_ARE_HINTS,
     .yields = true,
 };
 

@@ -14,10 +14,10 @@
 
 bool armcii_rma_progress_on;
 
-static bool events_work;   /* messages between nodes raise events, by the test at start */
-static bool watches_all;   /* all sockets that may carry messages are watched */
-static unsigned sleeps;    /* since the last search for sockets */
-static unsigned mpi_calls; /* of the program, at the last look */
+static bool sockets_raise_events; /* for messages between nodes, by the test at start */
+static bool watches_all;          /* all sockets that may carry messages are watched */
+static unsigned sleeps;           /* since the last search for sockets */
+static unsigned mpi_calls;        /* of the program, at the last poll */
 
 static enum progress_work poll_once(void)
 {
@@ -48,7 +48,7 @@ static enum progress_wait choose_wait(void)
         sleeps = 0;
     }
     bool neighbours_ring = armcii_node->size == 1 || armcii_doorbell_fd() >= 0;
-    if (!events_work) return WAIT_POLL;
+    if (!sockets_raise_events) return WAIT_POLL;
     return watches_all && neighbours_ring ? WAIT_EVENTS : WAIT_SOME_EVENTS;
 }
 
@@ -72,7 +72,7 @@ static const struct loop_policy policy = {
     .idle_us = RMA_IDLE_US,
     .begin_sleep = begin_sleep,
     .end_sleep = end_sleep,
-    .events = EVENTS_WORK,
+    .events = EVENTS_ARE_WORK,
 };
 
 /* ---- flushes ---- */
@@ -126,7 +126,7 @@ static bool test_events(void)
 
 void armcii_rma_progress_start(void)
 {
-    events_work = test_events();
+    sockets_raise_events = test_events();
     watches_all = false;
     armcii_rma_progress_on = true;
     armcii_doorbells_start();
