@@ -1,4 +1,4 @@
-/* event.c - sleeping on the sockets of this process. */
+/* event.c - epoll over the sockets of this process, and an eventfd for wakeups. */
 #define _GNU_SOURCE
 #include "progress/event.h"
 
@@ -14,35 +14,42 @@
 
 #include "base/log.h"
 
-static int bell = -1; /* an eventfd, by which others wake */
-static int ears = -1; /* an epoll of the connections */
-static int trust;     /* in what is heard, between these; there is some from 1 on */
-enum { LEAST = -4, MOST = 4 };
+static int wakeup_fd = -1, epfd = -1;
+
+/* How well events predict messages.  They are reliable above 0. */
+static int score;
+enum { SCORE_MIN = -4, SCORE_MAX = 4, MISS_COST = 2 };
 static unsigned misses;
 
-static bool is_connection(int fd)
+/* ---- descriptors ---- */
+
+static bool is_internet_socket(int fd)
 {
     int domain;
     socklen_t size = sizeof domain;
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && (domain == AF_INET || domain == AF_INET6);
 }
 
-/* Each thing that comes is told once: what nobody reads keeps nobody awake.  false: it was listened to already. */
-static bool listen_to(int fd, uint32_t events)
+/* Edge-triggered: data that nobody reads end one sleep only.  False if the descriptor is watched already. */
+static bool add_fd(int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLET};
-    return epoll_ctl(ears, EPOLL_CTL_ADD, fd, &event) == 0;
+    return epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Returns how many connections are new. */
-static int listen_to_connections(void)
+void armcii_event_add_fd(int fd)
+{
+    add_fd(fd, EPOLLIN);
+}
+
+int armcii_event_add_sockets(void)
 {
     int n = 0;
     DIR *descriptors = opendir("/proc/self/fd");
     if (!descriptors) return 0;
     for (struct dirent *e = readdir(descriptors); e; e = readdir(descriptors)) {
         int fd = atoi(e->d_name);
-        if (is_connection(fd) && listen_to(fd, EPOLLIN | EPOLLOUT)) n++;
+        if (is_internet_socket(fd) && add_fd(fd, EPOLLIN | EPOLLOUT)) n++;
     }
     closedir(descriptors);
     return n;
@@ -50,86 +57,75 @@ static int listen_to_connections(void)
 
 void armcii_event_start(void)
 {
-    bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    ears = epoll_create1(EPOLL_CLOEXEC);
-    if (bell < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without ears it hears nothing */
-    trust = listen_to_connections() > 0; /* until the first that is missed */
+    wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    epfd = epoll_create1(EPOLL_CLOEXEC);
+    if (wakeup_fd < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no event is seen */
+    score = armcii_event_add_sockets() > 0; /* reliable until the first miss */
     misses = 0;
 }
 
 void armcii_event_end(void)
 {
-    if (ears >= 0) close(ears);
-    close(bell);
-    ears = bell = -1; /* nobody rings what has that number next */
+    if (epfd >= 0) close(epfd);
+    close(wakeup_fd);
+    epfd = wakeup_fd = -1; /* a late wakeup must not reach another file with this number */
 }
+
+/* ---- sleep ---- */
 
 void armcii_event_wakeup(void)
 {
-    eventfd_write(bell, 1);
-}
-
-static bool has_something_come(void)
-{
-    enum { AT_ONCE = 16 };
-    struct epoll_event events[AT_ONCE];
-    bool any = false;
-    while (epoll_wait(ears, events, AT_ONCE, 0) > 0) any = true;
-    return any;
-}
-
-/* Until one of the first n descriptors has something. */
-static void sleep_on(struct pollfd *on, nfds_t n, long microseconds)
-{
-    struct timespec most = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    eventfd_t rung;
-    ppoll(on, n, &most, NULL);
-    if (on[0].revents) eventfd_read(bell, &rung);
-}
-
-bool armcii_event_wait(long microseconds)
-{
-    struct pollfd on[] = {{.fd = bell, .events = POLLIN}, {.fd = ears, .events = POLLIN}};
-    sleep_on(on, 2, microseconds);
-    return on[1].revents && has_something_come();
-}
-
-bool armcii_event_wait_ignoring_fds(long microseconds)
-{
-    sleep_on(&(struct pollfd){.fd = bell, .events = POLLIN}, 1, microseconds);
-    return false;
-}
-
-/* One that was missed weighs more than one that was heard.  It may have come on a new connection: look for such ones where it had to wait,
- * server_map ever more seldom. */
-void armcii_event_account(bool heard)
-{
-    if (heard || has_something_come()) { /* or it came just now */
-        if (trust < MOST) trust++;
-        return;
-    }
-    bool costly = trust > 0; /* it waited for long */
-    trust = trust - 2 > LEAST ? trust - 2 : LEAST;
-    misses++;
-    if (costly || (misses & (misses - 1)) == 0) listen_to_connections();
-}
-
-void armcii_event_add_fd(int descriptor)
-{
-    listen_to(descriptor, EPOLLIN);
-}
-
-void armcii_event_add_sockets(void)
-{
-    listen_to_connections();
-}
-
-bool armcii_event_is_reliable(void)
-{
-    return trust > 0;
+    eventfd_write(wakeup_fd, 1);
 }
 
 bool armcii_event_drain(void)
 {
-    return has_something_come();
+    enum { BATCH = 16 };
+    struct epoll_event events[BATCH];
+    bool any = false;
+    while (epoll_wait(epfd, events, BATCH, 0) > 0) any = true;
+    return any;
+}
+
+/* The first descriptor is wakeup_fd. */
+static void wait_for_any(struct pollfd *fds, nfds_t n, long timeout)
+{
+    struct timespec t = {timeout / 1000000, timeout % 1000000 * 1000};
+    eventfd_t wakeups;
+    ppoll(fds, n, &t, NULL);
+    if (fds[0].revents) eventfd_read(wakeup_fd, &wakeups);
+}
+
+bool armcii_event_wait(long timeout)
+{
+    struct pollfd fds[] = {{.fd = wakeup_fd, .events = POLLIN}, {.fd = epfd, .events = POLLIN}};
+    wait_for_any(fds, 2, timeout);
+    return fds[1].revents && armcii_event_drain();
+}
+
+bool armcii_event_wait_ignoring_fds(long timeout)
+{
+    wait_for_any(&(struct pollfd){.fd = wakeup_fd, .events = POLLIN}, 1, timeout);
+    return false;
+}
+
+/* ---- score ---- */
+
+/* A miss may come from a socket that is not watched yet.  Search for such sockets if the miss ended a long sleep, else at every miss whose
+ * number is a power of two. */
+void armcii_event_account(bool signaled)
+{
+    if (signaled || armcii_event_drain()) { /* the event may follow the message */
+        if (score < SCORE_MAX) score++;
+        return;
+    }
+    bool was_reliable = score > 0;
+    score = score - MISS_COST > SCORE_MIN ? score - MISS_COST : SCORE_MIN;
+    misses++;
+    if (was_reliable || (misses & (misses - 1)) == 0) armcii_event_add_sockets();
+}
+
+bool armcii_event_is_reliable(void)
+{
+    return score > 0;
 }

@@ -1,6 +1,7 @@
-/* event.h - sleeping until a message may have come.  MPI has no call that waits without a processor.  But where its messages come over
- * sockets of this process, the system can tell when something comes: then sleep may be long, and ends at once.  Whether it is so is seen
- * from the messages that were found.  For one thread; any other may wake it. */
+/* event.h - sleep that ends on events: wakeups, and data on the sockets of this process.
+ *
+ * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of this process, the kernel can end the
+ * sleep instead.  A score of past events decides whether that is so.  One thread sleeps; any thread may wake it. */
 #ifndef ARMCII_EVENT_H
 #define ARMCII_EVENT_H
 
@@ -9,22 +10,23 @@
 void armcii_event_start(void);
 void armcii_event_end(void);
 
-/* Sleep for so many microseconds, or until somebody wakes, or something comes on a socket: true in this case. */
-bool armcii_event_wait(long microseconds);
-/* The same, whatever comes: false. */
-bool armcii_event_wait_ignoring_fds(long microseconds);
+/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had an event. */
+bool armcii_event_wait(long timeout);
+/* Sleep until a wakeup or the timeout.  Always false. */
+bool armcii_event_wait_ignoring_fds(long timeout);
 /* End the sleep, or the next one. */
 void armcii_event_wakeup(void);
 
-/* A message was found when the sleep was over, heard or not. */
-void armcii_event_account(bool heard);
-/* Listen for what comes to be read from this descriptor, as well. */
-void armcii_event_add_fd(int descriptor);
-/* Listen to connections that are new, too: for who finds no messages, but only lets them be found. */
-void armcii_event_add_sockets(void);
-/* So far, was what came heard?  Then sleep may be longer than a message may wait. */
-bool armcii_event_is_reliable(void);
-/* What has come so far is known, and need not end the next sleep; true when something has. */
+/* Watch all sockets of this process that are not watched yet; returns their number. */
+int armcii_event_add_sockets(void);
+/* Watch this descriptor for data to read, too. */
+void armcii_event_add_fd(int fd);
+/* Consume the events so far, so that they do not end the next sleep.  True if there was one. */
 bool armcii_event_drain(void);
+
+/* A message was found after a sleep; signaled: an event preceded it. */
+void armcii_event_account(bool signaled);
+/* True while events precede messages: sleep may then be longer than a message may wait. */
+bool armcii_event_is_reliable(void);
 
 #endif

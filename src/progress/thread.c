@@ -1,59 +1,240 @@
-/* thread.c - the progress thread: its life and its sleep. */
+/* thread.c - the progress loop, the thread that runs it, and its affinity. */
 #define _GNU_SOURCE
 #include "progress/thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "base/log.h"
 #include "base/backoff.h"
+#include "base/log.h"
 #include "progress/event.h"
-#include "progress/affinity.h"
 
-static pthread_t thread;
-static void (*turn)(void);
-static atomic_bool stopping, asleep;
-static bool exists;
+static const struct loop_policy *policy;
+static struct {
+    long last_work;    /* by armcii_clock */
+    bool slept;        /* since then */
+    bool signaled;     /* an event ended the last sleep */
+    bool drained;      /* an event preceded the last poll, with no sleep between */
+    unsigned spurious; /* events in a row that brought no work */
+} state;
+static atomic_bool stopping, asleep; /* asleep: no event ends the sleep */
 
-enum { LATE = 200 }; /* microseconds more than was asked for */
+/* ---- affinity ---- */
 
-/* Who wakes late sits on a processor where others go first. */
-bool armcii_progress_thread_sleep(bool (*doze)(long microseconds), long microseconds, bool (*is_hindered)(void))
+static long program_thread;
+static cpu_set_t allowed;    /* processors of the progress thread */
+static bool can_bind, bound; /* can_bind: until the kernel refuses */
+
+void armcii_affinity_init(void)
 {
-    if (microseconds > POLL_INTERVAL_US) armcii_affinity_bind();
-    long due = armcii_clock() + microseconds;
-    atomic_store(&asleep, microseconds > POLL_INTERVAL_US && (doze != armcii_event_wait || !armcii_event_is_reliable()));
-    bool may = !atomic_load(&stopping) && (!is_hindered || !is_hindered());
-    bool heard = may && doze(microseconds);
+    program_thread = syscall(SYS_gettid);
+    can_bind = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    bound = false;
+}
+
+/* The last processor of a thread: field 39 of its stat file.  Field 2 may contain spaces, and ends with the last bracket.  -1: unknown. */
+static int processor_of(long thread)
+{
+    enum { SPACES = 37 }; /* from field 2 to field 39 */
+    char path[64], text[1024];
+    int processor = -1;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", thread);
+    FILE *f = fopen(path, "r");
+    if (!f) return -1;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = 0;
+    char *at = strrchr(text, ')');
+    for (int i = 0; at && i < SPACES; i++)
+        at = strchr(at + 1, ' ');
+    return at && sscanf(at, "%d", &processor) == 1 ? processor : -1;
+}
+
+void armcii_affinity_bind(void)
+{
+    cpu_set_t set;
+    if (bound || !can_bind) return;
+    int processor = processor_of(program_thread);
+    if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET((size_t)processor, &allowed)) return;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)processor, &set);
+    can_bind = bound = sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+void armcii_affinity_unbind(void)
+{
+    if (bound) sched_setaffinity(0, sizeof allowed, &allowed);
+    bound = false;
+}
+
+void armcii_affinity_migrate(void)
+{
+    armcii_affinity_unbind();
+    armcii_affinity_bind();
+    armcii_affinity_unbind();
+}
+
+/* ---- work ---- */
+
+static void note_work(void)
+{
+    armcii_affinity_unbind();
+    state.last_work = armcii_clock();
+    state.slept = false;
+    state.spurious = 0;
+}
+
+static void note_found(enum progress_work found)
+{
+    if (state.slept && policy->events != EVENTS_ARE_WORK) armcii_event_account(state.signaled || state.drained);
+    state.signaled = state.drained = false;
+    if (found == WORK_REMOTE) note_work();
+}
+
+/* ---- sleep ---- */
+
+/* may_sleep, or NULL, is asked when others see that the thread sleeps. */
+static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)(void))
+{
+    enum { LATE_US = 200 }; /* a later end means that the processor was busy */
+    if (timeout > POLL_US) armcii_affinity_bind();
+    long due = armcii_clock() + timeout;
+    atomic_store(&asleep, timeout > POLL_US && (wait != armcii_event_wait || !armcii_event_is_reliable()));
+    state.signaled = !atomic_load(&stopping) && (!may_sleep || may_sleep()) && wait(timeout);
     atomic_store(&asleep, false);
-    if (armcii_clock() > due + LATE) armcii_affinity_migrate();
-    return heard;
+    if (armcii_clock() > due + LATE_US) armcii_affinity_migrate();
+    state.slept = true;
+    state.drained = false;
 }
 
-void armcii_progress_thread_wake_if_asleep(void)
+static enum progress_wait choose_wait(void)
 {
-    if (atomic_load(&asleep)) armcii_event_wakeup();
+    return policy->choose_wait ? policy->choose_wait() : WAIT_POLL;
 }
 
-void armcii_progress_thread_wake(void)
+static bool needs_wakeup(void)
 {
-    armcii_event_wakeup();
+    return choose_wait() == WAIT_WAKEUP;
+}
+
+static void sleep_after_spurious_event(void)
+{
+    enum { MAX_DOUBLINGS = 4 };
+    sleep_in(armcii_event_wait_ignoring_fds, POLL_US << (state.spurious < MAX_DOUBLINGS ? state.spurious : MAX_DOUBLINGS), NULL);
+    state.spurious++;
+}
+
+static long timeout_of(enum progress_wait wait)
+{
+    switch (wait) {
+    case WAIT_PENDING:
+        return PENDING_US;
+    case WAIT_SOME_EVENTS:
+        return policy->idle_us;
+    case WAIT_EVENTS:
+        return EVENT_US;
+    default:
+        return armcii_clock() < state.last_work + WARM_US ? POLL_US : policy->idle_us;
+    }
+}
+
+static void sleep_on_events(enum progress_wait wait)
+{
+    sleep_in(armcii_event_wait, timeout_of(wait), policy->begin_sleep);
+    if (policy->end_sleep) policy->end_sleep(state.signaled);
+    if (!state.signaled)
+        state.spurious = 0;
+    else if (policy->events == EVENTS_ARE_WORK)
+        note_work();
+}
+
+/* ---- the loop ---- */
+
+static void back_off(void)
+{
+    long idle = armcii_clock() - state.last_work;
+    if (idle < SPIN_US) {
+        armcii_pause();
+        return;
+    }
+    if (idle < WARM_US && policy->yields && armcii_backoff_spin_limit == SPIN_LIMIT) {
+        sched_yield();
+        return;
+    }
+    enum progress_wait wait = choose_wait();
+    if (wait == WAIT_WAKEUP) {
+        sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
+    } else if (policy->events == EVENTS_SHARED && !state.slept) {
+        state.drained = armcii_event_drain(); /* events of work that is done; poll once more for later ones */
+        state.slept = true;
+    } else if (policy->events == EVENTS_SHARED && state.signaled) {
+        sleep_after_spurious_event();
+    } else {
+        sleep_on_events(wait);
+    }
+}
+
+void armcii_progress_loop_step(void)
+{
+    if (policy->is_helped && policy->is_helped()) {
+        sleep_in(armcii_event_wait_ignoring_fds, HELPED_US, NULL);
+        if (policy->spins_after_help) note_work();
+        return;
+    }
+    enum progress_work found = WORK_NONE;
+    for (int i = 0; i < policy->polls && !found; i++)
+        found = policy->poll();
+    if (found) note_found(found);
+    back_off();
 }
 
 /* ---- start and end ---- */
 
-static void *work(void *unused)
+static void start_loop(const struct loop_policy *p)
+{
+    policy = p;
+    memset(&state, 0, sizeof state);
+    state.last_work = armcii_clock();
+    armcii_event_start();
+}
+
+static void use_exact_timers(void)
+{
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds that a sleep may be longer; 50000 by default */
+}
+
+void armcii_progress_loop_start(const struct loop_policy *p)
+{
+    start_loop(p);
+    use_exact_timers();
+}
+
+void armcii_progress_loop_end(void)
+{
+    armcii_event_end();
+}
+
+static pthread_t thread;
+static bool exists;
+
+static void *run(void *unused)
 {
     (void)unused;
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
-    while (!atomic_load(&stopping)) turn();
+    use_exact_timers();
+    while (!atomic_load(&stopping))
+        armcii_progress_loop_step();
     return NULL;
 }
 
-/* Handlers of the program run in threads of the program: the new thread blocks all signals that are sent to the process.  Those that the
- * thread itself would raise by a fault stay unblocked: the system kills a process that blocks them. */
+/* The program's signal handlers run in the program's threads: this one blocks all signals but those of its own faults, since the kernel
+ * kills a process that blocks these. */
 static int create_without_signals(void)
 {
     sigset_t blocked, former;
@@ -62,15 +243,14 @@ static int create_without_signals(void)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&blocked, faults[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &former);
-    int error = pthread_create(&thread, NULL, work, NULL);
+    int error = pthread_create(&thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     return error;
 }
 
-void armcii_progress_thread_start(void (*each_turn)(void))
+void armcii_progress_thread_start(const struct loop_policy *p)
 {
-    turn = each_turn;
-    armcii_event_start();
+    start_loop(p);
     atomic_store(&stopping, false);
     armcii_affinity_init();
     if (create_without_signals() != 0) armcii_fatal("no thread for operations between nodes");
@@ -86,4 +266,14 @@ void armcii_progress_thread_end(void)
     armcii_event_wakeup();
     pthread_join(thread, NULL);
     armcii_event_end();
+}
+
+void armcii_progress_thread_wake(void)
+{
+    armcii_event_wakeup();
+}
+
+void armcii_progress_thread_wake_if_asleep(void)
+{
+    if (atomic_load(&asleep)) armcii_event_wakeup();
 }

@@ -1,25 +1,105 @@
-/* thread.h - the progress thread in a process of a job on several nodes: its life and its sleep.  What it does is its turn's. */
+/* thread.h - the progress loop: poll; without work, back off; then sleep on events.  The progress thread runs it, one in each process of a
+ * job on several nodes, and a progress rank does.
+ *
+ *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank yields for WARM_US
+ *    | ^                  |
+ *    | |                  v
+ *    | +-- any end ---- SLEEP      on sockets and wakeups; timeout: enum progress_wait
+ *    | |                  |
+ *    | |                  v        after an event without work, with EVENTS_SHARED:
+ *    | +-- timeout ---- IGNORE     on wakeups only, for POLL_US x 1, 2, 4, 8, 16
+ *    | |
+ *    +--- is_helped --> HELPED     on wakeups only, for HELPED_US; then POLL
+ *
+ * The rest is a policy.  There are three:
+ *
+ *   file                   runs in   polls  idle_us      events            wait                            after help
+ *   am/progress.c          thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
+ *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL                       -
+ *   rma/progress.c         thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
 #include <stdbool.h>
 
-/* As gdb, top -H and ps -T show it. */
+/* Its name in gdb, top -H and ps -T. */
 #define THREAD_NAME "armci-progress"
 
-/* It calls `each_turn` again and again, until armcii_progress_thread_end, which does nothing where there is no thread. */
-void armcii_progress_thread_start(void (*each_turn)(void));
+/* Microseconds. */
+enum {
+    SPIN_US = 100,      /* requests follow one another, and a wakeup costs more than a request */
+    WARM_US = 20000,    /* the next request of a busy client comes within this time, mostly */
+    POLL_US = 50,       /* about a round trip over TCP; a longer sleep is on the processor of the program's thread */
+    PENDING_US = 20,    /* own operations need several polls for each round trip */
+    IDLE_US = 1000,     /* costs less than 1 % of a processor */
+    RMA_IDLE_US = 1500, /* the same; a poll of windows costs more */
+    EVENT_US = 10000,   /* events end the sleep; a poll is for one that was missed */
+    HELPED_US = 500,    /* a request waits no longer when the helpers stop */
+    WAKEUP_US = 500000, /* a wakeup ends the sleep; this limits the harm of a lost one */
+};
+
+/* What a poll found. */
+enum progress_work {
+    WORK_NONE,
+    WORK_OWN,    /* an own operation advanced; no reason to spin, which delays the computation that it overlaps */
+    WORK_REMOTE, /* a request of another process */
+};
+
+/* What ends the next sleep. */
+enum progress_wait {
+    WAIT_POLL,        /* its timeout: POLL_US while warm, then idle_us */
+    WAIT_PENDING,     /* its timeout, PENDING_US */
+    WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
+    WAIT_EVENTS,      /* an event, or EVENT_US */
+    WAIT_WAKEUP,      /* a wakeup, or WAKEUP_US */
+};
+
+struct loop_policy {
+    /* Poll MPI once, without waiting. */
+    enum progress_work (*poll)(void);
+    /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in the next. */
+    int polls;
+    /* Have other threads polled since the last call?  Then this one stays away.  NULL: there are none. */
+    bool (*is_helped)(void);
+    /* Help counts as work: more will follow. */
+    bool spins_after_help;
+    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming.  NULL: always WAIT_POLL. */
+    enum progress_wait (*choose_wait)(void);
+    long idle_us;
+    /* Before and after a SLEEP, or NULL.  begin_sleep returns false if there is work already. */
+    bool (*begin_sleep)(void);
+    void (*end_sleep)(bool signaled);
+    enum {
+        EVENTS_SHARED,    /* the program's own messages raise events, too: ignore events for a while after spurious ones */
+        EVENTS_ARE_WORK,  /* poll cannot tell whether it found any */
+        EVENTS_ARE_HINTS, /* an event ends the sleep, no more */
+    } events;
+    /* Yield while warm, unless processes outnumber processors: the process has nothing else to do. */
+    bool yields;
+};
+
+/* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no thread. */
+void armcii_progress_thread_start(const struct loop_policy *policy);
 void armcii_progress_thread_end(void);
-
-enum { POLL_INTERVAL_US = 50 }; /* microseconds that are slept anywhere; longer sleep is on the processor of the program's thread */
-
-/* For a turn: sleep by armcii_event_wait or armcii_event_wait_ignoring_fds, and return what that does; not at all when the thread is to end or
- * `is_hindered` (may be NULL), which is asked when those who would wake it know that it sleeps. */
-bool armcii_progress_thread_sleep(bool (*doze)(long microseconds), long microseconds, bool (*is_hindered)(void));
-
-/* The program goes on with transfers under way: the thread need not sleep any longer, unless it hears what comes. */
-void armcii_progress_thread_wake_if_asleep(void);
-/* It has something else to do from now on. */
+/* There is new work: end the sleep.  The second form: only a sleep that events do not end. */
 void armcii_progress_thread_wake(void);
+void armcii_progress_thread_wake_if_asleep(void);
+
+/* A process without the thread: start, one step of the loop, end. */
+void armcii_progress_loop_start(const struct loop_policy *policy);
+void armcii_progress_loop_step(void);
+void armcii_progress_loop_end(void);
+
+/* ---- affinity ----
+ *
+ * The progress thread sleeps on the processor of the program's thread.  On another processor, where another process runs, it may wait for
+ * most of a millisecond after each wakeup: the kernel shares processors between sessions and control groups first. */
+
+/* The calling thread is the program's. */
+void armcii_affinity_init(void);
+/* Called by the progress thread: bind it to the processor of the program's thread; allow all processors again; move there, unbound. */
+void armcii_affinity_bind(void);
+void armcii_affinity_unbind(void);
+void armcii_affinity_migrate(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_doorbell.c - a process wakes the thread of another one of its node.  Both are this test's; MPI has no part in it. */
+/* test_doorbell.c - a process wakes another process of its node.  The test forks both; MPI is not started. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <sched.h>
@@ -12,22 +12,23 @@
 #include "transport/shm/node.h"
 #include "unit.h"
 
-/* Microseconds: a sleep whose end nobody waits for, and one that may pass. */
-enum { LONG = 20000000, SHORT = 2000, AT_ONCE = 5000000, TIMES = 100 };
+/* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early end. */
+enum { LONG = 20000000, SHORT = 2000, EARLY = 5000000, TIMES = 100 };
 
-/* What both processes see. */
+/* Of both processes. */
 static struct shared {
     struct doorbell doorbells[2];
-    atomic_int hung, woken;
+    atomic_int ready, woken;
 } *shared;
-static int rank_of[3] = {0, 1, -1}; /* process 2 is of another node */
+static int rank_of[3] = {0, 1, -1}; /* process 2 is on another node */
 
-static void be(int rank)
+static void become(int rank)
 {
     *(struct node *)armcii_node = (struct node){.rank = rank, .size = 2, .rank_of = rank_of, .doorbells = shared->doorbells};
     armcii_doorbell_open();
-    atomic_fetch_add(&shared->hung, 1);
-    while (atomic_load(&shared->hung) < 2) sched_yield();
+    atomic_fetch_add(&shared->ready, 1);
+    while (atomic_load(&shared->ready) < 2)
+        sched_yield();
 }
 
 static void start_sleeping(void)
@@ -43,8 +44,8 @@ static void stop_sleeping(void)
     armcii_doorbells_end();
 }
 
-/* As the progress thread sleeps: true when it was woken by a ring. */
-static bool sleep_until_it_rings(long microseconds)
+/* Sleep as the progress thread does.  True if the doorbell was rung. */
+static bool sleep_until_ring(long microseconds)
 {
     armcii_doorbell_arm(true);
     if (!armcii_doorbell_is_pending()) armcii_event_wait(microseconds);
@@ -52,12 +53,13 @@ static bool sleep_until_it_rings(long microseconds)
     return armcii_doorbell_clear();
 }
 
-/* The other process: sleeps and counts how often it was woken. */
-static _Noreturn void be_woken(void)
+/* The other process sleeps, and counts the rings that wake it. */
+static _Noreturn void run_sleeper(void)
 {
-    be(1);
+    become(1);
     start_sleeping();
-    while (atomic_load(&shared->woken) < TIMES) atomic_fetch_add(&shared->woken, sleep_until_it_rings(LONG));
+    while (atomic_load(&shared->woken) < TIMES)
+        atomic_fetch_add(&shared->woken, sleep_until_ring(LONG));
     stop_sleeping();
     _exit(0);
 }
@@ -67,8 +69,8 @@ static pid_t start_sleeper(void)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(shared, MAP_FAILED);
     pid_t child = fork();
-    if (child == 0) be_woken();
-    be(0);
+    if (child == 0) run_sleeper();
+    become(0);
     return child;
 }
 
@@ -81,14 +83,15 @@ static void end_sleeper(pid_t child)
     munmap(shared, sizeof *shared);
 }
 
-START_TEST(each_ring_wakes_who_sleeps)
+START_TEST(each_ring_wakes_the_sleeper)
 {
     pid_t child = start_sleeper();
     for (int i = 0; i < TIMES; i++) {
         long begun = armcii_clock();
         armcii_doorbell_ring(1);
-        while (atomic_load(&shared->woken) <= i && armcii_clock() < begun + AT_ONCE) sched_yield();
-        ck_assert_msg(atomic_load(&shared->woken) > i, "ring %d: nobody woke within 5 s", i + 1);
+        while (atomic_load(&shared->woken) <= i && armcii_clock() < begun + EARLY)
+            sched_yield();
+        ck_assert_msg(atomic_load(&shared->woken) > i, "ring %d: no wakeup within 5 s", i + 1);
     }
     end_sleeper(child);
 }
@@ -97,25 +100,26 @@ END_TEST
 START_TEST(a_ring_before_sleep_is_not_lost)
 {
     pid_t child = start_sleeper();
-    for (int i = 0; i < TIMES; i++) { /* at no certain time: asleep or not yet */
+    for (int i = 0; i < TIMES; i++) { /* the sleeper is asleep, or not yet */
         int before = atomic_load(&shared->woken);
         usleep((useconds_t)(i % 7));
         armcii_doorbell_ring(1);
         long begun = armcii_clock();
-        while (atomic_load(&shared->woken) == before && armcii_clock() < begun + AT_ONCE) sched_yield();
+        while (atomic_load(&shared->woken) == before && armcii_clock() < begun + EARLY)
+            sched_yield();
         ck_assert_msg(atomic_load(&shared->woken) > before, "ring %d: lost", i + 1);
     }
     end_sleeper(child);
 }
 END_TEST
 
-START_TEST(who_is_not_addressed_hears_nothing)
+START_TEST(a_ring_for_others_wakes_nobody_here)
 {
     pid_t child = start_sleeper();
     start_sleeping();
-    armcii_doorbell_ring(2); /* of another node */
+    armcii_doorbell_ring(2); /* on another node */
     armcii_doorbell_ring(0); /* the caller itself */
-    ck_assert_msg(!sleep_until_it_rings(SHORT), "no ring: expected false, seen true");
+    ck_assert_msg(!sleep_until_ring(SHORT), "no ring: expected false, seen true");
     ck_assert_int_eq(atomic_load(&shared->woken), 0);
     armcii_event_end();
     for (int i = 0; i < TIMES; i++) {
@@ -127,7 +131,7 @@ START_TEST(who_is_not_addressed_hears_nothing)
 }
 END_TEST
 
-START_TEST(without_bells_nothing_rings)
+START_TEST(without_doorbells_a_ring_does_nothing)
 {
     *(struct node *)armcii_node = (struct node){.size = 1};
     armcii_doorbells_start();
@@ -142,7 +146,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {each_ring_wakes_who_sleeps, a_ring_before_sleep_is_not_lost, who_is_not_addressed_hears_nothing,
-                                  without_bells_nothing_rings, NULL};
-    return unit_run("bell", unit_case(tests));
+    const TTest *const tests[] = {each_ring_wakes_the_sleeper, a_ring_before_sleep_is_not_lost, a_ring_for_others_wakes_nobody_here,
+                                  without_doorbells_a_ring_does_nothing, NULL};
+    return unit_run("doorbell", unit_case(tests));
 }

@@ -1,5 +1,5 @@
-/* progress.h - the thread of the transport server, one in each process: where the process is a server it serves, everywhere it lets what the
- * program left under way go on.  It never waits for the global lock. */
+/* progress.h - the progress thread of the transport am, one in each process.  It serves where the process is a server, and advances what
+ * the program left pending.  It never waits for the global lock. */
 #ifndef ARMCII_AM_PROGRESS_H
 #define ARMCII_AM_PROGRESS_H
 

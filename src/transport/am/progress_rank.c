@@ -1,93 +1,92 @@
-/* progress_rank.c - progress ranks: who they are, what they are told, and what they do with their time. */
+/* progress_rank.c - progress ranks: their choice, their control messages, their loop. */
 #define _GNU_SOURCE
 #include "transport/am/progress_rank.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/backoff.h"
 #include "transport/am/server.h"
-#include "progress/event.h"
+#include "progress/thread.h"
 #include "transport/am/proto.h"
 
 /* From the first start until MPI ends. */
-static MPI_Comm kept = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
-static MPI_Comm peers;                /* of progress rank: all of them */
-static int count_progress_ranks, size;         /* those set progress_ranks, the program's processes */
-static int here;                      /* processes of the program on this node */
-static bool is_first;                 /* of them */
-static int server;                     /* the progress rank on this node, its rank in kept */
-static const char *remark;
+static MPI_Comm everybody = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
+static MPI_Comm peers;                     /* of a progress rank: all progress ranks */
+static int program_size, progress_size;    /* the members of each kind */
+static int node_size;                      /* the program's processes on this node */
+static bool is_first;                      /* of them */
+static int server;                         /* the progress rank on this node, its rank in everybody */
+static const char *reason;
 
-/* What the processes of a node tell the progress rank there; it answers ORDER_MAP by the address. */
-enum order_kind { ORDER_START, ORDER_MAP, ORDER_UNMAP, ORDER_DISMISS, ORDER_GOODBYE };
-struct order {
-    enum order_kind kind;
-    struct segment_handle segment; /* to map */
-    size_t bytes;
-    char *memory;              /* to unmap */
+/* What the program's processes send to the progress rank on their node. */
+struct control_msg {
+    enum { CTRL_START, CTRL_MAP, CTRL_UNMAP, CTRL_STOP, CTRL_FINALIZE } kind;
+    struct segment_handle segment; /* CTRL_MAP, which is answered by the address */
+    size_t bytes;                  /* CTRL_MAP, CTRL_UNMAP */
+    char *memory;                  /* CTRL_UNMAP */
 };
-enum { TAG_ORDER = 1, TAG_ANSWER };
+enum { TAG_CONTROL = 1, TAG_ANSWER };
 
-/* ---- who is set progress_ranks ---- */
+/* ---- choice ---- */
 
-/* What is asked of all processes; the least counts. */
-struct census {
-    int on_node; /* processes */
-    int memfd;   /* the node shares memory by files */
-    int fresh;   /* nobody was set aside before */
+/* Of the process that has the least of each. */
+struct conditions {
+    int node_size; /* processes on the node */
+    int has_memfd; /* the node shares memory by memfd */
+    int is_new;    /* there was no earlier choice */
 };
 
-static struct census take_census(MPI_Comm comm, MPI_Comm node)
+static struct conditions least_conditions(MPI_Comm comm, MPI_Comm node)
 {
-    struct census mine = {.fresh = kept == MPI_COMM_NULL}, least;
+    struct conditions mine = {.is_new = everybody == MPI_COMM_NULL}, least;
     enum shm_policy shm = armcii_config->shm;
-    MPI_Comm_size(node, &mine.on_node);
-    mine.memfd = (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
+    MPI_Comm_size(node, &mine.node_size);
+    mine.has_memfd = (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
     MPI_Allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
     return least;
 }
 
-static const char *why_nobody(MPI_Comm comm, const struct census *least)
+static const char *why_unnecessary(MPI_Comm comm, const struct conditions *least)
 {
     int all;
     MPI_Comm_size(comm, &all);
-    if (!least->fresh) return "ranks were set aside at an earlier start on other processes";
-    return least->on_node == all ? "all processes are on one node, where nothing needs a server" : NULL;
+    if (!least->is_new) return "an earlier start on other processes chose the progress ranks";
+    return least->node_size == all ? "all processes are on one node, where nothing needs a server" : NULL;
 }
 
-static const char *why_impossible(const struct census *least)
+static const char *why_impossible(const struct conditions *least)
 {
     if (armcii_config->transport == TRANSPORT_RMA) return "a progress rank serves requests, and with ARMCI_TRANSPORT=rma there are none";
-    if (!least->memfd) return "a progress rank serves memory that its node shares by memfd, and there is none (ARMCI_SHM, containers?)";
-    return least->on_node < 2 ? "there must be two processes on each node, since one of them is set aside" : NULL;
+    if (!least->has_memfd) return "a progress rank serves memory that its node shares by memfd, and there is none (ARMCI_SHM, containers?)";
+    return least->node_size < 2 ? "there must be two processes on each node, since one becomes the progress rank" : NULL;
 }
 
-/* The last process of each node is. */
-static void become_progress_ranks(MPI_Comm comm, MPI_Comm node)
+/* The last process of each node becomes its progress rank. */
+static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
 {
-    int rank, on_node, all;
+    int rank, all;
     MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &on_node);
+    MPI_Comm_size(node, &node_size);
     MPI_Comm_size(comm, &all);
-    here = on_node - 1;
+    node_size--;
     is_first = rank == 0;
-    bool mine = rank == here;
+    bool chosen = rank == node_size;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_split(comm, 0, mine ? INT_MAX : rank, &kept);
-    MPI_Comm_split(comm, mine, rank, &peers);
-    MPI_Comm_size(peers, &size);
-    if (mine) size = all - size;
-    count_progress_ranks = all - size;
-    if (!mine) MPI_Comm_free(&peers);
-    MPI_Comm_rank(kept, &server);
-    MPI_Bcast(&server, 1, MPI_INT, here, node);
+    MPI_Comm_split(comm, 0, chosen ? INT_MAX : rank, &everybody);
+    MPI_Comm_split(comm, chosen, rank, &peers);
+    MPI_Comm_size(peers, chosen ? &progress_size : &program_size);
+    if (chosen)
+        program_size = all - progress_size;
+    else
+        progress_size = all - program_size;
+    if (!chosen) MPI_Comm_free(&peers);
+    MPI_Comm_rank(everybody, &server);
+    MPI_Bcast(&server, 1, MPI_INT, node_size, node);
 }
 
 static const char *choose_first(MPI_Comm comm)
@@ -96,29 +95,34 @@ static const char *choose_first(MPI_Comm comm)
     MPI_Comm node;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    struct census least = take_census(comm, node);
-    remark = why_nobody(comm, &least);
-    const char *obstacle = remark ? NULL : why_impossible(&least);
-    if (!remark && !obstacle) become_progress_ranks(comm, node);
+    struct conditions least = least_conditions(comm, node);
+    reason = why_unnecessary(comm, &least);
+    const char *obstacle = reason ? NULL : why_impossible(&least);
+    if (!reason && !obstacle) choose_progress_ranks(comm, node);
     MPI_Comm_free(&node);
     return obstacle;
 }
 
-/* ---- starting again ---- */
+/* ---- later starts ---- */
 
-/* All of kept come together, the program's processes in the order of their keys. */
-static void gather(int key, MPI_Comm *all, int *progress_ranks)
+/* Collective over everybody: the program's processes in the order of their keys. */
+static void split_everybody(int key, MPI_Comm *all, int *progress_ranks)
 {
-    MPI_Comm_split(kept, 0, key, all);
-    *progress_ranks = count_progress_ranks;
+    MPI_Comm_split(everybody, 0, key, all);
+    *progress_ranks = progress_size;
 }
 
 void armcii_progress_rank_join(MPI_Comm *all, int *progress_ranks)
 {
-    gather(INT_MAX, all, progress_ranks);
+    split_everybody(INT_MAX, all, progress_ranks);
 }
 
-enum membership { OTHERS, THE_SAME, PART_OF_THEM };
+/* Of a communicator: the members that are no progress ranks. */
+enum members {
+    ALL_OF_PROGRAM, /* exactly the program's processes, of the first start */
+    OTHERS,         /* others, and no progress rank among the members */
+    MIXED,          /* others, and progress ranks */
+};
 
 static int size_of(MPI_Group g)
 {
@@ -127,102 +131,100 @@ static int size_of(MPI_Group g)
     return n;
 }
 
-/* Those set aside cannot be asked for anything but to serve all that they served before: does comm mean these?  It may include those set
- * progress_ranks, as MPI_COMM_WORLD does.  PART_OF_THEM: it includes some that are set progress_ranks, but is not the same otherwise. */
-static enum membership membership_of(MPI_Comm comm)
+static enum members members_of(MPI_Comm comm)
 {
-    MPI_Group asked, all, program, progress_ranks, left;
-    int same, range[1][3] = {{0, size - 1, 1}};
-    MPI_Comm_group(comm, &asked);
-    MPI_Comm_group(kept, &all);
+    MPI_Group group, all, program, progress_ranks, rest;
+    int relation, range[1][3] = {{0, program_size - 1, 1}};
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(everybody, &all);
     MPI_Group_range_incl(all, 1, range, &program);
     MPI_Group_range_excl(all, 1, range, &progress_ranks);
-    MPI_Group_difference(asked, progress_ranks, &left);
-    MPI_Group_compare(left, program, &same);
-    bool any_progress_ranks = size_of(left) < size_of(asked);
-    if (left != MPI_GROUP_EMPTY) MPI_Group_free(&left);
+    MPI_Group_difference(group, progress_ranks, &rest);
+    MPI_Group_compare(rest, program, &relation);
+    bool has_progress_ranks = size_of(rest) < size_of(group);
+    if (rest != MPI_GROUP_EMPTY) MPI_Group_free(&rest);
     MPI_Group_free(&progress_ranks);
     MPI_Group_free(&program);
     MPI_Group_free(&all);
-    MPI_Group_free(&asked);
-    return same != MPI_UNEQUAL ? THE_SAME : any_progress_ranks ? PART_OF_THEM : OTHERS;
+    MPI_Group_free(&group);
+    return relation != MPI_UNEQUAL ? ALL_OF_PROGRAM : has_progress_ranks ? MIXED : OTHERS;
 }
 
-static void tell(const struct order *o)
+static void send_control(const struct control_msg *m)
 {
-    MPI_Send(o, (int)sizeof *o, MPI_BYTE, server, TAG_ORDER, kept);
+    MPI_Send(m, (int)sizeof *m, MPI_BYTE, server, TAG_CONTROL, everybody);
 }
 
 static void start_again(MPI_Comm comm, MPI_Comm *all, int *progress_ranks)
 {
     int rank;
-    if (is_first) tell(&(struct order){.kind = ORDER_START});
+    if (is_first) send_control(&(struct control_msg){.kind = CTRL_START});
     MPI_Comm_rank(comm, &rank);
-    gather(rank, all, progress_ranks);
-    remark = NULL;
+    split_everybody(rank, all, progress_ranks);
 }
 
+/* Progress ranks serve again exactly the processes that they served before. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks)
 {
-    enum membership m = kept == MPI_COMM_NULL ? OTHERS : membership_of(comm);
+    enum members m = everybody == MPI_COMM_NULL ? OTHERS : members_of(comm);
     *all = comm;
     *progress_ranks = 0;
-    remark = NULL;
-    if (m == PART_OF_THEM) armcii_fatal("a start on a communicator with ranks that were progress ranks for other processes");
-    if (m == THE_SAME) {
+    reason = NULL;
+    if (m == MIXED) armcii_fatal("a start on a communicator with ranks that were progress ranks for other processes");
+    if (m == ALL_OF_PROGRAM) {
         start_again(comm, all, progress_ranks);
         return NULL;
     }
     if (armcii_config->progress != PROGRESS_RANK) return NULL;
     const char *obstacle = choose_first(comm);
-    if (!remark && !obstacle) {
+    if (!reason && !obstacle) {
         int rank;
-        MPI_Comm_rank(kept, &rank);
-        gather(rank < size ? rank : INT_MAX, all, progress_ranks);
+        MPI_Comm_rank(everybody, &rank);
+        split_everybody(rank < program_size ? rank : INT_MAX, all, progress_ranks);
     }
     return obstacle;
 }
 
 bool armcii_progress_rank_is_enabled(void)
 {
-    return kept != MPI_COMM_NULL;
+    return everybody != MPI_COMM_NULL;
 }
 
 const char *armcii_progress_rank_reason(void)
 {
-    return remark;
+    return reason;
 }
 
-/* ---- what the program's processes tell ---- */
+/* ---- control messages ---- */
 
-static int say_goodbye(MPI_Comm self, int key, void *value, void *extra)
+static int send_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
-    static bool said;
+    static bool sent;
     (void)self, (void)key, (void)value, (void)extra;
-    if (!said) tell(&(struct order){.kind = ORDER_GOODBYE});
-    said = true;
+    if (!sent) send_control(&(struct control_msg){.kind = CTRL_FINALIZE});
+    sent = true;
     return MPI_SUCCESS;
 }
 
 void armcii_progress_rank_hook_finalize(void)
 {
     int key;
-    if (kept == MPI_COMM_NULL) return;
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, say_goodbye, &key, NULL);
+    if (everybody == MPI_COMM_NULL) return;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, send_finalize, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
-    MPI_Comm_free_keyval(&key); /* when the attribute has gone */
+    MPI_Comm_free_keyval(&key); /* takes effect when the attribute is deleted */
 }
 
 void armcii_progress_rank_stop(void)
 {
-    if (is_first) tell(&(struct order){.kind = ORDER_DISMISS});
+    if (is_first) send_control(&(struct control_msg){.kind = CTRL_STOP});
 }
 
 static void wait_for(MPI_Request *request)
 {
     struct backoff p = {0};
     int done;
-    unsigned entries = armcii_lock_suspend(); /* answers come in the order of the orders */
+    unsigned entries = armcii_lock_suspend(); /* answers arrive in the order of the messages */
     for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) armcii_backoff_yield(&p);
     armcii_lock_resume(entries);
 }
@@ -231,132 +233,106 @@ char *armcii_progress_rank_map(const struct segment_handle *segment, size_t byte
 {
     char *memory;
     MPI_Request answer;
-    MPI_Irecv(&memory, (int)sizeof memory, MPI_BYTE, server, TAG_ANSWER, kept, &answer);
-    tell(&(struct order){.kind = ORDER_MAP, .segment = *segment, .bytes = bytes});
+    MPI_Irecv(&memory, (int)sizeof memory, MPI_BYTE, server, TAG_ANSWER, everybody, &answer);
+    send_control(&(struct control_msg){.kind = CTRL_MAP, .segment = *segment, .bytes = bytes});
     wait_for(&answer);
     return memory;
 }
 
 void armcii_progress_rank_unmap(char *memory, size_t bytes)
 {
-    tell(&(struct order){.kind = ORDER_UNMAP, .memory = memory, .bytes = bytes});
+    send_control(&(struct control_msg){.kind = CTRL_UNMAP, .memory = memory, .bytes = bytes});
 }
 
-/* ---- the life of a progress rank ---- */
+/* ---- the loop of a progress rank ---- */
 
-static struct order order;
-static MPI_Request order_to_come = MPI_REQUEST_NULL;
-static int goodbyes;
+static struct control_msg control;
+static MPI_Request control_request = MPI_REQUEST_NULL;
+static enum { NOT_EXPECTED, EXPECTED, ARRIVED } control_state;
+static int control_sender;
 
-static struct am_receive orders(void)
+static struct am_receive control_inbox(void)
 {
-    return (struct am_receive){kept, TAG_ORDER, (int)sizeof order};
+    return (struct am_receive){everybody, TAG_CONTROL, (int)sizeof control};
 }
 
-static void map(const struct order *o, int client)
+static bool receive_control(void)
 {
-    char *memory = armcii_segment_open(&o->segment, o->bytes);
-    MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, client, TAG_ANSWER, kept);
+    struct am_receive inbox = control_inbox();
+    if (control_state != EXPECTED || !armcii_am_receive_test(&inbox, &control, &control_request, &control_sender)) return false;
+    control_state = ARRIVED;
+    return true;
 }
 
-static struct {
-    long last;         /* when there was something to do, in microseconds */
-    bool slept, heard; /* it has slept since; something came on a socket and ended the last sleep */
-} mind;
-
-/* It has a processor to itself, if there are enough; else it sleeps like the progress thread, but never as long as that one does where it
- * hears what comes: orders come by shared memory. */
-static void rest(long idle)
+static enum progress_work poll_once(void)
 {
-    enum { BUSY = 100, WARM = 20000, NAP = 50, REST = 1000 };
-    if (idle < BUSY) {
-        armcii_pause();
-    } else if (idle < WARM && armcii_backoff_spin_limit == SPIN_LIMIT) {
-        sched_yield();
-    } else {
-        mind.heard = armcii_event_wait(idle < WARM ? NAP : REST);
-        mind.slept = true;
-    }
+    bool any = armcii_server_serve();
+    any |= receive_control();
+    return any ? WORK_REMOTE : WORK_NONE;
 }
 
-/* After a look for something to do. */
-static void go_on(bool any)
+/* Control messages arrive by shared memory and raise no event: WAIT_POLL. */
+static const struct loop_policy policy = {
+    .poll = poll_once,
+    .polls = 3,
+    .idle_us = IDLE_US,
+    .events = EVENTS_ARE_HINTS,
+    .yields = true,
+};
+
+/* Serve until the next control message. */
+static void await_control(void)
 {
-    long now = armcii_clock();
-    if (!any) {
-        rest(now - mind.last);
-        return;
-    }
-    if (mind.slept) armcii_event_account(mind.heard);
-    mind.slept = false;
-    mind.last = now;
+    struct am_receive inbox = control_inbox();
+    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &control, &control_request);
+    control_state = EXPECTED;
+    while (control_state != ARRIVED)
+        armcii_progress_loop_step();
 }
 
-/* MPI may need several looks for one message: the first reads it, the next hands it over. */
-static bool work(bool *has_order, int *client)
-{
-    enum { LOOKS = 3 };
-    bool any = false;
-    struct am_receive inbox = orders();
-    *has_order = false;
-    for (int i = 0; i < LOOKS && !any && !*has_order; i++) {
-        any = armcii_server_serve();
-        *has_order = armcii_am_receive_test(&inbox, &order, &order_to_come, client);
-    }
-    return any || *has_order;
-}
-
-/* Serve until the next order; returns whose it is. */
-static int await_order(void)
-{
-    bool has_order;
-    int client;
-    struct am_receive inbox = orders();
-    if (order_to_come == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &order, &order_to_come);
-    for (;;) {
-        go_on(work(&has_order, &client));
-        if (has_order) return client;
-    }
-}
-
-/* All processes of this node have come to MPI_Finalize: those of others may still ask for its memory. */
+/* All processes of this node are in MPI_Finalize.  Those of other nodes may still use its memory. */
 static void serve_until_all_end(void)
 {
     int done;
     MPI_Request request;
     MPI_Ibarrier(peers, &request);
+    control_state = NOT_EXPECTED;
     do {
-        go_on(armcii_server_serve());
+        armcii_progress_loop_step();
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     } while (!done);
     armcii_server_end();
-    armcii_event_end();
+    armcii_progress_loop_end();
 }
 
-static void begin_once(void)
+static void map(void)
 {
-    static bool begun;
-    if (begun) return;
-    begun = true;
-    prctl(PR_SET_TIMERSLACK, 1000UL); /* nanoseconds: sleep is as long as asked for */
-    armcii_event_start();
+    char *memory = armcii_segment_open(&control.segment, control.bytes);
+    MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, control_sender, TAG_ANSWER, everybody);
 }
 
 enum progress_rank_event armcii_progress_rank_serve(void)
 {
-    begin_once();
+    static bool started;
+    static int in_finalize; /* processes of this node */
+    if (!started) armcii_progress_loop_start(&policy);
+    started = true;
     for (;;) {
-        int client = await_order();
-        switch (order.kind) {
-        case ORDER_MAP: map(&order, client); break;
-        case ORDER_UNMAP:
-            armcii_server_release(order.memory, order.memory + order.bytes);
-            munmap(order.memory, order.bytes);
+        await_control();
+        switch (control.kind) {
+        case CTRL_MAP:
+            map();
             break;
-        case ORDER_START: return PROGRESS_RANK_STARTED;
-        case ORDER_DISMISS: return PROGRESS_RANK_STOPPED;
-        case ORDER_GOODBYE:
-            if (++goodbyes < here) break;
+        case CTRL_UNMAP:
+            armcii_server_release(control.memory, control.memory + control.bytes);
+            munmap(control.memory, control.bytes);
+            break;
+        case CTRL_START:
+            return PROGRESS_RANK_STARTED;
+        case CTRL_STOP:
+            return PROGRESS_RANK_STOPPED;
+        case CTRL_FINALIZE:
+            if (++in_finalize < node_size) break;
             serve_until_all_end();
             return PROGRESS_RANK_FINALIZE;
         }

@@ -1,8 +1,8 @@
-/* progress_rank.h - progress ranks, one on each node of a job on several (ARMCI_PROGRESS=rank): for programs that may have no thread.
+/* progress_rank.h - progress ranks (ARMCI_PROGRESS=rank): one on each node of a job on several, for programs that may have no thread.
  *
- * The last process of each node is set aside at the first start, and stays so until MPI ends: it waits for the program's processes to
- * start ARMCI, serves memory of its node until they have ended it, and waits again.  It is no member of the world.  The processes of its
- * node tell it when they start, make a region, free one, end, and when they come to MPI_Finalize; then it comes there too. */
+ * The last process of each node becomes its progress rank at the first start, until MPI ends.  It waits for a start, serves memory of its
+ * node until ARMCI ends, and waits again.  It is no member of the world.  The program's processes on its node send it control messages:
+ * start, map and unmap (of a region's segment), stop, and finalize.  When all of them are in MPI_Finalize, it finalizes MPI, too. */
 #ifndef ARMCII_PROGRESS_RANK_H
 #define ARMCII_PROGRESS_RANK_H
 
@@ -12,29 +12,29 @@
 
 #include "transport/shm/segment.h"
 
-/* Who takes part from now on: *all, to be freed, is the program's processes in the order of comm, and behind them those set progress_ranks, whose
- * number is *progress_ranks; comm itself and 0 where there are none.  Collective over comm; after an earlier start, with or without the progress ranks
- * then, which need not call.  Returns NULL, or, on all, why what was asked for is impossible. */
+/* Select the processes of a start.  With progress ranks, *all (to be freed) is the program's processes in the order of comm and, behind
+ * them, *progress_ranks progress ranks; else comm itself and 0.  Collective over comm; at a later start the progress ranks need not call.
+ * Returns NULL, or, on all processes, why ARMCI_PROGRESS=rank is impossible. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks);
-/* Were progress ranks at an earlier start? */
+/* Did an earlier start choose progress ranks? */
 bool armcii_progress_rank_is_enabled(void);
-/* Why nobody is set progress_ranks, though that was asked for; NULL where somebody is, or it was not. */
+/* Why there is no progress rank in spite of ARMCI_PROGRESS=rank; else NULL. */
 const char *armcii_progress_rank_reason(void);
 
-/* Processes of the program: at the end of MPI tell the progress rank on this node.  After armcii_finalize_prepare_barrier: what is prepared
- * last comes first, and the progress rank is to come to the meeting, too. */
+/* Called by the program's processes: at the end of MPI, tell the progress rank on this node.  To be called after
+ * armcii_finalize_prepare_barrier: what is prepared last is called first, and the progress rank must reach that barrier, too. */
 void armcii_progress_rank_hook_finalize(void);
-/* The program has ended ARMCI: nobody asks any more for what this node's processes have. */
+/* The program has ended ARMCI: no requests for memory of this node follow. */
 void armcii_progress_rank_stop(void);
 
-/* A first member shows its region's segment to the progress rank on this node; where that one has it, NULL if it cannot map it. */
+/* Called by a region's first member on the node: map its segment in the progress rank.  The address there; NULL if that is impossible. */
 char *armcii_progress_rank_map(const struct segment_handle *segment, size_t bytes);
 void armcii_progress_rank_unmap(char *memory, size_t bytes);
 
-/* A progress rank: serve until the program starts ARMCI again, has ended it, or all of its processes are on their way out of MPI. */
+/* Called by a progress rank: serve until the program starts ARMCI again, has ended it, or is in MPI_Finalize with all processes. */
 enum progress_rank_event { PROGRESS_RANK_STARTED, PROGRESS_RANK_STOPPED, PROGRESS_RANK_FINALIZE };
 enum progress_rank_event armcii_progress_rank_serve(void);
-/* When started again: as armcii_progress_rank_select for the program's processes. */
+/* Called by a progress rank when started again: its part of armcii_progress_rank_select. */
 void armcii_progress_rank_join(MPI_Comm *all, int *progress_ranks);
 
 #endif

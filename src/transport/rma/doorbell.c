@@ -1,4 +1,4 @@
-/* doorbell.c - doorbells: a count in shared memory and, for who sleeps, a datagram. */
+/* doorbell.c - a doorbell is a count in shared memory, and a datagram socket that ends its owner's sleep. */
 #define _GNU_SOURCE
 #include "transport/rma/doorbell.h"
 
@@ -11,17 +11,17 @@
 
 #include "transport/shm/node.h"
 
-static int door = -1;
-static unsigned heard; /* of the own bell's count */
+static int fd = -1;
+static unsigned cleared; /* the own count when it was cleared last */
 
-/* By a name that the system gives, unique in its network namespace; nothing of it is in a file system. */
-static bool give_name(int fd, struct doorbell *mine)
+/* Bind to a name that the kernel chooses, unique in the network namespace and in no file system, and publish it. */
+static bool bind_to_name(int s, struct doorbell *mine)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     socklen_t length = sizeof name.sun_family;
-    if (bind(fd, (struct sockaddr *)&name, length) != 0) return false;
+    if (bind(s, (struct sockaddr *)&name, length) != 0) return false;
     length = sizeof name;
-    if (getsockname(fd, (struct sockaddr *)&name, &length) != 0) return false;
+    if (getsockname(s, (struct sockaddr *)&name, &length) != 0) return false;
     length -= (socklen_t)offsetof(struct sockaddr_un, sun_path);
     if (length == 0 || length > sizeof mine->name) return false;
     memcpy(mine->name, name.sun_path, length);
@@ -29,40 +29,40 @@ static bool give_name(int fd, struct doorbell *mine)
     return true;
 }
 
-static int open_door(struct doorbell *mine)
+static int open_socket(struct doorbell *mine)
 {
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0 || give_name(fd, mine)) return fd;
-    close(fd);
+    int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (s < 0 || bind_to_name(s, mine)) return s;
+    close(s);
     return -1;
 }
 
-static void send_to(const struct doorbell *b)
+static void send_datagram(const struct doorbell *b)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     memcpy(name.sun_path, b->name, b->length);
-    sendto(door, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
+    sendto(fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
 }
 
-/* What has come is many rings or one; true if any. */
-static bool empty_door(void)
+/* Read all datagrams; true if there was one. */
+static bool drain_socket(void)
 {
     bool any = false;
     char unused;
-    while (recv(door, &unused, sizeof unused, MSG_DONTWAIT) >= 0) any = true;
+    while (recv(fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
+        any = true;
     return any;
 }
 
-/* Containers on one node may share memory but no sockets: everybody rings the next one. */
-static bool all_are_heard(void)
+/* Containers on one node may share memory but no network namespace: each process sends a datagram to the next one. */
+static bool test_datagrams(void)
 {
-    int next = (armcii_node->rank + 1) % armcii_node->size, mine, all;
-    mine = door >= 0;
+    int next = (armcii_node->rank + 1) % armcii_node->size, mine = fd >= 0, all;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, armcii_node->comm);
     if (!all) return false;
-    send_to(&armcii_node->doorbells[next]);
+    send_datagram(&armcii_node->doorbells[next]);
     MPI_Barrier(armcii_node->comm);
-    mine = empty_door();
+    mine = drain_socket();
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, armcii_node->comm);
     return all;
 }
@@ -70,52 +70,52 @@ static bool all_are_heard(void)
 void armcii_doorbell_open(void)
 {
     struct doorbell *mine = &armcii_node->doorbells[armcii_node->rank];
-    door = open_door(mine);
-    heard = atomic_load(&mine->rung);
+    fd = open_socket(mine);
+    cleared = atomic_load(&mine->rung);
 }
 
 void armcii_doorbells_start(void)
 {
     if (!armcii_node->doorbells || armcii_node->size == 1) return;
     armcii_doorbell_open();
-    if (!all_are_heard()) armcii_doorbells_end();
+    if (!test_datagrams()) armcii_doorbells_end();
 }
 
 void armcii_doorbells_end(void)
 {
-    if (door >= 0) close(door);
-    door = -1;
+    if (fd >= 0) close(fd);
+    fd = -1;
 }
 
 int armcii_doorbell_fd(void)
 {
-    return door;
+    return fd;
 }
 
 void armcii_doorbell_ring(int process)
 {
-    if (door < 0) return;
+    if (fd < 0) return;
     int neighbour = armcii_node->rank_of[process];
     if (neighbour < 0 || neighbour == armcii_node->rank) return;
     struct doorbell *b = &armcii_node->doorbells[neighbour];
     atomic_fetch_add(&b->rung, 1);
-    if (atomic_load(&b->asleep)) send_to(b);
+    if (atomic_load(&b->asleep)) send_datagram(b);
 }
 
 bool armcii_doorbell_is_pending(void)
 {
-    return door >= 0 && atomic_load(&armcii_node->doorbells[armcii_node->rank].rung) != heard;
+    return fd >= 0 && atomic_load(&armcii_node->doorbells[armcii_node->rank].rung) != cleared;
 }
 
 bool armcii_doorbell_clear(void)
 {
     if (!armcii_doorbell_is_pending()) return false;
-    heard = atomic_load(&armcii_node->doorbells[armcii_node->rank].rung);
-    empty_door();
+    cleared = atomic_load(&armcii_node->doorbells[armcii_node->rank].rung);
+    drain_socket();
     return true;
 }
 
-void armcii_doorbell_arm(bool asleep)
+void armcii_doorbell_arm(bool armed)
 {
-    if (door >= 0) atomic_store(&armcii_node->doorbells[armcii_node->rank].asleep, asleep);
+    if (fd >= 0) atomic_store(&armcii_node->doorbells[armcii_node->rank].asleep, armed);
 }

@@ -1,26 +1,27 @@
-/* doorbell.h - waking the progress thread of another process of this node: what MPI does between them in shared memory makes no sound. */
+/* doorbell.h - waking the progress thread of another process of this node: MPI's messages in shared memory raise no event. */
 #ifndef ARMCII_DOORBELL_H
 #define ARMCII_DOORBELL_H
 
 #include <stdbool.h>
 
-/* Collective over the processes of the node: from now on each has a doorbell, or none. */
+/* Collective over the processes of the node.  Afterwards all have doorbells, or none has. */
 void armcii_doorbells_start(void);
-/* This process's part of it. */
-void armcii_doorbell_open(void);
 void armcii_doorbells_end(void);
+/* Only this process's part of the start, untested. */
+void armcii_doorbell_open(void);
 
-/* Where a doorbell is heard: a descriptor to listen to; -1: the processes of this node have none. */
+/* A descriptor that becomes readable when an armed doorbell is rung; -1 if there are no doorbells. */
 int armcii_doorbell_fd(void);
 
-/* The process of the world, if it is another one of this node, has something to do for the caller inside MPI. */
+/* The caller waits for MPI progress of this process of the world.  Does nothing if the process is the caller's own or on another node. */
 void armcii_doorbell_ring(int process);
 
-/* For the thread: has the doorbell been rung since it was answered? */
+/* For the owner.  Arm before a sleep, disarm after: only an armed doorbell makes the descriptor readable.  Check for a pending ring after
+ * arming. */
+void armcii_doorbell_arm(bool armed);
+/* Was it rung since it was cleared last? */
 bool armcii_doorbell_is_pending(void);
-/* true when it had been. */
+/* Clear it; true if it was pending. */
 bool armcii_doorbell_clear(void);
-/* Sleep is announced before; then the doorbell may ring already; and taken back after. */
-void armcii_doorbell_arm(bool asleep);
 
 #endif
