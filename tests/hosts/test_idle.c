@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "harness.h"
+#include "../lib/clock.h"
 
 enum { MOST_THREADS = 64, SECONDS = 5 };
 /* Of a core: what is taken from a rank that computes is what it is slowed by.  The aim is 0.01; on a busy machine each look costs more. */
@@ -15,14 +16,6 @@ struct threads {
     int n;
     long id[MOST_THREADS];
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------ threads of this process */
 

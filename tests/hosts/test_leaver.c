@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness.h"
+#include "../lib/clock.h"
 
 /* The leaver is the last process, on the second node; the observer is the first one there; the server is on the first node.  The observer
  * and the leaver are one process where each node has one: then there is nothing to try. */
@@ -19,13 +19,6 @@ static int leaver(void)
 static int observer(void)
 {
     return test_ranks() / 2;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- what the leaver starts ---- */

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "op.h"
+#include "../lib/clock.h"
 
 enum { TIMES = 1000, FIRSTS = 5, ROOM = 4096, SEGMENTS = 16, SEGMENT = 40 };
 /* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more. */
@@ -37,14 +37,6 @@ struct operation {
     void (*once)(struct work *w, const struct op *op);
     struct op op;
 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void be_silent(void)
 {

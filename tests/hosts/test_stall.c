@@ -11,18 +11,11 @@
 
 #include "harness.h"
 #include "load.h"
+#include "../lib/clock.h"
 
 /* Seconds.  An operation consists of several steps of two processes, each of which may have to wait for the processor. */
 static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;
 enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* No call into MPI or ARMCI. */
 static void be_away(double seconds)

@@ -17,6 +17,8 @@
 
 #include <armci.h>
 
+#include "../lib/rng.h"
+
 /* One test: the promise it guards, in a few words, and the function that tries it. */
 struct test {
     const char *promise;
@@ -70,15 +72,7 @@ bool test_makes_windows(void);
 bool test_has_agents(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
-struct rng {
-    uint64_t state;
-};
 struct rng rng_stream(uint64_t number);
-uint64_t rng_next(struct rng *r);
-int rng_between(struct rng *r, int lo, int hi); /* lo <= result <= hi */
-bool rng_chance(struct rng *r, int percent);
-void rng_bytes(struct rng *r, void *buffer, size_t n);
-void rng_shuffle(struct rng *r, int *list, int n);
 
 /* ---- memory; running out of it ends the job. */
 void *need_memory(size_t bytes);

@@ -2,11 +2,11 @@
  * comes back; on its own node, and on others unless the environment keeps their servers out. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <armcix.h>
 
 #include "op.h"
+#include "../lib/clock.h"
 
 enum { NEAR = 1000, FAR = 100, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
 /* Seconds.  What is tested takes some milliseconds on an idle machine.  Between nodes the target computes until it sees in its
@@ -34,15 +34,6 @@ struct work {
     char mirror[ROOM], local[ROOM];
     armci_hdl_t handle;
 };
-
-/* The clock of the system: MPI_Wtime might look at messages. */
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ------------------------------------------------------------------ families of operations: one step of each */
 

@@ -2,20 +2,12 @@
  * library keeps nothing of operations that are complete, whatever completed them. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "harness.h"
 #include "own_memory.h"
+#include "../lib/clock.h"
 
 enum { MIB = 1 << 20, BYTES = 32 * MIB, MARK = 7 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Between two nodes, half of the ranks away is the other one. */
 static int far_rank(void)

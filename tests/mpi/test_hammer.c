@@ -2,25 +2,17 @@
  * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <armcix.h>
 
 #include "op.h"
+#include "../lib/clock.h"
 
 /* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements across their borders are the ones to
  * try.  Shapes here reach over several. */
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Zeroed memory of `bytes` bytes on everybody. */
 static void **zeroed_region(size_t bytes)

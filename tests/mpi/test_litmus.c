@@ -10,14 +10,7 @@
 #include <armcix.h>
 
 #include "harness.h"
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "../lib/clock.h"
 
 /* Is it before `until` by the clock of process 0?  Collective. */
 static bool is_before(double until)

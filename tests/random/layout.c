@@ -207,9 +207,9 @@ static void add_combs(struct program *p, struct phase *ph, struct area zone, str
 {
     enum { MOST = 4 };
     long width[MOST], period = 0;
-    int combs = (int)rng_between(rng, 2, MOST);
+    int combs = rng_between(rng, 2, MOST);
     bool odd = has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
-    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_between(rng, SLOT, 6 * SLOT) : SLOT * rng_between(rng, 1, 6);
+    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_range(rng, SLOT, 6 * SLOT) : SLOT * rng_range(rng, 1, 6);
     zone.teeth = (int)(zone.width / period);
     if (zone.teeth < 2) {
         zone.teeth = 1;
@@ -229,7 +229,7 @@ static void layout_slice(struct program *p, struct phase *ph, int r, int rank, s
 {
     long bytes = p->region[r].bytes[rank], at = 0;
     while (bytes - at >= LEAST_ZONE) {
-        long width = rng_between(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
+        long width = rng_range(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
         if (bytes - at - width < LEAST_ZONE) width = bytes - at;
         width -= width % SLOT;
         struct area zone = {.region = r, .rank = rank, .start = at, .width = width, .period = width, .teeth = 1};

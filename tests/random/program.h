@@ -15,7 +15,7 @@
 #include <armci.h>
 
 #include "pattern.h"
-#include "rng.h"
+#include "../lib/rng.h"
 
 enum {
     MAX_RANKS = 16,

@@ -8,20 +8,6 @@
 
 enum { MAX_BYTES = 3000, MAX_STRIDE = 1 << 16, MARGIN = 32 };
 
-struct rng rng_start(uint64_t seed)
-{
-    return (struct rng){(seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
-}
-
-int rng_between(struct rng *r, int lo, int hi)
-{
-    r->state ^= r->state >> 12;
-    r->state ^= r->state << 25;
-    r->state ^= r->state >> 27;
-    uint64_t value = (r->state * UINT64_C(0x2545f4914f6cdd1d)) >> 33;
-    return lo + (int)(value % (uint64_t)((int64_t)hi - lo + 1));
-}
-
 void bytes_add(struct bytes *list, char *local, char *remote, size_t n)
 {
     if (list->n + n > list->room) {

@@ -7,14 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../lib/rng.h"
 #include "shape/shape.h"
-
-struct rng {
-    uint64_t state;
-};
-struct rng rng_start(uint64_t seed);
-/* Evenly in lo..hi. */
-int rng_between(struct rng *r, int lo, int hi);
 
 /* One byte of a transfer: its address on both sides. */
 struct pair {
