@@ -138,29 +138,3 @@ bool model_value(size_t i, const char *text, uint64_t *value)
     bool flag = word_value(entry->type, "no", &place);
     return word_value(entry->type, shown_word(entry->name, text, flag), value);
 }
-
-/* ---- distance */
-
-static size_t least_of(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t model_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 63 };
-    size_t d[LONGEST + 1][LONGEST + 1], m = strlen(a), n = strlen(b);
-    if (m > LONGEST || n > LONGEST) return SIZE_MAX;
-    for (size_t i = 0; i <= m; i++)
-        for (size_t j = 0; j <= n; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            d[i][j] = least_of(d[i - 1][j - 1] + (x != y), 1 + least_of(d[i - 1][j], d[i][j - 1]));
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]))
-                d[i][j] = least_of(d[i][j], d[i - 2][j - 2] + 1);
-        }
-    return d[m][n];
-}

@@ -17,7 +17,5 @@ size_t model_entries(void);
 size_t model_entry(const char *name, size_t length);
 /* Is the text a right value of entry i?  Numbers as such, a word as its place in the type. */
 bool model_value(size_t i, const char *text, uint64_t *value);
-/* Letters to insert, delete, replace or swap, by the whole matrix; SIZE_MAX beyond 63 letters. */
-size_t model_distance(const char *a, const char *b);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/suggest.h"
 #include "config_model.h"
 #include "input.h"
 
@@ -181,15 +180,6 @@ static void check_printed(const char *line)
     ck_assert_msg(line[0] != '\0' && strlen(line) < LONGEST_LINE && strchr(line, '\n') == NULL, "printed: %s", line);
 }
 
-static void check_distances(void)
-{
-    for (char *const *setting = environment; *setting != NULL; setting++) {
-        const char *other = setting[1] != NULL ? setting[1] : "ARMCI_ERRORS=retrun";
-        ck_assert_msg(armcii_edit_distance(*setting, other) == model_distance(*setting, other), "from %s to %s",
-                      *setting, other);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct state s = {.complaints = 0};
@@ -203,7 +193,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ck_assert_msg(s.complaints == complained, "complaint out of place: %s", complaints[s.complaints]);
     check_values(&s);
     check_fields(&s);
-    check_distances();
     armcii_config_print(check_printed);
     return 0;
 }

@@ -256,6 +256,25 @@ bool sample_is_disjoint(const struct sample *m, enum shape_side side)
     return disjoint;
 }
 
+void check_simplest(const char *text, const struct shape *s)
+{
+    if (s->form == SHAPE_VECTOR) {
+        ck_assert_msg(s->nsegs > 1, "%s: a vector of %zu segments", text, s->nsegs);
+        return;
+    }
+    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form,
+                  s->levels);
+    for (int i = 1; i <= s->levels; i++) {
+        ck_assert_msg(s->count[i] > 1, "%s: level %d is left with count %zu", text, i, s->count[i]);
+        bool dense = true;
+        for (int side = 0; side < 2; side++) {
+            ptrdiff_t unit = i > 1 ? s->stride[side][i - 2] : 1;
+            dense &= s->stride[side][i - 1] == unit * (ptrdiff_t)s->count[i - 1];
+        }
+        ck_assert_msg(!dense, "%s: level %d continues the one below on both sides", text, i);
+    }
+}
+
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen)
 {
     ck_assert_msg(seen->n == m->expected.n, "%s: %s: expected %zu bytes, seen %zu", m->text, what, m->expected.n,

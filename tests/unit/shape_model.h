@@ -48,6 +48,9 @@ void sample_free(struct sample *m);
 /* By counting every byte: is none met twice on that side? */
 bool sample_is_disjoint(const struct sample *m, enum shape_side side);
 
+/* Fail where a level of the shape could go: one of count 1, or one that continues the one below on both sides. */
+void check_simplest(const char *text, const struct shape *s);
+
 /* Fail, saying where, unless both lists are the same. */
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen);
 
