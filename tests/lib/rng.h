@@ -70,7 +70,8 @@ static inline void rng_shuffle(struct rng *r, int list[], int n)
 /* 0 .. n-1 in random order. */
 static inline void rng_permutation(struct rng *r, int n, int order[])
 {
-    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n; i++)
+        order[i] = i;
     rng_shuffle(r, order, n);
 }
 

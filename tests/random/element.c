@@ -14,7 +14,7 @@ long element_part(int type)
     return type == ARMCI_ACC_CPL || type == ARMCI_ACC_DCP ? element_size(type) / 2 : element_size(type);
 }
 
-static void store_part(int type, double value, void *part)
+void element_store(int type, void *part, double value)
 {
     switch (type) {
     case ARMCI_ACC_INT: memcpy(part, &(int){(int)value}, sizeof(int)); break;
@@ -43,8 +43,8 @@ static double load_part(int type, const void *part)
 
 void element_scale(int type, const int scale[2], void *memory)
 {
-    store_part(type, scale[0], memory);
-    if (element_part(type) < element_size(type)) store_part(type, scale[1], (char *)memory + element_part(type));
+    element_store(type, memory, scale[0]);
+    if (element_part(type) < element_size(type)) element_store(type, (char *)memory + element_part(type), scale[1]);
 }
 
 void element_accumulate(int type, const int scale[2], char *dst, const char *src, long n)
@@ -53,12 +53,12 @@ void element_accumulate(int type, const int scale[2], char *dst, const char *src
     for (long i = 0; i < n; i += size) {
         double re = load_part(type, src + i);
         if (part == size) {
-            store_part(type, load_part(type, dst + i) + scale[0] * re, dst + i);
+            element_store(type, dst + i, load_part(type, dst + i) + scale[0] * re);
             continue;
         }
         double im = load_part(type, src + i + part);
-        store_part(type, load_part(type, dst + i) + scale[0] * re - scale[1] * im, dst + i);
-        store_part(type, load_part(type, dst + i + part) + scale[0] * im + scale[1] * re, dst + i + part);
+        element_store(type, dst + i, load_part(type, dst + i) + scale[0] * re - scale[1] * im);
+        element_store(type, dst + i + part, load_part(type, dst + i + part) + scale[0] * im + scale[1] * re);
     }
 }
 

@@ -19,10 +19,5 @@ struct content {
 void pattern_store(char *to, long x, long n, struct content content);
 /* The number at offset x; of complex elements: of a part. */
 long pattern_number(uint64_t seed, long x, long unit);
-/* FNV-1a, continued from `hash`. */
-uint64_t pattern_hash(uint64_t hash, const char *bytes, long n);
-extern const uint64_t pattern_hash_start;
-/* The C text of the functions above, for programs that are printed. */
-extern const char *const pattern_source;
 
 #endif

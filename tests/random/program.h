@@ -245,6 +245,8 @@ long element_part(int type); /* of complex types: half */
 void element_accumulate(int type, const int scale[2], char *dst, const char *src, long n);
 /* The scale as the type wants it, in memory of 16 bytes. */
 void element_scale(int type, const int scale[2], void *memory);
+/* A whole number as the type holds it in a part. */
+void element_store(int type, void *part, double value);
 long element_number(int type, const char *part);
 
 #endif
