@@ -147,7 +147,7 @@ void check_bytes(struct run *run, const struct op *op, const char *what, int ran
 
 void check_part(struct run *run, const struct op *op, const struct area *a, long offset, const char *seen)
 {
-    long part = area_part_at(a, offset), number = element_number(a->type, seen), least;
+    long part = area_part_at(a, offset), number = element_load(a->type, seen), least;
     int rank;
     if (shared_may_be(run->p, a, part, number, &least, &rank)) return;
     FILE *report = begin_report(run, op, "a sum that no order of the accumulates can give");

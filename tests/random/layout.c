@@ -54,28 +54,28 @@ bool area_covers(const struct area *a, long offset)
 
 long area_parts(const struct area *a)
 {
-    return count_in(a, element_part(a->type));
+    return count_in(a, part_of(a->type));
 }
 
 long area_part_at(const struct area *a, long offset)
 {
-    long part = element_part(a->type), at = offset - a->start;
+    long part = part_of(a->type), at = offset - a->start;
     return at / a->period * (a->width / part) + at % a->period / part;
 }
 
 long area_part_offset(const struct area *a, long part)
 {
-    return offset_of(a, part, element_part(a->type));
+    return offset_of(a, part, part_of(a->type));
 }
 
 long area_cells(const struct area *a)
 {
-    return count_in(a, element_size(a->type));
+    return count_in(a, size_of(a->type));
 }
 
 long area_cell_offset(const struct area *a, long cell)
 {
-    return offset_of(a, cell, element_size(a->type));
+    return offset_of(a, cell, size_of(a->type));
 }
 
 /* ---- contents ---- */
@@ -90,9 +90,7 @@ void area_refresh(const struct area *a, char *slice)
 {
     for (long i = 0; i < area_parts(a); i++) {
         long offset = area_part_offset(a, i);
-        char number[16];
-        element_scale(a->type, (int[2]){(int)area_start_number(a, offset), 0}, number);
-        memcpy(slice + offset, number, (size_t)element_part(a->type));
+        element_store(a->type, slice + offset, area_start_number(a, offset));
     }
 }
 
@@ -162,7 +160,7 @@ static void trim(struct area *a, struct rng *rng)
         a->width -= before + after;
         return;
     }
-    long size = element_size(a->type);
+    long size = size_of(a->type);
     shift(a, rng);
     if (needs_alignment(a->rule)) {
         a->teeth = a->teeth < 3 ? a->teeth : 3;

@@ -55,7 +55,7 @@ static void choose_mode(struct maker *m, struct op *op)
 static void choose_scale(struct maker *m, const struct area *a, struct transfer *t)
 {
     static const int factors[] = {1, 1, 1, 2, 3, -1, -2, 0};
-    bool shared = a->rule == RULE_SHARED_ACC, complex = element_part(a->type) < element_size(a->type);
+    bool shared = a->rule == RULE_SHARED_ACC, complex = part_of(a->type) < size_of(a->type);
     t->scale[0] = shared ? rng_between(&m->rng, 1, 3) : factors[rng_below(&m->rng, 8)];
     t->scale[1] = !shared && complex ? rng_between(&m->rng, -1, 2) : 0;
 }

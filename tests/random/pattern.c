@@ -18,11 +18,11 @@ long pattern_number(uint64_t seed, long x, long unit)
 
 void pattern_store(char *to, long x, long n, struct content content)
 {
-    long part = element_part(content.type);
+    long part = part_of(content.type);
     for (long i = 0; i < n; i += part) {
         if (content.type == TYPE_BYTES)
             to[i] = (char)(hash(content.seed + (uint64_t)((x + i) >> 3)) >> (8 * ((x + i) & 7)));
         else
-            element_store(content.type, to + i, (double)pattern_number(content.seed, x + i, content.unit));
+            element_store(content.type, to + i, pattern_number(content.seed, x + i, content.unit));
     }
 }

@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-/* Element types beside enum ARMCI_Acc_e: plain bytes. */
-enum { TYPE_BYTES = 6 };
+#include "../lib/element.h"
 
 /* What is stored.  unit 0: bytes of any value, elements from -50 to 50.  Else: elements of once or twice `unit`. */
 struct content {

@@ -87,12 +87,12 @@ static struct spot place_local(const struct program *p, const struct phase *ph, 
 static long remote_unit(const struct wish *wish)
 {
     bool whole = wish->verb != GET || wish->area->rule == RULE_SHARED_ACC;
-    return area_is_typed(wish->area) && whole ? element_size(wish->area->type) : 1;
+    return area_is_typed(wish->area) && whole ? size_of(wish->area->type) : 1;
 }
 
 static long local_unit(const struct wish *wish)
 {
-    return element_size(wish->content.type);
+    return size_of(wish->content.type);
 }
 
 /* A length in bytes up to `most`, mostly short. */
@@ -240,7 +240,7 @@ static bool make_value(struct rng *rng, const struct wish *wish, struct transfer
     static const int types[] = {ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL};
     const struct area *a = wish->area;
     t->type = area_is_typed(a) ? a->type : types[rng_below(rng, 4)];
-    long n = element_size(t->type);
+    long n = size_of(t->type);
     if (t->type > ARMCI_ACC_DBL || a->width < n) return false;
     t->count[0] = (int)n;
     t->content.type = t->type;

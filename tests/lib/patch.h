@@ -1,8 +1,8 @@
 /* patch.h - random strided shapes, and their model: the list of segments by plain counting. */
-#ifndef TEST_PATCH_H
-#define TEST_PATCH_H
+#ifndef TESTS_PATCH_H
+#define TESTS_PATCH_H
 
-#include "harness.h"
+#include "rng.h"
 
 enum { PATCH_LEVELS = 16, LOCAL = 0, REMOTE = 1 };
 

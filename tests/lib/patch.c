@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[PATCH_KINDS] = { "nested", "loose", "interleaved", "negative", "repeated" };
+static const char *const names[PATCH_KINDS] = {"nested", "loose", "interleaved", "negative", "repeated"};
 
 const char *patch_kind_name(enum patch_kind kind)
 {
@@ -23,13 +23,11 @@ static void draw_counts(struct rng *r, const struct patch_wish *w, struct patch 
     left = w->max_bytes / (size_t)p->count[0];
     for (int i = 1; i <= p->levels; i++) {
         most = p->levels > 4 ? 3 : 9;
-        if ((size_t)most > left)
-            most = (int)left;
+        if ((size_t)most > left) most = (int)left;
         p->count[i] = rng_chance(r, 15) || most < 2 ? 1 : rng_between(r, 2, most);
         left /= (size_t)p->count[i];
     }
-    if (rng_chance(r, 3))
-        p->count[rng_between(r, 0, p->levels)] = 0;
+    if (rng_chance(r, 3)) p->count[rng_between(r, 0, p->levels)] = 0;
 }
 
 /* Draw the strides of levels with 2 or more repetitions from the inside out, in the order of `order`. */
@@ -42,8 +40,7 @@ static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct pa
         int level = order[i];
         size_t step = extent + (size_t)(unit * (rng_chance(r, 40) ? 0 : rng_between(r, 0, 7)));
 
-        if (p->count[level + 1] < 2)
-            continue;
+        if (p->count[level + 1] < 2) continue;
         if (w->kind[side] == PATCH_NESTED && last > 0)
             step = (extent + (size_t)last - 1) / (size_t)last * (size_t)last + (size_t)(last * rng_between(r, 0, 2));
         p->stride[side][level] = last = (int)step;
@@ -58,8 +55,7 @@ static size_t draw_repeated(struct rng *r, const struct patch_wish *w, struct pa
     size_t extent = (size_t)p->count[0];
 
     for (int i = 0; i < p->levels; i++) {
-        if (p->count[i + 1] < 2)
-            continue;
+        if (p->count[i + 1] < 2) continue;
         p->stride[side][i] = w->unit * rng_between(r, 0, 6);
         extent += (size_t)p->stride[side][i] * (size_t)(p->count[i + 1] - 1);
     }
@@ -76,16 +72,13 @@ static bool draw_side(struct rng *r, const struct patch_wish *w, struct patch *p
         order[i] = i;
         p->stride[side][i] = w->unit * rng_between(r, -50, 50); /* stays where the level has no second repetition */
     }
-    if (w->kind[side] == PATCH_INTERLEAVED || w->kind[side] == PATCH_NEGATIVE)
-        rng_shuffle(r, order, p->levels);
+    if (w->kind[side] == PATCH_INTERLEAVED || w->kind[side] == PATCH_NEGATIVE) rng_shuffle(r, order, p->levels);
     extent = w->kind[side] == PATCH_REPEATED ? draw_repeated(r, w, p, side) : draw_disjoint(r, w, p, side, order);
-    if (extent > w->room[side])
-        return false;
+    if (extent > w->room[side]) return false;
     spare = (w->room[side] - extent) / (size_t)w->unit;
     p->start[side] = (size_t)w->unit * (size_t)rng_between(r, 0, (int)spare);
     for (int i = 0; i < p->levels; i++) {
-        if (w->kind[side] != PATCH_NEGATIVE || p->count[i + 1] < 2 || rng_chance(r, 40))
-            continue;
+        if (w->kind[side] != PATCH_NEGATIVE || p->count[i + 1] < 2 || rng_chance(r, 40)) continue;
         p->start[side] += (size_t)p->stride[side][i] * (size_t)(p->count[i + 1] - 1);
         p->stride[side][i] = -p->stride[side][i];
     }
@@ -100,10 +93,8 @@ struct patch patch_draw(struct rng *r, const struct patch_wish *wish)
     for (;;) {
         memset(&p, 0, sizeof p);
         draw_counts(r, &w, &p);
-        if (draw_side(r, &w, &p, LOCAL) && draw_side(r, &w, &p, REMOTE))
-            return p;
-        if (w.max_bytes / 2 >= (size_t)w.unit)
-            w.max_bytes /= 2;
+        if (draw_side(r, &w, &p, LOCAL) && draw_side(r, &w, &p, REMOTE)) return p;
+        if (w.max_bytes / 2 >= (size_t)w.unit) w.max_bytes /= 2;
     }
 }
 
@@ -153,6 +144,5 @@ void patch_copy(const struct patch *p, int from, const void *source_room, void *
     size_t n = patch_segments(p);
 
     for (size_t i = 0; i < n; i++)
-        memcpy((char *)target_room + patch_offset(p, !from, i), (const char *)source_room + patch_offset(p, from, i),
-               (size_t)p->count[0]);
+        memcpy((char *)target_room + patch_offset(p, !from, i), (const char *)source_room + patch_offset(p, from, i), (size_t)p->count[0]);
 }
