@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[PATCH_KINDS] = {"nested", "loose", "interleaved", "negative", "repeated"};
+static const char *const names[PATCH_KINDS] = {"nested", "loose", "interleaved", "negative", "repeated", "any"};
 
 const char *patch_kind_name(enum patch_kind kind)
 {
@@ -73,12 +73,12 @@ static bool draw_side(struct rng *r, const struct patch_wish *w, struct patch *p
         p->stride[side][i] = w->unit * rng_between(r, -50, 50); /* stays where the level has no second repetition */
     }
     if (w->kind[side] == PATCH_INTERLEAVED || w->kind[side] == PATCH_NEGATIVE) rng_shuffle(r, order, p->levels);
-    extent = w->kind[side] == PATCH_REPEATED ? draw_repeated(r, w, p, side) : draw_disjoint(r, w, p, side, order);
+    extent = w->kind[side] >= PATCH_REPEATED ? draw_repeated(r, w, p, side) : draw_disjoint(r, w, p, side, order);
     if (extent > w->room[side]) return false;
     spare = (w->room[side] - extent) / (size_t)w->unit;
     p->start[side] = (size_t)w->unit * (size_t)rng_between(r, 0, (int)spare);
     for (int i = 0; i < p->levels; i++) {
-        if (w->kind[side] != PATCH_NEGATIVE || p->count[i + 1] < 2 || rng_chance(r, 40)) continue;
+        if ((w->kind[side] != PATCH_NEGATIVE && w->kind[side] != PATCH_ANY) || p->count[i + 1] < 2 || rng_chance(r, 40)) continue;
         p->start[side] += (size_t)p->stride[side][i] * (size_t)(p->count[i + 1] - 1);
         p->stride[side][i] = -p->stride[side][i];
     }

@@ -6,13 +6,14 @@
 
 enum { PATCH_LEVELS = 16, LOCAL = 0, REMOTE = 1 };
 
-/* What the strides of one side may look like; all but PATCH_REPEATED keep segments disjoint. */
+/* What the strides of one side may look like; all before PATCH_REPEATED keep segments disjoint. */
 enum patch_kind {
     PATCH_NESTED,      /* a block of a dense array: each stride a multiple of the one below */
     PATCH_LOOSE,       /* as wide as needed plus any gap: strides that do not nest */
     PATCH_INTERLEAVED, /* as LOOSE, the levels in random order: an outer stride may be the smaller one */
     PATCH_NEGATIVE,    /* as INTERLEAVED, some strides negative */
     PATCH_REPEATED,    /* any strides from 0: segments overlap; for a side that is only read, and for accumulate */
+    PATCH_ANY,         /* as REPEATED, some strides negative */
     PATCH_KINDS
 };
 const char *patch_kind_name(enum patch_kind kind);
