@@ -3,10 +3,85 @@
 #include <check.h>
 #include <string.h>
 
-#include "call.h"
-#include "shape_checks.h"
+#include "input.h"
+#include "shape_model.h"
 
 enum { PARTS = 24, SEGMENTS = 24, PAIRS = 8 };
+
+/* Wide enough for any address that arguments of 32 and 64 bits can lead to. */
+typedef __int128 wide;
+
+/* Arguments of a strided call.  No memory stands behind these addresses. */
+struct strided_call {
+    int levels, count[SHAPE_MAX_LEVELS + 1], stride[2][SHAPE_MAX_LEVELS];
+    uintptr_t base[2];
+};
+
+/* Any levels (also too few, too many), counts, strides and addresses. */
+static void call_wild(struct strided_call *c, struct input *in)
+{
+    *c = (struct strided_call){.levels = input_between(in, -2, SHAPE_MAX_LEVELS + 2)};
+    for (int i = 0; i <= SHAPE_MAX_LEVELS; i++)
+        c->count[i] = i <= c->levels ? input_int(in) : 0;
+    for (int i = 0; i < c->levels && i < SHAPE_MAX_LEVELS; i++)
+        for (int side = 0; side < 2; side++)
+            c->stride[side][i] = input_int(in);
+    for (int side = 0; side < 2; side++)
+        c->base[side] = input_word(in);
+}
+
+static enum shape_status call_shape(const struct strided_call *c, struct shape *s)
+{
+    return armcii_shape_strided(s, (void *)c->base[SHAPE_LOCAL], c->stride[SHAPE_LOCAL], (void *)c->base[SHAPE_REMOTE],
+                                c->stride[SHAPE_REMOTE], c->count, c->levels);
+}
+
+/* Bytes in all, for counts >= 0; what is more than 2^100 counts as 2^100. */
+static wide call_bytes(const struct strided_call *c)
+{
+    const wide most = (wide)1 << 100;
+    wide total = 1;
+    for (int i = 0; i <= c->levels; i++) {
+        if (c->count[i] == 0) return 0;
+        total = total > most / c->count[i] ? most : total * c->count[i];
+    }
+    return total;
+}
+
+/* Address of byte number n of the call. */
+static wide call_address(const struct strided_call *c, int side, wide n)
+{
+    wide at = (wide)c->base[side] + n % c->count[0];
+    n /= c->count[0];
+    for (int level = 1; level <= c->levels; level++) {
+        at += n % c->count[level] * c->stride[side][level - 1];
+        n /= c->count[level];
+    }
+    return at;
+}
+
+/* Ends of all bytes of a call that is not empty. */
+static void call_hull(const struct strided_call *c, int side, wide *lo, wide *hi)
+{
+    *lo = (wide)c->base[side];
+    *hi = *lo + c->count[0];
+    for (int level = 1; level <= c->levels; level++) {
+        wide way = (wide)(c->count[level] - 1) * c->stride[side][level - 1];
+        *(way < 0 ? lo : hi) += way;
+    }
+}
+
+/* Address of byte number n of a contiguous or strided shape. */
+static wide shape_address(const struct shape *s, int side, size_t n)
+{
+    wide at = (wide)(uintptr_t)(side == SHAPE_LOCAL ? s->local : s->remote) + n % s->count[0];
+    n /= s->count[0];
+    for (int level = 1; level <= s->levels; level++) {
+        at += (wide)(n % s->count[level]) * s->stride[side][level - 1];
+        n /= s->count[level];
+    }
+    return at;
+}
 
 /* A number in 0..n-1, for any n > 0. */
 static wide below(struct input *in, wide n)

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What every target defines, and what it may define; called by libFuzzer or by replay.c. */
+/* What every target defines; called by libFuzzer or by replay.c. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 
 struct input {
     const uint8_t *at;

@@ -56,7 +56,6 @@ static int replay(const char *path)
 int main(int argc, char **argv)
 {
     int files = 0;
-    if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++)
         files += replay(argv[i]);
     printf("%d inputs replayed\n", files);

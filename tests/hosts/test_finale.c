@@ -19,6 +19,7 @@
 #include <message.h>
 #include <mpi.h>
 
+
 enum { DOUBLES = 1000 };
 /* Seconds. */
 static const double WORKING = 0.5, MOST = 5.0;
@@ -32,14 +33,6 @@ static void check(int ok, const char *what)
     errors++;
     printf("rank %d: wrong: %s\n", rank, what);
     fflush(stdout);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* What a program does between ARMCI_Finalize and MPI_Finalize: ask for messages. */

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <armcix.h>
 #include <message.h>
+
 
 enum { DOUBLES = 1000 };
 
@@ -25,14 +25,6 @@ static void check(int ok, const char *what)
     errors++;
     printf("rank %d: wrong: %s\n", me, what);
     fflush(stdout);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* No call into MPI or ARMCI. */

@@ -233,15 +233,7 @@ bool test_has_server(void)
     return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
 }
 
-double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ------------------------------------------------------------------ random numbers: splitmix64 */
+/* ------------------------------------------------------------------ random numbers */
 
 struct rng rng_stream(uint64_t number)
 {
@@ -249,44 +241,6 @@ struct rng rng_stream(uint64_t number)
 
     r.state = rng_next(&r);
     return r;
-}
-
-uint64_t rng_next(struct rng *r)
-{
-    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-int rng_between(struct rng *r, int lo, int hi)
-{
-    return lo + (int)(rng_next(r) % ((uint64_t)(hi - lo) + 1));
-}
-
-bool rng_chance(struct rng *r, int percent)
-{
-    return rng_between(r, 1, 100) <= percent;
-}
-
-void rng_bytes(struct rng *r, void *buffer, size_t n)
-{
-    unsigned char *b = buffer;
-
-    for (size_t i = 0; i < n; i += 8) {
-        uint64_t z = rng_next(r);
-        memcpy(b + i, &z, n - i < 8 ? n - i : 8);
-    }
-}
-
-void rng_shuffle(struct rng *r, int *list, int n)
-{
-    for (int i = n - 1; i > 0; i--) {
-        int j = rng_between(r, 0, i), keep = list[i];
-        list[i] = list[j];
-        list[j] = keep;
-    }
 }
 
 /* ------------------------------------------------------------------ memory */

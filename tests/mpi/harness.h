@@ -17,6 +17,9 @@
 
 #include <armci.h>
 
+#include "../lib/clock.h"
+#include "../lib/rng.h"
+
 /* One test: the promise that it guards, and the function that tries it; or a function that other tests share, and its row. */
 struct test {
     const char *promise;
@@ -88,18 +91,7 @@ bool test_makes_windows(void);
 bool test_has_server(void);
 
 /* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
-struct rng {
-    uint64_t state;
-};
 struct rng rng_stream(uint64_t number);
-uint64_t rng_next(struct rng *r);
-int rng_between(struct rng *r, int lo, int hi); /* lo <= result <= hi */
-bool rng_chance(struct rng *r, int percent);
-void rng_bytes(struct rng *r, void *buffer, size_t n);
-void rng_shuffle(struct rng *r, int *list, int n);
-
-/* Seconds of the system's monotonic clock, without a call into MPI. */
-double now(void);
 
 /* ---- memory; running out of it ends the job. */
 void *need_memory(size_t bytes);

@@ -2,10 +2,12 @@
 #ifndef TEST_OP_H
 #define TEST_OP_H
 
-#include "elements.h"
-#include "patch.h"
+#include "../lib/call.h"
+#include "../lib/element.h"
+#include "../lib/patch.h"
+#include "harness.h"
 
-enum op_kind { OP_PUT, OP_GET, OP_ACC };
+enum op_kind { OP_PUT = CALL_PUT, OP_GET = CALL_GET, OP_ACC = CALL_ACC };
 enum op_how { OP_BLOCKING, OP_HANDLE, OP_IMPLICIT };
 
 struct op {
@@ -14,6 +16,11 @@ struct op {
     int type; /* accumulate: ARMCI_Acc_e */
     union scale scale;
 };
+
+/* The first type to try, and the one after `type`: all of them on 1 or 2 ranks, every third on more, others on 3 than
+ * on 4 (see effort).  ELEMENT_TYPES or more: no further one. */
+int element_first(void);
+int element_next(int type);
 
 /* "NbAccS"-like: the name of the call for messages; form is "", "S" or "V". */
 const char *op_name(const struct op *op, const char *form);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lanes.h"
-#include "patch.h"
+#include "op.h"
 
 static const int ints[] = { 0, 1, -1, INT_MAX, INT_MIN, 0x01020304 };
 static const long longs[] = { 0, 1, -1, LONG_MAX, LONG_MIN, 0x0102030405060708L };

@@ -85,7 +85,7 @@ static void settle_cell(struct run *run, const struct outcome *o, int n)
                        .area = (int)o->area, .unit = -1, .rmw = (int)o->swaps * 2, .operand = (int)o->operand};
     check_number(run, &about, "rmw operations on one cell that fit into one order of events, from its first value on", n,
                  put_in_order(run->p, o, n, &number));
-    if (a->swaps && region->shadow[a->rank]) element_scale(a->type, (int[2]){(int)number, 0}, region->shadow[a->rank] + o->offset);
+    if (a->swaps && region->shadow[a->rank]) element_store(a->type, region->shadow[a->rank] + o->offset, number);
 }
 
 void cells_settle(struct run *run)

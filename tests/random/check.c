@@ -13,15 +13,6 @@
 
 enum { REPORT = 65536, EXIT_WRONG = 1 };
 
-const char *kind_name(enum kind kind)
-{
-    static const char *const names[] = {"transfer", "rmw", "access", "pack", "wait", "test", "wait-proc", "wait-all", "set-aggregate",
-                                        "unset-aggregate", "fence", "all-fence", "group-fence", "barrier", "section", "tell", "hear",
-                                        "send", "receive", "reduce", "group-create", "group-free", "region-create", "region-free",
-                                        "mutexes"};
-    return names[kind];
-}
-
 /* ---- reports ---- */
 
 static FILE *begin_report(const struct run *run, const struct op *op, const char *what)
@@ -31,7 +22,7 @@ static FILE *begin_report(const struct run *run, const struct op *op, const char
     if (!to) return stderr;
     fprintf(to, "armci-random: FAILED: seed %lu ranks %d phase %d rank %d", (unsigned long)run->p->seed, run->p->ranks, run->ph->number,
             run->p->me);
-    if (op && op->unit >= 0) fprintf(to, " unit %ld operation %ld (%s)", op->unit, op->sequence, kind_name(op->kind));
+    if (op && op->unit >= 0) fprintf(to, " unit %ld operation %ld", op->unit, op->sequence);
     fprintf(to, " units %ld\n  wrong: %s\n", run->p->units + 1, what);
     if (op) {
         fprintf(to, "  rank %d: ", op->rank);
@@ -156,7 +147,7 @@ void check_bytes(struct run *run, const struct op *op, const char *what, int ran
 
 void check_part(struct run *run, const struct op *op, const struct area *a, long offset, const char *seen)
 {
-    long part = area_part_at(a, offset), number = element_number(a->type, seen), least;
+    long part = area_part_at(a, offset), number = element_load(a->type, seen), least;
     int rank;
     if (shared_may_be(run->p, a, part, number, &least, &rank)) return;
     FILE *report = begin_report(run, op, "a sum that no order of the accumulates can give");

@@ -5,6 +5,7 @@
 #include "generate.h"
 #include "layout.h"
 #include "options.h"
+#include "print.h"
 #include "run.h"
 #include "schedule.h"
 

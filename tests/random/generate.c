@@ -97,7 +97,7 @@ static void begin_program(struct maker *m)
         m->p->units++;
         make_mutexes(m);
     }
-    for (int i = (int)rng_between(&m->rng, 2, 3); i > 0; i--) {
+    for (int i = rng_between(&m->rng, 2, 3); i > 0; i--) {
         m->p->units++;
         make_region(m, WORLD);
     }

@@ -2,64 +2,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/call.h"
 #include "layout.h"
 #include "run.h"
 #include "schedule.h"
 
 /* ---- calls ---- */
 
-/* The arguments of a call: addresses and strides of source and destination. */
-struct sides {
-    char *src, *dst;
-    int *src_stride, *dst_stride;
-};
-
-static struct sides sides_of(const struct run *run, struct transfer *t)
+static char *remote_of(const struct run *run, const struct transfer *t)
 {
-    char *remote = memory_real(run->p, t->target, t->remote.memory) + t->remote.offset;
-    char *local = t->form == VALUE ? NULL : memory_real(run->p, run->p->me, t->local.memory) + t->local.offset;
-    if (t->verb == GET) return (struct sides){remote, local, t->remote_stride, t->local_stride};
-    return (struct sides){local, remote, t->local_stride, t->remote_stride};
+    return memory_real(run->p, t->target, t->remote.memory) + t->remote.offset;
 }
 
-static int call_contiguous(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+static char *local_of(const struct run *run, const struct transfer *t)
 {
-    struct sides s = sides_of(run, t);
-    int n = t->count[0], to = t->target;
-    char scale[16];
-    if (t->verb == PUT) return blocking ? ARMCI_Put(s.src, s.dst, n, to) : ARMCI_NbPut(s.src, s.dst, n, to, handle);
-    if (t->verb == GET) return blocking ? ARMCI_Get(s.src, s.dst, n, to) : ARMCI_NbGet(s.src, s.dst, n, to, handle);
-    element_scale(t->type, t->scale, scale);
-    if (blocking) return ARMCI_Acc(t->type, scale, s.src, s.dst, n, to);
-    return ARMCI_NbAcc(t->type, scale, s.src, s.dst, n, to, handle);
-}
-
-static int call_strided(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
-{
-    struct sides s = sides_of(run, t);
-    int levels = t->levels, to = t->target;
-    char scale[16];
-    if (t->verb == PUT && blocking) return ARMCI_PutS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
-    if (t->verb == PUT) return ARMCI_NbPutS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
-    if (t->verb == GET && blocking) return ARMCI_GetS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
-    if (t->verb == GET) return ARMCI_NbGetS(s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
-    element_scale(t->type, t->scale, scale);
-    if (blocking) return ARMCI_AccS(t->type, scale, s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to);
-    return ARMCI_NbAccS(t->type, scale, s.src, s.src_stride, s.dst, s.dst_stride, t->count, levels, to, handle);
-}
-
-static int call_iov(struct transfer *t, armci_giov_t *iov, bool blocking, armci_hdl_t *handle)
-{
-    int n = t->entries, to = t->target;
-    char scale[16];
-    if (t->verb == PUT) return blocking ? ARMCI_PutV(iov, n, to) : ARMCI_NbPutV(iov, n, to, handle);
-    if (t->verb == GET) return blocking ? ARMCI_GetV(iov, n, to) : ARMCI_NbGetV(iov, n, to, handle);
-    element_scale(t->type, t->scale, scale);
-    return blocking ? ARMCI_AccV(t->type, scale, iov, n, to) : ARMCI_NbAccV(t->type, scale, iov, n, to, handle);
+    return memory_real(run->p, run->p->me, t->local.memory) + t->local.offset;
 }
 
 /* The arrays live until the call returns, no longer. */
-static int call_vector(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+static int vector(const struct run *run, const struct call *c, const struct transfer *t)
 {
     int segments = 0;
     for (int e = 0; e < t->entries; e++) segments += t->entry[e].n;
@@ -77,10 +38,19 @@ static int call_vector(const struct run *run, struct transfer *t, bool blocking,
         iov[e] = (armci_giov_t){t->verb == GET ? there : here, t->verb == GET ? here : there, entry->bytes, entry->n};
         at += entry->n;
     }
-    int status = call_iov(t, iov, blocking, handle);
+    int status = call_vector(c, iov, t->entries);
     free(iov);
     free(pointer);
     return status;
+}
+
+static int call(const struct run *run, struct transfer *t, bool blocking, armci_hdl_t *handle)
+{
+    union scale scale = scale_of(t->type, t->scale[0], t->scale[1]);
+    struct call c = {(unsigned)t->verb, blocking, handle, t->type, &scale, t->target};
+    if (t->form == VECTOR) return vector(run, &c, t);
+    if (t->form == CONTIGUOUS) return call_contiguous(&c, local_of(run, t), remote_of(run, t), t->count[0]);
+    return call_strided(&c, local_of(run, t), t->local_stride, remote_of(run, t), t->remote_stride, t->count, t->levels);
 }
 
 static int put_value(struct transfer *t, void *dst, bool blocking, armci_hdl_t *handle)
@@ -119,7 +89,7 @@ static void get_value(const struct transfer *t, void *src, char *value)
 static void check_shared(struct run *run, const struct op *op, const struct segment *s, const char *seen)
 {
     const struct area *a = &run->ph->area[op->t.area];
-    for (long i = 0; i < s->bytes; i += element_part(a->type)) check_part(run, op, a, s->remote + i, seen + i);
+    for (long i = 0; i < s->bytes; i += part_of(a->type)) check_part(run, op, a, s->remote + i, seen + i);
 }
 
 static void check_get(struct run *run, const struct op *op)
@@ -177,7 +147,7 @@ void issue_completed(struct run *run, const struct op *wait)
 static void issue_value(struct run *run, const struct op *op, armci_hdl_t *handle)
 {
     struct transfer t = op->t;
-    void *remote = memory_real(run->p, t.target, t.remote.memory) + t.remote.offset;
+    void *remote = remote_of(run, &t);
     char seen[16];
     if (t.verb == PUT) {
         model_apply(run->p, run->ph, op);
@@ -194,7 +164,7 @@ static void note_done(const struct area *a, const struct transfer *t)
     struct walk w;
     struct segment s;
     for (walk_begin(&w, t); walk_next(&w, &s);)
-        for (long i = 0; i < s.bytes; i += element_part(a->type)) {
+        for (long i = 0; i < s.bytes; i += part_of(a->type)) {
             unsigned char *done = &a->done[area_part_at(a, s.remote + i)];
             *done = (unsigned char)(*done + t->scale[0] * pattern_number(t->content.seed, s.local + i, 1));
         }
@@ -210,10 +180,7 @@ void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
     }
     if (t.fill) model_fill(op, memory_real(run->p, run->p->me, t.local.memory));
     model_apply(run->p, run->ph, op);
-    int status = t.form == CONTIGUOUS  ? call_contiguous(run, &t, blocking, handle)
-                 : t.form == STRIDED ? call_strided(run, &t, blocking, handle)
-                                     : call_vector(run, &t, blocking, handle);
-    check_status(run, op, status);
+    check_status(run, op, call(run, &t, blocking, handle));
     if (t.verb == ACC && t.area >= 0) note_done(&run->ph->area[t.area], &t);
     if (t.verb != GET) return;
     if (blocking)
@@ -225,17 +192,17 @@ void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
 void issue_pack(struct run *run, const struct op *op)
 {
     struct transfer t = op->t;
-    struct sides s = sides_of(run, &t);
+    char *src = remote_of(run, &t), *dst = local_of(run, &t);
     char *packed = need(malloc((size_t)transfer_bytes(&t) + 1));
     if (t.fill) model_fill(op, memory_real(run->p, run->p->me, t.local.memory));
     model_apply(run->p, run->ph, op);
     ARMCI_Access_begin(memory_real(run->p, run->p->me, t.remote.memory));
     if (t.form == CONTIGUOUS)
-        ARMCI_Copy(s.src, s.dst, t.count[0]);
+        ARMCI_Copy(src, dst, t.count[0]);
     else
-        armci_write_strided(s.src, t.levels, t.remote_stride, t.count, packed);
+        armci_write_strided(src, t.levels, t.remote_stride, t.count, packed);
     ARMCI_Access_end(memory_real(run->p, run->p->me, t.remote.memory));
-    if (t.form == STRIDED) armci_read_strided(s.dst, t.levels, t.local_stride, t.count, packed);
+    if (t.form == STRIDED) armci_read_strided(dst, t.levels, t.local_stride, t.count, packed);
     free(packed);
     check_get(run, op);
 }

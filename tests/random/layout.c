@@ -54,28 +54,28 @@ bool area_covers(const struct area *a, long offset)
 
 long area_parts(const struct area *a)
 {
-    return count_in(a, element_part(a->type));
+    return count_in(a, part_of(a->type));
 }
 
 long area_part_at(const struct area *a, long offset)
 {
-    long part = element_part(a->type), at = offset - a->start;
+    long part = part_of(a->type), at = offset - a->start;
     return at / a->period * (a->width / part) + at % a->period / part;
 }
 
 long area_part_offset(const struct area *a, long part)
 {
-    return offset_of(a, part, element_part(a->type));
+    return offset_of(a, part, part_of(a->type));
 }
 
 long area_cells(const struct area *a)
 {
-    return count_in(a, element_size(a->type));
+    return count_in(a, size_of(a->type));
 }
 
 long area_cell_offset(const struct area *a, long cell)
 {
-    return offset_of(a, cell, element_size(a->type));
+    return offset_of(a, cell, size_of(a->type));
 }
 
 /* ---- contents ---- */
@@ -90,9 +90,7 @@ void area_refresh(const struct area *a, char *slice)
 {
     for (long i = 0; i < area_parts(a); i++) {
         long offset = area_part_offset(a, i);
-        char number[16];
-        element_scale(a->type, (int[2]){(int)area_start_number(a, offset), 0}, number);
-        memcpy(slice + offset, number, (size_t)element_part(a->type));
+        element_store(a->type, slice + offset, area_start_number(a, offset));
     }
 }
 
@@ -162,7 +160,7 @@ static void trim(struct area *a, struct rng *rng)
         a->width -= before + after;
         return;
     }
-    long size = element_size(a->type);
+    long size = size_of(a->type);
     shift(a, rng);
     if (needs_alignment(a->rule)) {
         a->teeth = a->teeth < 3 ? a->teeth : 3;
@@ -207,9 +205,9 @@ static void add_combs(struct program *p, struct phase *ph, struct area zone, str
 {
     enum { MOST = 4 };
     long width[MOST], period = 0;
-    int combs = (int)rng_between(rng, 2, MOST);
+    int combs = rng_between(rng, 2, MOST);
     bool odd = has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
-    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_between(rng, SLOT, 6 * SLOT) : SLOT * rng_between(rng, 1, 6);
+    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_range(rng, SLOT, 6 * SLOT) : SLOT * rng_range(rng, 1, 6);
     zone.teeth = (int)(zone.width / period);
     if (zone.teeth < 2) {
         zone.teeth = 1;
@@ -229,7 +227,7 @@ static void layout_slice(struct program *p, struct phase *ph, int r, int rank, s
 {
     long bytes = p->region[r].bytes[rank], at = 0;
     while (bytes - at >= LEAST_ZONE) {
-        long width = rng_between(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
+        long width = rng_range(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
         if (bytes - at - width < LEAST_ZONE) width = bytes - at;
         width -= width % SLOT;
         struct area zone = {.region = r, .rank = rank, .start = at, .width = width, .period = width, .teeth = 1};

@@ -4,8 +4,8 @@
 
 #include <armcix.h>
 
-#include "listing.h"
 #include "options.h"
+#include "print.h"
 #include "run.h"
 
 /* What the library at hand does not have is left out. */
@@ -63,8 +63,8 @@ int main(int argc, char **argv)
         return status;
     }
     leave_out_missing();
-    if (options->print_c || options->list) {
-        if (rank == 0) list_program(stdout, options->seed, ranks);
+    if (options->list) {
+        if (rank == 0) print_program(stdout, options->seed, ranks);
         MPI_Finalize();
         return 0;
     }

@@ -28,7 +28,7 @@ void make_sections(struct maker *m)
     const struct area *a = &m->ph->area[i];
     const struct group *group = &m->p->group[m->p->region[a->region].group];
     int second = second_area(m, a);
-    for (int n = (int)rng_between(&m->rng, 1, 5) * group->n; n > 0; n--) {
+    for (int n = rng_between(&m->rng, 1, 5) * group->n; n > 0; n--) {
         struct op *op = make_op(m, group->member[n % group->n], OP_SECTION);
         op->area = i;
         op->second = rng_chance(&m->rng, 50) ? second : -1;
@@ -42,7 +42,7 @@ void make_sections(struct maker *m)
 /* Cut the next part off the mailbox. */
 static bool take_part(struct maker *m, struct area *box, struct area *part)
 {
-    long left = box->width - box->taken, n = rng_between(&m->rng, 32, 32 + rng_below(&m->rng, 300));
+    long left = box->width - box->taken, n = rng_range(&m->rng, 32, 32 + rng_below(&m->rng, 300));
     n -= n % 16; /* whole elements of any type */
     if (left < 32) return false;
     if (n > left) n = left - left % 16;
@@ -110,7 +110,7 @@ static bool tell(struct maker *m, struct op *op, int area, const struct area *pa
     if (area_is_typed(part) && way != BY_FLAG && rng_chance(&m->rng, 70)) wish.verb = ACC;
     wish.content = (struct content){op->seed, part->type, 0};
     if (!shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t)) return false;
-    op->t.scale[0] = (int)rng_between(&m->rng, 1, 3);
+    op->t.scale[0] = rng_between(&m->rng, 1, 3);
     return true;
 }
 
@@ -190,7 +190,7 @@ void make_reduce(struct maker *m)
     struct op op = {.kind = OP_REDUCE, .seed = rng_next(&m->rng), .group = rng_chance(&m->rng, 50) ? random_group(m) : WORLD};
     op.variant = (int)rng_below(&m->rng, 8);
     op.operand = (int)rng_below(&m->rng, 1000);
-    op.bytes = rng_between(&m->rng, 1, 20); /* elements */
+    op.bytes = rng_range(&m->rng, 1, 20); /* elements */
     make_for_members(m, &m->p->group[op.group], &op);
 }
 
@@ -211,7 +211,7 @@ void make_group(struct maker *m)
     int parent = random_group(m);
     const struct group *of = &p->group[parent];
     struct group *group = &p->group[p->groups++];
-    *group = (struct group){.alive = true, .parent = parent, .n = (int)rng_between(&m->rng, 1, of->n)};
+    *group = (struct group){.alive = true, .parent = parent, .n = rng_between(&m->rng, 1, of->n)};
     rng_permutation(&m->rng, of->n, order);
     for (int i = 0; i < group->n; i++) group->member[i] = of->member[order[i]];
     bool all = !has(FAMILY_NONCOLLECTIVE) || rng_chance(&m->rng, 30);
@@ -240,7 +240,7 @@ static void choose_bytes(struct maker *m, struct region *region, const struct gr
 {
     long total = 0;
     for (int i = 0; i < group->n; i++) {
-        long bytes = rng_between(&m->rng, 64, options->bytes) >> rng_below(&m->rng, 4);
+        long bytes = rng_range(&m->rng, 64, options->bytes) >> rng_below(&m->rng, 4);
         if (has(FAMILY_ZERO) && rng_chance(&m->rng, 10)) bytes = 0;
         total += region->bytes[group->member[i]] = bytes;
     }

@@ -55,9 +55,9 @@ static void choose_mode(struct maker *m, struct op *op)
 static void choose_scale(struct maker *m, const struct area *a, struct transfer *t)
 {
     static const int factors[] = {1, 1, 1, 2, 3, -1, -2, 0};
-    bool shared = a->rule == RULE_SHARED_ACC, complex = element_part(a->type) < element_size(a->type);
-    t->scale[0] = shared ? (int)rng_between(&m->rng, 1, 3) : factors[rng_below(&m->rng, 8)];
-    t->scale[1] = !shared && complex ? (int)rng_between(&m->rng, -1, 2) : 0;
+    bool shared = a->rule == RULE_SHARED_ACC, complex = part_of(a->type) < size_of(a->type);
+    t->scale[0] = shared ? rng_between(&m->rng, 1, 3) : factors[rng_below(&m->rng, 8)];
+    t->scale[1] = !shared && complex ? rng_between(&m->rng, -1, 2) : 0;
 }
 
 static struct content content_for(const struct program *p, const struct op *op, const struct area *a, enum verb verb)
@@ -136,8 +136,8 @@ void make_pack(struct maker *m)
 static int choose_operand(struct maker *m, const struct op *op, const struct area *a)
 {
     bool swap = op->rmw == ARMCI_SWAP || op->rmw == ARMCI_SWAP_LONG;
-    if (a->rule == RULE_OWN_ELEMENTS) return (int)rng_between(&m->rng, swap ? -1000 : -5, swap ? 1000 : 5);
-    return swap ? (int)((op->sequence + 1) * 4096 & 0x7fffffff) : (int)rng_between(&m->rng, 1, 3);
+    if (a->rule == RULE_OWN_ELEMENTS) return rng_between(&m->rng, swap ? -1000 : -5, swap ? 1000 : 5);
+    return swap ? (int)((op->sequence + 1) * 4096 & 0x7fffffff) : rng_between(&m->rng, 1, 3);
 }
 
 void make_rmw(struct maker *m)

@@ -25,6 +25,12 @@ void model_fill(const struct op *op, char *local)
     for (walk_begin(&w, &op->t); walk_next(&w, &s);) pattern_store(local + s.local, s.local, s.bytes, op->t.content);
 }
 
+static void accumulate(const struct transfer *t, char *dst, const char *src, long n)
+{
+    union scale scale = scale_of(t->type, t->scale[0], t->scale[1]);
+    element_accumulate(t->type, &scale, src, dst, (size_t)n);
+}
+
 /* Put and accumulate from `local`, get into it. */
 static void move(const struct program *p, const struct op *op, char *local)
 {
@@ -34,7 +40,7 @@ static void move(const struct program *p, const struct op *op, char *local)
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         char *remote = memory_shadow(p, t->target, s.memory) + s.remote;
         if (t->verb == ACC)
-            element_accumulate(t->type, t->scale, remote, local + s.local, s.bytes);
+            accumulate(t, remote, local + s.local, s.bytes);
         else if (t->verb == PUT)
             memmove(remote, local + s.local, (size_t)s.bytes);
         else
@@ -86,7 +92,7 @@ void model_told(struct program *p, const struct phase *ph, const struct op *op, 
         char data[LONGEST_PART], *to = part + (s.remote - op->offset);
         pattern_store(data, s.local, s.bytes, op->t.content);
         if (op->t.verb == ACC)
-            element_accumulate(op->t.type, op->t.scale, to, data, s.bytes);
+            accumulate(&op->t, to, data, s.bytes);
         else
             memcpy(to, data, (size_t)s.bytes);
     }
@@ -102,7 +108,7 @@ static char *cell_of(const struct program *p, const struct op *op)
 
 long model_cell(const struct program *p, const struct phase *ph, const struct op *op)
 {
-    return element_number(ph->area[op->area].type, cell_of(p, op));
+    return element_load(ph->area[op->area].type, cell_of(p, op));
 }
 
 /* Where processes swap, only the end of the phase tells what remains. */
@@ -112,16 +118,16 @@ static void apply_rmw(struct program *p, const struct phase *ph, const struct op
     if (a->rule == RULE_SHARED_RMW && a->swaps) return;
     bool swap = op->rmw == ARMCI_SWAP || op->rmw == ARMCI_SWAP_LONG;
     long number = swap ? op->operand : model_cell(p, ph, op) + op->operand;
-    element_scale(a->type, (int[2]){(int)number, 0}, cell_of(p, op));
+    element_store(a->type, cell_of(p, op), number);
 }
 
 static void apply_section(struct program *p, const struct area *a)
 {
-    char one[16], *slice = p->region[a->region].shadow[a->rank];
-    static const int unscaled[2] = {1, 0};
-    element_scale(a->type, unscaled, one);
-    for (long i = 0; i < area_cells(a); i++)
-        element_accumulate(a->type, unscaled, slice + area_cell_offset(a, i), one, element_size(a->type));
+    char *slice = p->region[a->region].shadow[a->rank];
+    for (long i = 0; i < area_cells(a); i++) {
+        char *cell = slice + area_cell_offset(a, i);
+        element_store(a->type, cell, element_load(a->type, cell) + 1);
+    }
 }
 
 void model_apply(struct program *p, const struct phase *ph, const struct op *op)

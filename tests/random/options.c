@@ -65,8 +65,8 @@ static void usage(FILE *to)
                 "  --families=A,B  only these families (list below); --without=A,B: all but these\n"
                 "  --hang=N        seconds that one program may take (30)\n"
                 "  --repeat=N      run each program so many times (1)\n"
-                "  --only-ops=LIST keep only these units (12,15-20 or @FILE); --print-c: print what is left as C, run nothing\n"
-                "  --list          print the operations of the program, run nothing\n"
+                "  --only-ops=LIST keep only these units (12,15-20 or @FILE)\n"
+                "  --list          print the operations that are kept, run nothing\n"
                 "  --state=FILE    keep in FILE what each process is doing\n\n"
                 "families:\n");
     for (int i = 0; i < FAMILIES; i++) fprintf(to, "  %-16s %s\n", families[i].name, families[i].help);
@@ -167,9 +167,8 @@ static bool one_option(const char *text)
     name[n - 2] = 0;
     const char *value = text[n] ? text + n + 1 : NULL;
     if (!value) {
-        in_force.print_c |= strcmp(name, "print-c") == 0;
         in_force.list |= strcmp(name, "list") == 0;
-        return strcmp(name, "print-c") == 0 || strcmp(name, "list") == 0;
+        return strcmp(name, "list") == 0;
     }
     if (strcmp(name, "families") == 0) return only_families(value);
     if (strcmp(name, "without") == 0) return set_families(value, 0);

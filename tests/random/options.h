@@ -50,7 +50,7 @@ struct options {
     long bytes;          /* of the largest slice */
     int hang;            /* seconds that a program may take */
     int repeat;          /* runs of each program */
-    bool print_c, list;
+    bool list;
     const char *state;   /* file that says where each process is */
     const unsigned char *keep; /* [keep_units]: is the unit kept?  NULL: all are */
     long keep_units;

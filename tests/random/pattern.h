@@ -5,8 +5,7 @@
 
 #include <stdint.h>
 
-/* Element types beside enum ARMCI_Acc_e: plain bytes. */
-enum { TYPE_BYTES = 6 };
+#include "../lib/element.h"
 
 /* What is stored.  unit 0: bytes of any value, elements from -50 to 50.  Else: elements of once or twice `unit`. */
 struct content {
@@ -19,10 +18,5 @@ struct content {
 void pattern_store(char *to, long x, long n, struct content content);
 /* The number at offset x; of complex elements: of a part. */
 long pattern_number(uint64_t seed, long x, long unit);
-/* FNV-1a, continued from `hash`. */
-uint64_t pattern_hash(uint64_t hash, const char *bytes, long n);
-extern const uint64_t pattern_hash_start;
-/* The C text of the functions above, for programs that are printed. */
-extern const char *const pattern_source;
 
 #endif

@@ -1,343 +1,229 @@
-/* print.c - operations as C text: for reports and for programs that remain after shrinking.  Memory is called arena[n] and
- * slice[region][rank], handles handle[n], groups group[n]. */
+/* print.c - operations as text, for reports and for --list.  Memory is arena[n]+offset or slice[region][rank]+offset, handle -1 the
+ * implicit one. */
 #include "print.h"
 
-#include <stdarg.h>
-
+#include "generate.h"
 #include "layout.h"
+#include "options.h"
 #include "schedule.h"
 
-/* ---- pieces ---- */
-
-static void print_spot(FILE *to, int rank, int memory, long offset)
+const char *kind_name(enum kind kind)
 {
-    if (is_region(memory))
-        fprintf(to, "slice[%d][%d] + %ld", memory - ARENAS, rank, offset);
-    else
-        fprintf(to, "arena[%d] + %ld", memory, offset);
-}
-
-static void print_ints(FILE *to, const int values[], int n)
-{
-    fputs("(int[]){", to);
-    for (int i = 0; i < n; i++) fprintf(to, "%s%d", i ? ", " : "", values[i]);
-    fputs(n ? "}" : "0}", to);
-}
-
-static const char *verb_name(enum verb verb)
-{
-    static const char *const names[] = {"Put", "Get", "Acc"};
-    return names[verb];
-}
-
-static void print_handle(FILE *to, const struct op *op)
-{
-    if (op->mode == EXPLICIT) fprintf(to, ", &handle[%d]", op->handle);
-    if (op->mode == IMPLICIT) fputs(", NULL", to);
-}
-
-static const char *const type_names[] = {"ARMCI_ACC_INT", "ARMCI_ACC_LNG", "ARMCI_ACC_FLT",
-                                         "ARMCI_ACC_DBL", "ARMCI_ACC_CPL", "ARMCI_ACC_DCP"};
-static const char *const c_types[] = {"int", "long", "float", "double", "float", "double"};
-
-static void print_scale(FILE *to, const struct transfer *t)
-{
-    if (t->verb != ACC) return;
-    fprintf(to, "%s, (%s[]){%d", type_names[t->type], c_types[t->type], t->scale[0]);
-    if (element_part(t->type) < element_size(t->type)) fprintf(to, ", %d", t->scale[1]);
-    fputs("}, ", to);
+    static const char *const names[] = {"transfer",     "rmw",        "access",        "pack",          "wait",
+                                        "test",         "wait-proc",  "wait-all",      "set-aggregate", "unset-aggregate",
+                                        "fence",        "all-fence",  "group-fence",   "barrier",       "section",
+                                        "tell",         "hear",       "send",          "receive",       "reduce",
+                                        "group-create", "group-free", "region-create", "region-free",   "mutexes"};
+    return names[kind];
 }
 
 /* ---- transfers ---- */
 
-static void print_strided(FILE *to, const struct op *op)
+static void print_spot(FILE *to, int rank, int memory, long offset)
+{
+    if (is_region(memory))
+        fprintf(to, "slice[%d][%d]+%ld", memory - ARENAS, rank, offset);
+    else
+        fprintf(to, "arena[%d]+%ld", memory, offset);
+}
+
+static void print_ints(FILE *to, const char *name, const int values[], int n)
+{
+    fprintf(to, ", %s", name);
+    for (int i = 0; i < n; i++)
+        fprintf(to, "%c%d", i ? ',' : ' ', values[i]);
+}
+
+/* Each entry: its segments, local=remote. */
+static void print_segments(FILE *to, const struct op *op)
 {
     const struct transfer *t = &op->t;
-    bool get = t->verb == GET;
-    for (int side = 0; side < 2; side++) {
-        bool local = (side == 0) != get;
-        if (local)
-            print_spot(to, op->rank, t->local.memory, t->local.offset);
-        else
-            print_spot(to, t->target, t->remote.memory, t->remote.offset);
-        fputs(", ", to);
-        if (t->form == STRIDED) {
-            print_ints(to, local ? t->local_stride : t->remote_stride, t->levels);
-            fputs(", ", to);
+    fprintf(to, " with rank %d", t->target);
+    for (int e = 0; e < t->entries; e++) {
+        fprintf(to, "; %d of %d bytes:", t->entry[e].n, t->entry[e].bytes);
+        for (int i = 0; i < t->entry[e].n; i++) {
+            const struct segment *s = &t->segment[t->entry[e].first + i];
+            fputs(" ", to);
+            print_spot(to, op->rank, t->local.memory, s->local);
+            fputs("=", to);
+            print_spot(to, t->target, s->memory, s->remote);
         }
     }
-    if (t->form == STRIDED) {
-        print_ints(to, t->count, t->levels + 1);
-        fprintf(to, ", %d, ", t->levels);
-    } else {
-        fprintf(to, "%d, ", t->count[0]);
-    }
 }
 
-static void print_pointers(FILE *to, const struct op *op, const struct entry *e, bool local)
-{
-    const struct transfer *t = &op->t;
-    fputs("(void *[]){", to);
-    for (int i = 0; i < e->n; i++) {
-        const struct segment *s = &t->segment[e->first + i];
-        if (i) fputs(", ", to);
-        if (local)
-            print_spot(to, op->rank, t->local.memory, s->local);
-        else
-            print_spot(to, t->target, s->memory, s->remote);
-    }
-    fputs(e->n ? "}" : "NULL}", to);
-}
-
-static void print_vector(FILE *to, const struct op *op)
-{
-    const struct transfer *t = &op->t;
-    fputs("(armci_giov_t[]){", to);
-    for (int i = 0; i < t->entries; i++) {
-        fputs(i ? ", {" : "{", to);
-        print_pointers(to, op, &t->entry[i], t->verb != GET);
-        fputs(", ", to);
-        print_pointers(to, op, &t->entry[i], t->verb == GET);
-        fprintf(to, ", %d, %d}", t->entry[i].bytes, t->entry[i].n);
-    }
-    fprintf(to, t->entries ? "}, %d, " : "{NULL, NULL, 0, 0}}, %d, ", t->entries);
-}
-
-/* ARMCI_NbPutValueLong(7, slice[0][1] + 8, 1, &handle[2]); */
-static void print_value(FILE *to, const struct op *op)
-{
-    static const char *const names[] = {"Int", "Long", "Float", "Double"};
-    const struct transfer *t = &op->t;
-    fprintf(to, "ARMCI_%s%sValue%s(", op->mode == BLOCKING ? "" : "Nb", verb_name(t->verb), names[t->type]);
-    if (t->verb == PUT) fprintf(to, "%ld, ", pattern_number(t->content.seed, t->local.offset, t->content.unit));
-    print_spot(to, t->target, t->remote.memory, t->remote.offset);
-    fprintf(to, ", %d", t->target);
-    print_handle(to, op);
-    fputs(");\n", to);
-}
-
+/* "NbAccS of type 3, scale 2,0: local arena[0]+8, remote slice[1][0]+16, count 8,3, local strides 16, remote strides 24, handle 2" */
 static void print_transfer(FILE *to, const struct op *op)
 {
-    static const char *const suffix[] = {"", "S", "V"};
+    static const char *const verbs[] = {"Put", "Get", "Acc"}, *const forms[] = {"", "S", "V", "Value"};
     const struct transfer *t = &op->t;
-    if (t->form == VALUE) {
-        print_value(to, op);
-        return;
-    }
-    fprintf(to, "ARMCI_%s%s%s(", op->mode == BLOCKING ? "" : "Nb", verb_name(t->verb), suffix[t->form]);
-    print_scale(to, t);
-    if (t->form == VECTOR)
-        print_vector(to, op);
-    else
-        print_strided(to, op);
-    fprintf(to, "%d", t->target);
-    print_handle(to, op);
-    fputs(");\n", to);
-}
-
-static void print_access(FILE *to, const struct op *op)
-{
-    const struct transfer *t = &op->t;
-    int region = t->remote.memory - ARENAS;
-    fprintf(to, "ARMCI_Access_begin(slice[%d][%d]); ", region, op->rank);
-    if (t->verb == PUT)
-        fprintf(to, "store(slice[%d][%d] + %ld, %ld, %d, %#lxul, %d, %ld); ", region, op->rank, t->remote.offset, t->local.offset,
-                t->count[0], (unsigned long)t->content.seed, t->content.type, t->content.unit);
-    else
-        fprintf(to, "/* look at %d bytes from offset %ld */ ", t->count[0], t->remote.offset);
-    fprintf(to, "ARMCI_Access_end(slice[%d][%d]);\n", region, op->rank);
-}
-
-static void print_pack(FILE *to, const struct op *op)
-{
-    const struct transfer *t = &op->t;
-    if (t->form == CONTIGUOUS) {
-        fputs("ARMCI_Copy(", to);
-        print_spot(to, t->target, t->remote.memory, t->remote.offset);
-        fputs(", ", to);
-        print_spot(to, op->rank, t->local.memory, t->local.offset);
-        fprintf(to, ", %d);\n", t->count[0]);
-        return;
-    }
-    for (int side = 0; side < 2; side++) {
-        fputs(side ? "armci_read_strided(" : "{ static char b[5000]; armci_write_strided(", to);
-        if (side)
+    fprintf(to, "%s%s%s", op->mode == BLOCKING ? "" : "Nb", verbs[t->verb], forms[t->form]);
+    if (t->verb == ACC) fprintf(to, " of type %d, scale %d,%d", t->type, t->scale[0], t->scale[1]);
+    if (t->form == VALUE) fprintf(to, " of type %d, pattern of %ld", t->type, t->local.offset);
+    if (t->form == VECTOR) {
+        print_segments(to, op);
+    } else {
+        if (t->form != VALUE) {
+            fputs(": local ", to);
             print_spot(to, op->rank, t->local.memory, t->local.offset);
-        else
-            print_spot(to, t->target, t->remote.memory, t->remote.offset);
-        fprintf(to, ", %d, ", t->levels);
-        print_ints(to, side ? t->local_stride : t->remote_stride, t->levels);
-        fputs(", ", to);
-        print_ints(to, t->count, t->levels + 1);
-        fputs(side ? ", b); }\n" : ", b); ", to);
+        }
+        fputs(", remote ", to);
+        print_spot(to, t->target, t->remote.memory, t->remote.offset);
+        print_ints(to, "count", t->count, t->levels + 1);
     }
-}
-
-/* ---- telling ---- */
-
-/* The put of which the flag is part. */
-static void print_flagged(FILE *to, const struct op *op)
-{
-    fprintf(to, "ARMCI_Put%s_flag(", op->t.form == STRIDED ? "S" : "");
-    print_strided(to, op);
-    fprintf(to, "(int *)(slice[%d][%d] + %ld), %d, %d);\n", op->region, op->t.target, op->offset, op->operand, op->t.target);
-}
-
-static void print_tell(FILE *to, const struct op *op)
-{
-    if (op->variant == BY_FLAG) {
-        print_flagged(to, op);
-        return;
+    if (t->form == STRIDED) {
+        print_ints(to, "local strides", t->local_stride, t->levels);
+        print_ints(to, "remote strides", t->remote_stride, t->levels);
     }
-    struct op put = *op;
-    put.handle = 0;
-    print_transfer(to, &put);
-    if (op->mode == EXPLICIT) fputs("ARMCI_Wait(&handle[0]);\n", to);
-    if (op->variant == BY_NOTIFY) fprintf(to, "armci_notify(%d);\n", op->peer);
-    if (op->variant == BY_FENCE) fprintf(to, "ARMCI_Fence(%d);\n", op->t.target);
-    if (op->variant == BY_ALL_FENCE) fputs("ARMCI_AllFence();\n", to);
-    if (op->variant == BY_GROUP_FENCE) fprintf(to, "ARMCI_GroupFence(&group[%d]);\n", op->group);
-    if (op->variant >= BY_FENCE) fprintf(to, "MPI_Send(NULL, 0, MPI_BYTE, %d, 0, MPI_COMM_WORLD);\n", op->peer);
+    if (t->fill && t->verb != GET) fprintf(to, ", pattern %#lx", (unsigned long)t->content.seed);
+    if (op->mode == EXPLICIT) fprintf(to, ", handle %d", op->handle);
+    if (op->mode == IMPLICIT) fputs(", implicit handle", to);
 }
 
-static void print_hear(FILE *to, const struct op *op)
+/* ---- operations ---- */
+
+static void print_section(FILE *to, const struct area *a)
 {
-    if (op->variant == BY_FLAG)
-        fprintf(to, "while (ARMCI_GetValueInt(slice[%d][%d] + %ld, %d) != %d) continue;\n", op->region, op->t.target, op->offset,
-                op->t.target, op->operand);
-    else if (op->variant == BY_NOTIFY)
-        fprintf(to, "armci_notify_wait(%d, &waits);\n", op->peer);
-    else
-        fprintf(to, "MPI_Recv(NULL, 0, MPI_BYTE, %d, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n", op->peer);
-    fprintf(to, "ARMCI_Get(slice[%d][%d] + %ld, ", op->region, op->t.target, op->offset);
+    fprintf(to, " mutex %d of %d, slice[%d][%d]+%ld, %ld numbers;", a->mutex, a->node, a->region, a->rank, a->start, area_cells(a));
+}
+
+static void print_members(FILE *to, const struct program *p, int g)
+{
+    const struct group *group = &p->group[g];
+    fprintf(to, "group %d in %d", g, group->parent);
+    print_ints(to, "processes", group->member, group->n);
+}
+
+static void print_bytes_of(FILE *to, const struct program *p, const struct op *op)
+{
+    const struct group *group = &p->group[op->group];
+    fprintf(to, "region %d on group %d, bytes", op->region, op->group);
+    for (int i = 0; i < group->n; i++)
+        fprintf(to, " %ld", p->region[op->region].bytes[group->member[i]]);
+}
+
+/* The part of a mailbox, and how the one who is told learns of it. */
+static void print_telling(FILE *to, const struct op *op)
+{
+    static const char *const ways[] = {"notify", "flag", "fence", "all-fence", "group-fence"};
+    fprintf(to, "%s rank %d by %s of slice[%d][%d]+%ld, %ld bytes", op->kind == OP_TELL ? "; tell" : "from", op->peer, ways[op->variant],
+            op->region, op->t.target, op->offset, op->bytes);
+    if (op->kind == OP_TELL) return;
+    fputs(", into ", to);
     print_spot(to, op->rank, op->landing.memory, op->landing.offset);
-    fprintf(to, ", %ld, %d);\n", op->bytes, op->t.target);
 }
-
-/* ---- the others ---- */
 
 static void print_rmw(FILE *to, const struct op *op)
 {
-    static const char *const names[] = {"ARMCI_FETCH_AND_ADD", "ARMCI_FETCH_AND_ADD_LONG", "ARMCI_SWAP", "ARMCI_SWAP_LONG"};
-    bool wide = op->rmw == ARMCI_FETCH_AND_ADD_LONG || op->rmw == ARMCI_SWAP_LONG, swap = op->rmw >= ARMCI_SWAP;
-    const char *variable = wide ? "long_cell" : "int_cell";
-    if (swap) fprintf(to, "%s = %d; ", variable, op->operand);
-    fprintf(to, "ARMCI_Rmw(%s, &%s, slice[%d][%d] + %ld, %d, %d);\n", names[op->rmw], variable, op->region, op->peer, op->offset,
-            swap ? 0 : op->operand, op->peer);
+    static const char *const names[] = {"fetch-and-add", "fetch-and-add long", "swap", "swap long"};
+    fprintf(to, "%s %d, slice[%d][%d]+%ld", names[op->rmw], op->operand, op->region, op->peer, op->offset);
 }
 
-static void print_section(FILE *to, const struct phase *ph, int area)
+/* Groups, regions, mutexes. */
+static void print_world(FILE *to, const struct program *p, const struct op *op)
 {
-    const struct area *a = &ph->area[area];
-    fprintf(to, "ARMCI_Lock(%d, %d); /* add 1 to each of: */\n", a->mutex, a->node);
-    for (long i = 0; i < area_cells(a); i++) {
-        long at = area_cell_offset(a, i);
-        fprintf(to, "ARMCI_PutValueLong(ARMCI_GetValueLong(slice[%d][%d] + %ld, %d) + 1, slice[%d][%d] + %ld, %d);\n", a->region,
-                a->rank, at, a->rank, a->region, a->rank, at, a->rank);
+    switch (op->kind) {
+    case OP_GROUP_CREATE:
+        print_members(to, p, op->group);
+        break;
+    case OP_REGION_CREATE:
+        print_bytes_of(to, p, op);
+        break;
+    case OP_REGION_FREE:
+        fprintf(to, "region %d on group %d", op->region, op->group);
+        break;
+    case OP_GROUP_FENCE:
+    case OP_GROUP_FREE:
+        fprintf(to, "group %d", op->group);
+        break;
+    case OP_MUTEXES:
+        fprintf(to, "%d", p->mutexes[op->rank]);
+        break;
+    default:
+        break;
     }
-    fprintf(to, "ARMCI_Unlock(%d, %d);\n", a->mutex, a->node);
-}
-
-static void print_create(FILE *to, const struct program *p, const struct op *op)
-{
-    const struct region *region = &p->region[op->region];
-    const struct group *group = &p->group[op->group];
-    fprintf(to, "{ void *base[%d]; ", group->n);
-    fprintf(to, op->group == WORLD ? "ARMCI_Malloc(base, %ld); " : "ARMCI_Malloc_group(base, %ld, &group[%d]); ",
-            region->bytes[op->rank], op->group);
-    for (int i = 0; i < group->n; i++) fprintf(to, "slice[%d][%d] = base[%d]; ", op->region, group->member[i], i);
-    fputs("}\n", to);
-    if (region->bytes[op->rank])
-        fprintf(to, "store(slice[%d][%d], 0, %ld, %#lxul, 6, 0);\n", op->region, op->rank, region->bytes[op->rank],
-                (unsigned long)(region->seed + (uint64_t)op->rank));
-}
-
-static void print_free(FILE *to, const struct op *op)
-{
-    fprintf(to, "ARMCI_AllFence(); armci_msg_group_barrier(&group[%d]); ", op->group);
-    if (op->group == WORLD)
-        fprintf(to, "ARMCI_Free(slice[%d][%d]);\n", op->region, op->rank);
-    else
-        fprintf(to, "ARMCI_Free_group(slice[%d][%d], &group[%d]);\n", op->region, op->rank, op->group);
-}
-
-static void print_group(FILE *to, const struct program *p, const struct op *op)
-{
-    const struct group *group = &p->group[op->group];
-    const struct group *parent = &p->group[group->parent];
-    fprintf(to, "ARMCI_Group_create_child(%d, (int[]){", group->n);
-    for (int i = 0; i < group->n; i++)
-        for (int j = 0; j < parent->n; j++)
-            if (parent->member[j] == group->member[i]) fprintf(to, "%s%d", i ? ", " : "", j);
-    fprintf(to, "}, &group[%d], &group[%d]);\n", op->group, group->parent);
-}
-
-/* The same choice as in collective.c; the numbers do not matter here. */
-static void print_reduce(FILE *to, const struct program *p, const struct op *op)
-{
-    static const char *const types[] = {"int", "long", "long long", "float", "double"};
-    static const char *const letters[] = {"i", "l", "ll", "f", "d"};
-    static const char *const names[] = {"+", "max", "min", "absmax", "absmin"};
-    const struct group *group = &p->group[op->group];
-    int type = op->operand % 5, n = (int)op->bytes, root = group->member[op->operand % group->n], variant = op->variant;
-    const char *name = names[op->operand / 5 % 5];
-    bool world = op->group == WORLD;
-    if (!world && (variant == 2 || variant == 5)) variant = 1;
-    fprintf(to, "{ static %s x[20]; ", types[type]);
-    switch (variant) {
-    case 0:
-        fprintf(to, "armci_msg_%s%sgop(x, %d, \"%s\"", world ? "" : "group_", letters[type], n, name);
-        fprintf(to, world ? ");" : ", &group[%d]);", op->group);
-        break;
-    case 1:
-        fprintf(to, "armci_msg_%sgop_scope(SCOPE_ALL, x, %d, \"%s\", %d", world ? "" : "group_", n, name, type);
-        fprintf(to, world ? ");" : ", &group[%d]);", op->group);
-        break;
-    case 2: fprintf(to, "armci_msg_reduce(x, %d, \"%s\", %d);", n, name, type); break;
-    case 3:
-    case 4:
-        fprintf(to, "armci_msg_%sbcast_scope(SCOPE_ALL, x, %d * (int)sizeof x[0], %d", world ? "" : "group_", n, root);
-        fprintf(to, world ? ");" : ", &group[%d]);", op->group);
-        break;
-    case 5: fprintf(to, "armci_msg_sel(x, %d * (int)sizeof x[0], \"%s\", %d, 1);", n, op->operand % 2 ? "max" : "min", type); break;
-    case 6: fprintf(to, "/* addresses exchanged */ (void)x;"); break;
-    default: fprintf(to, "(void)x; armci_msg_group_barrier(&group[%d]);", op->group);
-    }
-    fputs(" }\n", to);
 }
 
 void print_op(FILE *to, const struct program *p, const struct phase *ph, const struct op *op)
 {
+    fprintf(to, "%s ", kind_name(op->kind));
     switch (op->kind) {
-    case OP_TRANSFER: print_transfer(to, op); break;
-    case OP_RMW: print_rmw(to, op); break;
-    case OP_ACCESS: print_access(to, op); break;
-    case OP_PACK: print_pack(to, op); break;
-    case OP_WAIT: fprintf(to, op->handle < 0 ? "ARMCI_Wait(NULL);\n" : "ARMCI_Wait(&handle[%d]);\n", op->handle); break;
-    case OP_TEST: fprintf(to, "while (ARMCI_Test(&handle[%d])) continue;\n", op->handle); break;
-    case OP_WAIT_PROC: fprintf(to, "ARMCI_WaitProc(%d);\n", op->peer); break;
-    case OP_WAIT_ALL: fputs("ARMCI_WaitAll();\n", to); break;
-    case OP_SET_AGGREGATE: fprintf(to, "ARMCI_SET_AGGREGATE_HANDLE(&handle[%d]);\n", op->handle); break;
-    case OP_UNSET_AGGREGATE: fprintf(to, "ARMCI_UNSET_AGGREGATE_HANDLE(&handle[%d]);\n", op->handle); break;
-    case OP_FENCE: fprintf(to, "ARMCI_Fence(%d);\n", op->peer); break;
-    case OP_ALL_FENCE: fputs("ARMCI_AllFence();\n", to); break;
-    case OP_GROUP_FENCE: fprintf(to, "ARMCI_GroupFence(&group[%d]);\n", op->group); break;
-    case OP_BARRIER: fputs(op->variant ? "armci_msg_barrier();\n" : "ARMCI_Barrier();\n", to); break;
+    case OP_TRANSFER:
+    case OP_ACCESS:
+    case OP_PACK:
+        print_transfer(to, op);
+        break;
+    case OP_TELL:
+        print_transfer(to, op);
+        print_telling(to, op);
+        break;
+    case OP_HEAR:
+        print_telling(to, op);
+        break;
+    case OP_RMW:
+        print_rmw(to, op);
+        break;
     case OP_SECTION:
-        print_section(to, ph, op->area);
-        if (op->second >= 0) print_section(to, ph, op->second);
+        print_section(to, &ph->area[op->area]);
+        if (op->second >= 0) print_section(to, &ph->area[op->second]);
         break;
-    case OP_TELL: print_tell(to, op); break;
-    case OP_HEAR: print_hear(to, op); break;
-    case OP_SEND: fprintf(to, "{ static char b[5000]; armci_msg_snd(%d, b, %ld, %d); }\n", op->operand, op->bytes, op->peer); break;
+    case OP_WAIT:
+    case OP_TEST:
+    case OP_SET_AGGREGATE:
+    case OP_UNSET_AGGREGATE:
+        fprintf(to, "handle %d", op->handle);
+        break;
+    case OP_WAIT_PROC:
+    case OP_FENCE:
+        fprintf(to, "rank %d", op->peer);
+        break;
+    case OP_SEND:
     case OP_RECEIVE:
-        fprintf(to, "{ static char b[5000]; armci_msg_rcv(%d, b, %ld, NULL, %d); }\n", op->operand, op->bytes, op->peer);
+        fprintf(to, "rank %d, tag %d, %ld bytes", op->peer, op->operand, op->bytes);
         break;
-    case OP_REDUCE: print_reduce(to, p, op); break;
-    case OP_GROUP_CREATE: print_group(to, p, op); break;
-    case OP_GROUP_FREE: fprintf(to, "ARMCI_Group_free(&group[%d]);\n", op->group); break;
-    case OP_REGION_CREATE: print_create(to, p, op); break;
-    case OP_REGION_FREE: print_free(to, op); break;
-    case OP_MUTEXES: fprintf(to, "ARMCI_Create_mutexes(%d);\n", p->mutexes[op->rank]); break;
+    case OP_REDUCE:
+        fprintf(to, "group %d, variant %d, type and operator %d, %ld elements", op->group, op->variant, op->operand, op->bytes);
+        break;
+    default:
+        print_world(to, p, op);
     }
+    fputs("\n", to);
+}
+
+/* ---- programs ---- */
+
+/* The next operation of all streams in the order in which they were made; at[]: how much of each was taken. */
+static const struct op *next_op(const struct program *p, const struct phase *ph, int at[])
+{
+    const struct op *next = NULL;
+    for (int r = 0; r < p->ranks; r++) {
+        const struct stream *s = &ph->stream[r];
+        if (at[r] < s->n && (!next || s->op[at[r]].sequence < next->sequence)) next = &s->op[at[r]];
+    }
+    if (next) at[next->rank]++;
+    return next;
+}
+
+static void print_phase(FILE *to, struct program *p, int number)
+{
+    int at[MAX_RANKS] = {0};
+    struct phase *ph = phase_new(p, number);
+    generate_phase(p, ph);
+    if (schedule_filter(p, ph) > 0) {
+        schedule_phase(p, ph);
+        fprintf(to, "phase %d\n", number);
+        for (const struct op *op; (op = next_op(p, ph, at));) {
+            fprintf(to, "%ld %ld rank %d ", op->unit, op->sequence, op->rank);
+            print_op(to, p, ph, op);
+        }
+    }
+    phase_free(p, ph);
+}
+
+void print_program(FILE *to, uint64_t seed, int ranks)
+{
+    struct program *p = program_new(seed, ranks, 0);
+    generate_begin(p);
+    for (int number = 0; number < options->phases; number++)
+        print_phase(to, p, number);
+    program_free(p);
 }

@@ -15,7 +15,7 @@
 #include <armci.h>
 
 #include "pattern.h"
-#include "rng.h"
+#include "../lib/rng.h"
 
 enum {
     MAX_RANKS = 16,
@@ -237,14 +237,15 @@ void walk_begin(struct walk *w, const struct transfer *t);
 bool walk_next(struct walk *w, struct segment *segment);
 long transfer_bytes(const struct transfer *t);
 
-/* ---- element.c ---- */
+/* ---- elements: offsets are long ---- */
 
-long element_size(int type);
-long element_part(int type); /* of complex types: half */
-/* dst += scale * src, n bytes of whole elements at any address. */
-void element_accumulate(int type, const int scale[2], char *dst, const char *src, long n);
-/* The scale as the type wants it, in memory of 16 bytes. */
-void element_scale(int type, const int scale[2], void *memory);
-long element_number(int type, const char *part);
+static inline long size_of(int type)
+{
+    return (long)element_size(type);
+}
+static inline long part_of(int type)
+{
+    return (long)element_part(type);
+}
 
 #endif

@@ -77,8 +77,6 @@ void place_begin(MPI_Comm comm, const char *path, int hang);
 void place_program(uint64_t seed);
 void place_set(int phase, long unit, long sequence, const char *what);
 
-const char *kind_name(enum kind kind);
-
 /* Functions that other ARMCI libraries may lack. */
 extern int armci_notify(int proc) __attribute__((weak));
 extern int armci_notify_wait(int proc, int *pval) __attribute__((weak));

@@ -134,7 +134,7 @@ static bool op_conflicts(const struct program *p, const struct phase *ph, const 
 {
     if (op->kind == OP_HEAR) return range_conflicts(p->arena_mark[op->landing.memory] + op->landing.offset, op->bytes, WRITE);
     if (op->kind == OP_RMW)
-        return range_conflicts(p->region[op->region].mark[op->peer] + op->offset, element_size(ph->area[op->area].type), WRITE);
+        return range_conflicts(p->region[op->region].mark[op->peer] + op->offset, size_of(ph->area[op->area].type), WRITE);
     return op_transfers(op) && transfer_conflicts(p, op);
 }
 

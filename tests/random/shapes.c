@@ -87,12 +87,12 @@ static struct spot place_local(const struct program *p, const struct phase *ph, 
 static long remote_unit(const struct wish *wish)
 {
     bool whole = wish->verb != GET || wish->area->rule == RULE_SHARED_ACC;
-    return area_is_typed(wish->area) && whole ? element_size(wish->area->type) : 1;
+    return area_is_typed(wish->area) && whole ? size_of(wish->area->type) : 1;
 }
 
 static long local_unit(const struct wish *wish)
 {
-    return element_size(wish->content.type);
+    return size_of(wish->content.type);
 }
 
 /* A length in bytes up to `most`, mostly short. */
@@ -100,7 +100,7 @@ static long random_length(struct rng *rng, long unit, long most)
 {
     long n = most / unit;
     if (rng_chance(rng, 50)) n = at_most(n, 4);
-    return unit * rng_between(rng, 1, n);
+    return unit * rng_range(rng, 1, n);
 }
 
 /* ---- strided ---- */
@@ -141,7 +141,7 @@ static void choose_axes(struct rng *rng, const struct area *a, long run, struct 
     for (int i = 0; i < x->levels; i++) {
         x->side[i] = room[ACROSS] > 1 && rng_chance(rng, 50) ? ACROSS : WITHIN;
         long most = at_most(room[x->side[i]], segments);
-        x->count[i] = rng_chance(rng, 20) ? 1 : rng_between(rng, 1, at_most(most, rng_chance(rng, 80) ? 4 : most));
+        x->count[i] = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, at_most(most, rng_chance(rng, 80) ? 4 : most));
         room[x->side[i]] /= x->count[i];
         segments /= x->count[i];
     }
@@ -163,7 +163,7 @@ static void squeeze(struct rng *rng, const struct axes *x, long unit, long strid
 {
     if (x->levels == 0) return;
     int level = (int)rng_below(rng, x->levels);
-    stride[level] = unit * rng_between(rng, 0, stride[level] / unit);
+    stride[level] = unit * rng_range(rng, 0, stride[level] / unit);
 }
 
 static void set_strides(int levels, const long from[], int to[])
@@ -240,7 +240,7 @@ static bool make_value(struct rng *rng, const struct wish *wish, struct transfer
     static const int types[] = {ARMCI_ACC_INT, ARMCI_ACC_LNG, ARMCI_ACC_FLT, ARMCI_ACC_DBL};
     const struct area *a = wish->area;
     t->type = area_is_typed(a) ? a->type : types[rng_below(rng, 4)];
-    long n = element_size(t->type);
+    long n = size_of(t->type);
     if (t->type > ARMCI_ACC_DBL || a->width < n) return false;
     t->count[0] = (int)n;
     t->content.type = t->type;
@@ -323,11 +323,11 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     enum { MOST_ENTRIES = 4 };
     long unit = remote_unit(wish), longest = 1, bytes = MOST_BYTES;
     int segments = 0;
-    t->entries = (int)rng_between(rng, has(FAMILY_ZERO) && rng_chance(rng, 3) ? 0 : 1, MOST_ENTRIES);
+    t->entries = rng_between(rng, has(FAMILY_ZERO) && rng_chance(rng, 3) ? 0 : 1, MOST_ENTRIES);
     t->entry = phase_memory(ph, MOST_ENTRIES * sizeof *t->entry);
     for (int e = 0; e < t->entries; e++) {
         long n = random_length(rng, unit, at_most(wish->area->width, 256)), most = at_most(bytes / n, MOST_SEGMENTS / MOST_ENTRIES);
-        long wanted = rng_between(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
+        long wanted = rng_range(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
         long longer = n > longest ? n : longest;
         wanted = at_most(most < 1 ? 0 : wanted, LOCAL_ROOM / longer - segments); /* each gets a slot for the longest */
         if (wanted > 0) longest = longer;

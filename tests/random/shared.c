@@ -11,7 +11,7 @@ static int add(const struct program *p, const struct area *a, const struct trans
 {
     struct walk w;
     struct segment s;
-    long part = element_part(a->type);
+    long part = part_of(a->type);
     int at = 0, over = -1;
     for (walk_begin(&w, t); over < 0 && (last < 0 || at <= last) && walk_next(&w, &s); at++)
         for (long i = 0; i < s.bytes; i += part) {

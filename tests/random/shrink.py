@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""shrink.py: cut a failing program of armci-random down to a short one and print it as C.
+"""shrink.py: cut a failing program of armci-random down to a short one and list what is left.
 
-  shrink.py --seed=N [--ranks=2] [--seconds=90] [--program=tests/random/armci-random] [--launch=tests/launch] [--out=FILE.c]
+  shrink.py --seed=N [--ranks=2] [--seconds=90] [--program=tests/random/armci-random] [--launch=tests/launch] [--out=FILE]
             [--units=LIST] [OPTION of armci-random]...
 
 Units of operations are removed, large pieces first, as long as the program still fails in some way (a wrong answer, a crash, a
@@ -133,7 +133,7 @@ class Shrinker:
 
 
 def shrink(tester, seed, seconds, out=None, units=None):
-    """Shrink, print the report of what is left and the C program; the latter into `out` too.  Returns the units or None."""
+    """Shrink, print the report and the operations that are left; these into `out` too.  Returns the units or None."""
     shrinker = Shrinker(tester, seed, seconds)
     units = shrinker.shrink(listed(units) if units else list(range(tester.units(seed))))
     if units is None:
@@ -143,12 +143,11 @@ def shrink(tester, seed, seconds, out=None, units=None):
     shrinker.fails(units)
     lines = [line for line in shrinker.report.splitlines() if line.strip()]
     print("\n".join("  | " + line[:300] for line in lines[:30]))
-    _, text = tester.start(60, f"--seed={seed}", "--print-c", f"--only-ops={ranges(units)}")
-    main = text.find("static char *slice")
-    print("\n".join("  " + line[:200] for line in text[main:].splitlines()[:150]))
+    _, text = tester.start(60, f"--seed={seed}", "--list", f"--only-ops={ranges(units)}")
+    print("\n".join("  " + line[:200] for line in text.splitlines()[:150]))
     if out:
         with open(out, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(f"--seed={seed} --only-ops={ranges(units)} {' '.join(tester.options)}\n{text}")
         print(f"shrink: the program is in {out}")
     return units
 

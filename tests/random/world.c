@@ -107,7 +107,7 @@ static void take_over_swaps(struct run *run, int r)
         if (a->region != r || a->rank != run->p->me || a->rule != RULE_SHARED_RMW || !a->swaps) continue;
         for (long c = 0; c < area_cells(a); c++) {
             long at = area_cell_offset(a, c);
-            memcpy(region->shadow[a->rank] + at, region->base[a->rank] + at, (size_t)element_size(a->type));
+            memcpy(region->shadow[a->rank] + at, region->base[a->rank] + at, element_size(a->type));
         }
     }
 }

@@ -1,26 +1,12 @@
 /* shape_model.c - random transfers and their bytes, found in the plainest way. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/patch.h"
 #include "shape_model.h"
 
-enum { MAX_BYTES = 3000, MAX_STRIDE = 1 << 16, MARGIN = 32 };
-
-struct rng rng_start(uint64_t seed)
-{
-    return (struct rng){(seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
-}
-
-int rng_between(struct rng *r, int lo, int hi)
-{
-    r->state ^= r->state >> 12;
-    r->state ^= r->state << 25;
-    r->state ^= r->state >> 27;
-    uint64_t value = (r->state * UINT64_C(0x2545f4914f6cdd1d)) >> 33;
-    return lo + (int)(value % (uint64_t)((int64_t)hi - lo + 1));
-}
+enum { MAX_BYTES = 3000, ROOM = 1 << 20, MARGIN = 32 };
 
 void bytes_add(struct bytes *list, char *local, char *remote, size_t n)
 {
@@ -55,123 +41,6 @@ void bytes_free(struct bytes *list)
     *list = (struct bytes){0};
 }
 
-/* ---- strided samples */
-
-/* Ends of level `level` and all below relative to its first byte, with strides as asked for. */
-static void extent(const struct sample *m, int side, int level, long *lo, long *hi)
-{
-    *lo = 0;
-    *hi = m->count[0];
-    for (int i = 1; i <= level; i++) {
-        long way = (long)(m->count[i] - 1) * m->stride[side][i - 1];
-        *(way < 0 ? lo : hi) += m->count[i] > 0 ? way : 0;
-    }
-}
-
-static int random_stride(struct rng *r, const struct sample *m, int side, int level)
-{
-    long lo, hi;
-    extent(m, side, level - 1, &lo, &hi);
-    long stride = 0;
-    switch (rng_between(r, 0, 6)) {
-    case 0:
-        stride = hi - lo;
-        break; /* dense */
-    case 1:
-        stride = hi - lo + rng_between(r, 1, 20);
-        break; /* apart */
-    case 2:
-        stride = level > 1 ? m->stride[side][level - 2] * rng_between(r, 1, 5) : 16;
-        break; /* may nest */
-    case 3:
-        stride = 0;
-        break;
-    case 4:
-        stride = rng_between(r, 1, 8);
-        break; /* likely overlapping */
-    case 5:
-        stride = -(hi - lo) - rng_between(r, 0, 9);
-        break;
-    case 6:
-        stride = rng_between(r, -200, 200);
-        break;
-    }
-    return stride > MAX_STRIDE || stride < -MAX_STRIDE ? rng_between(r, -100, 100) : (int)stride;
-}
-
-static void random_strided(struct sample *m, struct rng *r)
-{
-    static const int first[] = {1, 2, 3, 4, 7, 8, 16, 24, 40, 100};
-    bool aligned = rng_between(r, 0, 3) == 0;
-    m->count[0] = rng_between(r, 0, 40) == 0 ? 0 : first[rng_between(r, 0, 9)];
-    int total = m->count[0];
-    for (int level = 1; level <= m->levels; level++) {
-        int n = rng_between(r, 0, 60) == 0 ? 0 : rng_between(r, 1, 5);
-        m->count[level] = total * n > MAX_BYTES ? 1 : n;
-        total *= m->count[level];
-        bool both_dense = rng_between(r, 0, 2) == 0 && total > 0;
-        for (int side = 0; side < 2; side++) {
-            int below = level > 1 ? m->stride[side][level - 2] : 1;
-            long dense = (long)below * m->count[level - 1];
-            int stride = both_dense && labs(dense) <= MAX_STRIDE ? (int)dense : random_stride(r, m, side, level);
-            m->stride[side][level - 1] = aligned ? stride * 8 : stride;
-        }
-    }
-}
-
-/* A patch of a dense array on each side, its dimensions then shuffled, some of them walked backwards. */
-static void random_patch(struct sample *m, struct rng *r)
-{
-    m->count[0] = rng_between(r, 1, 20);
-    int total = m->count[0], dim[2] = {total, total};
-    for (int level = 1; level <= m->levels; level++) {
-        int n = rng_between(r, 1, 4);
-        m->count[level] = total * n > MAX_BYTES ? 1 : n;
-        total *= m->count[level];
-        for (int side = 0; side < 2; side++) {
-            m->stride[side][level - 1] = dim[side] + (dim[side] < 1 << 18 ? rng_between(r, 0, 3) : 0);
-            dim[side] = m->stride[side][level - 1] * m->count[level];
-        }
-    }
-    for (int i = m->levels - 1; i > 0; i--) {
-        int j = rng_between(r, 0, i), n = m->count[i + 1];
-        m->count[i + 1] = m->count[j + 1];
-        m->count[j + 1] = n;
-        for (int side = 0; side < 2; side++) {
-            int stride = m->stride[side][i];
-            m->stride[side][i] = m->stride[side][j];
-            m->stride[side][j] = stride;
-        }
-    }
-    for (int i = 0; i < m->levels; i++)
-        for (int side = 0; side < 2; side++)
-            m->stride[side][i] *= rng_between(r, 0, 2) == 0 ? -1 : 1;
-}
-
-/* The nested loops that a strided call stands for. */
-static void nested_loops(struct sample *m, int level, char *local, char *remote)
-{
-    if (level == 0) {
-        bytes_add(&m->expected, local, remote, (size_t)m->count[0]);
-        return;
-    }
-    for (int i = 0; i < m->count[level]; i++)
-        nested_loops(m, level - 1, local + (long)i * m->stride[0][level - 1],
-                     remote + (long)i * m->stride[1][level - 1]);
-}
-
-static void describe_strided(struct sample *m)
-{
-    int n = snprintf(m->text, sizeof(m->text), "seed %u, levels %d, counts", m->seed, m->levels);
-    for (int i = 0; i <= m->levels; i++)
-        n += snprintf(m->text + n, sizeof(m->text) - (size_t)n, " %d", m->count[i]);
-    for (int side = 0; side < 2; side++) {
-        n += snprintf(m->text + n, sizeof(m->text) - (size_t)n, ", %s", side == SHAPE_LOCAL ? "local" : "remote");
-        for (int i = 0; i < m->levels; i++)
-            n += snprintf(m->text + n, sizeof(m->text) - (size_t)n, " %d", m->stride[side][i]);
-    }
-}
-
 /* ---- vector samples */
 
 static void random_vector(struct sample *m, struct rng *r)
@@ -203,25 +72,43 @@ static void fill_arenas(struct sample *m, struct rng *r)
     for (int side = 0; side < 2; side++) {
         m->arena[side] = malloc(m->size[side]);
         ck_assert_ptr_nonnull(m->arena[side]);
-        for (size_t i = 0; i < m->size[side]; i++)
-            m->arena[side][i] = (char)rng_between(r, -128, 127);
+        rng_bytes(r, m->arena[side], m->size[side]);
     }
 }
 
-static void place_strided(struct sample *m, struct rng *r)
+/* Move the patch so that its lowest byte is at the beginning of an arena that has room for it, or a little behind. */
+static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
 {
     for (int side = 0; side < 2; side++) {
-        long lo, hi;
-        extent(m, side, m->levels, &lo, &hi);
-        m->size[side] = (size_t)(hi - lo) + 2 * MARGIN;
+        size_t lo = p->start[side], hi = lo, at;
+        for (size_t i = 0; i < patch_segments(p); i++) {
+            at = patch_offset(p, side, i);
+            lo = at < lo ? at : lo;
+            hi = at > hi ? at : hi;
+        }
+        m->size[side] = hi - lo + (size_t)p->count[0] + MARGIN;
+        p->start[side] += (size_t)(rng_between(r, 0, MARGIN / unit) * unit) - lo;
     }
     fill_arenas(m, r);
-    bool aligned = rng_between(r, 0, 1);
-    for (int side = 0; side < 2; side++) {
-        long lo, hi;
-        extent(m, side, m->levels, &lo, &hi);
-        m->base[side] = m->arena[side] - lo + (aligned ? 0 : rng_between(r, 0, MARGIN));
-    }
+}
+
+static enum shape_status random_patch(struct sample *m, struct rng *r, enum sample_kind kind, int levels)
+{
+    enum patch_kind last = kind == SAMPLE_ANY ? PATCH_ANY : PATCH_NEGATIVE;
+    int unit = rng_chance(r, 25) ? 8 : 1;
+    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, last), (enum patch_kind)rng_between(r, 0, last)},
+                              .room = {ROOM, ROOM},
+                              .max_bytes = MAX_BYTES,
+                              .min_levels = levels,
+                              .max_levels = levels,
+                              .unit = unit};
+    struct patch p = patch_draw(r, &wish);
+    snprintf(m->text, sizeof m->text, "seed %u, %s", m->seed, patch_text(&p));
+    place(m, &p, r, unit);
+    for (size_t i = 0; i < patch_segments(&p); i++)
+        bytes_add(&m->expected, m->arena[0] + patch_offset(&p, 0, i), m->arena[1] + patch_offset(&p, 1, i), (size_t)p.count[0]);
+    return armcii_shape_strided(&m->shape, m->arena[0] + p.start[0], p.stride[0], m->arena[1] + p.start[1], p.stride[1], p.count,
+                                levels);
 }
 
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels)
@@ -236,12 +123,7 @@ void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int l
         random_vector(m, &r);
         status = armcii_shape_vector(&m->shape, m->run, m->nruns);
     } else {
-        m->levels = levels;
-        kind == SAMPLE_PATCH ? random_patch(m, &r) : random_strided(m, &r);
-        describe_strided(m);
-        place_strided(m, &r);
-        nested_loops(m, levels, m->base[0], m->base[1]);
-        status = armcii_shape_strided(&m->shape, m->base[0], m->stride[0], m->base[1], m->stride[1], m->count, levels);
+        status = random_patch(m, &r, kind, levels);
     }
     ck_assert_msg(status == SHAPE_OK, "%s: status: expected SHAPE_OK, seen %d", m->text, status);
 }

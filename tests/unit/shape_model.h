@@ -7,14 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shape/shape.h"
+#include <check.h>
 
-struct rng {
-    uint64_t state;
-};
-struct rng rng_start(uint64_t seed);
-/* Evenly in lo..hi. */
-int rng_between(struct rng *r, int lo, int hi);
+#include "../lib/rng.h"
+#include "shape/shape.h"
 
 /* One byte of a transfer: its address on both sides. */
 struct pair {
@@ -32,12 +28,10 @@ void bytes_free(struct bytes *list);
 /* A random transfer, how it was asked for, and its bytes in order. */
 struct sample {
     unsigned seed;
-    int levels, count[SHAPE_MAX_LEVELS + 1], stride[2][SHAPE_MAX_LEVELS]; /* strided */
-    size_t nruns;                                                         /* vector; 0: strided */
+    size_t nruns; /* vector; 0: strided */
     struct vector_run run[4];
     char *arena[2];
     size_t size[2]; /* of the arenas */
-    char *base[2];
     struct bytes expected;
     struct shape shape;
     char text[800]; /* all of that, for messages */
@@ -53,6 +47,26 @@ void sample_free(struct sample *m);
 
 /* By counting every byte: is none met twice on that side? */
 bool sample_is_disjoint(const struct sample *m, enum shape_side side);
+
+/* Fail where a level of the shape could go: one of count 1, or one that continues the one below on both sides. */
+static inline void check_simplest(const char *text, const struct shape *s)
+{
+    if (s->form == SHAPE_VECTOR) {
+        ck_assert_msg(s->nsegs > 1, "%s: a vector of %zu segments", text, s->nsegs);
+        return;
+    }
+    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form,
+                  s->levels);
+    for (int i = 1; i <= s->levels; i++) {
+        ck_assert_msg(s->count[i] > 1, "%s: level %d is left with count %zu", text, i, s->count[i]);
+        bool dense = true;
+        for (int side = 0; side < 2; side++) {
+            ptrdiff_t unit = i > 1 ? s->stride[side][i - 2] : 1;
+            dense &= s->stride[side][i - 1] == unit * (ptrdiff_t)s->count[i - 1];
+        }
+        ck_assert_msg(!dense, "%s: level %d continues the one below on both sides", text, i);
+    }
+}
 
 /* Fail, saying where, unless both lists are the same. */
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen);

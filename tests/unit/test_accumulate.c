@@ -27,12 +27,6 @@ static const void *scale_of(enum element e, int i)
 
 /* ---- values */
 
-static void fill_bytes(char *at, size_t bytes, struct rng *r)
-{
-    for (size_t i = 0; i < bytes; i++)
-        at[i] = (char)rng_between(r, -128, 127);
-}
-
 static double random_real(struct rng *r)
 {
     static const double special[] = {0, -0.0, (double)INFINITY, 1, -1, 1e-310, 1e-40, 3e38, -2e37};
@@ -44,7 +38,7 @@ static double random_real(struct rng *r)
 static void fill(enum element e, char *at, size_t bytes, struct rng *r)
 {
     if (e == ELEMENT_INT || e == ELEMENT_LONG) {
-        fill_bytes(at, bytes, r);
+        rng_bytes(r, at, bytes);
         return;
     }
     size_t part = armcii_element_align(e);
@@ -136,7 +130,7 @@ static void pieces(enum element e, int scale)
     _Alignas(16) char src[SIZE], seen[SIZE], want[SIZE], before[SIZE], factor[32];
     struct rng r = rng_start((uint64_t)scale);
     size_t size = armcii_element_size(e);
-    fill_bytes(before, SIZE, &r);
+    rng_bytes(&r, before, SIZE);
     for (size_t bytes = 0; bytes <= PIECE; bytes += size)
         for (size_t from = 0; from < OFFSETS; from++) {
             size_t to = from * 5 % OFFSETS;

@@ -13,8 +13,7 @@ static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
 static void fill(char *at, size_t bytes, uint64_t seed)
 {
     struct rng r = rng_start(seed);
-    for (size_t i = 0; i < bytes; i++)
-        at[i] = (char)rng_between(&r, -128, 127);
+    rng_bytes(&r, at, bytes);
 }
 
 /* ---- one piece */

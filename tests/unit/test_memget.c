@@ -4,6 +4,7 @@
 
 #include <armci.h>
 
+#include "../lib/rng.h"
 #include "fake_job.h"
 #include "mem/memget.h"
 #include "transport/rma/pending.h"
@@ -181,13 +182,7 @@ START_TEST(no_dynamic_window)
 }
 END_TEST
 
-/* A linear congruential generator (Knuth): 31 good bits. */
-static unsigned random_below(unsigned n)
-{
-    static uint64_t state = 1;
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(state >> 33) % n;
-}
+static struct rng random_numbers;
 
 /* Bytes of all memory that was attached since the last fake_forget. */
 static size_t attached_bytes(void)
@@ -210,8 +205,8 @@ static void replace(struct block *b, size_t most)
     for (size_t i = 0; i < b->bytes; i++) wrong += b->memory[i] != b->tag;
     ck_assert_msg(wrong == 0, "%zu bytes of %zu were overwritten", wrong, b->bytes);
     if (b->memory) ck_assert(armcii_memget_free(b->memory));
-    b->bytes = 1 + random_below((unsigned)most);
-    b->tag = (char)random_below(256);
+    b->bytes = 1 + (size_t)rng_below(&random_numbers, (long)most);
+    b->tag = (char)rng_below(&random_numbers, 256);
     b->memory = armcii_memget_create(b->bytes);
     ck_assert(b->memory && (uintptr_t)b->memory % 64 == 0);
     memset(b->memory, b->tag, b->bytes);
@@ -225,7 +220,7 @@ START_TEST(freed_memory_is_used_again)
     begin();
     memset(blocks, 0, sizeof blocks);
     for (int step = 0; step < STEPS; step++) {
-        struct block *b = step < BLOCKS ? &blocks[step] : &blocks[PERMANENT + random_below(BLOCKS - PERMANENT)];
+        struct block *b = step < BLOCKS ? &blocks[step] : &blocks[PERMANENT + rng_below(&random_numbers, BLOCKS - PERMANENT)];
         live -= b->bytes;
         replace(b, LARGEST);
         live += b->bytes;

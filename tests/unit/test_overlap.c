@@ -1,23 +1,16 @@
 /* test_overlap.c - the overlap tree against a list that is searched from end to end. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "shape/overlap.h"
 #include "shape_model.h"
 #include "unit.h"
+#include "../lib/clock.h"
 
 enum {
     MANY = 100000,
     MAX_HEIGHT = 24, /* 1.45 log2(MANY + 2) */
     SECONDS = 5      /* a wide bound: expected are some hundredths of a second */
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static const char *name(enum overlap_result r)
 {

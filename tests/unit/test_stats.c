@@ -1,17 +1,10 @@
 /* test_stats.c - the time of quick calls, some of which are timed: an interruption counts as itself, slowness of all counts for all. */
-#include <time.h>
 
 #include "base/stats.h"
 #include "unit.h"
+#include "../lib/clock.h"
 
 enum { CALLS = 3000 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void pass(double seconds)
 {

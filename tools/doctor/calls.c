@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tests/lib/element.h"
+
 enum { SLICE = 196608, MOST_BYTES = 65536 };
 
 struct basic {
     MPI_Datatype type;
-    int size;
+    int size, element;
 };
 
 /* One shape: which elements, how they lie on either side. */
@@ -50,35 +52,12 @@ static bool requests(enum call call)
 
 static struct basic draw_basic(struct rng *r, enum call call)
 {
-    const struct basic all[] = {{MPI_BYTE, 1},
-                                {MPI_INT, sizeof(int)},
-                                {MPI_DOUBLE, sizeof(double)},
-                                {MPI_LONG, sizeof(long)},
-                                {MPI_FLOAT, sizeof(float)}};
+    const struct basic all[] = {{MPI_BYTE, 1, TYPE_BYTES},
+                                {MPI_INT, sizeof(int), ARMCI_ACC_INT},
+                                {MPI_DOUBLE, sizeof(double), ARMCI_ACC_DBL},
+                                {MPI_LONG, sizeof(long), ARMCI_ACC_LNG},
+                                {MPI_FLOAT, sizeof(float), ARMCI_ACC_FLT}};
     return all[rng_between(r, adds(call), 4)];
-}
-
-/* Small whole numbers: sums are exact whatever the order. */
-static void fill(struct basic b, char *buffer, int bytes, struct rng *r)
-{
-    for (int i = 0; i + b.size <= bytes; i += b.size) {
-        int value = rng_between(r, 0, 99);
-        if (b.type == MPI_BYTE) buffer[i] = (char)value;
-        if (b.type == MPI_INT) memcpy(buffer + i, &value, sizeof value);
-        if (b.type == MPI_LONG) memcpy(buffer + i, &(long){value}, sizeof(long));
-        if (b.type == MPI_FLOAT) memcpy(buffer + i, &(float){(float)value}, sizeof(float));
-        if (b.type == MPI_DOUBLE) memcpy(buffer + i, &(double){value}, sizeof(double));
-    }
-}
-
-static void add_elements(struct basic b, char *to, const char *from, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (b.type == MPI_INT) ((int *)(void *)to)[i] += ((const int *)(const void *)from)[i];
-        if (b.type == MPI_LONG) ((long *)(void *)to)[i] += ((const long *)(const void *)from)[i];
-        if (b.type == MPI_FLOAT) ((float *)(void *)to)[i] += ((const float *)(const void *)from)[i];
-        if (b.type == MPI_DOUBLE) ((double *)(void *)to)[i] += ((const double *)(const void *)from)[i];
-    }
 }
 
 /* ---------------------------------------------------------------- the model -------- */
@@ -96,7 +75,8 @@ static void model(struct attempt *t, struct area *a)
     if (fetches(t->call)) layout_unpack(&t->local, t->there, t->expected);
     layout_pack(&t->local, t->origin, t->packed);
     if (adds(t->call)) {
-        add_elements(t->basic, t->there, t->packed, t->count);
+        union scale one = scale_one(t->basic.element);
+        element_accumulate(t->basic.element, &one, t->packed, t->there, (size_t)(t->count * t->basic.size));
         layout_unpack(&t->remote, t->there, remote);
     } else {
         layout_unpack(&t->remote, t->packed, remote);
@@ -170,7 +150,7 @@ static void draw(struct attempt *t, struct rng *r, unsigned kinds, int number)
     else
         draw_layouts(t, r, kinds);
     t->shift = rng_between(r, 0, (SLICE - t->remote.extent) / t->basic.size) * t->basic.size;
-    fill(t->basic, t->origin, SLICE, r);
+    element_fill(t->basic.element, r, t->origin, SLICE);
     memset(t->result, 0x11, SLICE);
 }
 
@@ -179,8 +159,8 @@ static void prepare_target(struct attempt *t, struct area *a, int number)
 {
     struct rng own = {.state = (unsigned)(number * 1000 + job->rank)},
                theirs = {.state = (unsigned)(number * 1000 + job->target)};
-    fill(t->basic, a->slice, SLICE, &own);
-    fill(t->basic, a->mirror, SLICE, &theirs);
+    element_fill(t->basic.element, &own, a->slice, SLICE);
+    element_fill(t->basic.element, &theirs, a->mirror, SLICE);
     MPI_Win_sync(a->win);
     MPI_Barrier(job->comm);
 }

@@ -5,6 +5,9 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "../../tests/lib/clock.h"
+#include "../../tests/lib/rng.h"
+
 /* What a probe found on this rank.  The wrong ones of all ranks are added; the first text of the lowest such rank is
  * told. */
 struct finding {
@@ -55,18 +58,9 @@ struct job {
 };
 extern const struct job *const job;
 
-/* Seconds that never go back. */
-double now(void);
 /* Have all ranks of the job gone on for `seconds` since `begun`?  Rank 0's clock decides; collective. */
 bool over(double begun, double seconds);
 /* Compute, without calling MPI. */
 void keep_busy(double seconds);
-
-/* Random numbers. */
-struct rng {
-    unsigned long long state;
-};
-unsigned rng_next(struct rng *r);
-int rng_between(struct rng *r, int lo, int hi); /* both included */
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <armci.h>
@@ -59,14 +58,7 @@ void leave_out(struct finding *f, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---------------------------------------------------------------- time, numbers ---- */
-
-double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* ---------------------------------------------------------------- time ------------- */
 
 bool over(double begun, double seconds)
 {
@@ -79,17 +71,6 @@ void keep_busy(double seconds)
 {
     for (double end = now() + seconds; now() < end;)
         ;
-}
-
-unsigned rng_next(struct rng *r)
-{
-    r->state = r->state * 6364136223846793005ull + 1442695040888963407ull;
-    return (unsigned)(r->state >> 33);
-}
-
-int rng_between(struct rng *r, int lo, int hi)
-{
-    return lo + (int)(rng_next(r) % (unsigned)(hi - lo + 1));
 }
 
 /* ---------------------------------------------------------------- probes ----------- */

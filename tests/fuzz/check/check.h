@@ -1,4 +1,4 @@
-/* check.h - the few macros of Check that the shape model uses, without Check: what fails is printed and ends the
+/* check.h - the few macros of Check that the targets use, without Check: what fails is printed and ends the
  * process, which is what a fuzzer looks for.  Found before the real one where this folder is searched first. */
 #ifndef FUZZ_CHECK_H
 #define FUZZ_CHECK_H
@@ -22,6 +22,5 @@ __attribute__((format(printf, 3, 4))) _Noreturn static inline void fuzz_fail(con
 #define ck_abort_msg(...) fuzz_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define ck_assert_msg(CONDITION, ...) ((CONDITION) ? (void)0 : ck_abort_msg(__VA_ARGS__))
 #define ck_assert(CONDITION) ck_assert_msg(CONDITION, "%s", #CONDITION)
-#define ck_assert_ptr_nonnull(POINTER) ck_assert_msg((POINTER) != NULL, "%s is NULL", #POINTER)
 
 #endif

@@ -1,0 +1,15 @@
+/* clock.h - the time of all tests. */
+#ifndef TESTS_CLOCK_H
+#define TESTS_CLOCK_H
+
+#include <time.h>
+
+/* Seconds that never go back. */
+static inline double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+#endif
