@@ -2,8 +2,9 @@
 #ifndef ARMCII_STATS_JOB_H
 #define ARMCII_STATS_JOB_H
 
+#include <stdio.h>
+
 #include "base/stats.h"
-#include "base/text.h"
 
 /* What a function is for. */
 enum stats_family {
@@ -69,11 +70,11 @@ double armcii_stats_row_seconds(const struct stats_row *row);
 uint64_t armcii_stats_row_calls(const struct stats_row *row);
 uint64_t armcii_stats_row_bytes(const struct stats_row *row);
 
-/* For people. */
-void armcii_stats_table(struct text *t, const struct stats_job *job);
-/* For programs, one document: the beginning, each process in the order of the ranks, the end. */
-void armcii_stats_json_begin(struct text *t, const struct stats_job *job);
-void armcii_stats_json_process(struct text *t, const struct stats_process *p);
-void armcii_stats_json_end(struct text *t, const struct stats_job *job);
+void armcii_stats_table(FILE *out, const struct stats_job *job);
+/* One JSON document: the beginning, each process in the order of the ranks, the end. */
+struct json;
+void armcii_stats_json_begin(struct json *j, const struct stats_job *job);
+void armcii_stats_json_process(struct json *j, const struct stats_process *p);
+void armcii_stats_json_end(struct json *j, const struct stats_job *job);
 
 #endif
