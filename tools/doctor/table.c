@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "probe.h"
 
 enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, INDENT = 41, WIDTH = 119 };
@@ -44,79 +45,69 @@ void table_start(const char *json, bool probing)
 
 /* ---------------------------------------------------------------- JSON ------------- */
 
-static void put_string(FILE *f, const char *text)
+static void add_facts(struct json *j)
 {
-    fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(f, "\\%c", *c);
-        else
-            fprintf(f, *c < 0x20 || *c >= 0x7f ? "\\u%04x" : "%c", *c);
-    }
-    fputc('"', f);
-}
-
-static void put_member(FILE *f, const char *name, const char *value, const char *end)
-{
-    put_string(f, name);
-    fputs(": ", f);
-    put_string(f, value);
-    fputs(end, f);
-}
-
-static void put_facts(FILE *f)
-{
-    fputs("  \"facts\": {", f);
+    armcii_json_line(j);
+    armcii_json_open(j, "facts", '{');
     for (int i = 0; i < table.facts; i++) {
-        fputs(i ? ",\n    " : "\n    ", f);
-        put_member(f, table.fact[i].name, table.fact[i].value, "");
+        armcii_json_line(j);
+        armcii_json_text(j, table.fact[i].name, table.fact[i].value);
     }
-    fputs("\n  },\n", f);
+    armcii_json_close(j, '}');
 }
 
-static void put_rows(FILE *f)
+static void add_rows(struct json *j)
 {
-    fputs("  \"rows\": [", f);
-    for (int i = 0; i < table.rows; i++) {
-        const struct row *r = &table.row[i];
-        fputs(i ? ",\n    {" : "\n    {", f);
-        put_member(f, "name", r->probe->name, ", ");
-        put_member(f, "title", r->probe->title, ", ");
-        put_member(f, "section", section_title(r->probe->section), ", ");
-        put_member(f, "verdict", verdict_word(r->verdict), ", ");
-        put_member(f, "text", r->text, ", ");
-        put_member(f, "remedy", r->remedy, "}");
+    armcii_json_line(j);
+    armcii_json_open(j, "rows", '[');
+    for (const struct row *r = table.row; r < table.row + table.rows; r++) {
+        armcii_json_line(j);
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "name", r->probe->name);
+        armcii_json_text(j, "title", r->probe->title);
+        armcii_json_text(j, "section", section_title(r->probe->section));
+        armcii_json_text(j, "verdict", verdict_word(r->verdict));
+        armcii_json_text(j, "text", r->text);
+        armcii_json_text(j, "remedy", r->remedy);
+        armcii_json_close(j, '}');
     }
-    fputs("\n  ],\n", f);
+    armcii_json_close(j, ']');
 }
 
-static void put_speeds(FILE *f)
+static void add_speeds(struct json *j)
 {
-    fputs("  \"speeds\": [", f);
-    for (int i = 0; i < table.speeds; i++) {
-        const struct speed *s = &table.speed[i];
-        fputs(i ? ",\n    {" : "\n    {", f);
-        put_member(f, "way", s->way, ", ");
-        put_member(f, "what", s->what, ", ");
-        fprintf(f, "\"microseconds\": %.3f, \"MiB_per_second\": %.1f}", s->microseconds, s->mibs);
+    armcii_json_line(j);
+    armcii_json_open(j, "speeds", '[');
+    for (const struct speed *s = table.speed; s < table.speed + table.speeds; s++) {
+        armcii_json_line(j);
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "way", s->way);
+        armcii_json_text(j, "what", s->what);
+        armcii_json_real(j, "microseconds", 3, s->microseconds);
+        armcii_json_real(j, "MiB_per_second", 1, s->mibs);
+        armcii_json_close(j, '}');
     }
-    fputs("\n  ],\n  \"advice\": [", f);
-    for (int i = 0; i < table.advices; i++) {
-        fputs(i ? ", " : "", f);
-        put_string(f, table.advice[i]);
-    }
-    fputs("],\n", f);
+    armcii_json_close(j, ']');
 }
 
-static void put_all(FILE *f)
+static void write_document(FILE *f)
 {
-    fputs("{\n", f);
-    put_member(f, "program", "armci-doctor", ",\n");
-    put_facts(f);
-    put_rows(f);
-    put_speeds(f);
-    fprintf(f, "  \"probing\": %s,\n  \"finished\": %s,\n  \"status\": %d\n}\n", table.probing ? "true" : "false",
-            table.finished ? "true" : "false", table.status);
+    struct json j = {.file = f};
+    armcii_json_open(&j, NULL, '{');
+    armcii_json_text(&j, "program", "armci-doctor");
+    add_facts(&j);
+    add_rows(&j);
+    add_speeds(&j);
+    armcii_json_line(&j);
+    armcii_json_open(&j, "advice", '[');
+    for (int i = 0; i < table.advices; i++) armcii_json_text(&j, NULL, table.advice[i]);
+    armcii_json_close(&j, ']');
+    armcii_json_line(&j);
+    armcii_json_bool(&j, "probing", table.probing);
+    armcii_json_bool(&j, "finished", table.finished);
+    armcii_json_count(&j, "status", (uint64_t)table.status);
+    armcii_json_line(&j);
+    armcii_json_close(&j, '}');
 }
 
 /* Written anew after each row, so that it is there whatever ends the job. */
@@ -126,7 +117,7 @@ static void write_json(void)
     if (!table.json) return;
     snprintf(name, sizeof name, "%s.new", table.json);
     FILE *f = fopen(name, "w");
-    if (f) put_all(f);
+    if (f) write_document(f);
     if (f && fclose(f) == 0 && rename(name, table.json) == 0) return;
     perror(table.json);
     table.json = NULL;
