@@ -26,7 +26,7 @@ static void add_cells(struct json *j, const struct stats_row *row)
         armcii_json_text(j, "path", armcii_stats_path_name((enum stats_path)p));
         armcii_json_count(j, "calls", c->calls);
         armcii_json_count(j, "bytes", c->bytes);
-        armcii_json_real(j, "seconds", 9, armcii_stats_seconds(c));
+        armcii_json_real(j, "seconds", 9, (double)c->ns * 1e-9);
         armcii_json_close(j, '}');
     }
     armcii_json_close(j, ']');
@@ -37,15 +37,16 @@ static void add_functions(struct json *j, const struct stats_row rows[], size_t 
     armcii_json_line(j);
     armcii_json_open(j, "functions", '[');
     for (const struct stats_row *row = rows; row < rows + n; row++) {
+        struct stats_cell sum = armcii_stats_row_total(row);
         armcii_json_line(j);
         armcii_json_open(j, NULL, '{');
         armcii_json_text(j, "name", row->name);
         armcii_json_text(j, "family", armcii_stats_family_name(armcii_stats_family(row->name)));
         armcii_json_text(j, "form", armcii_stats_form(row->name));
         armcii_json_bool(j, "blocking", !armcii_stats_is_nonblocking(row->name));
-        armcii_json_count(j, "calls", armcii_stats_row_calls(row));
-        armcii_json_count(j, "bytes", armcii_stats_row_bytes(row));
-        armcii_json_real(j, "seconds", 9, armcii_stats_row_seconds(row));
+        armcii_json_count(j, "calls", sum.calls);
+        armcii_json_count(j, "bytes", sum.bytes);
+        armcii_json_real(j, "seconds", 9, (double)sum.ns * 1e-9);
         armcii_json_real(j, "longest", 9, (double)row->longest * 1e-9);
         add_cells(j, row);
         add_buckets(j, "sizes", row->sizes);

@@ -1,4 +1,4 @@
-/* stats_table.c - the statistics as a table for people: where the time went first. */
+/* stats_table.c - the statistics as a table; functions in the order of their time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,24 +56,27 @@ static void add_title(FILE *out, const struct stats_job *job)
 struct entry {
     const struct stats_row *row;
     int path;
-    double seconds;
 };
+
+static const struct stats_cell *cell_of(const struct entry *e)
+{
+    return &e->row->by[e->path];
+}
 
 static int longer_first(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    if (x->seconds > y->seconds) return -1;
-    if (x->seconds < y->seconds) return 1;
+    if (cell_of(x)->ns > cell_of(y)->ns) return -1;
+    if (cell_of(x)->ns < cell_of(y)->ns) return 1;
     return x->path - y->path;
 }
 
 static void add_entry(FILE *out, const struct entry *e, double of)
 {
-    const struct stats_cell *c = &e->row->by[e->path];
-    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name,
-                    armcii_stats_path_name((enum stats_path)e->path),
-                    c->calls, c->bytes ? amount(c->bytes).text : "-", e->seconds, percent(e->seconds, of),
-                    e->seconds * 1e6 / (double)c->calls);
+    const struct stats_cell *c = cell_of(e);
+    double seconds = (double)c->ns * 1e-9;
+    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum stats_path)e->path),
+            c->calls, c->bytes ? amount(c->bytes).text : "-", seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
 }
 
 /* All processes together, longest first. */
@@ -84,7 +87,7 @@ static void add_functions(FILE *out, const struct stats_job *job)
     if (!entries) return;
     for (size_t i = 0; i < job->n; i++)
         for (int p = 0; p < STATS_PATHS; p++)
-            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p, armcii_stats_seconds(&job->rows[i].by[p])};
+            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
     qsort(entries, n, sizeof *entries, longer_first);
     fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
     for (size_t i = 0; i < n; i++) add_entry(out, &entries[i], seconds_of_all(job));
@@ -121,7 +124,7 @@ static bool sum_buckets(const struct stats_job *job, enum stats_family family, s
 static void add_sizes(FILE *out, const struct stats_job *job)
 {
     uint64_t sum[STATS_BUCKETS];
-    const char *head = "  sizes, from the number of bytes to twice it: calls\n";
+    const char *head = "  transfers by size (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum)) continue;
         fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
@@ -135,7 +138,7 @@ static void add_sizes(FILE *out, const struct stats_job *job)
 static void add_segments(FILE *out, const struct stats_job *job)
 {
     uint64_t sum[STATS_BUCKETS];
-    const char *head = "  segments of a strided transfer, from the number to twice it: calls\n";
+    const char *head = "  strided transfers by segments (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_ACC; f++) {
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided", sum)) continue;
         fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
@@ -148,7 +151,7 @@ static void add_segments(FILE *out, const struct stats_job *job)
 
 static void add_waits(FILE *out, const struct stats_job *job)
 {
-    fprintf(out, "  longest call, ms:");
+    fprintf(out, "  longest waiting call, ms:");
     const char *comma = "";
     for (int f = FAMILY_WAIT; f <= FAMILY_LOCK; f++) {
         uint64_t longest = 0;
@@ -161,16 +164,14 @@ static void add_waits(FILE *out, const struct stats_job *job)
         if (any) fprintf(out, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f), (double)longest * 1e-6);
         if (any) comma = ",";
     }
-    fprintf(out, "%s\n", *comma ? "" : " none that waits");
+    fprintf(out, "%s\n", *comma ? "" : " none");
 }
 
-static void add_busiest(FILE *out, const struct stats_job *job)
+static void add_pairs(FILE *out, const struct stats_job *job)
 {
-    if (job->busiest[0].calls) fprintf(out, "  who asked whom for most\n");
-    for (int i = 0; i < BUSIEST && job->busiest[i].calls; i++) {
-        const struct busy *b = &job->busiest[i];
-        fprintf(out, "    %d of %d: %s in %" PRIu64 " calls\n", b->from, b->to, amount(b->bytes).text, b->calls);
-    }
+    if (job->top[0].calls) fprintf(out, "  top communication pairs\n");
+    for (const struct stats_pair *p = job->top; p < job->top + STATS_TOP_PAIRS && p->calls; p++)
+        fprintf(out, "    %d -> %d: %s in %" PRIu64 " calls\n", p->from, p->to, amount(p->bytes).text, p->calls);
 }
 
 static void add_processes(FILE *out, const struct stats_job *job)
@@ -178,14 +179,14 @@ static void add_processes(FILE *out, const struct stats_job *job)
     static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_MESSAGE};
     fprintf(out, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
     for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
-    fprintf(out, " %12s\n", "most memory");
+    fprintf(out, " %12s\n", "peak memory");
     for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
         const struct stats_line *l = &job->lines[i];
         fprintf(out, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
         for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9.4f", l->in[shown[f]]);
         fprintf(out, " %12s\n", amount(l->memory).text);
     }
-    if (job->processes > MOST_LINES) fprintf(out, "  ... %d more: ARMCI_STATS=FILE has them all\n", job->processes - MOST_LINES);
+    if (job->processes > MOST_LINES) fprintf(out, "  ... %d more processes: see ARMCI_STATS=FILE\n", job->processes - MOST_LINES);
 }
 
 void armcii_stats_table(FILE *out, const struct stats_job *job)
@@ -196,8 +197,8 @@ void armcii_stats_table(FILE *out, const struct stats_job *job)
     add_sizes(out, job);
     add_segments(out, job);
     add_waits(out, job);
-    add_busiest(out, job);
+    add_pairs(out, job);
     add_processes(out, job);
-    fprintf(out, "  slices of regions: %" PRIu64 " made, at most %" PRIu64 " at a time; memory of all processes at their most: %s\n",
-                    job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
+    fprintf(out, "  local segments: %" PRIu64 " created, at most %" PRIu64 " at a time; peak memory of all processes: %s\n",
+            job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
 }
