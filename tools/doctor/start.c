@@ -1,4 +1,4 @@
-/* start.c - the first probe: which MPI, where, and which ways ARMCI takes. */
+/* start.c - the first probe: the MPI library, the job and the paths in use. */
 #include "probes.h"
 
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void tell_quirks(void)
     for (size_t i = 0; armcii_quirk_row(i); i++)
         n += armcii_quirk_is_in_force(i, library, job->nodes > 1);
     line_write("fact\tknown defects\t%d of this library%s; armci-info prints them", n,
-               armcii_config->quirks ? "" : ", NOT avoided (ARMCI_QUIRKS=no)");
+               armcii_config->quirks ? "" : ", NOT worked around (ARMCI_QUIRKS=no)");
 }
 
 /* ---------------------------------------------------------------- paths ------------ */
