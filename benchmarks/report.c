@@ -23,13 +23,13 @@ static struct {
 void report_begin(const struct report_head *head)
 {
     report.head = head;
-    printf("ARMCI   %s\nMPI     %s\nranks   %d, of which %d on this machine with %ld cores\n", head->armci, head->mpi,
-           head->ranks, head->ranks_here, head->cores);
+    printf("ARMCI   %s\nMPI     %s\nranks   %d, %d of them on this machine with %ld cores\n", head->armci, head->mpi, head->ranks,
+           head->ranks_here, head->cores);
     printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
-    printf("memcpy: the time of memcpy for as many bytes, in the same buffers%s,\ndivided by the time of the row.\n",
-           head->same_memory ? "" : " but to rank 0's own slice");
+    printf("memcpy: the time of memcpy for the same bytes in the same buffers%s,\ndivided by the time of the row.\n",
+           head->same_memory ? "" : " but to rank 0's own segment");
     if (head->ranks_here > head->cores)
-        printf("WARNING: more ranks than cores: ranks that wait take time from those that work; times are too long.\n");
+        printf("WARNING: more ranks than cores: waiting ranks slow down the others, and the times are too long.\n");
 }
 
 static const struct line *find(const char *word, const char *name)
@@ -41,7 +41,7 @@ static const struct line *find(const char *word, const char *name)
     return NULL;
 }
 
-/* The times that a row's are divided by; all 0: none. */
+/* The times to divide by; all 0: none. */
 static struct timing reference(const char *word, const struct result *result)
 {
     const struct line *earlier = result->versus ? find(word, result->versus) : NULL;
@@ -57,7 +57,7 @@ static void relate(const char *word, struct result *result)
     result->versus_median = result->time.median / other.median;
 }
 
-/* The unit that gives a number between 1 and 1000, and its length in ns. */
+/* The unit in which the time is between 1 and 1000, and its length in ns. */
 static const char *unit_for(double time, double *length)
 {
     *length = time < 1e3 ? 1 : time < 1e6 ? 1e3 : time < 1e9 ? 1e6 : 1e9;
@@ -102,7 +102,7 @@ static void print_row(const struct result *result)
         return;
     }
     if (result->time.best <= 0) {
-        printf("%-30s none was done in time\n", result->name);
+        printf("%-30s no operation completed in time\n", result->name);
         return;
     }
     printf("%-30s %8.2f %8.2f %5.0f %% %-4s", result->name, result->time.best / length, result->time.median / length,
@@ -121,7 +121,7 @@ static void keep(const struct line *line)
         int room = report.room ? 2 * report.room : 64;
         struct line *lines = realloc(report.lines, (size_t)room * sizeof *lines);
         if (!lines) {
-            fprintf(stderr, "armci-bench: no memory for the row %s\n", line->result.name);
+            fprintf(stderr, "armci-bench: out of memory for the row %s\n", line->result.name);
             exit(1);
         }
         report.lines = lines;
@@ -258,6 +258,6 @@ bool report_end(const char *json)
     if (report.wrong > 0)
         printf("\n%d of %d rows WRONG\n", report.wrong, report.count);
     else if (report.count > 0)
-        printf("\nall data right\n");
+        printf("\nall data correct\n");
     return !json || write_json(json);
 }

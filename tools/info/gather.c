@@ -19,7 +19,7 @@
 #define TEXT(X)      TEXT_OF(X)
 #define VERSION_TEXT TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH)
 
-/* The library this was compiled with, from its header: for printing, nothing depends on it. */
+/* The MPI library of the build, for printing only. */
 #if defined(OMPI_MAJOR_VERSION)
 #define BUILD_LIBRARY "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
 #elif defined(I_MPI_VERSION)
@@ -75,7 +75,7 @@ static void gather_build(struct section *s)
 #endif
 }
 
-/* Is there anonymous memory to share? */
+/* Does the system provide memfd? */
 static bool has_memfd(void)
 {
     int fd = armcii_segment_descriptor(1);
@@ -99,13 +99,13 @@ static const char *inside_a_node(void)
     }
 }
 
-/* Without servers that serve requests. */
+/* Between nodes without servers. */
 static const char *by_windows(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
     if (armcii_config->progress != PROGRESS_NONE && armcii_quirks->threaded_windows)
-        return "MPI's one-sided calls, asynchronous by a thread in each process where MPI gives MPI_THREAD_MULTIPLE";
-    return "MPI's one-sided calls: they may wait until their target calls MPI";
+        return "MPI's one-sided calls, asynchronous by a thread in each process if MPI provides MPI_THREAD_MULTIPLE";
+    return "MPI's one-sided calls: they may wait until the target calls MPI";
 }
 
 static const char *between_nodes(void)
@@ -113,10 +113,9 @@ static const char *between_nodes(void)
     bool servers = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
                   armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
-        return servers ? "requests to a server on each node, its last rank, which is set aside: asynchronous"
-                      : "no start: ARMCI_PROGRESS=rank needs memory shared by memfd, and another transport than rma";
-    return servers ? "requests to a server on each node where MPI gives MPI_THREAD_MULTIPLE, else MPI's one-sided calls"
-                  : by_windows();
+        return servers ? "requests to the progress rank of each node, its last rank: asynchronous"
+                       : "ARMCI_Init would fail: ARMCI_PROGRESS=rank requires memfd segments and a transport other than rma";
+    return servers ? "requests to a server on each node if MPI provides MPI_THREAD_MULTIPLE, else MPI's one-sided calls" : by_windows();
 }
 
 static const char *window_memory(bool several_nodes)
@@ -129,9 +128,11 @@ static const char *window_memory(bool several_nodes)
 static const char *vector_calls(void)
 {
     switch (armcii_config->vector_method) {
-    case VECTOR_CONSERVATIVE: return "contiguous calls, one after the other";
+    case VECTOR_CONSERVATIVE:
+        return "contiguous calls, one at a time";
     case VECTOR_BATCHED: return "contiguous calls, many in flight";
-    default: return "one call with an indexed datatype; contiguous calls where segments overlap";
+    default:
+        return "one call with an indexed datatype; contiguous calls if segments overlap";
     }
 }
 
@@ -139,12 +140,14 @@ static const char *strided_calls(void)
 {
     switch (armcii_config->strided_method) {
     case STRIDED_IOV: return vector_calls();
-    case STRIDED_HVECTOR: return "one call with an hvector datatype; contiguous calls where segments overlap";
-    default: return "one call with a subarray datatype; contiguous calls where segments overlap";
+    case STRIDED_HVECTOR:
+        return "one call with an hvector datatype; contiguous calls if segments overlap";
+    default:
+        return "one call with a subarray datatype; contiguous calls if segments overlap";
     }
 }
 
-/* Derived datatypes that accumulates may have, between nodes. */
+/* Derived datatypes of accumulates between nodes. */
 static const char *accumulate_calls(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
@@ -192,7 +195,7 @@ const struct section *info_section(size_t i)
     } all[] = {
         {"versions", NULL, gather_versions},
         {"build", "Build", gather_build},
-        {"paths", "Ways that would be taken here", gather_paths},
+        {"paths", "Paths that transfers would take here", gather_paths},
         {"limits", "Limits of this node and shell", gather_limits},
     };
     static struct section section;

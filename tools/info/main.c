@@ -1,5 +1,5 @@
-/* armci-info - which ARMCI is this, how was it built, on which MPI, which ways would it take here, and what do its environment variables
- * say?  Needs no launcher and does not start MPI. */
+/* armci-info - the version and build of ARMCI, the MPI library, the paths that transfers would take here, and the environment variables.
+ * Needs no launcher and does not start MPI. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,23 +47,23 @@ static void print_help(void);
 static const struct option {
     const char *name;
     void (*print)(void);
-    bool reads; /* what the environment says */
+    bool reads; /* reads the environment */
     const char *help;
 } options[] = {
-    {"--changed", info_print_changed, true, "print the variables whose value is not the default only"},
-    {"--variables", info_print_variables, true, "print the environment variables only"},
-    {"--json", print_json, true, "print everything as JSON; with --changed: of the variables only those"},
+    {"--changed", info_print_changed, true, "print only the variables whose value is not the default"},
+    {"--variables", info_print_variables, true, "print only the environment variables"},
+    {"--json", print_json, true, "print everything as JSON; with --changed, only the changed variables"},
     {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
     {"--version", print_version, false, "print the version"},
-    {"--help", print_help, false, "print this"},
+    {"--help", print_help, false, "print this help"},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
 static void print_help(void)
 {
     printf("usage: armci-info [OPTION]\n"
-           "Print the version of ARMCI-RMA, how it was built, the MPI library and what is done about its defects, the ways that\n"
-           "transfers would go here, the limits of this node, and every environment variable with its value in force.\n");
+           "Print the version and build of ARMCI-RMA, the MPI library with its known defects and their workarounds, the paths that\n"
+           "transfers would take here, the limits of this node, and every environment variable with its value.\n");
     for (size_t i = 0; i < OPTIONS; i++) printf("  %-12s %s\n", options[i].name, options[i].help);
 }
 
@@ -81,7 +81,7 @@ static bool is_json_of_changed(int argc, char **argv)
                          (strcmp(argv[2], "--json") == 0 && strcmp(argv[1], "--changed") == 0));
 }
 
-/* What the command line asks for; name NULL: it is wrong. */
+/* The option of the command line; name NULL if it is invalid. */
 static struct option choose(int argc, char **argv)
 {
     static const struct option wrong = {NULL, NULL, false, NULL}, report = {"", print_report, true, NULL},
@@ -94,7 +94,7 @@ static struct option choose(int argc, char **argv)
 
 static int wrong_usage(const char *argument)
 {
-    fprintf(stderr, "armci-info: %s: not known; armci-info --help lists the options\n", argument);
+    fprintf(stderr, "armci-info: unknown option %s; see armci-info --help\n", argument);
     return 2;
 }
 

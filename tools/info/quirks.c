@@ -1,4 +1,4 @@
-/* quirks.c - the rows of the table of defects that concern the library in use. */
+/* quirks.c - the rows of the quirk table that apply to the library in use. */
 #include "quirks.h"
 
 #include <stdio.h>
@@ -17,11 +17,14 @@ bool info_quirk_concerns(size_t i, bool *on_one_node, bool *on_several)
 void info_print_quirks(void)
 {
     bool here, between;
-    printf("Known defects of this MPI library, and what is done about them\n");
+    printf("Known defects of this MPI library and their workarounds\n");
     for (size_t i = 0; armcii_quirk_row(i); i++) {
         const struct quirk_row *row = armcii_quirk_row(i);
         if (!info_quirk_concerns(i, &here, &between)) continue;
-        printf("  %s%s\n      -> %s%s (%s)\n", row->defect, here && between ? "" : between ? " [between nodes]" : " [on one node]",
-               row->remedy, armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
+        printf("  %s%s\n      -> %s%s (%s)\n", row->defect,
+               here && between ? ""
+               : between       ? " [between nodes]"
+                               : " [on one node]",
+               row->remedy, armcii_config->quirks ? "" : " [disabled by ARMCI_QUIRKS]", row->reference);
     }
 }
