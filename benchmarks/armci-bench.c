@@ -1,5 +1,5 @@
-/* armci-bench - how long ARMCI's operations take.  Rank 0 measures towards rank 1; the others wait, or take part.  Only
- * the public interface is used, so that the same source can be linked with any libarmci. */
+/* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part. It uses the public
+ * interface only, so that the source can be linked with any libarmci. */
 #include "bar.h"
 #include "group.h"
 #include "instructions.h"
@@ -30,7 +30,7 @@ static void name_armci(char *text, size_t room)
 #ifdef ARMCI_RMA_VERSION_MAJOR
     snprintf(text, room, "ARMCI-RMA %s", ARMCI_RMA_Version());
 #else
-    snprintf(text, room, "another ARMCI, which does not tell its version");
+    snprintf(text, room, "another ARMCI of unknown version");
 #endif
 }
 
@@ -62,7 +62,7 @@ static int rows_wanted(const struct options *options)
     return rows;
 }
 
-/* Measure and report a row.  Collective; true when its data were right. */
+/* Measure and report a row.  Collective; true if its data were correct. */
 static bool do_row(const struct group *group, const struct row *row, const struct site *site, double seconds,
                    struct progress *progress)
 {
@@ -79,7 +79,7 @@ static bool do_group(const struct group *group, struct site *site, double second
 {
     bool right = true;
     if (group->enter && !group->enter(site)) {
-        if (site->me == 0) fprintf(stderr, "armci-bench: no memory for the rows of %s\n", group->word);
+        if (site->me == 0) fprintf(stderr, "armci-bench: out of memory for the rows of %s\n", group->word);
         return false;
     }
     for (int i = 0; i < group->count; i++)
@@ -106,7 +106,7 @@ static void do_instructions(const struct site *site)
     if (site->me == 0) report_instructions(&counts);
 }
 
-/* Collective; true when all went well on every rank. */
+/* Collective; true if every rank succeeded. */
 static bool measure_all(const struct options *options, struct site *site)
 {
     struct report_head head;
@@ -114,7 +114,7 @@ static bool measure_all(const struct options *options, struct site *site)
     describe(options, site, &head);
     if (site->me == 0) report_begin(&head);
     if (site->me == 0 && head.target_here && (options_want(options, "remote") || options_want(options, "overlap")))
-        printf("The target is on this machine: the rows of remote and overlap are of its memory, not of a network.\n");
+        printf("The target is on this machine: remote and overlap measure its memory, not a network.\n");
     bool right = do_groups(options, site);
     if (options_want(options, "instructions")) do_instructions(site);
     if (options_want(options, "probe") && site->me == 0) bench_probe(site);
@@ -127,7 +127,7 @@ static bool run(const struct options *options)
 {
     struct site site;
     if (!site_open(&site)) {
-        if (site.me == 0) fprintf(stderr, "armci-bench: no memory\n");
+        if (site.me == 0) fprintf(stderr, "armci-bench: out of memory\n");
         return false;
     }
     bool right = measure_all(options, &site);
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     if (!right) {
         status = refuse(why, rank);
     } else if (!threaded) {
-        status = refuse("this MPI library gives no MPI_THREAD_MULTIPLE", rank);
+        status = refuse("this MPI library does not provide MPI_THREAD_MULTIPLE", rank);
     } else if (options.help) {
         if (rank == 0) options_usage(stdout);
     } else {

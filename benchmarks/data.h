@@ -9,7 +9,7 @@
  * background still between its segments. */
 void data_prepare_put(const struct row *row, const struct site *site, int seed);
 bool data_check_put(const struct row *row, const struct site *site, int seed, long times);
-/* Get: the other way round. */
+/* Get: the reverse. */
 void data_prepare_get(const struct row *row, const struct site *site, int seed);
 bool data_check_get(const struct row *row, const struct site *site, int seed, long times);
 /* Accumulate of doubles with scale 1: small whole numbers, so that the sum of any number of times is exact. */
@@ -19,7 +19,7 @@ bool data_check_acc(const struct row *row, const struct site *site, int seed, lo
 /* memcpy of the row's bytes, in one piece, between the private buffer and site->direct.  Leaves other data there. */
 void data_copy_out(const struct row *row, const struct site *site, long times);
 void data_copy_in(const struct row *row, const struct site *site, long times);
-/* Copy so many bytes so many times, in a way that the compiler cannot see through. */
+/* Copy so many bytes so many times, such that the compiler cannot remove it. */
 void data_copy(char *to, const char *from, long bytes, long times);
 
 /* The parts: lay out n doubles of the seed; is each start + times * that number? */

@@ -17,28 +17,28 @@ void options_usage(FILE *out)
 {
     fprintf(out,
             "usage: armci-bench WORD... [options], on two ranks or more\n"
-            "  latency       8 bytes, atomics, locks, fence, barrier\n"
+            "  latency       8-byte operations, atomics, locks, fence, barrier\n"
             "  bandwidth     put, get, acc of 1 KiB to 16 MiB, and memcpy\n"
             "  strided       patches of many segments\n"
             "  vector        lists of addresses\n"
-            "  nonblocking   a thousand puts, three ways\n"
-            "  regions       8 bytes to one region and to the newest of 300\n"
-            "  contention    all ranks on the same data, on parts of one slice, on one counter, on one lock\n"
-            "  instructions  instructions of a call of 8 bytes\n"
+            "  nonblocking   a thousand puts: blocking, nonblocking, aggregate handle\n"
+            "  regions       8-byte operations with one region and with 300\n"
+            "  contention    all ranks on the same elements, parts of one segment, one counter, one lock\n"
+            "  instructions  instructions per call of 8-byte operations\n"
             "  all           all of these\n"
-            "  remote        for two hosts: operations against plain MPI, also while the target computes\n"
-            "  overlap       for two hosts: how much of a non-blocking transfer goes on behind a computation\n"
-            "  stall         the worst time of 8-byte operations while all ranks send long transfers, compute and sleep\n"
-            "  probe         nothing but 10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
+            "  remote        for two nodes: operations against plain MPI, also while the target computes\n"
+            "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
+            "  stall         maximum latency of 8-byte operations under load\n"
+            "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
             "options:\n"
-            "  -s, --seconds S    time for a row, default %g\n"
-            "  -t, --threads N    threads of each rank in the rows of stall, default 1\n"
+            "  -s, --seconds S    seconds per row, default %g\n"
+            "  -t, --threads N    threads per rank in stall, default 1\n"
             "  -j, --json FILE    write the results to FILE as JSON\n"
-            "  -l, --label TEXT   name of this run in FILE\n"
+            "  -l, --label TEXT   name of the run in FILE\n"
             "  -i, --instructions the same as the word instructions\n"
-            "  -p, --progress     draw a progress bar on standard error even if that is no terminal\n"
-            "  -h, --help         this text\n"
-            "Exit status: 0, 1 when a row's data were wrong or something failed, 2 for a wrong command line.\n",
+            "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
+            "  -h, --help         print this help\n"
+            "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid command line.\n",
             DEFAULT_SECONDS);
 }
 
@@ -68,7 +68,7 @@ static bool is_known(const char *word)
     return false;
 }
 
-/* Take one option; false when its value is wrong or it is none. */
+/* Apply one option; false if it is unknown or its value is invalid. */
 static bool take(int option, struct options *options)
 {
     switch (option) {
@@ -108,7 +108,7 @@ bool options_read(int argc, char **argv, struct options *options, char *why, siz
     opterr = 0;
     while ((option = getopt_long(argc, argv, "s:t:j:l:iph", known, NULL)) != -1) {
         if (!take(option, options)) {
-            snprintf(why, room, "wrong option or value: %s", argv[optind - 1]);
+            snprintf(why, room, "invalid option or value: %s", argv[optind - 1]);
             return false;
         }
     }
@@ -119,7 +119,7 @@ bool options_read(int argc, char **argv, struct options *options, char *why, siz
         snprintf(why, room, "unknown word: %s", options->words[i]);
         return false;
     }
-    snprintf(why, room, "%s", "say what to measure");
+    snprintf(why, room, "%s", "no word given");
     return options->word_count > 0 || options->instructions || options->help;
 }
 

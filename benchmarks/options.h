@@ -17,9 +17,9 @@ struct options {
     bool progress, instructions, help;
 };
 
-/* Read the command line; false, with the reason in `why`, when it is wrong. */
+/* Read the command line; false, with the reason in `why`, if it is invalid. */
 bool options_read(int argc, char **argv, struct options *options, char *why, size_t room);
-/* Was the group asked for? */
+/* Is the group selected? */
 bool options_want(const struct options *options, const char *word);
 void options_usage(FILE *out);
 

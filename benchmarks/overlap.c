@@ -135,7 +135,7 @@ struct point {
     struct samples alone, both;
 };
 
-/* The points take turns, so that all see the same moods of the machine. */
+/* The points take turns, so that all are measured under the same conditions. */
 static void sample_points(const struct row *row, const struct site *site, double seconds,
                           const long amounts[CURVE_POINTS], struct point points[CURVE_POINTS])
 {

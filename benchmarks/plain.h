@@ -1,4 +1,4 @@
-/* plain.h - the yardstick of rows between hosts: MPI's own messages. */
+/* plain.h - plain MPI messages, the reference of rows between nodes. */
 #ifndef ARMCI_BENCH_PLAIN_H
 #define ARMCI_BENCH_PLAIN_H
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 struct line {
     const char *word;
     long bytes;
@@ -21,13 +23,13 @@ static struct {
 void report_begin(const struct report_head *head)
 {
     report.head = head;
-    printf("ARMCI   %s\nMPI     %s\nranks   %d, of which %d on this machine with %ld cores\n", head->armci, head->mpi,
-           head->ranks, head->ranks_here, head->cores);
+    printf("ARMCI   %s\nMPI     %s\nranks   %d, %d of them on this machine with %ld cores\n", head->armci, head->mpi, head->ranks,
+           head->ranks_here, head->cores);
     printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
-    printf("memcpy: the time of memcpy for as many bytes, in the same buffers%s,\ndivided by the time of the row.\n",
-           head->same_memory ? "" : " but to rank 0's own slice");
+    printf("memcpy: the time of memcpy for the same bytes in the same buffers%s,\ndivided by the time of the row.\n",
+           head->same_memory ? "" : " but to rank 0's own segment");
     if (head->ranks_here > head->cores)
-        printf("WARNING: more ranks than cores: ranks that wait take time from those that work; times are too long.\n");
+        printf("WARNING: more ranks than cores: waiting ranks slow down the others, and the times are too long.\n");
 }
 
 static const struct line *find(const char *word, const char *name)
@@ -39,7 +41,7 @@ static const struct line *find(const char *word, const char *name)
     return NULL;
 }
 
-/* The times that a row's are divided by; all 0: none. */
+/* The times to divide by; all 0: none. */
 static struct timing reference(const char *word, const struct result *result)
 {
     const struct line *earlier = result->versus ? find(word, result->versus) : NULL;
@@ -55,7 +57,7 @@ static void relate(const char *word, struct result *result)
     result->versus_median = result->time.median / other.median;
 }
 
-/* The unit that gives a number between 1 and 1000, and its length in ns. */
+/* The unit in which the time is between 1 and 1000, and its length in ns. */
 static const char *unit_for(double time, double *length)
 {
     *length = time < 1e3 ? 1 : time < 1e6 ? 1e3 : time < 1e9 ? 1e6 : 1e9;
@@ -100,7 +102,7 @@ static void print_row(const struct result *result)
         return;
     }
     if (result->time.best <= 0) {
-        printf("%-30s none was done in time\n", result->name);
+        printf("%-30s no operation completed in time\n", result->name);
         return;
     }
     printf("%-30s %8.2f %8.2f %5.0f %% %-4s", result->name, result->time.best / length, result->time.median / length,
@@ -119,7 +121,7 @@ static void keep(const struct line *line)
         int room = report.room ? 2 * report.room : 64;
         struct line *lines = realloc(report.lines, (size_t)room * sizeof *lines);
         if (!lines) {
-            fprintf(stderr, "armci-bench: no memory for the row %s\n", line->result.name);
+            fprintf(stderr, "armci-bench: out of memory for the row %s\n", line->result.name);
             exit(1);
         }
         report.lines = lines;
@@ -151,93 +153,83 @@ void report_instructions(const struct instructions *counts)
     printf("counted by %s\n", counts->method);
 }
 
-static void write_text(FILE *file, const char *text)
-{
-    putc('"', file);
-    for (; *text; text++) {
-        if ((unsigned char)*text < ' ') {
-            fprintf(file, "\\u%04x", (unsigned)(unsigned char)*text);
-        } else {
-            if (*text == '"' || *text == '\\') putc('\\', file);
-            putc(*text, file);
-        }
-    }
-    putc('"', file);
-}
-
-static void write_head(FILE *file)
+static void add_head(struct json *j)
 {
     const struct report_head *head = report.head;
-    fprintf(file, "{\"label\": ");
-    write_text(file, head->label ? head->label : head->armci);
-    fprintf(file, ",\n \"armci\": ");
-    write_text(file, head->armci);
-    fprintf(file, ",\n \"mpi\": ");
-    write_text(file, head->mpi);
-    fprintf(file, ",\n \"ranks\": %d, \"ranks_here\": %d, \"cores\": %ld, \"seconds_per_row\": %g,\n", head->ranks,
-            head->ranks_here, head->cores, head->seconds);
-    fprintf(file, " \"target_here\": %s,\n", head->target_here ? "true" : "false");
-    fprintf(file, " \"memcpy_in_same_memory\": %s,\n", head->same_memory ? "true" : "false");
+    armcii_json_text(j, "label", head->label ? head->label : head->armci);
+    armcii_json_text(j, "armci", head->armci);
+    armcii_json_text(j, "mpi", head->mpi);
+    armcii_json_count(j, "ranks", (uint64_t)head->ranks);
+    armcii_json_count(j, "ranks_here", (uint64_t)head->ranks_here);
+    armcii_json_count(j, "cores", (uint64_t)head->cores);
+    armcii_json_real(j, "seconds_per_row", 6, head->seconds);
+    armcii_json_bool(j, "target_here", head->target_here);
+    armcii_json_bool(j, "memcpy_in_same_memory", head->same_memory);
 }
 
 /* Pairs of computation and total, in ns. */
-static void write_curve(FILE *file, const struct curve *curve)
+static void add_curve(struct json *j, const struct curve *curve)
 {
-    fprintf(file, ", \"hidden\": %.4f, \"curve_ns\": [", curve->hidden);
-    for (int i = 0; i < CURVE_POINTS; i++)
-        fprintf(file, "%s[%.1f, %.1f]", i ? ", " : "", curve->work[i], curve->total[i]);
-    putc(']', file);
+    armcii_json_real(j, "hidden", 4, curve->hidden);
+    armcii_json_open(j, "curve_ns", '[');
+    for (int i = 0; i < CURVE_POINTS; i++) {
+        armcii_json_open(j, NULL, '[');
+        armcii_json_real(j, NULL, 1, curve->work[i]);
+        armcii_json_real(j, NULL, 1, curve->total[i]);
+        armcii_json_close(j, ']');
+    }
+    armcii_json_close(j, ']');
 }
 
-static void write_row(FILE *file, const struct line *line)
+static void add_versus(struct json *j, const struct result *result)
+{
+    armcii_json_text(j, "versus", result->versus);
+    if (result->beside.best > 0) {
+        armcii_json_real(j, "versus_best_ns", 3, result->beside.best);
+        armcii_json_real(j, "versus_median_ns", 3, result->beside.median);
+    }
+    armcii_json_real(j, "versus_ratio", 4, result->versus_ratio);
+    armcii_json_real(j, "versus_median_ratio", 4, result->versus_median);
+}
+
+static void add_row(struct json *j, const struct line *line)
 {
     const struct result *result = &line->result;
-    fprintf(file, "  {\"group\": ");
-    write_text(file, line->word);
-    fprintf(file, ", \"name\": ");
-    write_text(file, result->name);
-    fprintf(file, ", \"valid\": %s", result->valid ? "true" : "false");
+    armcii_json_line(j);
+    armcii_json_open(j, NULL, '{');
+    armcii_json_text(j, "group", line->word);
+    armcii_json_text(j, "name", result->name);
+    armcii_json_bool(j, "valid", result->valid);
     if (result->valid && result->time.best > 0) {
-        fprintf(file, ", \"best_ns\": %.3f, \"median_ns\": %.3f, \"spread\": %.4f", result->time.best,
-                result->time.median, result->time.spread);
+        armcii_json_real(j, "best_ns", 3, result->time.best);
+        armcii_json_real(j, "median_ns", 3, result->time.median);
+        armcii_json_real(j, "spread", 4, result->time.spread);
     }
-    if (line->bytes > 0) fprintf(file, ", \"bytes\": %ld", line->bytes);
+    if (line->bytes > 0) armcii_json_count(j, "bytes", (uint64_t)line->bytes);
     if (result->memcpy_best > 0) {
-        fprintf(file, ", \"memcpy_ns\": %.3f, \"memcpy_ratio\": %.4f", result->memcpy_best,
-                result->memcpy_best / result->time.best);
+        armcii_json_real(j, "memcpy_ns", 3, result->memcpy_best);
+        armcii_json_real(j, "memcpy_ratio", 4, result->memcpy_best / result->time.best);
     }
-    if (result->versus_ratio > 0) {
-        fprintf(file, ", \"versus\": ");
-        write_text(file, result->versus);
-        if (result->beside.best > 0)
-            fprintf(file, ", \"versus_best_ns\": %.3f, \"versus_median_ns\": %.3f", result->beside.best, result->beside.median);
-        fprintf(file, ", \"versus_ratio\": %.4f, \"versus_median_ratio\": %.4f", result->versus_ratio,
-                result->versus_median);
-    }
-    if (result->curve) write_curve(file, result->curve);
+    if (result->versus_ratio > 0) add_versus(j, result);
+    if (result->curve) add_curve(j, result->curve);
     if (result->tail) {
-        fprintf(file, ", \"p999_ns\": %.0f, \"worst_ns\": %.0f, \"processor_worst_ns\": %.0f", result->tail->p999, result->tail->worst,
-                result->tail->waited);
+        armcii_json_real(j, "p999_ns", 0, result->tail->p999);
+        armcii_json_real(j, "worst_ns", 0, result->tail->worst);
+        armcii_json_real(j, "processor_worst_ns", 0, result->tail->waited);
     }
-    putc('}', file);
+    armcii_json_close(j, '}');
 }
 
-static void write_instructions(FILE *file)
+static void add_instructions(struct json *j)
 {
     const struct instructions *counts = &report.instructions;
-    bool first = true;
     if (counts->count == 0) return;
-    fprintf(file, ",\n \"instructions_method\": ");
-    write_text(file, counts->method);
-    fprintf(file, ",\n \"instructions\": {");
-    for (int i = 0; i < counts->count; i++) {
-        if (counts->of[i].per_call <= 0) continue;
-        fputs(first ? "" : ", ", file);
-        write_text(file, counts->of[i].name);
-        fprintf(file, ": %.1f", counts->of[i].per_call);
-        first = false;
-    }
-    putc('}', file);
+    armcii_json_line(j);
+    armcii_json_text(j, "instructions_method", counts->method);
+    armcii_json_open(j, "instructions", '{');
+    for (int i = 0; i < counts->count; i++)
+        if (counts->of[i].per_call > 0) armcii_json_real(j, counts->of[i].name, 1, counts->of[i].per_call);
+    armcii_json_close(j, '}');
 }
 
 static bool write_json(const char *name)
@@ -247,15 +239,14 @@ static bool write_json(const char *name)
         fprintf(stderr, "armci-bench: cannot write %s\n", name);
         return false;
     }
-    write_head(file);
-    fprintf(file, " \"rows\": [");
-    for (int i = 0; i < report.count; i++) {
-        fputs(i ? ",\n" : "\n", file);
-        write_row(file, &report.lines[i]);
-    }
-    fprintf(file, "\n ]");
-    write_instructions(file);
-    fprintf(file, "}\n");
+    struct json j = {.file = file};
+    armcii_json_open(&j, NULL, '{');
+    add_head(&j);
+    armcii_json_open(&j, "rows", '[');
+    for (int i = 0; i < report.count; i++) add_row(&j, &report.lines[i]);
+    armcii_json_close(&j, ']');
+    add_instructions(&j);
+    armcii_json_close(&j, '}');
     bool written = !ferror(file);
     written = fclose(file) == 0 && written;
     if (!written) fprintf(stderr, "armci-bench: cannot write all of %s\n", name);
@@ -267,6 +258,6 @@ bool report_end(const char *json)
     if (report.wrong > 0)
         printf("\n%d of %d rows WRONG\n", report.wrong, report.count);
     else if (report.count > 0)
-        printf("\nall data right\n");
+        printf("\nall data correct\n");
     return !json || write_json(json);
 }

@@ -1,4 +1,4 @@
-/* report.h - what is printed, and what is written as JSON.  Used by rank 0 only. */
+/* report.h - the printed table and the JSON file. Used by rank 0 only. */
 #ifndef ARMCI_BENCH_REPORT_H
 #define ARMCI_BENCH_REPORT_H
 
@@ -17,13 +17,13 @@ struct report_head {
     bool same_memory; /* memcpy went to the memory that the transfers went to */
 };
 
-/* Print which libraries run on what, and warn where ranks outnumber cores.  `head` has to live until report_end. */
+/* Print the libraries and the machine; warn if ranks outnumber cores. `head` must live until report_end. */
 void report_begin(const struct report_head *head);
-/* Print a row and keep it. */
+/* Print a row and store it for the file. */
 void report_row(const char *word, const struct row *row, struct result *result);
-/* Print counts of instructions and keep them. */
+/* Print instruction counts and store them for the file. */
 void report_instructions(const struct instructions *counts);
-/* Print how many rows were wrong, and write all to the file `json` unless it is NULL.  False when that fails. */
+/* Print the number of wrong rows, and write the file `json` unless it is NULL. False if that fails. */
 bool report_end(const char *json);
 
 #endif

@@ -6,7 +6,7 @@
 #include <armci.h>
 
 /* The time is divided into rounds, in each of which memcpy, the row that this one is compared with, and the operation take turns, so that
- * all see the same moods of the machine. */
+ * all are measured under the same conditions. */
 enum { ROUNDS = 4 };
 static const double COPY_SHARE = 0.3, BESIDE_SHARE = 0.4; /* of the time */
 

@@ -39,7 +39,7 @@ struct row {
      * where the two cannot take turns.  NULL: none. */
     const struct row *beside;
     const char *versus;
-    bool rate;          /* tell that as a part of the other row's bandwidth */
+    bool rate;          /* report the ratio as a part of the other row's bandwidth */
     double shortest;    /* a batch lasts at least this long, in ns; 0: as suits calls in memory */
     run_function step;  /* for a `run` that does something after each call, or at the end: the calls themselves */
 };

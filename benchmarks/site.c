@@ -39,7 +39,7 @@ static void touch_slice(struct site *site)
     site_barrier();
 }
 
-/* Where the caller can load and store the target's slice; NULL: nowhere, or this ARMCI does not tell. */
+/* The target's segment in the caller's address space; NULL if there is none or this ARMCI cannot tell. */
 static char *find_direct(const struct site *site)
 {
     if (site->me == site->target) return site->slice;

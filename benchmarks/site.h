@@ -34,15 +34,15 @@ void site_close(struct site *site);
 void site_access_begin(const struct site *site);
 void site_access_end(const struct site *site);
 
-/* Wait for everybody inside the library, which lets an MPI library that needs it serve transfers meanwhile. */
+/* Barrier; an MPI library that needs it serves transfers meanwhile. */
 void site_barrier(void);
-/* Everybody gets rank 0's value. */
+/* Broadcast from rank 0. */
 long site_share(long value);
 /* The sum over all ranks. */
 long site_sum(long mine);
 /* Is it true on every rank? */
 bool site_all(bool mine);
-/* How many ranks run on the caller's machine? */
+/* The number of ranks on this machine. */
 int site_ranks_here(const struct site *site);
 /* Does the target run on rank 0's machine? */
 bool site_target_here(const struct site *site);

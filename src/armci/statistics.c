@@ -2,26 +2,29 @@
 #include "armci/statistics.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <armcix.h>
 
 #include "base/config.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/stats_job.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 
-enum { TAG_STATISTICS = 9, WORTH_WRITING = 1 << 20 };
+enum { TAG_STATISTICS = 9 };
 
-/* Where the file cannot be written, better now than after the run. */
+/* Rather now than after the run. */
 static void try_file(void)
 {
     const char *name = armcii_config->stats_file;
-    if (name && !armcii_log_file_write(name, "", 0))
-        armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", name, strerror(errno));
+    FILE *f = name ? fopen(name, "w") : NULL;
+    if (name && !f) armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", name, strerror(errno));
+    if (f) fclose(f);
 }
 
 void armcii_statistics_start(void)
@@ -33,24 +36,12 @@ void armcii_statistics_start(void)
     armcii_stats_start(armcii_world->size);
 }
 
-/* ---- the document, as it grows ---- */
+/* ---- the report ---- */
 
 struct report {
-    const char *file; /* NULL: a table */
-    struct text text;
+    struct json json; /* file NULL: a table */
     struct stats_job job;
 };
-
-static void write_text(struct report *r)
-{
-    if (!r->file || armcii_log_file_append(r->file, r->text.data, r->text.used)) {
-        armcii_text_clear(&r->text);
-        return;
-    }
-    armcii_warn("ARMCI_STATS: %s: %s; a table instead", r->file, strerror(errno));
-    armcii_text_clear(&r->text);
-    r->file = NULL;
-}
 
 static void begin_report(struct report *r)
 {
@@ -59,34 +50,46 @@ static void begin_report(struct report *r)
     int length;
     MPI_Get_library_version(library, &length);
     armcii_version_line(library, mpi, sizeof mpi);
-    *r = (struct report){.file = armcii_config->stats_file};
     armcii_stats_job_begin(&r->job, armcii_world->size);
     r->job.library = ARMCI_RMA_Version();
     r->job.mpi = mpi;
     r->job.nodes = armcii_world->domains;
-    if (r->file && !armcii_log_file_write(r->file, "", 0)) r->file = NULL;
-    if (r->file) armcii_stats_json_begin(&r->text, &r->job);
+    r->json = (struct json){.file = armcii_config->stats_file ? fopen(armcii_config->stats_file, "w") : NULL};
+    if (r->json.file) armcii_stats_json_begin(&r->json, &r->job);
 }
 
 static void add_process(struct report *r, const struct stats_process *p)
 {
     armcii_stats_job_add(&r->job, p);
-    if (!r->file) return;
-    armcii_stats_json_process(&r->text, p);
-    if (r->text.used > WORTH_WRITING) write_text(r);
+    if (r->json.file) armcii_stats_json_process(&r->json, p);
+}
+
+static bool end_file(struct report *r)
+{
+    if (!r->json.file) return false;
+    armcii_stats_json_end(&r->json, &r->job);
+    bool written = !ferror(r->json.file);
+    if (fclose(r->json.file) == 0 && written) return true;
+    armcii_warn("ARMCI_STATS: %s: %s; a table instead", armcii_config->stats_file, strerror(errno));
+    return false;
+}
+
+/* The table is one write, so that no other process's lines come between its lines. */
+static void print_table(const struct stats_job *job)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) armcii_fatal("out of memory for statistics");
+    armcii_stats_table(f, job);
+    if (fclose(f) != 0) armcii_fatal("out of memory for statistics");
+    armcii_log_text(text);
+    free(text);
 }
 
 static void end_report(struct report *r)
 {
-    if (r->file) {
-        armcii_stats_json_end(&r->text, &r->job);
-        write_text(r);
-    }
-    if (!r->file) {
-        armcii_stats_table(&r->text, &r->job);
-        armcii_log_text(r->text.data);
-    }
-    armcii_text_free(&r->text);
+    if (!end_file(r)) print_table(&r->job);
     armcii_stats_job_end(&r->job);
 }
 

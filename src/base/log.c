@@ -78,24 +78,6 @@ void armcii_log_text(const char *text)
     fflush(stderr);
 }
 
-static bool put_into_file(const char *name, const char *mode, const char *text, size_t bytes)
-{
-    FILE *file = fopen(name, mode);
-    if (!file) return false;
-    bool written = fwrite(text, 1, bytes, file) == bytes;
-    return fclose(file) == 0 && written;
-}
-
-bool armcii_log_file_write(const char *name, const char *text, size_t bytes)
-{
-    return put_into_file(name, "w", text, bytes);
-}
-
-bool armcii_log_file_append(const char *name, const char *text, size_t bytes)
-{
-    return put_into_file(name, "a", text, bytes);
-}
-
 /* ---- error ---- */
 
 static void (*job_abort)(int status);

@@ -3,8 +3,6 @@
 #define ARMCII_LOG_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* The rank shown in messages; -1 (no rank shown) until set. */
 void armcii_log_set_rank(int rank);
@@ -16,9 +14,6 @@ void armcii_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void armcii_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Lines as they are, on standard error. */
 void armcii_log_text(const char *text);
-/* Write or append to a file; false, with errno, where that fails. */
-bool armcii_log_file_write(const char *name, const char *text, size_t bytes);
-bool armcii_log_file_append(const char *name, const char *text, size_t bytes);
 /* One line on standard error with a prefix, written by a single call so that lines of several ranks do not mix. */
 void armcii_log_line(const char *prefix, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 

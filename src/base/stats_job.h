@@ -1,11 +1,12 @@
-/* stats_job.h - the statistics of a whole job: each process's figures as they are sent, their sum, and both as text. */
+/* stats_job.h - the statistics of a job: the counts of each process as they are sent, their sum, and the reports. */
 #ifndef ARMCII_STATS_JOB_H
 #define ARMCII_STATS_JOB_H
 
-#include "base/stats.h"
-#include "base/text.h"
+#include <stdio.h>
 
-/* What a function is for. */
+#include "base/stats.h"
+
+/* The purpose of a function. */
 enum stats_family {
     FAMILY_PUT, FAMILY_GET, FAMILY_ACC, FAMILY_VALUE, FAMILY_RMW, FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_NOTIFY,
     FAMILY_MESSAGE, FAMILY_MEMORY, FAMILY_OTHER,
@@ -13,11 +14,11 @@ enum stats_family {
 };
 enum stats_family armcii_stats_family(const char *function);
 const char *armcii_stats_family_name(enum stats_family family);
-/* "contiguous", "strided" or "vector" for functions that transfer data; else "". */
+/* "contiguous", "strided" or "vector" if the function transfers data, else "". */
 const char *armcii_stats_form(const char *function);
 bool armcii_stats_is_nonblocking(const char *function);
 
-/* One process's figures: this head, then its rows, then its targets. */
+/* The counts of one process: this head, then its rows, then its targets. */
 struct stats_far {
     int target;
     struct stats_target of;
@@ -37,43 +38,45 @@ static inline const struct stats_far *armcii_stats_targets(const struct stats_pr
 {
     return (const struct stats_far *)(armcii_stats_rows(p) + p->rows);
 }
-/* This process's, in one piece of *bytes bytes that the caller frees. */
+/* The counts of this process in one block of *bytes bytes; the caller frees it. */
 struct stats_process *armcii_stats_pack(int rank, int node, size_t *bytes);
 
-/* A line of the table for each process. */
+/* One process in the table. */
 struct stats_line {
     double seconds;
-    uint64_t calls, bytes, memory; /* memory: the most that its slices took */
+    uint64_t calls, bytes, memory; /* memory: maximum in local segments */
     double in[FAMILIES];           /* seconds */
 };
-enum { BUSIEST = 8 };
+
+enum { STATS_TOP_PAIRS = 8 };
+struct stats_pair {
+    int from, to;
+    uint64_t calls, bytes;
+};
+
 struct stats_job {
     const char *library, *mpi; /* versions */
     int processes, nodes;
-    double seconds;            /* of the process that took longest */
+    double seconds; /* of the slowest process */
     struct stats_row *rows;
     size_t n;
     struct stats_travel travels[STATS_PATHS];
-    struct stats_regions regions; /* sums; of memory, of what each had at most */
+    struct stats_regions regions; /* sums over processes; `most` is the largest */
     struct stats_line *lines;     /* [processes] */
-    struct busy {
-        int from, to;
-        uint64_t calls, bytes;
-    } busiest[BUSIEST];           /* most bytes first; calls 0: none */
+    struct stats_pair top[STATS_TOP_PAIRS]; /* most bytes first; calls 0: unused */
 };
 void armcii_stats_job_begin(struct stats_job *job, int processes);
 void armcii_stats_job_add(struct stats_job *job, const struct stats_process *p);
 void armcii_stats_job_end(struct stats_job *job);
 
-double armcii_stats_row_seconds(const struct stats_row *row);
-uint64_t armcii_stats_row_calls(const struct stats_row *row);
-uint64_t armcii_stats_row_bytes(const struct stats_row *row);
+/* The sum over all paths. */
+struct stats_cell armcii_stats_row_total(const struct stats_row *row);
 
-/* For people. */
-void armcii_stats_table(struct text *t, const struct stats_job *job);
-/* For programs, one document: the beginning, each process in the order of the ranks, the end. */
-void armcii_stats_json_begin(struct text *t, const struct stats_job *job);
-void armcii_stats_json_process(struct text *t, const struct stats_process *p);
-void armcii_stats_json_end(struct text *t, const struct stats_job *job);
+void armcii_stats_table(FILE *out, const struct stats_job *job);
+/* One JSON document: the beginning, each process in the order of the ranks, the end. */
+struct json;
+void armcii_stats_json_begin(struct json *j, const struct stats_job *job);
+void armcii_stats_json_process(struct json *j, const struct stats_process *p);
+void armcii_stats_json_end(struct json *j, const struct stats_job *job);
 
 #endif

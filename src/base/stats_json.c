@@ -1,134 +1,139 @@
 /* stats_json.c - the statistics as one JSON document, which armci-stats reads; doc/statistics.md describes it. */
-#include <inttypes.h>
-
+#include "base/json.h"
 #include "base/stats_job.h"
 
-/* "name": seconds, to the nanosecond; by whole numbers, since the program's locale may write fractions with a comma. */
-static void add_seconds(struct text *t, const char *name, double seconds)
-{
-    uint64_t ns = seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
-    armcii_text_add(t, "\"%s\": %" PRIu64 ".%09" PRIu64, name, ns / 1000000000, ns % 1000000000);
-}
-
 /* Pairs [from, calls]: calls whose number is `from` or more, and less than twice that. */
-static void add_buckets(struct text *t, const char *name, const uint64_t buckets[])
+static void add_buckets(struct json *j, const char *key, const uint64_t buckets[])
 {
-    const char *comma = "";
-    armcii_text_add(t, ", \"%s\": [", name);
+    armcii_json_open(j, key, '[');
     for (int b = 0; b < STATS_BUCKETS; b++) {
         if (!buckets[b]) continue;
-        armcii_text_add(t, "%s[%" PRIu64 ", %" PRIu64 "]", comma, armcii_stats_bucket_from(b), buckets[b]);
-        comma = ", ";
+        armcii_json_open(j, NULL, '[');
+        armcii_json_count(j, NULL, armcii_stats_bucket_from(b));
+        armcii_json_count(j, NULL, buckets[b]);
+        armcii_json_close(j, ']');
     }
-    armcii_text_add(t, "]");
+    armcii_json_close(j, ']');
 }
 
-static void add_cells(struct text *t, const struct stats_row *row)
+static void add_cells(struct json *j, const struct stats_row *row)
 {
-    const char *comma = "";
-    armcii_text_add(t, ", \"paths\": [");
+    armcii_json_open(j, "paths", '[');
     for (int p = 0; p < STATS_PATHS; p++) {
         const struct stats_cell *c = &row->by[p];
         if (!c->calls) continue;
-        armcii_text_add(t, "%s{\"path\": \"%s\", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", ", comma,
-                        armcii_stats_path_name((enum stats_path)p), c->calls, c->bytes);
-        add_seconds(t, "seconds", armcii_stats_seconds(c));
-        armcii_text_add(t, "}");
-        comma = ", ";
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "path", armcii_stats_path_name((enum stats_path)p));
+        armcii_json_count(j, "calls", c->calls);
+        armcii_json_count(j, "bytes", c->bytes);
+        armcii_json_real(j, "seconds", 9, (double)c->ns * 1e-9);
+        armcii_json_close(j, '}');
     }
-    armcii_text_add(t, "]");
+    armcii_json_close(j, ']');
 }
 
-static void add_function(struct text *t, const struct stats_row *row)
+static void add_functions(struct json *j, const struct stats_row rows[], size_t n)
 {
-    armcii_text_add(t, "{\"name\": \"%s\", \"family\": \"%s\", \"form\": \"%s\", \"blocking\": %s", row->name,
-                    armcii_stats_family_name(armcii_stats_family(row->name)), armcii_stats_form(row->name),
-                    armcii_stats_is_nonblocking(row->name) ? "false" : "true");
-    armcii_text_add(t, ", \"calls\": %" PRIu64 ", \"bytes\": %" PRIu64 ", ", armcii_stats_row_calls(row), armcii_stats_row_bytes(row));
-    add_seconds(t, "seconds", armcii_stats_row_seconds(row));
-    armcii_text_add(t, ", ");
-    add_seconds(t, "longest", (double)row->longest * 1e-9);
-    add_cells(t, row);
-    add_buckets(t, "sizes", row->sizes);
-    add_buckets(t, "segments", row->segments);
-    add_buckets(t, "nanoseconds", row->took);
-    armcii_text_add(t, "}");
-}
-
-static void add_functions(struct text *t, const struct stats_row rows[], size_t n, const char *indent)
-{
-    armcii_text_add(t, "\"functions\": [");
-    for (size_t i = 0; i < n; i++) {
-        armcii_text_add(t, "%s\n%s", i ? "," : "", indent);
-        add_function(t, &rows[i]);
+    armcii_json_line(j);
+    armcii_json_open(j, "functions", '[');
+    for (const struct stats_row *row = rows; row < rows + n; row++) {
+        struct stats_cell sum = armcii_stats_row_total(row);
+        armcii_json_line(j);
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "name", row->name);
+        armcii_json_text(j, "family", armcii_stats_family_name(armcii_stats_family(row->name)));
+        armcii_json_text(j, "form", armcii_stats_form(row->name));
+        armcii_json_bool(j, "blocking", !armcii_stats_is_nonblocking(row->name));
+        armcii_json_count(j, "calls", sum.calls);
+        armcii_json_count(j, "bytes", sum.bytes);
+        armcii_json_real(j, "seconds", 9, (double)sum.ns * 1e-9);
+        armcii_json_real(j, "longest", 9, (double)row->longest * 1e-9);
+        add_cells(j, row);
+        add_buckets(j, "sizes", row->sizes);
+        add_buckets(j, "segments", row->segments);
+        add_buckets(j, "nanoseconds", row->took);
+        armcii_json_close(j, '}');
     }
-    armcii_text_add(t, "]");
+    armcii_json_close(j, ']');
 }
 
-static void add_travels(struct text *t, const struct stats_travel travels[])
+static void add_travels(struct json *j, const struct stats_travel travels[])
 {
-    const char *comma = "";
-    armcii_text_add(t, "\"travelled\": [");
+    armcii_json_line(j);
+    armcii_json_open(j, "travelled", '[');
     for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
         if (!travels[p].transfers) continue;
-        armcii_text_add(t, "%s{\"path\": \"%s\", \"transfers\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"segments\": %" PRIu64 "}", comma,
-                        armcii_stats_path_name((enum stats_path)p), travels[p].transfers, travels[p].bytes, travels[p].segments);
-        comma = ", ";
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "path", armcii_stats_path_name((enum stats_path)p));
+        armcii_json_count(j, "transfers", travels[p].transfers);
+        armcii_json_count(j, "bytes", travels[p].bytes);
+        armcii_json_count(j, "segments", travels[p].segments);
+        armcii_json_close(j, '}');
     }
-    armcii_text_add(t, "]");
+    armcii_json_close(j, ']');
 }
 
-/* One row of the matrix of who asked whom: [rank, put calls, put bytes, get ..., acc ..., rmw ...]. */
-static void add_targets(struct text *t, const struct stats_far far[], size_t n)
+/* A row of the communication matrix: [rank, put calls, put bytes, get ..., acc ..., rmw ...] for each target. */
+static void add_targets(struct json *j, const struct stats_far far[], size_t n)
 {
-    armcii_text_add(t, "\"targets\": [");
+    armcii_json_line(j);
+    armcii_json_open(j, "targets", '[');
     for (size_t i = 0; i < n; i++) {
-        armcii_text_add(t, "%s[%d", i ? ", " : "", far[i].target);
-        for (int k = 0; k < STATS_KINDS; k++) armcii_text_add(t, ", %" PRIu64 ", %" PRIu64, far[i].of.calls[k], far[i].of.bytes[k]);
-        armcii_text_add(t, "]");
+        armcii_json_open(j, NULL, '[');
+        armcii_json_count(j, NULL, (uint64_t)far[i].target);
+        for (int k = 0; k < STATS_KINDS; k++) {
+            armcii_json_count(j, NULL, far[i].of.calls[k]);
+            armcii_json_count(j, NULL, far[i].of.bytes[k]);
+        }
+        armcii_json_close(j, ']');
     }
-    armcii_text_add(t, "]");
+    armcii_json_close(j, ']');
 }
 
-static void add_regions(struct text *t, const struct stats_regions *r)
+static void add_regions(struct json *j, const struct stats_regions *r)
 {
-    armcii_text_add(t, "\"regions\": {\"made\": %" PRIu64 ", \"most\": %" PRIu64 ", \"bytes_most\": %" PRIu64 "}", r->made, r->most,
-                    r->bytes_most);
+    armcii_json_line(j);
+    armcii_json_open(j, "regions", '{');
+    armcii_json_count(j, "made", r->made);
+    armcii_json_count(j, "most", r->most);
+    armcii_json_count(j, "bytes_most", r->bytes_most);
+    armcii_json_close(j, '}');
 }
 
-void armcii_stats_json_begin(struct text *t, const struct stats_job *job)
+void armcii_stats_json_begin(struct json *j, const struct stats_job *job)
 {
-    armcii_text_add(t, "{\"format\": \"armci-stats 1\",\n \"library\": ");
-    armcii_text_add_quoted(t, job->library);
-    armcii_text_add(t, ",\n \"mpi\": ");
-    armcii_text_add_quoted(t, job->mpi);
-    armcii_text_add(t, ",\n \"size\": %d, \"nodes\": %d,\n \"processes\": [", job->processes, job->nodes);
+    armcii_json_open(j, NULL, '{');
+    armcii_json_text(j, "format", "armci-stats 1");
+    armcii_json_text(j, "library", job->library);
+    armcii_json_text(j, "mpi", job->mpi);
+    armcii_json_count(j, "size", (uint64_t)job->processes);
+    armcii_json_count(j, "nodes", (uint64_t)job->nodes);
+    armcii_json_open(j, "processes", '[');
 }
 
-void armcii_stats_json_process(struct text *t, const struct stats_process *p)
+void armcii_stats_json_process(struct json *j, const struct stats_process *p)
 {
-    armcii_text_add(t, "%s\n  {\"rank\": %d, \"node\": %d, ", p->rank ? "," : "", p->rank, p->node);
-    add_seconds(t, "seconds", p->seconds);
-    armcii_text_add(t, ",\n   ");
-    add_functions(t, armcii_stats_rows(p), p->rows, "    ");
-    armcii_text_add(t, ",\n   ");
-    add_travels(t, p->travels);
-    armcii_text_add(t, ",\n   ");
-    add_targets(t, armcii_stats_targets(p), p->targets);
-    armcii_text_add(t, ",\n   ");
-    add_regions(t, &p->regions);
-    armcii_text_add(t, "}");
+    armcii_json_line(j);
+    armcii_json_open(j, NULL, '{');
+    armcii_json_count(j, "rank", (uint64_t)p->rank);
+    armcii_json_count(j, "node", (uint64_t)p->node);
+    armcii_json_real(j, "seconds", 9, p->seconds);
+    add_functions(j, armcii_stats_rows(p), p->rows);
+    add_travels(j, p->travels);
+    add_targets(j, armcii_stats_targets(p), p->targets);
+    add_regions(j, &p->regions);
+    armcii_json_close(j, '}');
 }
 
-void armcii_stats_json_end(struct text *t, const struct stats_job *job)
+void armcii_stats_json_end(struct json *j, const struct stats_job *job)
 {
-    armcii_text_add(t, "],\n \"total\": {");
-    add_seconds(t, "seconds", job->seconds);
-    armcii_text_add(t, ",\n  ");
-    add_functions(t, job->rows, job->n, "   ");
-    armcii_text_add(t, ",\n  ");
-    add_travels(t, job->travels);
-    armcii_text_add(t, ",\n  ");
-    add_regions(t, &job->regions);
-    armcii_text_add(t, "}}\n");
+    armcii_json_close(j, ']');
+    armcii_json_line(j);
+    armcii_json_open(j, "total", '{');
+    armcii_json_real(j, "seconds", 9, job->seconds);
+    add_functions(j, job->rows, job->n);
+    add_travels(j, job->travels);
+    add_regions(j, &job->regions);
+    armcii_json_close(j, '}');
+    armcii_json_close(j, '}');
 }

@@ -1,4 +1,4 @@
-/* stats_table.c - the statistics as a table for people: where the time went first. */
+/* stats_table.c - the statistics as a table; functions in the order of their time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,11 +44,11 @@ static double inside(const struct stats_line *line)
     return sum;
 }
 
-static void add_title(struct text *t, const struct stats_job *job)
+static void add_title(FILE *out, const struct stats_job *job)
 {
     double all = 0;
     for (int i = 0; i < job->processes; i++) all += inside(&job->lines[i]);
-    armcii_text_add(t, "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, %.1f %% of it in ARMCI\n",
+    fprintf(out, "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, %.1f %% of it in ARMCI\n",
                     job->processes, job->nodes, job->seconds, percent(all, seconds_of_all(job)));
 }
 
@@ -56,48 +56,51 @@ static void add_title(struct text *t, const struct stats_job *job)
 struct entry {
     const struct stats_row *row;
     int path;
-    double seconds;
 };
+
+static const struct stats_cell *cell_of(const struct entry *e)
+{
+    return &e->row->by[e->path];
+}
 
 static int longer_first(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    if (x->seconds > y->seconds) return -1;
-    if (x->seconds < y->seconds) return 1;
+    if (cell_of(x)->ns > cell_of(y)->ns) return -1;
+    if (cell_of(x)->ns < cell_of(y)->ns) return 1;
     return x->path - y->path;
 }
 
-static void add_entry(struct text *t, const struct entry *e, double of)
+static void add_entry(FILE *out, const struct entry *e, double of)
 {
-    const struct stats_cell *c = &e->row->by[e->path];
-    armcii_text_add(t, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name,
-                    armcii_stats_path_name((enum stats_path)e->path),
-                    c->calls, c->bytes ? amount(c->bytes).text : "-", e->seconds, percent(e->seconds, of),
-                    e->seconds * 1e6 / (double)c->calls);
+    const struct stats_cell *c = cell_of(e);
+    double seconds = (double)c->ns * 1e-9;
+    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum stats_path)e->path),
+            c->calls, c->bytes ? amount(c->bytes).text : "-", seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
 }
 
 /* All processes together, longest first. */
-static void add_functions(struct text *t, const struct stats_job *job)
+static void add_functions(FILE *out, const struct stats_job *job)
 {
     struct entry *entries = calloc(job->n * STATS_PATHS + 1, sizeof *entries);
     size_t n = 0;
     if (!entries) return;
     for (size_t i = 0; i < job->n; i++)
         for (int p = 0; p < STATS_PATHS; p++)
-            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p, armcii_stats_seconds(&job->rows[i].by[p])};
+            if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
     qsort(entries, n, sizeof *entries, longer_first);
-    armcii_text_add(t, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
-    for (size_t i = 0; i < n; i++) add_entry(t, &entries[i], seconds_of_all(job));
+    fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
+    for (size_t i = 0; i < n; i++) add_entry(out, &entries[i], seconds_of_all(job));
     free(entries);
 }
 
-static void add_travels(struct text *t, const struct stats_job *job)
+static void add_travels(FILE *out, const struct stats_job *job)
 {
-    armcii_text_add(t, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
+    fprintf(out, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
     for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
         const struct stats_travel *v = &job->travels[p];
         if (!v->transfers) continue;
-        armcii_text_add(t, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum stats_path)p), v->transfers,
+        fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum stats_path)p), v->transfers,
                         amount(v->bytes).text, v->segments);
     }
 }
@@ -118,37 +121,37 @@ static bool sum_buckets(const struct stats_job *job, enum stats_family family, s
     return any;
 }
 
-static void add_sizes(struct text *t, const struct stats_job *job)
+static void add_sizes(FILE *out, const struct stats_job *job)
 {
     uint64_t sum[STATS_BUCKETS];
-    const char *head = "  sizes, from the number of bytes to twice it: calls\n";
+    const char *head = "  transfers by size (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum)) continue;
-        armcii_text_add(t, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
-            if (sum[b]) armcii_text_add(t, "  %s: %" PRIu64, amount(armcii_stats_bucket_from(b)).text, sum[b]);
-        armcii_text_add(t, "\n");
+            if (sum[b]) fprintf(out, "  %s: %" PRIu64, amount(armcii_stats_bucket_from(b)).text, sum[b]);
+        fprintf(out, "\n");
     }
 }
 
-static void add_segments(struct text *t, const struct stats_job *job)
+static void add_segments(FILE *out, const struct stats_job *job)
 {
     uint64_t sum[STATS_BUCKETS];
-    const char *head = "  segments of a strided transfer, from the number to twice it: calls\n";
+    const char *head = "  strided transfers by segments (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_ACC; f++) {
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided", sum)) continue;
-        armcii_text_add(t, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
-            if (sum[b]) armcii_text_add(t, "  %" PRIu64 ": %" PRIu64, armcii_stats_bucket_from(b), sum[b]);
-        armcii_text_add(t, "\n");
+            if (sum[b]) fprintf(out, "  %" PRIu64 ": %" PRIu64, armcii_stats_bucket_from(b), sum[b]);
+        fprintf(out, "\n");
     }
 }
 
-static void add_waits(struct text *t, const struct stats_job *job)
+static void add_waits(FILE *out, const struct stats_job *job)
 {
-    armcii_text_add(t, "  longest call, ms:");
+    fprintf(out, "  longest waiting call, ms:");
     const char *comma = "";
     for (int f = FAMILY_WAIT; f <= FAMILY_LOCK; f++) {
         uint64_t longest = 0;
@@ -158,46 +161,44 @@ static void add_waits(struct text *t, const struct stats_job *job)
             any = true;
             if (job->rows[i].longest > longest) longest = job->rows[i].longest;
         }
-        if (any) armcii_text_add(t, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f), (double)longest * 1e-6);
+        if (any) fprintf(out, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f), (double)longest * 1e-6);
         if (any) comma = ",";
     }
-    armcii_text_add(t, "%s\n", *comma ? "" : " none that waits");
+    fprintf(out, "%s\n", *comma ? "" : " none");
 }
 
-static void add_busiest(struct text *t, const struct stats_job *job)
+static void add_pairs(FILE *out, const struct stats_job *job)
 {
-    if (job->busiest[0].calls) armcii_text_add(t, "  who asked whom for most\n");
-    for (int i = 0; i < BUSIEST && job->busiest[i].calls; i++) {
-        const struct busy *b = &job->busiest[i];
-        armcii_text_add(t, "    %d of %d: %s in %" PRIu64 " calls\n", b->from, b->to, amount(b->bytes).text, b->calls);
-    }
+    if (job->top[0].calls) fprintf(out, "  top communication pairs\n");
+    for (const struct stats_pair *p = job->top; p < job->top + STATS_TOP_PAIRS && p->calls; p++)
+        fprintf(out, "    %d -> %d: %s in %" PRIu64 " calls\n", p->from, p->to, amount(p->bytes).text, p->calls);
 }
 
-static void add_processes(struct text *t, const struct stats_job *job)
+static void add_processes(FILE *out, const struct stats_job *job)
 {
     static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_MESSAGE};
-    armcii_text_add(t, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
-    for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) armcii_text_add(t, " %9s", armcii_stats_family_name(shown[f]));
-    armcii_text_add(t, " %12s\n", "most memory");
+    fprintf(out, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
+    for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
+    fprintf(out, " %12s\n", "peak memory");
     for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
         const struct stats_line *l = &job->lines[i];
-        armcii_text_add(t, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
-        for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) armcii_text_add(t, " %9.4f", l->in[shown[f]]);
-        armcii_text_add(t, " %12s\n", amount(l->memory).text);
+        fprintf(out, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
+        for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9.4f", l->in[shown[f]]);
+        fprintf(out, " %12s\n", amount(l->memory).text);
     }
-    if (job->processes > MOST_LINES) armcii_text_add(t, "  ... %d more: ARMCI_STATS=FILE has them all\n", job->processes - MOST_LINES);
+    if (job->processes > MOST_LINES) fprintf(out, "  ... %d more processes: see ARMCI_STATS=FILE\n", job->processes - MOST_LINES);
 }
 
-void armcii_stats_table(struct text *t, const struct stats_job *job)
+void armcii_stats_table(FILE *out, const struct stats_job *job)
 {
-    add_title(t, job);
-    add_functions(t, job);
-    add_travels(t, job);
-    add_sizes(t, job);
-    add_segments(t, job);
-    add_waits(t, job);
-    add_busiest(t, job);
-    add_processes(t, job);
-    armcii_text_add(t, "  slices of regions: %" PRIu64 " made, at most %" PRIu64 " at a time; memory of all processes at their most: %s\n",
-                    job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
+    add_title(out, job);
+    add_functions(out, job);
+    add_travels(out, job);
+    add_sizes(out, job);
+    add_segments(out, job);
+    add_waits(out, job);
+    add_pairs(out, job);
+    add_processes(out, job);
+    fprintf(out, "  local segments: %" PRIu64 " created, at most %" PRIu64 " at a time; peak memory of all processes: %s\n",
+            job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
 }

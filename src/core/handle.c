@@ -400,11 +400,7 @@ static void retire(struct slot *s, armci_hdl_t *handle)
 static struct slot *join_waiters(const armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
-    if (!s) {
-        armcii_stats_quick();
-        return NULL;
-    }
-    armcii_stats_slow();
+    if (!s) return NULL;
     s->waiters++;
     return s;
 }

@@ -18,6 +18,7 @@
 #include <armci.h>
 #include <message.h>
 #include <mpi.h>
+#include "../lib/clock.h"
 
 
 enum { DOUBLES = 1000 };

@@ -10,6 +10,7 @@
 
 #include <armcix.h>
 #include <message.h>
+#include "../lib/clock.h"
 
 
 enum { DOUBLES = 1000 };

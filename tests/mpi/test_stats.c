@@ -366,7 +366,7 @@ static void aggregated_calls(void)
         if (quick)
             continue;
         expect_travelled(r, path, 1, 8 * times(r), times(r));
-        snprintf(text, sizeof text, "{\"path\": \"kept\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
+        snprintf(text, sizeof text, "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
         expect_text(r, "ARMCI_NbPut", text);
     }
     free(document);

@@ -109,7 +109,7 @@ static void close_slices(char **base)
     free(base);
 }
 
-void cost_measure(const char *way, double seconds_each, struct cost *cost)
+void cost_measure(const char *path, double seconds_each, struct cost *cost)
 {
     char **base = open_slices();
     for (int i = 0; i < SPEEDS; i++) {
@@ -118,7 +118,7 @@ void cost_measure(const char *way, double seconds_each, struct cost *cost)
     }
     MPI_Bcast(cost->microseconds, SPEEDS, MPI_DOUBLE, 0, job->comm);
     for (int i = 0; i < SPEEDS && job->rank == 0; i++)
-        line_write("speed\t%s\t%s\t%.3f\t%.1f", way, speed_names[i], cost->microseconds[i],
+        line_write("speed\t%s\t%s\t%.3f\t%.1f", path, speed_names[i], cost->microseconds[i],
                    bytes_of[i] > 8 ? bytes_of[i] / cost->microseconds[i] * 1e6 / (1 << 20) : 0.0);
     close_slices(base);
 }

@@ -1,4 +1,4 @@
-/* armci_use.c - ARMCI as it runs here with the environment as it is: right, asynchronous, how fast? */
+/* armci_use.c - ARMCI with the unchanged environment: correctness, asynchronous progress, cost. */
 #include "probes.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <armci.h>
 
 #include "use.h"
-#include "ways.h"
+#include "forced.h"
 
 #define BUSY 0.25
 
@@ -26,12 +26,12 @@ void probe_armci_progress(struct finding *f)
     ARMCI_Init();
     cost_busy(BUSY, ms);
     ARMCI_Finalize();
-    ways_in_use()->asynchronous = tell_waiting(f, ms, "rmw", BUSY) == 0;
+    cost_in_use()->asynchronous = tell_waiting(f, ms, "rmw", BUSY) == 0;
 }
 
 void probe_armci_speed(struct finding *f)
 {
-    struct cost *c = ways_in_use();
+    struct cost *c = cost_in_use();
     f->note = true;
     ARMCI_Init();
     cost_measure("in use", 0.04, c);

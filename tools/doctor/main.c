@@ -1,4 +1,4 @@
-/* armci-doctor - is this MPI library right, is ARMCI right on it, and what does it cost?  See doc/doctor.md. */
+/* armci-doctor - tests the MPI library and ARMCI on it, and measures the cost. See doc/doctor.md. */
 #include <stdio.h>
 
 #include "drive.h"

@@ -54,7 +54,7 @@ static void add_one(enum adder how, struct raddr p)
     }
 }
 
-/* Rank 0 adds by one way, the others by another, in rounds for `seconds`; what is lost of all additions. */
+/* Rank 0 adds by one call, the others by another, in rounds for `seconds`; what is lost of all additions. */
 static long lost(enum adder first, enum adder others, struct raddr mine, atomic_long *number, double seconds,
                  long *added)
 {

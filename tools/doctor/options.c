@@ -12,19 +12,18 @@
 
 static void print_help(void)
 {
-    printf(
-        "usage: mpiexec -n 2 armci-doctor [OPTION]...       one job (better: one rank on each of two nodes)\n"
-        "       armci-doctor [--launch=COMMAND] [OPTION]... as many jobs as it takes (COMMAND: mpiexec -n 2)\n"
-        "Tests the MPI library and ARMCI on it, and measures what will be used.\n"
-        "  --launch=COMMAND  start jobs by this command; what crashes or hangs is left out of the next one\n"
-        "  --json=FILE       write all findings to FILE\n"
-        "  --probe           the MPI library alone, no defect worked around, dangerous calls included\n"
-        "  --only=NAMES      only these probes (separated by commas; a name with a dot at its end: all that begin so)\n"
-        "  --skip=NAMES      all but these\n"
-        "  --list            print the names of the probes\n"
-        "  --version, --help\n"
-        "Exit status: 0 every path in use is right; 1 something is wrong (--probe: a defect was found); 2 wrong usage, "
-        "or no job.\n");
+    printf("usage: mpiexec -n 2 armci-doctor [OPTION]...       one job; best with one rank on each of two nodes\n"
+           "       armci-doctor [--launch=COMMAND] [OPTION]... several jobs (default: mpiexec -n 2)\n"
+           "Tests the MPI library and ARMCI on it, and measures the paths in use.\n"
+           "  --launch=COMMAND  start jobs with this command; the next job skips probes that crashed or hung\n"
+           "  --json=FILE       write all results to FILE\n"
+           "  --probe           test the MPI library alone, without workarounds, with dangerous calls\n"
+           "  --only=NAMES      run only these probes (separated by commas; a name that ends in a dot is a prefix)\n"
+           "  --skip=NAMES      skip these probes\n"
+           "  --list            print the names of the probes\n"
+           "  --version, --help\n"
+           "Exit status: 0 every path in use is correct; 1 an error was found (--probe: a defect); 2 invalid "
+           "usage, or no job could be started.\n");
 }
 
 static void print_version(void)
@@ -104,7 +103,7 @@ static bool names_exist(const char *list)
         for (size_t i = 0; probes[i].name; i++)
             known = known || options_lists(name, probes[i].name);
         if (known) continue;
-        fprintf(stderr, "armci-doctor: there is no probe '%s'; armci-doctor --list prints them\n", name);
+        fprintf(stderr, "armci-doctor: unknown probe '%s'; armci-doctor --list prints the names\n", name);
         return false;
     }
     return true;
@@ -116,7 +115,7 @@ int options_read(struct options *o, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (print_if_asked(argv[i])) return 0;
         if (take_flag(o, argv[i]) || take_valued(o, argv, &i)) continue;
-        fprintf(stderr, "armci-doctor: %s: not known; armci-doctor --help lists the options\n", argv[i]);
+        fprintf(stderr, "armci-doctor: unknown option %s; see armci-doctor --help\n", argv[i]);
         return 2;
     }
     return names_exist(o->only) && names_exist(o->skip) ? -1 : 2;

@@ -1,4 +1,4 @@
-/* probe.h - what a probe is: one question, answered by all ranks of the job together. */
+/* probe.h - a probe: a collective test of one property. */
 #ifndef DOCTOR_PROBE_H
 #define DOCTOR_PROBE_H
 
@@ -8,12 +8,13 @@
 #include "../../tests/lib/clock.h"
 #include "../../tests/lib/rng.h"
 
-/* What a probe found on this rank.  The wrong ones of all ranks are added; the first text of the lowest such rank is
- * told. */
+/* The result of a probe on this rank. The counts of all ranks are added; the lowest rank with an error supplies `trouble`. */
+struct probe;
 struct finding {
+    const struct probe *probe;
     long tried, wrong;
     bool skipped, note; /* alike on all ranks */
-    char text[200];     /* rank 0's, when nothing is wrong */
+    char text[200];     /* of rank 0, if nothing is wrong */
     char trouble[200];
 };
 
@@ -22,24 +23,23 @@ enum section { SECTION_START, SECTION_USED, SECTION_MPI, SECTION_FORCED, SECTION
 struct probe {
     const char *name, *title;
     enum section section;
-    int seconds;    /* it must have ended by then */
+    int seconds;    /* time limit */
     bool dangerous; /* may crash or hang where MPI has a known defect */
     void (*run)(struct finding *f);
-    const char *(*remedy)(
-        void); /* why a defect found here does no harm; returns NULL where it does, is NULL where it always does */
+    const char *(*remedy)(void); /* why a defect does no harm; NULL, or a function that returns NULL, if it does harm */
 };
 
-/* In the order in which they run, from safe to dangerous; ends with a name NULL. */
+/* In the order of execution, from safe to dangerous; the last name is NULL. */
 extern const struct probe probes[];
-/* The probe of that name; NULL: there is none. */
+/* The probe of that name, or NULL. */
 const struct probe *probe_named(const char *name);
 const char *section_title(enum section s);
 
-/* Count one attempt; where !ok it is wrong, and the text says what was tried and seen.  Returns ok. */
+/* Count one attempt. If !ok, the attempt is wrong and the text describes it. Returns ok. */
 bool found(struct finding *f, bool ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The text for a probe that passes, or only notes. */
+/* The text of a probe that passes or is a note. */
 void tell(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* It cannot be tried here; called on all ranks. */
+/* Skip the probe; called on all ranks. */
 void leave_out(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The job as seen by this rank. */
@@ -47,18 +47,18 @@ struct job {
     MPI_Comm comm; /* errors are returned */
     int rank, size;
     int target; /* whose memory this rank accesses: the next rank */
-    int origin; /* who accesses ours: the rank before */
+    int origin; /* the rank that accesses this rank's memory: the rank before */
     int nodes;
     bool here;    /* is the target on this node? */
     int level;    /* MPI's thread level */
     bool windows; /* MPI makes windows at that level */
     bool probing; /* --probe */
-    bool plain;   /* threads were ruled out by the doctor, not by the user */
-    bool careful; /* the job is the only one: do not let it end for what is known */
+    bool plain;   /* the doctor excluded threads, not the user */
+    bool careful; /* there is no other job: skip calls that are known to end it */
 };
 extern const struct job *const job;
 
-/* Have all ranks of the job gone on for `seconds` since `begun`?  Rank 0's clock decides; collective. */
+/* Have `seconds` passed since `begun`? Rank 0's clock decides; collective. */
 bool over(double begun, double seconds);
 /* Compute, without calling MPI. */
 void keep_busy(double seconds);

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "ways.h"
+#include "forced.h"
 
 /* clang-format off */
 const struct probe probes[] = {
-    {"start",             "what ARMCI takes here",          SECTION_START,  15, false, probe_start, NULL},
+    {"start",             "paths in use",                   SECTION_START,  15, false, probe_start, NULL},
 
-    {"armci",             "right answers",                  SECTION_USED,   20, false, probe_armci, NULL},
+    {"armci",             "correct results",                SECTION_USED,   20, false, probe_armci, NULL},
     {"armci.progress",    "while the target computes",      SECTION_USED,   10, false, probe_armci_progress, NULL},
     {"armci.speed",       "latency, bandwidth",             SECTION_USED,   15, false, probe_armci_speed, NULL},
 
@@ -34,22 +34,22 @@ const struct probe probes[] = {
     {"progress",          "MPI while the target computes",  SECTION_MPI,     8, false, probe_progress, NULL},
     {"visible",           "MPI, a target that only looks",  SECTION_MPI,     6, false, probe_visible, NULL},
 
-    {"way.memfd",         "ARMCI_SHM=memfd",                SECTION_FORCED, 15, false, probe_way_memfd, NULL},
-    {"way.mpi-memory",    "ARMCI_SHM=mpi",                  SECTION_FORCED, 15, false, probe_way_mpi_memory, NULL},
-    {"way.nodes",         "ARMCI_NODES=rank",               SECTION_FORCED, 15, false, probe_way_rank_nodes, NULL},
-    {"way.server",        "ARMCI_TRANSPORT=am",         SECTION_FORCED, 15, false, probe_way_server, NULL},
-    {"way.windows",       "ARMCI_SHM=no, subarray",         SECTION_FORCED, 15, false, probe_way_windows, NULL},
-    {"way.hvector",       "... STRIDED_METHOD=hvector",     SECTION_FORCED, 15, false, probe_way_hvector, NULL},
-    {"way.indexed",       "... iov, IOV_METHOD=direct",     SECTION_FORCED, 15, false, probe_way_indexed, NULL},
-    {"way.batched",       "... iov, IOV_METHOD=batched",    SECTION_FORCED, 15, false, probe_way_batched, NULL},
-    {"way.conservative",  "... iov, IOV_METHOD=consrv",     SECTION_FORCED, 15, false, probe_way_conservative, NULL},
-    {"way.small",         "... DATATYPE_LIMIT=4k, 4 calls", SECTION_FORCED, 15, false, probe_way_small_types, NULL},
-    {"way.flush",         "... NO_FLUSH_LOCAL=yes",         SECTION_FORCED, 15, false, probe_way_flush, NULL},
-    {"way.create",        "... USE_WIN_ALLOCATE=no",        SECTION_FORCED, 15, false, probe_way_create, NULL},
-    {"way.rma",           "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_way_rma, NULL},
+    {"path.memfd",        "ARMCI_SHM=memfd",                SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.mpi-memory",   "ARMCI_SHM=mpi",                  SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.nodes",        "ARMCI_NODES=rank",               SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.server",       "ARMCI_TRANSPORT=am",             SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.windows",      "ARMCI_SHM=no, subarray",         SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.hvector",      "... STRIDED_METHOD=hvector",     SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.indexed",      "... iov, IOV_METHOD=direct",     SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.batched",      "... iov, IOV_METHOD=batched",    SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.conservative", "... iov, IOV_METHOD=consrv",     SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.small",        "... DATATYPE_LIMIT=4k, 4 calls", SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.flush",        "... NO_FLUSH_LOCAL=yes",         SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.create",       "... USE_WIN_ALLOCATE=no",        SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.rma",          "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_forced, NULL},
     {"advice",            "anything better?",               SECTION_FORCED, 10, false, probe_advice, NULL},
 
-    {"late-receives",     "receives of what is there",      SECTION_DANGER,  9, true,  probe_late_receives, remedy_late_receives},
+    {"late-receives",     "receives of arrived messages",   SECTION_DANGER,  9, true,  probe_late_receives, remedy_late_receives},
     {"window.create",     "Win_create, odd sizes",          SECTION_DANGER,  8, true,  probe_create_odd, remedy_no_create},
     {"window.dynamic",    "Win_create_dynamic",             SECTION_DANGER,  8, true,  probe_dynamic_odd, remedy_dynamic},
     {"getacc.types",      "Get_accumulate, datatypes",      SECTION_DANGER,  8, true,  probe_getacc_types, remedy_no_get_accumulate},
@@ -81,7 +81,7 @@ const char *section_title(enum section s)
         [SECTION_START] = "Start",
         [SECTION_USED] = "ARMCI as it runs here",
         [SECTION_MPI] = "The MPI library underneath",
-        [SECTION_FORCED] = "ARMCI, every way forced in turn",
+        [SECTION_FORCED] = "ARMCI, every path forced in turn",
         [SECTION_DANGER] = "The MPI library: calls that may crash or hang",
     };
     return titles[s];

@@ -59,9 +59,9 @@ void probe_armci(struct finding *f);
 void probe_armci_progress(struct finding *f);
 void probe_armci_speed(struct finding *f);
 
-/* remedies.c: is this probe known to end the job with this library, and of no use to it? */
+/* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the call? */
 bool remedy_is_known(const struct probe *p);
-/* Why a defect does no harm; NULL: it does */
+/* Why a defect does no harm; NULL if it does. */
 const char *remedy_padded(void);
 const char *remedy_no_create(void);
 const char *remedy_no_windows(void);

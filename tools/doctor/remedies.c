@@ -1,5 +1,5 @@
-/* remedies.c - why a defect of MPI does no harm to ARMCI: because a row of the quirk table avoids it, because the code
- * never does what breaks, or because no window is in use here. */
+/* remedies.c - why a defect of MPI does no harm: a row of the quirk table works around it, ARMCI never makes the call, or no window is
+ * in use. */
 #include "probes.h"
 
 #include <stdint.h>
@@ -7,15 +7,9 @@
 #include "base/config.h"
 #include "use.h"
 
-/* Are MPI's windows what carries data, with the environment as it is? */
-static bool windows_are_used(void)
-{
-    return use.windows;
-}
-
 static const char *unless_used(void)
 {
-    return windows_are_used() ? NULL : "ARMCI uses no window here";
+    return use.windows ? NULL : "ARMCI uses no MPI window here";
 }
 
 const char *remedy_no_windows(void)
@@ -28,13 +22,12 @@ const char *remedy_padded(void)
 }
 const char *remedy_no_create(void)
 {
-    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE)
-        return "ARMCI takes MPI_Win_allocate";
+    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE) return "ARMCI uses MPI_Win_allocate";
     return unless_used();
 }
 const char *remedy_no_requests(void)
 {
-    return "ARMCI makes no request-based call";
+    return "ARMCI makes no request-based calls";
 }
 const char *remedy_one_domain(void)
 {
@@ -66,27 +59,25 @@ const char *remedy_byte_strides(void)
 }
 const char *remedy_late_receives(void)
 {
-    if (!use.quirks.late_receives) return "ARMCI looks for a message before it receives it";
+    if (!use.quirks.late_receives) return "ARMCI probes for a message before it receives it";
     return use.servers ? NULL : "ARMCI receives nothing from MPI_ANY_SOURCE here";
 }
 const char *remedy_segments(void)
 {
-    return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types ? "ARMCI cuts such accumulates"
-                                                                           : unless_used();
+    return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types ? "ARMCI splits such accumulates" : unless_used();
 }
 const char *remedy_outstanding(void)
 {
-    return armcii_config->outstanding_limit <= 128 || use.quirks.outstanding < SIZE_MAX
-               ? "ARMCI has at most 128 in flight"
-               : unless_used();
+    return armcii_config->outstanding_limit <= 128 || use.quirks.outstanding < SIZE_MAX ? "ARMCI keeps at most 128 in flight"
+                                                                                        : unless_used();
 }
 const char *remedy_shared_groups(void)
 {
-    return use.quirks.shared_windows_on_one_node ? "ARMCI takes MPI_Win_allocate_shared" : unless_used();
+    return use.quirks.shared_windows_on_one_node ? "ARMCI uses MPI_Win_allocate_shared" : unless_used();
 }
 const char *remedy_dynamic(void)
 {
-    return use.windows ? NULL : "ARMCI uses no window here";
+    return use.windows ? NULL : "ARMCI uses no MPI window here";
 }
 
 bool remedy_is_known(const struct probe *p)

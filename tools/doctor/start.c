@@ -1,4 +1,4 @@
-/* start.c - the first probe: which MPI, where, and which ways ARMCI takes. */
+/* start.c - the first probe: the MPI library, the job and the paths in use. */
 #include "probes.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* table.c - the table that a person reads, and the same as JSON. */
+/* table.c - the table of results, on standard output and as JSON. */
 #include "table.h"
 
 #include <stddef.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "probe.h"
 
 enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, INDENT = 41, WIDTH = 119 };
@@ -19,7 +20,7 @@ struct fact {
     char name[40], value[300];
 };
 struct speed {
-    char way[40], what[32];
+    char path[40], what[32];
     double microseconds, mibs;
 };
 
@@ -44,89 +45,79 @@ void table_start(const char *json, bool probing)
 
 /* ---------------------------------------------------------------- JSON ------------- */
 
-static void put_string(FILE *f, const char *text)
+static void add_facts(struct json *j)
 {
-    fputc('"', f);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(f, "\\%c", *c);
-        else
-            fprintf(f, *c < 0x20 || *c >= 0x7f ? "\\u%04x" : "%c", *c);
-    }
-    fputc('"', f);
-}
-
-static void put_member(FILE *f, const char *name, const char *value, const char *end)
-{
-    put_string(f, name);
-    fputs(": ", f);
-    put_string(f, value);
-    fputs(end, f);
-}
-
-static void put_facts(FILE *f)
-{
-    fputs("  \"facts\": {", f);
+    armcii_json_line(j);
+    armcii_json_open(j, "facts", '{');
     for (int i = 0; i < table.facts; i++) {
-        fputs(i ? ",\n    " : "\n    ", f);
-        put_member(f, table.fact[i].name, table.fact[i].value, "");
+        armcii_json_line(j);
+        armcii_json_text(j, table.fact[i].name, table.fact[i].value);
     }
-    fputs("\n  },\n", f);
+    armcii_json_close(j, '}');
 }
 
-static void put_rows(FILE *f)
+static void add_rows(struct json *j)
 {
-    fputs("  \"rows\": [", f);
-    for (int i = 0; i < table.rows; i++) {
-        const struct row *r = &table.row[i];
-        fputs(i ? ",\n    {" : "\n    {", f);
-        put_member(f, "name", r->probe->name, ", ");
-        put_member(f, "title", r->probe->title, ", ");
-        put_member(f, "section", section_title(r->probe->section), ", ");
-        put_member(f, "verdict", verdict_word(r->verdict), ", ");
-        put_member(f, "text", r->text, ", ");
-        put_member(f, "remedy", r->remedy, "}");
+    armcii_json_line(j);
+    armcii_json_open(j, "rows", '[');
+    for (const struct row *r = table.row; r < table.row + table.rows; r++) {
+        armcii_json_line(j);
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "name", r->probe->name);
+        armcii_json_text(j, "title", r->probe->title);
+        armcii_json_text(j, "section", section_title(r->probe->section));
+        armcii_json_text(j, "verdict", verdict_word(r->verdict));
+        armcii_json_text(j, "text", r->text);
+        armcii_json_text(j, "remedy", r->remedy);
+        armcii_json_close(j, '}');
     }
-    fputs("\n  ],\n", f);
+    armcii_json_close(j, ']');
 }
 
-static void put_speeds(FILE *f)
+static void add_speeds(struct json *j)
 {
-    fputs("  \"speeds\": [", f);
-    for (int i = 0; i < table.speeds; i++) {
-        const struct speed *s = &table.speed[i];
-        fputs(i ? ",\n    {" : "\n    {", f);
-        put_member(f, "way", s->way, ", ");
-        put_member(f, "what", s->what, ", ");
-        fprintf(f, "\"microseconds\": %.3f, \"MiB_per_second\": %.1f}", s->microseconds, s->mibs);
+    armcii_json_line(j);
+    armcii_json_open(j, "speeds", '[');
+    for (const struct speed *s = table.speed; s < table.speed + table.speeds; s++) {
+        armcii_json_line(j);
+        armcii_json_open(j, NULL, '{');
+        armcii_json_text(j, "way", s->path);
+        armcii_json_text(j, "what", s->what);
+        armcii_json_real(j, "microseconds", 3, s->microseconds);
+        armcii_json_real(j, "MiB_per_second", 1, s->mibs);
+        armcii_json_close(j, '}');
     }
-    fputs("\n  ],\n  \"advice\": [", f);
-    for (int i = 0; i < table.advices; i++) {
-        fputs(i ? ", " : "", f);
-        put_string(f, table.advice[i]);
-    }
-    fputs("],\n", f);
+    armcii_json_close(j, ']');
 }
 
-static void put_all(FILE *f)
+static void write_document(FILE *f)
 {
-    fputs("{\n", f);
-    put_member(f, "program", "armci-doctor", ",\n");
-    put_facts(f);
-    put_rows(f);
-    put_speeds(f);
-    fprintf(f, "  \"probing\": %s,\n  \"finished\": %s,\n  \"status\": %d\n}\n", table.probing ? "true" : "false",
-            table.finished ? "true" : "false", table.status);
+    struct json j = {.file = f};
+    armcii_json_open(&j, NULL, '{');
+    armcii_json_text(&j, "program", "armci-doctor");
+    add_facts(&j);
+    add_rows(&j);
+    add_speeds(&j);
+    armcii_json_line(&j);
+    armcii_json_open(&j, "advice", '[');
+    for (int i = 0; i < table.advices; i++) armcii_json_text(&j, NULL, table.advice[i]);
+    armcii_json_close(&j, ']');
+    armcii_json_line(&j);
+    armcii_json_bool(&j, "probing", table.probing);
+    armcii_json_bool(&j, "finished", table.finished);
+    armcii_json_count(&j, "status", (uint64_t)table.status);
+    armcii_json_line(&j);
+    armcii_json_close(&j, '}');
 }
 
-/* Written anew after each row, so that it is there whatever ends the job. */
+/* Called after each row, so that the file is complete if the job ends early. */
 static void write_json(void)
 {
     char name[4096];
     if (!table.json) return;
     snprintf(name, sizeof name, "%s.new", table.json);
     FILE *f = fopen(name, "w");
-    if (f) put_all(f);
+    if (f) write_document(f);
     if (f && fclose(f) == 0 && rename(name, table.json) == 0) return;
     perror(table.json);
     table.json = NULL;
@@ -138,7 +129,7 @@ static void take_fact(const struct line *l)
 {
     if (table.facts == MOST_FACTS) return;
     for (int i = 0; i < table.facts; i++)
-        if (strcmp(table.fact[i].name, l->field[1]) == 0) return; /* a later job says it again */
+        if (strcmp(table.fact[i].name, l->field[1]) == 0) return; /* repeated by a later job */
     struct fact *f = &table.fact[table.facts++];
     snprintf(f->name, sizeof f->name, "%s", l->field[1]);
     snprintf(f->value, sizeof f->value, "%s", l->field[2]);
@@ -189,7 +180,7 @@ static void take_speed(const struct line *l)
 {
     if (table.speeds == MOST_SPEEDS) return;
     struct speed *s = &table.speed[table.speeds++];
-    snprintf(s->way, sizeof s->way, "%s", l->field[1]);
+    snprintf(s->path, sizeof s->path, "%s", l->field[1]);
     snprintf(s->what, sizeof s->what, "%s", l->field[2]);
     s->microseconds = strtod(l->field[3], NULL);
     s->mibs = strtod(l->field[4], NULL);
@@ -246,7 +237,7 @@ static void print_untried(void)
     printf("\n");
 }
 
-/* Has the way in use been tried?  Otherwise it is open whether it is right. */
+/* Were the paths in use tested? */
 static bool use_is_tested(void)
 {
     for (int i = 0; i < table.rows; i++)
@@ -254,15 +245,15 @@ static bool use_is_tested(void)
     return false;
 }
 
-/* The ways that were measured, in their order; how many. */
-static int list_ways(const char *ways[])
+/* The measured paths in their order; returns their number. */
+static int list_paths(const char *paths[])
 {
     int n = 0;
     for (int i = 0; i < table.speeds; i++) {
         int k = 0;
-        while (k < n && strcmp(ways[k], table.speed[i].way) != 0)
+        while (k < n && strcmp(paths[k], table.speed[i].path) != 0)
             k++;
-        if (k == n) ways[n++] = table.speed[i].way;
+        if (k == n) paths[n++] = table.speed[i].path;
     }
     return n;
 }
@@ -272,17 +263,17 @@ static void print_speed(const struct speed *s)
     printf("%17.2f", s->microseconds);
 }
 
-/* A line for each thing measured, a column for each way. */
+/* A line for each measurement, a column for each path. */
 static void print_speeds(void)
 {
-    const char *ways[MOST_SPEEDS];
-    int n = list_ways(ways);
+    const char *paths[MOST_SPEEDS];
+    int n = list_paths(paths);
     if (n == 0) return;
     printf("\nMicroseconds, from rank 0 to the last rank\n%-26s", "");
     for (int k = 0; k < n; k++)
-        printf("%17.16s", strncmp(ways[k], "ARMCI_", 6) == 0 ? ways[k] + 6 : ways[k]);
+        printf("%17.16s", strncmp(paths[k], "ARMCI_", 6) == 0 ? paths[k] + 6 : paths[k]);
     printf("\n");
-    for (int i = 0; i < table.speeds && strcmp(table.speed[i].way, ways[0]) == 0; i++) {
+    for (int i = 0; i < table.speeds && strcmp(table.speed[i].path, paths[0]) == 0; i++) {
         printf("  %-24s", table.speed[i].what);
         for (int j = 0; j < table.speeds; j++)
             if (strcmp(table.speed[j].what, table.speed[i].what) == 0) print_speed(&table.speed[j]);
@@ -293,16 +284,15 @@ static void print_speeds(void)
 static void print_sum(void)
 {
     if (table.probing) {
-        printf("\n%d right, %d with a defect, %d not possible here\n", count(PASS), count(AVOIDED) + count(WRONG),
-               count(SKIPPED));
+        printf("\n%d correct, %d with a defect, %d not possible here\n", count(PASS), count(AVOIDED) + count(WRONG), count(SKIPPED));
         return;
     }
-    printf("\n%d pass, %d avoided (a defect of MPI that ARMCI does not meet), %d WRONG, %d unused (wrong, but not in "
-           "use), %d skipped\n",
+    printf("\n%d pass, %d avoided (an MPI defect that ARMCI works around), %d WRONG, %d unused (wrong, but not "
+           "in use), %d skipped\n",
            count(PASS), count(AVOIDED), count(WRONG), count(UNUSED), count(SKIPPED));
-    printf("%s\n", table.status == 0 ? "Every ARMCI path in use is right."
+    printf("%s\n", table.status == 0 ? "Every ARMCI path in use is correct."
                    : count(WRONG)    ? "ARMCI IS NOT SAFE HERE: see the rows that say WRONG."
-                                     : "Not known whether ARMCI is right here: it was not tested.");
+                                     : "ARMCI was not tested: it is not known whether it is correct here.");
 }
 
 int table_end(const char *hint)

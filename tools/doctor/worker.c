@@ -19,7 +19,7 @@
 static struct job the_job;
 const struct job *const job = &the_job;
 
-/* Whoever calls this, the library or we: only this process ends, and its keeper tells. */
+/* Replaces MPI's: only this process ends, and its keeper reports it. */
 int MPI_Abort(MPI_Comm comm, int code)
 {
     (void)comm;
@@ -87,14 +87,14 @@ bool worker_wants(const struct options *o, const struct probe *p)
     return in_this_job(o, p) && (!o->only || options_lists(o->only, p->name)) && !options_lists(o->skip, p->name);
 }
 
-/* What the row says if the probe finds something. */
+/* The verdict if the probe finds an error. */
 static enum verdict worst(const struct probe *p, const char *remedy)
 {
     if (p->section == SECTION_FORCED) return UNUSED;
     return remedy ? AVOIDED : WRONG;
 }
 
-/* Add up what the ranks found: at rank 0 the sums, and the first trouble. */
+/* Sum the results of all ranks; take the trouble of the lowest rank that has one. */
 static void collect(struct finding *f)
 {
     struct {
@@ -128,12 +128,12 @@ static void plant(const char *fault)
 
 static void run_probe(const struct probe *p)
 {
-    struct finding f = {0};
+    struct finding f = {.probe = p};
     const char *remedy = job->probing || !p->remedy ? NULL : p->remedy();
     line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, verdict_word(worst(p, remedy)), remedy ? remedy : "");
     MPI_Barrier(job->comm);
     if (p->dangerous && job->careful && remedy_is_known(p))
-        leave_out(&f, "known to be defect with this library, and not met by ARMCI (--probe tries it)");
+        leave_out(&f, "known to be defective in this library, and not used by ARMCI (--probe tries it)");
     else
         p->run(&f);
     collect(&f);
@@ -142,7 +142,7 @@ static void run_probe(const struct probe *p)
 
 /* ---------------------------------------------------------------- the job ---------- */
 
-/* Where threads are not wanted, as in a program that asks for none. */
+/* As in a program that requests no threads. */
 static void ask_for_no_threads(void)
 {
     setenv("ARMCI_PROGRESS", "none", 1);
@@ -150,7 +150,7 @@ static void ask_for_no_threads(void)
     unsetenv("OMPI_MPI_THREAD_LEVEL");
 }
 
-/* All ranks are examined: none is progress ranks. */
+/* The doctor tests all ranks, so no rank may be a progress rank. */
 static void keep_all_ranks(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
@@ -171,19 +171,19 @@ static void describe_job(const struct options *o)
     the_job.careful = !o->probe && !o->stream;
 }
 
-/* Who shares memory: a node is named by its lowest rank. */
+/* Nodes are the groups that share memory; the lowest rank names the node. */
 static void count_nodes(void)
 {
     MPI_Comm node;
-    int lowest, first, *host_of = malloc((size_t)job->size * sizeof *host_of);
+    int lowest, first, *node_of = malloc((size_t)job->size * sizeof *node_of);
     MPI_Comm_split_type(job->comm, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL, &node);
     MPI_Allreduce(&job->rank, &lowest, 1, MPI_INT, MPI_MIN, node);
     MPI_Comm_free(&node);
-    MPI_Allgather(&lowest, 1, MPI_INT, host_of, 1, MPI_INT, job->comm);
+    MPI_Allgather(&lowest, 1, MPI_INT, node_of, 1, MPI_INT, job->comm);
     first = lowest == job->rank;
     MPI_Allreduce(&first, &the_job.nodes, 1, MPI_INT, MPI_SUM, job->comm);
-    the_job.here = host_of[job->target] == lowest;
-    free(host_of);
+    the_job.here = node_of[job->target] == lowest;
+    free(node_of);
 }
 
 void worker_note_windows(bool possible)
@@ -191,7 +191,7 @@ void worker_note_windows(bool possible)
     the_job.windows = possible;
 }
 
-/* Every keeper learns where that of rank 0 listens. */
+/* Give every keeper the address of rank 0's keeper. */
 static void introduce(const char *address)
 {
     char first[LIFELINE_ROOM];

@@ -1,4 +1,4 @@
-/* facts.c - sections of facts, and their form for people. */
+/* facts.c - sections of facts, and their text. */
 #include "facts.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 static struct fact *add(struct section *s, const char *key, const char *label, enum fact_kind kind)
 {
-    if (s->count == MOST_FACTS) abort(); /* a section of gather.c has grown: so must MOST_FACTS */
+    if (s->count == MOST_FACTS) abort(); /* raise MOST_FACTS */
     struct fact *f = &s->facts[s->count++];
     *f = (struct fact){.key = key, .label = label, .kind = kind};
     return f;

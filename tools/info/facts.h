@@ -1,4 +1,4 @@
-/* facts.h - what armci-info says, in sections: gathered once, printed for people or as JSON. */
+/* facts.h - the sections of the report, printed as text or JSON. */
 #ifndef INFO_FACTS_H
 #define INFO_FACTS_H
 
@@ -11,7 +11,7 @@ enum fact_kind { FACT_TEXT, FACT_COUNT, FACT_BYTES };
 
 struct fact {
     const char *key;   /* in JSON */
-    const char *label; /* for people */
+    const char *label; /* in the text */
     enum fact_kind kind;
     size_t number;     /* SIZE_MAX: no limit, or unknown; null in JSON */
     char text[FACT_ROOM];

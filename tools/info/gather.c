@@ -18,7 +18,7 @@
 #define TEXT(X)      TEXT_OF(X)
 #define VERSION_TEXT TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH)
 
-/* The library this was compiled with, from its header: for printing, nothing depends on it. */
+/* The MPI library of the build, for printing only. */
 #if defined(OMPI_MAJOR_VERSION)
 #define BUILD_LIBRARY "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
 #elif defined(I_MPI_VERSION)
@@ -130,7 +130,8 @@ static const char *vector_calls(void)
     case VECTOR_CONSERVATIVE:
         return "contiguous calls, one at a time";
     case VECTOR_BATCHED: return "contiguous calls, many in flight";
-    default: return "one call with an indexed datatype; contiguous calls where segments overlap";
+    default:
+        return "one call with an indexed datatype; contiguous calls if segments overlap";
     }
 }
 
@@ -138,8 +139,10 @@ static const char *strided_calls(void)
 {
     switch (armcii_config->strided_method) {
     case STRIDED_IOV: return vector_calls();
-    case STRIDED_HVECTOR: return "one call with an hvector datatype; contiguous calls where segments overlap";
-    default: return "one call with a subarray datatype; contiguous calls where segments overlap";
+    case STRIDED_HVECTOR:
+        return "one call with an hvector datatype; contiguous calls if segments overlap";
+    default:
+        return "one call with a subarray datatype; contiguous calls if segments overlap";
     }
 }
 

@@ -1,4 +1,4 @@
-/* gather.h - finds out what armci-info says.  The configuration has been read. */
+/* gather.h - collects the facts. The configuration must have been read. */
 #ifndef INFO_GATHER_H
 #define INFO_GATHER_H
 

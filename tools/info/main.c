@@ -55,7 +55,7 @@ static const struct option {
     {"--json", print_json, true, "print everything as JSON; with --changed, only the variables whose value is not the default"},
     {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
     {"--version", print_version, false, "print the version"},
-    {"--help", print_help, false, "print this"},
+    {"--help", print_help, false, "print this help"},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 

@@ -1,0 +1,222 @@
+/* forced.c - ARMCI with its variables set to each value that changes the path of data. */
+#include "forced.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
+#include "area.h"
+#include "base/config.h"
+#include "lines.h"
+#include "transport/am/am.h"
+#include "transport/shm/node.h"
+#include "mpi/world.h"
+
+enum { MOST_MEASURED = 6, MOST_VARIABLES = 4 };
+
+struct setting {
+    const char *probe, *name;
+    const char *set[MOST_VARIABLES]; /* "NAME=VALUE" */
+    bool (*possible)(void);          /* called after ARMCI_Init: does it have an effect here? NULL: always */
+    bool measured;                   /* is it worth comparing with the path in use? */
+};
+
+/* The settings that were correct, with their costs. */
+static struct {
+    const struct setting *setting;
+    struct cost cost;
+} measured[MOST_MEASURED];
+static int n_measured;
+static struct cost in_use;
+
+struct cost *cost_in_use(void)
+{
+    return &in_use;
+}
+
+/* ---------------------------------------------------------------- variables -------- */
+
+static char saved[MOST_VARIABLES][256];
+
+static void name_of(const char *setting, char *name, size_t size)
+{
+    snprintf(name, size, "%.*s", (int)strcspn(setting, "="), setting);
+}
+
+static void set_variables(const struct setting *s)
+{
+    char name[64];
+    for (int i = 0; i < MOST_VARIABLES && s->set[i]; i++) {
+        name_of(s->set[i], name, sizeof name);
+        snprintf(saved[i], sizeof saved[i], "%s", getenv(name) ? getenv(name) : "");
+        setenv(name, strchr(s->set[i], '=') + 1, 1);
+    }
+}
+
+static void restore_variables(const struct setting *s)
+{
+    char name[64];
+    for (int i = 0; i < MOST_VARIABLES && s->set[i]; i++) {
+        name_of(s->set[i], name, sizeof name);
+        if (saved[i][0])
+            setenv(name, saved[i], 1);
+        else
+            unsetenv(name);
+    }
+}
+
+/* ---------------------------------------------------------------- settings --------- */
+
+static bool has_memfd(void)
+{
+    return armcii_node->kind == SEGMENT_MEMFD;
+}
+static bool has_mpi_memory(void)
+{
+    return armcii_node->kind == SEGMENT_MPI;
+}
+static bool has_servers(void)
+{
+    return armcii_transports_have(&armcii_am);
+}
+static bool has_windows(void)
+{
+    return armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am));
+}
+static bool has_rma_between_nodes(void)
+{
+    return armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am);
+}
+static bool has_own_windows(void)
+{
+    return has_windows() && armcii_quirks->window_over_own_memory;
+}
+
+static const struct setting settings[] = {
+    {"path.memfd", "ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_memfd, true},
+    {"path.mpi-memory", "ARMCI_SHM=mpi", {"ARMCI_SHM=mpi"}, has_mpi_memory, true},
+    {"path.nodes", "nodes of one rank", {"ARMCI_NODES=rank"}, NULL, false},
+    {"path.server", "ARMCI_TRANSPORT=am", {"ARMCI_TRANSPORT=am"}, has_servers, true},
+    {"path.windows", "ARMCI_SHM=no", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=subarray"}, has_windows, true},
+    {"path.hvector", "hvector", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=hvector"}, has_windows, false},
+    {"path.indexed", "iov direct", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=direct"}, has_windows, false},
+    {"path.batched", "iov batched", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, has_windows, false},
+    {"path.conservative", "iov consrv", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, has_windows, false},
+    {"path.small", "small datatypes", {"ARMCI_SHM=no", "ARMCI_DATATYPE_LIMIT=4k", "ARMCI_OUTSTANDING_LIMIT=4"}, has_windows, false},
+    {"path.flush", "no flush_local", {"ARMCI_SHM=no", "ARMCI_NO_FLUSH_LOCAL=yes"}, has_windows, false},
+    {"path.create", "ARMCI_USE_WIN_ALLOCATE=no", {"ARMCI_SHM=no", "ARMCI_USE_WIN_ALLOCATE=no"}, has_own_windows, true},
+    {"path.rma", "ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true},
+};
+
+static const struct setting *setting_of(const struct probe *probe)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (strcmp(settings[i].probe, probe->name) == 0) return &settings[i];
+    abort(); /* probes.c has a probe that is missing here */
+}
+
+/* ---------------------------------------------------------------- probes ----------- */
+
+/* Does the unchanged environment lead to the same path? */
+static bool is_in_use(const struct setting *s)
+{
+    if (s->possible == has_memfd) return use.memfd && use.nodes == 1;
+    if (s->possible == has_mpi_memory) return use.mpi;
+    if (s->possible == has_servers) return use.servers;
+    if (s->possible == has_rma_between_nodes) return use.nodes > 1 && !use.servers && use.memfd;
+    return s->possible == has_windows && s->measured && use.windows && !use.memfd && !use.mpi;
+}
+
+/* Two measurements of the same path: other work on the machine makes one of them slower. */
+static void take_better(struct cost *a, const struct cost *b)
+{
+    for (int i = 0; i < SPEEDS; i++)
+        if (b->microseconds[i] < a->microseconds[i]) a->microseconds[i] = b->microseconds[i];
+}
+
+static void measure(struct finding *f, const struct setting *s)
+{
+    double ms[4];
+    struct cost cost;
+    if (n_measured == MOST_MEASURED) return;
+    cost_measure(s->name, 0.01, &cost);
+    cost_busy(0.12, ms);
+    cost.asynchronous = ms[0] < 80 && ms[1] < 80 && ms[2] < 80 && ms[3] < 80;
+    if (is_in_use(s)) take_better(&in_use, &cost);
+    measured[n_measured].setting = s;
+    measured[n_measured++].cost = cost;
+    tell(f, "%ld checks; put %.1f, get %.1f, accumulate %.1f us; get 1 MiB %.0f MiB/s; %s", f->tried, cost.microseconds[0],
+         cost.microseconds[1], cost.microseconds[2], 1e6 / cost.microseconds[6],
+         cost.asynchronous ? "asynchronous" : "waits for the target");
+}
+
+/* Collective: has no rank found an error so far? */
+static bool correct_everywhere(const struct finding *f)
+{
+    long wrong;
+    MPI_Allreduce(&f->wrong, &wrong, 1, MPI_LONG, MPI_SUM, job->comm);
+    return wrong == 0;
+}
+
+static void run(struct finding *f, const struct setting *s)
+{
+    model_run(f, 0.4, 7);
+    contention_run(f);
+    tell(f, "%ld checks", f->tried);
+    if (s->measured && correct_everywhere(f)) measure(f, s);
+}
+
+static bool wants_windows(const struct setting *s)
+{
+    return s->possible == has_mpi_memory || s->possible == has_windows || s->possible == has_own_windows ||
+           s->possible == has_rma_between_nodes;
+}
+
+void probe_forced(struct finding *f)
+{
+    const struct setting *s = setting_of(f->probe);
+    if (wants_windows(s) && !area_possible(f)) return;
+    set_variables(s);
+    ARMCI_Init();
+    if (s->possible && !s->possible())
+        leave_out(f, "has no effect here");
+    else
+        run(f, s);
+    ARMCI_Finalize();
+    restore_variables(s);
+}
+
+/* ---------------------------------------------------------------- advice ----------- */
+
+/* Is b better than a by 30 percent in the geometric mean of all measurements and not less asynchronous, or asynchronous where a is not
+ * and not slower by as much? */
+static bool is_clearly_better(const struct cost *a, const struct cost *b)
+{
+    double product = 1, limit = 1;
+    for (int i = 0; i < SPEEDS; i++) {
+        product *= a->microseconds[i] / b->microseconds[i];
+        limit *= 1.3;
+    }
+    return (b->asynchronous && !a->asynchronous && product * limit > 1) || (b->asynchronous >= a->asynchronous && product > limit);
+}
+
+void probe_advice(struct finding *f)
+{
+    const struct cost *best = &in_use;
+    const struct setting *better = NULL;
+    f->note = true;
+    for (int i = 0; i < n_measured && in_use.microseconds[0] > 0; i++) {
+        if (is_in_use(measured[i].setting) || !is_clearly_better(best, &measured[i].cost)) continue;
+        best = &measured[i].cost;
+        better = measured[i].setting;
+    }
+    if (!better) {
+        tell(f, "no measured setting is clearly better than the default: set no variable");
+        return;
+    }
+    tell(f, "%s is clearly better here than the default", better->name);
+    for (int i = 0; i < 4 && better->set[i] && job->rank == 0; i++)
+        line_write("advice\tBetter here: export %s", better->set[i]);
+}
