@@ -11,11 +11,6 @@
 
 enum { CALLS = 3000 };
 
-static void pass(double seconds)
-{
-    for (double begun = now(); now() - begun < seconds;) {}
-}
-
 /* One call that takes so long. */
 static void call(double seconds)
 {
