@@ -41,11 +41,11 @@ static void stop(void)
 static void send_message(unsigned sequence, const struct am_request *r, const struct shape *s)
 {
     char *to = message[sent];
-    size_t length = armcii_am_length(r->kind, s);
-    *(struct am_message *)(void *)to =
-        (struct am_message){.bytes = (uint32_t)(sizeof(struct am_message) + length), .sequence = (uint16_t)sequence};
-    armcii_am_encode(r, s, to + sizeof(struct am_message));
-    MPI_Isend(to, (int)(sizeof(struct am_message) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
+    size_t length = armcii_am_request_length(r->kind, s);
+    *(struct am_message_header *)(void *)to =
+        (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length), .sequence = (uint16_t)sequence};
+    armcii_am_encode(r, s, to + sizeof(struct am_message_header));
+    MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
 }
 
 static void send_put(unsigned sequence, const long *value, long *there)

@@ -15,7 +15,7 @@ static uint64_t tickets;
 
 static void request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
-    char *to = armcii_endpoint_append(e, armcii_am_length(r->kind, s), armcii_am_has_data(r->kind));
+    char *to = armcii_endpoint_append(e, armcii_am_request_length(r->kind, s), armcii_am_has_data(r->kind));
     armcii_am_encode(r, s, to);
 }
 
@@ -81,7 +81,7 @@ static void put_large(struct endpoint *e, const struct remote *to, const struct 
     armcii_endpoints_expect_rndv();
     request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = large.tag, .delta = to->delta}, s);
     armcii_endpoint_send(e);
-    armcii_am_send(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, large.tag + AM_TAG_DATA, &data);
+    armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, large.tag + AM_TAG_DATA, &data);
     armcii_outstanding_started(o, data);
 }
 
@@ -96,7 +96,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     uint64_t ticket = 0;
     wait_for_larges(to, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
+    while (armcii_am_fragment_next(s, &cursor, runs, &part)) {
         if (part.bytes > armcii_am_eager_max()) {
             if (!ticket) ticket = ++tickets;
             put_large(e, to, &part, ticket);
@@ -126,7 +126,7 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
                              .delta = to->delta};
     wait_for_larges(to, s);
     armcii_am_fragment_begin_packed(&cursor);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
+    while (armcii_am_fragment_next(s, &cursor, runs, &part)) {
         request(e, &r, &part);
         armcii_endpoint_send_when_due(e);
     }
@@ -164,7 +164,7 @@ static void get_part(struct endpoint *e, const struct remote *from, const struct
     if (o->buffer)
         MPI_Irecv(o->buffer, (int)part->bytes, MPI_BYTE, from->server, o->tag, armcii_endpoints_comm, &reply);
     else
-        armcii_am_receive(armcii_endpoints_comm, (struct am_zcopy){part->local, part, SHAPE_LOCAL}, from->server, o->tag, &reply);
+        armcii_am_receive_zcopy(armcii_endpoints_comm, (struct am_zcopy){part->local, part, SHAPE_LOCAL}, from->server, o->tag, &reply);
     struct am_request r = {.kind = AM_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
     armcii_outstanding_started(o, reply);
     request(e, &r, part);
@@ -181,7 +181,7 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
     uint64_t ticket = ++tickets;
     wait_for_larges(from, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
+    while (armcii_am_fragment_next(s, &cursor, runs, &part)) {
         get_part(e, from, &part, ticket);
         if (!cursor.in_order) continue;
         armcii_endpoint_send(e);
@@ -240,7 +240,7 @@ static int ask_for_mutex(enum am_kind kind, int server, uint64_t set, int owner,
     MPI_Request answer;
     int granted, tag = new_tag();
     MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints_comm, &answer);
-    armcii_am_encode_lock(kind, set, owner, number, tag, armcii_endpoint_append(e, sizeof(struct am_header), false));
+    armcii_am_encode_mutex(kind, set, owner, number, tag, armcii_endpoint_append(e, sizeof(struct am_request_header), false));
     ask(e, &answer);
     armcii_tag_free(tag);
     return granted;
@@ -259,7 +259,8 @@ bool armcii_client_trylock(int server, uint64_t set, int owner, uint64_t number)
 void armcii_client_unlock(int server, uint64_t set, int owner, uint64_t number)
 {
     struct endpoint *e = armcii_endpoint(server);
-    armcii_am_encode_lock(AM_UNLOCK, set, owner, number, 0, armcii_endpoint_append(e, sizeof(struct am_header), true)); /* for fences */
+    armcii_am_encode_mutex(AM_UNLOCK, set, owner, number, 0,
+                           armcii_endpoint_append(e, sizeof(struct am_request_header), true)); /* for fences */
     armcii_endpoint_send(e);
     armcii_endpoint_leave(e);
 }

@@ -53,13 +53,13 @@ static void expect_ack(void)
 
 /* ---- progress ---- */
 
-static struct am_message *head_of(int buffer)
+static struct am_message_header *head_of(int buffer)
 {
-    return (struct am_message *)(void *)buffers[buffer].bytes;
+    return (struct am_message_header *)(void *)buffers[buffer].bytes;
 }
 
 /* Where nobody but the program sends what the system did not take: count all that may fill a connection. */
-static bool must_be_tracked(const struct am_message *head)
+static bool must_be_tracked(const struct am_message_header *head)
 {
     enum { SMALL = 256 }; /* bytes: a get, an rmw, a mutex; what limits operations under way limits these */
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
@@ -74,7 +74,7 @@ void armcii_endpoint_send(struct endpoint *e)
 {
     if (e->open < 0) return;
     int b = e->open;
-    struct am_message *head = head_of(b);
+    struct am_message_header *head = head_of(b);
     e->open = -1;
     state[b] = SENT;
     head->sequence = e->sequence++;
@@ -93,9 +93,9 @@ static void take_ack(struct endpoint *e)
         e->acked++;
         e->bytes_unacked -= (size_t)ack.bytes;
     }
-    if (ack.large) {
-        armcii_rndv_remove(e->server, ack.large);
-        armcii_tag_free(ack.large);
+    if (ack.rndv_tag) {
+        armcii_rndv_remove(e->server, ack.rndv_tag);
+        armcii_tag_free(ack.rndv_tag);
     }
     acks_to_come--;
 }
@@ -185,7 +185,7 @@ static int take_buffer(void)
         b = free_buffer();
     }
     state[b] = OPEN;
-    *head_of(b) = (struct am_message){.bytes = sizeof(struct am_message)};
+    *head_of(b) = (struct am_message_header){.bytes = sizeof(struct am_message_header)};
     return b;
 }
 
@@ -201,7 +201,7 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
             state[b] = FREE;
         if (head_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
     }
-    struct am_message *head = head_of(e->open);
+    struct am_message_header *head = head_of(e->open);
     char *at = (char *)head + head->bytes;
     head->bytes += (uint32_t)length;
     if (acknowledge) head->acknowledge = 1;

@@ -157,7 +157,7 @@ static bool advance_transits(void)
         *next_look = t->next;
         leave_transit(t);
         any = true;
-        if (t->large) acknowledge(t->client, (struct am_ack){.large = t->large});
+        if (t->large) acknowledge(t->client, (struct am_ack){.rndv_tag = t->large});
     }
     return any;
 }
@@ -165,7 +165,7 @@ static bool advance_transits(void)
 /* ---- requests ---- */
 
 /* Where the record's memory is here. */
-static ptrdiff_t delta_of(const struct am_header *r, const void *address)
+static ptrdiff_t delta_of(const struct am_request_header *r, const void *address)
 {
     char *base, *mapped;
     size_t bytes;
@@ -180,12 +180,12 @@ static const void *first_address(const struct shape *s)
     return s->form == SHAPE_VECTOR ? s->runs[0].remote[0] : s->remote;
 }
 
-static void serve_put(const struct am_header *r, const struct shape *s)
+static void serve_put(const struct am_request_header *r, const struct shape *s)
 {
     armcii_apply_put(s, delta_of(r, first_address(s)));
 }
 
-static void serve_acc(const struct am_header *r, const struct shape *s)
+static void serve_acc(const struct am_request_header *r, const struct shape *s)
 {
     armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, delta_of(r, first_address(s)), s);
 }
@@ -198,7 +198,7 @@ static bool goes_from_place(const struct shape *s)
     return !armcii_bufpool_can_alloc(&pool, s->bytes) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
 }
 
-static void reply_packed(const struct am_header *r, struct shape *s, int client)
+static void reply_packed(const struct am_request_header *r, struct shape *s, int client)
 {
     struct transit *t = new_transit(client, s->bytes);
     armcii_shape_set_packed(s, room_of(t));
@@ -207,7 +207,7 @@ static void reply_packed(const struct am_header *r, struct shape *s, int client)
 }
 
 /* Later requests of the client may overtake it: its blocking gets have nothing behind them, and others are not ordered. */
-static void defer(const struct am_header *r, int client)
+static void defer(const struct am_request_header *r, int client)
 {
     struct deferred *d = malloc(sizeof *d + r->length);
     if (!d) armcii_fatal("out of memory for a request");
@@ -224,7 +224,7 @@ static bool serve_deferred(void)
     bool any = false;
     buffers_came_back = false;
     for (struct deferred **link = &first_deferred, *d; (d = *link) != NULL;) {
-        const struct am_header *r = (const struct am_header *)(void *)d->record;
+        const struct am_request_header *r = (const struct am_request_header *)(void *)d->record;
         if (!has_buffer_for(d->client, r->bytes)) {
             link = &d->next;
             continue;
@@ -240,7 +240,7 @@ static bool serve_deferred(void)
 }
 
 /* For data that go straight from or into their place, which begins with *first. */
-static struct transit *new_zero_copy(const struct am_header *r, const struct shape *s, int client, char **first)
+static struct transit *new_zero_copy(const struct am_request_header *r, const struct shape *s, int client, char **first)
 {
     struct transit *t = new_transit(client, 0);
     ptrdiff_t delta = delta_of(r, s->remote);
@@ -251,12 +251,12 @@ static struct transit *new_zero_copy(const struct am_header *r, const struct sha
     return t;
 }
 
-static void serve_get(const struct am_header *r, struct shape *s, int client)
+static void serve_get(const struct am_request_header *r, struct shape *s, int client)
 {
     if (goes_from_place(s)) {
         char *first;
         struct transit *t = new_zero_copy(r, s, client, &first);
-        armcii_am_send(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &t->request);
+        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &t->request);
     } else if (has_buffer_for(client, s->bytes)) {
         reply_packed(r, s, client);
     } else {
@@ -264,15 +264,15 @@ static void serve_get(const struct am_header *r, struct shape *s, int client)
     }
 }
 
-static void serve_put_large(const struct am_header *r, const struct shape *s, int client)
+static void serve_put_large(const struct am_request_header *r, const struct shape *s, int client)
 {
     char *first;
     struct transit *t = new_zero_copy(r, s, client, &first);
     t->large = r->tag;
-    armcii_am_receive(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &t->request);
+    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &t->request);
 }
 
-static void serve_rmw(const struct am_header *r, const struct shape *s, int client)
+static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
 {
     long operand;
     memcpy(&operand, r->scale, sizeof operand);
@@ -285,23 +285,23 @@ static void grant(int client, int tag, int granted)
     reply_with(&granted, sizeof granted, client, tag);
 }
 
-static void serve_lock(const struct am_header *r, int client)
+static void serve_lock(const struct am_request_header *r, int client)
 {
     if (armcii_mutex_server_enqueue(r->runs, r->owner, r->remote, client, r->tag)) grant(client, r->tag, 1);
 }
 
-static void serve_trylock(const struct am_header *r, int client)
+static void serve_trylock(const struct am_request_header *r, int client)
 {
     grant(client, r->tag, armcii_mutex_server_try(r->runs, r->owner, r->remote));
 }
 
-static void serve_unlock(const struct am_header *r)
+static void serve_unlock(const struct am_request_header *r)
 {
     int client, tag;
     if (armcii_mutex_server_release(r->runs, r->owner, r->remote, &client, &tag)) grant(client, tag, 1);
 }
 
-static void serve(const struct am_header *r, int client)
+static void serve(const struct am_request_header *r, int client)
 {
     if (r->kind == AM_LOCK) { serve_lock(r, client); return; }
     if (r->kind == AM_TRYLOCK) { serve_trylock(r, client); return; }
@@ -318,18 +318,18 @@ static void serve(const struct am_header *r, int client)
     }
 }
 
-static const struct am_message *head_of(int i)
+static const struct am_message_header *head_of(int i)
 {
-    return (const struct am_message *)(void *)slot[i];
+    return (const struct am_message_header *)(void *)slot[i];
 }
 
 static void serve_message(int i)
 {
-    const struct am_message *head = head_of(i);
+    const struct am_message_header *head = head_of(i);
     const char *message = slot[i];
     int client = sender[i];
     for (size_t at = sizeof *head; at < head->bytes;) {
-        const struct am_header *r = (const struct am_header *)(const void *)(message + at);
+        const struct am_request_header *r = (const struct am_request_header *)(const void *)(message + at);
         at += r->length;
         serve(r, client);
     }
