@@ -315,36 +315,36 @@ void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int ta
 
 /* ---- any-source receives ---- */
 
-void armcii_am_receive_post(const struct am_receive *any, void *buffer, MPI_Request *receive)
+void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     *receive = MPI_REQUEST_NULL;
-    if (armcii_quirks->late_receives) MPI_Irecv(buffer, any->bytes, MPI_BYTE, MPI_ANY_SOURCE, any->tag, any->comm, receive);
+    if (armcii_quirks->late_receives) MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
 }
 
-bool armcii_am_receive_unexpected(const struct am_receive *any, void *buffer, MPI_Request *receive)
+bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     int there;
     MPI_Message message;
-    MPI_Improbe(MPI_ANY_SOURCE, any->tag, any->comm, &there, &message, MPI_STATUS_IGNORE);
-    if (there) MPI_Imrecv(buffer, any->bytes, MPI_BYTE, &message, receive);
+    MPI_Improbe(MPI_ANY_SOURCE, match->tag, match->comm, &there, &message, MPI_STATUS_IGNORE);
+    if (there) MPI_Imrecv(buffer, match->bytes, MPI_BYTE, &message, receive);
     return there;
 }
 
-bool armcii_am_receive_test(const struct am_receive *any, void *buffer, MPI_Request *receive, int *sender)
+bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive, int *sender)
 {
     int arrived;
     MPI_Status status;
-    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(any, buffer, receive)) return false;
+    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive)) return false;
     MPI_Test(receive, &arrived, &status);
     if (arrived) *sender = status.MPI_SOURCE;
     return arrived;
 }
 
-void armcii_am_receives_drain(const struct am_receive *any, int n, MPI_Request receives[])
+void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[])
 {
     int rank;
-    MPI_Comm_rank(any->comm, &rank);
+    MPI_Comm_rank(match->comm, &rank);
     for (int i = 0; i < n; i++)
-        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, any->tag, any->comm); /* eager: the receive is posted */
+        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag, match->comm); /* eager: the receive is posted */
     for (int i = 0; i < n; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

@@ -142,13 +142,13 @@ struct am_receive {
 };
 /* Post the receive: before anybody sends, and again after each message. Nothing is posted with an MPI library that does not complete a
  * receive whose message has arrived before; such messages are probed for. */
-void armcii_am_receive_post(const struct am_receive *any, void *buffer, MPI_Request *receive);
+void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive);
 /* Receive a message that no posted receive has matched; false when there is none. */
-bool armcii_am_receive_unexpected(const struct am_receive *any, void *buffer, MPI_Request *receive);
+bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, MPI_Request *receive);
 /* Has a message arrived? If so the receive is complete and *sender is set. */
-bool armcii_am_receive_test(const struct am_receive *any, void *buffer, MPI_Request *receive, int *sender);
+bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive, int *sender);
 /* Complete n posted receives when nobody sends any more: by empty messages to this process, because some MPI libraries cannot cancel a
  * receive. */
-void armcii_am_receives_drain(const struct am_receive *any, int n, MPI_Request receives[]);
+void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[]);
 
 #endif
