@@ -1,5 +1,5 @@
-/* route.h - the choice of transports: which carries what.  Made once when the library starts, once for each region and set of mutexes; all
- * else follows the route in the resolved address. */
+/* route.h - the choice of transports, made when the library starts, for each region and for each set of mutexes. Everything else follows
+ * the route in the resolved address. */
 #ifndef ARMCII_ROUTE_H
 #define ARMCII_ROUTE_H
 
@@ -15,10 +15,10 @@ void armcii_route_region(struct region *r);
 /* The transport for barriers of the world. */
 const struct transport *armcii_route_barrier(void);
 
-/* For people: how processes of one node reach each other, and those of different nodes. */
+/* For messages: how processes of one node reach each other, and those of different nodes. */
 const char *armcii_route_near_doc(void);
 const char *armcii_route_far_doc(void);
-/* Do operations on other nodes complete whatever their target does? */
+/* Do operations on other nodes complete without calls of their target? */
 bool armcii_route_is_asynchronous(void);
 
 #endif

@@ -39,14 +39,14 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
     record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs, op->target, lo - raddr->lo,
            hi - raddr->lo);
-    *req = (struct request){.transport = &recorder, .ticket = 7, .path = PATH_SERVER};
+    *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
     is_done = false;
     return 0;
 }
 
 static void wait(const struct request *req)
 {
-    record("wait %d; ", (int)req->ticket);
+    record("wait %d; ", (int)req->id);
     is_done = true;
 }
 

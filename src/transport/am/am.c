@@ -217,22 +217,22 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     (void)lo, (void)hi;
     req->path = PATH_SERVER;
     switch (op->verb.kind) {
-    case RMA_PUT: req->ticket = armcii_client_put(&to, &op->shape); break;
-    case RMA_GET: req->ticket = armcii_client_get(&to, &op->shape); break;
-    case RMA_ACC: req->ticket = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape); break;
+    case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;
+    case RMA_GET: req->id = armcii_client_get(&to, &op->shape); break;
+    case RMA_ACC: req->id = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape); break;
     }
-    if (req->ticket) req->transport = &armcii_am;
+    if (req->id) req->transport = &armcii_am;
     return 0;
 }
 
 static void wait(const struct request *req)
 {
-    armcii_client_wait(req->ticket);
+    armcii_client_wait(req->id);
 }
 
 static bool is_complete(const struct request *req)
 {
-    return armcii_client_is_complete(req->ticket);
+    return armcii_client_is_complete(req->id);
 }
 
 static void fence_region(struct region *r, int target)

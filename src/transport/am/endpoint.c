@@ -61,7 +61,7 @@ static struct am_message_header *header_of(int buffer)
  * connection. */
 static bool needs_ack(const struct am_message_header *head)
 {
-    enum { SMALL = 256 }; /* bytes: gets, rmws and mutexes are limited by the operations outstanding */
+    enum { SMALL = 256 }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
@@ -215,8 +215,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
     struct backoff p = {0};
     if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) poll_acks();
     if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
-    while (unacked(e) > MAX_UNACKED)
-        armcii_am_progress(&p);
+    while (unacked(e) > MAX_UNACKED) armcii_am_progress(&p);
 }
 
 bool armcii_endpoints_are_busy(void)
@@ -255,8 +254,7 @@ void armcii_endpoint_leave(struct endpoint *e)
     }
     const uint64_t rndvs = armcii_rndv_added();
     armcii_endpoint_send(e);
-    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs))
-        armcii_am_progress(&p);
+    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
 }
 
 void armcii_endpoints_leave(void)
@@ -293,8 +291,7 @@ static void wait_acked(struct endpoint *e)
     struct backoff p = {0};
     armcii_endpoint_send(e);
     const uint64_t sent = e->sent, rndvs = armcii_rndv_added();
-    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs))
-        armcii_am_progress(&p);
+    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
 }
 
 /* Send to all servers in scope first, then wait. */

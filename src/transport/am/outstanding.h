@@ -40,18 +40,15 @@ bool armcii_outstanding_to(int owner, uint64_t id);
 
 /* ---- tags of replies ---- */
 
-/* A tag belongs to one reply from the request until the reply is complete, so that replies arrive in any order. */
-
-/* A tag in no other use, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. */
+/* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until that is complete, so that replies may
+ * arrive in any order. */
 int armcii_tag_alloc(void);
 void armcii_tag_free(int tag);
 
 /* ---- rendezvous puts ---- */
 
-/* Rendezvous puts whose data are not yet in place. A server serves requests in order but receives rendezvous data later: operations on the
- * same bytes wait. */
-
-/* A rendezvous put to a server: it writes within [lo, hi) of the owner's memory and is acknowledged with the tag. */
+/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory and is acknowledged with the tag. A
+ * server serves requests in order but receives rendezvous data later, so that operations on the same bytes wait. */
 struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;

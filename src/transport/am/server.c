@@ -45,7 +45,7 @@ struct reply {
     char *lo, *hi;                /* zero-copy: the memory of the message */
     size_t bytes;                 /* of the data */
 };
-_Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply has a buffer of the reply_pool");
+_Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
 static struct reply *pending, *free_replies;
 static struct reply **next_test = &pending; /* where progress_replies continues */
 static int pending_count;
@@ -72,13 +72,13 @@ static bool (*previous_hook)(void);
 
 static struct reply *alloc_reply(void)
 {
-    struct reply *t = free_replies;
-    if (t)
-        free_replies = t->next;
+    struct reply *reply = free_replies;
+    if (reply)
+        free_replies = reply->next;
     else
-        t = malloc(sizeof *t);
-    if (!t) armcii_fatal("out of memory for a reply");
-    return t;
+        reply = malloc(sizeof *reply);
+    if (!reply) armcii_fatal("out of memory for a reply");
+    return reply;
 }
 
 /* May a reply to the client have a buffer? Each client may have one whatever the pool's limit, so that a client that receives no replies
@@ -88,49 +88,49 @@ static bool can_reply(int client, size_t bytes)
     return bytes <= INLINE_MAX || clients[client].replies == 0 || armcii_bufpool_can_alloc(&reply_pool, bytes);
 }
 
-/* can_reply(client, bytes) holds. */
+/* Requires can_reply(client, bytes). */
 static struct reply *new_reply(int client, size_t bytes)
 {
-    struct reply *t = alloc_reply();
-    *t = (struct reply){.next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
+    struct reply *reply = alloc_reply();
+    *reply = (struct reply){.next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
     if (bytes > INLINE_MAX) {
-        t->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
+        reply->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
         clients[client].replies++;
     }
-    pending = t;
+    pending = reply;
     pending_count++;
-    return t;
+    return reply;
 }
 
-static char *reply_data(struct reply *t)
+static char *reply_data(struct reply *reply)
 {
-    return t->buffer ? t->buffer : t->inline_data;
+    return reply->buffer ? reply->buffer : reply->inline_data;
 }
 
 /* The reply is complete and no longer in the list. */
-static void free_reply(struct reply *t)
+static void free_reply(struct reply *reply)
 {
-    if (t->buffer) {
-        armcii_bufpool_free(&reply_pool, t->buffer, t->bytes);
-        clients[t->client].replies--;
+    if (reply->buffer) {
+        armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
+        clients[reply->client].replies--;
         buffers_freed = true;
     }
-    t->next = free_replies;
-    free_replies = t;
+    reply->next = free_replies;
+    free_replies = reply;
     pending_count--;
 }
 
-static void send_reply(struct reply *t, int tag)
+static void send_reply(struct reply *reply, int tag)
 {
-    MPI_Isend(reply_data(t), (int)t->bytes, MPI_BYTE, t->client, tag, comm, &t->request);
+    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, comm, &reply->request);
 }
 
 /* At most INLINE_MAX bytes. */
 static void reply_inline(const void *data, size_t bytes, int client, int tag)
 {
-    struct reply *t = new_reply(client, bytes);
-    memcpy(t->inline_data, data, bytes);
-    send_reply(t, tag);
+    struct reply *reply = new_reply(client, bytes);
+    memcpy(reply->inline_data, data, bytes);
+    send_reply(reply, tag);
 }
 
 static void send_ack(int client, struct am_ack ack)
@@ -146,17 +146,17 @@ static bool progress_replies(void)
     bool any = false;
     for (int left = pending_count < MAX_TESTS ? pending_count : MAX_TESTS; left > 0; left--) {
         if (!*next_test) next_test = &pending;
-        struct reply *t = *next_test;
+        struct reply *reply = *next_test;
         int done;
-        MPI_Test(&t->request, &done, MPI_STATUS_IGNORE);
+        MPI_Test(&reply->request, &done, MPI_STATUS_IGNORE);
         if (!done) {
-            next_test = &t->next;
+            next_test = &reply->next;
             continue;
         }
-        *next_test = t->next;
-        free_reply(t);
+        *next_test = reply->next;
+        free_reply(reply);
         any = true;
-        if (t->rndv_tag) send_ack(t->client, (struct am_ack){.rndv_tag = t->rndv_tag});
+        if (reply->rndv_tag) send_ack(reply->client, (struct am_ack){.rndv_tag = reply->rndv_tag});
     }
     return any;
 }
@@ -199,10 +199,10 @@ static bool use_zcopy(const struct shape *s)
 
 static void reply_packed(const struct am_request_header *r, struct shape *s, int client)
 {
-    struct reply *t = new_reply(client, s->bytes);
-    armcii_shape_set_packed(s, reply_data(t));
+    struct reply *reply = new_reply(client, s->bytes);
+    armcii_shape_set_packed(s, reply_data(reply));
     armcii_apply_get(s, server_delta(r, first_address(s)));
-    send_reply(t, r->tag);
+    send_reply(reply, r->tag);
 }
 
 /* Later requests of the client may overtake a deferred get: a blocking get has none behind it, and others are not ordered. */
@@ -241,21 +241,21 @@ static bool serve_deferred(void)
 /* A zero-copy message, whose first segment begins at *first. */
 static struct reply *new_zcopy(const struct am_request_header *r, const struct shape *s, int client, char **first)
 {
-    struct reply *t = new_reply(client, 0);
+    struct reply *reply = new_reply(client, 0);
     ptrdiff_t delta = server_delta(r, s->remote);
-    armcii_shape_range(s, SHAPE_REMOTE, &t->lo, &t->hi);
-    t->lo += delta;
-    t->hi += delta;
+    armcii_shape_range(s, SHAPE_REMOTE, &reply->lo, &reply->hi);
+    reply->lo += delta;
+    reply->hi += delta;
     *first = s->remote + delta;
-    return t;
+    return reply;
 }
 
 static void serve_get(const struct am_request_header *r, struct shape *s, int client)
 {
     if (use_zcopy(s)) {
         char *first;
-        struct reply *t = new_zcopy(r, s, client, &first);
-        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &t->request);
+        struct reply *reply = new_zcopy(r, s, client, &first);
+        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &reply->request);
     } else if (can_reply(client, s->bytes)) {
         reply_packed(r, s, client);
     } else {
@@ -266,9 +266,9 @@ static void serve_get(const struct am_request_header *r, struct shape *s, int cl
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
 {
     char *first;
-    struct reply *t = new_zcopy(r, s, client, &first);
-    t->rndv_tag = r->tag;
-    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &t->request);
+    struct reply *reply = new_zcopy(r, s, client, &first);
+    reply->rndv_tag = r->tag;
+    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &reply->request);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -312,9 +312,7 @@ static void serve(const struct am_request_header *r, int client)
     case AM_PUT: serve_put(r, s); break;
     case AM_ACC: serve_acc(r, s); break;
     case AM_GET: serve_get(r, s, client); break;
-    case AM_PUT_RNDV:
-        serve_put_rndv(r, s, client);
-        break;
+    case AM_PUT_RNDV: serve_put_rndv(r, s, client); break;
     default: serve_rmw(r, s, client); break;
     }
 }
@@ -446,8 +444,7 @@ static bool serve_arrivals(void)
 {
     bool any = false, all = is_full_poll_due();
     if (poll_slots(all))
-        while (serve_in_order())
-            any = true;
+        while (serve_in_order()) any = true;
     else if (all && slots < MAX_SLOTS && needs_slot())
         add_slot();
     return any;
@@ -478,10 +475,10 @@ bool armcii_server_poll(void)
 static bool is_zcopy_pending(const char *lo, const char *hi)
 {
     pthread_mutex_lock(&serving);
-    const struct reply *t = pending;
-    while (t && !(t->lo < hi && lo < t->hi)) t = t->next;
+    const struct reply *reply = pending;
+    while (reply && !(reply->lo < hi && lo < reply->hi)) reply = reply->next;
     pthread_mutex_unlock(&serving);
-    return t != NULL;
+    return reply != NULL;
 }
 
 void armcii_server_release(const char *lo, const char *hi)
@@ -523,9 +520,9 @@ void armcii_server_start(MPI_Comm requests)
 static void free_reply_list(struct reply *list)
 {
     while (list) {
-        struct reply *t = list;
-        list = t->next;
-        free(t);
+        struct reply *reply = list;
+        list = reply->next;
+        free(reply);
     }
 }
 
@@ -534,8 +531,7 @@ void armcii_server_end(void)
     if (!armcii_server_is_here()) return;
     armcii_progress_hook = previous_hook;
     atomic_store(&here, false);
-    while (pending)
-        progress_replies();
+    while (pending) progress_replies();
     struct am_receive match = any_request();
     armcii_am_receives_drain(&match, slots, receives);
     while (slots > 0) free(slot[--slots]);
