@@ -21,7 +21,7 @@ struct shm_region;
 struct am_region;
 struct rma_region;
 
-/* Global memory: one slice per member of a team.  Each transport that carries operations on it keeps what it needs behind its own pointer;
+/* Global memory: one slice per member of a team. Each transport that carries operations on it keeps what it needs behind its own pointer;
  * NULL where the transport is not used for the region. */
 struct region {
     uint64_t id;              /* unique in this process, never 0 */
@@ -108,14 +108,14 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices: r->bytes is known; sets r->mapped or the caller's r->base.  Only for transports that provide memory.  0, or
+    /* Allocate the slices: r->bytes is known; sets r->mapped or the caller's r->base. Only for transports that provide memory.  0, or
      * nonzero on every member. */
     int (*region_alloc)(struct region *r);
     /* Prepare for operations: r->base and r->mapped are known on every member.  0, or nonzero on every member. */
     int (*region_attach)(struct region *r);
     /* The reverse of both; nothing is outstanding on the region. */
     void (*region_detach)(struct region *r);
-    /* Make what others completed visible to the caller's loads, and the caller's stores to others.  Not collective.  May be NULL. */
+    /* Make what others completed visible to the caller's loads, and the caller's stores to others. Not collective. May be NULL. */
     void (*region_sync)(struct region *r);
 
     /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
@@ -124,7 +124,7 @@ struct transport {
      * may keep freed memory until the region is detached. */
     char *(*memget_alloc)(size_t bytes);
     void (*memget_free)(char *memory);
-    /* Make memory of another provider reachable by this transport.  May be NULL.  0, or nonzero. */
+    /* Make memory of another provider reachable by this transport. May be NULL.  0, or nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
     void (*memget_detach)(struct region *r, char *memory);
     /* Find the allocation of another process that holds address: its begin, its size, where it is mapped here. May be NULL. */
@@ -134,7 +134,7 @@ struct transport {
 
     /* Start op, whose remote side is [lo, hi) within *raddr.  *req comes zeroed.  0, or an error code with nothing transferred. */
     int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
-    /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed.  It may be complete already. */
+    /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed. It may be complete already. */
     void (*wait)(const struct request *req);
     /* Is the request known to be complete locally? Neither waits nor makes progress. */
     bool (*is_complete)(const struct request *req);
@@ -165,7 +165,7 @@ struct transport {
     /* ---- atomics ---- */
 
     /* Update an int or long (`bytes` = sizeof) at `remote`, naturally aligned; the operand is in the first bytes of `operand`.  Returns the
-     * old value, sign-extended.  Earlier operations of the caller there complete first. */
+     * old value, sign-extended. Earlier operations of the caller there complete first. */
     long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
     enum path rmw_path;
 
@@ -173,7 +173,7 @@ struct transport {
 
     /* Can this transport provide them? May be NULL: always. The job uses the first transport that can. */
     bool (*has_mutexes)(const struct team *team, unsigned total);
-    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose name no other set has.  NULL, on
+    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose name no other set has. NULL, on
      * every member, where there is no memory. */
     void *(*mutexes_create)(struct team *team, const int count[], unsigned total, unsigned long name);
     void (*mutexes_free)(void *set);
@@ -184,7 +184,7 @@ struct transport {
 
     /* ---- barrier and progress ---- */
 
-    /* Collective over the world; not under the global lock.  Everybody's stores and completed operations are visible after it. */
+    /* Collective over the world; not under the global lock. Everybody's stores and completed operations are visible after it. */
     void (*barrier)(void);
     /* Make progress on this process's operations and on requests of others; true when there was any. May be NULL. */
     bool (*progress)(void);

@@ -120,11 +120,11 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
     struct vector_run runs[AM_RUNS];
     struct shape fragment;
     struct am_request r = {.kind = AM_ACC,
-                             .element = (int)type,
-                             .scale = scale ? scale : armcii_element_one(type),
-                             .scale_bytes = armcii_element_size(type),
-                             .owner = to->owner,
-                             .delta = to->delta};
+                           .element = (int)type,
+                           .scale = scale ? scale : armcii_element_one(type),
+                           .scale_bytes = armcii_element_size(type),
+                           .owner = to->owner,
+                           .delta = to->delta};
     wait_for_rndv(to, s);
     armcii_am_fragment_begin_packed(&cursor);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
@@ -204,7 +204,7 @@ void armcii_client_wait_all(int owner)
 
 /* ---- round trips ---- */
 
-/* Send what is open and wait for the reply. */
+/* Send the open message and wait for the reply. */
 static void send_and_wait(struct endpoint *e, MPI_Request *reply)
 {
     armcii_endpoint_send(e);
@@ -220,16 +220,15 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
     armcii_shape_contiguous(&s, NULL, address, bytes);
     wait_for_rndv(to, &s);
     int tag = new_tag();
+    struct am_request r = {.kind = AM_RMW,
+                           .element = (int)update,
+                           .scale = &operand,
+                           .scale_bytes = sizeof operand,
+                           .owner = to->owner,
+                           .tag = tag,
+                           .delta = to->delta};
     MPI_Irecv(&old, sizeof old, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
-    append_request(e,
-                   &(struct am_request){.kind = AM_RMW,
-                                        .element = (int)update,
-                                        .scale = &operand,
-                                        .scale_bytes = sizeof operand,
-                                        .owner = to->owner,
-                                        .tag = tag,
-                                        .delta = to->delta},
-                   &s);
+    append_request(e, &r, &s);
     send_and_wait(e, &reply);
     armcii_tag_free(tag);
     return old;

@@ -12,8 +12,8 @@
 
 /* Remote memory and its server. */
 struct remote {
-    int owner; /* rank of the world */
-    int server;    /* a rank of the world, or of a progress rank behind it */
+    int owner;     /* rank in the world */
+    int server;    /* rank in the world, or of a progress rank behind it */
     int64_t delta; /* from the owner's addresses to the server's */
 };
 

@@ -220,19 +220,19 @@ static bool vector_fragment(const struct shape *s, struct am_cursor *c, struct v
     return n > 0 && armcii_shape_vector(fragment, runs, n) == SHAPE_OK;
 }
 
-/* Is the shape surely one fragment? Each fragment of a get is a reply of its own; those of a put are requests in order. */
-static bool fits_one_fragment(const struct shape *s, enum shape_side written)
+/* Is the shape safe without a test for overlap? Replies to a get have no order, so it is one fragment; requests of a put are in order. */
+static bool stays_in_order(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t most = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
-    if (s->form != SHAPE_VECTOR) return s->bytes <= most;
-    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
+    size_t max = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
+    if (s->form != SHAPE_VECTOR) return s->bytes <= max;
+    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= max;
 }
 
 /* Fragments arrive in any order only where no byte of that side is written twice. */
 static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
 {
-    return fits_one_fragment(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+    return stays_in_order(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
 }
 
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
