@@ -224,7 +224,7 @@ static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
 
 /* ---- starting ---- */
 
-/* The same target again: the newest ticket covers the older ones, unless each brings copies, or somebody waits for one of them. */
+/* The same target again: the newest request covers the older ones, unless each brings copies, or somebody waits for one of them. */
 static bool covers(const struct slot *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
@@ -254,7 +254,7 @@ static void attach(struct slot *s, const struct request *req)
     }
     if (req->transport->leave) req->transport->leave();
     if (covers(s, req)) {
-        s->operations[s->n - 1].ticket = req->ticket;
+        s->operations[s->n - 1].id = req->id;
         return;
     }
     make_room(s);

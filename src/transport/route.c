@@ -45,7 +45,7 @@ static bool may_have_threads(void)
     return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
 }
 
-/* Where threads are allowed: is rma asked for, and can it have windows? */
+/* Does ARMCI_TRANSPORT select rma, and can rma have windows beside threads? */
 static bool prefers_rma(void)
 {
     if (armcii_config->transport != TRANSPORT_RMA) return false;
@@ -54,7 +54,7 @@ static bool prefers_rma(void)
     return false;
 }
 
-/* Active messages wherever a server can have a thread or a progress rank: they are correct and asynchronous with every MPI library. */
+/* Prefer am wherever a server has a thread or a progress rank: it is correct and asynchronous with every MPI library. */
 static const struct route *choose_far(bool threads)
 {
     if (armcii_world->progress_ranks > 0) return &am;
@@ -73,7 +73,7 @@ static void start_am(void)
     armcii_transports_need_progress = armcii_world->progress_ranks == 0;
 }
 
-/* A progress thread serves other nodes; on one node processes wait for each other in MPI. */
+/* The progress thread makes progress for other nodes; within a node processes wait for each other in MPI. */
 static void start_rma(bool threads)
 {
     bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
@@ -147,7 +147,7 @@ static bool is_one_node(const struct team *team)
     return armcii_world_is_one_node(team->size, team->to_world);
 }
 
-/* Memory of ARMCI_Memget is shared by memfd alone. */
+/* Only memfd shares memory of ARMCI_Memget. */
 void armcii_route_region(struct region *r)
 {
     bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();

@@ -1,5 +1,5 @@
-/* route.h - the choice of transports: which carries what.  Made once when the library starts, once for each region and set of mutexes; all
- * else follows the route in the resolved address. */
+/* route.h - the choice of transports, made when the library starts, for each region and for each set of mutexes. Everything else follows
+ * the route in the resolved address. */
 #ifndef ARMCII_ROUTE_H
 #define ARMCII_ROUTE_H
 
@@ -19,7 +19,7 @@ const struct transport *armcii_route_barrier(void);
 const char *armcii_route_near_doc(void);
 const char *armcii_route_far_doc(void);
 const char *armcii_route_progress_doc(void);
-/* Do operations on other nodes complete whatever their target does? */
+/* Do operations on other nodes complete without calls of their target? */
 bool armcii_route_is_asynchronous(void);
 
 #endif

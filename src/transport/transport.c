@@ -1,4 +1,4 @@
-/* transport.c - what all transports share: the list of them, the transports of a region, scaled data. */
+/* transport.c - what all transports share: their list, the transports of a region, scaled data. */
 #include "transport/transport.h"
 
 #include <stdlib.h>
@@ -89,15 +89,16 @@ void armcii_progress_wait(struct backoff *b)
 
 /* ---- the transports of a region ---- */
 
-enum { PARTS = 6 };
+enum { ROUTE_TRANSPORTS = 6 };
 
-/* Each once, the provider of memory first. */
-static size_t transports_of(const struct region *r, const struct transport *list[PARTS])
+/* Each transport once, the provider of memory first. */
+static size_t transports_of(const struct region *r, const struct transport *list[ROUTE_TRANSPORTS])
 {
     const struct route *near = r->near, *far = r->far;
-    const struct transport *all[PARTS] = {near->contiguous, near->shaped, near->atomic, far->contiguous, far->shaped, far->atomic};
+    const struct transport *all[ROUTE_TRANSPORTS] = {near->contiguous, near->shaped, near->atomic,
+                                                     far->contiguous,  far->shaped,  far->atomic};
     size_t n = 0;
-    for (size_t i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < ROUTE_TRANSPORTS; i++) {
         size_t seen = 0;
         while (seen < n && list[seen] != all[i]) seen++;
         if (seen == n) list[n++] = all[i];
@@ -107,7 +108,7 @@ static size_t transports_of(const struct region *r, const struct transport *list
 
 int armcii_region_attach(struct region *r)
 {
-    const struct transport *list[PARTS];
+    const struct transport *list[ROUTE_TRANSPORTS];
     size_t n = transports_of(r, list);
     for (size_t i = 0; i < n; i++) {
         if (!list[i]->region_attach || list[i]->region_attach(r) == 0) continue;
@@ -120,21 +121,21 @@ int armcii_region_attach(struct region *r)
 
 void armcii_region_detach(struct region *r)
 {
-    const struct transport *list[PARTS];
+    const struct transport *list[ROUTE_TRANSPORTS];
     for (size_t n = transports_of(r, list); n-- > 0;)
         if (list[n]->region_detach) list[n]->region_detach(r);
 }
 
 void armcii_region_sync(struct region *r)
 {
-    const struct transport *list[PARTS];
+    const struct transport *list[ROUTE_TRANSPORTS];
     size_t n = transports_of(r, list);
     for (size_t i = 0; i < n; i++)
         if (list[i]->region_sync) list[i]->region_sync(r);
 }
 
-static void order(const struct transport *other, const struct transport *chosen, const struct raddr *raddr, int target, struct rma_verb verb,
-                  const char *lo, const char *hi)
+static void order(const struct transport *other, const struct transport *chosen, const struct raddr *raddr, int target,
+                  struct rma_verb verb, const char *lo, const char *hi)
 {
     if (other != chosen && other->order) other->order(raddr, target, verb, lo, hi);
 }

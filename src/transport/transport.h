@@ -1,7 +1,5 @@
-/* transport.h - how data move between processes: the interface that every transport implements, and the plain data it works on.
- *
- * core/ resolves a remote address (struct raddr), asks its route which transport carries the operation (route.h), and calls that transport;
- * it knows nothing else about how bytes move.  Unless stated otherwise, functions are called under the global lock, which they may
+/* transport.h - the interface that every transport implements, and the data it works on. core/ resolves a remote address (struct raddr),
+ * and the route in it names the transport (route.h). Unless stated otherwise, functions are called under the global lock, which they may
  * suspend while they wait for another process; sizes and lengths are in bytes; ranks are ranks in the world. */
 #ifndef ARMCII_TRANSPORT_H
 #define ARMCII_TRANSPORT_H
@@ -23,7 +21,7 @@ struct shm_region;
 struct am_region;
 struct rma_region;
 
-/* Global memory: one slice per member of a team.  Each transport that carries operations on it keeps what it needs behind its own pointer;
+/* Global memory: one slice per member of a team. Each transport that carries operations on it keeps what it needs behind its own pointer;
  * NULL where the transport is not used for the region. */
 struct region {
     uint64_t id;              /* unique in this process, never 0 */
@@ -34,7 +32,7 @@ struct region {
     size_t total;             /* bytes of all slices; at most SIZE_MAX */
     size_t reserved;          /* bytes of this node's memory that this process accounts for (transport/shm/reservation.h) */
     int mode;                 /* access mode: ARMCIX_MODE_... */
-    bool memget;              /* the region of ARMCI_Memget: its slices are whatever single processes have added */
+    bool memget;              /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
     const struct route *far;  /* to all others */
     struct shm_region *shm;
@@ -43,7 +41,7 @@ struct region {
     struct region *previous, *next; /* all regions, oldest first */
 };
 
-/* A resolved remote address: the slice it lies in, and the way there. */
+/* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
     struct region *region;
     int rank;                  /* of the target in the region's team */
@@ -52,7 +50,7 @@ struct raddr {
     const struct route *route;
 };
 
-/* Memory of the library that an operation needs until it is complete: a list. */
+/* A list of the library's buffers that an operation needs until it is complete locally. */
 struct buffer {
     struct buffer *next;
     size_t bytes;
@@ -89,19 +87,19 @@ enum path {
     PATHS
 };
 
-/* For people: a word, and a line. */
+/* For messages: a word, and a line. */
 struct path_text {
     const char *name, *doc;
 };
 extern const struct path_text armcii_paths[PATHS];
 
-/* What is left of an operation after its start. */
+/* A started operation. */
 struct request {
     const struct transport *transport; /* NULL: complete locally */
-    uint64_t ticket;                   /* the transport's name for it */
+    uint64_t id;                       /* for the transport */
     uint64_t region_id;                /* not 0: a later request to the same target and region completes earlier ones, too */
     int target;
-    enum path path;                    /* that it took */
+    enum path path;                    /* for statistics */
     struct buffer *buffers;            /* to free when it is complete locally */
 };
 
@@ -110,72 +108,72 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices: r->bytes is known; sets r->mapped or the caller's r->base.  Only for transports that provide memory.  0, or
+    /* Allocate the slices: r->bytes is known; sets r->mapped or the caller's r->base. Only for transports that provide memory.  0, or
      * nonzero on every member. */
     int (*region_alloc)(struct region *r);
     /* Prepare for operations: r->base and r->mapped are known on every member.  0, or nonzero on every member. */
     int (*region_attach)(struct region *r);
     /* The reverse of both; nothing is outstanding on the region. */
     void (*region_detach)(struct region *r);
-    /* Make what others completed visible to the caller's loads, and the caller's stores to others.  Not collective.  May be NULL. */
+    /* Make what others completed visible to the caller's loads, and the caller's stores to others. Not collective. May be NULL. */
     void (*region_sync)(struct region *r);
 
     /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
 
-    /* Allocate `bytes` bytes that processes with the same route can reach; NULL: out of memory.  For transports that provide memory.  They
-     * may keep what is freed until the region is detached. */
+    /* Allocate `bytes` bytes that processes with the same route can reach; NULL: out of memory. For transports that provide memory. They
+     * may keep freed memory until the region is detached. */
     char *(*memget_alloc)(size_t bytes);
     void (*memget_free)(char *memory);
-    /* Make memory of another provider reachable by this transport.  May be NULL.  0, or nonzero. */
+    /* Make memory of another provider reachable by this transport. May be NULL.  0, or nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
     void (*memget_detach)(struct region *r, char *memory);
-    /* Find the allocation of another process that holds address: where it begins, its size, where it is mapped here.  May be NULL. */
+    /* Find the allocation of another process that holds address: its begin, its size, where it is mapped here. May be NULL. */
     bool (*memget_find)(int process, const void *address, char **base, size_t *bytes, char **mapped);
 
     /* ---- put, get, accumulate ---- */
 
     /* Start op, whose remote side is [lo, hi) within *raddr.  *req comes zeroed.  0, or an error code with nothing transferred. */
     int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
-    /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed.  It may be complete already. */
+    /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed. It may be complete already. */
     void (*wait)(const struct request *req);
-    /* Is it known to be complete locally?  Neither waits nor makes progress. */
+    /* Is the request known to be complete locally? Neither waits nor makes progress. */
     bool (*is_complete)(const struct request *req);
-    /* The same, after whatever this transport must do to find out. */
+    /* The same, but makes the progress that is needed to find out. */
     bool (*test)(const struct request *req);
-    /* Everything towards the target, or everybody (-1), is complete locally on return.  May be NULL: it is when it starts. */
+    /* Everything towards the target, or everybody (-1), is complete locally on return. May be NULL: it is complete when it starts. */
     void (*wait_all)(int target);
-    /* A request of this transport stays under way while the program goes on.  May be NULL. */
+    /* The program goes on with a request of this transport outstanding. May be NULL. */
     void (*leave)(void);
 
     /* ---- order and remote completion ---- */
 
     /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier operations of this one that it must not
-     * overtake.  May be NULL: operations are complete remotely when they are complete locally. */
+     * overtake. May be NULL: operations are complete remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
-    /* Everything started so far towards the target, the members of a team, everybody is complete remotely on return.  Costs what is
-     * outstanding, not the number of processes.  These five are NULL where operations are complete remotely when they have started, but for
-     * the processor's stores. */
+    /* Everything started so far towards the target, the members of a team, everybody is complete remotely on return. The cost depends on
+     * what is outstanding, not on the number of processes. These five are NULL where operations, except for stores of this process, are
+     * complete remotely when they start. */
     void (*fence)(int target);
     void (*fence_team)(const struct team *team);
     void (*fence_all)(void);
     /* Is there nothing that a fence would wait for? */
     bool (*is_quiet)(void);
-    /* Everything on the region, gets too, is complete on return.  `target`: towards one process; -1: towards all, so that the region
-     * may be freed. */
+    /* Everything on the region, gets too, is complete on return: towards one process; towards all if target is -1, so that the region may
+     * be freed. */
     void (*fence_region)(struct region *r, int target);
 
     /* ---- atomics ---- */
 
     /* Update an int or long (`bytes` = sizeof) at `remote`, naturally aligned; the operand is in the first bytes of `operand`.  Returns the
-     * old value, sign-extended.  What the caller did there before is complete first. */
+     * old value, sign-extended. Earlier operations of the caller there complete first. */
     long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
     enum path rmw_path;
 
     /* ---- mutexes ---- */
 
-    /* Can this transport have them?  May be NULL: always.  The first one of the job's transports that can is taken. */
+    /* Can this transport provide them? May be NULL: always. The job uses the first transport that can. */
     bool (*has_mutexes)(const struct team *team, unsigned total);
-    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose name no other set has.  NULL, on
+    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose name no other set has. NULL, on
      * every member, where there is no memory. */
     void *(*mutexes_create)(struct team *team, const int count[], unsigned total, unsigned long name);
     void (*mutexes_free)(void *set);
@@ -186,20 +184,20 @@ struct transport {
 
     /* ---- barrier and progress ---- */
 
-    /* Collective over the world; not under the global lock.  Everybody's stores and completed operations are visible after it. */
+    /* Collective over the world; not under the global lock. Everybody's stores and completed operations are visible after it. */
     void (*barrier)(void);
-    /* Make progress on what this process has under way and on what others ask of it; true when there was something to do.  May be NULL. */
+    /* Make progress on this process's operations and on requests of others; true when there was any. May be NULL. */
     bool (*progress)(void);
 };
 
-/* Which transport carries what to a slice.  All atomic operations on a region belong to one domain, that of the processor (shm, am) or that
- * of MPI (rma): the two are not atomic against each other. */
+/* The transports for operations on a slice. All atomic operations on a region belong to one domain, the processor's (shm, am) or MPI's
+ * (rma): the two are not atomic to each other. */
 struct route {
     const char *name;
-    const struct transport *contiguous; /* put and get of one piece */
-    const struct transport *shaped;     /* put and get, strided and vector */
+    const struct transport *contiguous; /* contiguous put and get */
+    const struct transport *shaped;     /* strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
-    bool direct;                        /* all of them are loads and stores at the mapped address */
+    bool direct;                        /* all are loads and stores at the mapped address */
 };
 
 static inline const struct transport *armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
@@ -208,20 +206,20 @@ static inline const struct transport *armcii_route_transport(const struct route 
     return s->form == SHAPE_CONTIGUOUS ? route->contiguous : route->shaped;
 }
 
-/* Other transports of the route complete what `chosen` must not overtake on [lo, hi). */
+/* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi). */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target, struct rma_verb verb, const char *lo,
                         const char *hi);
 
-/* The transports of this job, up to a NULL: those that fences, waits and progress concern. */
+/* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
 enum { MAX_TRANSPORTS = 4 };
 extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* Stores of this process may still be in its processor's buffer. */
+/* Stores of this process may not be visible yet. */
 extern bool armcii_stores_pending;
 
-/* All stores so far are visible to all. */
+/* Make all stores so far visible to all. */
 static inline void armcii_drain_stores(void)
 {
     if (!armcii_stores_pending || armcii_fault("flush-dropped")) return;
@@ -229,7 +227,7 @@ static inline void armcii_drain_stores(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* What all transports have outstanding, this process's stores included: see the functions of struct transport. */
+/* See the functions of struct transport: for all transports, and the stores of this process. */
 static inline void armcii_fence(int target)
 {
     armcii_drain_stores();
@@ -248,15 +246,15 @@ void armcii_fence_team(const struct team *team);
 void armcii_fence_region(struct region *r, int target);
 void armcii_wait_all(int target);
 bool armcii_transports_are_quiet(void);
-/* One turn of waiting for something that another thread or process does: make progress, back off, let other threads in. */
+/* One round of waiting for another thread or process: make progress, back off, let other threads in. */
 void armcii_progress_wait(struct backoff *b);
-/* Progress alone; true when there was something to do. */
+/* Make progress on all transports; true when there was any. */
 bool armcii_progress(void);
 
-/* Whoever polls its own memory, or waits in MPI, must make progress as well: others depend on calls of this process. */
+/* Loops that poll memory or wait in MPI must make progress: other processes depend on this one's calls. */
 extern bool armcii_transports_need_progress;
 
-/* The functions of the same name of all transports that the region uses.  Attach: 0, or nonzero with none attached. */
+/* Call the functions of the same name of all transports of the region. Attach: 0, or nonzero with none attached. */
 int armcii_region_attach(struct region *r);
 void armcii_region_detach(struct region *r);
 void armcii_region_sync(struct region *r);

@@ -1,4 +1,4 @@
-/* test_bufpool.c - buffers for data on their way: as large as asked for, in_use again, and never more than was agreed. */
+/* test_bufpool.c - the buffer pool: sizes, reuse and the limit. */
 #include <string.h>
 
 #include "transport/am/bufpool.h"
@@ -6,9 +6,9 @@
 
 enum { KIB = 1 << 10, MANY = 64 };
 
-START_TEST(a_buffer_holds_what_it_was_asked_for)
+START_TEST(a_buffer_has_the_requested_size)
 {
-    struct bufpool p = {.most = 4 << 20};
+    struct bufpool p = {.max_bytes = 4 << 20};
     const size_t bytes[] = {1, 4 * KIB, 4 * KIB + 1, 64 * KIB, 64 * KIB + 1, BUFPOOL_LARGEST};
     enum { N = sizeof bytes / sizeof *bytes };
     char *buffer[N];
@@ -27,9 +27,9 @@ START_TEST(a_buffer_holds_what_it_was_asked_for)
 }
 END_TEST
 
-START_TEST(a_buffer_that_came_back_is_lent_again)
+START_TEST(a_freed_buffer_is_reused)
 {
-    struct bufpool p = {.most = 4 << 20};
+    struct bufpool p = {.max_bytes = 4 << 20};
     char *first = armcii_bufpool_alloc(&p, 70 * KIB);
     size_t bytes = p.bytes;
     armcii_bufpool_free(&p, first, 70 * KIB);
@@ -40,15 +40,15 @@ START_TEST(a_buffer_that_came_back_is_lent_again)
 }
 END_TEST
 
-START_TEST(no_more_is_lent_than_was_agreed)
+START_TEST(the_pool_keeps_its_limit)
 {
-    struct bufpool p = {.most = 4 << 20};
+    struct bufpool p = {.max_bytes = 4 << 20};
     char *buffer[MANY];
     int n = 0;
     while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST))) n++;
     ck_assert_int_eq(n, (4 << 20) / BUFPOOL_LARGEST);
     ck_assert(!armcii_bufpool_can_alloc(&p, 1));
-    ck_assert_uint_le(p.bytes, p.most);
+    ck_assert_uint_le(p.bytes, p.max_bytes);
     armcii_bufpool_free(&p, buffer[0], BUFPOOL_LARGEST);
     ck_assert(armcii_bufpool_can_alloc(&p, BUFPOOL_LARGEST));
     buffer[0] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
@@ -58,23 +58,24 @@ START_TEST(no_more_is_lent_than_was_agreed)
 }
 END_TEST
 
-START_TEST(what_was_lent_beyond_the_limit_is_not_kept)
+START_TEST(buffers_over_the_limit_are_released)
 {
-    struct bufpool p = {.most = BUFPOOL_LARGEST};
+    struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *buffer[MANY];
-    for (int n = 0; n < 4; n++) buffer[n] = armcii_bufpool_alloc_beyond(&p, BUFPOOL_LARGEST);
+    for (int n = 0; n < 4; n++)
+        buffer[n] = armcii_bufpool_alloc_over_limit(&p, BUFPOOL_LARGEST);
     ck_assert_uint_eq(p.bytes, 4 * BUFPOOL_LARGEST);
     ck_assert_ptr_null(armcii_bufpool_alloc(&p, 1));
     for (int n = 0; n < 4; n++) armcii_bufpool_free(&p, buffer[n], BUFPOOL_LARGEST);
-    ck_assert_uint_eq(p.bytes, p.most);
+    ck_assert_uint_eq(p.bytes, p.max_bytes);
     ck_assert_uint_eq(p.in_use, 0);
     armcii_bufpool_drain(&p);
 }
 END_TEST
 
-START_TEST(buffers_nobody_uses_make_room_for_others)
+START_TEST(free_buffers_make_room_for_other_sizes)
 {
-    struct bufpool p = {.most = BUFPOOL_LARGEST};
+    struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *buffer[MANY];
     int n = 0;
     while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, 64 * KIB))) n++;
@@ -83,7 +84,7 @@ START_TEST(buffers_nobody_uses_make_room_for_others)
     for (int i = 0; i < n; i++) armcii_bufpool_free(&p, buffer[i], 64 * KIB);
     char *large = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
     ck_assert_ptr_nonnull(large);
-    ck_assert_uint_le(p.bytes, p.most);
+    ck_assert_uint_le(p.bytes, p.max_bytes);
     memset(large, 1, BUFPOOL_LARGEST);
     armcii_bufpool_free(&p, large, BUFPOOL_LARGEST);
     armcii_bufpool_drain(&p);
@@ -91,15 +92,15 @@ START_TEST(buffers_nobody_uses_make_room_for_others)
 }
 END_TEST
 
-START_TEST(what_cannot_be_lent_costs_no_buffer)
+START_TEST(a_failed_allocation_releases_nothing)
 {
-    struct bufpool p = {.most = BUFPOOL_LARGEST};
-    char *in_use = armcii_bufpool_alloc(&p, 64 * KIB), *spare = armcii_bufpool_alloc(&p, 4 * KIB);
-    armcii_bufpool_free(&p, spare, 4 * KIB);
+    struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
+    char *in_use = armcii_bufpool_alloc(&p, 64 * KIB), *freed = armcii_bufpool_alloc(&p, 4 * KIB);
+    armcii_bufpool_free(&p, freed, 4 * KIB);
     ck_assert_ptr_null(armcii_bufpool_alloc(&p, BUFPOOL_LARGEST));
     ck_assert_uint_eq(p.bytes, 68 * KIB);
-    ck_assert_ptr_eq(armcii_bufpool_alloc(&p, 4 * KIB), spare);
-    armcii_bufpool_free(&p, spare, 4 * KIB);
+    ck_assert_ptr_eq(armcii_bufpool_alloc(&p, 4 * KIB), freed);
+    armcii_bufpool_free(&p, freed, 4 * KIB);
     armcii_bufpool_free(&p, in_use, 64 * KIB);
     armcii_bufpool_drain(&p);
 }
@@ -107,8 +108,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {a_buffer_holds_what_it_was_asked_for, a_buffer_that_came_back_is_lent_again,
-                                  no_more_is_lent_than_was_agreed, what_was_lent_beyond_the_limit_is_not_kept, buffers_nobody_uses_make_room_for_others,
-                                  what_cannot_be_lent_costs_no_buffer, NULL};
-    return unit_run("pool", unit_case(tests));
+    const TTest *const tests[] = {a_buffer_has_the_requested_size,
+                                  a_freed_buffer_is_reused,
+                                  the_pool_keeps_its_limit,
+                                  buffers_over_the_limit_are_released,
+                                  free_buffers_make_room_for_other_sizes,
+                                  a_failed_allocation_releases_nothing,
+                                  NULL};
+    return unit_run("bufpool", unit_case(tests));
 }

@@ -280,7 +280,7 @@ START_TEST(completing_one_operation)
     fake_forget();
     armcii_op_finish(&op);
     fake_expect("put", "flush-local 0/1");
-    ck_assert_uint_eq(op.ticket, 0);
+    ck_assert_uint_eq(op.id, 0);
     armcii_op_finish(&op);
     fake_expect("finished twice", "");
     op = job_nonblocking(get(one, 64, 8));
@@ -371,7 +371,7 @@ START_TEST(a_region_goes)
     fake_expect("its operation", "");
     struct region *fourth = job_region(0, 4, BYTES);
     job_nonblocking(put(fourth, 0, 8));
-    armcii_pending_complete_local(op.region_id, THEM, op.ticket);
+    armcii_pending_complete_local(op.region_id, THEM, op.id);
     fake_expect("its operation, and a new region", "put 3/1 0+8");
     job_end();
 }

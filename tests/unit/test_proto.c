@@ -1,4 +1,4 @@
-/* test_proto.c - requests as they travel: the parts of a shape, written and read again, are the shape. */
+/* test_proto.c - requests: the fragments of a shape, encoded and decoded, are the shape. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,26 +31,26 @@ static void stop(void)
     decoded = (struct am_decoded){0};
 }
 
-/* Write the part as a put and read it: its bytes, with the data as local side, are appended to *seen. */
-static void travel(const struct shape *part, struct bytes *seen)
+/* Encode the fragment as a put and decode it: append its bytes, with the data as local side, to *seen. */
+static void travel(const struct shape *fragment, struct bytes *seen)
 {
     struct am_request request = {.kind = AM_PUT, .owner = 3, .tag = 17, .delta = -40};
-    size_t length = armcii_am_length(AM_PUT, part);
-    ck_assert_uint_le(length + sizeof(struct am_message), armcii_am_message_max()); /* eager */
-    ck_assert_uint_eq(length % 8, 0); /* the next record is aligned */
+    size_t length = armcii_am_request_length(AM_PUT, fragment);
+    ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_message_max()); /* eager */
+    ck_assert_uint_eq(length % 8, 0);                                                      /* the next request is aligned */
     memset(message, 0xee, sizeof message);
-    armcii_am_encode(&request, part, message);
-    const struct am_header *record = (const struct am_header *)(void *)message;
-    ck_assert_uint_eq(record->length, length);
-    ck_assert_int_eq(record->owner, 3);
-    ck_assert_int_eq(record->tag, 17);
-    ck_assert_int_eq((int)record->delta, -40);
+    armcii_am_encode(&request, fragment, message);
+    const struct am_request_header *header = (const struct am_request_header *)(void *)message;
+    ck_assert_uint_eq(header->length, length);
+    ck_assert_int_eq(header->owner, 3);
+    ck_assert_int_eq(header->tag, 17);
+    ck_assert_int_eq((int)header->delta, -40);
     if (length < sizeof message) ck_assert_int_eq(message[length], (char)0xee);
-    armcii_am_decode(record, &decoded);
+    armcii_am_decode(header, &decoded);
     armcii_shape_set_packed(&decoded.shape, decoded.data);
     size_t before = seen->n;
     bytes_add_shape(seen, &decoded.shape);
-    for (size_t i = before; i < seen->n; i++) /* the message is used again: keep the byte itself */
+    for (size_t i = before; i < seen->n; i++) /* the next fragment overwrites the message: copy the byte itself */
         seen->pair[i].at[SHAPE_LOCAL] = (char *)(uintptr_t)(unsigned char)*seen->pair[i].at[SHAPE_LOCAL];
 }
 
@@ -72,21 +72,21 @@ static void check_seen(const struct shape *s, const struct bytes *seen)
     bytes_free(&expected);
 }
 
-static size_t travel_in_parts(const struct shape *s)
+static size_t travel_in_fragments(const struct shape *s)
 {
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
+    struct shape fragment;
     struct bytes seen = {0};
-    size_t parts = 0;
+    size_t fragments = 0;
     armcii_am_fragment_begin_packed(&cursor);
-    for (; armcii_am_fragment(s, &cursor, runs, &part); parts++) {
-        ck_assert_uint_le(part.bytes, armcii_am_eager_max());
-        travel(&part, &seen);
+    for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); fragments++) {
+        ck_assert_uint_le(fragment.bytes, armcii_am_eager_max());
+        travel(&fragment, &seen);
     }
     check_seen(s, &seen);
     bytes_free(&seen);
-    return parts;
+    return fragments;
 }
 
 START_TEST(small_shapes_travel)
@@ -95,13 +95,13 @@ START_TEST(small_shapes_travel)
     for (unsigned seed = 1; seed <= 600; seed++) {
         struct sample m;
         sample_create(&m, kinds[seed % 3], seed, (int)(seed % 7));
-        travel_in_parts(&m.shape);
+        travel_in_fragments(&m.shape);
         sample_free(&m);
     }
 }
 END_TEST
 
-/* ---- what needs several parts */
+/* ---- what needs several fragments */
 
 static struct shape patch(int segment, int n, int planes)
 {
@@ -111,7 +111,7 @@ static struct shape patch(int segment, int n, int planes)
     return s;
 }
 
-/* Evenly spaced segments: short ones as a patch, those that go zero-copy as they are. */
+/* Evenly spaced segments: short ones become a patch, zero-copy ones stay a vector. */
 START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
 {
     static char memory[2][4];
@@ -134,14 +134,14 @@ END_TEST
 START_TEST(long_patches_travel)
 {
     struct shape s = patch(24, 1000, 40);
-    ck_assert_uint_gt(travel_in_parts(&s), 10);
+    ck_assert_uint_gt(travel_in_fragments(&s), 10);
     s = patch(100000, 3, 2);
-    ck_assert_uint_gt(travel_in_parts(&s), 10);
+    ck_assert_uint_gt(travel_in_fragments(&s), 10);
 }
 END_TEST
 
 /* Run r has n[r] segments of bytes[r] bytes. */
-static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_parts)
+static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_fragments)
 {
     struct vector_run *runs = calloc(nruns, sizeof *runs);
     size_t at = 0;
@@ -156,7 +156,7 @@ static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns,
         runs[r] = (struct vector_run){from, to, bytes[r], n[r]};
     }
     ck_assert_int_eq(armcii_shape_vector(&s, runs, nruns), SHAPE_OK);
-    ck_assert_uint_ge(travel_in_parts(&s), least_parts);
+    ck_assert_uint_ge(travel_in_fragments(&s), least_fragments);
     for (size_t r = 0; r < nruns; r++) {
         free((void *)(uintptr_t)runs[r].local);
         free((void *)(uintptr_t)runs[r].remote);
@@ -181,49 +181,49 @@ END_TEST
 
 /* ---- how long shapes are cut */
 
-static size_t first_part(const struct shape *s, enum shape_side written, bool *in_order)
+static size_t first_fragment(const struct shape *s, enum shape_side written, bool *in_order)
 {
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
+    struct shape fragment;
     armcii_am_fragment_begin(&cursor, s, written);
-    ck_assert(armcii_am_fragment(s, &cursor, runs, &part));
+    ck_assert(armcii_am_fragment_next(s, &cursor, runs, &fragment));
     *in_order = cursor.in_order;
-    return part.bytes;
+    return fragment.bytes;
 }
 
-START_TEST(long_patches_are_put_whole_where_mpi_is_quick)
+START_TEST(long_patches_are_one_fragment_where_mpi_is_fast)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
-    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+    ck_assert_uint_eq(first_fragment(&s, SHAPE_REMOTE, &in_order), s.bytes);
     ck_assert(!in_order);
-    ck_assert_uint_le(first_part(&s, SHAPE_LOCAL, &in_order), AM_REPLY_MAX);
+    ck_assert_uint_le(first_fragment(&s, SHAPE_LOCAL, &in_order), AM_REPLY_MAX);
     ck_assert(!in_order);
     armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
-    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
-    ck_assert_uint_gt(first_part(&s, SHAPE_LOCAL, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_gt(first_fragment(&s, SHAPE_LOCAL, &in_order), AM_FRAGMENT_MAX);
     ck_assert(!in_order);
 }
 END_TEST
 
-/* Up to 64 KiB: as many bytes at a time as MPI sends at once. */
-static void goes_in_parts_of(const char *mpi, const struct shape *s, size_t most)
+/* Up to 64 KiB every fragment is eager and not needlessly small. */
+static void has_fragments_of(const char *mpi, const struct shape *s, size_t most)
 {
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
+    struct shape fragment;
     size_t sum = 0;
     armcii_quirks_decide(mpi, true, true);
     armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
-    for (; armcii_am_fragment(s, &cursor, runs, &part); sum += part.bytes) {
-        ck_assert_uint_le(part.bytes, most);
-        ck_assert_uint_ge(2 * part.bytes, s->bytes - sum < most ? 2 * (s->bytes - sum) : most);
+    for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); sum += fragment.bytes) {
+        ck_assert_uint_le(fragment.bytes, most);
+        ck_assert_uint_ge(2 * fragment.bytes, s->bytes - sum < most ? 2 * (s->bytes - sum) : most);
     }
     ck_assert_uint_eq(sum, s->bytes);
 }
 
-START_TEST(moderate_data_go_in_parts_that_mpi_sends_at_once)
+START_TEST(moderate_data_are_eager)
 {
     enum { BYTES = AM_RNDV_MIN, SEGMENT = 1 << 10 };
     static void *near[BYTES / SEGMENT], *far[BYTES / SEGMENT];
@@ -234,23 +234,23 @@ START_TEST(moderate_data_go_in_parts_that_mpi_sends_at_once)
     armcii_shape_vector(&list, &run, 1);
     const struct shape *const shapes[] = {&contiguous, &rows, &list};
     for (int i = 0; i < 3; i++) {
-        goes_in_parts_of("MPICH Version:\t4.0.2", shapes[i], 16 << 10);
-        goes_in_parts_of("Open MPI v4.1.4, package: x", shapes[i], 32 << 10);
+        has_fragments_of("MPICH Version:\t4.0.2", shapes[i], 16 << 10);
+        has_fragments_of("Open MPI v4.1.4, package: x", shapes[i], 32 << 10);
     }
 }
 END_TEST
 
-/* More than that of a contiguous side goes zero-copy. */
-START_TEST(long_contiguous_data_go_whole)
+/* Longer contiguous data are zero-copy. */
+START_TEST(long_contiguous_data_are_one_fragment)
 {
     bool in_order;
     struct shape s;
     armcii_shape_contiguous(&s, local, remote, AM_RNDV_MIN + 1);
-    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+    ck_assert_uint_eq(first_fragment(&s, SHAPE_REMOTE, &in_order), s.bytes);
 }
 END_TEST
 
-/* A segment that is longer than MPI sends at once goes by itself, in eager parts. */
+/* A segment above the eager limit takes eager fragments without other segments. */
 START_TEST(moderate_vectors_of_long_segments_travel)
 {
     struct vector_run runs[2];
@@ -261,46 +261,46 @@ START_TEST(moderate_vectors_of_long_segments_travel)
     runs[1] = (struct vector_run){near + 2, far + 2, 1000, 2};
     armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);
     armcii_shape_vector(&s, runs, 2);
-    ck_assert_uint_eq(travel_in_parts(&s), 5);
+    ck_assert_uint_eq(travel_in_fragments(&s), 5);
 }
 END_TEST
 
-START_TEST(strides_that_go_backwards_are_packed)
+START_TEST(backward_strides_are_packed)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
     s.stride[SHAPE_REMOTE][0] = -1024;
     s.remote += 200000;
-    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
 }
 END_TEST
 
-/* Those of Intel MPI take a stride of one byte for none. */
-START_TEST(strides_that_datatypes_get_wrong_are_packed)
+/* Derived datatypes of Intel MPI ignore a stride of one byte. */
+START_TEST(strides_with_defective_datatypes_are_packed)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
     s.stride[SHAPE_LOCAL][0] = 1;
-    ck_assert_uint_eq(first_part(&s, SHAPE_REMOTE, &in_order), s.bytes);
+    ck_assert_uint_eq(first_fragment(&s, SHAPE_REMOTE, &in_order), s.bytes);
     armcii_quirks_decide("Intel(R) MPI Library 2021.18", true, true);
-    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
 }
 END_TEST
 
-START_TEST(what_writes_a_byte_twice_goes_in_order)
+START_TEST(fragments_that_write_a_byte_twice_stay_in_order)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
     s.stride[SHAPE_REMOTE][1] = 512;
-    ck_assert_uint_le(first_part(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
+    ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
     ck_assert(in_order);
-    first_part(&s, SHAPE_LOCAL, &in_order);
+    first_fragment(&s, SHAPE_LOCAL, &in_order);
     ck_assert(!in_order);
 }
 END_TEST
 
-/* What one record of a put holds may be several replies of a get. */
-START_TEST(replies_that_write_a_byte_twice_go_in_order)
+/* One request of a put may correspond to several replies of a get. */
+START_TEST(replies_that_write_a_byte_twice_stay_in_order)
 {
     static const char *const mpi[] = {"MPICH Version:\t4.0.2", "Open MPI v4.1.4, package: x"};
     bool in_order;
@@ -308,9 +308,9 @@ START_TEST(replies_that_write_a_byte_twice_go_in_order)
     s.stride[SHAPE_LOCAL][0] = 512;
     for (int i = 0; i < 2; i++) {
         armcii_quirks_decide(mpi[i], true, true);
-        ck_assert_uint_lt(first_part(&s, SHAPE_LOCAL, &in_order), s.bytes);
+        ck_assert_uint_lt(first_fragment(&s, SHAPE_LOCAL, &in_order), s.bytes);
         ck_assert(in_order);
-        first_part(&s, SHAPE_REMOTE, &in_order);
+        first_fragment(&s, SHAPE_REMOTE, &in_order);
         ck_assert(!in_order);
     }
 }
@@ -322,17 +322,17 @@ int main(void)
                                   even_vectors_travel_as_patches_unless_their_segments_are_long,
                                   long_patches_travel,
                                   long_vectors_travel,
-                                  long_patches_are_put_whole_where_mpi_is_quick,
-                                  moderate_data_go_in_parts_that_mpi_sends_at_once,
-                                  long_contiguous_data_go_whole,
+                                  long_patches_are_one_fragment_where_mpi_is_fast,
+                                  moderate_data_are_eager,
+                                  long_contiguous_data_are_one_fragment,
                                   moderate_vectors_of_long_segments_travel,
-                                  strides_that_go_backwards_are_packed,
-                                  strides_that_datatypes_get_wrong_are_packed,
-                                  what_writes_a_byte_twice_goes_in_order,
-                                  replies_that_write_a_byte_twice_go_in_order,
+                                  backward_strides_are_packed,
+                                  strides_with_defective_datatypes_are_packed,
+                                  fragments_that_write_a_byte_twice_stay_in_order,
+                                  replies_that_write_a_byte_twice_stay_in_order,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, start, stop);
-    return unit_run("wire", all);
+    return unit_run("proto", all);
 }

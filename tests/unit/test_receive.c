@@ -1,5 +1,5 @@
-/* test_receive.c - messages from anybody: whether a receive is posted for them or they are looked for, and that they arrive both ways.
- * Starts MPI for one process, without a launcher. */
+/* test_receive.c - any-source receives: whether a receive is posted or messages are probed for, and that both get them. Starts MPI for one
+ * process, without a launcher. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -13,7 +13,7 @@ static const char mpich_402[] = "MPICH Version:\t4.0.2\nMPICH Device:\tch4:ucx\n
 static const char mpich_432[] = "MPICH Version:\t4.3.2\nMPICH Device:\tch4:ucx ofi\n";
 static const char another[] = "Another MPI 4.3.2\n";
 
-static struct am_receive inbox(void)
+static struct am_receive any_source(void)
 {
     return (struct am_receive){MPI_COMM_SELF, TAG, VALUES * sizeof(int)};
 }
@@ -24,7 +24,7 @@ static void decide(const char *first, const char *second, const char *library, b
     armcii_quirks_decide(library, several_nodes, armcii_config->quirks);
 }
 
-/* ---- the way ---- */
+/* ---- posting ---- */
 
 static const struct {
     const char *setting[2];
@@ -43,11 +43,11 @@ static const struct {
     {{"ARMCI_QUIRKS=none,+probe-receives"}, mpich_432, true, false, false},
 };
 
-START_TEST(posted_or_looked_for)
+START_TEST(posted_or_probed)
 {
     int buffer[VALUES];
     MPI_Request receive;
-    struct am_receive in = inbox();
+    struct am_receive in = any_source();
     setenv("MPIR_CVAR_CH4_NETMOD", rows[_i].over_ofi ? "ofi" : "", 1);
     decide(rows[_i].setting[0], rows[_i].setting[1], rows[_i].library, rows[_i].several_nodes);
     armcii_am_receive_post(&in, buffer, &receive);
@@ -65,11 +65,10 @@ static void send(int tag, const int value[], MPI_Request *request)
     MPI_Isend(value, VALUES, MPI_INT, 0, tag, MPI_COMM_SELF, request);
 }
 
-/* The next message is that one. */
 static void expect_arrival(int buffer[], MPI_Request *receive, const int value[])
 {
     int sender = -1, tries = 0;
-    struct am_receive in = inbox();
+    struct am_receive in = any_source();
     while (!armcii_am_receive_test(&in, buffer, receive, &sender))
         ck_assert_msg(tries++ < TRIES, "the message does not arrive");
     ck_assert_int_eq(sender, 0);
@@ -81,19 +80,19 @@ static void expect_arrival(int buffer[], MPI_Request *receive, const int value[]
 static void expect_no_arrival(int buffer[], MPI_Request *receive)
 {
     int sender = -1;
-    struct am_receive in = inbox();
+    struct am_receive in = any_source();
     for (int i = 0; i < 100; i++)
         ck_assert(!armcii_am_receive_test(&in, buffer, receive, &sender));
     ck_assert_int_eq(sender, -1);
 }
 
-/* Two messages in order, and none of another tag. */
+/* Two messages arrive in order, a message with another tag does not. */
 START_TEST(messages_arrive)
 {
     static const int first[VALUES] = {1, 2, 3, 4}, second[VALUES] = {5, 6, 7, 8}, other[VALUES] = {9, 9, 9, 9};
-    int buffer[VALUES], progress_ranks[VALUES];
+    int buffer[VALUES], other_buffer[VALUES];
     MPI_Request receive, sends[3];
-    struct am_receive in = inbox();
+    struct am_receive in = any_source();
     decide(_i ? "ARMCI_QUIRKS=+probe-receives" : NULL, NULL, another, true);
     armcii_am_receive_post(&in, buffer, &receive);
     expect_no_arrival(buffer, &receive);
@@ -104,7 +103,7 @@ START_TEST(messages_arrive)
     expect_arrival(buffer, &receive, first);
     expect_arrival(buffer, &receive, second);
     expect_no_arrival(buffer, &receive);
-    MPI_Recv(progress_ranks, VALUES, MPI_INT, 0, OTHER_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Recv(other_buffer, VALUES, MPI_INT, 0, OTHER_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     for (int i = 0; i < 3; i++)
         MPI_Wait(&sends[i], MPI_STATUS_IGNORE);
     armcii_am_receives_drain(&in, 1, &receive);
@@ -114,11 +113,11 @@ END_TEST
 int main(int argc, char **argv)
 {
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, posted_or_looked_for, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(all, posted_or_probed, 0, sizeof rows / sizeof rows[0]);
     tcase_add_loop_test(all, messages_arrive, 0, 2);
     unit_starts_mpi();
     MPI_Init(&argc, &argv);
-    int status = unit_run("inbox", all);
+    int status = unit_run("receive", all);
     MPI_Finalize();
     return status;
 }

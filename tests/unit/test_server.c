@@ -1,5 +1,5 @@
-/* test_server.c - a server keeps the order of a client's messages, and nothing that a client leaves undone keeps it from serving.  Starts MPI
- * for one process, without a launcher: it is the client, too, and sends what its client.c would send. */
+/* test_server.c - a server keeps the order of a client's messages, and no client can block it. Starts MPI for one process, without a
+ * launcher: the process is the client, too, and sends what client.c would send. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +37,15 @@ static void stop(void)
     MPI_Comm_free(&comm);
 }
 
-/* One record in a message of its own. */
+/* A message with one request. */
 static void send_message(unsigned sequence, const struct am_request *r, const struct shape *s)
 {
     char *to = message[sent];
-    size_t length = armcii_am_length(r->kind, s);
-    *(struct am_message *)(void *)to =
-        (struct am_message){.bytes = (uint32_t)(sizeof(struct am_message) + length), .sequence = (uint16_t)sequence};
-    armcii_am_encode(r, s, to + sizeof(struct am_message));
-    MPI_Isend(to, (int)(sizeof(struct am_message) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
+    size_t length = armcii_am_request_length(r->kind, s);
+    *(struct am_message_header *)(void *)to =
+        (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length), .sequence = (uint16_t)sequence};
+    armcii_am_encode(r, s, to + sizeof(struct am_message_header));
+    MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
 }
 
 static void send_put(unsigned sequence, const long *value, long *there)
@@ -62,8 +62,8 @@ static void serve_until(const long *there, long value)
 
 /* ---- order ---- */
 
-/* The messages 1 to n come before 0: they are applied after it, in order, however many there are. */
-static void come_late(unsigned n)
+/* Messages 1 to n arrive before message 0: they are applied after it, in order. */
+static void send_first_message_last(unsigned n)
 {
     long there = -1, value[MESSAGES];
     for (unsigned i = 0; i <= n; i++) value[i] = (long)i;
@@ -77,20 +77,20 @@ static void come_late(unsigned n)
 
 START_TEST(messages_of_a_client_are_applied_in_order)
 {
-    come_late((unsigned)_i);
+    send_first_message_last((unsigned)_i);
 }
 END_TEST
 
-/* Where receives are not posted. */
-START_TEST(messages_that_are_looked_for_are_applied_in_order)
+/* Without posted receives. */
+START_TEST(probed_messages_are_applied_in_order)
 {
     stop();
     start_with("ARMCI_QUIRKS=+probe-receives");
-    come_late((unsigned)_i);
+    send_first_message_last((unsigned)_i);
 }
 END_TEST
 
-START_TEST(sequence_numbers_come_round_again)
+START_TEST(sequence_numbers_wrap_around)
 {
     long there = -1, value = 0;
     for (unsigned i = 0; i < (1 << 16) + 5; i++) {
@@ -104,7 +104,7 @@ START_TEST(sequence_numbers_come_round_again)
 }
 END_TEST
 
-/* ---- replies that nobody takes ---- */
+/* ---- unreceived replies ---- */
 
 enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
 static char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
@@ -120,8 +120,8 @@ static void send_vector_get(int number)
     send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
 }
 
-/* More than the buffers for replies hold: the server goes on with what comes behind them, and replies when there are buffers again. */
-START_TEST(gets_whose_replies_nobody_takes_stop_nothing)
+/* The replies exceed the pool: the server goes on with later requests and replies when there are buffers again. */
+START_TEST(unreceived_replies_block_nothing)
 {
     long there = -1, value = 7;
     for (size_t i = 0; i < sizeof memory; i++) memory[i] = (char)(i * 7 + (i >> 10));
@@ -137,7 +137,7 @@ START_TEST(gets_whose_replies_nobody_takes_stop_nothing)
             armcii_server_serve();
             MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
         }
-        ck_assert_msg(done, "reply %d does not come", g);
+        ck_assert_msg(done, "reply %d does not arrive", g);
         for (int i = 0; i < SEGMENTS; i++) ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
     }
 }
@@ -149,9 +149,9 @@ int main(int argc, char **argv)
     tcase_add_checked_fixture(all, start, stop);
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, messages_of_a_client_are_applied_in_order, 1, 20);
-    tcase_add_loop_test(all, messages_that_are_looked_for_are_applied_in_order, 1, 20);
-    tcase_add_test(all, sequence_numbers_come_round_again);
-    tcase_add_test(all, gets_whose_replies_nobody_takes_stop_nothing);
+    tcase_add_loop_test(all, probed_messages_are_applied_in_order, 1, 20);
+    tcase_add_test(all, sequence_numbers_wrap_around);
+    tcase_add_test(all, unreceived_replies_block_nothing);
     unit_starts_mpi();
     MPI_Init(&argc, &argv);
     int status = unit_run("server", all);

@@ -3,7 +3,7 @@
 #include "transport/am/proto.h"
 #include "unit.h"
 
-START_TEST(a_released_tag_comes_again_only_after_all_others)
+START_TEST(a_freed_tag_is_reused_after_all_others)
 {
     int first = armcii_tag_alloc();
     armcii_tag_free(first);
@@ -19,8 +19,8 @@ START_TEST(a_released_tag_comes_again_only_after_all_others)
 }
 END_TEST
 
-/* A reply that nobody takes, while 32,000 others come. */
-START_TEST(a_tag_in_use_is_not_given_twice)
+/* One reply stays outstanding while 32,000 others complete. */
+START_TEST(a_tag_in_use_is_not_allocated)
 {
     int one = armcii_tag_alloc(), two = armcii_tag_alloc();
     ck_assert_int_ne(one, two);
@@ -55,7 +55,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {a_released_tag_comes_again_only_after_all_others, a_tag_in_use_is_not_given_twice, all_tags_may_be_in_use,
-                                  NULL};
+    const TTest *const tests[] = {a_freed_tag_is_reused_after_all_others, a_tag_in_use_is_not_allocated, all_tags_may_be_in_use, NULL};
     return unit_run("tags", unit_case(tests));
 }

@@ -1,5 +1,5 @@
-/* test_transport.c - a transport that core/ has never heard of: it is registered, a route names it, and every operation and fence
- * arrives there.  It only records. */
+/* test_transport.c - a transport unknown to core/: once it is registered and a route names it, it gets every operation and fence. It only
+ * records calls. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { ME = 0, THEM = 1, BYTES = 256 };
 
 static char calls[1024];
 static const struct transport recorder;
-static bool is_done; /* the request that is under way */
+static bool is_done; /* the outstanding request is complete */
 
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...)
 {
@@ -39,14 +39,14 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
     record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs, op->target, lo - raddr->lo,
            hi - raddr->lo);
-    *req = (struct request){.transport = &recorder, .ticket = 7, .path = PATH_SERVER};
+    *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
     is_done = false;
     return 0;
 }
 
 static void wait(const struct request *req)
 {
-    record("wait %d; ", (int)req->ticket);
+    record("wait %d; ", (int)req->id);
     is_done = true;
 }
 
@@ -127,7 +127,7 @@ static char local[BYTES];
 static void begin(void)
 {
     job_start((struct job){0});
-    armcii_transports[0] = NULL; /* not the one of the fake job */
+    armcii_transports[0] = NULL; /* without the fake job's transport */
     armcii_transports_add(&recorder);
     region = job_region(0, 4, BYTES);
     region->far = &by_recorder;
@@ -205,7 +205,7 @@ START_TEST(atomics_arrive)
 }
 END_TEST
 
-/* Puts by loads and stores, accumulates by the recorder: each waits for the other on the same bytes. */
+/* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
 START_TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false};

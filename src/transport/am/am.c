@@ -1,4 +1,4 @@
-/* am.c - the transport am: starting and ending, regions, mutexes; and the table of its functions. */
+/* am.c - the transport am: start and end, barrier, regions, mutexes and the table of its functions. */
 #include "transport/am/am.h"
 
 #include <mpi.h>
@@ -18,11 +18,55 @@
 #include "base/lock.h"
 #include "transport/shm/node.h"
 
-static MPI_Comm comm = MPI_COMM_NULL; /* requests and their replies, nothing else */
+static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
+
+/* ---- barrier ---- */
+
+static int *leaders; /* [nodes]: the process of each node that sends messages */
+static int my_index; /* index of this node's leader */
+
+static void barrier_start(void)
+{
+    const struct world *w = armcii_world;
+    leaders = malloc((size_t)w->nodes * sizeof *leaders);
+    if (!leaders) armcii_fatal("out of memory for tables of %d nodes", w->nodes);
+    for (int r = 0, n = 0; r < w->size; r++) {
+        if (w->node_of[r] != r) continue;
+        if (r == w->node_of[w->rank]) my_index = n;
+        leaders[n++] = r;
+    }
+}
+
+static void barrier_end(void)
+{
+    free(leaders);
+    leaders = NULL;
+}
+
+/* A dissemination barrier of the leaders, as in transport/shm/node.c. */
+static void leaders_barrier(void)
+{
+    int n = armcii_world->nodes;
+    armcii_lock_enter();
+    for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
+        MPI_Request requests[2];
+        MPI_Irecv(NULL, 0, MPI_BYTE, leaders[(my_index - distance + n) % n], AM_TAG_BARRIER + round, comm, &requests[0]);
+        MPI_Isend(NULL, 0, MPI_BYTE, leaders[(my_index + distance) % n], AM_TAG_BARRIER + round, comm, &requests[1]);
+        armcii_endpoints_wait(&requests[0]);
+        armcii_endpoints_wait(&requests[1]);
+    }
+    armcii_lock_exit();
+}
+
+static void barrier(void)
+{
+    armcii_node_barrier();
+    if (leaders[my_index] == armcii_world->rank) leaders_barrier();
+    armcii_node_barrier();
+}
 
 /* ---- start and end ---- */
 
-/* This process serves memory of its node from now on. */
 static void become_server(void)
 {
     armcii_server_start(comm);
@@ -32,7 +76,7 @@ static void become_server(void)
 static void start_process(void)
 {
     armcii_endpoints_start(comm);
-    armcii_barrier_start(comm);
+    barrier_start();
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks == 0) armcii_am_progress_start();
 }
@@ -45,7 +89,7 @@ static void end_process(void)
         armcii_am_progress_end();
     else
         armcii_progress_rank_stop();
-    armcii_barrier_end();
+    barrier_end();
 }
 
 void armcii_am_start(void)
@@ -66,26 +110,26 @@ void armcii_am_end(void)
 
 /* ---- regions ---- */
 
-/* Who serves a slice to processes of other nodes. */
-struct served {
+/* The server of a slice for processes of other nodes. */
+struct slice_server {
     int server;
-    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds it among the owner's exports */
+    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the owner's exported segment */
 };
 
 struct am_region {
-    char *server_map;       /* on a node's first member: where the progress rank has mapped the segment; NULL: there is none */
-    size_t server_bytes;    /* of that mapping */
-    struct served served[]; /* [team size] */
+    char *server_map;            /* on a node's first member: where the progress rank mapped the segment; else NULL */
+    size_t server_bytes;         /* of server_map */
+    struct slice_server slice[]; /* [team size] */
 };
 
-static struct am_region *new_part(int members)
+static struct am_region *new_region(int members)
 {
-    struct am_region *part = calloc(1, sizeof *part + (size_t)members * sizeof part->served[0]);
-    if (!part) armcii_fatal("out of memory for the tables of a region of %d processes", members);
-    return part;
+    struct am_region *region = calloc(1, sizeof *region + (size_t)members * sizeof region->slice[0]);
+    if (!region) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    return region;
 }
 
-/* The first member on each node shows the progress rank there its segment.  0, or nonzero on every member where one cannot map it. */
+/* The first member on each node lets the progress rank map its segment. 0, or nonzero on every member where one cannot. */
 static int map_in_progress_ranks(struct region *r, bool first)
 {
     int failed = 0, any;
@@ -100,38 +144,40 @@ static int map_in_progress_ranks(struct region *r, bool first)
     return any;
 }
 
-/* Tells the members on this node where their server sees each of their slices. */
-static void see_slices(const struct region *r, char *seen[])
+/* Tell the members on this node the address of each of their slices in their server. */
+static void share_server_addresses(const struct region *r, char *address[])
 {
     ptrdiff_t shift = r->am->server_map ? r->am->server_map - r->shm->segment.memory : 0;
-    for (int i = 0; i < r->team->size; i++) seen[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
-    armcii_coll_bcast(seen, r->team->size * (int)sizeof *seen, 0, armcii_team_scope_comm(r->team, TEAM_NODE));
+    for (int i = 0; i < r->team->size; i++)
+        address[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
+    armcii_coll_bcast(address, r->team->size * (int)sizeof *address, 0, armcii_team_scope_comm(r->team, TEAM_NODE));
 }
 
-static void exchange_served(struct region *r, int first)
+static void exchange_servers(struct region *r, int first)
 {
     struct team *team = r->team;
-    char **seen = calloc((size_t)team->size, sizeof *seen);
-    if (!seen) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
-    see_slices(r, seen);
+    char **address = calloc((size_t)team->size, sizeof *address);
+    if (!address) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    share_server_addresses(r, address);
     int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
-    struct served mine = {server, seen[team->rank] - r->base[team->rank]};
-    armcii_coll_allgather(&mine, r->am->served, (int)sizeof mine, team->comm);
-    free(seen);
+    struct slice_server mine = {server, address[team->rank] - r->base[team->rank]};
+    armcii_coll_allgather(&mine, r->am->slice, (int)sizeof mine, team->comm);
+    free(address);
 }
 
-/* The server that each node has from the start finds all that is exported there. */
+/* The server of each node finds all that is exported there. */
 static int attach_memget(struct region *r)
 {
-    for (int i = 0; i < r->team->size; i++) r->am->served[i] = (struct served){armcii_world->server_of[i], AM_EXPORTED};
+    for (int i = 0; i < r->team->size; i++)
+        r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
     return 0;
 }
 
-/* A node's progress rank serves its slices; where there is none, the team's first member there. */
+/* The server of a slice is the node's progress rank; without one, the team's first member on the node. */
 static int attach(struct region *r)
 {
     int first = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), 0);
-    r->am = new_part(r->team->size);
+    r->am = new_region(r->team->size);
     if (r->memget) return attach_memget(r);
     if (map_in_progress_ranks(r, first == r->team->rank) != 0) {
         if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->am->server_bytes);
@@ -140,7 +186,7 @@ static int attach(struct region *r)
         return -1;
     }
     if (first == r->team->rank && armcii_world->progress_ranks == 0) become_server();
-    exchange_served(r, first);
+    exchange_servers(r, first);
     return 0;
 }
 
@@ -149,7 +195,7 @@ static void detach(struct region *r)
     if (r->memget) {
         armcii_server_release(NULL, (char *)UINTPTR_MAX);
     } else {
-        armcii_coll_barrier(r->team->comm); /* a server may still be at work for another member */
+        armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
         armcii_server_release(r->shm->segment.memory, r->shm->segment.memory + r->shm->segment.bytes);
     }
     if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->am->server_bytes);
@@ -161,8 +207,8 @@ static void detach(struct region *r)
 
 static struct remote remote_of(const struct raddr *raddr, int target)
 {
-    const struct served *served = &raddr->region->am->served[raddr->rank];
-    return (struct remote){target, served->server, served->delta};
+    const struct slice_server *slice = &raddr->region->am->slice[raddr->rank];
+    return (struct remote){target, slice->server, slice->delta};
 }
 
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
@@ -171,22 +217,22 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     (void)lo, (void)hi;
     req->path = PATH_SERVER;
     switch (op->verb.kind) {
-    case RMA_PUT: req->ticket = armcii_client_put(&to, &op->shape); break;
-    case RMA_GET: req->ticket = armcii_client_get(&to, &op->shape); break;
-    case RMA_ACC: req->ticket = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape); break;
+    case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;
+    case RMA_GET: req->id = armcii_client_get(&to, &op->shape); break;
+    case RMA_ACC: req->id = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape); break;
     }
-    if (req->ticket) req->transport = &armcii_am;
+    if (req->id) req->transport = &armcii_am;
     return 0;
 }
 
 static void wait(const struct request *req)
 {
-    armcii_client_finish(req->ticket);
+    armcii_client_wait(req->id);
 }
 
 static bool is_complete(const struct request *req)
 {
-    return armcii_client_is_complete(req->ticket);
+    return armcii_client_is_complete(req->id);
 }
 
 static void fence_region(struct region *r, int target)
@@ -196,7 +242,7 @@ static void fence_region(struct region *r, int target)
         armcii_endpoints_fence(target);
     } else {
         armcii_endpoints_fence_all();
-        armcii_client_finish_all(-1);
+        armcii_client_wait_all(-1);
     }
 }
 
@@ -206,7 +252,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return armcii_client_rmw(&to, update, bytes, remote, operand);
 }
 
-/* ---- mutexes: the server of the owner's node keeps their queues (mutex_server.h) ---- */
+/* ---- mutexes: the server of the owner's node has their queues (mutex_server.h) ---- */
 
 struct am_mutexes {
     const struct team *team;
@@ -259,59 +305,26 @@ static bool progress(void)
 
 const struct transport armcii_am = {
     .name = "am",
-    .region_attach = attach, .region_detach = detach,
-    .start = start, .wait = wait, .is_complete = is_complete, .test = is_complete, .wait_all = armcii_client_finish_all,
+    .region_attach = attach,
+    .region_detach = detach,
+    .start = start,
+    .wait = wait,
+    .is_complete = is_complete,
+    .test = is_complete,
+    .wait_all = armcii_client_wait_all,
     .leave = armcii_progress_thread_wake_if_asleep,
-    .fence = armcii_endpoints_fence, .fence_team = armcii_endpoints_fence_team, .fence_all = armcii_endpoints_fence_all,
-    .is_quiet = armcii_endpoints_are_quiet, .fence_region = fence_region,
-    .rmw = rmw, .rmw_path = PATH_SERVER,
-    .mutexes_create = mutexes_create, .mutexes_free = mutexes_free, .lock = lock, .trylock = trylock, .unlock = unlock,
-    .barrier = armcii_barrier, .progress = progress,
+    .fence = armcii_endpoints_fence,
+    .fence_team = armcii_endpoints_fence_team,
+    .fence_all = armcii_endpoints_fence_all,
+    .is_quiet = armcii_endpoints_are_quiet,
+    .fence_region = fence_region,
+    .rmw = rmw,
+    .rmw_path = PATH_SERVER,
+    .mutexes_create = mutexes_create,
+    .mutexes_free = mutexes_free,
+    .lock = lock,
+    .trylock = trylock,
+    .unlock = unlock,
+    .barrier = barrier,
+    .progress = progress,
 };
-
-/* ---- barrier ---- */
-
-static MPI_Comm comm;
-static int *speakers; /* [nodes]: the process of each that sends messages */
-static int my_node;   /* position in speakers */
-
-void armcii_barrier_start(MPI_Comm requests)
-{
-    const struct world *w = armcii_world;
-    comm = requests;
-    speakers = malloc((size_t)w->nodes * sizeof *speakers);
-    if (!speakers) armcii_fatal("out of memory for tables of %d nodes", w->nodes);
-    for (int r = 0, n = 0; r < w->size; r++) {
-        if (w->node_of[r] != r) continue;
-        if (r == w->node_of[w->rank]) my_node = n;
-        speakers[n++] = r;
-    }
-}
-
-void armcii_barrier_end(void)
-{
-    free(speakers);
-    speakers = NULL;
-}
-
-/* A dissemination barrier, as in transport/shm/node.c. */
-static void meet_nodes(void)
-{
-    int n = armcii_world->nodes;
-    armcii_lock_enter();
-    for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
-        MPI_Request requests[2];
-        MPI_Irecv(NULL, 0, MPI_BYTE, speakers[(my_node - distance + n) % n], AM_TAG_BARRIER + round, comm, &requests[0]);
-        MPI_Isend(NULL, 0, MPI_BYTE, speakers[(my_node + distance) % n], AM_TAG_BARRIER + round, comm, &requests[1]);
-        armcii_endpoints_wait(&requests[0]);
-        armcii_endpoints_wait(&requests[1]);
-    }
-    armcii_lock_exit();
-}
-
-void armcii_barrier(void)
-{
-    armcii_node_barrier();
-    if (speakers[my_node] == armcii_world->rank) meet_nodes();
-    armcii_node_barrier();
-}

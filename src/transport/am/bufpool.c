@@ -1,4 +1,4 @@
-/* bufpool.c - buffers of a few sizes, in lists of those that nobody uses. */
+/* bufpool.c - the buffer pool: a free list for each of a few sizes. */
 #include "transport/am/bufpool.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-/* Begins a buffer that nobody uses. */
+/* The first bytes of a free buffer. */
 struct free_list {
     struct free_list *next;
 };
@@ -14,7 +14,7 @@ struct free_list {
 /* Each size is twice the one before. */
 enum { SMALLEST = BUFPOOL_LARGEST >> (BUFPOOL_SIZES - 1) };
 
-static int size_for(size_t bytes)
+static int size_class(size_t bytes)
 {
     int size = 0;
     assert(bytes <= BUFPOOL_LARGEST);
@@ -22,26 +22,26 @@ static int size_for(size_t bytes)
     return size;
 }
 
-static size_t room_of(int size)
+static size_t class_bytes(int size)
 {
     return (size_t)SMALLEST << size;
 }
 
-static char *take_spare(struct bufpool *p, int size)
+static char *freelist_pop(struct bufpool *p, int size)
 {
-    struct free_list *s = p->free_list[size];
-    if (s) p->free_list[size] = s->next;
-    return (char *)s;
+    struct free_list *first = p->free_list[size];
+    if (first) p->free_list[size] = first->next;
+    return (char *)first;
 }
 
-/* Free a buffer that nobody uses; false when there is none. */
-static bool drop_spare(struct bufpool *p)
+/* Release a free buffer; false when there is none. */
+static bool freelist_free_one(struct bufpool *p)
 {
     for (int size = 0; size < BUFPOOL_SIZES; size++) {
-        char *buffer = take_spare(p, size);
+        char *buffer = freelist_pop(p, size);
         if (!buffer) continue;
         free(buffer);
-        p->bytes -= room_of(size);
+        p->bytes -= class_bytes(size);
         return true;
     }
     return false;
@@ -49,47 +49,49 @@ static bool drop_spare(struct bufpool *p)
 
 bool armcii_bufpool_can_alloc(const struct bufpool *p, size_t bytes)
 {
-    return p->in_use + room_of(size_for(bytes)) <= p->most;
+    return p->in_use + class_bytes(size_class(bytes)) <= p->max_bytes;
 }
 
-/* Others that nobody uses make room for it. */
-static char *new_buffer(struct bufpool *p, size_t room)
+/* Release free buffers of other sizes to stay within the limit. */
+static char *new_buffer(struct bufpool *p, size_t bytes)
 {
-    while (p->bytes + room > p->most && drop_spare(p)) {}
-    char *buffer = malloc(room);
-    if (!buffer) armcii_fatal("out of memory for %zu bytes of data on their way", room);
-    p->bytes += room;
+    while (p->bytes + bytes > p->max_bytes && freelist_free_one(p)) {
+    }
+    char *buffer = malloc(bytes);
+    if (!buffer) armcii_fatal("out of memory for a buffer of %zu bytes", bytes);
+    p->bytes += bytes;
     return buffer;
 }
 
-char *armcii_bufpool_alloc_beyond(struct bufpool *p, size_t bytes)
+char *armcii_bufpool_alloc_over_limit(struct bufpool *p, size_t bytes)
 {
-    int size = size_for(bytes);
-    p->in_use += room_of(size);
-    char *buffer = take_spare(p, size);
-    return buffer ? buffer : new_buffer(p, room_of(size));
+    int size = size_class(bytes);
+    p->in_use += class_bytes(size);
+    char *buffer = freelist_pop(p, size);
+    return buffer ? buffer : new_buffer(p, class_bytes(size));
 }
 
 char *armcii_bufpool_alloc(struct bufpool *p, size_t bytes)
 {
-    return armcii_bufpool_can_alloc(p, bytes) ? armcii_bufpool_alloc_beyond(p, bytes) : NULL;
+    return armcii_bufpool_can_alloc(p, bytes) ? armcii_bufpool_alloc_over_limit(p, bytes) : NULL;
 }
 
 void armcii_bufpool_free(struct bufpool *p, char *buffer, size_t bytes)
 {
-    struct free_list *s = (struct free_list *)(void *)buffer;
-    int size = size_for(bytes);
-    p->in_use -= room_of(size);
-    if (p->bytes > p->most) { /* beyond the limit nothing is kept */
-        p->bytes -= room_of(size);
+    struct free_list *freed = (struct free_list *)(void *)buffer;
+    int size = size_class(bytes);
+    p->in_use -= class_bytes(size);
+    if (p->bytes > p->max_bytes) {
+        p->bytes -= class_bytes(size);
         free(buffer);
         return;
     }
-    s->next = p->free_list[size];
-    p->free_list[size] = s;
+    freed->next = p->free_list[size];
+    p->free_list[size] = freed;
 }
 
 void armcii_bufpool_drain(struct bufpool *p)
 {
-    while (drop_spare(p)) {}
+    while (freelist_free_one(p)) {
+    }
 }

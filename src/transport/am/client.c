@@ -1,4 +1,4 @@
-/* client.c - asking the servers of other nodes: requests with small data, large data in messages of their own. */
+/* client.c - operations as eager and rendezvous requests, and their replies. */
 #include "transport/am/client.h"
 
 #include <stdlib.h>
@@ -11,23 +11,24 @@
 #include "transport/am/bufpool.h"
 #include "transport/am/proto.h"
 
-static uint64_t tickets;
+static uint64_t last_id;
 
-static void request(struct endpoint *e, const struct am_request *r, const struct shape *s)
+static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
-    char *to = armcii_endpoint_append(e, armcii_am_length(r->kind, s), armcii_am_has_data(r->kind));
+    char *to = armcii_endpoint_append(e, armcii_am_request_length(r->kind, s), armcii_am_has_data(r->kind));
     armcii_am_encode(r, s, to);
 }
 
 /* ---- order ---- */
 
-static void wait_for_larges(const struct remote *to, const struct shape *s)
+/* Rendezvous data are not ordered with later requests. */
+static void wait_for_rndv(const struct remote *to, const struct shape *s)
 {
     char *lo, *hi;
     struct backoff p = {0};
     if (!armcii_rndv_any()) return;
     armcii_shape_range(s, SHAPE_REMOTE, &lo, &hi);
-    while (armcii_rndv_overlap(to->owner, lo, hi)) armcii_am_progress(&p);
+    while (armcii_rndv_overlaps(to->owner, lo, hi)) armcii_am_progress(&p);
 }
 
 /* ---- outstanding operations ---- */
@@ -40,49 +41,49 @@ static int new_tag(void)
     return tag;
 }
 
-static struct outstanding *new_outstanding(uint64_t ticket, int owner)
+static struct outstanding *new_outstanding(uint64_t id, int owner)
 {
     struct backoff p = {0};
     struct outstanding *o;
-    while (!(o = armcii_outstanding_new(ticket, owner))) {
+    while (!(o = armcii_outstanding_new(id, owner))) {
         armcii_endpoints_send();
         armcii_am_progress(&p);
     }
     return o;
 }
 
-/* The caller has waited for what is complete locally.  Remote completion goes on without it. */
+/* Local completion is reached; remote completion proceeds without the caller. */
 static void leave(void)
 {
     if (armcii_rndv_any() || !armcii_endpoints_have_thread) armcii_endpoints_leave();
 }
 
-void armcii_client_finish(uint64_t ticket)
+void armcii_client_wait(uint64_t id)
 {
     struct backoff p = {0};
-    while (armcii_outstanding_has(ticket)) armcii_am_progress(&p);
+    while (armcii_outstanding_has(id)) armcii_am_progress(&p);
     leave();
 }
 
-bool armcii_client_is_complete(uint64_t ticket)
+bool armcii_client_is_complete(uint64_t id)
 {
-    return !armcii_outstanding_has(ticket) && (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_finish */
+    return !armcii_outstanding_has(id) && (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_wait */
 }
 
 /* ---- put and accumulate ---- */
 
-static void put_large(struct endpoint *e, const struct remote *to, const struct shape *s, uint64_t ticket)
+static void put_rndv(struct endpoint *e, const struct remote *to, const struct shape *s, uint64_t id)
 {
-    struct outstanding *o = new_outstanding(ticket, to->owner);
+    struct outstanding *o = new_outstanding(id, to->owner);
     MPI_Request data;
-    struct rndv_put large = {.server = to->server, .owner = to->owner, .tag = new_tag()};
-    armcii_shape_range(s, SHAPE_REMOTE, &large.lo, &large.hi);
-    armcii_rndv_add(&large);
+    struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
+    armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
+    armcii_rndv_add(&put);
     armcii_endpoints_expect_rndv();
-    request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = large.tag, .delta = to->delta}, s);
+    append_request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta}, s);
     armcii_endpoint_send(e);
-    armcii_am_send(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, large.tag + AM_TAG_DATA, &data);
-    armcii_outstanding_started(o, data);
+    armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA, &data);
+    armcii_outstanding_start(o, data);
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
@@ -92,22 +93,22 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     struct endpoint *e = armcii_endpoint(to->server);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
-    uint64_t ticket = 0;
-    wait_for_larges(to, s);
+    struct shape fragment;
+    uint64_t id = 0;
+    wait_for_rndv(to, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
-        if (part.bytes > armcii_am_eager_max()) {
-            if (!ticket) ticket = ++tickets;
-            put_large(e, to, &part, ticket);
+    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
+        if (fragment.bytes > armcii_am_eager_max()) {
+            if (!id) id = ++last_id;
+            put_rndv(e, to, &fragment, id);
             continue;
         }
-        request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &part);
-        armcii_endpoint_send_when_due(e);
+        append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
+        armcii_endpoint_send_if_due(e);
     }
-    if (ticket) armcii_endpoint_send(e); /* small parts behind the large ones */
-    if (!ticket || armcii_endpoints_have_thread) armcii_endpoint_leave(e);
-    return ticket;
+    if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */
+    if (!id || armcii_endpoints_have_thread) armcii_endpoint_leave(e);
+    return id;
 }
 
 uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale, const struct shape *shape)
@@ -117,18 +118,18 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
     struct endpoint *e = armcii_endpoint(to->server);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
+    struct shape fragment;
     struct am_request r = {.kind = AM_ACC,
-                             .element = (int)type,
-                             .scale = scale ? scale : armcii_element_one(type),
-                             .scale_bytes = armcii_element_size(type),
-                             .owner = to->owner,
-                             .delta = to->delta};
-    wait_for_larges(to, s);
+                           .element = (int)type,
+                           .scale = scale ? scale : armcii_element_one(type),
+                           .scale_bytes = armcii_element_size(type),
+                           .owner = to->owner,
+                           .delta = to->delta};
+    wait_for_rndv(to, s);
     armcii_am_fragment_begin_packed(&cursor);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
-        request(e, &r, &part);
-        armcii_endpoint_send_when_due(e);
+    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
+        append_request(e, &r, &fragment);
+        armcii_endpoint_send_if_due(e);
     }
     armcii_endpoint_leave(e);
     return 0;
@@ -136,15 +137,14 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
 
 /* ---- get ---- */
 
-/* Where there is no room to unpack from, MPI may receive it zero-copy: the call does not wait for earlier gets. */
-static bool goes_into_place(const struct shape *part)
+/* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for earlier gets. */
+static bool use_zcopy(const struct shape *fragment)
 {
-    if (part->form == SHAPE_CONTIGUOUS) return true;
-    return !armcii_bufpool_can_alloc(&armcii_outstanding_buffers, part->bytes) && armcii_am_can_zcopy(part, SHAPE_LOCAL);
+    if (fragment->form == SHAPE_CONTIGUOUS) return true;
+    return !armcii_bufpool_can_alloc(&armcii_outstanding_buffers, fragment->bytes) && armcii_am_can_zcopy(fragment, SHAPE_LOCAL);
 }
 
-/* A buffer, when gets under way have left enough. */
-static char *room_for(size_t bytes)
+static char *alloc_buffer(size_t bytes)
 {
     struct backoff p = {0};
     char *buffer;
@@ -155,19 +155,20 @@ static char *room_for(size_t bytes)
     return buffer;
 }
 
-static void get_part(struct endpoint *e, const struct remote *from, const struct shape *part, uint64_t ticket)
+static void get_fragment(struct endpoint *e, const struct remote *from, const struct shape *fragment, uint64_t id)
 {
-    struct outstanding *o = new_outstanding(ticket, from->owner);
+    struct outstanding *o = new_outstanding(id, from->owner);
     MPI_Request reply;
-    if (!goes_into_place(part)) armcii_outstanding_unpacks(o, part, room_for(part->bytes));
+    if (!use_zcopy(fragment)) armcii_outstanding_set_unpack(o, fragment, alloc_buffer(fragment->bytes));
     o->tag = new_tag();
     if (o->buffer)
-        MPI_Irecv(o->buffer, (int)part->bytes, MPI_BYTE, from->server, o->tag, armcii_endpoints_comm, &reply);
+        MPI_Irecv(o->buffer, (int)fragment->bytes, MPI_BYTE, from->server, o->tag, armcii_endpoints_comm, &reply);
     else
-        armcii_am_receive(armcii_endpoints_comm, (struct am_zcopy){part->local, part, SHAPE_LOCAL}, from->server, o->tag, &reply);
+        armcii_am_receive_zcopy(armcii_endpoints_comm, (struct am_zcopy){fragment->local, fragment, SHAPE_LOCAL}, from->server, o->tag,
+                                &reply);
     struct am_request r = {.kind = AM_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
-    armcii_outstanding_started(o, reply);
-    request(e, &r, part);
+    armcii_outstanding_start(o, reply);
+    append_request(e, &r, fragment);
 }
 
 uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
@@ -177,89 +178,89 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
     struct endpoint *e = armcii_endpoint(from->server);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
-    struct shape part;
-    uint64_t ticket = ++tickets;
-    wait_for_larges(from, s);
+    struct shape fragment;
+    uint64_t id = ++last_id;
+    wait_for_rndv(from, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_LOCAL);
-    while (armcii_am_fragment(s, &cursor, runs, &part)) {
-        get_part(e, from, &part, ticket);
+    while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
+        get_fragment(e, from, &fragment, id);
         if (!cursor.in_order) continue;
         armcii_endpoint_send(e);
-        armcii_client_finish(ticket);
+        armcii_client_wait(id);
     }
     armcii_endpoint_send(e);
-    return ticket;
+    return id;
 }
 
 /* ---- local completion ---- */
 
-void armcii_client_finish_all(int owner)
+void armcii_client_wait_all(int owner)
 {
     struct backoff p = {0};
-    const uint64_t now = tickets;
-    while (armcii_outstanding_of(owner, now)) armcii_am_progress(&p);
+    const uint64_t now = last_id;
+    while (armcii_outstanding_to(owner, now)) armcii_am_progress(&p);
     leave();
 }
 
 /* ---- round trips ---- */
 
-/* Send what is open and wait for the answer. */
-static void ask(struct endpoint *e, MPI_Request *answer)
+/* Send the open message and wait for the reply. */
+static void send_and_wait(struct endpoint *e, MPI_Request *reply)
 {
     armcii_endpoint_send(e);
-    armcii_endpoints_wait(answer);
+    armcii_endpoints_wait(reply);
 }
 
 long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand)
 {
     struct endpoint *e = armcii_endpoint(to->server);
     struct shape s;
-    MPI_Request answer;
+    MPI_Request reply;
     long old;
     armcii_shape_contiguous(&s, NULL, address, bytes);
-    wait_for_larges(to, &s);
+    wait_for_rndv(to, &s);
     int tag = new_tag();
-    MPI_Irecv(&old, sizeof old, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &answer);
-    request(e,
-            &(struct am_request){.kind = AM_RMW,
-                                   .element = (int)update,
-                                   .scale = &operand,
-                                   .scale_bytes = sizeof operand,
-                                   .owner = to->owner,
-                                   .tag = tag,
-                                   .delta = to->delta},
-            &s);
-    ask(e, &answer);
+    struct am_request r = {.kind = AM_RMW,
+                           .element = (int)update,
+                           .scale = &operand,
+                           .scale_bytes = sizeof operand,
+                           .owner = to->owner,
+                           .tag = tag,
+                           .delta = to->delta};
+    MPI_Irecv(&old, sizeof old, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
+    append_request(e, &r, &s);
+    send_and_wait(e, &reply);
     armcii_tag_free(tag);
     return old;
 }
 
-static int ask_for_mutex(enum am_kind kind, int server, uint64_t set, int owner, uint64_t number)
+static int mutex_request(enum am_kind kind, int server, uint64_t set, int owner, uint64_t number)
 {
     struct endpoint *e = armcii_endpoint(server);
-    MPI_Request answer;
+    MPI_Request reply;
     int granted, tag = new_tag();
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints_comm, &answer);
-    armcii_am_encode_lock(kind, set, owner, number, tag, armcii_endpoint_append(e, sizeof(struct am_header), false));
-    ask(e, &answer);
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints_comm, &reply);
+    armcii_am_encode_mutex(kind, set, owner, number, tag, armcii_endpoint_append(e, sizeof(struct am_request_header), false));
+    send_and_wait(e, &reply);
     armcii_tag_free(tag);
     return granted;
 }
 
 void armcii_client_lock(int server, uint64_t set, int owner, uint64_t number)
 {
-    ask_for_mutex(AM_LOCK, server, set, owner, number);
+    mutex_request(AM_LOCK, server, set, owner, number);
 }
 
 bool armcii_client_trylock(int server, uint64_t set, int owner, uint64_t number)
 {
-    return ask_for_mutex(AM_TRYLOCK, server, set, owner, number);
+    return mutex_request(AM_TRYLOCK, server, set, owner, number);
 }
 
 void armcii_client_unlock(int server, uint64_t set, int owner, uint64_t number)
 {
     struct endpoint *e = armcii_endpoint(server);
-    armcii_am_encode_lock(AM_UNLOCK, set, owner, number, 0, armcii_endpoint_append(e, sizeof(struct am_header), true)); /* for fences */
+    armcii_am_encode_mutex(AM_UNLOCK, set, owner, number, 0,
+                           armcii_endpoint_append(e, sizeof(struct am_request_header), true)); /* for fences */
     armcii_endpoint_send(e);
     armcii_endpoint_leave(e);
 }

@@ -1,4 +1,4 @@
-/* endpoint.c - endpoints: buffers for messages, acknowledgements, progress, fences. */
+/* endpoint.c - send buffers, acknowledgements, progress and fences of all endpoints. */
 #include "transport/am/endpoint.h"
 
 #include <stdatomic.h>
@@ -15,53 +15,53 @@
 
 MPI_Comm armcii_endpoints_comm;
 
-/* ---- what is outstanding ---- */
+/* ---- state ---- */
 
-/* A message being put together, or on its way.  There are a few, whatever the number of servers. */
+/* An open message or one being sent. Their number does not depend on the number of servers. */
 enum { BUFFERS = 32 };
-struct buffer {
+struct send_buffer {
     _Alignas(64) char bytes[AM_MESSAGE_MAX];
 };
-static struct buffer *buffers;
-static MPI_Request sending[BUFFERS];
+static struct send_buffer *buffers;
+static MPI_Request send_requests[BUFFERS];
 static enum { FREE, OPEN, SENT } state[BUFFERS];
 
-/* A server this process has asked something of. */
 struct endpoint {
     int server;
-    int open;              /* buffer of requests not yet sent; -1: none */
+    int open;              /* buffer of the open message; -1: none */
     uint16_t sequence;     /* number of the next message */
-    uint64_t sent, acked;  /* messages that are to be acknowledged, and that were */
-    size_t bytes_unacked;  /* of those in between */
-    unsigned appended;     /* updates, since it was asked for acknowledgements: see send_when_due */
+    uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;  /* of the messages sent but not acknowledged */
+    unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
     struct endpoint *next;
 };
-static struct endpoint **endpoint_of; /* [world size, and ranks set progress_ranks] */
+static struct endpoint **endpoint_of; /* [world size + progress ranks] */
 static struct endpoint *endpoints;
-enum { MOST_UNACKED = BUFFERS - 8 };
+enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct am_ack ack;
 static MPI_Request ack_request;
-static struct am_receive acks;
-static atomic_uint acks_to_come; /* of all servers, large puts too; atomic: the progress thread asks without the lock */
+static struct am_receive any_ack;
+static atomic_uint acks_pending; /* of messages and rendezvous puts; atomic: the progress thread reads it without the lock */
 bool armcii_endpoints_have_thread;
 
-static void expect_ack(void)
+static void post_ack_receive(void)
 {
-    armcii_am_receive_post(&acks, &ack, &ack_request);
+    armcii_am_receive_post(&any_ack, &ack, &ack_request);
 }
 
 /* ---- progress ---- */
 
-static struct am_message *head_of(int buffer)
+static struct am_message_header *header_of(int buffer)
 {
-    return (struct am_message *)(void *)buffers[buffer].bytes;
+    return (struct am_message_header *)(void *)buffers[buffer].bytes;
 }
 
-/* Where nobody but the program sends what the system did not take: count all that may fill a connection. */
-static bool must_be_tracked(const struct am_message *head)
+/* Without a progress thread only the program's calls send what the system does not take at once: acknowledgements count what may fill a
+ * connection. */
+static bool needs_ack(const struct am_message_header *head)
 {
-    enum { SMALL = 256 }; /* bytes: a get, an rmw, a mutex; what limits operations under way limits these */
+    enum { SMALL = 256 }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
@@ -74,54 +74,55 @@ void armcii_endpoint_send(struct endpoint *e)
 {
     if (e->open < 0) return;
     int b = e->open;
-    struct am_message *head = head_of(b);
+    struct am_message_header *head = header_of(b);
     e->open = -1;
     state[b] = SENT;
     head->sequence = e->sequence++;
-    if (must_be_tracked(head)) head->acknowledge = 1;
+    if (needs_ack(head)) head->acknowledge = 1;
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
-        acks_to_come++;
+        acks_pending++;
     }
-    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm, &sending[b]);
+    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm, &send_requests[b]);
 }
 
-static void take_ack(struct endpoint *e)
+static void handle_ack(struct endpoint *e)
 {
     if (ack.bytes) {
         e->acked++;
         e->bytes_unacked -= (size_t)ack.bytes;
     }
-    if (ack.large) {
-        armcii_rndv_remove(e->server, ack.large);
-        armcii_tag_free(ack.large);
+    if (ack.rndv_tag) {
+        armcii_rndv_remove(e->server, ack.rndv_tag);
+        armcii_tag_free(ack.rndv_tag);
     }
-    acks_to_come--;
+    acks_pending--;
 }
 
-/* Updates that wait for an earlier message to arrive go when it has.  Asking MPI costs: only where an acknowledgement is to come. */
-static bool take_acks(void)
+/* Handle the acknowledgements that have arrived, and send the open messages they release. Tests only while some are expected: a call of MPI
+ * costs. */
+static bool poll_acks(void)
 {
     bool any = false;
-    while (acks_to_come > 0) {
+    while (acks_pending > 0) {
         int server;
-        if (!armcii_am_receive_test(&acks, &ack, &ack_request, &server)) return any;
+        if (!armcii_am_receive_test(&any_ack, &ack, &ack_request, &server)) return any;
         struct endpoint *e = endpoint_of[server];
-        take_ack(e);
-        expect_ack();
+        handle_ack(e);
+        post_ack_receive();
         if (unacked(e) == 0) armcii_endpoint_send(e);
         any = true;
     }
     return any;
 }
 
-static bool free_buffers(void)
+static bool reclaim_buffers(void)
 {
     bool any = false;
     for (int i = 0; i < BUFFERS; i++) {
         int done = 0;
-        if (state[i] == SENT) MPI_Test(&sending[i], &done, MPI_STATUS_IGNORE);
+        if (state[i] == SENT) MPI_Test(&send_requests[i], &done, MPI_STATUS_IGNORE);
         if (!done) continue;
         state[i] = FREE;
         any = true;
@@ -131,13 +132,12 @@ static bool free_buffers(void)
 
 bool armcii_endpoints_progress(void)
 {
-    bool any = take_acks();
+    bool any = poll_acks();
     any |= armcii_outstanding_progress();
     return any;
 }
 
-/* One turn of any wait: whatever can advance does, the server in this process too.  Other threads come in after each, however much there
- * is to serve: the one that is waited for may be among them. */
+/* Other threads come in after each round, however much there is to serve: the caller may wait for one of them. */
 void armcii_am_progress(struct backoff *p)
 {
     bool any = armcii_endpoints_progress();
@@ -167,96 +167,94 @@ void armcii_endpoints_send(void)
     for (struct endpoint *e = endpoints; e; e = e->next) armcii_endpoint_send(e);
 }
 
-static int free_buffer(void)
+static int find_free_buffer(void)
 {
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == FREE) return i;
     return -1;
 }
 
-/* A buffer for a new message; where all are taken by messages to other servers, these are sent. */
-static int take_buffer(void)
+/* A buffer for a new message; open messages to other servers are sent to free one. */
+static int alloc_buffer(void)
 {
     struct backoff p = {0};
-    int b = free_buffer();
+    int b = find_free_buffer();
     while (b < 0) {
         armcii_endpoints_send();
-        if (!free_buffers()) armcii_am_progress(&p);
-        b = free_buffer();
+        if (!reclaim_buffers()) armcii_am_progress(&p);
+        b = find_free_buffer();
     }
     state[b] = OPEN;
-    *head_of(b) = (struct am_message){.bytes = sizeof(struct am_message)};
+    *header_of(b) = (struct am_message_header){.bytes = sizeof(struct am_message_header)};
     return b;
 }
 
-/* Room for a record of so many bytes in the open message to the server. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
 {
-    if (e->open >= 0 && head_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
-    while (e->open < 0) { /* while it waits for a buffer another thread may open one */
-        int b = take_buffer();
+    if (e->open >= 0 && header_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
+    while (e->open < 0) { /* another thread may open one during alloc_buffer */
+        int b = alloc_buffer();
         if (e->open < 0)
             e->open = b;
         else
             state[b] = FREE;
-        if (head_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
+        if (header_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
     }
-    struct am_message *head = head_of(e->open);
+    struct am_message_header *head = header_of(e->open);
     char *at = (char *)head + head->bytes;
     head->bytes += (uint32_t)length;
     if (acknowledge) head->acknowledge = 1;
     return at;
 }
 
-/* Small updates go at once where nothing is under way, else together when that has arrived, the message is long, or somebody asks.
- * Whether it has arrived is asked now and then: asking MPI costs more than a put. */
-void armcii_endpoint_send_when_due(struct endpoint *e)
+/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. Poll only every POLL_EVERY updates: a call
+ * of MPI costs more than a put. */
+void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     enum { POLL_EVERY = 16 };
     struct backoff p = {0};
-    if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) take_acks();
-    if (unacked(e) == 0 || (e->open >= 0 && head_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
-    while (unacked(e) > MOST_UNACKED) armcii_am_progress(&p);
+    if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) poll_acks();
+    if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
+    while (unacked(e) > MAX_UNACKED) armcii_am_progress(&p);
 }
 
 bool armcii_endpoints_are_busy(void)
 {
-    return armcii_outstanding_count > 0 || acks_to_come > 0;
+    return armcii_outstanding_count > 0 || acks_pending > 0;
 }
 
 void armcii_endpoints_expect_rndv(void)
 {
-    acks_to_come++;
+    acks_pending++;
 }
 
 /* ---- leaving the library ---- */
 
-/* The first message to a server makes the connection, which takes several calls of MPI on both sides. */
+/* The first message makes the connection, which takes several calls of MPI on both sides. */
 static bool is_connected(const struct endpoint *e)
 {
     return e->acked > 0 || e->sent == 0;
 }
 
-/* The system takes so many bytes of a connection whose other end reads, and delivers them without this process. */
-static bool arrives_by_itself(const struct endpoint *e)
+/* The system takes that many bytes of a connection and delivers them without this process. */
+static bool arrives_without_progress(const struct endpoint *e)
 {
     return is_connected(e) && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() &&
-           !armcii_rndv_have_server(e->server, armcii_rndv_count());
+           !armcii_rndv_pending_to(e->server, armcii_rndv_added());
 }
 
-/* Before the program goes on: what it started reaches the server although it may never call again.  The progress thread sees to that;
- * where there is none, wait until little enough is under way. */
+/* The progress thread delivers; without one, wait until the system can. */
 void armcii_endpoint_leave(struct endpoint *e)
 {
     struct backoff p = {0};
-    if (arrives_by_itself(e)) return;
+    if (arrives_without_progress(e)) return;
     if (armcii_endpoints_have_thread) {
-        if (!armcii_server_is_here()) armcii_progress_thread_wake_if_asleep(); /* a server's thread looks soon */
+        if (!armcii_server_is_here()) armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
         return;
     }
-    const uint64_t larges = armcii_rndv_count();
+    const uint64_t rndvs = armcii_rndv_added();
     armcii_endpoint_send(e);
-    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_have_server(e->server, larges)) armcii_am_progress(&p);
+    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
 }
 
 void armcii_endpoints_leave(void)
@@ -264,7 +262,7 @@ void armcii_endpoints_leave(void)
     for (struct endpoint *e = endpoints; e; e = e->next) armcii_endpoint_leave(e);
 }
 
-/* Where no thread completes the connection. */
+/* Complete the connection where no progress thread does. */
 static void connect(struct endpoint *e)
 {
     struct backoff p = {0};
@@ -278,7 +276,7 @@ struct endpoint *armcii_endpoint(int server)
     struct endpoint *e = endpoint_of[server];
     if (e) return e;
     e = malloc(sizeof *e);
-    if (!e) armcii_fatal("out of memory for requests to other nodes");
+    if (!e) armcii_fatal("out of memory for messages to other nodes");
     *e = (struct endpoint){.server = server, .open = -1, .next = endpoints};
     endpoints = endpoint_of[server] = e;
     if (!armcii_endpoints_have_thread) connect(e);
@@ -287,22 +285,22 @@ struct endpoint *armcii_endpoint(int server)
 
 /* ---- remote completion ---- */
 
-/* For what is outstanding now: other threads may add to it all the time. */
-static void wait_for_endpoint(struct endpoint *e)
+/* Only for what is outstanding now: other threads may keep adding. */
+static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     armcii_endpoint_send(e);
-    const uint64_t sent = e->sent, larges = armcii_rndv_count();
-    while (e->acked < sent || armcii_rndv_have_server(e->server, larges)) armcii_am_progress(&p);
+    const uint64_t sent = e->sent, rndvs = armcii_rndv_added();
+    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
 }
 
-/* Send to all servers that are meant, then wait. */
-static void fence(bool (*is_meant)(int server, const void *whom), const void *whom)
+/* Send to all servers in scope first, then wait. */
+static void fence(bool (*in_scope)(int server, const void *scope), const void *scope)
 {
     for (struct endpoint *e = endpoints; e; e = e->next)
-        if (is_meant(e->server, whom)) armcii_endpoint_send(e);
+        if (in_scope(e->server, scope)) armcii_endpoint_send(e);
     for (struct endpoint *e = endpoints; e; e = e->next)
-        if (is_meant(e->server, whom)) wait_for_endpoint(e);
+        if (in_scope(e->server, scope)) wait_acked(e);
 }
 
 static bool serves_process(int server, const void *process)
@@ -351,18 +349,18 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     endpoint_of = calloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof(struct endpoint *));
-    if (!buffers || !endpoint_of) armcii_fatal("out of memory for requests to other nodes");
+    if (!buffers || !endpoint_of) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++) state[i] = FREE;
-    acks = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};
-    expect_ack();
+    any_ack = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};
+    post_ack_receive();
 }
 
 void armcii_endpoints_end(void)
 {
     if (!buffers) return;
-    armcii_am_receives_drain(&acks, 1, &ack_request);
+    armcii_am_receives_drain(&any_ack, 1, &ack_request);
     for (int i = 0; i < BUFFERS; i++)
-        if (state[i] == SENT) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
+        if (state[i] == SENT) MPI_Wait(&send_requests[i], MPI_STATUS_IGNORE);
     while (endpoints) {
         struct endpoint *e = endpoints;
         endpoints = e->next;

@@ -1,5 +1,5 @@
-/* endpoint.h - messages to the servers of other nodes: put together, sent, acknowledged.  Called under the global lock, which is passed on
- * while waiting. */
+/* endpoint.h - endpoints: the messages to each server and their acknowledgements. Called under the global lock, which is suspended while
+ * waiting. */
 #ifndef ARMCII_ENDPOINT_H
 #define ARMCII_ENDPOINT_H
 
@@ -9,52 +9,51 @@
 
 #include "base/backoff.h"
 
-/* Messages travel on comm, whose ranks are those of the world and of the progress ranks. */
+/* comm: its ranks are those of the world, then the progress ranks. */
 void armcii_endpoints_start(MPI_Comm comm);
 /* Nothing is outstanding. */
 void armcii_endpoints_end(void);
 extern MPI_Comm armcii_endpoints_comm;
-/* Is there a progress thread that completes what the program leaves under way? */
+/* A progress thread completes what the program leaves outstanding. */
 extern bool armcii_endpoints_have_thread;
 
 /* ---- sending ---- */
 
-/* A server this process has asked something of; the first call for a server connects. */
+/* The endpoint of a server; the first call connects. */
 struct endpoint;
 struct endpoint *armcii_endpoint(int server);
-/* Room for a record of so many bytes in the open message; acknowledge: a fence waits for the message. */
+/* Room for a request of that length in the open message; acknowledge: a fence waits for the message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
-/* Send the open message: now; when it is worth it, for updates that nobody waits for; those of all endpoints. */
+/* Send the open message: now; if there is reason not to coalesce more updates; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
-void armcii_endpoint_send_when_due(struct endpoint *e);
+void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
-/* A large put was requested: an acknowledgement is to come. */
+/* Expect the acknowledgement of a rendezvous put. */
 void armcii_endpoints_expect_rndv(void);
 
-/* Before the program goes on: what it started reaches the server, all servers, although it may never call again. */
+/* Before the program goes on: make sure that what it started reaches the server, or all servers, even if it never calls again. */
 void armcii_endpoint_leave(struct endpoint *e);
 void armcii_endpoints_leave(void);
 
 /* ---- progress ---- */
 
-/* Is anything of this process under way: messages that MPI has not finished, updates not yet acknowledged?  Any thread may ask, without
- * the lock. */
+/* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may call it, without the lock. */
 bool armcii_endpoints_are_busy(void);
-/* Let all of it go on, without waiting; true when something did. */
+/* Make progress on all of it, without waiting; true when there was any. */
 bool armcii_endpoints_progress(void);
-/* One turn of any wait: all goes on, this process serves, and other threads come in. */
+/* One round of any wait: make progress, serve, back off, let other threads in. */
 void armcii_am_progress(struct backoff *p);
-/* Wait for a request of MPI that way. */
+/* Wait for an MPI request by such rounds. */
 void armcii_endpoints_wait(MPI_Request *request);
 
 /* ---- remote completion ---- */
 
-/* What was started towards the node of a process, the nodes of a team, all nodes, is in place there.  All are asked first, then awaited. */
+/* What was started towards the node of a process, the nodes of a team, all nodes, is in place there on return. */
 void armcii_endpoints_fence(int process);
 struct team;
 void armcii_endpoints_fence_team(const struct team *team);
 void armcii_endpoints_fence_all(void);
-/* Is nothing left for them to do? */
+/* Is there nothing that a fence would wait for? */
 bool armcii_endpoints_are_quiet(void);
 
 #endif

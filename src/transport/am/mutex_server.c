@@ -1,4 +1,4 @@
-/* mutex_server.c - mutexes of a server: a hash table of those that are held. */
+/* mutex_server.c - a hash table of the held mutexes. */
 #include "transport/am/mutex_server.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct waiter {
     int client, tag;
 };
 
-/* Only mutexes that are held have an entry. */
+/* Only held mutexes have a queue. */
 struct queue {
     struct queue *next;
     uint64_t set, number;
@@ -36,7 +36,7 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-bool armcii_mutex_server_try(uint64_t set, int owner, uint64_t number)
+bool armcii_mutex_server_trylock(uint64_t set, int owner, uint64_t number)
 {
     struct queue **link = find(set, owner, number);
     if (*link) return false;
@@ -47,9 +47,9 @@ bool armcii_mutex_server_try(uint64_t set, int owner, uint64_t number)
     return true;
 }
 
-bool armcii_mutex_server_enqueue(uint64_t set, int owner, uint64_t number, int client, int tag)
+bool armcii_mutex_server_lock(uint64_t set, int owner, uint64_t number, int client, int tag)
 {
-    if (armcii_mutex_server_try(set, owner, number)) return true;
+    if (armcii_mutex_server_trylock(set, owner, number)) return true;
     struct queue *q = *find(set, owner, number);
     struct waiter *w = allocate(sizeof *w);
     *w = (struct waiter){NULL, client, tag};
@@ -58,7 +58,7 @@ bool armcii_mutex_server_enqueue(uint64_t set, int owner, uint64_t number, int c
     return false;
 }
 
-bool armcii_mutex_server_release(uint64_t set, int owner, uint64_t number, int *client, int *tag)
+bool armcii_mutex_server_unlock(uint64_t set, int owner, uint64_t number, int *client, int *tag)
 {
     struct queue **link = find(set, owner, number), *q = *link;
     if (!q) return false;

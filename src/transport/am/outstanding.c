@@ -8,26 +8,26 @@
 #include "base/log.h"
 #include "transport/am/proto.h"
 
-enum { MOST = 256 };
-static struct outstanding *list[MOST];
-static MPI_Request requests[MOST]; /* apart, so that one call tests all of them: each call of MPI costs as much as a message */
-static int listed;
-atomic_uint armcii_outstanding_count; /* and those to be listed */
-struct bufpool armcii_outstanding_buffers = {.most = 8 << 20};
+enum { MAX_OUTSTANDING = 256 };
+static struct outstanding *list[MAX_OUTSTANDING];
+static MPI_Request requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much as a message */
+static int list_size;
+atomic_uint armcii_outstanding_count; /* the list and those not yet started */
+struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 
-struct outstanding *armcii_outstanding_new(uint64_t ticket, int owner)
+struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
-    if (armcii_outstanding_count >= MOST) return NULL;
+    if (armcii_outstanding_count >= MAX_OUTSTANDING) return NULL;
     struct outstanding *o = calloc(1, sizeof *o);
     if (!o) armcii_fatal("out of memory for an operation");
-    o->ticket = ticket;
+    o->id = id;
     o->owner = owner;
     armcii_outstanding_count++;
     return o;
 }
 
-/* The program may reuse its lists of addresses before the data come. */
-static void keep_addresses(struct outstanding *o, const struct shape *s)
+/* Copy the addresses: the program may reuse its lists before the data arrive. */
+static void copy_addresses(struct outstanding *o, const struct shape *s)
 {
     size_t runs_bytes = s->nruns * sizeof(struct vector_run);
     o->addresses = malloc(runs_bytes + s->nsegs * sizeof(void *));
@@ -43,17 +43,17 @@ static void keep_addresses(struct outstanding *o, const struct shape *s)
     o->shape.runs = runs;
 }
 
-void armcii_outstanding_unpacks(struct outstanding *o, const struct shape *s, char *buffer)
+void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer)
 {
     o->shape = *s;
     o->buffer = buffer;
-    if (s->form == SHAPE_VECTOR) keep_addresses(o, s);
+    if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
 }
 
-void armcii_outstanding_started(struct outstanding *o, MPI_Request request)
+void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
 {
-    list[listed] = o;
-    requests[listed++] = request;
+    list[list_size] = o;
+    requests[list_size++] = request;
 }
 
 static void complete(struct outstanding *o)
@@ -68,44 +68,44 @@ static void complete(struct outstanding *o)
     armcii_outstanding_count--;
 }
 
-/* Those that are still to come, in their order. */
-static void close_gaps(void)
+/* Remove completed entries, in order. */
+static void compact(void)
 {
-    int kept = 0;
-    for (int i = 0; i < listed; i++) {
+    int n = 0;
+    for (int i = 0; i < list_size; i++) {
         if (!list[i]) continue;
-        list[kept] = list[i];
-        requests[kept++] = requests[i];
+        list[n] = list[i];
+        requests[n++] = requests[i];
     }
-    listed = kept;
+    list_size = n;
 }
 
 bool armcii_outstanding_progress(void)
 {
-    static MPI_Status statuses[MOST]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
-    int done, which[MOST];
-    if (listed == 0) return false;
-    MPI_Testsome(listed, requests, &done, which, statuses);
+    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
+    int done, index[MAX_OUTSTANDING];
+    if (list_size == 0) return false;
+    MPI_Testsome(list_size, requests, &done, index, statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
-        complete(list[which[i]]);
-        list[which[i]] = NULL;
+        complete(list[index[i]]);
+        list[index[i]] = NULL;
     }
-    close_gaps();
+    compact();
     return true;
 }
 
-bool armcii_outstanding_has(uint64_t ticket)
+bool armcii_outstanding_has(uint64_t id)
 {
-    for (int i = 0; i < listed; i++)
-        if (list[i]->ticket == ticket) return true;
+    for (int i = 0; i < list_size; i++)
+        if (list[i]->id == id) return true;
     return false;
 }
 
-bool armcii_outstanding_of(int owner, uint64_t ticket)
+bool armcii_outstanding_to(int owner, uint64_t id)
 {
-    for (int i = 0; i < listed; i++)
-        if ((owner < 0 || list[i]->owner == owner) && list[i]->ticket <= ticket) return true;
+    for (int i = 0; i < list_size; i++)
+        if ((owner < 0 || list[i]->owner == owner) && list[i]->id <= id) return true;
     return false;
 }
 
@@ -133,25 +133,25 @@ void armcii_tag_free(int tag)
 
 /* ---- rendezvous puts ---- */
 
-static struct entry {
-    struct entry *next;
+static struct rndv {
+    struct rndv *next;
     struct rndv_put put;
     uint64_t number; /* from 1 on */
-} *entries;
-static uint64_t added;
+} * rndvs;
+static uint64_t rndvs_added;
 
 void armcii_rndv_add(const struct rndv_put *put)
 {
-    struct entry *e = malloc(sizeof *e);
+    struct rndv *e = malloc(sizeof *e);
     if (!e) armcii_fatal("out of memory for a put");
-    *e = (struct entry){entries, *put, ++added};
-    entries = e;
+    *e = (struct rndv){rndvs, *put, ++rndvs_added};
+    rndvs = e;
 }
 
 void armcii_rndv_remove(int server, int tag)
 {
-    for (struct entry **link = &entries; *link; link = &(*link)->next) {
-        struct entry *e = *link;
+    for (struct rndv **link = &rndvs; *link; link = &(*link)->next) {
+        struct rndv *e = *link;
         if (e->put.server != server || e->put.tag != tag) continue;
         *link = e->next;
         free(e);
@@ -161,24 +161,24 @@ void armcii_rndv_remove(int server, int tag)
 
 bool armcii_rndv_any(void)
 {
-    return entries != NULL;
+    return rndvs != NULL;
 }
 
-uint64_t armcii_rndv_count(void)
+uint64_t armcii_rndv_added(void)
 {
-    return added;
+    return rndvs_added;
 }
 
-bool armcii_rndv_have_server(int server, uint64_t count)
+bool armcii_rndv_pending_to(int server, uint64_t count)
 {
-    const struct entry *e = entries;
+    const struct rndv *e = rndvs;
     while (e && (e->put.server != server || e->number > count)) e = e->next;
     return e != NULL;
 }
 
-bool armcii_rndv_overlap(int owner, const char *lo, const char *hi)
+bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
 {
-    for (const struct entry *e = entries; e; e = e->next)
+    for (const struct rndv *e = rndvs; e; e = e->next)
         if (e->put.owner == owner && e->put.lo < hi && lo < e->put.hi) return true;
     return false;
 }

@@ -1,4 +1,4 @@
-/* proto.c - writing and reading requests. */
+/* proto.c - encoding, decoding and fragmenting requests. */
 #include "transport/am/proto.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
 
-static size_t padded(size_t bytes)
+static size_t pad(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;
 }
 
-/* A run in a record: its head, then the addresses. */
+/* A run in a request; its remote addresses follow. */
 struct run_head {
     uint64_t bytes, n;
 };
@@ -26,9 +26,9 @@ static size_t layout_length(const struct shape *s)
     return length;
 }
 
-size_t armcii_am_length(enum am_kind kind, const struct shape *s)
+size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
 {
-    return sizeof(struct am_header) + layout_length(s) + (armcii_am_has_data(kind) ? padded(s->bytes) : 0);
+    return sizeof(struct am_request_header) + layout_length(s) + (armcii_am_has_data(kind) ? pad(s->bytes) : 0);
 }
 
 static char *encode_strides(const struct shape *s, char *to)
@@ -52,8 +52,8 @@ static char *encode_runs(const struct shape *s, char *to)
 
 void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to)
 {
-    struct am_header record = {
-        .length = (uint32_t)armcii_am_length(r->kind, s),
+    struct am_request_header header = {
+        .length = (uint32_t)armcii_am_request_length(r->kind, s),
         .kind = (uint8_t)r->kind,
         .element = (uint8_t)r->element,
         .form = (uint8_t)s->form,
@@ -65,22 +65,22 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
         .remote = (uint64_t)(uintptr_t)(s->form == SHAPE_VECTOR ? NULL : s->remote),
         .delta = r->delta,
     };
-    if (r->scale_bytes) memcpy(record.scale, r->scale, r->scale_bytes);
-    memcpy(to, &record, sizeof record);
-    to += sizeof record;
+    if (r->scale_bytes) memcpy(header.scale, r->scale, r->scale_bytes);
+    memcpy(to, &header, sizeof header);
+    to += sizeof header;
     if (s->form == SHAPE_STRIDED) to = encode_strides(s, to);
     if (s->form == SHAPE_VECTOR) to = encode_runs(s, to);
     if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
 }
 
-void armcii_am_encode_lock(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to)
+void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to)
 {
-    struct am_header record = {
-        .length = sizeof record, .kind = (uint8_t)kind, .owner = owner, .tag = tag, .runs = set, .remote = number};
-    memcpy(to, &record, sizeof record);
+    struct am_request_header header = {
+        .length = sizeof header, .kind = (uint8_t)kind, .owner = owner, .tag = tag, .runs = set, .remote = number};
+    memcpy(to, &header, sizeof header);
 }
 
-static char *decode_strides(const struct am_header *r, char *from, struct shape *s)
+static char *decode_strides(const struct am_request_header *r, char *from, struct shape *s)
 {
     s->levels = r->levels;
     s->nsegs = 1;
@@ -96,18 +96,18 @@ static char *decode_strides(const struct am_header *r, char *from, struct shape 
     return from;
 }
 
-static void make_room(struct am_decoded *d, size_t runs)
+static void reserve_runs(struct am_decoded *d, size_t runs)
 {
-    if (runs <= d->room) return;
+    if (runs <= d->runs_max) return;
     d->runs = realloc(d->runs, runs * sizeof *d->runs);
     if (!d->runs) armcii_fatal("out of memory for a vector of %zu runs", runs);
-    d->room = runs;
+    d->runs_max = runs;
 }
 
-/* The addresses stay where they are, in the message. */
-static char *decode_runs(const struct am_header *r, char *from, struct am_decoded *d)
+/* The runs point to the addresses in the message. */
+static char *decode_runs(const struct am_request_header *r, char *from, struct am_decoded *d)
 {
-    make_room(d, r->runs);
+    reserve_runs(d, r->runs);
     d->shape.nsegs = 0;
     for (size_t i = 0; i < r->runs; i++) {
         struct run_head head;
@@ -122,7 +122,7 @@ static char *decode_runs(const struct am_header *r, char *from, struct am_decode
     return from;
 }
 
-void armcii_am_decode(const struct am_header *r, struct am_decoded *d)
+void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
 {
     char *from = (char *)(uintptr_t)(r + 1);
     struct shape *s = &d->shape;
@@ -139,29 +139,29 @@ const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct sh
     return patch->form == SHAPE_CONTIGUOUS || patch->count[0] <= AM_FRAGMENT_MAX ? patch : s;
 }
 
-/* ---- parts ---- */
+/* ---- fragments ---- */
 
-static void step_over_empty_runs(const struct shape *s, struct am_cursor *c)
+static void skip_empty_runs(const struct shape *s, struct am_cursor *c)
 {
-    while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->i == s->runs[c->run].n)) {
+    while (c->run < s->nruns && (s->runs[c->run].bytes == 0 || c->segment == s->runs[c->run].n)) {
         c->run++;
-        c->i = 0;
+        c->segment = 0;
     }
 }
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* A segment that is too long for a record with others: whole, or in eager parts. */
-static void take_long_segment(const struct vector_run *run, struct am_cursor *c, struct shape *part)
+/* A segment too long for a request with others: whole, or in eager fragments. */
+static void fragment_long_segment(const struct vector_run *run, struct am_cursor *c, struct shape *fragment)
 {
-    size_t limit = c->in_request && run->bytes <= AM_RNDV_MIN ? c->packed : c->limit;
-    size_t rest = run->bytes - c->within, bytes = least(rest, limit);
-    armcii_shape_contiguous(part, (char *)run->local[c->i] + c->within, (char *)run->remote[c->i] + c->within, bytes);
-    c->within = bytes == rest ? 0 : c->within + bytes;
-    c->i += bytes == rest;
+    size_t limit = c->data_in_request && run->bytes <= AM_RNDV_MIN ? c->packed_max : c->fragment_max;
+    size_t rest = run->bytes - c->offset, bytes = min(rest, limit);
+    armcii_shape_contiguous(fragment, (char *)run->local[c->segment] + c->offset, (char *)run->remote[c->segment] + c->offset, bytes);
+    c->offset = bytes == rest ? 0 : c->offset + bytes;
+    c->segment += bytes == rest;
 }
 
 size_t armcii_am_eager_max(void)
@@ -171,42 +171,42 @@ size_t armcii_am_eager_max(void)
 
 size_t armcii_am_message_max(void)
 {
-    return armcii_am_eager_max() + AM_HEADERS;
+    return armcii_am_eager_max() + AM_HEADERS_MAX;
 }
 
-/* Bytes of a request that one segment of the run takes. */
+/* Bytes that a segment of the run takes in the request. */
 static size_t request_bytes(const struct am_cursor *c, const struct vector_run *run)
 {
-    return sizeof(void *) + (c->in_request ? run->bytes : 0);
+    return sizeof(void *) + (c->data_in_request ? run->bytes : 0);
 }
 
-/* As many segments of the run at the cursor as fit in `data` bytes of data and `request` bytes of the request. */
+/* The segments at the cursor that fit in `data` bytes of data and `request` bytes of the request. */
 static struct vector_run take_segments(const struct vector_run *run, struct am_cursor *c, size_t data, size_t request)
 {
-    size_t n = run->n - c->i;
-    n = least(n, data / run->bytes);
-    n = least(n, request / request_bytes(c, run));
-    struct vector_run taken = {run->local + c->i, run->remote + c->i, run->bytes, n};
-    c->i += n;
+    size_t n = run->n - c->segment;
+    n = min(n, data / run->bytes);
+    n = min(n, request / request_bytes(c, run));
+    struct vector_run taken = {run->local + c->segment, run->remote + c->segment, run->bytes, n};
+    c->segment += n;
     return taken;
 }
 
-/* With its address and the head of its run it does not fit in a packed part. */
+/* Is a segment, with its address and run_head, too long for a packed fragment? */
 static bool is_long_segment(const struct am_cursor *c, const struct vector_run *run)
 {
-    size_t head = c->in_request ? sizeof(struct run_head) + sizeof(void *) : 0;
-    return run->bytes + head > c->packed;
+    size_t head = c->data_in_request ? sizeof(struct run_head) + sizeof(void *) : 0;
+    return run->bytes + head > c->packed_max;
 }
 
-static bool vector_part(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *part)
+static bool vector_fragment(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
-    size_t n = 0, data = c->packed, request = armcii_am_eager_max();
-    for (step_over_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; step_over_empty_runs(s, c)) {
+    size_t n = 0, data = c->packed_max, request = armcii_am_eager_max();
+    for (skip_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; skip_empty_runs(s, c)) {
         const struct vector_run *run = &s->runs[c->run];
         bool is_long = is_long_segment(c, run);
         if (is_long && n > 0) break;
         if (is_long) {
-            take_long_segment(run, c, part);
+            fragment_long_segment(run, c, fragment);
             return true;
         }
         if (request < sizeof(struct run_head)) break;
@@ -217,22 +217,22 @@ static bool vector_part(const struct shape *s, struct am_cursor *c, struct vecto
         request -= runs[n].n * request_bytes(c, run);
         n++;
     }
-    return n > 0 && armcii_shape_vector(part, runs, n) == SHAPE_OK;
+    return n > 0 && armcii_shape_vector(fragment, runs, n) == SHAPE_OK;
 }
 
-/* Is it surely one part?  Parts that are written here come in messages of their own; those that are written there are records in order. */
-static bool is_short(const struct shape *s, enum shape_side written)
+/* Is the shape safe without a test for overlap? Replies to a get have no order, so it is one fragment; requests of a put are in order. */
+static bool stays_in_order(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
-    size_t most = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
-    if (s->form != SHAPE_VECTOR) return s->bytes <= most;
-    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= most;
+    size_t max = written == SHAPE_LOCAL ? armcii_am_eager_max() : AM_RNDV_MIN;
+    if (s->form != SHAPE_VECTOR) return s->bytes <= max;
+    return s->nsegs <= SEGMENTS && s->nruns <= RUNS && s->bytes + s->nsegs * sizeof(void *) <= max;
 }
 
-/* What is long arrives in parts, in any order: only where no byte of that side is written twice. */
+/* Fragments arrive in any order only where no byte of that side is written twice. */
 static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
 {
-    return is_short(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+    return stays_in_order(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
 }
 
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
@@ -242,9 +242,8 @@ bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
     return s->form == SHAPE_STRIDED && armcii_datatype_side_is_right(s, side);
 }
 
-/* Bytes of a part: all of them, zero-copy, by derived datatypes if strided, or as many as are packed at a time.
- * Replies are packed: that takes no longer than a derived datatype on either side (measured). */
-static size_t limit_of(const struct shape *s, enum shape_side written, size_t packed)
+/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a derived datatype is not faster. */
+static size_t fragment_max_of(const struct shape *s, enum shape_side written, size_t packed)
 {
     if (s->form == SHAPE_VECTOR) return AM_ZCOPY_MAX;
     if (s->bytes <= AM_RNDV_MIN) return packed;
@@ -254,9 +253,9 @@ static size_t limit_of(const struct shape *s, enum shape_side written, size_t pa
     return whole && armcii_quirks->quick_strided_messages ? AM_ZCOPY_MAX : packed;
 }
 
-/* Requests are eager: a server must not wait for the rest of one.  So are replies with moderate data: several short messages are there
- * before the handshake of a long one is over. */
-static size_t packed_at_a_time(const struct shape *s, enum shape_side written, bool any_order)
+/* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several eager messages arrive before one
+ * rendezvous is over. */
+static size_t packed_max_of(const struct shape *s, enum shape_side written, bool any_order)
 {
     if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_eager_max();
     return s->form == SHAPE_VECTOR || !any_order ? AM_FRAGMENT_MAX : AM_REPLY_MAX;
@@ -265,88 +264,87 @@ static size_t packed_at_a_time(const struct shape *s, enum shape_side written, b
 void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written)
 {
     bool any_order = may_arrive_in_any_order(s, written);
-    size_t packed = packed_at_a_time(s, written, any_order);
-    *c = (struct am_cursor){.limit = any_order ? limit_of(s, written, packed) : packed,
-                              .packed = packed,
-                              .in_request = written == SHAPE_REMOTE,
-                              .in_order = !any_order};
+    size_t packed = packed_max_of(s, written, any_order);
+    *c = (struct am_cursor){.fragment_max = any_order ? fragment_max_of(s, written, packed) : packed,
+                            .packed_max = packed,
+                            .data_in_request = written == SHAPE_REMOTE,
+                            .in_order = !any_order};
 }
 
 void armcii_am_fragment_begin_packed(struct am_cursor *c)
 {
     size_t packed = armcii_am_eager_max();
-    *c = (struct am_cursor){.limit = packed, .packed = packed, .in_request = true};
+    *c = (struct am_cursor){.fragment_max = packed, .packed_max = packed, .data_in_request = true};
 }
 
-bool armcii_am_fragment(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *part)
+bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
-    if (s->form == SHAPE_VECTOR) return vector_part(s, c, runs, part);
-    return armcii_shape_part(s, c->limit, &c->position, part);
+    if (s->form == SHAPE_VECTOR) return vector_fragment(s, c, runs, fragment);
+    return armcii_shape_part(s, c->fragment_max, &c->position, fragment);
 }
 
 /* ---- zero-copy ---- */
 
-static MPI_Datatype datatype_of(struct am_zcopy p, int *count)
+static MPI_Datatype zcopy_datatype(struct am_zcopy p, int *count)
 {
     *count = p.shape->levels == 0 ? (int)p.shape->bytes : 1;
     return p.shape->levels == 0 ? MPI_BYTE : armcii_datatype_bytes(p.shape, p.side);
 }
 
-/* MPI keeps the type until the message has gone. */
-static void drop_datatype(MPI_Datatype type)
+/* MPI keeps the type until the message is complete. */
+static void free_datatype(MPI_Datatype type)
 {
     if (type != MPI_BYTE) MPI_Type_free(&type);
 }
 
-void armcii_am_send(MPI_Comm comm, struct am_zcopy from, int to, int tag, MPI_Request *request)
+void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag, MPI_Request *request)
 {
     int count;
-    MPI_Datatype type = datatype_of(from, &count);
+    MPI_Datatype type = zcopy_datatype(from, &count);
     MPI_Isend(from.address, count, type, to, tag, comm, request);
-    drop_datatype(type);
+    free_datatype(type);
 }
 
-void armcii_am_receive(MPI_Comm comm, struct am_zcopy to, int from, int tag, MPI_Request *request)
+void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag, MPI_Request *request)
 {
     int count;
-    MPI_Datatype type = datatype_of(to, &count);
+    MPI_Datatype type = zcopy_datatype(to, &count);
     MPI_Irecv(to.address, count, type, from, tag, comm, request);
-    drop_datatype(type);
+    free_datatype(type);
 }
 
-/* ---- from anybody ---- */
+/* ---- any-source receives ---- */
 
-void armcii_am_receive_post(const struct am_receive *inbox, void *buffer, MPI_Request *receive)
+void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     *receive = MPI_REQUEST_NULL;
-    if (armcii_quirks->late_receives)
-        MPI_Irecv(buffer, inbox->bytes, MPI_BYTE, MPI_ANY_SOURCE, inbox->tag, inbox->comm, receive);
+    if (armcii_quirks->late_receives) MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
 }
 
-bool armcii_am_receive_unexpected(const struct am_receive *inbox, void *buffer, MPI_Request *receive)
+bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     int there;
     MPI_Message message;
-    MPI_Improbe(MPI_ANY_SOURCE, inbox->tag, inbox->comm, &there, &message, MPI_STATUS_IGNORE);
-    if (there) MPI_Imrecv(buffer, inbox->bytes, MPI_BYTE, &message, receive);
+    MPI_Improbe(MPI_ANY_SOURCE, match->tag, match->comm, &there, &message, MPI_STATUS_IGNORE);
+    if (there) MPI_Imrecv(buffer, match->bytes, MPI_BYTE, &message, receive);
     return there;
 }
 
-bool armcii_am_receive_test(const struct am_receive *inbox, void *buffer, MPI_Request *receive, int *sender)
+bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive, int *sender)
 {
     int arrived;
     MPI_Status status;
-    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(inbox, buffer, receive)) return false;
+    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive)) return false;
     MPI_Test(receive, &arrived, &status);
     if (arrived) *sender = status.MPI_SOURCE;
     return arrived;
 }
 
-void armcii_am_receives_drain(const struct am_receive *inbox, int n, MPI_Request receives[])
+void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[])
 {
     int rank;
-    MPI_Comm_rank(inbox->comm, &rank);
+    MPI_Comm_rank(match->comm, &rank);
     for (int i = 0; i < n; i++)
-        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, inbox->tag, inbox->comm); /* eager: a receive is there */
+        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag, match->comm); /* eager: the receive is posted */
     for (int i = 0; i < n; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

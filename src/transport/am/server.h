@@ -1,24 +1,24 @@
-/* server.h - who serves requests from other nodes: one process of each node, for all memory of the node that it has mapped.  It works in
- * the progress thread (thread.h), and whenever its process waits inside the library.  It takes no lock of the library. */
+/* server.h - the server: one process of each node serves requests from other nodes on the memory of its node. It works in the progress
+ * thread (thread.h) and whenever its process waits in the library. It takes no lock of the library. */
 #ifndef ARMCII_SERVER_H
 #define ARMCII_SERVER_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Serve requests that arrive on comm; called again, it does nothing.  The end: nobody sends any more, no other thread serves. */
+/* Serve requests that arrive on comm; a second call does nothing. End: no process sends requests any more, no other thread serves. */
 void armcii_server_start(MPI_Comm comm);
 void armcii_server_end(void);
 bool armcii_server_is_here(void);
 
-/* Serve what has arrived, if this process is a server and no other thread is at it; true when something was done. */
+/* Serve what has arrived if this process is a server and no other thread is serving; true when there was any. */
 bool armcii_server_serve(void);
-/* The same by who waits in the library; how often that was done so far. */
+/* The same for threads that wait in the library; the number of such calls so far. */
 bool armcii_server_poll(void);
 unsigned armcii_server_poll_count(void);
 
-/* Before memory from lo to hi is unmapped: wait until MPI has done with what it sends from there, and serve and let other threads in
- * meanwhile.  The clients have their data. */
+/* Before [lo, hi) is unmapped: wait until zero-copy messages there are complete. The clients have their data already. Meanwhile serve and
+ * let other threads in. */
 void armcii_server_release(const char *lo, const char *hi);
 
 #endif

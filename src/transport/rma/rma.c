@@ -136,7 +136,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     armcii_rma_choose(&r);
     req->transport = &armcii_rma;
     req->path = r.path;
-    req->ticket = armcii_pending_order_before_issue(raddr, op->target, op->verb, lo, hi, r.calls);
+    req->id = armcii_pending_order_before_issue(raddr, op->target, op->verb, lo, hi, r.calls);
     req->region_id = raddr->region->id;
     req->target = op->target;
     armcii_rma_issue(&r);
@@ -145,12 +145,12 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
 
 static void wait(const struct request *req)
 {
-    armcii_pending_complete_local(req->region_id, req->target, req->ticket);
+    armcii_pending_complete_local(req->region_id, req->target, req->id);
 }
 
 static bool is_complete(const struct request *req)
 {
-    return armcii_pending_is_complete_local(req->region_id, req->target, req->ticket);
+    return armcii_pending_is_complete_local(req->region_id, req->target, req->id);
 }
 
 /* MPI does not tell about operations before they are flushed. */
