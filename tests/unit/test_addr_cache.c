@@ -134,9 +134,9 @@ START_TEST(the_newest_stays)
 }
 END_TEST
 
-/* ---- the directory keeps it right */
+/* ---- the directory updates the cache ---- */
 
-/* A region on all processes, reached by loads and stores alone, or not: then something may be pending there. */
+/* A region on all processes; indirect: its route is not direct, so operations may be pending. */
 static struct region *region_of_all(bool indirect)
 {
     static int ranks[PROCESSES];
