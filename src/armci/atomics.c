@@ -14,7 +14,7 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_Rmw", "proc", proc);
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
-        rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "it is none of ARMCI_FETCH_AND_ADD ... ARMCI_SWAP_LONG", "%d", op);
+        rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "invalid operation", "%d", op);
     if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
     return rc ? rc : armcii_rmw_fn("ARMCI_Rmw", op, ploc, prem, value, proc);
 }
@@ -22,9 +22,9 @@ ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
 /* ---- mutexes: the extension's sets; ARMCI's own mutexes are one such set over the world ---- */
 
-static struct mutex_set *the_set;
+static struct mutex_set *world_set;
 
-/* The extension's sets that live: a handle is one of them, or wrong. */
+/* The live sets of the extension: any other handle is invalid. */
 struct handle {
     struct mutex_set *set;
     struct handle *next;
@@ -46,16 +46,16 @@ static void destroy_set_of(struct handle **link)
     free(h);
 }
 
-static void destroy_the_set(void)
+static void destroy_world_set(void)
 {
-    if (the_set) armcii_mutexes_destroy(the_set);
-    the_set = NULL;
+    if (world_set) armcii_mutexes_destroy(world_set);
+    world_set = NULL;
 }
 
-/* Threads may have created sets in another order on each process: all members destroy in the order of the names. */
-void armcii_mutexes_forget(void)
+/* Threads may have created sets in different orders: all members destroy them in the order of the names. */
+void armcii_mutexes_end(void)
 {
-    destroy_the_set();
+    destroy_world_set();
     while (handles) {
         struct handle **least = &handles;
         for (struct handle **link = least; *link; link = &(*link)->next)
@@ -71,7 +71,7 @@ static struct mutex_set *create(const char *caller, struct team *team, int count
     if (count < 0)
         armcii_check_count(caller, "count", count);
     else
-        armcii_error(ARMCI_ERR_MEMORY, caller, "count", "no memory for it, or another process asks for a negative count", "%d", count);
+        armcii_error(ARMCI_ERR_MEMORY, caller, "count", "out of memory, or another process requests a negative count", "%d", count);
     return NULL;
 }
 
@@ -79,10 +79,10 @@ int PARMCI_Create_mutexes(int count)
 {
     ARMCII_ENTER("ARMCI_Create_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
-    if (the_set)
-        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count", "there are mutexes already: destroy them first", "%d", count);
-    the_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
-    if (the_set) return 0;
+    if (world_set)
+        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count", "mutexes exist already: destroy them first", "%d", count);
+    world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
+    if (world_set) return 0;
     return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
 }
 ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
@@ -91,37 +91,37 @@ int PARMCI_Destroy_mutexes(void)
 {
     ARMCII_ENTER("ARMCI_Destroy_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
-    if (!the_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "there are none", "%s", "none");
-    destroy_the_set();
+    if (!world_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist", "%s", "none");
+    destroy_world_set();
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Destroy_mutexes, PARMCI_Destroy_mutexes);
 
 static int check_mutex(const char *caller, const struct mutex_set *set, int mutex, int owner)
 {
-    if (!set) return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "there are no mutexes", "%d", mutex);
+    if (!set) return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "no mutexes exist", "%d", mutex);
     int count = armcii_mutexes_count(set, owner);
-    if (count < 0) return armcii_error(ARMCI_ERR_RANK, caller, "proc", "there is no such process", "%d", owner);
+    if (count < 0) return armcii_error(ARMCI_ERR_RANK, caller, "proc", "invalid rank", "%d", owner);
     if (mutex >= 0 && mutex < count) return 0;
-    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process nodes no such mutex", "%d (process %d has %d)", mutex, owner, count);
+    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process owns no such mutex", "%d (process %d has %d)", mutex, owner, count);
 }
 
 static void lock(const char *caller, struct mutex_set *set, int mutex, int owner)
 {
     if (check_mutex(caller, set, mutex, owner)) return;
-    bool hopeless = armcii_lock_is_enabled() ? armcii_mutex_is_mine(set, mutex, owner) : armcii_mutex_is_held(set, mutex, owner);
-    if (hopeless)
-        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds it already", "%d of process %d", mutex, owner);
+    bool is_held = armcii_lock_is_enabled() ? armcii_mutex_is_mine(set, mutex, owner) : armcii_mutex_is_held(set, mutex, owner);
+    if (is_held)
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds the mutex already", "%d of process %d", mutex, owner);
     else
         armcii_mutex_lock(set, mutex, owner);
 }
 
-/* What was put under the lock must be there for the next holder. */
+/* Operations under the lock complete before the next holder continues. */
 static void unlock(const char *caller, struct mutex_set *set, int mutex, int owner)
 {
     if (check_mutex(caller, set, mutex, owner)) return;
     if (!armcii_mutex_is_held(set, mutex, owner)) {
-        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold it", "%d of process %d", mutex, owner);
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold the mutex", "%d of process %d", mutex, owner);
         return;
     }
     armcii_complete_everything();
@@ -131,31 +131,31 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
 void PARMCI_Lock(int mutex, int proc)
 {
     ARMCII_ENTER("ARMCI_Lock");
-    if (entered) lock("ARMCI_Lock", the_set, mutex, proc);
+    if (entered) lock("ARMCI_Lock", world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
 
 void PARMCI_Unlock(int mutex, int proc)
 {
     ARMCII_ENTER("ARMCI_Unlock");
-    if (entered) unlock("ARMCI_Unlock", the_set, mutex, proc);
+    if (entered) unlock("ARMCI_Unlock", world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
 
-/* The public handle is the set itself.  NULL, with a message, where there is none. */
-static struct mutex_set *inside(const char *caller, armcix_mutex_hdl_t hdl)
+/* The set behind a public handle; NULL, with a message, if the handle is invalid. */
+static struct mutex_set *check_handle(const char *caller, armcix_mutex_hdl_t hdl)
 {
     struct handle *h = *handle_of(hdl);
-    if (!h) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "it is no set of mutexes, or is destroyed", "%p", (void *)hdl);
+    if (!h) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "invalid handle", "%p", (void *)hdl);
     return h ? h->set : NULL;
 }
 
-static armcix_mutex_hdl_t enlist(struct mutex_set *set)
+static armcix_mutex_hdl_t make_handle(struct mutex_set *set)
 {
     struct handle *h = malloc(sizeof *h);
     if (!h) armcii_fatal("out of memory for a set of mutexes");
     *h = (struct handle){set, NULL};
-    *handle_of(NULL) = h; /* no set is NULL: this is the end of the list */
+    *handle_of(NULL) = h; /* no set is NULL: appends to the list */
     return (armcix_mutex_hdl_t)set;
 }
 
@@ -165,7 +165,7 @@ armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
     if (!entered) return NULL;
     struct team *team = group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
     struct mutex_set *set = team ? create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
-    return set ? enlist(set) : NULL;
+    return set ? make_handle(set) : NULL;
 }
 ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
 
@@ -173,7 +173,7 @@ int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
 {
     ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
     if (!entered) return ARMCI_ERR_STATE;
-    if (!inside("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
+    if (!check_handle("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
     destroy_set_of(handle_of(hdl));
     return 0;
 }
@@ -182,7 +182,7 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Lock_hdl");
-    struct mutex_set *set = entered ? inside("ARMCIX_Lock_hdl", hdl) : NULL;
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Lock_hdl", hdl) : NULL;
     if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
@@ -190,7 +190,7 @@ ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
 int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Trylock_hdl");
-    struct mutex_set *set = entered ? inside("ARMCIX_Trylock_hdl", hdl) : NULL;
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Trylock_hdl", hdl) : NULL;
     if (!set || check_mutex("ARMCIX_Trylock_hdl", set, mutex, proc)) return 1;
     return !armcii_mutex_trylock(set, mutex, proc);
 }
@@ -199,7 +199,7 @@ ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
 void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
     ARMCII_ENTER("ARMCIX_Unlock_hdl");
-    struct mutex_set *set = entered ? inside("ARMCIX_Unlock_hdl", hdl) : NULL;
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Unlock_hdl", hdl) : NULL;
     if (set) unlock("ARMCIX_Unlock_hdl", set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCIX_Unlock_hdl, PARMCIX_Unlock_hdl);

@@ -15,7 +15,7 @@ static int check_request(const struct op_args *r)
     return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
 }
 
-static void fill(const struct op_args *r, struct op *op)
+static void init_op(const struct op_args *r, struct op *op)
 {
     op->caller = r->caller;
     op->verb = r->verb;
@@ -23,32 +23,31 @@ static void fill(const struct op_args *r, struct op *op)
     op->target = r->proc;
 }
 
-/* Accumulate moves whole elements. */
 static int check_whole_elements(const struct op_args *r, const char *argument, int bytes)
 {
     if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0) return 0;
-    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate wants whole elements", "%d (%s: %zu bytes)", bytes,
+    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements", "%d (%s: %zu bytes)", bytes,
                         armcii_element_name(r->verb.element), armcii_element_size(r->verb.element));
 }
 
-/* The local pointer of a transfer that is not empty. */
+/* The local pointer of a nonempty transfer. */
 static int check_local(const struct op_args *r, const void *src, const void *dst)
 {
     return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst) : armcii_check_pointer(r->caller, "src", src);
 }
 
-static int local_wraps(const struct op_args *r, const char *argument, const void *local, int bytes)
+static int report_local_wrap(const struct op_args *r, const char *argument, const void *local, int bytes)
 {
     return armcii_error(ARMCI_ERR_RANGE, r->caller, argument, "the local side leaves the address space", "%p + %d bytes", local, bytes);
 }
 
-/* The local side of a contiguous transfer that is not empty. */
+/* The local side of a nonempty contiguous transfer. */
 static int check_local_piece(const struct op_args *r, const void *src, const void *dst, int bytes)
 {
     const void *local = r->verb.kind == RMA_GET ? dst : src;
     int rc = check_local(r, src, dst);
     if (rc || (uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return rc;
-    return local_wraps(r, r->verb.kind == RMA_GET ? "dst" : "src", local, bytes);
+    return report_local_wrap(r, r->verb.kind == RMA_GET ? "dst" : "src", local, bytes);
 }
 
 int armcii_build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
@@ -58,7 +57,7 @@ int armcii_build_contiguous(struct op_args r, void *src, void *dst, int bytes, s
     if (!rc) rc = check_whole_elements(&r, "bytes", bytes);
     if (!rc && bytes > 0) rc = check_local_piece(&r, src, dst, bytes);
     if (rc) return rc;
-    fill(&r, op);
+    init_op(&r, op);
     if (r.verb.kind == RMA_GET)
         armcii_shape_contiguous(&op->shape, dst, src, (size_t)bytes);
     else
@@ -66,7 +65,7 @@ int armcii_build_contiguous(struct op_args r, void *src, void *dst, int bytes, s
     return 0;
 }
 
-/* One side of a strided call, and what both have in common. */
+/* One side of a strided call, and the counts of both sides. */
 struct side {
     void *ptr;
     const int *stride;
@@ -76,7 +75,7 @@ struct counts {
     int levels;
 };
 
-/* Is this one side of it a patch? */
+/* Does this side fit in the address space? */
 static bool is_patch(struct side side, struct counts c)
 {
     struct shape s;
@@ -92,13 +91,13 @@ static const char *list_counts(struct counts c, char *text, size_t room)
     return text;
 }
 
-/* Too many bytes in all, or a side that leaves the address space: which. */
+/* Report the cause: the total overflows, or the source or destination leaves the address space. */
 static int report_overflow(const struct op_args *r, struct side src, struct side dst, struct counts c)
 {
-    static const int on_the_spot[SHAPE_MAX_LEVELS];
+    static const int zero_stride[SHAPE_MAX_LEVELS];
     char text[(SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648"];
     list_counts(c, text, sizeof text);
-    if (!is_patch((struct side){NULL, on_the_spot}, c))
+    if (!is_patch((struct side){NULL, zero_stride}, c))
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", text);
     bool of_src = !is_patch(src, c);
     return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst", "the patch leaves the address space", "%p (count = %s)",
@@ -111,8 +110,7 @@ static int report(const struct op_args *r, enum shape_status status, struct side
     switch (status) {
     case SHAPE_OK: return 0;
     case SHAPE_BAD_LEVELS:
-        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "it is negative or too large", "%d (0 to %d)", c.levels,
-                            SHAPE_MAX_LEVELS);
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range", "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
     case SHAPE_BAD_COUNT:
         while (c.count[bad] >= 0) bad++;
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "count[%d] = %d", bad, c.count[bad]);
@@ -136,16 +134,16 @@ int armcii_build_strided(struct op_args r, void *src, const int src_stride[], vo
         return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride}, (struct counts){count, levels});
     if (op->shape.bytes > 0) rc = check_local(&r, src, dst);
     if (rc) return rc;
-    fill(&r, op);
+    init_op(&r, op);
     return 0;
 }
 
-/* Segment i of an entry cannot be a local one: NULL, or it leaves the address space. */
+/* Report an invalid local segment: NULL, or beyond the address space. */
 static int report_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
 {
     char name[64];
     snprintf(name, sizeof name, "iov[%d].%s[%d]", entry, r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
-    return local ? local_wraps(r, name, local, bytes) : armcii_check_pointer(r->caller, name, NULL);
+    return local ? report_local_wrap(r, name, local, bytes) : armcii_check_pointer(r->caller, name, NULL);
 }
 
 static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry)
@@ -159,7 +157,8 @@ static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry
     void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
     const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
     for (int i = 0; i < v->ptr_array_len && !rc; i++)
-        if ((uintptr_t)local[i] - 1 >= highest) rc = report_segment(r, entry, i, local[i], v->bytes); /* NULL - 1 is above all */
+        if ((uintptr_t)local[i] - 1 >= highest)
+            rc = report_segment(r, entry, i, local[i], v->bytes); /* NULL - 1 wraps to the highest address */
     return rc;
 }
 
@@ -181,7 +180,7 @@ int armcii_build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
         armcii_vector_free(memory);
         return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries", iov_len);
     }
-    fill(&r, op);
+    init_op(&r, op);
     return 0;
 }
 

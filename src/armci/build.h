@@ -1,4 +1,4 @@
-/* build.h - from the arguments of a transfer call to the engine's description, checked. */
+/* build.h - checks the arguments of a transfer call and converts them to an operation of the engine. */
 #ifndef ARMCII_BUILD_H
 #define ARMCII_BUILD_H
 
@@ -6,7 +6,7 @@
 
 #include "core/op.h"
 
-/* What a transfer call says beside its memory. */
+/* The arguments of a transfer call, without the addresses. */
 struct op_args {
     const char *caller;
     struct rma_verb verb;
@@ -27,12 +27,12 @@ static inline struct op_args armcii_acc_to(const char *caller, int datatype, con
     return (struct op_args){caller, {RMA_ACC, (enum element)datatype}, scale, proc};
 }
 
-/* Each: 0 with *op filled, or an error code.  src and dst as the public call has them. */
+/* 0 with *op filled, or an error code.  src and dst as in the public call. */
 int armcii_build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op);
 int armcii_build_strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[],
                          int levels, struct op *op);
 
-/* A vector needs memory while its transfer is being started. */
+/* A vector operation refers to *memory until it is started. */
 enum { VECTOR_RUNS_INLINE = 8 };
 struct vector_memory {
     struct vector_run few[VECTOR_RUNS_INLINE];

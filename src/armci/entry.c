@@ -16,8 +16,8 @@ static void abort_job(int status)
     if (running && !gone) MPI_Abort(MPI_COMM_WORLD, status ? status : 1);
 }
 
-/* Before main, since a call before ARMCI_Init is an error too. */
-__attribute__((constructor)) static void know_how_to_abort(void)
+/* Before main, since a call before ARMCI_Init may abort. */
+__attribute__((constructor)) static void set_abort(void)
 {
     armcii_error_set_abort(abort_job);
 }
@@ -25,7 +25,7 @@ __attribute__((constructor)) static void know_how_to_abort(void)
 bool armcii_is_running(const char *function)
 {
     if (armcii_running) return true;
-    armcii_error(ARMCI_ERR_STATE, function, "state", "ARMCI is not running: call it between ARMCI_Init and ARMCI_Finalize", "%s", "off");
+    armcii_error(ARMCI_ERR_STATE, function, "state", "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
     return false;
 }
 
@@ -42,11 +42,11 @@ void armcii_entry_close(void)
     atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
 }
 
-/* Statistics want to see every call. */
+/* With statistics, every call takes the slow entry. */
 void armcii_mark_quiet(void)
 {
-    bool known = armcii_entry_state == ENTRY_SLOW && !armcii_stats_on;
-    atomic_store_explicit(&armcii_quiet, known, memory_order_relaxed);
+    bool quiet = armcii_entry_state == ENTRY_SLOW && !armcii_stats_on;
+    atomic_store_explicit(&armcii_quiet, quiet, memory_order_relaxed);
 }
 
 enum entry_state armcii_enter_slow(const char *function)
@@ -64,34 +64,34 @@ void armcii_leave_slow(void)
     if (armcii_stats_on) armcii_stats_leave();
 }
 
-int armcii_no_process(const char *function, const char *argument, int process)
+int armcii_report_process(const char *function, const char *argument, int process)
 {
-    return armcii_error(ARMCI_ERR_RANK, function, argument, "there is no such process", "%d (of %d)", process, armcii_world->size);
+    return armcii_error(ARMCI_ERR_RANK, function, argument, "invalid rank", "%d (of %d)", process, armcii_world->size);
 }
 
 int armcii_check_count(const char *function, const char *argument, long count)
 {
     if (count >= 0) return 0;
-    return armcii_error(ARMCI_ERR_COUNT, function, argument, "it is negative", "%ld", count);
+    return armcii_error(ARMCI_ERR_COUNT, function, argument, "negative", "%ld", count);
 }
 
 int armcii_check_pointer(const char *function, const char *argument, const void *pointer)
 {
     if (pointer) return 0;
-    return armcii_error(ARMCI_ERR_ADDRESS, function, argument, "it must not be NULL", "%s", "NULL");
+    return armcii_error(ARMCI_ERR_ADDRESS, function, argument, "must not be NULL", "%s", "NULL");
 }
 
 int armcii_check_element(const char *function, int datatype)
 {
     if (datatype >= 0 && datatype < ELEMENT_COUNT) return 0;
-    return armcii_error(ARMCI_ERR_TYPE, function, "datatype", "it is none of ARMCI_ACC_INT ... ARMCI_ACC_DCP", "%d", datatype);
+    return armcii_error(ARMCI_ERR_TYPE, function, "datatype", "invalid type", "%d", datatype);
 }
 
 struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
 {
     struct team *team = group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
     if (!team)
-        armcii_error(ARMCI_ERR_GROUP, function, "group", "it is no group that this process is a member of", "%p", (const void *)group);
+        armcii_error(ARMCI_ERR_GROUP, function, "group", "invalid group, or this process is not a member", "%p", (const void *)group);
     return team;
 }
 

@@ -1,8 +1,8 @@
-/* entry.h - the door of every public function: is the library running, take its lock, check the usual arguments. */
+/* entry.h - entry of every public function: checks that the library is running, takes the global lock, checks common arguments. */
 #ifndef ARMCII_ENTRY_H
 #define ARMCII_ENTRY_H
 
-/* What is declared here is all that the shared library exports. */
+/* The shared library exports these declarations only. */
 #pragma GCC visibility push(default)
 #include <armci.h>
 #include <armcix.h>
@@ -24,7 +24,7 @@
 
 extern bool armcii_running;
 
-/* Open: nothing to do at the door but to go in.  Watched: there is the global lock to take, or there are statistics. */
+/* OFF: not running.  FAST: neither lock nor statistics.  SLOW: take the global lock, record statistics, or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 extern enum entry_state armcii_entry_state;
 void armcii_entry_open(void);
@@ -32,17 +32,16 @@ void armcii_entry_close(void);
 enum entry_state armcii_enter_slow(const char *function);
 void armcii_leave_slow(void);
 
-/* Behind a watched door: all was complete everywhere, and nobody has come in since.  Asked without the lock: then a fence has nothing to
- * do. */
+/* Everything was complete, and no thread has entered since: a fence may return without taking the lock.  Set in the state SLOW only. */
 extern atomic_bool armcii_quiet;
 static inline bool armcii_is_quiet(void)
 {
     return atomic_load_explicit(&armcii_quiet, memory_order_relaxed);
 }
-/* Called inside when nothing is pending. */
+/* Requires the global lock, and that nothing is pending. */
 void armcii_mark_quiet(void);
 
-/* false, with a message, before the start and after the end. */
+/* false, with a message, before ARMCI_Init and after ARMCI_Finalize. */
 bool armcii_is_running(const char *function);
 
 static inline enum entry_state armcii_enter(const char *function)
@@ -55,10 +54,10 @@ static inline void armcii_leave(const enum entry_state *entered)
     if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_leave_slow();
 }
 
-/* First line of a function: `entered` tells whether to go on; the lock is released on every way out. */
+/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; leaving the scope releases the lock. */
 #define ARMCII_ENTER(function) __attribute__((cleanup(armcii_leave))) const enum entry_state entered = armcii_enter(function)
 
-/* The same for functions that wait for other processes without the lock: for statistics alone. */
+/* Statistics of functions that wait for other processes without the lock. */
 static inline bool armcii_watch(const char *function)
 {
     if (!armcii_stats_on) return false;
@@ -73,19 +72,19 @@ static inline void armcii_unwatch(const bool *watched)
 #define ARMCII_WATCH(function) __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function)
 
 /* 0 or an error code, with a message. */
-int armcii_no_process(const char *function, const char *argument, int process);
+int armcii_report_process(const char *function, const char *argument, int process);
 static inline int armcii_check_process(const char *function, const char *argument, int process)
 {
     if (process >= 0 && process < armcii_world->size) return 0;
-    return armcii_no_process(function, argument, process);
+    return armcii_report_process(function, argument, process);
 }
 int armcii_check_count(const char *function, const char *argument, long count);
 int armcii_check_pointer(const char *function, const char *argument, const void *pointer);
 int armcii_check_element(const char *function, int datatype);
-/* The team behind a group that the caller is a member of; NULL, with a message, for any other. */
+/* The team of a group; NULL, with a message, if the group is invalid or the caller is not a member. */
 struct team *armcii_check_group(const char *function, const ARMCI_Group *group);
-/* For functions that wait for other processes and so take no lock: the team of all, or of a group; NULL, with a message, where there is
- * none. */
+/* For functions that take no lock since they wait for other processes: the world's team, or a group's; NULL, with a message, if ARMCI is
+ * not running or the group is invalid. */
 struct team *armcii_world_team(const char *function);
 struct team *armcii_group_team(const char *function, const ARMCI_Group *group);
 

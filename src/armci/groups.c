@@ -8,7 +8,7 @@
 
 static struct team *default_team; /* NULL: the world */
 
-void armcii_groups_forget(void)
+void armcii_groups_reset_default(void)
 {
     default_team = NULL;
 }
@@ -18,7 +18,7 @@ static struct team *current_default(void)
     return default_team ? default_team : armcii_team_world();
 }
 
-/* The public view of a team, and of none. */
+/* Fill the public group of a team; NULL: of a process that is not a member. */
 static void describe(const struct team *team, ARMCI_Group *out)
 {
     if (!team) {
@@ -28,40 +28,39 @@ static void describe(const struct team *team, ARMCI_Group *out)
     *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, team->from_world, team->rank, team->size};
 }
 
-/* The team behind a group that another one is made from; NULL, with a message, where the caller is no member of one. */
+/* The team of a parent group; NULL, with a message, if the caller is not a member. */
 static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
 {
     struct team *team = parent && parent->comm != MPI_COMM_NULL ? armcii_team_find(parent->comm) : NULL;
     if (!team)
-        armcii_error(ARMCI_ERR_GROUP, caller, "parent", "it is no group that this process is a member of", "%p", (const void *)parent);
+        armcii_error(ARMCI_ERR_GROUP, caller, "parent", "invalid group, or this process is not a member", "%p", (const void *)parent);
     return team;
 }
 
-/* Every rank exists in the parent and none is named twice.  0 or an error code. */
-static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[], bool named[])
+/* Check that every rank exists in the parent and that none repeats.  0 or an error code. */
+static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[], bool seen[])
 {
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= parent->size)
             return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "the parent has no such rank", "pid_list[%d] = %d", i, ranks[i]);
-        if (named[ranks[i]])
-            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "a rank is named twice", "pid_list[%d] = %d", i, ranks[i]);
-        named[ranks[i]] = true;
+        if (seen[ranks[i]]) return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "duplicate rank", "pid_list[%d] = %d", i, ranks[i]);
+        seen[ranks[i]] = true;
     }
     return 0;
 }
 
-/* 0, and whether the caller is among them; or an error code. */
+/* 0 or an error code; *member: the caller is in the list. */
 static int check_ranks(const char *caller, const struct team *parent, int n, const int ranks[], bool *member)
 {
     if (n < 1 || n > parent->size)
         return armcii_error(ARMCI_ERR_COUNT, caller, "n", "a group has at least one member and at most those of its parent", "%d", n);
     int rc = armcii_check_pointer(caller, "pid_list", ranks);
     if (rc) return rc;
-    bool *named = calloc((size_t)parent->size, sizeof *named);
-    if (!named) return armcii_error(ARMCI_ERR_MEMORY, caller, "n", "out of memory", "%d", n);
-    rc = check_each_rank(caller, parent, n, ranks, named);
-    if (rc == 0) *member = named[parent->rank];
-    free(named);
+    bool *seen = calloc((size_t)parent->size, sizeof *seen);
+    if (!seen) return armcii_error(ARMCI_ERR_MEMORY, caller, "n", "out of memory", "%d", n);
+    rc = check_each_rank(caller, parent, n, ranks, seen);
+    if (rc == 0) *member = seen[parent->rank];
+    free(seen);
     return rc;
 }
 
@@ -102,7 +101,7 @@ void PARMCI_Group_free(ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCI_Group_free");
     if (!entered || armcii_check_pointer("ARMCI_Group_free", "group", group)) return;
-    if (group->comm == MPI_COMM_NULL && group->rank < 0) return; /* what a process gets that is no member */
+    if (group->comm == MPI_COMM_NULL && group->rank < 0) return; /* the group of a process that is not a member */
     struct team *team = armcii_check_group("ARMCI_Group_free", group);
     if (!team) return;
     if (team == armcii_team_world()) {

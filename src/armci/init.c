@@ -1,4 +1,4 @@
-/* init.c - start and end. */
+/* init.c - initialization and finalization. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -27,14 +27,14 @@
 #include "mpi/world.h"
 #include "core/handle.h"
 
-static int starts;          /* not yet ended */
-static bool mpi_is_ours;    /* to finalize */
-static bool ended_by_mpi;   /* the program called MPI_Finalize without ARMCI_Finalize */
-static int end_key = MPI_KEYVAL_INVALID; /* of the attribute by which MPI_Finalize ends ARMCI */
+static int init_count;                   /* calls of ARMCI_Init without ARMCI_Finalize */
+static bool owns_mpi;                    /* ARMCI started MPI and finalizes it */
+static bool ended_by_mpi;                /* the program called MPI_Finalize without ARMCI_Finalize */
+static int end_key = MPI_KEYVAL_INVALID; /* attribute whose deletion in MPI_Finalize ends ARMCI */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-/* The library's name is known before MPI runs, and the configuration has been read. */
-static bool windows_bear_threads(void)
+/* Requires that the configuration has been read; MPI_Get_library_version works before MPI_Init. */
+static bool windows_support_threads(void)
 {
     int length;
     MPI_Get_library_version(library, &length);
@@ -42,10 +42,10 @@ static bool windows_bear_threads(void)
     return armcii_quirks->threaded_windows;
 }
 
-/* In this file, because every program has it: also one that is linked statically. */
-__attribute__((constructor)) static void ask_for_threads(void)
+/* In this file, since every statically linked program contains it. */
+__attribute__((constructor)) static void request_threads(void)
 {
-    armcii_config_ask_for_threads(windows_bear_threads);
+    armcii_config_ask_for_threads(windows_support_threads);
 }
 
 static void start_mpi(int *argc, char ***argv, int requested)
@@ -53,30 +53,30 @@ static void start_mpi(int *argc, char ***argv, int requested)
     int running, provided;
     MPI_Initialized(&running);
     if (!running && requested == MPI_THREAD_SINGLE)
-        MPI_Init(argc, argv); /* which may give more: what servers need was asked for before main */
+        MPI_Init(argc, argv); /* may provide a higher level: request_threads asked for it before main */
     else if (!running)
         MPI_Init_thread(argc, argv, requested, &provided);
-    mpi_is_ours = mpi_is_ours || !running; /* also of an earlier start, which was refused */
+    owns_mpi = owns_mpi || !running; /* an earlier ARMCI_Init may have started MPI and failed */
     MPI_Query_thread(&provided);
     armcii_lock_enable(provided == MPI_THREAD_MULTIPLE);
 }
 
-static void warn_of_variable(const char *line)
+static void warn(const char *line)
 {
     armcii_warn("%s", line);
 }
 
-/* Every rank reads the same environment; one is enough to complain. */
+/* All ranks read the same environment, so only rank 0 warns. */
 static void read_configuration(MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
     armcii_log_set_rank(rank);
-    armcii_config_read(NULL, rank == 0 ? warn_of_variable : NULL);
+    armcii_config_read(NULL, rank == 0 ? warn : NULL);
 }
 
-/* What progress ranks take part in, too: they are the last `progress_ranks` ones of `all`. */
-static void start_foundation(MPI_Comm all, int progress_ranks)
+/* Start the layers that progress ranks use, too: they are the last `progress_ranks` ranks of `all`. */
+static void start_shared_layers(MPI_Comm all, int progress_ranks)
 {
     int length;
     armcii_world_create(all, progress_ranks, armcii_config->nodes == DOMAINS_RANK);
@@ -91,27 +91,27 @@ static void start_foundation(MPI_Comm all, int progress_ranks)
     armcii_coll_start(armcii_transports_need_progress || armcii_backoff_spin_limit < SPIN_LIMIT, armcii_world->all);
 }
 
-static void end_foundation(void)
+static void end_shared_layers(void)
 {
     armcii_coll_end();
     armcii_node_end();
     armcii_world_free();
 }
 
-/* The life of a progress rank: it never comes back to the program. */
-static _Noreturn void be_progress_rank(MPI_Comm all, int progress_ranks)
+/* Main function of a progress rank, which never returns to the program. */
+static _Noreturn void run_progress_rank(MPI_Comm all, int progress_ranks)
 {
     enum progress_rank_event event = PROGRESS_RANK_STARTED;
     for (; event != PROGRESS_RANK_FINALIZE; event = armcii_progress_rank_serve()) {
         if (event == PROGRESS_RANK_STARTED) {
             if (all == MPI_COMM_NULL) armcii_progress_rank_join(&all, &progress_ranks);
-            start_foundation(all, progress_ranks);
+            start_shared_layers(all, progress_ranks);
             MPI_Comm_free(&all);
         } else {
-            armcii_route_end(); /* which sends from exported memory */
+            armcii_route_end(); /* before armcii_exports_end: it sends from exported memory */
             armcii_exports_end();
             armcii_datatype_cache_clear();
-            end_foundation();
+            end_shared_layers();
         }
     }
     MPI_Finalize();
@@ -134,14 +134,14 @@ static void start_layers(void)
 
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra);
 
-/* Behind all other attributes of MPI_COMM_SELF: MPI_Finalize deletes the latest first. */
+/* The last attribute of MPI_COMM_SELF: MPI_Finalize deletes it first. */
 static void hook_mpi_finalize(void)
 {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &end_key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL);
 }
 
-/* On the processes of comm, or on those of them that are not progress ranks.  NULL, or why that is impossible. */
+/* Start on the processes of comm, or on those that are not progress ranks.  NULL, or the reason of a failure. */
 static const char *start_on_processes(MPI_Comm comm)
 {
     int progress_ranks, rank, size;
@@ -150,32 +150,32 @@ static const char *start_on_processes(MPI_Comm comm)
     if (obstacle) return obstacle;
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &size);
-    if (rank >= size - progress_ranks) be_progress_rank(all, progress_ranks);
-    start_foundation(all, progress_ranks);
+    if (rank >= size - progress_ranks) run_progress_rank(all, progress_ranks);
+    start_shared_layers(all, progress_ranks);
     if (all != comm) MPI_Comm_free(&all);
     start_layers();
     hook_mpi_finalize();
     return NULL;
 }
 
-/* All five forms of the start.  comm: MPI_COMM_NULL for the world, which is named only after MPI runs. */
+/* Implements all five init functions.  comm: MPI_COMM_NULL stands for MPI_COMM_WORLD. */
 static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
 {
-    int gone;
+    int finalized;
     if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "it is no thread level of MPI", "%d", requested);
-    MPI_Finalized(&gone);
-    if (gone) return armcii_error(ARMCI_ERR_STATE, caller, "state", "MPI has ended: it cannot be started again", "%s", "ended");
-    if (starts > 0) {
-        starts++;
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "invalid thread level", "%d", requested);
+    MPI_Finalized(&finalized);
+    if (finalized) return armcii_error(ARMCI_ERR_STATE, caller, "state", "MPI is finalized and cannot be started again", "%s", "ended");
+    if (init_count > 0) {
+        init_count++;
         return 0;
     }
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
-    if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* the progress ranks keep what they began with */
+    if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* progress ranks keep their first configuration */
     const char *obstacle = start_on_processes(comm);
     if (obstacle) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", obstacle, "%s", "rank");
-    starts = 1;
+    init_count = 1;
     armcii_entry_open();
     return 0;
 }
@@ -200,17 +200,15 @@ ARMCII_ALIAS(ARMCI_Init_thread, PARMCI_Init_thread);
 
 static int start_on(const char *caller, int requested, MPI_Comm comm)
 {
-    int running, gone, between = 0;
+    int running, finalized, is_inter = 0;
     MPI_Initialized(&running);
-    MPI_Finalized(&gone);
-    /* MPI_COMM_WORLD exists as a name before MPI runs; any other communicator does not. */
-    if ((!running && comm != MPI_COMM_WORLD) || gone)
-        return armcii_error(ARMCI_ERR_STATE, caller, "comm", "MPI is not running, so this is no communicator", "%s", "(unusable)");
-    if (comm == MPI_COMM_NULL)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "it must be a communicator", "%s", "MPI_COMM_NULL");
-    if (running) MPI_Comm_test_inter(comm, &between);
-    if (between)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "its processes must be of one group", "%s", "an intercommunicator");
+    MPI_Finalized(&finalized);
+    /* Before MPI_Init, only MPI_COMM_WORLD is a valid name. */
+    if ((!running && comm != MPI_COMM_WORLD) || finalized)
+        return armcii_error(ARMCI_ERR_STATE, caller, "comm", "invalid communicator: MPI is not running", "%s", "(unusable)");
+    if (comm == MPI_COMM_NULL) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be a communicator", "%s", "MPI_COMM_NULL");
+    if (running) MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be an intracommunicator", "%s", "an intercommunicator");
     return start(caller, NULL, NULL, requested, comm);
 }
 
@@ -234,13 +232,13 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 
 static void end_layers(void)
 {
-    armcii_lock_enter(); /* the progress thread is at work */
+    armcii_lock_enter(); /* the progress thread is still running */
     armcii_finish_everything();
     armcii_lock_exit();
     armcii_statistics_report();
     armcii_verify_end();
     armcii_coll_barrier(armcii_world->comm);
-    armcii_mutexes_forget();
+    armcii_mutexes_end();
     armcii_notify_end();
     armcii_handles_end();
     armcii_regions_free_all();
@@ -248,9 +246,9 @@ static void end_layers(void)
     armcii_route_end();
     armcii_directory_end();
     armcii_datatype_cache_clear();
-    armcii_groups_forget();
+    armcii_groups_reset_default();
     armcii_team_free_all();
-    end_foundation();
+    end_shared_layers();
 }
 
 static void unhook_mpi_finalize(void)
@@ -271,9 +269,9 @@ static void end(void)
 
 /* ---- programs that call MPI_Finalize without ARMCI_Finalize ----
  *
- * MPI_Finalize then ends ARMCI first, as ARMCI_Finalize does: a process that comes early serves the others until all have come. */
+ * MPI_Finalize then ends ARMCI first, as ARMCI_Finalize does: a process that arrives early serves the others until all have arrived. */
 
-static void end_forgotten(void)
+static void end_in_finalize(void)
 {
     if (!armcii_running) return;
     if (armcii_world->rank == 0) armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call ARMCI_Finalize first");
@@ -281,9 +279,9 @@ static void end_forgotten(void)
     end();
 }
 
-#pragma weak dlsym /* older systems have it in a library that a static link may not name */
+#pragma weak dlsym /* on older systems it is in libdl, which a static link may not name */
 
-/* Tools define MPI_Finalize, too: one that comes behind this library, or is preloaded to a program with libarmci.a, gets its call. */
+/* Call the MPI_Finalize of a tool that is linked after this library, or preloaded to a program with libarmci.a. */
 static int call_next_mpi_finalize(void)
 {
     int (*next)(void) = NULL;
@@ -291,22 +289,23 @@ static int call_next_mpi_finalize(void)
     return next ? next() : PMPI_Finalize();
 }
 
-/* Where calls of MPI_Finalize arrive here: before anything of MPI ends.  MPICH makes its functions unsafe for threads before it deletes
- * attributes: it aborts in MPI_Finalize if the progress thread is in MPI at that moment.  Weak: the program may link a tool's as well. */
+/* Ends ARMCI before MPI_Finalize: MPICH stops supporting threads before it deletes attributes, and aborts if the progress thread is inside
+ * MPI then.  Weak, since the program may link a tool that defines it, too. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
-    end_forgotten();
+    end_in_finalize();
     return call_next_mpi_finalize();
 }
 
-/* Where they do not: calls of PMPI_Finalize (Open MPI's Fortran interface, tools), programs that name the MPI library before this one. */
+/* For programs whose MPI_Finalize bypasses the function above: they call PMPI_Finalize (Open MPI's Fortran interface, tools), or link the
+ * MPI library before this one. */
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     end_key = MPI_KEYVAL_INVALID;
     if (!armcii_running) return MPI_SUCCESS;
     armcii_progress_thread_end();
-    end_forgotten();
+    end_in_finalize();
     return MPI_SUCCESS;
 }
 
@@ -314,14 +313,14 @@ int PARMCI_Finalize(void)
 {
     if (ended_by_mpi) return 0;
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
-    if (--starts > 0) return 0;
+    if (--init_count > 0) return 0;
     end();
-    if (mpi_is_ours) MPI_Finalize();
+    if (owns_mpi) MPI_Finalize();
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);
 
-/* No segment, file or semaphore of ours has a name: nothing is left when the process is gone. */
+/* Does nothing: segments have no names, so nothing remains after the process. */
 void PARMCI_Cleanup(void)
 {
 }

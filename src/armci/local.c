@@ -1,4 +1,4 @@
-/* local.c - what works on local memory only: copies, packing of strided patches, walking them. */
+/* local.c - operations on local memory: copies, packing and iteration of strided patches. */
 #include <string.h>
 
 #include "armci/entry.h"
@@ -12,12 +12,12 @@ void PARMCI_Copy(void *src, void *dst, int n)
 }
 ARMCII_ALIAS(ARMCI_Copy, PARMCI_Copy);
 
-/* The arrays of a strided patch are there, and no count is negative. */
+/* Check the levels, the arrays and the counts of a strided patch. */
 static bool check_patch(const char *caller, int levels, int most, const char *strides_name, const int strides[], const char *count_name,
                         const int count[])
 {
     if (levels < 0 || levels > most) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "stride_levels", "it is negative or too large", "%d (0 to %d)", levels, most);
+        armcii_error(ARMCI_ERR_COUNT, caller, "stride_levels", "out of range", "%d (0 to %d)", levels, most);
         return false;
     }
     if (armcii_check_pointer(caller, count_name, count)) return false;
@@ -30,8 +30,8 @@ static bool check_patch(const char *caller, int levels, int most, const char *st
     return true;
 }
 
-/* The patch at ptr as a shape whose other side is not used; false where buf or ptr cannot be what is copied. */
-static bool describe(const char *caller, void *ptr, int levels, const int strides[], const int count[], const char *buf, struct shape *s)
+/* Describe the patch at ptr as the local side of a shape; false, with a message, if an argument is invalid. */
+static bool make_shape(const char *caller, void *ptr, int levels, const int strides[], const int count[], const char *buf, struct shape *s)
 {
     if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, "stride_arr", strides, "count", count)) return false;
     if (armcii_shape_strided(s, ptr, strides, ptr, strides, count, levels) != SHAPE_OK) {
@@ -45,25 +45,25 @@ static bool describe(const char *caller, void *ptr, int levels, const int stride
 void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (describe("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
+    if (make_shape("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
 
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (describe("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_pack(&s, SHAPE_LOCAL, buf);
+    if (make_shape("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_pack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_write_strided, parmci_write_strided);
 
-/* ---- walking a patch ---- */
+/* ---- iteration over a patch ---- */
 
-static bool is_walk(const char *caller, const stride_info_t *sinfo)
+static bool check_iterator(const char *caller, const stride_info_t *sinfo)
 {
     return armcii_check_pointer(caller, "sinfo", sinfo) == 0;
 }
 
-/* false: more than an int holds, which no count of 0 takes back. */
+/* false: the product exceeds INT_MAX, and no count is 0. */
 static bool count_segments(int levels, const int seg_count[], int *size)
 {
     int product = 1;
@@ -81,11 +81,11 @@ void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_le
 {
     const char *caller = "armci_stride_info_init";
     int size;
-    if (!is_walk(caller, sinfo)) return;
-    memset(sinfo, 0, sizeof *sinfo); /* a walk over nothing, where an argument is wrong */
+    if (!check_iterator(caller, sinfo)) return;
+    memset(sinfo, 0, sizeof *sinfo); /* empty if an argument is invalid */
     if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, "stride_arr", stride_arr, "seg_count", seg_count)) return;
     if (!count_segments(stride_levels, seg_count, &size)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments is no int", "%d levels", stride_levels);
+        armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments exceeds INT_MAX", "%d levels", stride_levels);
         return;
     }
     sinfo->base_ptr = base_ptr;
@@ -98,25 +98,25 @@ ARMCII_ALIAS(armci_stride_info_init, parmci_stride_info_init);
 
 void parmci_stride_info_destroy(stride_info_t *sinfo)
 {
-    if (is_walk("armci_stride_info_destroy", sinfo)) sinfo->pos = sinfo->size = 0;
+    if (check_iterator("armci_stride_info_destroy", sinfo)) sinfo->pos = sinfo->size = 0;
 }
 ARMCII_ALIAS(armci_stride_info_destroy, parmci_stride_info_destroy);
 
 int parmci_stride_info_size(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_size", sinfo) ? sinfo->size : 0;
+    return check_iterator("armci_stride_info_size", sinfo) ? sinfo->size : 0;
 }
 ARMCII_ALIAS(armci_stride_info_size, parmci_stride_info_size);
 
 int parmci_stride_info_pos(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_pos", sinfo) ? sinfo->pos : 0;
+    return check_iterator("armci_stride_info_pos", sinfo) ? sinfo->pos : 0;
 }
 ARMCII_ALIAS(armci_stride_info_pos, parmci_stride_info_pos);
 
 void parmci_stride_info_next(stride_info_t *sinfo)
 {
-    if (!is_walk("armci_stride_info_next", sinfo) || sinfo->pos >= sinfo->size) return;
+    if (!check_iterator("armci_stride_info_next", sinfo) || sinfo->pos >= sinfo->size) return;
     sinfo->pos++;
     for (int i = 0; i < sinfo->stride_levels; i++) {
         if (++sinfo->itr[i] < sinfo->seg_count[i + 1]) return;
@@ -134,24 +134,24 @@ static ptrdiff_t offset(const stride_info_t *sinfo)
 
 void *parmci_stride_info_seg_ptr(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_seg_ptr", sinfo) ? sinfo->base_ptr + offset(sinfo) : NULL;
+    return check_iterator("armci_stride_info_seg_ptr", sinfo) ? sinfo->base_ptr + offset(sinfo) : NULL;
 }
 ARMCII_ALIAS(armci_stride_info_seg_ptr, parmci_stride_info_seg_ptr);
 
 int parmci_stride_info_seg_size(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_seg_size", sinfo) ? sinfo->seg_count[0] : 0;
+    return check_iterator("armci_stride_info_seg_size", sinfo) ? sinfo->seg_count[0] : 0;
 }
 ARMCII_ALIAS(armci_stride_info_seg_size, parmci_stride_info_seg_size);
 
 int parmci_stride_info_seg_off(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_seg_off", sinfo) ? (int)offset(sinfo) : 0;
+    return check_iterator("armci_stride_info_seg_off", sinfo) ? (int)offset(sinfo) : 0;
 }
 ARMCII_ALIAS(armci_stride_info_seg_off, parmci_stride_info_seg_off);
 
 int parmci_stride_info_has_more(stride_info_t *sinfo)
 {
-    return is_walk("armci_stride_info_has_more", sinfo) && sinfo->pos < sinfo->size;
+    return check_iterator("armci_stride_info_has_more", sinfo) && sinfo->pos < sinfo->size;
 }
 ARMCII_ALIAS(armci_stride_info_has_more, parmci_stride_info_has_more);

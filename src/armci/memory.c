@@ -20,12 +20,11 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
 {
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
-    bool nothing;
-    struct region *region = armcii_region_create(team, bytes, &nothing);
-    if (!region && !nothing) {
+    bool is_empty;
+    struct region *region = armcii_region_create(team, bytes, &is_empty);
+    if (!region && !is_empty) {
         if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
-        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "no memory for it, or another process asks for a negative size", "%ld",
-                            bytes);
+        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
     }
     if (region) armcii_verify_region(caller, region);
     for (int i = 0; i < team->size; i++) base_ptrs[i] = region ? region->base[i] : NULL;
@@ -68,16 +67,15 @@ int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group
 }
 ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
 
-/* `team`: over whose members those agree that hold no slice; a process with a slice knows the region's own team. */
+/* `team`: the team of the agreement for a process without a slice; any other process takes the region's team. */
 static int release(const char *caller, void *ptr, struct team *team)
 {
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
-    if (ptr && !own)
-        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it is no base address of a region in this process", "%p", ptr);
+    if (ptr && !own) return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "not the base address of a region in this process", "%p", ptr);
     struct region *region;
     armcii_handles_issue(-1); /* before others may reuse the addresses */
     if (!armcii_region_agree(own ? own->team : team, own, &region))
-        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass bases of different regions", "%p", ptr);
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     armcii_complete_region(region);
     armcii_region_free(region);
@@ -100,7 +98,7 @@ int PARMCI_Free_group(void *ptr, ARMCI_Group *group)
     if (!team) return ARMCI_ERR_GROUP;
     const struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
     if (own && own->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, "ARMCI_Free_group", "group", "the region is not of this group", "%p", (void *)group);
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCI_Free_group", "group", "the region belongs to another group", "%p", (void *)group);
     return release("ARMCI_Free_group", ptr, team);
 }
 ARMCII_ALIAS(ARMCI_Free_group, PARMCI_Free_group);
@@ -133,9 +131,9 @@ int PARMCI_Free_local(void *ptr)
 }
 ARMCII_ALIAS(ARMCI_Free_local, PARMCI_Free_local);
 
-/* ---- by one process alone ---- */
+/* ---- noncollective ---- */
 
-/* Programs move addr and armci_addr past headers of their own; what the library needs is kept where they do not. */
+/* Programs move addr and armci_addr past their headers, so the library stores base and size in idlist. */
 enum { MEMINFO_BASE = 0, MEMINFO_BYTES = 1 };
 
 static char *base_of(const armci_meminfo_t *meminfo)
@@ -143,8 +141,8 @@ static char *base_of(const armci_meminfo_t *meminfo)
     return (char *)(intptr_t)meminfo->idlist[MEMINFO_BASE];
 }
 
-/* Could there be such memory? */
-static bool is_possible(const armci_meminfo_t *meminfo)
+/* Can base and bytes describe an allocation? */
+static bool is_plausible(const armci_meminfo_t *meminfo)
 {
     long base = meminfo->idlist[MEMINFO_BASE], bytes = meminfo->idlist[MEMINFO_BYTES], end;
     return base > 0 && bytes > 0 && !__builtin_add_overflow(base, bytes, &end);
@@ -155,16 +153,16 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     ARMCII_ENTER("ARMCI_Memget");
     if (!entered || armcii_check_pointer("ARMCI_Memget", "meminfo", meminfo)) return;
     if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX) {
-        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "it is 0, or more than the address space holds", "%zu", bytes);
+        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "0, or larger than the address space", "%zu", bytes);
         return;
     }
     if (memflg != 0) {
-        armcii_error(ARMCI_ERR_ARGUMENT, "ARMCI_Memget", "memflg", "it must be 0", "%d", memflg);
+        armcii_error(ARMCI_ERR_ARGUMENT, "ARMCI_Memget", "memflg", "must be 0", "%d", memflg);
         return;
     }
     char *memory = armcii_memget_create(bytes);
     if (!memory) {
-        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "no memory, or this MPI library has no dynamic windows", "%zu", bytes);
+        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
         return;
     }
     memset(meminfo, 0, sizeof *meminfo);
@@ -183,13 +181,13 @@ void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
     if (armcii_check_process("ARMCI_Memat", "meminfo->cpid", meminfo->cpid)) return NULL;
     char *base = base_of(meminfo);
     long bytes = meminfo->idlist[MEMINFO_BYTES];
-    if (!is_possible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "it is no memory of ARMCI_Memget", "%p + %ld bytes of process %d",
+    if (!is_plausible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "not memory of ARMCI_Memget", "%p + %ld bytes of process %d",
                      (void *)base, bytes, meminfo->cpid);
         return NULL;
     }
     if (offset < 0 || offset > bytes) {
-        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "it leads out of the memory", "%ld (of %ld bytes)", offset, bytes);
+        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "beyond the memory", "%ld (of %ld bytes)", offset, bytes);
         return NULL;
     }
     return base + offset;
@@ -199,7 +197,7 @@ ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
 void PARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
 {
     ARMCII_ENTER("ARMCI_Memdt");
-    (void)offset; /* addresses need no giving back: what is known of them is replaced when the memory is allocated anew */
+    (void)offset; /* nothing to release: the next allocation at the address replaces the directory entry */
     if (entered) armcii_check_pointer("ARMCI_Memdt", "meminfo", meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memdt, PARMCI_Memdt);
@@ -210,7 +208,7 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
     armcii_finish_everything();
     if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo)))
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "it is no memory that this process has from ARMCI_Memget", "%p",
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "not memory that this process allocated by ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));
     else
         memset(meminfo, 0, sizeof *meminfo);
@@ -219,14 +217,14 @@ ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);
 
 /* ---- access epochs and modes ---- */
 
-/* The region in whose slice of this process ptr lies; NULL, with a message, where there is none. */
+/* The region whose slice in this process contains ptr; NULL, with a message, if there is none. */
 static struct region *own_region(const char *caller, const void *ptr)
 {
     struct raddr raddr;
     int rc = armcii_check_pointer(caller, "ptr", ptr);
     if (rc) return NULL;
     if (armcii_region_locate(armcii_world->rank, ptr, &raddr)) return raddr.region;
-    armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "it lies in no region of this process", "%p", ptr);
+    armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "lies in no region of this process", "%p", ptr);
     return NULL;
 }
 
@@ -237,7 +235,7 @@ void PARMCI_Access_begin(void *ptr)
     if (!region) return;
     armcii_fence_region(region, armcii_world->rank);
     armcii_region_sync(region);
-    atomic_thread_fence(memory_order_acquire); /* behind the load by which the program learned of it */
+    atomic_thread_fence(memory_order_acquire); /* order later loads after the load that told the program of the data */
 }
 ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
 
@@ -256,14 +254,13 @@ int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
     enum { KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE | ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY };
     if (!entered) return ARMCI_ERR_STATE;
     if (mode <= 0 || (mode & ~KNOWN))
-        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "it is no combination of ARMCIX_MODE_...", "%#x",
-                            (unsigned)mode);
+        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "invalid combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
     struct team *team = armcii_check_group("ARMCIX_Mode_set", group);
     if (!team) return ARMCI_ERR_GROUP;
     struct region *region = own_region("ARMCIX_Mode_set", ptr);
     if (!region) return ARMCI_ERR_ADDRESS;
     if (region->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group", "the region is not of this group", "%p", ptr);
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group", "the region belongs to another group", "%p", ptr);
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;

@@ -8,7 +8,7 @@
 #include "mpi/reduce.h"
 #include "mpi/world.h"
 
-/* These functions wait inside MPI for other processes: they do not take the global lock. */
+/* These functions do not take the global lock, since they wait inside MPI for other processes. */
 
 void parmci_msg_init(int *argc, char ***argv)
 {
@@ -20,20 +20,20 @@ ARMCII_ALIAS(armci_msg_init, parmci_msg_init);
 
 void parmci_msg_finalize(void)
 {
-    int running, gone;
+    int running, finalized;
     MPI_Initialized(&running);
-    MPI_Finalized(&gone);
-    if (running && !gone) MPI_Finalize();
+    MPI_Finalized(&finalized);
+    if (running && !finalized) MPI_Finalize();
 }
 ARMCII_ALIAS(armci_msg_finalize, parmci_msg_finalize);
 
-/* Programs ask for rank and size before ARMCI_Init too: then MPI must run. */
-static bool may_ask_mpi(const char *caller)
+/* Programs query rank and size before ARMCI_Init, too: then MPI must be running. */
+static bool check_mpi_running(const char *caller)
 {
-    int running, gone;
+    int running, finalized;
     MPI_Initialized(&running);
-    MPI_Finalized(&gone);
-    if (running && !gone) return true;
+    MPI_Finalized(&finalized);
+    if (running && !finalized) return true;
     armcii_error(ARMCI_ERR_STATE, caller, "state", "neither ARMCI nor MPI is running", "%s", "off");
     return false;
 }
@@ -42,7 +42,7 @@ int parmci_msg_me(void)
 {
     int rank = -1;
     if (armcii_running) return armcii_world->rank;
-    if (may_ask_mpi("armci_msg_me")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (check_mpi_running("armci_msg_me")) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 ARMCII_ALIAS(armci_msg_me, parmci_msg_me);
@@ -51,7 +51,7 @@ int parmci_msg_nproc(void)
 {
     int size = -1;
     if (armcii_running) return armcii_world->size;
-    if (may_ask_mpi("armci_msg_nproc")) MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (check_mpi_running("armci_msg_nproc")) MPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
 }
 ARMCII_ALIAS(armci_msg_nproc, parmci_msg_nproc);
@@ -70,13 +70,12 @@ ARMCII_ALIAS(armci_timer, parmci_timer);
 
 /* ---- two-sided ---- */
 
-/* Any int is a tag in ARMCI; MPI wants one from 0 to 32767 at least. */
+/* ARMCI allows any int as a tag; MPI guarantees 0 to 32767. */
 static int mpi_tag(int tag)
 {
     return tag & 0x7fff;
 }
 
-/* Enough of a buffer for the message; armcii_check_process says whether there is a partner. */
 static bool check_buffer(const char *caller, const void *buffer, const char *length_name, int length)
 {
     if (armcii_check_count(caller, length_name, length)) return false;
@@ -92,7 +91,7 @@ void parmci_msg_snd(int tag, void *buffer, int len, int to)
 }
 ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 
-/* The sender; -1 where its message is longer than the buffer: it stays, and may be received into a larger one. */
+/* The sender; -1 if the message is longer than the buffer: it stays available for a larger buffer. */
 static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
     ARMCII_WATCH(caller);
@@ -101,7 +100,7 @@ static int receive(const char *caller, int tag, void *buffer, int buflen, int *m
     bool received = armcii_coll_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);
     MPI_Get_count(&status, MPI_BYTE, &length);
     if (!received) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer, it was not received", "%d (of %d)", buflen, length);
+        armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer and was not received", "%d (of %d)", buflen, length);
         return -1;
     }
     if (msglen) *msglen = length;
@@ -126,13 +125,13 @@ ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 
 /* ---- the communicator of a collective ---- */
 
-/* MPI_COMM_NULL where the caller takes no part, or, with a message, where an argument is wrong. */
+/* MPI_COMM_NULL if the caller is not a member, or, with a message, if an argument is invalid. */
 static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
 {
     if (!team) return MPI_COMM_NULL;
     if (scope == SCOPE_ALL || scope == SCOPE_NODE || scope == SCOPE_MASTERS)
         return armcii_team_scope_comm(team, (enum team_scope)scope);
-    armcii_error(ARMCI_ERR_TYPE, caller, "scope", "it is none of SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS", "%d", scope);
+    armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
     return MPI_COMM_NULL;
 }
 
@@ -154,38 +153,38 @@ void parmci_msg_group_barrier(ARMCI_Group *group)
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
-static void place_in_tree(const char *caller, struct team *team, int scope, int *Root, int *Up, int *Left, int *Right)
+static void get_tree_position(const char *caller, struct team *team, int scope, int *Root, int *Up, int *Left, int *Right)
 {
     if (!team) return;
     if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
-        scope_comm(caller, team, scope); /* which reports it */
+        scope_comm(caller, team, scope); /* reports the error */
         return;
     }
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
         armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
         return;
-    struct tree_place place = armcii_tree(team, (enum team_scope)scope);
-    *Root = place.root;
-    *Up = place.up;
-    *Left = place.left;
-    *Right = place.right;
+    struct tree_place p = armcii_tree(team, (enum team_scope)scope);
+    *Root = p.root;
+    *Up = p.up;
+    *Left = p.left;
+    *Right = p.right;
 }
 
 void parmci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right)
 {
-    place_in_tree("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up, Left, Right);
+    get_tree_position("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up, Left, Right);
 }
 ARMCII_ALIAS(armci_msg_bintree, parmci_msg_bintree);
 
 void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group)
 {
-    place_in_tree("armci_msg_group_bintree", armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left, Right);
+    get_tree_position("armci_msg_group_bintree", armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left, Right);
 }
 ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 
 /* ---- broadcast ---- */
 
-/* buffer_name: what the caller calls its buffer. */
+/* buffer_name: the argument name of the caller. */
 static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
 {
     ARMCII_WATCH(caller);
@@ -194,7 +193,7 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
-        armcii_error(ARMCI_ERR_RANK, caller, "root", "this process is not in the scope", "%d", root);
+        armcii_error(ARMCI_ERR_RANK, caller, "root", "the process is not in the scope", "%d", root);
     else
         armcii_coll_bcast(buffer, len, rank, comm);
 }
@@ -237,7 +236,7 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
     ARMCII_WATCH(caller);
     if (!team) return;
     if (n != team->size) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "n", "it must be the number of processes", "%d (of %d)", n, team->size);
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "must be the number of processes", "%d (of %d)", n, team->size);
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;

@@ -3,21 +3,21 @@
 #include "mpi/reduce.h"
 #include "mpi/world.h"
 
-/* The reduction that the arguments name, and the communicator to do it on; false, possibly with a message, when there is nothing to do. */
+/* Find the reduction and the communicator; false if an argument is invalid (with a message) or the caller is not a member. */
 static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n, const char *op, int type, struct reduction *r,
                     MPI_Comm *comm)
 {
     if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op)) return false;
     if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "scope", "it is none of SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS", "%d", scope);
+        armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
         return false;
     }
     if (armcii_message_type_size(type) == 0) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "type", "it is none of ARMCI_INT ... ARMCI_DOUBLE", "%d", type);
+        armcii_error(ARMCI_ERR_TYPE, caller, "type", "invalid type", "%d", type);
         return false;
     }
     if (!armcii_reduction_find(op, type, r)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "there is no such operator for this type", "\"%.20s\" (type %d)", op, type);
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operator for this type", "\"%.20s\" (type %d)", op, type);
         return false;
     }
     *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
@@ -167,12 +167,12 @@ static void select_record(const char *caller, int scope, void *x, int n, const c
     MPI_Comm comm;
     if (!prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) return;
     if (r.absolute || (r.op != MPI_MAX && r.op != MPI_MIN)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "a selection is by \"max\" or \"min\"", "\"%.20s\"", op);
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "must be \"max\" or \"min\"", "\"%.20s\"", op);
         return;
     }
     if ((size_t)n < armcii_message_type_size(type)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must hold the element that it is selected by", "%d (type %d: %zu bytes)", n,
-                     type, armcii_message_type_size(type));
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must contain the element to compare", "%d (type %d: %zu bytes)", n, type,
+                     armcii_message_type_size(type));
         return;
     }
     armcii_select(comm, x, n, r.op == MPI_MAX, type, contribute != 0);

@@ -1,4 +1,4 @@
-/* state.h - what files of the interface share: completion of everything, and the state that lives in one of them. */
+/* state.h - functions that files of this folder share: completion, and the end of state that one file owns. */
 #ifndef ARMCII_STATE_H
 #define ARMCII_STATE_H
 
@@ -6,19 +6,19 @@
 
 #include "mpi/team.h"
 
-/* Issue what aggregate handles kept and complete all puts, accumulates and stores remotely (completion.c). */
+/* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely (sync.c). */
 void armcii_complete_everything(void);
 /* The same towards one process. */
 void armcii_complete_process(int proc);
-/* Complete all remotely and locally: gets, too. */
+/* Complete all operations remotely and locally, including gets. */
 void armcii_finish_everything(void);
-/* The same for one region: afterwards it may be freed. */
+/* Complete all operations on one region, before it is freed. */
 struct region;
 void armcii_complete_region(struct region *region);
 
-/* The set of ARMCI_Create_mutexes, where it was not destroyed: its region goes with all regions (atomics.c). */
-void armcii_mutexes_forget(void);
-/* The default group is the world again (groups.c). */
-void armcii_groups_forget(void);
+/* Destroy all remaining sets of mutexes (atomics.c). */
+void armcii_mutexes_end(void);
+/* Make the world the default group (groups.c). */
+void armcii_groups_reset_default(void);
 
 #endif

@@ -7,15 +7,15 @@
 #include "transport/route.h"
 #include "transport/shm/apply.h"
 
-/* What the program stored is to be drained like what the library stored. */
-static void count_stores_of_program(void)
+/* Fences drain stores of the program like those of the library. */
+static void note_program_stores(void)
 {
     if (armcii_program_stores) armcii_stores_pending = true;
 }
 
 void armcii_complete_everything(void)
 {
-    count_stores_of_program();
+    note_program_stores();
     armcii_handles_issue(-1);
     armcii_fence_all();
 }
@@ -34,37 +34,37 @@ void armcii_complete_region(struct region *region)
 
 void armcii_complete_process(int proc)
 {
-    count_stores_of_program();
+    note_program_stores();
     armcii_handles_issue(proc);
     armcii_fence(proc);
 }
 
 /* ---- handles ---- */
 
-/* Where NULL does not stand for the implicit handle. */
-static bool is_handle(const char *caller, const armci_hdl_t *hdl)
+/* For functions that do not accept the implicit handle. */
+static bool check_handle(const char *caller, const armci_hdl_t *hdl)
 {
-    if (!hdl) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "it must be a handle", "%s", "NULL");
+    if (!hdl) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "must not be NULL", "%s", "NULL");
     return hdl != NULL;
 }
 
 void PARMCI_INIT_HANDLE(armci_hdl_t *hdl)
 {
-    if (is_handle("ARMCI_INIT_HANDLE", hdl)) armcii_handle_clear(hdl);
+    if (check_handle("ARMCI_INIT_HANDLE", hdl)) armcii_handle_clear(hdl);
 }
 ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
 
 void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
-    if (entered && is_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl)) armcii_handle_set_aggregate(hdl);
+    if (entered && check_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl)) armcii_handle_set_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
 
 void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
-    if (entered && is_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl)) armcii_handle_unset_aggregate(hdl);
+    if (entered && check_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl)) armcii_handle_unset_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
 
@@ -105,7 +105,7 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 
 /* ---- remote completion ---- */
 
-/* The next fence need not look again.  A thread in the middle of a call may go on and leave something. */
+/* Let the next fence return at once, unless another thread is inside a call and may start operations. */
 static void mark_if_quiet(void)
 {
     if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_transports_are_quiet() && !armcii_program_stores)
@@ -137,7 +137,7 @@ void PARMCI_GroupFence(ARMCI_Group *group)
     ARMCII_ENTER("ARMCI_GroupFence");
     struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
     if (!team) return;
-    count_stores_of_program();
+    note_program_stores();
     armcii_handles_issue(-1);
     armcii_fence_team(team);
 }
@@ -150,7 +150,7 @@ static bool complete_before_barrier(void)
     return entered;
 }
 
-/* The barrier itself is outside the global lock: other threads go on. */
+/* The barrier runs without the global lock, so that other threads continue. */
 void PARMCI_Barrier(void)
 {
     ARMCII_WATCH("ARMCI_Barrier");

@@ -1,4 +1,4 @@
-/* topology.c - nodes. */
+/* topology.c - domains, nodes and their processes. */
 #include "armci/entry.h"
 #include "armci/state.h"
 #include "mem/directory.h"
@@ -12,14 +12,14 @@ static bool check_domain(const char *caller, armci_domain_t domain)
 {
     if (!armcii_is_running(caller)) return false;
     if (domain == ARMCI_DOMAIN_SMP) return true;
-    armcii_error(ARMCI_ERR_ARGUMENT, caller, "domain", "ARMCI_DOMAIN_SMP is the one domain", "%d", domain);
+    armcii_error(ARMCI_ERR_ARGUMENT, caller, "domain", "must be ARMCI_DOMAIN_SMP", "%d", domain);
     return false;
 }
 
 static bool check_node(const char *caller, int node)
 {
     if (node >= 0 && node < armcii_world->domains) return true;
-    armcii_error(ARMCI_ERR_RANK, caller, "id", "there is no such node", "%d (of %d)", node, armcii_world->domains);
+    armcii_error(ARMCI_ERR_RANK, caller, "id", "invalid node", "%d (of %d)", node, armcii_world->domains);
     return false;
 }
 
@@ -96,7 +96,7 @@ ARMCII_ALIAS(ARMCI_Uses_shm, PARMCI_Uses_shm);
 
 int PARMCI_Uses_shm_grp(ARMCI_Group *group)
 {
-    (void)group; /* the same for all groups */
+    (void)group; /* the answer is the same for all groups */
     return uses_shm("ARMCI_Uses_shm_grp");
 }
 ARMCII_ALIAS(ARMCI_Uses_shm_grp, PARMCI_Uses_shm_grp);

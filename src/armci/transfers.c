@@ -1,17 +1,15 @@
-/* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and non-blocking. */
+/* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and nonblocking. */
 #include "armci/build.h"
 #include "armci/entry.h"
 #include "mem/directory.h"
 #include "transport/shm/apply.h"
 #include "core/handle.h"
 
-/* Small operations have a short way: where the remote side is remembered to be within reach of loads and stores, and nothing can be wrong
- * with the arguments, they are carried out on the spot; so are they kept where an aggregate handle has others like them.  All others go
- * through the engine. */
+/* Fast path: an operation with valid arguments is executed at once if the address cache holds the remote side, or queued if it matches the
+ * requests of an aggregate handle.  All other operations go through the engine. */
 
-/* Read as a signed number, an address that is not positive is NULL or in the upper half of the address space, where a transfer could wrap
- * around: the engine looks closer. */
-static bool is_suspicious(const void *local)
+/* NULL, or in the upper half of the address space, where a transfer could wrap around: the engine checks such addresses. */
+static bool needs_check(const void *local)
 {
     return (intptr_t)local <= 0;
 }
@@ -19,7 +17,7 @@ static bool is_suspicious(const void *local)
 __attribute__((always_inline)) static inline bool put_fast(const void *src, const void *dst, int bytes, int proc)
 {
     char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
-    if (!there || is_suspicious(src)) return false;
+    if (!there || needs_check(src)) return false;
     armcii_stats_at_once(STATS_PUT, proc, (size_t)bytes);
     armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
@@ -28,7 +26,7 @@ __attribute__((always_inline)) static inline bool put_fast(const void *src, cons
 __attribute__((always_inline)) static inline bool get_fast(const void *src, void *dst, int bytes, int proc)
 {
     const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
-    if (!there || is_suspicious(dst)) return false;
+    if (!there || needs_check(dst)) return false;
     armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
     armcii_apply_get_piece(there, dst, (size_t)bytes);
     return true;
@@ -38,7 +36,7 @@ __attribute__((always_inline)) static inline bool acc_fast(int datatype, const v
                                                               int bytes, int proc)
 {
     const char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
-    if (!there || is_suspicious(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
+    if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e)) return false;
     armcii_stats_at_once(STATS_ACC, proc, (size_t)bytes);
@@ -46,10 +44,10 @@ __attribute__((always_inline)) static inline bool acc_fast(int datatype, const v
     return true;
 }
 
-/* The same for what an aggregate handle keeps.  Negative lengths and ranks are like no request that it has. */
-static bool keep_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote, int bytes)
+/* Negative ranks match no queued request. */
+static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote, int bytes)
 {
-    return bytes > 0 && !is_suspicious(local) && armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes);
+    return bytes > 0 && !needs_check(local) && armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes);
 }
 
 /* ---- contiguous ---- */
@@ -92,7 +90,7 @@ int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbPut");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    if (put_fast(src, dst, bytes, proc) || keep_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
+    if (put_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
     int rc = armcii_build_contiguous(armcii_put_to("ARMCI_NbPut", proc), src, dst, bytes, &op);
     return rc ? rc : armcii_handle_start(hdl, &op);
 }
@@ -103,7 +101,7 @@ int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
     ARMCII_ENTER("ARMCI_NbGet");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    if (get_fast(src, dst, bytes, proc) || keep_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
+    if (get_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
     int rc = armcii_build_contiguous(armcii_get_from("ARMCI_NbGet", proc), src, dst, bytes, &op);
     return rc ? rc : armcii_handle_start(hdl, &op);
 }
@@ -196,7 +194,6 @@ ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
 
 /* ---- vector ---- */
 
-/* Build, start or carry out, release: the same for all six. */
 static int vector_blocking(struct op_args r, const armci_giov_t iov[], int iov_len)
 {
     struct vector_memory memory;

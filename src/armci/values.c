@@ -1,4 +1,4 @@
-/* values.c - single values from and to registers, and puts that raise a flag. */
+/* values.c - puts and gets of single values, and puts with a flag. */
 #include <string.h>
 
 #include "armci/build.h"
@@ -137,7 +137,7 @@ ARMCII_ALIAS(ARMCI_GetValueDouble, PARMCI_GetValueDouble);
 
 /* ---- flags ---- */
 
-/* The data first, remotely complete, then the flag; the flag is complete too on return, since its reader waits for nothing else. */
+/* Complete the data remotely before the flag is put, and the flag before return. */
 static int put_then_flag(const struct op *data, int *flag, int value)
 {
     struct op op;

@@ -1,4 +1,4 @@
-/* aggregate.c - collecting small requests. */
+/* aggregate.c - queue of small requests that become one vector transfer. */
 #include "core/aggregate.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/fault.h"
 #include "mem/region.h"
 
-bool armcii_aggregate_wants(const struct op *op)
+bool armcii_aggregate_accepts(const struct op *op)
 {
     return op->shape.form == SHAPE_CONTIGUOUS && op->shape.bytes > 0;
 }
@@ -32,12 +32,12 @@ static void make_room(struct aggregate *a)
     if (!a->local || !a->remote || !a->bytes || !a->runs) armcii_fatal("out of memory for %zu aggregated requests", a->room);
 }
 
-static void *copy_of(struct aggregate *a, const void *bytes, size_t n)
+static void *copy_bytes(struct aggregate *a, const void *bytes, size_t n)
 {
     struct buffer *v = armcii_buffer_new(n);
     if (!v) armcii_fatal("out of memory for an aggregated value");
-    v->next = a->values;
-    a->values = v;
+    v->next = a->copies;
+    a->copies = v;
     return memcpy(v->data, bytes, n);
 }
 
@@ -52,23 +52,23 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
         a->first = *op;
         if (op->verb.kind == RMA_ACC) memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
     }
-    a->local[a->n] = copy ? copy_of(a, op->shape.local, op->shape.bytes) : op->shape.local;
+    a->local[a->n] = copy ? copy_bytes(a, op->shape.local, op->shape.bytes) : op->shape.local;
     a->remote[a->n] = op->shape.remote;
     a->bytes[a->n] = op->shape.bytes;
     a->n++;
     return 0;
 }
 
-static bool is_at_place(const struct aggregate *a, const char *remote, size_t bytes)
+static bool is_in_cached_slice(const struct aggregate *a, const char *remote, size_t bytes)
 {
     return a->version == armcii_directory_version && remote >= a->raddr.lo && remote < a->raddr.hi &&
            bytes <= (size_t)(a->raddr.hi - remote);
 }
 
-bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
 {
     if (a->n == 0 || a->n == a->room || bytes == 0 || kind == RMA_ACC) return false;
-    if (a->first.target != target || a->first.verb.kind != kind || !is_at_place(a, remote, bytes)) return false;
+    if (a->first.target != target || a->first.verb.kind != kind || !is_in_cached_slice(a, remote, bytes)) return false;
     a->local[a->n] = local;
     a->remote[a->n] = remote;
     a->bytes[a->n] = bytes;
@@ -76,12 +76,12 @@ bool armcii_aggregate_join(struct aggregate *a, enum rma_kind kind, int target, 
     return true;
 }
 
-bool armcii_aggregate_is_for(const struct aggregate *a, int target)
+bool armcii_aggregate_has(const struct aggregate *a, int target)
 {
     return a->n > 0 && (target < 0 || a->first.target == target);
 }
 
-bool armcii_aggregate_take(struct aggregate *a, struct op *op)
+bool armcii_aggregate_make_op(struct aggregate *a, struct op *op)
 {
     size_t runs = 0, n = armcii_fault("aggregate-loses-last") && a->n > 1 ? a->n - 1 : a->n;
     if (n == 0) return false;
@@ -101,18 +101,18 @@ bool armcii_aggregate_take(struct aggregate *a, struct op *op)
 void armcii_aggregate_clear(struct aggregate *a)
 {
     a->n = 0;
-    armcii_buffers_free(a->values);
-    a->values = NULL;
+    armcii_buffers_free(a->copies);
+    a->copies = NULL;
 }
 
-void armcii_aggregate_taken(struct aggregate *taken, struct aggregate *back)
+void armcii_aggregate_recycle(struct aggregate *sent, struct aggregate *a)
 {
-    taken->n = 0;
-    taken->values = NULL;
-    if (back->room == 0)
-        *back = *taken;
+    sent->n = 0;
+    sent->copies = NULL;
+    if (a->room == 0)
+        *a = *sent;
     else
-        armcii_aggregate_free(taken);
+        armcii_aggregate_free(sent);
 }
 
 void armcii_aggregate_free(struct aggregate *a)

@@ -1,9 +1,10 @@
-/* handle.c - the table of handles.  Whoever waits between nodes lets other threads into the library meanwhile: they may use the implicit
- * handle, too, fence what other handles keep, and make new slots.
+/* handle.c - the table of handles.
  *
- * Fences, barriers, ARMCI_WaitProc and a free complete operations without looking at handles.  What is complete leaves the table when room
- * is needed: then all slots are looked at, and the table doubles unless half of it has become free.  So memory is bounded by what was
- * outstanding at a time, and an operation costs the same however many there were before. */
+ * A wait for another node releases the global lock: other threads may use the implicit handle, flush queued requests and add slots.
+ *
+ * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.  Completed operations leave the table when a
+ * slot is needed: a sweep visits all slots, and the table doubles unless half of the slots become free.  Memory is bounded by the largest
+ * number of outstanding operations; the cost per operation is constant. */
 #include "core/handle.h"
 
 #include <stdlib.h>
@@ -15,33 +16,33 @@
 #include "base/backoff.h"
 #include "core/aggregate.h"
 
-/* A slot's operations wait in a list; tag 0 marks a free slot. */
+/* State of a handle; tag 0 marks a free slot. */
 struct slot {
-    unsigned index, tag, former;  /* former: the tag before it became aggregate, or plain; or 0 */
-    bool aggregate;               /* as the tag says */
-    struct aggregate kept;        /* requests not yet issued */
-    struct request *operations; /* from `first` on, up to n */
+    unsigned index, tag, former; /* former: the tag before the last switch between aggregate and plain; 0: none */
+    bool aggregate;              /* as the tag encodes */
+    struct aggregate queue;      /* requests not yet issued */
+    struct request *operations;  /* [first, n) */
     size_t first, n, room;
-    uint64_t removed;             /* operations that were in the list, ever */
-    unsigned waiters, issuing;    /* threads that wait or test; those that send what it kept */
-    unsigned passing;             /* threads that stand here in the list of those that keep */
-    bool keeps;                   /* is it in that list? */
-    struct slot *next, *previous; /* there */
+    uint64_t removed;             /* number of operations removed so far */
+    unsigned waiters, flushing;   /* threads in wait or test; threads that flush the queue */
+    unsigned visitors;            /* threads whose walk over `queued` is at this slot */
+    bool is_queued;               /* is in the list `queued` */
+    struct slot *next, *previous; /* in that list */
     unsigned next_free;
 };
 
-/* Cookies that name no slot: an unused handle, and an aggregate one that has nothing yet. */
+/* Cookies without a slot: an unused handle, and an unused aggregate handle. */
 static const armci_hdl_t UNUSED = {0, 0};
 static const armci_hdl_t EMPTY_AGGREGATE = {0xffffffffu, 0xa66e6a7eu};
 
 enum { IMPLICIT = 0, NONE = -1 };
-static struct slot **slots; /* [0] is the implicit handle; they stay where they are */
+static struct slot **slots;             /* [0] is the implicit handle; a slot never moves */
 static unsigned slot_count, first_free; /* first_free 0: none */
 static unsigned last_number;            /* of a tag */
-static struct slot *keeping;            /* slots with requests not yet issued, or that are being issued */
-size_t armcii_handles_queued;          /* how many */
-static size_t copied, most_copied;      /* bytes that operations hold; those beyond which complete ones are looked for */
-enum { COPIED = 1 << 20 };
+static struct slot *queued;             /* slots with queued requests, or with a flush in progress */
+size_t armcii_handles_queued;           /* their number */
+static size_t copied, sweep_limit;      /* bytes of copies held by operations; the amount that triggers a sweep */
+enum { SWEEP_BYTES = 1 << 20 };
 
 static struct slot *new_slot(unsigned index, unsigned next_free)
 {
@@ -60,9 +61,9 @@ void armcii_handles_start(void)
     slot_count = 1;
     first_free = 0;
     armcii_handles_queued = 0;
-    keeping = NULL;
+    queued = NULL;
     copied = 0;
-    most_copied = COPIED;
+    sweep_limit = SWEEP_BYTES;
 }
 
 /* ---- operations of a slot ---- */
@@ -88,12 +89,12 @@ static void remove_first(struct slot *s)
     if (++s->first == s->n) s->first = s->n = 0;
 }
 
-static void release(struct slot *s)
+static void remove_all(struct slot *s)
 {
     while (s->n > 0) remove_first(s);
 }
 
-/* Others stay, in their order.  Nobody waits for the slot. */
+/* Keeps the order of the other operations.  Requires that no thread waits for the slot. */
 static void drop_complete(struct slot *s)
 {
     size_t left = 0;
@@ -110,9 +111,9 @@ static void drop_complete(struct slot *s)
 void armcii_handles_end(void)
 {
     for (unsigned i = 0; i < slot_count; i++) {
-        release(slots[i]);
+        remove_all(slots[i]);
         free(slots[i]->operations);
-        armcii_aggregate_free(&slots[i]->kept);
+        armcii_aggregate_free(&slots[i]->queue);
         free(slots[i]);
     }
     free(slots);
@@ -122,8 +123,8 @@ void armcii_handles_end(void)
 
 /* ---- slots and cookies ---- */
 
-/* Tags look random, so that garbage in an uninitialised handle does not meet one.  Each has a number, odd for an aggregate handle: that is
- * still known when the slot has gone. */
+/* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one.  The number is odd for an aggregate handle, which
+ * tells a stale aggregate cookie from a plain one. */
 enum { TAG_MASK = 0x5bd1e995 };
 static unsigned number_of(unsigned tag)
 {
@@ -136,7 +137,7 @@ static unsigned new_tag(bool aggregate)
     unsigned tag = (last_number + aggregate) * 2654435761u ^ TAG_MASK;
     return tag ? tag : new_tag(aggregate);
 }
-_Static_assert(244002641u * 2654435761u == 1, "one undoes the other");
+_Static_assert(244002641u * 2654435761u == 1, "the factors are inverse to each other");
 
 static struct slot *find(const armci_hdl_t *handle)
 {
@@ -146,32 +147,32 @@ static struct slot *find(const armci_hdl_t *handle)
     return handle->tag != 0 && (s->tag == handle->tag || s->former == handle->tag) ? s : NULL;
 }
 
-/* The implicit handle is for ever; of several that wait the last gives it back. */
-static void give_back(struct slot *s)
+/* The implicit handle is never freed; the last of several waiters frees the slot. */
+static void free_slot(struct slot *s)
 {
-    if (s->index == IMPLICIT || s->waiters > 0 || s->issuing > 0 || s->keeps || s->tag == 0) return;
-    release(s);
+    if (s->index == IMPLICIT || s->waiters > 0 || s->flushing > 0 || s->is_queued || s->tag == 0) return;
+    remove_all(s);
     s->tag = s->former = 0;
     s->next_free = first_free;
     first_free = s->index;
 }
 
-/* Drop what is complete in all slots, and give back those with nothing left.  Returns how many that were. */
+/* Drop completed operations in all slots and free empty slots; returns the number of freed slots. */
 static unsigned sweep(void)
 {
-    unsigned given = 0;
+    unsigned freed = 0;
     for (unsigned i = 0; i < slot_count; i++) {
         struct slot *s = slots[i];
-        if (s->waiters > 0 || s->issuing > 0) continue;
+        if (s->waiters > 0 || s->flushing > 0) continue;
         drop_complete(s);
-        if (s->index == IMPLICIT || s->tag == 0 || s->n > 0 || s->keeps) continue;
-        give_back(s);
-        given++;
+        if (s->index == IMPLICIT || s->tag == 0 || s->n > 0 || s->is_queued) continue;
+        free_slot(s);
+        freed++;
     }
-    return given;
+    return freed;
 }
 
-/* There are free ones behind them. */
+/* The new slots go to the front of the free list. */
 static void grow(void)
 {
     unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
@@ -189,7 +190,7 @@ static void make_slots(void)
     if (2 * sweep() < slot_count) grow();
 }
 
-/* Its slot was given back, or it never had one. */
+/* An aggregate handle without a slot: never used, or its slot was freed. */
 static bool is_empty_aggregate(const armci_hdl_t *handle)
 {
     unsigned number = number_of(handle->tag);
@@ -197,7 +198,7 @@ static bool is_empty_aggregate(const armci_hdl_t *handle)
     return handle->slot != IMPLICIT && handle->slot < slot_count && number % 2 == 1 && number <= last_number + 1;
 }
 
-/* The handle's slot; a fresh one where it has none. */
+/* The handle's slot; allocates one if it has none. */
 static struct slot *obtain(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
@@ -212,11 +213,11 @@ static struct slot *obtain(armci_hdl_t *handle)
     return s;
 }
 
-/* The slot becomes aggregate, or plain; copies of the handle name it, too, until it is given back. */
-static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
+/* Switch the slot between aggregate and plain; copies of the handle stay valid until the slot is freed. */
+static void set_kind(struct slot *s, armci_hdl_t *handle, bool aggregate)
 {
     if (s->aggregate == aggregate) return;
-    unsigned tag = s->former ? s->former : new_tag(aggregate); /* of two tags one says aggregate, the other does not */
+    unsigned tag = s->former ? s->former : new_tag(aggregate); /* the former tag encodes the other kind */
     s->former = s->tag;
     s->tag = handle->tag = tag;
     s->aggregate = aggregate;
@@ -224,8 +225,8 @@ static void rename_slot(struct slot *s, armci_hdl_t *handle, bool aggregate)
 
 /* ---- starting ---- */
 
-/* The same target again: the newest request covers the older ones, unless each brings copies, or somebody waits for one of them. */
-static bool covers(const struct slot *s, const struct request *req)
+/* Completion of req implies that of the slot's last operation: same target, no copies to free, no waiter. */
+static bool covers_last(const struct slot *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
     if (!last || s->waiters > 0 || req->buffers || req->region_id == 0) return false;
@@ -253,32 +254,32 @@ static void attach(struct slot *s, const struct request *req)
         return;
     }
     if (req->transport->leave) req->transport->leave();
-    if (covers(s, req)) {
+    if (covers_last(s, req)) {
         s->operations[s->n - 1].id = req->id;
         return;
     }
     make_room(s);
     s->operations[s->n++] = *req;
     copied += bytes_of(req->buffers);
-    if (copied <= most_copied) return;
+    if (copied <= sweep_limit) return;
     sweep();
-    most_copied = 2 * copied + COPIED;
+    sweep_limit = 2 * copied + SWEEP_BYTES;
 }
 
-/* Complete what is in the list now: others may add to it, complete and remove meanwhile. */
+/* Complete the operations now in the list; other threads may add, complete and remove operations meanwhile. */
 static void finish_operations(struct slot *s)
 {
     const uint64_t end = s->removed + (s->n - s->first);
     while (s->removed < end) {
         const uint64_t which = s->removed;
         struct request req = s->operations[s->first];
-        req.buffers = NULL; /* are freed by who removes it */
+        req.buffers = NULL; /* remove_first frees them */
         armcii_op_finish(&req);
         if (s->removed == which) remove_first(s);
     }
 }
 
-/* The same without waiting: false where something is not complete. */
+/* The same without waiting; false if an operation is incomplete. */
 static bool test_operations(struct slot *s)
 {
     const uint64_t end = s->removed + (s->n - s->first);
@@ -291,63 +292,65 @@ static bool test_operations(struct slot *s)
     return true;
 }
 
-/* ---- what aggregate handles keep ---- */
+/* ---- queues of aggregate handles ---- */
 
-static void enter_keeping(struct slot *s)
+static void enter_queued(struct slot *s)
 {
-    if (s->keeps) return;
-    s->keeps = true;
+    if (s->is_queued) return;
+    s->is_queued = true;
     s->previous = NULL;
-    s->next = keeping;
-    if (keeping) keeping->previous = s;
-    keeping = s;
+    s->next = queued;
+    if (queued) queued->previous = s;
+    queued = s;
     armcii_handles_queued++;
 }
 
-/* Where nothing and nobody keeps it there. */
-static void leave_keeping(struct slot *s)
+/* Does nothing while requests are queued or a thread is at the slot. */
+static void leave_queued(struct slot *s)
 {
-    if (!s->keeps || armcii_aggregate_is_for(&s->kept, -1) || s->issuing > 0 || s->passing > 0) return;
-    s->keeps = false;
-    *(s->previous ? &s->previous->next : &keeping) = s->next;
+    if (!s->is_queued || armcii_aggregate_has(&s->queue, -1) || s->flushing > 0 || s->visitors > 0) return;
+    s->is_queued = false;
+    *(s->previous ? &s->previous->next : &queued) = s->next;
     if (s->next) s->next->previous = s->previous;
     armcii_handles_queued--;
 }
 
-/* Hand what was kept to the engine, as one vector transfer.  What joins meanwhile goes later. */
-static int issue_kept(struct slot *s)
+/* Issue the queued requests as one vector transfer; requests queued meanwhile stay. */
+static int flush_queue(struct slot *s)
 {
     struct op op;
     struct request req = {0};
-    struct aggregate going = s->kept;
-    if (!armcii_aggregate_take(&going, &op)) return 0;
-    s->kept = (struct aggregate){0};
-    s->issuing++;
+    struct aggregate sent = s->queue;
+    if (!armcii_aggregate_make_op(&sent, &op)) return 0;
+    s->queue = (struct aggregate){0};
+    s->flushing++;
     int rc = armcii_op_start(&op, &req);
-    if (going.values) req.buffers = going.values; /* values are put: nothing was scaled */
+    if (sent.copies) req.buffers = sent.copies; /* only puts are copied: the engine allocates no buffer for them */
     attach(s, &req);
-    armcii_aggregate_taken(&going, &s->kept);
-    s->issuing--;
-    leave_keeping(s);
+    armcii_aggregate_recycle(&sent, &s->queue);
+    s->flushing--;
+    leave_queued(s);
     return rc;
 }
 
-/* What another thread is sending is on its way when this returns. */
-static void await_issue(const struct slot *s)
+/* Wait until the flushes of other threads have issued their requests. */
+static void wait_for_flushes(const struct slot *s)
 {
     struct backoff p = {0};
-    while (s->issuing > 0) armcii_progress_wait(&p);
+    while (s->flushing > 0)
+        armcii_progress_wait(&p);
 }
 
-/* An aggregate handle keeps requests of one kind to one process; another kind or process first sends off what is there. */
-static int keep(struct slot *s, const struct op *op, bool copy)
+/* Requests in a queue have one kind and one target: a request of another kind or target flushes the queue first. */
+static int queue_request(struct slot *s, const struct op *op, bool copy)
 {
     int rc = 0;
-    while (rc == 0 && !armcii_aggregate_fits(&s->kept, op)) rc = issue_kept(s); /* another thread may keep something meanwhile */
+    while (rc == 0 && !armcii_aggregate_fits(&s->queue, op))
+        rc = flush_queue(s); /* another thread may queue meanwhile */
     if (rc) return rc;
-    rc = armcii_aggregate_add(&s->kept, op, copy);
+    rc = armcii_aggregate_add(&s->queue, op, copy);
     if (rc) return rc;
-    enter_keeping(s);
+    enter_queued(s);
     armcii_stats_travels(STATS_AGGREGATED, op->shape.bytes, op->shape.nsegs);
     armcii_op_count(op);
     return 0;
@@ -356,7 +359,7 @@ static int keep(struct slot *s, const struct op *op, bool copy)
 bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
 {
     struct slot *s = find(handle);
-    if (!s || !s->aggregate || !armcii_aggregate_join(&s->kept, kind, target, local, remote, bytes)) return false;
+    if (!s || !s->aggregate || !armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes)) return false;
     armcii_stats_travels(STATS_AGGREGATED, bytes, 1);
     armcii_stats_asked((enum stats_kind)kind, target, bytes, 1);
     return true;
@@ -370,7 +373,7 @@ static bool is_aggregate(const armci_hdl_t *handle)
 
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 {
-    if (is_aggregate(handle) && armcii_aggregate_wants(op)) return keep(obtain(handle), op, false);
+    if (is_aggregate(handle) && armcii_aggregate_accepts(op)) return queue_request(obtain(handle), op, false);
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
@@ -379,25 +382,25 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
     return 0;
 }
 
-/* A value has no memory to wait in: kept by an aggregate handle, else complete at once. */
+/* A value's memory ends with the call: an aggregate handle copies it, any other handle completes it at once. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
-    return is_aggregate(handle) ? keep(obtain(handle), op, true) : armcii_op_blocking(op);
+    return is_aggregate(handle) ? queue_request(obtain(handle), op, true) : armcii_op_blocking(op);
 }
 
 /* ---- completion ---- */
 
-/* Nothing is outstanding, unless another thread has started something meanwhile. */
+/* Free the slot and reset the cookie, unless another thread has started an operation meanwhile. */
 static void retire(struct slot *s, armci_hdl_t *handle)
 {
-    bool goes_on = s->n > 0 || s->issuing > 0 || armcii_aggregate_is_for(&s->kept, -1);
-    if (goes_on && !armcii_fault("wait-does-nothing")) return;
+    bool is_busy = s->n > 0 || s->flushing > 0 || armcii_aggregate_has(&s->queue, -1);
+    if (is_busy && !armcii_fault("wait-does-nothing")) return;
     if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
-    give_back(s);
+    free_slot(s);
 }
 
-/* The slot that a thread waits for or tests from now on; NULL: nothing is outstanding. */
-static struct slot *join_waiters(const armci_hdl_t *handle)
+/* Register the caller as a waiter of the handle's slot; NULL: nothing is outstanding. */
+static struct slot *begin_wait(const armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
     if (!s) return NULL;
@@ -407,31 +410,31 @@ static struct slot *join_waiters(const armci_hdl_t *handle)
 
 int armcii_handle_wait(armci_hdl_t *handle)
 {
-    struct slot *s = join_waiters(handle);
+    struct slot *s = begin_wait(handle);
     if (!s) return 0;
-    await_issue(s);
-    int rc = issue_kept(s);
+    wait_for_flushes(s);
+    int rc = flush_queue(s);
     if (!armcii_fault("wait-does-nothing")) finish_operations(s);
     s->waiters--;
     retire(s, handle);
     return rc;
 }
 
-/* A program that tests again and again waits in fact: all goes on, and others are served, by each test that finds something outstanding. */
+/* A test that finds something outstanding makes progress, since programs poll. */
 int armcii_handle_test(armci_hdl_t *handle)
 {
-    enum { UNDER_WAY = 1 };
+    enum { PENDING = 1 };
     struct backoff p = {0};
-    struct slot *s = join_waiters(handle);
+    struct slot *s = begin_wait(handle);
     if (!s) return 0;
-    int rc = issue_kept(s);
+    int rc = flush_queue(s);
     bool complete = test_operations(s);
     if (!complete) {
         armcii_progress_wait(&p);
         complete = test_operations(s);
     }
     s->waiters--;
-    if (s->issuing > 0 || !complete) return rc ? rc : UNDER_WAY;
+    if (s->flushing > 0 || !complete) return rc ? rc : PENDING;
     retire(s, handle);
     return rc;
 }
@@ -445,7 +448,7 @@ void armcii_handle_set_aggregate(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
     if (s)
-        rename_slot(s, handle, true);
+        set_kind(s, handle, true);
     else
         *handle = EMPTY_AGGREGATE;
 }
@@ -457,24 +460,24 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         if (is_empty_aggregate(handle)) *handle = UNUSED;
         return 0;
     }
-    rename_slot(s, handle, false);
-    return issue_kept(s);
+    set_kind(s, handle, false);
+    return flush_queue(s);
 }
 
 int armcii_handles_flush_queued(int target)
 {
     int rc = 0;
     struct slot *next;
-    for (struct slot *s = keeping; s; s = next) {
-        s->passing++; /* it stays in the list while others come and go */
-        await_issue(s);
-        if (armcii_aggregate_is_for(&s->kept, target)) {
-            int failed = issue_kept(s);
+    for (struct slot *s = queued; s; s = next) {
+        s->visitors++; /* keeps the slot in the list while other threads change it */
+        wait_for_flushes(s);
+        if (armcii_aggregate_has(&s->queue, target)) {
+            int failed = flush_queue(s);
             if (failed) rc = failed;
         }
         next = s->next;
-        s->passing--;
-        leave_keeping(s);
+        s->visitors--;
+        leave_queued(s);
     }
     return rc;
 }

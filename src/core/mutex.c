@@ -1,4 +1,4 @@
-/* mutex.c - sets of mutexes: which exist, which this process holds, and by which kind of queue. */
+/* mutex.c - sets of mutexes: counts, the mutexes that this process holds, and the transport that queues the others. */
 #include "core/mutex.h"
 
 #include <limits.h>
@@ -10,20 +10,20 @@
 #include "mpi/world.h"
 #include "transport/transport.h"
 
-/* A mutex as this process has it. */
+/* State of a mutex in this process. */
 struct held {
     unsigned slot;      /* 0: not held; else the transport's slot + 1 */
-    const void *thread; /* whose it is, or who waits for it */
+    const void *thread; /* the thread that holds it or waits for it */
 };
 
 struct mutex_set {
     struct team *team;
-    int *count;      /* [team size] */
-    unsigned *first; /* [team size], number of a member's first mutex */
-    struct held *held; /* [all mutexes] */
-    unsigned long name;       /* the same on all members, and no other set's */
+    int *count;         /* [team size] */
+    unsigned *first;    /* [team size], number of a member's first mutex */
+    struct held *held;  /* [all mutexes] */
+    unsigned long name; /* unique, the same on all members */
     const struct transport *transport;
-    void *queues;             /* the transport's part; NULL where there is no mutex at all */
+    void *queues; /* the transport's state; NULL if the set is empty */
 };
 
 static void free_set(struct mutex_set *set)
@@ -44,7 +44,7 @@ static struct mutex_set *allocate_set(const struct team *team)
     return set;
 }
 
-/* Number the mutexes of all members; false where a count is negative or the total more than INT_MAX. */
+/* Number the mutexes of all members; false if a count is negative or the total exceeds INT_MAX. */
 static bool number_mutexes(struct mutex_set *set, const struct team *team, unsigned *total)
 {
     size_t all = 0;
@@ -58,8 +58,7 @@ static bool number_mutexes(struct mutex_set *set, const struct team *team, unsig
     return true;
 }
 
-/* The first member's rank and a number that it has not used before: no two sets at one time have both alike, whichever threads make them.
- */
+/* The first member's rank and a number that it has not used before: unique, whatever threads create sets. */
 static unsigned long name_of_new_set(const struct team *team)
 {
     static unsigned long used;
@@ -128,7 +127,7 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int owner)
     return h->slot != 0 && h->thread == armcii_lock_thread_id();
 }
 
-/* Another thread of this process holds it, or waits for it: a slot in the queue is for a process, so wait here. */
+/* A slot in the queue is for a process, so threads of one process wait here for each other. */
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int owner)
 {
     struct backoff p = {0};
@@ -139,7 +138,7 @@ void armcii_mutex_lock(struct mutex_set *set, int mutex, int owner)
 {
     unsigned slot = 0;
     wait_for_other_threads(set, mutex, owner);
-    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while this one waits */
+    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it as held meanwhile */
     set->transport->lock(set->queues, owner, mutex, &slot);
     held(set, mutex, owner)->slot = slot + 1;
 }
@@ -148,7 +147,7 @@ bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int owner)
 {
     unsigned slot = 0;
     if (armcii_mutex_is_held(set, mutex, owner)) return false;
-    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it while a server is asked */
+    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it as held meanwhile */
     bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
     held(set, mutex, owner)->slot = taken ? slot + 1 : 0;
     return taken;

@@ -1,4 +1,4 @@
-/* notify.c - notification: an empty message after the fence of the caller. */
+/* notify.c - notification: an empty message, sent after the caller's fence. */
 #include "core/notify.h"
 
 #include <limits.h>
@@ -16,8 +16,8 @@ static struct counts {
     uint64_t sent, received, waited;
 } * counts; /* [world size] */
 
-/* For the program, which takes a negative number for an error: the lowest 31 bits. */
-static int shown(uint64_t count)
+/* The lowest 31 bits of a count, since a negative result means an error. */
+static int to_result(uint64_t count)
 {
     return (int)(count & INT_MAX);
 }
@@ -39,14 +39,14 @@ int armcii_notify_send(int process)
     if (process == armcii_world->rank) {
         counts[process].received++;
     } else {
-        MPI_Request request; /* an empty message has no buffer that anyone would have to keep */
+        MPI_Request request; /* not waited for: an empty message has no buffer */
         MPI_Isend(NULL, 0, MPI_BYTE, process, TAG_NOTIFY, armcii_world->control, &request);
         MPI_Request_free(&request);
     }
-    return shown(++counts[process].sent);
+    return to_result(++counts[process].sent);
 }
 
-static void collect(int process)
+static void receive(int process)
 {
     int arrived;
     MPI_Message message;
@@ -61,10 +61,10 @@ int armcii_notify_wait(int process, int *waits)
     struct backoff p = {0};
     uint64_t wanted = ++counts[process].waited;
     while (counts[process].received < wanted) {
-        if (process != armcii_world->rank) collect(process);
+        if (process != armcii_world->rank) receive(process);
         if (counts[process].received >= wanted) break;
         armcii_lock_wait_turn(&p);
     }
-    *waits = shown(wanted);
-    return shown(counts[process].received);
+    *waits = to_result(wanted);
+    return to_result(counts[process].received);
 }

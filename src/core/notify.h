@@ -5,9 +5,9 @@
 void armcii_notify_start(void);
 void armcii_notify_end(void);
 
-/* Count one notification at the process, towards which everything is complete; returns how many went there so far, modulo 2^31. */
+/* Notify the process; requires that all operations to it are complete.  Returns the number of notifications sent to it, modulo 2^31. */
 int armcii_notify_send(int process);
-/* Wait for one more from the process; returns how many came, *waits how many were waited for, modulo 2^31. */
+/* Wait for one more notification from the process; returns the number received, *waits the number of waits, modulo 2^31. */
 int armcii_notify_wait(int process, int *waits);
 
 #endif

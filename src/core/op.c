@@ -1,4 +1,4 @@
-/* op.c - the engine: locate, order, choose a path, issue. */
+/* op.c - engine of all transfers: resolve the address, order, choose a transport, issue. */
 #include "core/op.h"
 
 #include <armci.h>
@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/stats.h"
 #include "mem/memget.h"
-
 
 static const char *remote_argument(const struct op *op)
 {
@@ -20,17 +19,17 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
 {
     struct raddr found;
     if (!armcii_memget_locate(target, address, bytes, &found))
-        return armcii_error(ARMCI_ERR_ADDRESS, caller, argument, "this address lies in no global region of the process", "%p of process %d",
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, argument, "the address lies in no global region of the process", "%p of process %d",
                             address, target);
     if (bytes > (size_t)(found.hi - (const char *)address))
-        return armcii_error(ARMCI_ERR_RANGE, caller, argument, "the transfer leaves the region it begins in",
-                            "%p + %zu bytes of process %d, where the region ends %zu bytes on", address, bytes, target,
+        return armcii_error(ARMCI_ERR_RANGE, caller, argument, "the transfer exceeds its region",
+                            "%p + %zu bytes of process %d, where the region ends after %zu bytes", address, bytes, target,
                             (size_t)(found.hi - (const char *)address));
     *raddr = found;
     return 0;
 }
 
-_Static_assert((int)PATHS == (int)STATS_PATHS && (int)PATH_ATOMIC == (int)STATS_ATOMIC, "statistics count by the same numbers");
+_Static_assert((int)PATHS == (int)STATS_PATHS && (int)PATH_ATOMIC == (int)STATS_ATOMIC, "statistics use the numbers of enum path");
 
 int armcii_op_issue_unverified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
@@ -44,7 +43,7 @@ int armcii_op_issue_unverified(const struct op *op, const struct raddr *raddr, c
 int (*armcii_op_issue)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
                        struct request *req) = armcii_op_issue_unverified;
 
-/* A vector over several slices: each segment by itself, complete before the next.  Its data are scaled already. */
+/* Issue the segments of a vector over several slices one by one, each complete before the next.  The data are already scaled. */
 static void issue_scattered(const struct op *op)
 {
     struct shape_iter it;
@@ -61,7 +60,7 @@ static void issue_scattered(const struct op *op)
     }
 }
 
-/* Scaled as a whole before the first segment goes, since memory may run out. */
+/* Scale all data before the first segment is issued, since memory may run out. */
 static int issue_scattered_scaled(const struct op *op)
 {
     struct op scaled = *op;
@@ -84,21 +83,21 @@ static int check_scattered(const struct op *op)
     return rc;
 }
 
-static bool in_one_slice(const struct op *op, const char *lo, const char *hi, struct raddr *raddr)
+static bool is_in_one_slice(const struct op *op, const char *lo, const char *hi, struct raddr *raddr)
 {
     return armcii_region_locate(op->target, lo, raddr) && hi <= raddr->hi;
 }
 
-/* Where the remote side lies: one slice (*raddr), or, for a vector, several (*scattered). */
+/* Resolve the remote side: one slice (*raddr) or, for a vector, several (*scattered). */
 static int locate(const struct op *op, const char *lo, const char *hi, struct raddr *raddr, bool *scattered)
 {
-    *scattered = op->shape.form == SHAPE_VECTOR && !in_one_slice(op, lo, hi, raddr);
+    *scattered = op->shape.form == SHAPE_VECTOR && !is_in_one_slice(op, lo, hi, raddr);
     if (*scattered) return check_scattered(op);
-    const char *first = op->shape.form == SHAPE_VECTOR ? lo : op->shape.remote; /* negative strides go below it */
+    const char *first = op->shape.form == SHAPE_VECTOR ? lo : op->shape.remote; /* negative strides reach below it */
     int rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, first, (size_t)(hi - first), raddr);
     if (rc || lo >= raddr->lo) return rc;
-    return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer leaves the region it begins in",
-                        "%p - %zu bytes of process %d, where the region begins %zu bytes before", (const void *)first,
+    return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer exceeds its region",
+                        "%p - %zu bytes of process %d, where the region begins %zu bytes earlier", (const void *)first,
                         (size_t)(first - lo), op->target, (size_t)(first - raddr->lo));
 }
 

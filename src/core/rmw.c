@@ -13,7 +13,6 @@
 #include "mem/directory.h"
 #include "transport/shm/apply.h"
 
-
 size_t armcii_rmw_bytes(int op)
 {
     return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP ? sizeof(int) : sizeof(long);
@@ -24,8 +23,8 @@ bool armcii_rmw_swaps(int op)
     return op == ARMCI_SWAP || op == ARMCI_SWAP_LONG;
 }
 
-/* The operand: what is added, or what replaces; `bytes` of it. */
-static long operand_of(int op, const void *local, int value, size_t bytes)
+/* The addend or the new value, in the first `bytes` bytes. */
+static long load_operand(int op, const void *local, int value, size_t bytes)
 {
     long add = value, operand = 0;
     const void *source = armcii_rmw_swaps(op) ? local : bytes == sizeof(int) ? (const void *)&value : &add;
@@ -33,7 +32,7 @@ static long operand_of(int op, const void *local, int value, size_t bytes)
     return operand;
 }
 
-static long update_at(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long update_by_transport(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
 {
     const struct transport *transport = raddr->route->atomic;
     struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
@@ -42,7 +41,7 @@ static long update_at(const struct raddr *raddr, int target, enum rmw_update upd
     return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 
-static void give_result(int op, void *local, long old, int value, size_t bytes)
+static void store_result(int op, void *local, long old, int value, size_t bytes)
 {
     if (armcii_fault("rmw-returns-new") && !armcii_rmw_swaps(op)) old += value;
     if (bytes == sizeof(int))
@@ -59,7 +58,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     if ((uintptr_t)remote % bytes != 0)
         return armcii_error(ARMCI_ERR_ALIGN, caller, "prem", "the address is not aligned to its type", "%p", remote);
     enum rmw_update update = armcii_rmw_swaps(op) ? RMW_REPLACE : RMW_ADD;
-    long operand = operand_of(op, local, value, bytes);
+    long operand = load_operand(op, local, value, bytes);
     char *there = armcii_addr_cache_lookup(target, remote, bytes);
     if (there) {
         old = armcii_apply_rmw(update, bytes, there, operand);
@@ -67,9 +66,9 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
         if (rc) return rc;
-        old = update_at(&raddr, target, update, bytes, remote, operand);
+        old = update_by_transport(&raddr, target, update, bytes, remote, operand);
     }
-    give_result(op, local, old, value, bytes);
+    store_result(op, local, old, value, bytes);
     armcii_stats_asked(STATS_RMW, target, bytes, 1);
     return 0;
 }

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of a right op: bytes of its operand, an int or a long; does it swap, or add? */
+/* For a valid op: the bytes of its operand, an int or a long; does it swap or add? */
 size_t armcii_rmw_bytes(int op);
 bool armcii_rmw_swaps(int op);
 
-/* As ARMCI_Rmw; the caller checked op and target.  0 or an error code. */
+/* As ARMCI_Rmw; op and target are valid.  0 or an error code. */
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
 
 #endif

@@ -1,6 +1,4 @@
-/* directory.c - what is where. */
-#include <stdbool.h>
-
+/* directory.c - lookup of regions by process and address. */
 #include "mem/directory.h"
 
 #include "base/log.h"
@@ -35,7 +33,7 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
         armcii_fatal("out of memory for the address index");
 }
 
-/* A process that has freed it may have something else there, which another thread of this one has learnt. */
+/* Another thread may have learnt a newer region at this address, if the process has already freed the old one. */
 void armcii_directory_remove(int process, void *base, const struct region *region)
 {
     const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
@@ -45,8 +43,8 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
     armcii_addr_cache_invalidate(process);
 }
 
-/* Faults for the tests' test: bytes that a raddr is wrong by. */
-static ptrdiff_t fault(const struct interval *i, const void *address)
+/* Fault injection: bytes added to the mapped address. */
+static ptrdiff_t fault_offset(const struct interval *i, const void *address)
 {
     ptrdiff_t offset = (ptrdiff_t)((uintptr_t)address - i->lo);
     if (armcii_fault("last-region-displaced") && !i->region->next && !i->region->memget) return 8;
@@ -63,28 +61,27 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     raddr->hi = (char *)i->hi;
     raddr->mapped = i->mapped;
     raddr->route = i->mapped ? i->region->near : i->region->far;
-    ptrdiff_t wrong_by = fault(i, address);
-    if (raddr->mapped) raddr->mapped += wrong_by;
+    if (raddr->mapped) raddr->mapped += fault_offset(i, address);
     if (raddr->route->direct) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
     return true;
 }
 
-/* ---- addr cache ---- */
+/* ---- address cache ---- */
 
 struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
-static bool is_off;
+static bool is_disabled;
 
 void armcii_addr_cache_insert(int process, const char *lo, size_t bytes, const char *mapped)
 {
-    if (is_off) return;
+    if (is_disabled) return;
     armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = (struct addr_cache_entry){process, (uintptr_t)lo, bytes, mapped - lo};
 }
 
 void armcii_addr_cache_invalidate(int process)
 {
-    struct addr_cache_entry *r = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
+    struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
     if (armcii_fault("stale-last-hit")) return;
-    if (r->process == process) *r = (struct addr_cache_entry){.process = -1};
+    if (e->process == process) *e = (struct addr_cache_entry){.process = -1};
 }
 
 void armcii_addr_cache_clear(void)
@@ -94,6 +91,6 @@ void armcii_addr_cache_clear(void)
 
 void armcii_addr_cache_enable(bool on)
 {
-    is_off = !on;
+    is_disabled = !on;
     armcii_addr_cache_clear();
 }

@@ -1,5 +1,5 @@
-/* directory.h - what is where: the slices of all regions, found by process and address.
- * Callers see how a region is reachable only through the route in the address that armcii_region_locate resolves. */
+/* directory.h - the slices of all regions, found by process and address.
+ * Callers see the transports of a region only through the route in the address that armcii_region_locate resolves. */
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
@@ -12,50 +12,48 @@
 void armcii_directory_start(void);
 void armcii_directory_end(void);
 
-/* [base, base + bytes) in `process` (a rank of the world) belongs to region, and is at `mapped` in this process (NULL: nowhere); replaces
- * what is known of those addresses. */
+/* [base, base + bytes) in `process` (a rank of the world) belongs to region and is mapped at `mapped` in this process (NULL: not mapped).
+ * Replaces older entries of these addresses. */
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped);
-/* Forget the region's slice there, unless it has been replaced. */
+/* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_directory_remove(int process, void *base, const struct region *region);
 
-/* Counts changes: a raddr found before is good as long as it stays the same. */
+/* Number of changes: a raddr stays valid while this number is unchanged. */
 extern unsigned armcii_directory_version;
 
-/* Find the slice of `process` that holds address; false, *raddr untouched, when none does. */
+/* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
 
-/* ---- addr cache ---- */
+/* ---- address cache ---- */
 
-/* The way of small operations: which memory of other processes loads and stores of this one reach, remembered from the last
- * lookup of each process, so that an operation is a few comparisons and a copy.
- *
- * Only slices of regions without a window are remembered: nothing can be pending there, and accumulates use this node's locks. */
+/* Fast path of small operations: the mapped slice of the last lookup of each process, so that an operation takes a few comparisons and a
+ * copy.  Only slices of regions with a direct route are cached: nothing can be pending there, and accumulates use this node's locks. */
 
 struct addr_cache_entry {
-    int process; /* -1: nothing remembered */
+    int process; /* -1: empty */
     uintptr_t lo;
     size_t bytes;
-    ptrdiff_t delta; /* from the process's addresses to this process's */
+    ptrdiff_t delta; /* from addresses of that process to addresses of this process */
 };
 
 enum { ADDR_CACHE_ENTRIES = 64 };
 extern struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
 
-/* Where [address, address + bytes) of a process is in this one; NULL when that is not remembered: it may be within reach all the same.
- * Negative numbers of bytes, converted to size_t, are never within reach. */
+/* Address in this process of [address, address + bytes) of `process`; NULL if not cached.  A negative number of bytes, converted to size_t,
+ * is never found. */
 static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
 {
-    const struct addr_cache_entry *r = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
-    size_t at = (uintptr_t)address - r->lo;
-    if (r->process != process || at >= r->bytes || bytes > r->bytes - at) return NULL;
-    return (char *)((uintptr_t)address + (uintptr_t)r->delta);
+    const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
+    size_t at = (uintptr_t)address - e->lo;
+    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
+    return (char *)((uintptr_t)address + (uintptr_t)e->delta);
 }
 
-/* [lo, lo + bytes) of the process is at `mapped` here. */
+/* [lo, lo + bytes) of the process is mapped at `mapped`. */
 void armcii_addr_cache_insert(int process, const char *lo, size_t bytes, const char *mapped);
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);
-/* Off: nothing is remembered, so every operation goes through the engine; what is remembered is forgotten. */
+/* Clear the cache; off, it stays empty, so that every operation goes through the engine. */
 void armcii_addr_cache_enable(bool on);
 
 #endif

@@ -1,4 +1,4 @@
-/* index.c - address to region. */
+/* index.c - map from addresses to regions. */
 #include "mem/index.h"
 
 #include <stdlib.h>
@@ -15,12 +15,12 @@ struct index {
     int processes;
     int last_process; /* -1: nothing cached */
     struct interval last;
-    struct list of[]; /* [processes] */
+    struct list list[]; /* [processes] */
 };
 
 struct index *armcii_index_create(int processes)
 {
-    struct index *x = calloc(1, sizeof *x + (size_t)processes * sizeof x->of[0]);
+    struct index *x = calloc(1, sizeof *x + (size_t)processes * sizeof x->list[0]);
     if (!x) return NULL;
     x->processes = processes;
     x->last_process = -1;
@@ -30,18 +30,19 @@ struct index *armcii_index_create(int processes)
 void armcii_index_free(struct index *x)
 {
     if (!x) return;
-    for (int p = 0; p < x->processes; p++) free(x->of[p].at);
+    for (int p = 0; p < x->processes; p++)
+        free(x->list[p].at);
     free(x);
 }
 
-static void forget_last_hit(struct index *x)
+static void invalidate_last_hit(struct index *x)
 {
     if (armcii_fault("stale-last-hit")) return;
     x->last_process = -1;
 }
 
 /* Position of the first interval that ends above `address`. */
-static size_t position(const struct list *l, uintptr_t address)
+static size_t find_position(const struct list *l, uintptr_t address)
 {
     size_t low = 0, high = l->n;
     while (low < high) {
@@ -67,9 +68,9 @@ static bool make_room(struct list *l)
 
 bool armcii_index_insert(struct index *x, int process, struct interval interval)
 {
-    struct list *l = &x->of[process];
+    struct list *l = &x->list[process];
     if (!make_room(l)) return false;
-    size_t i = position(l, interval.lo);
+    size_t i = find_position(l, interval.lo);
     memmove(&l->at[i + 1], &l->at[i], (l->n - i) * sizeof l->at[0]);
     l->at[i] = interval;
     l->n++;
@@ -78,20 +79,20 @@ bool armcii_index_insert(struct index *x, int process, struct interval interval)
 
 void armcii_index_remove(struct index *x, int process, uintptr_t lo, uintptr_t hi)
 {
-    struct list *l = &x->of[process];
-    size_t i = position(l, lo), end = i;
+    struct list *l = &x->list[process];
+    size_t i = find_position(l, lo), end = i;
     while (end < l->n && l->at[end].lo < hi) end++;
     if (end == i) return;
     memmove(&l->at[i], &l->at[end], (l->n - end) * sizeof l->at[0]);
     l->n -= end - i;
-    forget_last_hit(x);
+    invalidate_last_hit(x);
 }
 
 const struct interval *armcii_index_find(struct index *x, int process, uintptr_t address)
 {
     if (process == x->last_process && address >= x->last.lo && address < x->last.hi) return &x->last;
-    const struct list *l = &x->of[process];
-    size_t i = position(l, address);
+    const struct list *l = &x->list[process];
+    size_t i = find_position(l, address);
     if (i == l->n || l->at[i].lo > address) return NULL;
     x->last_process = process;
     x->last = l->at[i];

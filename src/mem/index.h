@@ -1,5 +1,5 @@
-/* index.h - which region holds an address of a given process: disjoint intervals, ordered by address, for each process.
- * Lookup is a binary search behind a cache of the last hit.  Pure. */
+/* index.h - map from a process and an address to a region: disjoint intervals, sorted by address, for each process.
+ * Lookup is a binary search behind a cache of the last hit. */
 #ifndef ARMCII_INDEX_H
 #define ARMCII_INDEX_H
 
@@ -14,14 +14,14 @@ struct index;
 struct interval {
     uintptr_t lo, hi;
     struct region *region;
-    char *mapped; /* where lo is in this process; NULL: out of reach of loads and stores */
+    char *mapped; /* address of lo in this process; NULL: not mapped */
 };
 
-/* An empty index over `processes` processes; NULL when memory runs out. */
+/* An empty index over `processes` processes; NULL if memory runs out. */
 struct index *armcii_index_create(int processes);
 void armcii_index_free(struct index *index);
 
-/* Add an interval that is not empty and overlaps none that is there; false when memory runs out. */
+/* Add an interval that is not empty and overlaps no other; false if memory runs out. */
 bool armcii_index_insert(struct index *index, int process, struct interval interval);
 /* Remove all intervals that overlap [lo, hi). */
 void armcii_index_remove(struct index *index, int process, uintptr_t lo, uintptr_t hi);

@@ -1,4 +1,4 @@
-/* memget.c - memory that single processes add: exported to the node, or attached to a dynamic window. */
+/* memget.c - memory that single processes allocate: exported to the node or attached to a dynamic window. */
 #include "mem/memget.h"
 
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "transport/route.h"
 #include "transport/shm/reservation.h"
 
-static struct region *memget; /* NULL: there is neither shared memory nor a dynamic window */
+static struct region *memget; /* NULL: neither shared memory nor a dynamic window is available */
 static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */
 
 static size_t rounded(size_t bytes)
@@ -20,30 +20,30 @@ static size_t rounded(size_t bytes)
     return (bytes + SUBALLOC_UNIT - 1) / SUBALLOC_UNIT * SUBALLOC_UNIT;
 }
 
-/* MPI libraries bound the number of attached pieces (Open MPI: 32): so few large ones, each as large as all before it together where there is
- * memory for that, which allocations are parts of. */
+/* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a few pieces; each new piece doubles the
+ * total if memory permits. */
 struct piece {
-    struct piece *next; /* oldest first: new allocations go there, so that later pieces become free */
+    struct piece *next; /* oldest first: allocations prefer old pieces */
     char *memory;
     size_t bytes;
     struct suballoc parts;
 };
 static struct piece *pieces;
-enum { SMALLEST_PIECE = 1 << 20 };
+enum { MIN_PIECE = 1 << 20 };
 
-/* The transport that provides the memory of pieces. */
+/* The transport that allocates pieces. */
 static const struct transport *provider(void)
 {
     return memget->near->contiguous;
 }
 
-/* Can neighbours find what this process adds, by its address? */
+/* Can processes of this node find a piece by its address? */
 static bool is_shared(void)
 {
     return provider()->memget_find != NULL;
 }
 
-/* The transport that must be told about the memory; NULL: none. */
+/* The transport that needs to attach the memory; NULL: none. */
 static const struct transport *registrar(void)
 {
     const struct transport *atomic = memget->near->atomic;
@@ -58,8 +58,8 @@ static char *new_memory(size_t bytes)
     return NULL;
 }
 
-/* Is so much left?  Only shared memory is accounted for from then on, as regions are. */
-static bool has_memory(size_t bytes)
+/* Is so much memory available?  Shared memory is reserved, as for regions. */
+static bool reserve(size_t bytes)
 {
     size_t left;
     if (!armcii_reservation_try(bytes, &left)) return false;
@@ -67,26 +67,26 @@ static bool has_memory(size_t bytes)
     return true;
 }
 
-static void give_back(size_t bytes)
+static void unreserve(size_t bytes)
 {
     if (is_shared()) armcii_reservation_release(bytes);
 }
 
 static struct piece *add_piece(size_t bytes)
 {
-    size_t size = SMALLEST_PIECE;
+    size_t size = MIN_PIECE;
     struct piece **last = &pieces, *p;
     for (; *last; last = &(*last)->next) size += (*last)->bytes;
-    if (size < bytes || !has_memory(size)) {
+    if (size < bytes || !reserve(size)) {
         size = bytes;
-        if (!has_memory(size)) return NULL;
+        if (!reserve(size)) return NULL;
     }
     p = calloc(1, sizeof *p);
     if (!p || !armcii_suballoc_start(&p->parts, size)) armcii_fatal("out of memory for a table of %zu bytes", size);
     p->bytes = size;
     p->memory = new_memory(size);
     if (p->memory) return *last = p;
-    give_back(size);
+    unreserve(size);
     armcii_suballoc_end(&p->parts);
     free(p);
     return NULL;
@@ -96,15 +96,15 @@ static char *allocate(size_t bytes)
 {
     struct piece *p;
     for (p = pieces; p; p = p->next) {
-        size_t offset = armcii_suballoc_take(&p->parts, bytes);
+        size_t offset = armcii_suballoc_alloc(&p->parts, bytes);
         if (offset != SUBALLOC_NONE) return p->memory + offset;
     }
     p = add_piece(rounded(bytes));
-    size_t offset = p ? armcii_suballoc_take(&p->parts, bytes) : SUBALLOC_NONE;
+    size_t offset = p ? armcii_suballoc_alloc(&p->parts, bytes) : SUBALLOC_NONE;
     return offset != SUBALLOC_NONE ? p->memory + offset : NULL;
 }
 
-/* The piece that memory is part of; NULL if none. */
+/* The piece that contains memory; NULL if none. */
 static struct piece *piece_of(const char *memory)
 {
     struct piece *p = pieces;
@@ -119,7 +119,7 @@ static void free_pieces(void)
         pieces = p->next;
         if (registrar()) registrar()->memget_detach(memget, p->memory);
         provider()->memget_free(p->memory);
-        give_back(p->bytes);
+        unreserve(p->bytes);
         armcii_suballoc_end(&p->parts);
         free(p);
     }
@@ -148,11 +148,11 @@ void armcii_memget_end(void)
     in_use = false;
 }
 
-/* With one process every call is collective: an ordinary region will do, and not every MPI library gives a dynamic window there. */
+/* With one process every call is collective, so a region suffices; some MPI libraries have no dynamic window for one process. */
 static void *create_alone(size_t bytes)
 {
-    bool nothing;
-    struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &nothing);
+    bool is_empty;
+    struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &is_empty);
     return r ? r->base[0] : NULL;
 }
 
@@ -180,18 +180,18 @@ bool armcii_memget_free(void *memory)
     if (!p) return false;
     armcii_stats_region_gone((size_t)(raddr.hi - raddr.lo));
     armcii_directory_remove(armcii_world->rank, memory, memget);
-    armcii_suballoc_give(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(raddr.hi - raddr.lo));
+    armcii_suballoc_free(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(raddr.hi - raddr.lo));
     return true;
 }
 
-/* Can memory of the process be reached that is not mapped here?  Servers are for other nodes. */
+/* Can unmapped memory of the process be accessed?  A server accepts requests of other nodes only. */
 static bool is_reachable(int process)
 {
     if (memget->far->direct) return false;
     return memget->far->contiguous == memget->near->atomic || armcii_world->node_of[process] != armcii_world->node_of[armcii_world->rank];
 }
 
-/* Where a neighbour has it exported, the whole allocation becomes known. */
+/* Enter the allocation in the directory if a process of this node exports it. */
 static bool learn_exported(int process, const void *address)
 {
     char *base, *mapped;
@@ -201,15 +201,15 @@ static bool learn_exported(int process, const void *address)
     return true;
 }
 
-/* [memory, memory + bytes) lies in what is known of the process. */
+/* Does [memory, memory + bytes) lie in a slice of the directory? */
 static bool is_known(int process, const char *memory, size_t bytes)
 {
     struct raddr raddr;
     return armcii_region_locate(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
 }
 
-/* Its own memory a process knows, and that of a neighbour's offers.  Of all other memory older knowledge that contradicts is of memory
- * freed meanwhile. */
+/* A process knows its own allocations and the exports of its node.  For other memory, a conflicting older entry was freed and is
+ * replaced. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes)
 {
     struct raddr raddr;

@@ -19,7 +19,7 @@ enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */
 static struct region *oldest, *newest;
 static uint64_t last_id;
 
-static void enlist(struct region *r)
+static void list_append(struct region *r)
 {
     r->id = ++last_id;
     r->previous = newest;
@@ -31,7 +31,7 @@ static void enlist(struct region *r)
     newest = r;
 }
 
-static void delist(struct region *r)
+static void list_remove(struct region *r)
 {
     *(r->previous ? &r->previous->next : &oldest) = r->next;
     *(r->next ? &r->next->previous : &newest) = r->previous;
@@ -61,7 +61,7 @@ static void free_tables(struct region *r)
     free(r);
 }
 
-/* Everybody's size; false when one of them is negative. */
+/* Gather the sizes of all members; false if one is negative. */
 static bool exchange_sizes(struct region *r, const struct team *team, long bytes, size_t *largest)
 {
     armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, team->comm);
@@ -73,19 +73,20 @@ static bool exchange_sizes(struct region *r, const struct team *team, long bytes
     return true;
 }
 
-/* At most SIZE_MAX. */
-static size_t sum(size_t a, size_t b)
+/* Saturates at SIZE_MAX. */
+static size_t saturated_sum(size_t a, size_t b)
 {
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-static bool is_here(const struct team *team, int member)
+static bool is_on_this_node(const struct team *team, int member)
 {
     return armcii_world->node_of[team->to_world[member]] == armcii_world->node_of[armcii_world->rank];
 }
 
-/* The bytes of all slices, in whole pages, and of those of this node; *counts: this process is the one that counts the latter, its first member here. */
-static size_t add_up(const struct region *r, const struct team *team, size_t *here, bool *counts)
+/* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process is the first member of this node, which
+ * reserves them. */
+static size_t sum_slices(const struct region *r, const struct team *team, size_t *here, bool *counts)
 {
     enum { PAGE = 4096 };
     size_t all = 0;
@@ -93,15 +94,15 @@ static size_t add_up(const struct region *r, const struct team *team, size_t *he
     *counts = false;
     for (int i = team->size - 1; i >= 0; i--) {
         size_t pages = (r->bytes[i] + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
-        all = sum(all, pages);
-        if (!is_here(team, i)) continue;
-        *here = sum(*here, pages);
+        all = saturated_sum(all, pages);
+        if (!is_on_this_node(team, i)) continue;
+        *here = saturated_sum(*here, pages);
         *counts = i == team->rank;
     }
     return all;
 }
 
-/* What this process sees of all regions that is in use. */
+/* Bytes of all mapped slices that are backed by memory. */
 static size_t count_touched(void)
 {
     size_t bytes = 0;
@@ -111,7 +112,7 @@ static size_t count_touched(void)
     return bytes;
 }
 
-/* The quick estimate of what is in use may be too low: it is not refused for that. */
+/* The estimate of the memory that regions use may be too low: correct it before refusing. */
 static bool reserve(size_t bytes, size_t *left)
 {
     if (armcii_reservation_try(bytes, left)) return true;
@@ -121,9 +122,9 @@ static bool reserve(size_t bytes, size_t *left)
 
 enum { CREDIT = 1 << 24 }; /* bytes */
 
-/* Looks whether this node's memory has room for its slices; then agrees on that with all, since an MPI library may take minutes to find
- * out, or kill the job. */
-static bool look_at_memory(struct region *r, struct team *team, size_t here, bool counts)
+/* Reserve memory for the slices of this node and agree on success with all members, since an MPI library may take minutes to report a
+ * shortage, or kill the job. */
+static bool reserve_on_all_nodes(struct region *r, struct team *team, size_t here, bool counts)
 {
     enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
     int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
@@ -138,25 +139,24 @@ static bool look_at_memory(struct region *r, struct team *team, size_t here, boo
         return true;
     }
     if (fits) armcii_reservation_release(r->reserved);
-    armcii_warn("%jd MiB asked for on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
+    armcii_warn("%jd MiB requested on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
     return false;
 }
 
-/* Is there memory for the slices of every node?  All know all sizes, so all agree on whether to look at the system: not while the regions
- * made since the last look are small together. */
-static bool fits_in_memory(struct region *r, struct team *team)
+/* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the system: only when the regions created
+ * since the last query exceed the team's credit. */
+static bool reserve_slices(struct region *r, struct team *team)
 {
     size_t here;
     bool counts;
-    r->total = add_up(r, team, &here, &counts);
+    r->total = sum_slices(r, team, &here, &counts);
     r->reserved = counts ? here : 0;
-    if (r->total > team->credit) return look_at_memory(r, team, here, counts);
+    if (r->total > team->credit) return reserve_on_all_nodes(r, team, here, counts);
     team->credit -= r->total;
     armcii_reservation_add(r->reserved);
     return true;
 }
 
-/* The memory is given back. */
 static void release_reservation(struct region *r, struct team *team)
 {
     armcii_reservation_release(r->reserved);
@@ -193,25 +193,25 @@ static void remove_slices(const struct region *r)
         if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
 
-struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do)
+struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty)
 {
     size_t largest;
     struct region *r = allocate_tables(team);
     bool valid = exchange_sizes(r, team, bytes, &largest);
-    *nothing_to_do = valid && largest == 0;
-    if (!valid || largest == 0 || !fits_in_memory(r, team)) {
+    *is_empty = valid && largest == 0;
+    if (!valid || largest == 0 || !reserve_slices(r, team)) {
         free_tables(r);
         return NULL;
     }
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
-        team->credit = 0; /* the next one looks at the system */
+        team->credit = 0; /* the next creation queries the system */
         free_tables(r);
         return NULL;
     }
     armcii_team_hold(team);
     add_slices(r);
-    enlist(r);
+    list_append(r);
     armcii_stats_region_made((size_t)bytes);
     return r;
 }
@@ -220,7 +220,7 @@ void armcii_region_free(struct region *r)
 {
     armcii_stats_region_gone(r->bytes[r->team->rank]);
     remove_slices(r);
-    delist(r);
+    list_remove(r);
     armcii_region_detach(r);
     release_reservation(r, r->team);
     armcii_team_release(r->team);
@@ -241,7 +241,7 @@ static bool goes_before(const struct region *a, const struct region *b)
     return p != q ? p < q : (uintptr_t)a->base[i] < (uintptr_t)b->base[j];
 }
 
-/* Threads may have made regions in another order on each process: all members free in the order of processes and addresses. */
+/* Threads may have created regions in different orders: all members free in the order of processes and addresses. */
 void armcii_regions_free_all(void)
 {
     while (oldest) {
@@ -252,7 +252,7 @@ void armcii_regions_free_all(void)
     }
 }
 
-/* Not by the address alone: where the others have freed it already, another region may have that, which another thread has made. */
+/* Compares more than the address: once other members have freed it, another thread may have created a region there. */
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
     struct region *r = oldest;
@@ -261,11 +261,11 @@ static struct region *find_in_team(const struct team *team, int first, const cha
     return r;
 }
 
-/* The first slice that is not empty tells a region from all others of its team: which member's, and where.  Numbers that count regions
- * would not, since each process counts those that it is a member of. */
+/* The owner and the address of the first nonempty slice identify a region within its team.  Region numbers do not, since each process
+ * counts its own regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
 {
-    enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the highest of a negated word is the lowest of the word */
+    enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the maximum of a negated word gives the minimum of the word */
     int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
     if (own) {
         int first = first_slice(own);

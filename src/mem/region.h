@@ -4,16 +4,16 @@
 
 #include "mem/directory.h"
 
-/* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member.  NULL, on every member, when memory runs out, or
- * some member asks for a negative size, or all for 0 bytes (then *nothing_to_do is true). */
-struct region *armcii_region_create(struct team *team, long bytes, bool *nothing_to_do);
-/* Collective over the region's team.  Nothing is outstanding on it. */
+/* Collective over the team: a slice of `bytes` >= 0 bytes (may differ) on every member.  NULL, on every member, if memory runs out, a
+ * size is negative, or all sizes are 0 (then *is_empty is true). */
+struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty);
+/* Collective over the region's team; requires that no operation is outstanding on the region. */
 void armcii_region_free(struct region *region);
-/* Collective over the world: frees all that are left. */
+/* Collective over the world: free all remaining regions. */
 void armcii_regions_free_all(void);
 
-/* Collective over the team, before a free: *agreed is the region meant, where every member passes the one it has the base of or, if its
- * slice is empty, NULL; NULL when all pass NULL.  false, on every member, when they mean different ones. */
+/* Collective over the team, before a free: agree on the region.  A member passes its region, or NULL if its slice is empty; *agreed is NULL
+ * if all pass NULL.  false, on every member, if they pass different regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed);
 
 /* The region whose slice in this process begins at base; NULL if none does. */

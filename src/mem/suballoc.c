@@ -1,11 +1,11 @@
-/* suballoc.c - parts of a range of bytes.  The list of free ranges is an array: searching it is linear, in a few cache lines for some
- * hundred parts. */
+/* suballoc.c - first-fit allocator of offsets.  The free list is a sorted array: a search is linear, in a few cache lines for some hundred
+ * ranges. */
 #include "mem/suballoc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* At most SIZE_MAX, which no range has. */
+/* SIZE_MAX, which no range has, on overflow. */
 static size_t rounded(size_t bytes)
 {
     return bytes > SIZE_MAX - SUBALLOC_UNIT ? SIZE_MAX : (bytes + SUBALLOC_UNIT - 1) / SUBALLOC_UNIT * SUBALLOC_UNIT;
@@ -42,7 +42,7 @@ static void remove_range(struct suballoc *s, size_t i)
     memmove(s->free + i, s->free + i + 1, (s->count - i) * sizeof *s->free);
 }
 
-/* There is room. */
+/* Requires room for one more range. */
 static void insert_range(struct suballoc *s, size_t i, struct free_range range)
 {
     memmove(s->free + i + 1, s->free + i, (s->count - i) * sizeof *s->free);
@@ -50,8 +50,8 @@ static void insert_range(struct suballoc *s, size_t i, struct free_range range)
     s->count++;
 }
 
-/* Room for what giving back needs is made here, where the caller can be told that there is none. */
-size_t armcii_suballoc_take(struct suballoc *s, size_t bytes)
+/* Reserves the array entries that armcii_suballoc_free may need, since only the allocation can fail. */
+size_t armcii_suballoc_alloc(struct suballoc *s, size_t bytes)
 {
     size_t i = 0;
     bytes = rounded(bytes);
@@ -66,7 +66,7 @@ size_t armcii_suballoc_take(struct suballoc *s, size_t bytes)
     return offset;
 }
 
-/* The number of free ranges below an offset. */
+/* Number of free ranges below an offset. */
 static size_t ranges_below(const struct suballoc *s, size_t offset)
 {
     size_t from = 0, to = s->count;
@@ -80,7 +80,7 @@ static size_t ranges_below(const struct suballoc *s, size_t offset)
     return from;
 }
 
-void armcii_suballoc_give(struct suballoc *s, size_t offset, size_t bytes)
+void armcii_suballoc_free(struct suballoc *s, size_t offset, size_t bytes)
 {
     bytes = rounded(bytes);
     size_t i = ranges_below(s, offset);

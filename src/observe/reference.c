@@ -1,4 +1,4 @@
-/* reference.c - sums of arrays. */
+/* reference.c - accumulate of whole arrays, written independently of the kernels. */
 #include "observe/reference.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@ static bool is_integer(enum element e)
     return e == ELEMENT_INT || e == ELEMENT_LONG;
 }
 
-/* A number of the array, of a real type. */
+/* Numbers go through variables, since arrays may be unaligned. */
 static double real_at(size_t size, const char *at)
 {
     double d;
@@ -23,7 +23,7 @@ static double real_at(size_t size, const char *at)
     return (double)f;
 }
 
-/* A sum of two floats, rounded to a double and then to a float, is the float that rounding once gives. */
+/* A sum of two floats is exact enough in double: rounding it to float gives the correctly rounded float sum. */
 static void add_real(size_t size, char *sum, const char *addend)
 {
     double d = real_at(size, sum) + real_at(size, addend);
@@ -33,7 +33,7 @@ static void add_real(size_t size, char *sum, const char *addend)
         memcpy(sum, &(float){(float)d}, sizeof(float));
 }
 
-/* Unsigned: it wraps. */
+/* Unsigned, since signed overflow is undefined. */
 static void add_integer(size_t size, char *sum, const char *addend)
 {
     unsigned long a, b;
@@ -51,7 +51,6 @@ static void add_integer(size_t size, char *sum, const char *addend)
     memcpy(sum, &small_a, sizeof small_a);
 }
 
-/* Arrays may lie anywhere: numbers go through variables. */
 void armcii_reference_add(enum element e, char *sums, const char *addends, size_t bytes)
 {
     size_t size = armcii_element_align(e);
@@ -66,7 +65,7 @@ double armcii_reference_largest(enum element e, const char *numbers, size_t byte
     for (size_t i = 0; !is_integer(e) && i < bytes; i += size) {
         double d = real_at(size, numbers + i);
         if (d < 0) d = -d;
-        if (d > largest || d != d) largest = d; /* NaN stays */
+        if (d > largest || d != d) largest = d; /* NaN is sticky */
     }
     return largest;
 }
@@ -75,9 +74,9 @@ static bool is_close(size_t size, const char *seen, const char *expected, double
 {
     double s = real_at(size, seen), e = real_at(size, expected);
     double unit = size == sizeof(double) ? DBL_EPSILON : (double)FLT_EPSILON;
-    double apart = s > e ? s - e : e - s;
-    if (e - e != 0) return true; /* no finite number */
-    return apart <= slack * unit || !(slack * unit <= DBL_MAX);
+    double difference = s > e ? s - e : e - s;
+    if (e - e != 0) return true; /* not finite */
+    return difference <= slack * unit || !(slack * unit <= DBL_MAX);
 }
 
 size_t armcii_reference_compare(enum element e, const char *seen, const char *expected, size_t bytes, double slack)

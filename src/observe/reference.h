@@ -1,5 +1,5 @@
-/* reference.h - what an accumulate must give: sums of whole arrays, made apart from the kernels, and compared with what was seen.
- * Arrays hold the numbers that the elements consist of (a complex number is two), at any address. */
+/* reference.h - reference accumulate: sums of whole arrays, independent of the kernels, and their comparison with readback.
+ * Arrays hold the numbers of the elements (a complex number is two) and may be unaligned. */
 #ifndef ARMCII_REFERENCE_H
 #define ARMCII_REFERENCE_H
 
@@ -11,8 +11,8 @@
 void armcii_reference_add(enum element e, char *sums, const char *addends, size_t bytes);
 /* The largest magnitude in an array. */
 double armcii_reference_largest(enum element e, const char *numbers, size_t bytes);
-/* The offset of the first number that is not as expected; `bytes` where all are.  Sums in another order round differently: real numbers
- * may differ by `slack` units of the type's precision; one that is expected to be no finite number may be anything. */
+/* The offset of the first wrong number; `bytes` if there is none.  Real numbers may differ by `slack` units of the type's precision, since
+ * another order of additions rounds differently; any number matches one that is expected not to be finite. */
 size_t armcii_reference_compare(enum element e, const char *seen, const char *expected, size_t bytes, double slack);
 
 #endif

@@ -1,4 +1,4 @@
-/* replay.c - doing a transfer once more in private memory. */
+/* replay.c - repeats a transfer in scratch memory and checks every byte. */
 #include "observe/replay.h"
 
 #include <stdint.h>
@@ -12,17 +12,17 @@
 #include "observe/report.h"
 #include "observe/reference.h"
 
-/* A slice of the area: bytes that its owner writes once and everybody may get, then a lane for each process. */
-enum { SMALLEST_LANE = 1 << 14, LARGEST_LANE = 1 << 20, SLICE = 1 << 23, PAGE = 4096 };
-enum { MARGIN = 64 }; /* looked at on both sides of what a twin writes */
+/* Layout of a slice: constant bytes written by the owner, then a scratch buffer for each process. */
+enum { MIN_SCRATCH = 1 << 14, MAX_SCRATCH = 1 << 20, SLICE = 1 << 23, PAGE = 4096 };
+enum { MARGIN = 64 }; /* bytes checked on both sides of the range that a replay writes */
 enum { SOURCE_NUMBERS = 13, TARGET_NUMBERS = 97 };
 
 static struct region *area;
-static size_t lane;
-static bool busy;         /* a thread left the global lock while it waits for a server */
-static uint64_t state = 1; /* of the random bytes */
+static size_t scratch_bytes; /* of one scratch buffer */
+static bool busy;            /* another thread waits for a server without the global lock */
+static uint64_t state = 1;   /* of the random number generator */
 
-static unsigned char known_byte(int owner, size_t offset)
+static unsigned char constant_byte(int owner, size_t offset)
 {
     return (unsigned char)(offset * 7 + (offset >> 8) * 13 + (size_t)owner * 31 + 1);
 }
@@ -30,26 +30,27 @@ static unsigned char known_byte(int owner, size_t offset)
 void armcii_replay_start(void)
 {
     size_t slices = (size_t)armcii_world->size + 1;
-    bool nothing;
-    lane = SLICE / slices / PAGE * PAGE;
-    if (lane < SMALLEST_LANE) lane = SMALLEST_LANE;
-    if (lane > LARGEST_LANE) lane = LARGEST_LANE;
-    area = armcii_region_create(armcii_team_world(), (long)(lane * slices), &nothing);
-    if (!area) armcii_fatal("ARMCI_VERIFY: no memory for %zu lanes of %zu bytes", slices, lane);
+    bool is_empty;
+    scratch_bytes = SLICE / slices / PAGE * PAGE;
+    if (scratch_bytes < MIN_SCRATCH) scratch_bytes = MIN_SCRATCH;
+    if (scratch_bytes > MAX_SCRATCH) scratch_bytes = MAX_SCRATCH;
+    area = armcii_region_create(armcii_team_world(), (long)(scratch_bytes * slices), &is_empty);
+    if (!area) armcii_fatal("ARMCI_VERIFY: no memory for %zu scratch buffers of %zu bytes", slices, scratch_bytes);
     char *mine = area->base[armcii_world->rank];
-    for (size_t i = 0; i < lane; i++) mine[i] = (char)known_byte(armcii_world->rank, i);
+    for (size_t i = 0; i < scratch_bytes; i++)
+        mine[i] = (char)constant_byte(armcii_world->rank, i);
     armcii_region_sync(area);
     armcii_coll_barrier(armcii_world->comm);
 }
 
-static char *known_bytes_of(int target)
+static char *constants_of(int target)
 {
     return area->base[target];
 }
 
-static char *my_lane_in(int target)
+static char *my_scratch_in(int target)
 {
-    return area->base[target] + lane * (size_t)(armcii_world->rank + 1);
+    return area->base[target] + scratch_bytes * (size_t)(armcii_world->rank + 1);
 }
 
 static unsigned char random_byte(void)
@@ -58,7 +59,7 @@ static unsigned char random_byte(void)
     return (unsigned char)(state >> 56);
 }
 
-/* Whole numbers from 1 to most, of the numbers that elements consist of. */
+/* Fill memory with whole numbers from 1 to most. */
 static void fill_numbers(enum element e, char *memory, size_t bytes, unsigned most)
 {
     size_t size = armcii_element_align(e);
@@ -79,7 +80,6 @@ static void fill_bytes(char *memory, size_t bytes)
     for (size_t i = 0; i < bytes; i++) memory[i] = (char)random_byte();
 }
 
-/* Elements on the local side may lie anywhere. */
 static void fill_sources(enum element e, const struct shape *s)
 {
     struct shape_iter it;
@@ -87,32 +87,31 @@ static void fill_sources(enum element e, const struct shape *s)
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) fill_numbers(e, seg.local, seg.bytes, SOURCE_NUMBERS);
 }
 
-/* What every step of a twin needs. */
-struct scene {
-    const struct op *accused; /* for the verdict */
-    enum path path;           /* that it took */
-    struct raddr raddr;             /* of the twin */
-    char *lo, *hi;                  /* the range of its remote side */
-    char *image;                    /* what the lane must hold from lo - MARGIN on */
-    char *seen;
-    size_t bytes;                   /* of both */
+struct context {
+    const struct op *suspect; /* the operation to report */
+    enum path path;           /* of the suspect */
+    struct raddr raddr;       /* of the replay */
+    char *lo, *hi;            /* range of its remote side */
+    char *image;              /* expected bytes of the scratch buffer, from lo - MARGIN */
+    char *seen;               /* readback of these bytes */
+    size_t bytes;             /* of image and seen */
 };
 
-/* Where a segment's remote side is in the image. */
-static size_t offset_of(const struct scene *c, const struct segment *seg)
+/* Offset of a segment's remote side in the image. */
+static size_t image_offset(const struct context *c, const struct segment *seg)
 {
     return (size_t)(seg->remote - c->lo) + MARGIN;
 }
 
-static struct op twin_of(const struct scene *c, const struct shape *s)
+static struct op replay_op(const struct context *c, const struct shape *s)
 {
-    struct op op = *c->accused;
+    struct op op = *c->suspect;
     op.shape = *s;
     return op;
 }
 
-/* Carry it out as the library does without ARMCI_VERIFY, completely. */
-static bool carry_out(const struct scene *c, const struct op *op)
+/* Issue op without verification and complete it remotely. */
+static bool execute(const struct context *c, const struct op *op)
 {
     struct request req = {0};
     char *lo, *hi;
@@ -123,40 +122,41 @@ static bool carry_out(const struct scene *c, const struct op *op)
     return true;
 }
 
-static void look_at_lane(const struct scene *c)
+static void read_scratch(const struct context *c)
 {
     struct shape all;
     armcii_shape_contiguous(&all, NULL, c->lo - MARGIN, c->bytes);
-    armcii_readback(&c->raddr, c->accused->target, &all, c->seen);
+    armcii_readback(&c->raddr, c->suspect->target, &all, c->seen);
 }
 
-static size_t first_difference(const char *a, const char *b, size_t bytes)
+static size_t find_difference(const char *a, const char *b, size_t bytes)
 {
     size_t i = 0;
     while (i < bytes && a[i] == b[i]) i++;
     return i;
 }
 
-_Noreturn static void accuse(const struct scene *c, const char *what, size_t at, const char *seen, const char *expected)
+_Noreturn static void report_suspect(const struct context *c, const char *what, size_t at, const char *seen, const char *expected)
 {
-    while (seen[at] == expected[at]) at++; /* a number differs from `at` on */
-    armcii_report_op(c->accused, c->path,
-                            "other bytes than expected; done again in memory that no other process touches, %s: "
-                            "byte %zu is 0x%02x instead of 0x%02x",
-                            what, at, (unsigned char)seen[at], (unsigned char)expected[at]);
+    while (seen[at] == expected[at])
+        at++; /* `at` is the first byte of a number */
+    armcii_report_op(c->suspect, c->path,
+                     "unexpected bytes; in a replay in memory that no other process accesses, %s: "
+                     "byte %zu is 0x%02x, expected 0x%02x",
+                     what, at, (unsigned char)seen[at], (unsigned char)expected[at]);
 }
 
-static void demand_lane(const struct scene *c, const char *what)
+static void check_scratch(const struct context *c, const char *what)
 {
-    look_at_lane(c);
-    size_t at = first_difference(c->seen, c->image, c->bytes);
-    if (at < c->bytes) accuse(c, what, at, c->seen, c->image);
+    read_scratch(c);
+    size_t at = find_difference(c->seen, c->image, c->bytes);
+    if (at < c->bytes) report_suspect(c, what, at, c->seen, c->image);
 }
 
-static void try_get(const struct scene *c, struct replay_shape *w)
+static void replay_get(const struct context *c, struct replay_shape *w)
 {
     char *expected = malloc(w->local_bytes);
-    struct op op = twin_of(c, &w->shape);
+    struct op op = replay_op(c, &w->shape);
     if (!expected) return;
     fill_bytes(w->local, w->local_bytes);
     memcpy(expected, w->local, w->local_bytes);
@@ -165,85 +165,85 @@ static void try_get(const struct scene *c, struct replay_shape *w)
     for (armcii_shape_begin(&it, &w->shape); armcii_shape_next(&it, &seg);)
         for (size_t i = 0; i < seg.bytes; i++)
             expected[seg.local - w->local + (ptrdiff_t)i] =
-                (char)known_byte(op.target, (size_t)(seg.remote - known_bytes_of(op.target)) + i);
-    if (carry_out(c, &op)) {
-        size_t at = first_difference(w->local, expected, w->local_bytes);
-        if (at < w->local_bytes) accuse(c, "a get of bytes that never change was wrong", at, w->local, expected);
+                (char)constant_byte(op.target, (size_t)(seg.remote - constants_of(op.target)) + i);
+    if (execute(c, &op)) {
+        size_t at = find_difference(w->local, expected, w->local_bytes);
+        if (at < w->local_bytes) report_suspect(c, "a get of constant bytes was wrong", at, w->local, expected);
     }
     free(expected);
 }
 
-static void try_put(const struct scene *c, struct replay_shape *w)
+static void replay_put(const struct context *c, struct replay_shape *w)
 {
-    struct op op = twin_of(c, &w->shape);
+    struct op op = replay_op(c, &w->shape);
     fill_bytes(w->local, w->local_bytes);
-    look_at_lane(c);
+    read_scratch(c);
     memcpy(c->image, c->seen, c->bytes);
     struct shape_iter it;
     struct segment seg;
     for (armcii_shape_begin(&it, &w->shape); armcii_shape_next(&it, &seg);)
-        memcpy(c->image + offset_of(c, &seg), seg.local, seg.bytes);
-    if (carry_out(c, &op)) demand_lane(c, "a put was wrong");
+        memcpy(c->image + image_offset(c, &seg), seg.local, seg.bytes);
+    if (execute(c, &op)) check_scratch(c, "a put was wrong");
 }
 
-/* Known numbers into the lane, by a contiguous put; elements of the shape may lie at any address. */
-static bool put_numbers(const struct scene *c, const struct shape *s)
+/* Put random numbers to the elements of the shape by one contiguous put of the whole scratch range. */
+static bool put_numbers(const struct context *c, const struct shape *s)
 {
-    enum element e = c->accused->verb.element;
+    enum element e = c->suspect->verb.element;
     struct shape_iter it;
     struct segment seg;
-    struct op op = *c->accused;
+    struct op op = *c->suspect;
     op.verb = (struct rma_verb){.kind = RMA_PUT};
     op.scale = NULL;
     fill_bytes(c->image, c->bytes);
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
-        fill_numbers(e, c->image + offset_of(c, &seg), seg.bytes, TARGET_NUMBERS);
+        fill_numbers(e, c->image + image_offset(c, &seg), seg.bytes, TARGET_NUMBERS);
     armcii_shape_contiguous(&op.shape, c->image, c->lo - MARGIN, c->bytes);
-    if (!carry_out(c, &op)) return false;
-    demand_lane(c, "a contiguous put of known numbers was wrong");
+    if (!execute(c, &op)) return false;
+    check_scratch(c, "a contiguous put was wrong");
     return true;
 }
 
-static void add_to_image(const struct scene *c, const struct shape *s, const char *product)
+static void add_to_image(const struct context *c, const struct shape *s, const char *product)
 {
     struct shape_iter it;
     struct segment seg;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); product += seg.bytes)
-        armcii_reference_add(c->accused->verb.element, c->image + offset_of(c, &seg), product, seg.bytes);
+        armcii_reference_add(c->suspect->verb.element, c->image + image_offset(c, &seg), product, seg.bytes);
 }
 
-/* Do elements overlap one another in part?  Their sums depend on the order then.  The range begins with an element. */
-static bool overlap_in_part(const struct scene *c, const struct shape *s)
+/* Do elements overlap partially?  Then the sums depend on the order.  The range begins with an element. */
+static bool has_partial_overlap(const struct context *c, const struct shape *s)
 {
-    size_t size = armcii_element_align(c->accused->verb.element), beside = 0;
+    size_t size = armcii_element_align(c->suspect->verb.element), misaligned = 0;
     struct shape_iter it;
     struct segment seg;
     if (armcii_shape_is_disjoint(s, SHAPE_REMOTE)) return false;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
-        beside |= (size_t)(seg.remote - c->lo) % size;
-    return beside != 0;
+        misaligned |= (size_t)(seg.remote - c->lo) % size;
+    return misaligned != 0;
 }
 
-/* The first byte of the lane that is not as in the image, where sums may be off by the slack; c->bytes: none. */
-static size_t first_wrong_sum(const struct scene *c, const struct shape *s, double slack)
+/* The first byte that differs from the image, where sums may differ by the slack; c->bytes: none. */
+static size_t find_wrong_sum(const struct context *c, const struct shape *s, double slack)
 {
-    enum element e = c->accused->verb.element;
+    enum element e = c->suspect->verb.element;
     struct shape_iter it;
     struct segment seg;
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
-        size_t at = offset_of(c, &seg), wrong = armcii_reference_compare(e, c->seen + at, c->image + at, seg.bytes, slack);
+        size_t at = image_offset(c, &seg), wrong = armcii_reference_compare(e, c->seen + at, c->image + at, seg.bytes, slack);
         if (wrong < seg.bytes) return at + wrong;
     }
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
-        memcpy(c->image + offset_of(c, &seg), c->seen + offset_of(c, &seg), seg.bytes);
-    return first_difference(c->seen, c->image, c->bytes);
+        memcpy(c->image + image_offset(c, &seg), c->seen + image_offset(c, &seg), seg.bytes);
+    return find_difference(c->seen, c->image, c->bytes);
 }
 
-static void try_accumulate(const struct scene *c, struct replay_shape *w)
+static void replay_accumulate(const struct context *c, struct replay_shape *w)
 {
-    enum element e = c->accused->verb.element;
-    struct op op = twin_of(c, &w->shape);
-    char *product = overlap_in_part(c, &w->shape) ? NULL : malloc(w->shape.bytes);
+    enum element e = c->suspect->verb.element;
+    struct op op = replay_op(c, &w->shape);
+    char *product = has_partial_overlap(c, &w->shape) ? NULL : malloc(w->shape.bytes);
     if (!product) return;
     fill_sources(e, &w->shape);
     armcii_scale_pack(e, op.scale ? op.scale : armcii_element_one(e), &w->shape, product);
@@ -251,43 +251,44 @@ static void try_accumulate(const struct scene *c, struct replay_shape *w)
         double repeats = armcii_shape_is_disjoint(&w->shape, SHAPE_REMOTE) ? 1 : (double)w->shape.nsegs;
         double slack = 4 * repeats * (TARGET_NUMBERS + repeats * armcii_reference_largest(e, product, w->shape.bytes));
         add_to_image(c, &w->shape, product);
-        bool done = carry_out(c, &op);
-        look_at_lane(c);
-        size_t at = first_wrong_sum(c, &w->shape, slack);
-        if (done && at < c->bytes) accuse(c, "an accumulate was wrong", at, c->seen, c->image);
+        bool done = execute(c, &op);
+        read_scratch(c);
+        size_t at = find_wrong_sum(c, &w->shape, slack);
+        if (done && at < c->bytes) report_suspect(c, "an accumulate was wrong", at, c->seen, c->image);
     }
     free(product);
 }
 
-static void set_scene(struct scene *c, const struct replay_shape *w)
+static void init_context(struct context *c, const struct replay_shape *w)
 {
     armcii_shape_range(&w->shape, SHAPE_REMOTE, &c->lo, &c->hi);
     c->bytes = (size_t)(c->hi - c->lo) + 2 * MARGIN;
-    armcii_region_locate(c->accused->target, c->lo, &c->raddr);
+    armcii_region_locate(c->suspect->target, c->lo, &c->raddr);
     c->image = malloc(c->bytes);
     c->seen = malloc(c->bytes);
 }
 
-/* Looking must be right before it can tell anything; else it is the look that is accused. */
-static void try_looking(const struct scene *c)
+/* Readback must be correct before its result counts; otherwise report the readback. */
+static void check_readback(const struct context *c)
 {
-    struct op op = *c->accused;
+    struct op op = *c->suspect;
     op.verb = (struct rma_verb){.kind = RMA_GET};
-    armcii_shape_contiguous(&op.shape, c->seen, known_bytes_of(op.target), c->bytes);
+    armcii_shape_contiguous(&op.shape, c->seen, constants_of(op.target), c->bytes);
     armcii_readback(&c->raddr, op.target, &op.shape, c->seen);
-    for (size_t i = 0; i < c->bytes; i++) c->image[i] = (char)known_byte(op.target, i);
+    for (size_t i = 0; i < c->bytes; i++)
+        c->image[i] = (char)constant_byte(op.target, i);
     if (memcmp(c->seen, c->image, c->bytes) != 0)
-        armcii_report_op(&op, c->path, "what was read to verify the operation is wrong: these bytes never change");
+        armcii_report_op(&op, c->path, "the get that verifies the operation returned wrong bytes: these bytes are constant");
 }
 
 static void run(const struct op *op, enum path path, struct replay_shape *w)
 {
-    static void (*const attempts[])(const struct scene *c, struct replay_shape *w) = {
-        [RMA_PUT] = try_put, [RMA_GET] = try_get, [RMA_ACC] = try_accumulate};
-    struct scene c = {.accused = op, .path = path};
-    set_scene(&c, w);
+    static void (*const attempts[])(const struct context *c, struct replay_shape *w) = {
+        [RMA_PUT] = replay_put, [RMA_GET] = replay_get, [RMA_ACC] = replay_accumulate};
+    struct context c = {.suspect = op, .path = path};
+    init_context(&c, w);
     if (c.image && c.seen) {
-        try_looking(&c);
+        check_readback(&c);
         attempts[op->verb.kind](&c, w);
     }
     free(c.image);
@@ -297,33 +298,33 @@ static void run(const struct op *op, enum path path, struct replay_shape *w)
 void armcii_replay(const struct op *op, enum path path)
 {
     struct replay_shape w;
-    char *base = op->verb.kind == RMA_GET ? known_bytes_of(op->target) : my_lane_in(op->target);
-    if (busy || !armcii_replay_shape_make(&w, &op->shape, base + MARGIN, lane - 2 * MARGIN)) return;
+    char *base = op->verb.kind == RMA_GET ? constants_of(op->target) : my_scratch_in(op->target);
+    if (busy || !armcii_replay_shape_make(&w, &op->shape, base + MARGIN, scratch_bytes - 2 * MARGIN)) return;
     busy = true;
     run(op, path, &w);
     busy = false;
     armcii_replay_shape_free(&w);
 }
 
-bool armcii_replay_borrow(int target, char **address, struct raddr *raddr)
+bool armcii_scratch_acquire(int target, char **address, struct raddr *raddr)
 {
     if (busy) return false;
     busy = true;
-    *address = my_lane_in(target);
+    *address = my_scratch_in(target);
     armcii_region_locate(target, *address, raddr);
     return true;
 }
 
-void armcii_replay_give_back(void)
+void armcii_scratch_release(void)
 {
     busy = false;
 }
 
 /* ---- replay shape ---- */
 
-enum { ALIGNMENT = 64, MOST_LOCAL = 1 << 26, MOST_SEGMENTS = 1 << 16, UNIT = 16 };
+enum { ALIGNMENT = 64, MAX_LOCAL = 1 << 26, MAX_SEGMENTS = 1 << 16, UNIT = 16 };
 
-static size_t hull_bytes(const struct shape *s, enum shape_side side)
+static size_t range_bytes(const struct shape *s, enum shape_side side)
 {
     char *lo, *hi;
     return armcii_shape_range(s, side, &lo, &hi) == SHAPE_OK ? (size_t)(hi - lo) : SIZE_MAX;
@@ -331,7 +332,7 @@ static size_t hull_bytes(const struct shape *s, enum shape_side side)
 
 static bool fits(const struct shape *s, size_t room)
 {
-    return hull_bytes(s, SHAPE_REMOTE) <= room && hull_bytes(s, SHAPE_LOCAL) <= MOST_LOCAL;
+    return range_bytes(s, SHAPE_REMOTE) <= room && range_bytes(s, SHAPE_LOCAL) <= MAX_LOCAL;
 }
 
 static void halve(struct shape *s)
@@ -352,11 +353,11 @@ static void halve(struct shape *s)
     if (s->levels == 0) s->form = SHAPE_CONTIGUOUS;
 }
 
-/* By how much to move an address so that the range that begins at lo begins in `room`, as far from a multiple of the alignment. */
-static ptrdiff_t way(const char *lo, const char *room)
+/* Displacement that moves a range from lo into `room` and preserves its alignment. */
+static ptrdiff_t displacement(const char *lo, const char *room)
 {
-    size_t apart = (uintptr_t)lo - (uintptr_t)room;
-    return (ptrdiff_t)((uintptr_t)room + apart % ALIGNMENT - (uintptr_t)lo);
+    size_t distance = (uintptr_t)lo - (uintptr_t)room;
+    return (ptrdiff_t)((uintptr_t)room + distance % ALIGNMENT - (uintptr_t)lo);
 }
 
 static void *moved(void *address, ptrdiff_t by)
@@ -364,15 +365,15 @@ static void *moved(void *address, ptrdiff_t by)
     return (void *)((uintptr_t)address + (uintptr_t)by);
 }
 
-/* Private memory for the local side; *by: the way there. */
-static bool make_local(struct replay_shape *w, ptrdiff_t *by)
+/* Allocate private memory for the local side; *by: its displacement. */
+static bool alloc_local(struct replay_shape *w, ptrdiff_t *by)
 {
     char *lo, *hi;
     armcii_shape_range(&w->shape, SHAPE_LOCAL, &lo, &hi);
     w->local_bytes = (size_t)(hi - lo);
     w->memory = malloc(w->local_bytes + ALIGNMENT);
     if (!w->memory) return false;
-    *by = way(lo, w->memory);
+    *by = displacement(lo, w->memory);
     w->local = moved(lo, *by);
     return true;
 }
@@ -384,13 +385,13 @@ static bool move_strides(struct replay_shape *w, const struct shape *s, char *ro
     w->shape = *s;
     while (!fits(&w->shape, bytes)) halve(&w->shape);
     armcii_shape_range(&w->shape, SHAPE_REMOTE, &lo, &hi);
-    if (!make_local(w, &by)) return false;
+    if (!alloc_local(w, &by)) return false;
     w->shape.local = moved(w->shape.local, by);
-    w->shape.remote = moved(w->shape.remote, way(lo, room));
+    w->shape.remote = moved(w->shape.remote, displacement(lo, room));
     return true;
 }
 
-/* The first n segments of s, as they are: runs of those of one length. */
+/* The first n segments of s, as runs of equal length. */
 static void list_segments(struct replay_shape *w, const struct shape *s, size_t n)
 {
     struct shape_iter it;
@@ -408,10 +409,10 @@ static void list_segments(struct replay_shape *w, const struct shape *s, size_t 
     armcii_shape_vector(&w->shape, w->runs, runs);
 }
 
-/* The first segments, as many as fit; 0: not even the first. */
-static size_t list_those_that_fit(struct replay_shape *w, const struct shape *s, size_t bytes)
+/* List as many of the first segments as fit; 0: none fits. */
+static size_t list_fitting_segments(struct replay_shape *w, const struct shape *s, size_t bytes)
 {
-    size_t n = s->nsegs < MOST_SEGMENTS ? s->nsegs : MOST_SEGMENTS;
+    size_t n = s->nsegs < MAX_SEGMENTS ? s->nsegs : MAX_SEGMENTS;
     for (; n > 0; n /= 2) {
         list_segments(w, s, n);
         if (fits(&w->shape, bytes)) return n;
@@ -434,17 +435,17 @@ static bool move_segments(struct replay_shape *w, const struct shape *s, char *r
 {
     char *lo, *hi;
     ptrdiff_t by;
-    size_t most = s->nsegs < MOST_SEGMENTS ? s->nsegs : MOST_SEGMENTS;
+    size_t most = s->nsegs < MAX_SEGMENTS ? s->nsegs : MAX_SEGMENTS;
     w->addresses = malloc(2 * most * sizeof *w->addresses);
     w->runs = malloc(most * sizeof *w->runs);
     if (!w->addresses || !w->runs) return false;
-    size_t n = list_those_that_fit(w, s, bytes);
+    size_t n = list_fitting_segments(w, s, bytes);
     if (n < 2) return move_first_segment(w, s, room, bytes);
     armcii_shape_range(&w->shape, SHAPE_REMOTE, &lo, &hi);
-    if (!make_local(w, &by)) return false;
+    if (!alloc_local(w, &by)) return false;
     for (size_t i = 0; i < n; i++) {
         w->addresses[i] = moved(w->addresses[i], by);
-        w->addresses[n + i] = moved(w->addresses[n + i], way(lo, room));
+        w->addresses[n + i] = moved(w->addresses[n + i], displacement(lo, room));
     }
     return true;
 }

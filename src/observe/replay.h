@@ -1,8 +1,8 @@
-/* replay.h - the proof of ARMCI_VERIFY: what looked wrong is done once more in memory that no other process touches.
+/* replay.h - replay of a suspect transfer in memory that no other process accesses.
  *
- * Where others may change the bytes of a transfer, a difference proves nothing.  Its twin is the same transfer (kind, shape, alignment,
- * target, so the same path) between private local memory and a lane of the target that belongs to this process alone: there every byte must
- * be as the model says, between the pieces too. */
+ * A difference proves nothing if other processes may change the bytes.  The replay has the same kind, shape, alignment and target, so the
+ * same path, and transfers between private local memory and this process's scratch buffer in the target: every byte must match, including
+ * the bytes between segments. */
 #ifndef ARMCII_REPLAY_H
 #define ARMCII_REPLAY_H
 
@@ -12,31 +12,30 @@
 #include "core/op.h"
 #include "shape/shape.h"
 
-/* Collective over the world: make the lanes.  They go with all regions. */
+/* Collective over the world: allocate the scratch buffers.  armcii_regions_free_all frees them. */
 void armcii_replay_start(void);
 
-/* Carry out the twin of op, whose remote side lies in `raddr`.  Returns if it is right, or there is no memory for it; else the job ends. */
+/* Replay op.  Returns if the replay is correct or memory runs out; otherwise reports op and ends the job. */
 void armcii_replay(const struct op *op, enum path path);
 
-/* 64 bytes of this process's lane in the target, and their raddr; false while another thread uses the lane. */
-bool armcii_replay_borrow(int target, char **address, struct raddr *raddr);
-void armcii_replay_give_back(void);
+/* Get this process's scratch buffer in the target (at least 64 bytes); false while another thread uses it. */
+bool armcii_scratch_acquire(int target, char **address, struct raddr *raddr);
+void armcii_scratch_release(void);
 
 /* ---- replay shape ---- */
 
-/* The same layout server_map: a shape moved into memory of the guard's own, both sides, with the same alignment. */
-
+/* A shape with both sides moved into other memory, with the same layout and alignment. */
 struct replay_shape {
     struct shape shape;
-    char *local; /* the range of its local side: private memory */
+    char *local; /* range of the local side, in private memory */
     size_t local_bytes;
-    char *memory;            /* what `local` lies in */
-    void **addresses;        /* of a vector: local ones, then remote ones */
+    char *memory;     /* the allocation that contains local */
+    void **addresses; /* vector: local addresses, then remote addresses */
     struct vector_run *runs;
 };
 
-/* A shape like s whose remote side lies in [room, room + bytes), whose local side in fresh memory.  Where s does not fit, as much from its
- * beginning as does.  false: no memory. */
+/* Make a shape like s with its remote side in [room, room + bytes) and its local side in new memory; truncated if s does not fit.
+ * false: out of memory. */
 bool armcii_replay_shape_make(struct replay_shape *w, const struct shape *s, char *room, size_t bytes);
 void armcii_replay_shape_free(struct replay_shape *w);
 

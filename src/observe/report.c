@@ -1,4 +1,4 @@
-/* report.c - saying what was wrong, and ending the job. */
+/* report.c - failure report of the verification, and the readback of remote memory. */
 #include "observe/report.h"
 
 #include <stdarg.h>
@@ -17,12 +17,12 @@ __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    armcii_log_line("ARMCI check: ", format, args);
+    armcii_log_line("ARMCI verification: ", format, args);
     va_end(args);
 }
 
-/* Does the row tell of this library, of accumulates or of something else?  Also where its remedy is switched off, or not for this job. */
-static bool concerns(const struct quirk_row *row, const char *library, bool accumulates)
+/* Does the row describe this library, and accumulates or other operations?  Whether its remedy is active does not matter. */
+static bool applies(const struct quirk_row *row, const char *library, bool accumulates)
 {
     int version;
     const char *name = armcii_quirks_library(library, &version);
@@ -37,13 +37,13 @@ static void print_quirks(bool accumulates)
     MPI_Get_library_version(library, &length);
     for (size_t i = 0; armcii_quirk_row(i); i++) {
         const struct quirk_row *row = armcii_quirk_row(i);
-        if (!concerns(row, library, accumulates)) continue;
+        if (!applies(row, library, accumulates)) continue;
         bool avoided = armcii_config->quirks && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
-        print("quirk row %zu (%s) may be the reason: %s; %s: %s", i + 1, row->library, row->defect,
+        print("quirk row %zu (%s) may be the cause: %s; %s: %s", i + 1, row->library, row->defect,
               avoided ? "avoided in this job" : "NOT avoided in this job", row->remedy);
         found++;
     }
-    if (!found) print("no row of the quirk table tells of this: %.*s", (int)strcspn(library, "\n,"), library);
+    if (!found) print("no row of the quirk table describes this: %.*s", (int)strcspn(library, "\n,"), library);
 }
 
 _Noreturn static void end(const char *operation, bool by_mpi, bool accumulates, const char *evidence, va_list args)
@@ -54,7 +54,7 @@ _Noreturn static void end(const char *operation, bool by_mpi, bool accumulates, 
     if (by_mpi)
         print_quirks(accumulates);
     else
-        print("no row of the quirk table applies: this path makes no one-sided call of MPI");
+        print("no row of the quirk table applies: this path makes no one-sided MPI call");
     armcii_abort_job(1);
     abort();
 }
@@ -94,7 +94,7 @@ _Noreturn void armcii_report_rmw(const char *caller, enum path path, int target,
 
 enum { SMALL_RANGE = 4096, POISON = 0x5b };
 
-/* Where raddr->lo can be loaded; NULL: nowhere.  Its own memory a process loads even where all transfers go through MPI. */
+/* The address of raddr->lo in this process; NULL if it is not mapped.  A process can always load its own memory. */
 static const char *loadable(const struct raddr *raddr, int target)
 {
     return target == armcii_world->rank ? raddr->lo : raddr->mapped;
@@ -110,8 +110,8 @@ static void load(const struct raddr *raddr, const char *from, const struct shape
         memcpy(into, from + (seg.remote - raddr->lo), seg.bytes);
 }
 
-/* By a contiguous get, which the route may carry by another transport than the operation that is verified. */
-static void get_piece(const struct raddr *raddr, int target, char *into, char *remote, size_t bytes)
+/* Contiguous get, which may take another transport than the verified operation. */
+static void get_contiguous(const struct raddr *raddr, int target, char *into, char *remote, size_t bytes)
 {
     struct op op = {.caller = "ARMCI_VERIFY", .verb = {.kind = RMA_GET}, .target = target};
     struct request req = {0};
@@ -122,13 +122,14 @@ static void get_piece(const struct raddr *raddr, int target, char *into, char *r
 
 static void get_segments(const struct raddr *raddr, int target, const struct shape *s, char *into)
 {
-    memset(into, POISON, s->bytes); /* what does not come is not to look like what came before */
+    memset(into, POISON, s->bytes); /* a lost get must not leave the bytes of an earlier one */
     struct shape_iter it;
     struct segment seg;
-    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); into += seg.bytes) get_piece(raddr, target, into, seg.remote, seg.bytes);
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); into += seg.bytes)
+        get_contiguous(raddr, target, into, seg.remote, seg.bytes);
 }
 
-/* Many small pieces close to each other: their range in one piece, into memory that it returns (to free); NULL: not so, or no memory. */
+/* Get the whole range of many small segments at once; the caller frees it.  NULL: the range is too sparse, or memory runs out. */
 static char *get_range(const struct raddr *raddr, int target, const struct shape *s, char **lo)
 {
     char *hi;

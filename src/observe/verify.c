@@ -1,11 +1,10 @@
-/* verify.c - looking at every transfer a second time. */
+/* verify.c - reads back and checks every transfer. */
 #include "observe/verify.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #include <armcix.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/config.h"
 #include "base/log.h"
@@ -19,16 +18,16 @@
 #include "observe/replay.h"
 #include "core/rmw.h"
 
-enum { PART = 1 << 18 }; /* bytes looked at at a time: they stay in the processor's cache */
+enum { PART = 1 << 18 }; /* bytes checked at a time, which fit in the cache */
 
 struct verify_counts armcii_verify_counts;
 bool armcii_verify_is_on;
-static bool has_threads; /* of the program: any level but MPI_THREAD_SINGLE allows them */
+static bool has_threads; /* the program may have threads: the level is not MPI_THREAD_SINGLE */
 
-/* ---- does it look right? ---- */
+/* ---- comparison ---- */
 
-/* Is the remote side of s what the local side holds?  seen: s->bytes bytes. */
-static bool is_same_in(const struct raddr *raddr, int target, const struct shape *s, char *seen)
+/* Do both sides of s hold the same bytes?  seen: room for s->bytes bytes. */
+static bool is_same_part(const struct raddr *raddr, int target, const struct shape *s, char *seen)
 {
     struct shape_iter it;
     struct segment seg;
@@ -45,17 +44,18 @@ static bool is_same(const struct op *op, const struct raddr *raddr)
     struct shape part;
     char *seen = malloc(room);
     bool same = true;
-    if (!seen) return true; /* no memory: not looked at */
+    if (!seen) return true; /* no memory: not checked */
     if (room == s->bytes)
-        same = is_same_in(raddr, op->target, s, seen);
+        same = is_same_part(raddr, op->target, s, seen);
     else
-        while (same && armcii_shape_part(s, PART, &position, &part)) same = is_same_in(raddr, op->target, &part, seen);
+        while (same && armcii_shape_part(s, PART, &position, &part))
+            same = is_same_part(raddr, op->target, &part, seen);
     free(seen);
     return same;
 }
 
-/* The sums that an accumulate is to leave, where nobody else adds meanwhile: what is there before and what is added.  NULL: no memory. */
-static char *sums_of(const struct op *op, const struct raddr *raddr)
+/* The expected result of an accumulate, unless other processes add meanwhile; the caller frees it.  NULL: no memory. */
+static char *expected_sums(const struct op *op, const struct raddr *raddr)
 {
     enum element e = op->verb.element;
     char *sums = malloc(op->shape.bytes), *addends = malloc(op->shape.bytes);
@@ -81,23 +81,24 @@ static bool is_sum(const struct op *op, const struct raddr *raddr, const char *s
     return same;
 }
 
-/* ---- who may be the reason that it does not ---- */
+/* ---- possible writers ---- */
 
-bool armcii_verify_is_alone(const struct raddr *raddr)
+/* May only this process access the remote bytes while it is in the library?  Then a difference is a proof. */
+static bool is_exclusive(const struct raddr *raddr)
 {
     return raddr->region->team->size == 1 && !raddr->region->memget && !has_threads;
 }
 
-/* The program says (ARMCIX_Mode_set) that nobody else touches these bytes now. */
+/* Does the access mode (ARMCIX_Mode_set) exclude concurrent writes to these bytes? */
 static bool is_promised(const struct op *op, const struct raddr *raddr)
 {
     enum { CONFLICT_FREE = ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE };
     int mode = raddr->region->mode;
-    if (op->verb.kind == RMA_ACC || raddr->region->memget || has_threads) return false; /* others may accumulate */
+    if (op->verb.kind == RMA_ACC || raddr->region->memget || has_threads) return false; /* other processes may accumulate */
     return (mode & CONFLICT_FREE) == CONFLICT_FREE || (op->verb.kind == RMA_GET && (mode & ARMCIX_MODE_READ_ONLY) != 0);
 }
 
-/* May nobody else write to the local side, since it is no global memory, mapped or own? */
+/* Is the local side outside global memory, so that no other process can write to it? */
 static bool is_local_side_private(const struct shape *s)
 {
     struct shape_iter it;
@@ -111,43 +112,43 @@ static bool is_local_side_private(const struct shape *s)
     return true;
 }
 
-/* What the two sides hold after the transfer follows from the shape alone only where its pieces do not meet. */
-static bool is_plain(const struct shape *s)
+/* Segments that overlap leave bytes that depend on their order. */
+static bool has_disjoint_sides(const struct shape *s)
 {
     return armcii_shape_is_disjoint(s, SHAPE_LOCAL) && armcii_shape_is_disjoint(s, SHAPE_REMOTE);
 }
 
-static void judge(const struct op *op, const struct raddr *raddr, enum path path)
+static void check_suspect(const struct op *op, const struct raddr *raddr, enum path path)
 {
-    bool alone = armcii_verify_is_alone(raddr) || is_promised(op, raddr), plain = is_plain(&op->shape);
-    if (alone && plain && is_local_side_private(&op->shape))
-        armcii_report_op(op, path, "other bytes than expected, and no other process may touch them");
+    bool exclusive = is_exclusive(raddr) || is_promised(op, raddr), disjoint = has_disjoint_sides(&op->shape);
+    if (exclusive && disjoint && is_local_side_private(&op->shape))
+        armcii_report_op(op, path, "unexpected bytes, and no other process may access them");
     armcii_replay(op, path);
-    if (plain) armcii_verify_counts.unclear++;
+    if (disjoint) armcii_verify_counts.unclear++;
 }
 
-/* ---- in place of the engine's last step ---- */
+/* ---- verified issue ---- */
 
-/* Complete on return, there too: the look comes after. */
-static int issue_and_look(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+/* Complete remotely on return, since the readback follows. */
+static int issue_verified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     bool adds = op->verb.kind == RMA_ACC;
     armcii_fence(op->target);
-    char *sums = adds ? sums_of(op, raddr) : NULL;
+    char *sums = adds ? expected_sums(op, raddr) : NULL;
     int rc = armcii_op_issue_unverified(op, raddr, lo, hi, req);
     if (rc == 0) {
         enum path path = req->path;
         armcii_op_finish(req);
         armcii_fence(op->target);
         armcii_verify_counts.checked++;
-        if (!(adds ? is_sum(op, raddr, sums) : is_same(op, raddr))) judge(op, raddr, path);
+        if (!(adds ? is_sum(op, raddr, sums) : is_same(op, raddr))) check_suspect(op, raddr, path);
     }
     free(sums);
     return rc;
 }
 
-/* What it does is collective: a launcher may have taken the variable to some nodes only. */
-static bool one_asks_for_it(void)
+/* Verification is collective, but a launcher may pass the variable to some nodes only. */
+static bool is_requested(void)
 {
     int mine = armcii_config->verify, any;
     armcii_coll_allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, armcii_world->comm);
@@ -158,13 +159,13 @@ void armcii_verify_start(void)
 {
     int level;
     armcii_verify_counts = (struct verify_counts){0};
-    armcii_verify_is_on = one_asks_for_it();
+    armcii_verify_is_on = is_requested();
     if (!armcii_verify_is_on) return;
     MPI_Query_thread(&level);
     has_threads = level > MPI_THREAD_SINGLE;
     armcii_replay_start();
     armcii_addr_cache_enable(false);
-    armcii_op_issue = issue_and_look;
+    armcii_op_issue = issue_verified;
 }
 
 void armcii_verify_end(void)
@@ -176,16 +177,16 @@ void armcii_verify_end(void)
     armcii_addr_cache_enable(true);
     armcii_coll_reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, armcii_world->comm);
     if (!armcii_config->verbose || armcii_world->rank != 0) return;
-    armcii_say("ARMCI_VERIFY: %ld operations checked, none proved wrong; %ld looked different and were right when done again where nobody "
-               "else writes: other processes changed the bytes meanwhile, or it was wrong only once",
+    armcii_say("ARMCI_VERIFY: %ld operations verified, none proved wrong; %ld differed, but their replay was correct: other processes "
+               "changed the bytes meanwhile, or the failure is intermittent",
                all[0], all[1]);
 }
 
-/* ---- verify region ---- */
+/* ---- verification of a new region ---- */
 
 enum { MARKS = 2, PARTNERS = 3 };
 
-/* The first and the last 8 bytes of a slice; all of it, where it has no more than 8. */
+/* The first and the last 8 bytes of a slice; the whole slice if it is shorter. */
 struct marks {
     char *at[MARKS];
     size_t bytes;
@@ -194,12 +195,12 @@ struct marks {
 static struct marks marks_of(const struct region *r, int member)
 {
     size_t bytes = r->bytes[member] < sizeof(uint64_t) ? r->bytes[member] : sizeof(uint64_t);
-    bool apart = r->bytes[member] >= 2 * sizeof(uint64_t);
-    return (struct marks){{r->base[member], apart ? r->base[member] + r->bytes[member] - bytes : r->base[member]}, bytes};
+    bool two = r->bytes[member] >= 2 * sizeof(uint64_t);
+    return (struct marks){{r->base[member], two ? r->base[member] + r->bytes[member] - bytes : r->base[member]}, bytes};
 }
 
-/* What `writer` writes into mark i of `owner`. */
-static uint64_t sign(const struct region *r, int writer, int owner, int i)
+/* The value that `writer` writes to mark i of `owner`. */
+static uint64_t mark_value(const struct region *r, int writer, int owner, int i)
 {
     uint64_t x = (uint64_t)(uintptr_t)r->base[owner] ^ ((uint64_t)writer << 40) ^ ((uint64_t)owner << 20) ^ (uint64_t)i;
     x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
@@ -207,13 +208,13 @@ static uint64_t sign(const struct region *r, int writer, int owner, int i)
     return x * 0x94d049bb133111ebu | 0x0101010101010101u; /* no byte is 0 */
 }
 
-/* The mark that counts: both are one where a slice is short. */
+/* Index of the first distinct mark: the two marks of a short slice coincide. */
 static int first_mark(const struct marks *m)
 {
     return m->at[0] == m->at[1] ? 1 : 0;
 }
 
-static void synchronise(const struct region *r)
+static void sync_members(const struct region *r)
 {
     armcii_region_sync((struct region *)r);
     armcii_coll_barrier(r->team->comm);
@@ -222,9 +223,8 @@ static void synchronise(const struct region *r)
 
 static enum path path; /* of the last put or get */
 
-/* Put or get `bytes` bytes, completely. */
-static struct op carry_out(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes,
-                                 struct raddr *raddr)
+/* Put or get `bytes` bytes and complete the operation remotely. */
+static struct op execute(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes, struct raddr *raddr)
 {
     struct op op = {.caller = caller, .verb = {.kind = kind}, .target = process};
     struct request req = {0};
@@ -242,11 +242,11 @@ static void get_marks(const char *caller, const struct region *r, int member)
     struct marks m = marks_of(r, member);
     struct raddr raddr;
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
-        uint64_t seen = 0, expected = sign(r, member, member, i);
-        struct op op = carry_out(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes, &raddr);
+        uint64_t seen = 0, expected = mark_value(r, member, member, i);
+        struct op op = execute(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes, &raddr);
         if (memcmp(&seen, &expected, m.bytes) != 0)
-            armcii_report_op(&op, path, "the %s bytes of a slice of the new region are not what their owner stored there",
-                                    i == 0 ? "first" : "last");
+            armcii_report_op(&op, path, "the %s bytes of a slice of the new region differ from what the owner stored",
+                             i == 0 ? "first" : "last");
     }
 }
 
@@ -255,24 +255,24 @@ static void put_marks(const char *caller, const struct region *r, int member)
     struct marks m = marks_of(r, member);
     struct raddr raddr;
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
-        uint64_t mark = sign(r, r->team->rank, member, i);
-        carry_out(caller, RMA_PUT, r->team->to_world[member], &mark, m.at[i], m.bytes, &raddr);
+        uint64_t mark = mark_value(r, r->team->rank, member, i);
+        execute(caller, RMA_PUT, r->team->to_world[member], &mark, m.at[i], m.bytes, &raddr);
     }
 }
 
-/* The owner looks by loads. */
-static void expect_marks(const char *caller, const struct region *r, int writer)
+/* Check by loads the marks that `writer` put into this process's slice. */
+static void check_own_marks(const char *caller, const struct region *r, int writer)
 {
     struct marks m = marks_of(r, r->team->rank);
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
-        uint64_t expected = sign(r, writer, r->team->rank, i);
+        uint64_t expected = mark_value(r, writer, r->team->rank, i);
         if (memcmp(m.at[i], &expected, m.bytes) == 0) continue;
         struct raddr raddr;
         struct op op = {.caller = caller, .verb = {.kind = RMA_PUT}, .target = armcii_world->rank};
         armcii_shape_contiguous(&op.shape, &expected, m.at[i], m.bytes);
         armcii_region_locate(op.target, m.at[i], &raddr);
-        armcii_report_op(&op, path, "process %d put %s bytes into this slice of the new region, and they are not there",
-                                r->team->to_world[writer], i == 0 ? "the first" : "the last");
+        armcii_report_op(&op, path, "process %d put %s bytes of this slice of the new region, and they did not arrive",
+                         r->team->to_world[writer], i == 0 ? "the first" : "the last");
     }
 }
 
@@ -280,7 +280,7 @@ static void store_own_marks(const struct region *r)
 {
     struct marks m = marks_of(r, r->team->rank);
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
-        uint64_t mark = sign(r, r->team->rank, r->team->rank, i);
+        uint64_t mark = mark_value(r, r->team->rank, r->team->rank, i);
         memcpy(m.at[i], &mark, m.bytes);
     }
 }
@@ -303,24 +303,24 @@ void armcii_verify_region(const char *caller, struct region *r)
     if (!armcii_verify_is_on) return;
     copy_marks(r, saved, false);
     store_own_marks(r);
-    synchronise(r);
+    sync_members(r);
     for (int k = 0; k <= PARTNERS && k < n; k++) get_marks(caller, r, (me + k) % n);
-    synchronise(r);
+    sync_members(r);
     put_marks(caller, r, (me + 1) % n);
-    synchronise(r);
-    expect_marks(caller, r, (me + n - 1) % n);
+    sync_members(r);
+    check_own_marks(caller, r, (me + n - 1) % n);
     copy_marks(r, saved, true);
-    synchronise(r);
+    sync_members(r);
 }
 
-/* ---- rmw verify ---- */
+/* ---- verified read-modify-write ---- */
 
 int (*armcii_rmw_fn)(const char *caller, int op, void *local, void *remote, int value, int target) = armcii_rmw;
 
-/* An int or a long, as numbers. */
 struct outcome {
-    long before, returned, after; /* looked at, told, looked at */
-    long expected;                /* after, from what was before */
+    long before, after; /* readback */
+    long returned;
+    long expected; /* value of after, derived from before */
 };
 
 static bool is_int(int op)
@@ -328,7 +328,7 @@ static bool is_int(int op)
     return armcii_rmw_bytes(op) == sizeof(int);
 }
 
-static long number(int op, const void *at)
+static long load_number(int op, const void *at)
 {
     int small;
     long large;
@@ -338,32 +338,33 @@ static long number(int op, const void *at)
     return large;
 }
 
-static long look(int op, const struct raddr *raddr, int target, void *remote)
+static long read_number(int op, const struct raddr *raddr, int target, void *remote)
 {
     char seen[sizeof(long)];
     struct shape s;
     armcii_fence(target);
     armcii_shape_contiguous(&s, NULL, remote, armcii_rmw_bytes(op));
     armcii_readback(raddr, target, &s, seen);
-    return number(op, seen);
+    return load_number(op, seen);
 }
 
-/* They wrap. */
-static long sum(int op, long a, int b)
+/* Wraps around. */
+static long wrapped_sum(int op, long a, int b)
 {
     if (is_int(op)) return (int)((unsigned)a + (unsigned)b);
     return (long)((unsigned long)a + (unsigned long)(long)b);
 }
 
-static int try(const char *caller, int op, void *local, void *remote, int value, int target, const struct raddr *raddr, struct outcome *o)
+static int rmw_and_read(const char *caller, int op, void *local, void *remote, int value, int target, const struct raddr *raddr,
+                        struct outcome *o)
 {
-    long operand = number(op, local);
-    o->before = look(op, raddr, target, remote);
+    long operand = load_number(op, local);
+    o->before = read_number(op, raddr, target, remote);
     int rc = armcii_rmw(caller, op, local, remote, value, target);
     if (rc) return rc;
-    o->returned = number(op, local);
-    o->after = look(op, raddr, target, remote);
-    o->expected = armcii_rmw_swaps(op) ? operand : sum(op, o->before, value);
+    o->returned = load_number(op, local);
+    o->after = read_number(op, raddr, target, remote);
+    o->expected = armcii_rmw_swaps(op) ? operand : wrapped_sum(op, o->before, value);
     return 0;
 }
 
@@ -372,28 +373,28 @@ static bool is_right(const struct outcome *o)
     return o->returned == o->before && o->after == o->expected;
 }
 
-static void accuse(const char *caller, const struct raddr *raddr, int target, const struct outcome *o, const char *why)
+static void report_unless_right(const char *caller, const struct raddr *raddr, int target, const struct outcome *o, const char *why)
 {
     if (is_right(o)) return;
-    armcii_report_rmw(caller, raddr->route->atomic->rmw_path, target, "%s: %ld was there, %ld was returned, and %ld is there now instead of %ld", why, o->before,
-                       o->returned, o->after, o->expected);
+    armcii_report_rmw(caller, raddr->route->atomic->rmw_path, target, "%s: %ld before, %ld returned, %ld after, expected %ld", why,
+                      o->before, o->returned, o->after, o->expected);
 }
 
-/* The same with a number in this process's lane. */
-static void try_twin(const char *caller, int op, const void *local, int value, int target)
+/* Repeat the operation on a number in this process's scratch buffer. */
+static void replay_rmw(const char *caller, int op, const void *local, int value, int target)
 {
     struct raddr raddr;
     struct outcome o;
     char *address;
     long operand;
     memcpy(&operand, local, armcii_rmw_bytes(op));
-    if (!armcii_replay_borrow(target, &address, &raddr)) return;
-    if (try(caller, op, &operand, address, value, target, &raddr, &o) == 0)
-        accuse(caller, &raddr, target, &o, "wrong, and wrong again with a number that no other process touches");
-    armcii_replay_give_back();
+    if (!armcii_scratch_acquire(target, &address, &raddr)) return;
+    if (rmw_and_read(caller, op, &operand, address, value, target, &raddr, &o) == 0)
+        report_unless_right(caller, &raddr, target, &o, "wrong, and wrong again in a replay in memory that no other process accesses");
+    armcii_scratch_release();
 }
 
-static int rmw_and_look(const char *caller, int op, void *local, void *remote, int value, int target)
+static int rmw_verified(const char *caller, int op, void *local, void *remote, int value, int target)
 {
     size_t bytes = armcii_rmw_bytes(op);
     struct raddr raddr;
@@ -402,17 +403,17 @@ static int rmw_and_look(const char *caller, int op, void *local, void *remote, i
     if ((uintptr_t)remote % bytes != 0) return armcii_rmw(caller, op, local, remote, value, target);
     int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
     memcpy(operand, local, bytes);
-    if (!rc) rc = try(caller, op, local, remote, value, target, &raddr, &o);
+    if (!rc) rc = rmw_and_read(caller, op, local, remote, value, target, &raddr, &o);
     if (rc) return rc;
     armcii_verify_counts.checked++;
     if (is_right(&o)) return 0;
-    if (armcii_verify_is_alone(&raddr)) accuse(caller, &raddr, target, &o, "wrong, and no other process may touch the number");
-    try_twin(caller, op, operand, value, target);
+    if (is_exclusive(&raddr)) report_unless_right(caller, &raddr, target, &o, "wrong, and no other process may access the number");
+    replay_rmw(caller, op, operand, value, target);
     armcii_verify_counts.unclear++;
     return 0;
 }
 
 void armcii_rmw_verify_start(void)
 {
-    armcii_rmw_fn = armcii_verify_is_on ? rmw_and_look : armcii_rmw;
+    armcii_rmw_fn = armcii_verify_is_on ? rmw_verified : armcii_rmw;
 }

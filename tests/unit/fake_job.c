@@ -1,4 +1,4 @@
-/* fake_job.c - one process of a job that is not there. */
+/* fake_job.c - one process of a simulated job. */
 #include "fake_job.h"
 
 #include <check.h>
@@ -13,46 +13,47 @@
 #include "transport/rma/rma.h"
 #include "transport/route.h"
 
-enum { MOST_REGIONS = 64, LONGEST_SETTING = 80 };
+enum { MAX_REGIONS = 64, MAX_SETTING = 80 };
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
 
 static const struct route by_rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false};
 
-/* Takes the place of src/transport/route.c. */
+/* Replaces src/transport/route.c. */
 void armcii_route_region(struct region *r)
 {
     r->near = r->far = &by_rma;
 }
 
-/* A region with all that it refers to. */
+/* A region and its team. */
 struct entry {
     struct region region;
     struct team team;
     bool used;
 };
-static struct entry *entries[MOST_REGIONS];
+static struct entry *entries[MAX_REGIONS];
 static size_t entry_count;
 static uint64_t last_id;
 
-/* ---- the team of all: regions of the library's own making belong to it ---- */
+/* ---- the world team, to which regions created by the library belong ---- */
 
-static struct team everyone;
+static struct team world_team;
 
-static void create_everyone(void)
+static void create_world_team(void)
 {
     int n = the_world.size;
-    everyone = (struct team){.size = n, .rank = the_world.rank};
-    everyone.to_world = malloc((size_t)n * sizeof(int));
-    everyone.from_world = malloc((size_t)n * sizeof(int));
-    ck_assert(everyone.to_world && everyone.from_world);
-    for (int i = 0; i < n; i++) everyone.to_world[i] = everyone.from_world[i] = i;
+    world_team = (struct team){.size = n, .rank = the_world.rank};
+    world_team.to_world = malloc((size_t)n * sizeof(int));
+    world_team.from_world = malloc((size_t)n * sizeof(int));
+    ck_assert(world_team.to_world && world_team.from_world);
+    for (int i = 0; i < n; i++)
+        world_team.to_world[i] = world_team.from_world[i] = i;
 }
 
 struct team *armcii_team_world(void)
 {
-    return &everyone;
+    return &world_team;
 }
 
 void armcii_team_hold(struct team *team)
@@ -65,42 +66,42 @@ void armcii_team_release(struct team *team)
     team->users--;
 }
 
-/* Memory is shared by nobody here: armcii_node says so. */
+/* Never called, since armcii_node has no shared memory. */
 const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
 {
     (void)team, (void)scope;
-    ck_abort_msg("a look for the members of a node");
+    ck_abort_msg("unexpected call of armcii_team_scope");
 }
 
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 {
     (void)team, (void)scope;
-    ck_abort_msg("a look for the communicator of a node");
+    ck_abort_msg("unexpected call of armcii_team_scope_comm");
 }
 
 /* ---- begin and end ---- */
 
-static void unwanted(const char *complaint)
+static void fail_on_warning(const char *warning)
 {
-    ck_abort_msg("%s", complaint);
+    ck_abort_msg("%s", warning);
 }
 
 static void configure(const struct job *job)
 {
-    char text[JOB_SETTINGS + 1][LONGEST_SETTING] = {"ARMCI_ERRORS=return"};
+    char text[JOB_SETTINGS + 1][MAX_SETTING] = {"ARMCI_ERRORS=return"};
     char *environment[JOB_SETTINGS + 2] = {text[0]};
     for (int i = 0; i < JOB_SETTINGS && job->setting[i]; i++) {
         snprintf(text[i + 1], sizeof text[i + 1], "%s", job->setting[i]);
         environment[i + 1] = text[i + 1];
     }
-    armcii_config_read(environment, unwanted);
+    armcii_config_read(environment, fail_on_warning);
 }
 
 void job_start(struct job job)
 {
     enum fake_order order = job.order == FAKE_AT_ONCE ? FAKE_REVERSED : job.order;
     the_world = (struct world){.rank = job.me, .size = job.processes ? job.processes : 4};
-    create_everyone();
+    create_world_team();
     configure(&job);
     armcii_quirks_decide(job.library ? job.library : "", job.several_nodes, armcii_config->quirks);
     fake_mpi_start(job.at_once ? FAKE_AT_ONCE : order, (unsigned)the_world.size, job.seed);
@@ -143,9 +144,9 @@ void job_end(void)
         free(entries[i]);
     }
     armcii_directory_end();
-    ck_assert_int_eq(everyone.users, 0);
-    free(everyone.to_world);
-    free(everyone.from_world);
+    ck_assert_int_eq(world_team.users, 0);
+    free(world_team.to_world);
+    free(world_team.from_world);
     fake_mpi_end();
 }
 
@@ -158,10 +159,10 @@ static void *zeroed(int n, size_t size)
     return p;
 }
 
-/* A region without its window, on so many processes from `first` on. */
+/* A region without its window, on `members` processes from `first`. */
 static struct region *new_region(int first, int members)
 {
-    ck_assert_uint_lt(entry_count, MOST_REGIONS);
+    ck_assert_uint_lt(entry_count, MAX_REGIONS);
     struct entry *e = entries[entry_count++] = zeroed(1, sizeof *e);
     e->used = true;
     e->team = (struct team){.size = members,

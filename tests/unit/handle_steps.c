@@ -1,4 +1,4 @@
-/* handle_steps.c - steps of the tests of handles. */
+/* handle_steps.c - common steps of the tests of handles. */
 #include "handle_steps.h"
 
 #include <check.h>

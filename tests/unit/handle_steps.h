@@ -1,5 +1,4 @@
-/* handle_steps.h - what the tests of handles have in common: a job with two regions, and the library's calls as steps
- * that must succeed. */
+/* handle_steps.h - common part of the tests of handles: a job with two regions, and calls that must succeed. */
 #ifndef HANDLE_STEPS_H
 #define HANDLE_STEPS_H
 
@@ -14,15 +13,15 @@ extern struct region *step_region, *step_other;
 extern int step_value[STEP_VALUES];
 void steps_begin(void);
 
-/* A place in step_region, and the int that is there. */
+/* An address in step_region, and the int at it. */
 char *there(int process, size_t offset);
 int int_there(int process, size_t offset);
 
-/* Transfers: step_value[i] to a place; `bytes` bytes of ints, times *scale, to a place of THEM. */
+/* A put of step_value[i]; an accumulate of `bytes` bytes of ints, times *scale, to THEM.  Both to an offset of step_region. */
 struct op put_int(int i, int process, size_t offset);
 struct op scaled(const int *scale, size_t offset, void *local, size_t bytes);
 
-/* A handle without operations, and one that collects. */
+/* A handle without operations, plain or aggregate. */
 armci_hdl_t fresh(void);
 armci_hdl_t aggregate(void);
 

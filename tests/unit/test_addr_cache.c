@@ -1,5 +1,5 @@
-/* test_addr_cache.c - what is remembered of memory within reach: found from its first byte to its last and nowhere else, forgotten with its
- * region, never of memory that is not within reach at all. */
+/* test_addr_cache.c - the address cache: finds a slice from its first byte to its last, forgets it with its region, and never holds slices
+ * without a direct route. */
 #include <limits.h>
 
 #include "mem/directory.h"
@@ -12,7 +12,7 @@ enum { PROCESSES = 200 };
 static struct world the_world = {.size = PROCESSES, .rank = 1};
 const struct world *const armcii_world = &the_world;
 
-/* Addresses of no memory: nothing is loaded or stored here. */
+/* Arbitrary addresses: the tests access no memory. */
 static char *const there = (char *)0x10000000, *const here = (char *)0x7f0000000000;
 enum { BYTES = 10000 };
 
@@ -23,7 +23,7 @@ static void expect(int process, const char *address, size_t bytes, const char *w
                   (const void *)wanted, (const void *)seen);
 }
 
-/* Nothing at all is known of the process, whatever the length. */
+/* No address of the process is cached, whatever the length. */
 static void expect_nothing(int process)
 {
     const char *const addresses[] = {NULL, (char *)1, there - 1, there, there + 1, there + BYTES - 1, there + BYTES, here, (char *)-1};
@@ -71,7 +71,7 @@ START_TEST(negative_lengths)
 }
 END_TEST
 
-/* The highest addresses, and memory mapped below where it is there. */
+/* The highest addresses, and memory mapped at a lower address than in its process. */
 START_TEST(ends_of_the_address_space)
 {
     char *last = (char *)(UINTPTR_MAX - 99), *low = (char *)4096;
@@ -94,7 +94,7 @@ START_TEST(processes_are_apart)
     armcii_addr_cache_insert(5, there, BYTES, here);
     for (int p = -70; p < PROCESSES; p++)
         if (p != 5) expect_nothing(p);
-    /* another process may take the raddr, but not the answer */
+    /* another process may take the entry */
     armcii_addr_cache_insert(5 + ADDR_CACHE_ENTRIES, there, BYTES, here + 1);
     expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
     expect(5, there, 1, NULL);
@@ -105,7 +105,7 @@ START_TEST(processes_are_apart)
 }
 END_TEST
 
-/* No process has a negative number: none must be found for one, not even after memory was forgotten. */
+/* A negative rank finds nothing, not even an empty entry. */
 START_TEST(forgotten_for_good)
 {
     for (int p = 0; p < PROCESSES; p++) {
@@ -134,9 +134,9 @@ START_TEST(the_newest_stays)
 }
 END_TEST
 
-/* ---- the directory keeps it right */
+/* ---- the directory updates the cache ---- */
 
-/* A region on all processes, reached by loads and stores alone, or not: then something may be pending there. */
+/* A region on all processes; indirect: its route is not direct, so operations may be pending. */
 static struct region *region_of_all(bool indirect)
 {
     static int ranks[PROCESSES];
@@ -147,7 +147,7 @@ static struct region *region_of_all(bool indirect)
     return &regions[indirect];
 }
 
-START_TEST(a_lookup_is_remembered)
+START_TEST(a_lookup_enters_the_cache)
 {
     struct raddr raddr;
     armcii_directory_start();
@@ -159,7 +159,7 @@ START_TEST(a_lookup_is_remembered)
     expect(5, there, BYTES, here);
     ck_assert(!armcii_region_locate(5, there + BYTES, &raddr));
     expect(5, there + BYTES, 1, NULL);
-    ck_assert(armcii_region_locate(6, there, &raddr)); /* within reach, but not to be reached past what is pending */
+    ck_assert(armcii_region_locate(6, there, &raddr)); /* mapped, but operations may be pending */
     expect_nothing(6);
     ck_assert(armcii_region_locate(7, there, &raddr));
     expect_nothing(7);
@@ -167,7 +167,7 @@ START_TEST(a_lookup_is_remembered)
 }
 END_TEST
 
-START_TEST(a_region_that_goes_is_forgotten)
+START_TEST(a_freed_region_leaves_the_cache)
 {
     struct raddr raddr;
     armcii_directory_start();
@@ -192,8 +192,8 @@ START_TEST(a_region_that_goes_is_forgotten)
 }
 END_TEST
 
-/* The process has freed a region and made another one there, which this process learns of before it frees the first. */
-START_TEST(a_region_that_goes_late_takes_nothing_along)
+/* The process has freed a region and allocated another one at its address before this process frees the first. */
+START_TEST(a_late_free_keeps_the_newer_region)
 {
     struct region other = *region_of_all(false);
     struct raddr raddr;
@@ -209,8 +209,8 @@ START_TEST(a_region_that_goes_late_takes_nothing_along)
 }
 END_TEST
 
-/* Random steps: an answer is NULL, or what the list of all that is there says. */
-START_TEST(never_wrong)
+/* Random steps: an answer is NULL, or agrees with the list of all slices. */
+START_TEST(random_steps)
 {
     enum { SLOTS = 12, SLOT = 1 << 16 };
     struct rng r = rng_start(1);
@@ -253,13 +253,13 @@ int main(void)
                                   processes_are_apart,
                                   forgotten_for_good,
                                   the_newest_stays,
-                                  a_lookup_is_remembered,
-                                  a_region_that_goes_is_forgotten,
-                                  a_region_that_goes_late_takes_nothing_along,
-                                  never_wrong,
+                                  a_lookup_enters_the_cache,
+                                  a_freed_region_leaves_the_cache,
+                                  a_late_free_keeps_the_newer_region,
+                                  random_steps,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_set_timeout(all, 60);
     tcase_add_checked_fixture(all, start, NULL);
-    return unit_run("reach", all);
+    return unit_run("addr_cache", all);
 }

@@ -1,4 +1,4 @@
-/* test_aggregate.c - aggregate handles: what is collected, when it is issued, and as what. */
+/* test_aggregate.c - aggregate handles: which requests are queued, and when and as what they are issued. */
 #include <string.h>
 
 #include "handle_steps.h"
@@ -11,7 +11,7 @@ START_TEST(requests_become_one_vector)
     steps_begin();
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 10; i++) start(&h, put_int(i, THEM, 16 * (size_t)i));
-    fake_expect("kept", "");
+    fake_expect("queued", "");
     wait_for(&h);
     fake_expect("issued at the wait", "shape-put 0/1 0+40 in 10; flush-local 0/1");
     armcii_fence(THEM);
@@ -22,7 +22,7 @@ START_TEST(requests_become_one_vector)
     wait_for(&h);
     fake_expect("a single request", "put 0/1 4+4; flush-local 0/1");
     wait_for(&h);
-    fake_expect("nothing kept", "");
+    fake_expect("empty queue", "");
     job_end();
 }
 END_TEST
@@ -54,8 +54,8 @@ START_TEST(requests_of_any_length)
 }
 END_TEST
 
-/* The short way of requests like those that are there. */
-START_TEST(requests_join_others_like_them_and_no_others)
+/* The fast path appends requests that match the queue. */
+START_TEST(the_fast_path_queues_matching_requests_only)
 {
     enum { ROOM = 12 };
     static int source[ROOM];
@@ -63,7 +63,7 @@ START_TEST(requests_join_others_like_them_and_no_others)
     armci_hdl_t h = aggregate(), plain;
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++) source[i] = 500 + i;
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "nothing is there yet");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "empty queue");
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     for (int i = 1; i < ROOM; i++)
         ck_assert_msg(armcii_handle_queue_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4), "put %d", i);
@@ -71,9 +71,9 @@ START_TEST(requests_join_others_like_them_and_no_others)
     ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4), "another process");
     ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, source, 4), "memory of no region");
     ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4), "beyond the region");
-    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a handle that keeps nothing");
+    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a plain handle");
     ck_assert_msg(!armcii_handle_queue_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4), "the implicit handle");
-    fake_expect("kept", "");
+    fake_expect("queued", "");
     wait_for(&h);
     ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
     armcii_fence(THEM);
@@ -82,8 +82,8 @@ START_TEST(requests_join_others_like_them_and_no_others)
 }
 END_TEST
 
-/* What was looked up before the regions changed is not trusted. */
-START_TEST(requests_join_no_others_after_regions_changed)
+/* A lookup from before a change of the directory is stale. */
+START_TEST(the_fast_path_needs_a_current_lookup)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(another_kind_or_target_issues)
 {
     static const int one = 1;
-    static const long long_one = 1; /* begins with the same bytes */
+    static const long long_one = 1; /* begins with the same bytes as one */
     steps_begin();
     armci_hdl_t h = aggregate(), g = aggregate();
     int seen = 0;
@@ -150,7 +150,7 @@ START_TEST(another_kind_or_target_issues)
 }
 END_TEST
 
-/* The scale of a request may go as soon as it is started. */
+/* The program may change the scale once the request is started. */
 START_TEST(scales_are_copied)
 {
     steps_begin();
@@ -181,7 +181,7 @@ START_TEST(values_are_copied)
         start_value(&h, job_put(THEM, &v, there(THEM, 8 + 8 * i), sizeof v));
     }
     v = 0;
-    start_value(&h, job_put(THIRD, &v, there(THIRD, 0), sizeof v)); /* issues; the values must live on */
+    start_value(&h, job_put(THIRD, &v, there(THIRD, 0), sizeof v)); /* flushes the queue; the copies must stay */
     fake_expect("aggregate", "shape-put 0/1 8+400 in 100");
     wait_for(&h);
     armcii_fence_all();
@@ -206,7 +206,7 @@ START_TEST(unset_issues)
     start(&h, put_int(3, THEM, 24));
     fake_expect("an aggregate again", "");
     wait_for(&h);
-    fake_expect("all of it", "put 0/1 24+4; flush-local 0/1");
+    fake_expect("the wait", "put 0/1 24+4; flush-local 0/1");
     ck_assert_int_eq(armcii_handle_unset_aggregate(&h), 0);
     start(&h, put_int(4, THEM, 32));
     fake_expect("unset while empty", "put 0/1 32+4");
@@ -214,7 +214,7 @@ START_TEST(unset_issues)
 }
 END_TEST
 
-START_TEST(other_requests_go_at_once)
+START_TEST(other_requests_are_not_queued)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -232,7 +232,7 @@ START_TEST(other_requests_go_at_once)
 }
 END_TEST
 
-/* Requests that write the same bytes: the later stays. */
+/* Of requests that write the same bytes, the last one wins. */
 START_TEST(overlapping_requests)
 {
     steps_begin();
@@ -247,18 +247,18 @@ START_TEST(overlapping_requests)
 }
 END_TEST
 
-START_TEST(fences_issue_what_is_kept)
+START_TEST(fences_flush_queues)
 {
     steps_begin();
     armci_hdl_t a = aggregate(), b = aggregate();
     start(&a, put_int(0, THEM, 0));
     start(&b, put_int(1, THIRD, 0));
     ck_assert_int_eq(armcii_handles_issue(THEM), 0);
-    fake_expect("towards one", "put 0/1 0+4");
+    fake_expect("to one", "put 0/1 0+4");
     ck_assert_int_eq(armcii_handles_issue(THEM), 0);
     fake_expect("again", "");
     ck_assert_int_eq(armcii_handles_issue(-1), 0);
-    fake_expect("towards all", "put 0/2 0+4");
+    fake_expect("to all", "put 0/2 0+4");
     wait_for(&a);
     wait_for(&b);
     fake_expect("both", "flush-local 0/1; flush-local 0/2");
@@ -281,15 +281,15 @@ START_TEST(refused_requests)
     fake_expect("refused", "");
     wait_for(&h);
     wait_for(&plain);
-    fake_expect("what came before is not lost", "put 0/1 0+4; flush-local 0/1");
+    fake_expect("earlier requests are not lost", "put 0/1 0+4; flush-local 0/1");
     job_end();
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {requests_join_others_like_them_and_no_others,
-                                  requests_join_no_others_after_regions_changed,
+    const TTest *const tests[] = {the_fast_path_queues_matching_requests_only,
+                                  the_fast_path_needs_a_current_lookup,
                                   requests_become_one_vector,
                                   requests_of_any_length,
                                   gets_bring_their_data,
@@ -297,9 +297,9 @@ int main(void)
                                   scales_are_copied,
                                   values_are_copied,
                                   unset_issues,
-                                  other_requests_go_at_once,
+                                  other_requests_are_not_queued,
                                   overlapping_requests,
-                                  fences_issue_what_is_kept,
+                                  fences_flush_queues,
                                   refused_requests,
                                   NULL};
     TCase *all = unit_case(tests);

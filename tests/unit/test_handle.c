@@ -1,4 +1,4 @@
-/* test_handle.c - non-blocking handles: garbage, reuse, copies, many, waiting for all; copies of scaled data. */
+/* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all; copies of scaled data. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ START_TEST(one_operation)
     wait_for(&h);
     fake_expect("a put", "put 0/1 0+4; flush-local 0/1");
     wait_for(&h);
-    fake_expect("waited twice", "");
+    fake_expect("second wait", "");
     int seen = 0;
     start(&h, job_get(THEM, &seen, there(THEM, 0), sizeof seen));
     wait_for(&h);
@@ -46,7 +46,7 @@ START_TEST(many_operations)
 }
 END_TEST
 
-/* Waiting completes the handle's own operations, also where others came after them. */
+/* A wait completes the operations of its handle, although operations of another handle follow them. */
 START_TEST(two_handles)
 {
     steps_begin();
@@ -117,15 +117,15 @@ START_TEST(copies)
     wait_for(&h);
     fake_expect("the original", "");
     armci_hdl_t next = fresh();
-    start(&next, put_int(0, THIRD, 0)); /* likely in the same slot */
+    start(&next, put_int(0, THIRD, 0)); /* probably in the same slot */
     fake_forget();
     wait_for(&stale);
-    fake_expect("a stale copy is not another's handle", "");
+    fake_expect("a stale copy does not name the next handle", "");
     start(&stale, put_int(0, THEM, 8));
     wait_for(&next);
-    fake_expect("nor joins it", "put 0/1 8+4; flush-local 0/2");
+    fake_expect("an operation on the stale copy leaves the next handle alone", "put 0/1 8+4; flush-local 0/2");
     wait_for(&stale);
-    fake_expect("it has become one of its own", "flush-local 0/1");
+    fake_expect("the stale copy is a handle again", "flush-local 0/1");
     job_end();
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(ten_thousand)
         wait_for(&h[k]);
         ck_assert_msg(seen[k] == (int)(7 * k), "handle %zu: expected %zu, seen %d", k, 7 * k, seen[k]);
     }
-    /* 128 in flight make one flush. */
+    /* one flush for every 128 outstanding operations */
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), (MANY + 127) / 128);
     job_end();
 }
@@ -194,7 +194,7 @@ START_TEST(regions_may_go_before_the_wait)
 }
 END_TEST
 
-/* ---- scaled accumulates keep a copy until they are complete ---- */
+/* ---- scaled accumulates hold a copy until they are complete ---- */
 
 static const int three = 3;
 
@@ -218,7 +218,7 @@ END_TEST
 
 static void limit_memory(size_t more)
 {
-#ifndef __SANITIZE_ADDRESS__ /* that finds leaks itself, and needs the address space */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer needs the address space, and finds leaks itself */
     struct rlimit limit = {more, more};
     ck_assert_int_eq(setrlimit(RLIMIT_DATA, &limit), 0);
 #else
@@ -227,7 +227,7 @@ static void limit_memory(size_t more)
 }
 
 enum { MIB = 1 << 20 };
-static armci_hdl_t single, collecting;
+static armci_hdl_t single, aggregating;
 
 static void by_blocking(int *local)
 {
@@ -252,9 +252,9 @@ static void by_waiting_for_all(int *local)
 }
 static void by_aggregate(int *local)
 {
-    start(&collecting, scaled(&three, 0, local, MIB / 2));
-    start(&collecting, scaled(&three, MIB / 2, local, MIB / 2));
-    wait_for(&collecting);
+    start(&aggregating, scaled(&three, 0, local, MIB / 2));
+    start(&aggregating, scaled(&three, MIB / 2, local, MIB / 2));
+    wait_for(&aggregating);
 }
 
 static void by_fences(int *local)
@@ -263,29 +263,29 @@ static void by_fences(int *local)
     start(&never_waited_for, scaled(&three, 0, local, MIB));
 }
 
-/* Copies of 300 MiB, in a process that may not have so much. */
+/* Copies of 300 MiB in all, with a limit of 64 MiB. */
 START_TEST(scaled_copies_are_freed)
 {
-    static void (*const ways[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
+    static void (*const uses[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
     job_start((struct job){.at_once = true});
     step_region = job_region(0, 4, MIB);
     int *local = calloc(1, MIB);
     ck_assert_ptr_nonnull(local);
     limit_memory((size_t)64 * MIB);
     single = fresh();
-    collecting = aggregate();
+    aggregating = aggregate();
     for (int i = 0; i < 300; i++) {
-        ways[_i](local);
-        armcii_fence(THEM); /* frees what the fake keeps */
+        uses[_i](local);
+        armcii_fence(THEM); /* frees the buffers of the fake */
         fake_forget();
     }
-    start(&single, scaled(&three, 0, local, MIB)); /* not waited for: the end frees it */
+    start(&single, scaled(&three, 0, local, MIB)); /* not waited for: job_end frees it */
     job_end();
     free(local);
 }
 END_TEST
 
-/* ---- handles that nobody waits for ---- */
+/* ---- handles without a wait ---- */
 
 static void plain_put(void)
 {
@@ -297,33 +297,33 @@ static void implicit_puts(void)
     start(NULL, put_int(0, THEM, 0));
     start(NULL, put_int(0, THIRD, 0));
 }
-static void kept_value(void)
+static void queued_value(void)
 {
     armci_hdl_t h = aggregate();
     start_value(&h, put_int(0, THEM, 0));
 }
-static void kept_value_of_plain_handle(void)
+static void queued_value_of_plain_handle(void)
 {
     armci_hdl_t h = aggregate();
     start_value(&h, put_int(0, THEM, 0));
     armcii_handle_unset_aggregate(&h);
 }
-static void kept_value_of_one_handle(void)
+static void queued_value_of_one_handle(void)
 {
     static armci_hdl_t h;
     armcii_handle_set_aggregate(&h);
     start_value(&h, put_int(0, THEM, 0));
 }
 
-/* Memory is as much after all as after half of them. */
-START_TEST(what_fences_complete_is_not_kept)
+/* Memory does not grow after the first half of the rounds. */
+START_TEST(operations_completed_by_fences_are_freed)
 {
-    static void (*const ways[])(void) = {plain_put, implicit_puts, kept_value, kept_value_of_plain_handle, kept_value_of_one_handle};
+    static void (*const uses[])(void) = {plain_put, implicit_puts, queued_value, queued_value_of_plain_handle, queued_value_of_one_handle};
     enum { MANY = 4096, SLACK = 4096 };
     size_t half = 0;
     steps_begin();
     for (int i = 0; i < MANY; i++) {
-        ways[_i]();
+        uses[_i]();
         if (i % 16 < 15) continue;
         ck_assert_int_eq(armcii_handles_issue(-1), 0);
         armcii_fence_all();
@@ -346,7 +346,7 @@ START_TEST(an_aggregate_handle_stays_one)
     armcii_handle_unset_aggregate(&plain);
     ck_assert_int_eq(armcii_handles_issue(-1), 0);
     armcii_fence_all();
-    for (size_t i = 0; i < OTHERS; i++) { /* which take the slots of what is complete */
+    for (size_t i = 0; i < OTHERS; i++) { /* they reuse the slots of completed operations */
         other = fresh();
         start(&other, put_int(2, 3, 4 * i));
     }
@@ -355,7 +355,7 @@ START_TEST(an_aggregate_handle_stays_one)
     fake_expect("complete already", "");
     start(&h, put_int(3, THEM, 8));
     start(&h, put_int(4, THEM, 16));
-    fake_expect("kept", "");
+    fake_expect("queued", "");
     wait_for(&h);
     fake_expect("the aggregate handle", "shape-put 0/1 8+8 in 2; flush-local 0/1");
     start(&plain, put_int(5, THIRD, 8));
@@ -383,8 +383,8 @@ END_TEST
 
 /* ---- tests ---- */
 
-/* Windows tell only who waits. */
-START_TEST(a_test_completes_what_goes_by_windows)
+/* MPI offers no test for operations through windows. */
+START_TEST(a_test_completes_operations_through_windows)
 {
     steps_begin();
     armci_hdl_t h = fresh(), many = aggregate();
@@ -401,7 +401,7 @@ START_TEST(a_test_completes_what_goes_by_windows)
     ck_assert_int_eq(armcii_handle_test(&h), 0);
     fake_expect("a put and a get", "flush-local 0/1; flush 0/2");
     ck_assert_int_eq(armcii_handle_test(&many), 0);
-    fake_expect("what was kept", "shape-put 0/3 0+8 in 2; flush-local 0/3");
+    fake_expect("the queue", "shape-put 0/3 0+8 in 2; flush-local 0/3");
     ck_assert_int_eq(armcii_handle_test(&h), 0);
     wait_for(&h);
     wait_for(&many);
@@ -426,11 +426,11 @@ int main(void)
                                   scaled_data,
                                   an_aggregate_handle_stays_one,
                                   a_copy_made_before_the_handle_was_unset,
-                                  a_test_completes_what_goes_by_windows,
+                                  a_test_completes_operations_through_windows,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, scaled_copies_are_freed, 0, 6);
-    tcase_add_loop_test(all, what_fences_complete_is_not_kept, 0, 5);
+    tcase_add_loop_test(all, operations_completed_by_fences_are_freed, 0, 5);
     return unit_run("handle", all);
 }

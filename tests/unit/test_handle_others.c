@@ -1,4 +1,4 @@
-/* test_handle_others.c - handles while other threads are let into the library: in the middle of a wait, or of a fence. */
+/* test_handle_others.c - handles while other threads enter the library in the middle of a wait or a fence. */
 #include <string.h>
 
 #include "handle_steps.h"
@@ -13,7 +13,7 @@ static void get_with_implicit_handle(void)
     start(NULL, job_get(THIRD, &got, there(THIRD, 0), sizeof got));
 }
 
-START_TEST(what_joins_the_implicit_handle_during_a_wait_stays_for_the_next)
+START_TEST(operations_started_during_a_wait_stay_for_the_next_wait)
 {
     steps_begin();
     got = -1;
@@ -35,7 +35,7 @@ static void wait_for_implicit_handle(void)
     flushed = fake_count(FAKE_FLUSH_LOCAL);
 }
 
-START_TEST(who_comes_while_another_waits_waits_too)
+START_TEST(a_wait_during_another_threads_wait_completes_everything)
 {
     steps_begin();
     start(NULL, put_int(0, THEM, 0));
@@ -70,17 +70,17 @@ START_TEST(slots_made_during_a_wait_leave_the_others_alone)
 }
 END_TEST
 
-static void keep_more(void)
+static void queue_more(void)
 {
     for (size_t i = 10; i < 60; i++) start(&theirs[0], put_int((int)i, THEM, 8 * i));
 }
 
-START_TEST(requests_that_join_while_others_go_are_issued_later)
+START_TEST(requests_queued_during_a_flush_are_issued_later)
 {
     steps_begin();
     theirs[0] = aggregate();
     for (size_t i = 0; i < 10; i++) start(&theirs[0], put_int((int)i, THEM, 8 * i));
-    fake_meanwhile = keep_more;
+    fake_meanwhile = queue_more;
     ck_assert_int_eq(armcii_handles_issue(THEM), 0);
     fake_expect("the fence", "shape-put 0/1 0+40 in 10");
     wait_for(&theirs[0]);
@@ -91,17 +91,12 @@ START_TEST(requests_that_join_while_others_go_are_issued_later)
 }
 END_TEST
 
-static void wait_for_all_of_them(void)
-{
-    wait_all();
-}
-
 START_TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
 {
     steps_begin();
     armci_hdl_t mine = fresh(), next = fresh();
     start(&mine, put_int(0, THEM, 0));
-    fake_meanwhile = wait_for_all_of_them;
+    fake_meanwhile = wait_all;
     wait_for(&mine);
     start(&mine, put_int(1, THEM, 4));
     start(&next, put_int(2, THEM, 8));
@@ -114,11 +109,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {what_joins_the_implicit_handle_during_a_wait_stays_for_the_next,
-                                  who_comes_while_another_waits_waits_too,
-                                  slots_made_during_a_wait_leave_the_others_alone,
-                                  requests_that_join_while_others_go_are_issued_later,
-                                  a_wait_for_all_leaves_a_waiting_thread_its_handle,
-                                  NULL};
+    const TTest *const tests[] = {
+        operations_started_during_a_wait_stay_for_the_next_wait, a_wait_during_another_threads_wait_completes_everything,
+        slots_made_during_a_wait_leave_the_others_alone,         requests_queued_during_a_flush_are_issued_later,
+        a_wait_for_all_leaves_a_waiting_thread_its_handle,       NULL};
     return unit_run("handles and other threads", unit_case(tests));
 }

@@ -1,4 +1,4 @@
-/* test_index.c - the address index against a list that is searched from end to end. */
+/* test_index.c - the address index against a list with linear search. */
 #include <stdlib.h>
 
 #include "mem/index.h"
@@ -7,7 +7,7 @@
 
 enum { PROCESSES = 3, ROOM = 200 };
 
-/* Regions are only names here: the address of a letter. */
+/* Stand-ins for regions, of which only the address counts. */
 static char letters[8];
 
 static struct region *name(int i)
@@ -26,7 +26,7 @@ static void insert(struct index *x, int process, uintptr_t lo, uintptr_t hi, int
                   (uintmax_t)hi);
 }
 
-/* ---- the plain list ---- */
+/* ---- the model ---- */
 
 struct list {
     struct interval at[ROOM];
@@ -40,10 +40,10 @@ static bool overlaps(struct interval a, uintptr_t lo, uintptr_t hi)
 
 static void list_remove(struct list *l, uintptr_t lo, uintptr_t hi)
 {
-    size_t kept = 0;
+    size_t left = 0;
     for (size_t i = 0; i < l->n; i++)
-        if (!overlaps(l->at[i], lo, hi)) l->at[kept++] = l->at[i];
-    l->n = kept;
+        if (!overlaps(l->at[i], lo, hi)) l->at[left++] = l->at[i];
+    l->n = left;
 }
 
 static bool list_has_room(const struct list *l, uintptr_t lo, uintptr_t hi)

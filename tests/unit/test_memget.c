@@ -1,5 +1,4 @@
-/* test_memget.c - memory that single processes add (ARMCI_Memget): who can reach it, and what is left when MPI refuses.
- */
+/* test_memget.c - memory that single processes allocate (ARMCI_Memget): access, and failures of MPI. */
 #include <string.h>
 
 #include <armci.h>
@@ -38,7 +37,7 @@ static char *create(size_t bytes)
     return memory;
 }
 
-/* A call whose displacement must be the address itself. */
+/* Expects a call whose displacement is the address. */
 static void expect_call(enum fake_kind kind, int rank, const char *address, size_t bytes)
 {
     ck_assert_uint_gt(fake_calls(), 0);
@@ -67,7 +66,7 @@ START_TEST(own_memory)
 }
 END_TEST
 
-/* The simulated memory is everyone's: so this process's stands for that of the other one. */
+/* All processes share the simulated memory, so memory of this process stands for that of another. */
 START_TEST(memory_of_another_process)
 {
     begin();
@@ -87,8 +86,8 @@ START_TEST(memory_of_another_process)
 }
 END_TEST
 
-/* The other process freed it, and got more at the same address. */
-START_TEST(newer_knowledge_holds)
+/* The other process freed the memory and allocated more at the same address. */
+START_TEST(a_newer_allocation_replaces_the_older)
 {
     begin();
     char *memory = create(BYTES);
@@ -102,7 +101,7 @@ START_TEST(newer_knowledge_holds)
 }
 END_TEST
 
-START_TEST(regions_are_not_overruled)
+START_TEST(regions_are_not_replaced)
 {
     begin();
     struct region *r = job_region(0, 4, BYTES);
@@ -114,8 +113,8 @@ START_TEST(regions_are_not_overruled)
 }
 END_TEST
 
-/* Addresses that nobody announced: refused until this process has to do with such memory at all. */
-START_TEST(unannounced_addresses)
+/* Addresses without ARMCI_Memat are refused until this process uses such memory. */
+START_TEST(undeclared_addresses)
 {
     begin();
     struct raddr raddr;
@@ -128,12 +127,12 @@ START_TEST(unannounced_addresses)
     ck_assert(armcii_memget_free(memory));
     end();
     begin();
-    ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "remembered over a restart");
+    ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "still in use after a restart");
     end();
 }
 END_TEST
 
-START_TEST(free_of_what_is_not)
+START_TEST(free_of_other_memory)
 {
     begin();
     struct region *r = job_region(0, 4, BYTES);
@@ -184,7 +183,7 @@ END_TEST
 
 static struct rng random_numbers;
 
-/* Bytes of all memory that was attached since the last fake_forget. */
+/* Bytes attached since the last fake_forget. */
 static size_t attached_bytes(void)
 {
     size_t bytes = 0;
@@ -212,7 +211,7 @@ static void replace(struct block *b, size_t most)
     memset(b->memory, b->tag, b->bytes);
 }
 
-/* Blocks never meet, and the memory beneath stays near what is needed at one time, though some blocks are never freed. */
+/* Blocks never overlap, and the attached memory stays near the largest need, although some blocks are never freed. */
 START_TEST(freed_memory_is_used_again)
 {
     enum { BLOCKS = 400, PERMANENT = 40, LARGEST = 20000, STEPS = 6000 };
@@ -230,13 +229,13 @@ START_TEST(freed_memory_is_used_again)
     for (int i = 0; i < BLOCKS; i++) ck_assert(armcii_memget_free(blocks[i].memory));
     fake_forget();
     create(3 << 20);
-    ck_assert_msg(attached_bytes() == 0, "what was freed has not become one piece again");
+    ck_assert_msg(attached_bytes() == 0, "freed blocks were not merged");
     end();
 }
 END_TEST
 
-/* A few blocks that stay, in the midst of many that come and go. */
-START_TEST(permanent_blocks_hold_nothing_up)
+/* A few permanent blocks between many temporary ones. */
+START_TEST(permanent_blocks_do_not_fragment_memory)
 {
     enum { ROUNDS = 200, TEMPORARY = 60, BYTES_EACH = 8192 };
     char *temporary[TEMPORARY];
@@ -257,14 +256,14 @@ int main(void)
 {
     const TTest *const tests[] = {own_memory,
                                   memory_of_another_process,
-                                  newer_knowledge_holds,
-                                  regions_are_not_overruled,
-                                  unannounced_addresses,
-                                  free_of_what_is_not,
+                                  a_newer_allocation_replaces_the_older,
+                                  regions_are_not_replaced,
+                                  undeclared_addresses,
+                                  free_of_other_memory,
                                   attaching_fails,
                                   no_dynamic_window,
                                   freed_memory_is_used_again,
-                                  permanent_blocks_hold_nothing_up,
+                                  permanent_blocks_do_not_fragment_memory,
                                   NULL};
-    return unit_run("attach", unit_case(tests));
+    return unit_run("memget", unit_case(tests));
 }

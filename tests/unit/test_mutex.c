@@ -1,6 +1,6 @@
-/* test_mutex.c - two threads of a process and one mutex that a server keeps: while one of them asks the server, the other sees the mutex
- * as taken.  Starts MPI for one process, without a launcher; skipped where it gives no threads.  The server is played here, by a transport that
- * stands before the others. */
+/* test_mutex.c - two threads of a process and one mutex of a server: while one thread waits for the server, the other sees the mutex as
+ * held. Starts MPI for one process, without a launcher; skipped if MPI provides no threads.  A fake transport before the others acts as the
+ * server. */
 #include <armcix.h>
 #include <pthread.h>
 #include <sched.h>
@@ -16,11 +16,11 @@ enum { SKIPPED = 77, MOST_TURNS = 200000 };
 
 /* ---- the server ---- */
 
-static int locks, trylocks, unlocks; /* asked for, under the global lock */
+static int locks, trylocks, unlocks; /* calls of the fake server, under the global lock */
 static bool refuses;                 /* another process holds the mutex */
-static void (*meanwhile)(void);      /* what another thread does while the server is asked for the first time; under the global lock */
+static void (*meanwhile)(void);      /* runs during the next call of the server, under the global lock */
 
-static void take_time(void)
+static void run_meanwhile(void)
 {
     void (*what)(void) = meanwhile;
     meanwhile = NULL;
@@ -42,14 +42,14 @@ static void lock(void *set, int owner, int mutex, unsigned *slot)
 {
     (void)set, (void)owner, (void)mutex, (void)slot;
     locks++;
-    take_time();
+    run_meanwhile();
 }
 
 static bool trylock(void *set, int owner, int mutex, unsigned *slot)
 {
     (void)set, (void)owner, (void)mutex, (void)slot;
     trylocks++;
-    take_time();
+    run_meanwhile();
     return !refuses;
 }
 
@@ -64,7 +64,7 @@ static const struct transport server = {
 
 /* ---- the job ---- */
 
-static armcix_mutex_hdl_t the_set;
+static armcix_mutex_hdl_t set_handle;
 static atomic_int turns; /* of threads that wait in the library */
 
 static bool count_turn(void)
@@ -79,9 +79,9 @@ static void start(void)
     const struct transport *shm = armcii_transports[0];
     armcii_progress_hook = count_turn;
     armcii_transports[0] = &server;
-    the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
+    set_handle = ARMCIX_Create_mutexes_hdl(1, NULL);
     armcii_transports[0] = shm;
-    ck_assert_ptr_nonnull(the_set);
+    ck_assert_ptr_nonnull(set_handle);
     locks = trylocks = unlocks = 0;
     refuses = false;
     meanwhile = NULL;
@@ -90,7 +90,7 @@ static void start(void)
 
 static void end(void)
 {
-    ck_assert_int_eq(ARMCIX_Destroy_mutexes_hdl(the_set), 0);
+    ck_assert_int_eq(ARMCIX_Destroy_mutexes_hdl(set_handle), 0);
     ARMCI_Finalize();
 }
 
@@ -103,15 +103,15 @@ static atomic_bool finished; /* with lock and unlock */
 static void *try_and_return(void *unused)
 {
     (void)unused;
-    answer = ARMCIX_Trylock_hdl(the_set, 0, 0);
+    answer = ARMCIX_Trylock_hdl(set_handle, 0, 0);
     return NULL;
 }
 
 static void *lock_and_unlock(void *unused)
 {
     (void)unused;
-    ARMCIX_Lock_hdl(the_set, 0, 0);
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    ARMCIX_Lock_hdl(set_handle, 0, 0);
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     finished = true;
     return NULL;
 }
@@ -133,7 +133,7 @@ static void let_other_thread_try(void)
     armcii_lock_enter();
 }
 
-/* Until it waits in the library, or has asked the server. */
+/* Returns once the other thread waits in the library or has called the server. */
 static void let_other_thread_lock(void)
 {
     int before = locks;
@@ -151,11 +151,11 @@ static void join_other_thread(void)
     pthread_join(other, NULL);
 }
 
-/* ---- the promises ---- */
+/* ---- tests ---- */
 
 static void expect_count(int seen, int expected, const char *what)
 {
-    ck_assert_msg(seen == expected, "%s that the server is asked for: expected %d, seen %d", what, expected, seen);
+    ck_assert_msg(seen == expected, "%s of the server: expected %d, seen %d", what, expected, seen);
 }
 
 static void expect_answer(int seen, int expected, const char *when)
@@ -167,13 +167,13 @@ START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
 {
     start();
     meanwhile = let_other_thread_try;
-    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a free mutex");
-    expect_answer(answer_meanwhile, 1, "while another thread's is on its way");
+    expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
+    expect_answer(answer_meanwhile, 1, "during another thread's trylock");
     expect_count(trylocks, 1, "trylocks");
-    expect_answer(trylock_by_other_thread(), 1, "of what another thread holds");
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_answer(trylock_by_other_thread(), 1, "of a mutex that another thread holds");
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_answer(trylock_by_other_thread(), 0, "after the unlock");
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(trylocks, 2, "trylocks");
     expect_count(unlocks, 2, "unlocks");
     end();
@@ -184,11 +184,11 @@ START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
 {
     start();
     meanwhile = let_other_thread_try;
-    ARMCIX_Lock_hdl(the_set, 0, 0);
+    ARMCIX_Lock_hdl(set_handle, 0, 0);
     expect_answer(answer_meanwhile, 1, "while another thread waits for the lock");
     expect_count(trylocks, 0, "trylocks");
-    expect_answer(trylock_by_other_thread(), 1, "of what another thread holds");
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_answer(trylock_by_other_thread(), 1, "of a mutex that another thread holds");
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(unlocks, 1, "unlocks");
     end();
 }
@@ -198,9 +198,9 @@ START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
 {
     start();
     meanwhile = let_other_thread_lock;
-    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a free mutex");
+    expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
     expect_count(locks, 0, "locks, before the unlock,");
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     join_other_thread();
     expect_count(locks, 1, "locks");
     expect_count(unlocks, 2, "unlocks");
@@ -208,18 +208,18 @@ START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
 }
 END_TEST
 
-START_TEST(a_refused_trylock_lets_another_threads_lock_ask)
+START_TEST(a_refused_trylock_lets_another_threads_lock_continue)
 {
     start();
     refuses = true;
     meanwhile = let_other_thread_lock;
-    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 1, "of what another process holds");
+    expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 1, "of a mutex that another process holds");
     join_other_thread();
     expect_count(locks, 1, "locks");
     expect_count(unlocks, 1, "unlocks");
     refuses = false;
-    expect_answer(ARMCIX_Trylock_hdl(the_set, 0, 0), 0, "of a mutex that is free again");
-    ARMCIX_Unlock_hdl(the_set, 0, 0);
+    expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a mutex that is free again");
+    ARMCIX_Unlock_hdl(set_handle, 0, 0);
     end();
 }
 END_TEST
@@ -228,10 +228,10 @@ int main(int argc, char **argv)
 {
     const TTest *const tests[] = {
         a_trylock_beside_another_threads_trylock_is_refused, a_trylock_beside_another_threads_wait_for_the_lock_is_refused,
-        a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_ask, NULL};
+        a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_continue, NULL};
     int level, status = SKIPPED;
     unit_starts_mpi();
-    setenv("ARMCI_SHM", "no", 1); /* else a node keeps its own mutexes */
+    setenv("ARMCI_SHM", "no", 1); /* otherwise the mutexes are in shared memory */
     setenv("ARMCI_ERRORS", "return", 1);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     if (level == MPI_THREAD_MULTIPLE) status = unit_run("mutex", unit_case(tests));

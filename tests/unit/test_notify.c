@@ -1,22 +1,22 @@
-/* test_notify.c - who waits for a notification serves others meanwhile: the one that notifies may be waiting for this process's server. */
+/* test_notify.c - a wait for a notification makes progress, since the sender may be waiting for this process's server. */
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/backoff.h"
 #include "fake_job.h"
-#include "core/notify.c" /* for its counts, which would take minutes to get near their bounds otherwise */
+#include "core/notify.c" /* the test sets its counts, which would take minutes to reach their bounds */
 #include "unit.h"
 
 static int served;
 
-/* The other side notifies only when it was served. */
+/* Notifies in the third progress call. */
 static bool serve(void)
 {
     if (++served == 3) armcii_notify_send(0);
     return false;
 }
 
-START_TEST(who_waits_for_a_notification_serves)
+START_TEST(a_wait_for_a_notification_makes_progress)
 {
     int waits = 0;
     job_start((struct job){.processes = 1});
@@ -31,7 +31,7 @@ START_TEST(who_waits_for_a_notification_serves)
 }
 END_TEST
 
-/* Send one notification to this process; wait for it only after that. */
+/* Sends one notification to this process. */
 static bool send_one(void)
 {
     served++;
@@ -39,7 +39,7 @@ static bool send_one(void)
     return false;
 }
 
-/* A wait returns after the notification that it waits for, whatever the number of those before. */
+/* A wait returns after exactly one further notification, whatever the counts. */
 START_TEST(counts_pass_the_bounds_of_int)
 {
     const uint64_t starts[] = {INT_MAX - 1, UINT_MAX - 1};
@@ -65,6 +65,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {who_waits_for_a_notification_serves, counts_pass_the_bounds_of_int, NULL};
+    const TTest *const tests[] = {a_wait_for_a_notification_makes_progress, counts_pass_the_bounds_of_int, NULL};
     return unit_run("notify", unit_case(tests));
 }

@@ -1,4 +1,4 @@
-/* test_reference.c - the arithmetic and the shapes that ARMCI_VERIFY compares with: sums of arrays, moved layouts. */
+/* test_reference.c - reference accumulate and replay shapes of the verification. */
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ START_TEST(compare_allows_rounding_only)
 }
 END_TEST
 
-START_TEST(what_is_not_finite_may_be_anything)
+START_TEST(any_number_matches_a_nonfinite_one)
 {
     double expected[2] = {NAN, INFINITY}, seen[2] = {0, 1};
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, sizeof seen, 0), sizeof seen);
@@ -70,7 +70,7 @@ START_TEST(largest)
 }
 END_TEST
 
-/* ---- shapes elsewhere ---- */
+/* ---- replay shapes ---- */
 
 enum { ROOM = 16384 };
 static _Alignas(64) char room[ROOM];
@@ -95,7 +95,7 @@ static void check_moved(const struct replay_shape *w, const struct shape *s)
     ck_assert(remote % 64 == 0 && local % 64 == 0);
 }
 
-START_TEST(strided_moves_as_it_is)
+START_TEST(strided_keeps_its_layout)
 {
     struct replay_shape w;
     struct shape s;
@@ -108,7 +108,7 @@ START_TEST(strided_moves_as_it_is)
 }
 END_TEST
 
-START_TEST(what_is_too_large_is_cut)
+START_TEST(large_shapes_are_truncated)
 {
     struct replay_shape w;
     struct shape s;
@@ -125,7 +125,7 @@ START_TEST(what_is_too_large_is_cut)
 }
 END_TEST
 
-START_TEST(vectors_move_as_they_are_or_from_the_beginning)
+START_TEST(vectors_keep_their_layout_or_are_truncated)
 {
     enum { N = 40 };
     void *local[N], *remote[N];
@@ -149,11 +149,11 @@ int main(void)
                                   reals_at_any_address,
                                   compare_finds_the_first_wrong_number,
                                   compare_allows_rounding_only,
-                                  what_is_not_finite_may_be_anything,
+                                  any_number_matches_a_nonfinite_one,
                                   largest,
-                                  strided_moves_as_it_is,
-                                  what_is_too_large_is_cut,
-                                  vectors_move_as_they_are_or_from_the_beginning,
+                                  strided_keeps_its_layout,
+                                  large_shapes_are_truncated,
+                                  vectors_keep_their_layout_or_are_truncated,
                                   NULL};
-    return unit_run("sums", unit_case(tests));
+    return unit_run("reference", unit_case(tests));
 }

@@ -1,5 +1,4 @@
-/* test_values.c - looks at a value serve others: who looks again and again waits in fact, and may be the only one awake on its node.
- * Starts MPI for one process, without a launcher. */
+/* test_values.c - ARMCI_GetValue makes progress, since programs poll by it.  Starts MPI for one process, without a launcher. */
 #include <armci.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,13 +12,13 @@
 #include "transport/am/am.h"
 #include "unit.h"
 
-enum { BROUGHT = 7, MOST_LOOKS = 100000, LOOKS = 3200 };
+enum { NEW_VALUE = 7, MAX_POLLS = 100000, POLLS = 3200 };
 
-/* ---- a server, and no thread of the library that would serve in its place ---- */
+/* ---- a server without a progress thread ---- */
 
 static MPI_Comm requests;
 
-static void start_agent(void)
+static void start_server(void)
 {
     MPI_Comm_dup(MPI_COMM_SELF, &requests);
     armcii_endpoints_start(requests);
@@ -28,19 +27,19 @@ static void start_agent(void)
     armcii_transports_need_progress = true;
 }
 
-static void end_agent(void)
+static void end_server(void)
 {
     armcii_lock_enter();
     armcii_endpoints_fence_all();
     armcii_lock_exit();
-    armcii_transports[1] = NULL; /* shm is left */
+    armcii_transports[1] = NULL; /* leaves shm */
     armcii_transports_need_progress = false;
     armcii_endpoints_end();
     armcii_server_end();
     MPI_Comm_free(&requests);
 }
 
-/* Ask the server to put the value there. */
+/* Put the value through the server. */
 static void send_put(void *to, int value)
 {
     struct shape s;
@@ -50,18 +49,18 @@ static void send_put(void *to, int value)
     armcii_lock_exit();
 }
 
-START_TEST(who_looks_at_a_value_gets_the_put_that_changes_it)
+START_TEST(polling_a_value_receives_the_put_that_changes_it)
 {
     int seen = 0, n = 0;
     void *base[1];
     ARMCI_Init();
     ARMCI_Malloc(base, sizeof(int));
-    start_agent();
-    send_put(base[0], BROUGHT);
-    for (; seen != BROUGHT && n < MOST_LOOKS; n++)
+    start_server();
+    send_put(base[0], NEW_VALUE);
+    for (; seen != NEW_VALUE && n < MAX_POLLS; n++)
         seen = ARMCI_GetValueInt(base[0], 0);
-    end_agent();
-    ck_assert_msg(seen == BROUGHT, "ARMCI_GetValueInt, %d times: expected %d, seen %d", n, BROUGHT, seen);
+    end_server();
+    ck_assert_msg(seen == NEW_VALUE, "ARMCI_GetValueInt, %d times: expected %d, seen %d", n, NEW_VALUE, seen);
     ARMCI_Free(base[0]);
     ARMCI_Finalize();
 }
@@ -69,85 +68,85 @@ END_TEST
 
 /* ---- how often ---- */
 
-static int served;
+static int calls;
 
-static bool serve(void)
+static bool count_progress(void)
 {
-    served++;
+    calls++;
     return false;
 }
 
-static void look_at_int(void *at, int proc)
+static void poll_int(void *at, int proc)
 {
     ck_assert_int_eq(ARMCI_GetValueInt(at, proc), 0);
 }
 
-static void look_at_long(void *at, int proc)
+static void poll_long(void *at, int proc)
 {
     ck_assert_int_eq(ARMCI_GetValueLong(at, proc), 0);
 }
 
-static void look_at_float(void *at, int proc)
+static void poll_float(void *at, int proc)
 {
     ck_assert(ARMCI_GetValueFloat(at, proc) == 0);
 }
 
-static void look_at_double(void *at, int proc)
+static void poll_double(void *at, int proc)
 {
     ck_assert(ARMCI_GetValueDouble(at, proc) == 0);
 }
 
-static void (*const looks[])(void *at, int proc) = {look_at_int, look_at_long, look_at_float, look_at_double};
-enum { KINDS = sizeof looks / sizeof *looks, NEIGHBOUR = 1 };
+static void (*const polls[])(void *at, int proc) = {poll_int, poll_long, poll_float, poll_double};
+enum { KINDS = sizeof polls / sizeof *polls, NEIGHBOUR = 1 };
 
-/* How many of LOOKS looks serve.  The neighbour is not there: its memory is what is remembered of it. */
-static int servings(void (*look)(void *at, int proc), int proc, bool between_nodes)
+/* The number of progress calls in POLLS polls.  The neighbour is a cache entry only. */
+static int progress_calls(void (*poll)(void *at, int proc), int proc, bool between_nodes)
 {
     _Alignas(double) char value[sizeof(double)] = {0};
     ARMCI_Init();
     armcii_addr_cache_insert(proc, value, sizeof value, value);
-    bool (*serve_before)(void) = armcii_progress_hook;
-    armcii_progress_hook = serve;
+    bool (*saved_hook)(void) = armcii_progress_hook;
+    armcii_progress_hook = count_progress;
     armcii_transports_need_progress = between_nodes;
-    served = 0;
-    for (int i = 0; i < LOOKS; i++)
-        look(value, proc);
+    calls = 0;
+    for (int i = 0; i < POLLS; i++)
+        poll(value, proc);
     armcii_transports_need_progress = false;
-    armcii_progress_hook = serve_before;
+    armcii_progress_hook = saved_hook;
     armcii_addr_cache_invalidate(proc);
     ARMCI_Finalize();
-    return served;
+    return calls;
 }
 
-START_TEST(looks_at_values_of_any_kind_own_or_a_neighbours_serve)
+START_TEST(polls_of_own_and_neighbours_values_make_progress)
 {
-    int proc = _i / KINDS ? NEIGHBOUR : 0, seen = servings(looks[_i % KINDS], proc, true);
-    ck_assert_msg(seen >= LOOKS / 64, "kind %d, process %d: expected that %d looks serve %d times or more, seen %d", _i % KINDS, proc,
-                  LOOKS, LOOKS / 64, seen);
-}
-END_TEST
-
-/* Serving costs more than a look. */
-START_TEST(few_of_the_looks_serve)
-{
-    int seen = servings(looks[_i], 0, true);
-    ck_assert_msg(seen <= LOOKS / 8, "kind %d: expected that %d looks serve %d times or less, seen %d", _i, LOOKS, LOOKS / 8, seen);
+    int proc = _i / KINDS ? NEIGHBOUR : 0, seen = progress_calls(polls[_i % KINDS], proc, true);
+    ck_assert_msg(seen >= POLLS / 64, "kind %d, process %d: expected that %d polls make progress %d times or more, seen %d", _i % KINDS,
+                  proc, POLLS, POLLS / 64, seen);
 }
 END_TEST
 
-START_TEST(where_there_are_no_agents_looks_cost_no_serving)
+/* Progress costs more than a poll. */
+START_TEST(few_polls_make_progress)
 {
-    ck_assert_int_eq(servings(looks[_i], 0, false), 0);
+    int seen = progress_calls(polls[_i], 0, true);
+    ck_assert_msg(seen <= POLLS / 8, "kind %d: expected that %d polls make progress %d times or less, seen %d", _i, POLLS, POLLS / 8, seen);
+}
+END_TEST
+
+START_TEST(polls_without_servers_make_no_progress)
+{
+    ck_assert_int_eq(progress_calls(polls[_i], 0, false), 0);
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
     TCase *all = tcase_create("all");
-    tcase_add_test(all, who_looks_at_a_value_gets_the_put_that_changes_it);
-    tcase_add_loop_test(all, looks_at_values_of_any_kind_own_or_a_neighbours_serve, 0, 2 * KINDS);
-    tcase_add_loop_test(all, few_of_the_looks_serve, 0, KINDS);
-    tcase_add_loop_test(all, where_there_are_no_agents_looks_cost_no_serving, 0, KINDS);
+    tcase_add_test(all, polling_a_value_receives_the_put_that_changes_it);
+    tcase_add_loop_test(all, polls_of_own_and_neighbours_values_make_progress, 0, 2 * KINDS);
+    tcase_add_loop_test(all, few_polls_make_progress, 0, KINDS);
+    tcase_add_loop_test(all, polls_without_servers_make_no_progress, 0, KINDS);
     unit_starts_mpi();
     MPI_Init(&argc, &argv);
     int status = unit_run("values", all);
