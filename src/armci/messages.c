@@ -164,7 +164,7 @@ static void place_in_tree(const char *caller, struct team *team, int scope, int 
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
         armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
         return;
-    struct tree_place place = armcii_tree(team, (enum team_scope)scope);
+    struct tree_position place = armcii_tree(team, (enum team_scope)scope);
     *Root = place.root;
     *Up = place.up;
     *Left = place.left;

@@ -63,7 +63,7 @@ int armcii_notify_wait(int process, int *waits)
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) collect(process);
         if (counts[process].received >= wanted) break;
-        armcii_lock_wait_turn(&p);
+        armcii_lock_backoff(&p);
     }
     *waits = shown(wanted);
     return shown(counts[process].received);

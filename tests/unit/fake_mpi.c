@@ -43,7 +43,7 @@ struct fake_window {
     bool dynamic, owned;
     unsigned members;
     struct extent slice[MOST_MEMBERS];    /* not of dynamic windows */
-    size_t lead[MOST_MEMBERS];
+    size_t pad[MOST_MEMBERS];
     struct extent attached[MOST_ATTACHED]; /* of dynamic windows */
     struct request *first, **last;
     size_t in_flight[MOST_MEMBERS];
@@ -165,12 +165,12 @@ void fake_window_over(struct window *w, unsigned members, char *const memory[], 
 
 char *fake_memory(const struct window *w, int rank)
 {
-    return find(w)->slice[rank].memory + fake_lead(w, rank);
+    return find(w)->slice[rank].memory + fake_pad(w, rank);
 }
 
-size_t fake_lead(const struct window *w, int rank)
+size_t fake_pad(const struct window *w, int rank)
 {
-    return find(w)->lead[rank];
+    return find(w)->pad[rank];
 }
 
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
@@ -183,11 +183,11 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     f->owned = true;
     size_t rounded = (bytes + unit - 1) / unit * unit;
     for (unsigned i = 0; i < f->members; i++) {
-        f->lead[i] = fake_mpi.lead * (i + 1);
-        f->slice[i] = (struct extent){calloc(f->lead[i] + rounded + 1, 1), f->lead[i] + rounded};
+        f->pad[i] = fake_mpi.pad * (i + 1);
+        f->slice[i] = (struct extent){calloc(f->pad[i] + rounded + 1, 1), f->pad[i] + rounded};
         ck_assert_ptr_nonnull(f->slice[i].memory);
     }
-    *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .lead = f->lead[0]};
+    *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .pad = f->pad[0]};
     return 0;
 }
 
@@ -208,7 +208,7 @@ int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_
     ck_abort_msg("a window over shared memory");
 }
 
-void *armcii_window_neighbour(const struct window *w, int target)
+void *armcii_window_shared_base(const struct window *w, int target)
 {
     (void)w, (void)target;
     ck_abort_msg("a look for shared memory");
@@ -568,8 +568,8 @@ void armcii_window_sync(struct window *w) { record((struct fake_call){.kind = FA
 
 void armcii_window_progress(MPI_Comm comm) { (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS}); }
 
-unsigned armcii_window_visits(void) { return 0; }
-bool armcii_window_is_visited(void) { return false; }
+unsigned armcii_window_progress_calls(void) { return 0; }
+bool armcii_window_is_progressing(void) { return false; }
 
 /* ---- begin and end ---- */
 

@@ -21,7 +21,7 @@ enum fake_order { FAKE_AT_ONCE, FAKE_IN_ORDER, FAKE_REVERSED, FAKE_SHUFFLED, FAK
 struct fake_settings {
     enum fake_order order;
     unsigned members;  /* of windows made from now on */
-    size_t lead;       /* of those: bytes of a member's slice before its base, times its rank + 1 */
+    size_t pad;       /* of those: bytes of a member's slice before its base, times its rank + 1 */
     int failures;      /* so many calls that make windows or attach memory fail from now on */
     bool only_record;  /* move nothing, look at no address: for transfers too large for this machine */
 };
@@ -68,7 +68,7 @@ void fake_mpi_end(void);
 void fake_window_over(struct window *w, unsigned members, char *const memory[], const size_t bytes[]);
 /* The simulated slice of a member: its base, and the displacement of that. */
 char *fake_memory(const struct window *w, int rank);
-size_t fake_lead(const struct window *w, int rank);
+size_t fake_pad(const struct window *w, int rank);
 
 /* Called once, at the beginning of the next call that is recorded: what another thread does meanwhile. */
 extern void (*fake_meanwhile)(void);

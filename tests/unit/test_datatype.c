@@ -143,7 +143,7 @@ static void check_side(const struct sample *m, enum shape_side side, struct basi
     if (s->bytes == 0 || !is_whole(s, basic)) return;
     check_indexed(m, side, basic);
     tally->indexed++;
-    if (s->form == SHAPE_VECTOR || !armcii_datatype_is_right(s)) return;
+    if (s->form == SHAPE_VECTOR || !armcii_datatype_is_supported(s)) return;
     char *first = side == SHAPE_LOCAL ? s->local : s->remote;
     check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first}, basic);
     tally->vectors++;

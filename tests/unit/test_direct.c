@@ -177,7 +177,7 @@ static void check_arena(const char *what, unsigned number)
 /* ---- transfers */
 
 /* By the transport shm, to the mapping. */
-static void carry_out(struct rma_verb verb, const void *scale, const struct shape *s)
+static void run_op(struct rma_verb verb, const void *scale, const struct shape *s)
 {
     static struct region region;
     const struct raddr raddr = {.region = &region, .lo = remote(0), .hi = remote(ARENA), .mapped = arena};
@@ -189,7 +189,7 @@ static void carry_out(struct rma_verb verb, const void *scale, const struct shap
 
 static void accumulate(enum element e, const void *scale, const struct shape *s)
 {
-    carry_out((struct rma_verb){RMA_ACC, e}, scale, s);
+    run_op((struct rma_verb){RMA_ACC, e}, scale, s);
 }
 
 /* The same into `wanted`, a segment after the other, in the order of the shape. */
@@ -413,7 +413,7 @@ START_TEST(put_and_get_through_the_mapping)
         begin(ELEMENT_INT, seed);
         ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2), SHAPE_OK);
         armcii_stores_pending = false;
-        carry_out((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
+        run_op((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
         ck_assert(armcii_stores_pending);
         struct shape_iter it;
         struct segment seg;
@@ -421,7 +421,7 @@ START_TEST(put_and_get_through_the_mapping)
             memcpy(wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
         check_arena("put of seed", seed);
         ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2), SHAPE_OK);
-        carry_out((struct rma_verb){.kind = RMA_GET}, NULL, &s);
+        run_op((struct rma_verb){.kind = RMA_GET}, NULL, &s);
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
             ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
         check_arena("get of seed", seed);

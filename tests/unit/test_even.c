@@ -32,7 +32,7 @@ static void check_even(struct rng *r)
     int n = rng_between(r, 2, MOST_SEGMENTS), bytes = rng_between(r, 1, 16);
     int stride[2] = {rng_between(r, -64, 64), rng_between(r, -64, 64)};
     make_even(&e, n, rng_between(r, 0, n), bytes, stride);
-    ck_assert_msg(armcii_shape_is_even(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
+    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
     ck_assert_uint_eq(patch.bytes, e.vector.bytes);
     bytes_add_shape(&expected, &e.vector);
     bytes_add_shape(&seen, &patch);
@@ -67,7 +67,7 @@ START_TEST(uneven_vectors_stay_vectors)
         int which = rng_between(&r, 0, n - 1);
         e.at[side][which] = (char *)e.at[side][which] + 1;
     }
-    ck_assert_msg(!armcii_shape_is_even(&e.vector, &patch), "%d segments, seed %d", n, _i);
+    ck_assert_msg(!armcii_shape_to_strided(&e.vector, &patch), "%d segments, seed %d", n, _i);
 }
 END_TEST
 

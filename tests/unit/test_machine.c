@@ -249,7 +249,7 @@ static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++)
-        any = any || armcii_processors_crowded(masks, n, words, i);
+        any = any || armcii_processors_oversubscribed(masks, n, words, i);
     return any;
 }
 

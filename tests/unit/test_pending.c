@@ -390,10 +390,10 @@ START_TEST(a_region_of_a_group)
 END_TEST
 
 /* Slices that do not begin at displacement 0, and not at the same on every member. */
-START_TEST(slices_with_a_lead)
+START_TEST(slices_with_padding)
 {
     begin();
-    fake_mpi.lead = 24;
+    fake_mpi.pad = 24;
     struct region *r = job_region(0, 4, BYTES);
     char *there = job_address(r, THIRD, 8);
     job_blocking(job_put(THIRD, memory[0], there, 8));
@@ -514,7 +514,7 @@ int main(void)
                                   a_fence_is_proved,
                                   a_region_goes,
                                   a_region_of_a_group,
-                                  slices_with_a_lead,
+                                  slices_with_padding,
                                   flight_limit,
                                   flight_limit_over_regions,
                                   flight_limit_with_gets,

@@ -151,7 +151,7 @@ END_TEST
 
 /* ---- range, disjointness, nesting, alignment */
 
-static void check_hull(struct sample *m)
+static void check_range(struct sample *m)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
@@ -172,7 +172,7 @@ static void check_hull(struct sample *m)
 
 START_TEST(hull_is_that_of_all_bytes)
 {
-    on_samples(check_hull);
+    on_samples(check_range);
 }
 END_TEST
 

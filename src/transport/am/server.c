@@ -170,7 +170,7 @@ static ptrdiff_t delta_of(const struct am_header *r, const void *address)
     char *base, *mapped;
     size_t bytes;
     if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
-    if (!armcii_export_attach(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
+    if (!armcii_export_find(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
         armcii_fatal("another node asks for %p of process %d: it is no memory of ARMCI_Memget, or cannot be mapped here", address, r->owner);
     return mapped - base;
 }

@@ -30,8 +30,8 @@ static struct {
 /* Is another thread of the library's callers in MPI, or again and again? */
 static bool is_helped(void)
 {
-    unsigned visits = armcii_window_visits();
-    bool any = visits != mind.visits || armcii_window_is_visited();
+    unsigned visits = armcii_window_progress_calls();
+    bool any = visits != mind.visits || armcii_window_is_progressing();
     mind.visits = visits;
     return any;
 }
@@ -50,7 +50,7 @@ static void look(void)
 {
     enum { LOOKS = 3 };
     for (int i = 0; i < (mind.heard ? LOOKS : 1); i++) armcii_window_progress(armcii_world->control);
-    mind.visits = armcii_window_visits(); /* these were not the program's */
+    mind.visits = armcii_window_progress_calls(); /* these were not the program's */
     bool came = armcii_event_drain(), rung = armcii_doorbell_clear();
     note_arrival(came || rung);
 }
