@@ -1,4 +1,4 @@
-/* test_even.c - vectors that are patches, and those that are none. */
+/* test_even.c - conversion of evenly spaced vectors to strided shapes. */
 #include <stdint.h>
 
 #include "shape_model.h"
@@ -6,7 +6,7 @@
 
 enum { MOST_SEGMENTS = 40 };
 
-/* Segments of a vector in two runs, the first of `first` of them; lists of addresses into memory that nobody touches. */
+/* A vector of two runs and an empty one; its memory is never accessed. */
 struct even {
     void *at[2][MOST_SEGMENTS];
     struct vector_run run[3];
@@ -45,14 +45,14 @@ static void check_even(struct rng *r)
     bytes_free(&seen);
 }
 
-START_TEST(even_vectors_are_patches)
+START_TEST(even_vectors_become_strided)
 {
     struct rng r = rng_start((uint64_t)_i);
     check_even(&r);
 }
 END_TEST
 
-/* One address is another, or the lengths are not all the same. */
+/* One address or the length of one run differs. */
 START_TEST(uneven_vectors_stay_vectors)
 {
     struct rng r = rng_start((uint64_t)_i);
@@ -74,7 +74,7 @@ END_TEST
 int main(void)
 {
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, even_vectors_are_patches, 0, 300);
+    tcase_add_loop_test(all, even_vectors_become_strided, 0, 300);
     tcase_add_loop_test(all, uneven_vectors_stay_vectors, 0, 300);
     return unit_run("even", all);
 }
