@@ -163,7 +163,7 @@ static void get_tree_position(const char *caller, struct team *team, int scope, 
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
         armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
         return;
-    struct tree_place p = armcii_tree(team, (enum team_scope)scope);
+    struct tree_position p = armcii_tree(team, (enum team_scope)scope);
     *Root = p.root;
     *Up = p.up;
     *Left = p.left;

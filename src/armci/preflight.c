@@ -33,7 +33,7 @@ static void say_versions(const char *library)
     MPI_Get_version(&major, &minor);
     armcii_version_line(library, first, sizeof first);
     first[strcspn(first, ",")] = '\0'; /* Open MPI's package */
-    armcii_limits_origin(origin, sizeof origin, &is_program);
+    armcii_library_file(origin, sizeof origin, &is_program);
     const char *how = !*origin ? "" : is_program ? ", linked into " : ", from ";
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
 }

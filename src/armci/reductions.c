@@ -143,7 +143,7 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
     ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_first(comm, &r, x, n);
+    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_root(comm, &r, x, n);
 }
 
 void parmci_msg_reduce(void *x, int n, char *op, int type)

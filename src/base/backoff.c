@@ -1,4 +1,4 @@
-/* backoff.c - how patiently this process waits. */
+/* backoff.c - the slow steps of a wait. */
 #include "base/backoff.h"
 
 #include <sched.h>
@@ -19,9 +19,9 @@ bool armcii_progress_nothing(void)
     return false;
 }
 
-/* A thread that keeps yielding starves others, and itself: where the system shares processors between groups first (autogroups, control
- * groups), a yield gives nothing to another group, and on Linux 6.18 threads of a group that yields wait for hundreds of milliseconds.
- * The sleep lasts as long as the timer slack of the thread, 50 microseconds unless it was changed. */
+/* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler does not pass a yield to another group
+ * (autogroups, control groups), and on Linux 6.18 the threads of the yielding group wait for hundreds of milliseconds.  A sleep lasts for
+ * the timer slack of the thread, 50 microseconds by default. */
 void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
@@ -33,7 +33,7 @@ void armcii_backoff_block(struct backoff *p)
 
 void armcii_progress_on_poll(void)
 {
-    enum { LOOKS = 32 };
-    static unsigned looks;
-    if (++looks % LOOKS == 0) armcii_progress_hook();
+    enum { POLLS = 32 };
+    static unsigned polls;
+    if (++polls % POLLS == 0) armcii_progress_hook();
 }

@@ -1,29 +1,27 @@
-/* backoff.h - waiting for another process: spin for about as long as a hand-over takes, then give the processor away, since processes may
- * outnumber processors. */
+/* backoff.h - waiting for another process: spin, then yield the processor, then sleep; processes may outnumber processors. */
 #ifndef ARMCII_BACKOFF_H
 #define ARMCII_BACKOFF_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Microseconds of a clock that only goes forward. */
+/* Microseconds of a monotonic clock. */
 long armcii_clock(void);
 
-/* Spin, then yield the processor, then sleep. */
+/* The state of one wait; zero at its begin. */
 struct backoff {
     unsigned spins, yields;
 };
 
-/* Turns before the processor is given away: few where processes outnumber processors.  Set at start. */
+/* Spins before the first yield; few if processes outnumber processors.  Set at start. */
 extern unsigned armcii_backoff_spin_limit;
 enum { SPIN_LIMIT = 4000, SPIN_LIMIT_OVERSUBSCRIBED = 50 };
 
-/* What a process that waits long does for others meanwhile: it lets MPI make progress, and serves.  True when there was something to do. */
+/* Called by long waits: makes progress in MPI and serves requests.  Returns true if there was work. */
 extern bool (*_Atomic armcii_progress_hook)(void);
 bool armcii_progress_nothing(void);
 
-/* After each look at a value that may be waited for: a program that looks again and again waits in fact, and who waits serves others.  Now
- * and then, since serving costs more than a look; under the global lock. */
+/* Called under the global lock by functions that a program may use to poll a value: every 32nd call makes progress. */
 void armcii_progress_on_poll(void);
 
 static inline void armcii_pause(void)
@@ -35,7 +33,7 @@ static inline void armcii_pause(void)
 #endif
 }
 
-/* One short turn of a waiting loop; false, at once, when it is time to give the processor away instead. */
+/* One short spin; returns false, without a pause, once the spin limit is reached. */
 static inline bool armcii_backoff_spin(struct backoff *p)
 {
     if (p->spins >= armcii_backoff_spin_limit) return false;
@@ -44,10 +42,10 @@ static inline bool armcii_backoff_spin(struct backoff *p)
     return true;
 }
 
-/* Give the processor away: by a yield, in a long wait by a short sleep. */
+/* Yields the processor or, in a long wait, sleeps shortly. */
 void armcii_backoff_block(struct backoff *p);
 
-/* One turn of a waiting loop; true when it is time to do something else as well, such as letting MPI make progress. */
+/* One backoff step; returns true once the wait is long enough that the caller should make progress, too. */
 static inline bool armcii_backoff_yield(struct backoff *p)
 {
     if (armcii_backoff_spin(p)) return false;

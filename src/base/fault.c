@@ -1,4 +1,4 @@
-/* fault.c - is a injected fault switched on?  Nothing is left of this in a normal build. */
+/* fault.c - selection of an injected fault; empty in a normal build. */
 #include "base/fault.h"
 
 #ifdef ARMCII_FAULTS

@@ -1,5 +1,4 @@
-/* fault.h - injected faults, to test the tests (configure --enable-faults); in a normal build armcii_fault() is
- * constant false. */
+/* fault.h - fault injection, which tests the tests (configure --enable-faults).  In a normal build armcii_fault() is constant false. */
 #ifndef ARMCII_FAULT_H
 #define ARMCII_FAULT_H
 
@@ -10,7 +9,7 @@
 #endif
 
 #ifdef ARMCII_FAULTS
-/* Is the fault `name` switched on (environment ARMCI_FAULT=name)? */
+/* Is the fault `name` injected (environment ARMCI_FAULT=name)? */
 bool armcii_fault(const char *name);
 #else
 static inline bool armcii_fault(const char *name)

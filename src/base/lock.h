@@ -1,4 +1,4 @@
-/* lock.h - one lock for the whole library, taken at the door of the interface, and only where MPI allows several threads. */
+/* lock.h - the global lock: the interface functions take it where MPI allows several threads. */
 #ifndef ARMCII_LOCK_H
 #define ARMCII_LOCK_H
 
@@ -9,22 +9,22 @@
 
 #include "base/backoff.h"
 
-/* Switch locking on or off; called at start, before other threads may call. */
+/* Switches locking on or off; called at start, before other threads may call. */
 void armcii_lock_enable(bool threads);
 
 extern bool armcii_lock_enabled;
 
-/* The lock itself, for the short way of one that is free.  Threads that wait for it draw a ticket each and get it in that order. */
+/* Visible for the inline fast path.  Waiting threads draw tickets and get the lock in that order. */
 struct lock_state {
     atomic_bool taken;
-    _Atomic(void *) owner; /* the mark of the thread that has it */
-    unsigned depth;        /* how often the owner entered once more */
-    unsigned away;         /* threads that released it in the middle of a call; under the lock */
-    atomic_uint tickets;   /* drawn */
-    atomic_uint served;    /* tickets below this one have had the lock */
+    _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free */
+    unsigned depth;        /* nested entries of the owner */
+    unsigned suspended;    /* threads that released the lock inside a call; protected by the lock */
+    atomic_uint tickets;   /* next ticket */
+    atomic_uint served;    /* tickets below this one have got the lock */
 };
 extern struct lock_state armcii_lock_state;
-/* Its address is the thread's name.  Found without a call: the lock is taken too often for one. */
+/* Its address identifies the thread.  initial-exec: access needs no function call. */
 extern _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
 static inline bool armcii_lock_is_mine(void)
@@ -32,7 +32,7 @@ static inline bool armcii_lock_is_mine(void)
     return atomic_load_explicit(&armcii_lock_state.owner, memory_order_relaxed) == &armcii_lock_mark;
 }
 
-/* Take the lock, which the caller does not have, if it is free. */
+/* Takes the lock if it is free.  The caller does not have it. */
 static inline bool armcii_lock_try_acquire(void)
 {
     if (atomic_exchange_explicit(&armcii_lock_state.taken, true, memory_order_acquire)) return false;
@@ -40,35 +40,33 @@ static inline bool armcii_lock_try_acquire(void)
     return true;
 }
 
-/* Enter once more, or wait. */
-void armcii_lock_enter_slowly(void);
-/* Take the lock if it is on and no other thread has it. */
+/* Enters again, or waits. */
+void armcii_lock_enter_slow(void);
+/* Takes the lock if locking is enabled and no other thread has it. */
 bool armcii_lock_try_enter(void);
 
-/* In the middle of a call, before a wait for another process: leave wholly, however often the thread has entered.  What the lock protects
- * must be in order, and may be different afterwards.  Returns what armcii_lock_resume needs; nothing happens, there too, where the caller
- * does not have the lock. */
+/* Releases all entries of the calling thread, before it waits for another process.  The protected state must be consistent and may change
+ * meanwhile.  Returns the number of entries for armcii_lock_resume; 0 if the caller does not have the lock: then resume does nothing. */
 unsigned armcii_lock_suspend(void);
-/* Enter again as before, behind all threads that wait by now. */
+/* Takes the lock again with as many entries, behind all waiting threads. */
 void armcii_lock_resume(unsigned entries);
-/* Let each thread that waits for the lock have it once; returns at once where none does. */
+/* Lets every waiting thread take the lock once; returns immediately if none waits. */
 void armcii_lock_yield(void);
-/* One turn of waiting for others inside the library: serve those who wait for this process, let other threads in, and other processes on
- * this processor. */
-void armcii_lock_wait_turn(struct backoff *p);
-/* Under the lock: no other thread is in the middle of a call. */
+/* One backoff step inside a call: makes progress, then releases the lock while it backs off. */
+void armcii_lock_backoff(struct backoff *p);
+/* Is no other thread inside a call?  The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {
-    return armcii_lock_state.away == 0;
+    return armcii_lock_state.suspended == 0;
 }
-/* Names the calling thread, as long as it lives. */
+/* Identifies the calling thread during its lifetime. */
 const void *armcii_lock_thread_id(void);
 
-/* Enter and leave; entering twice from one thread is allowed. */
+/* A thread may enter several times. */
 static inline void armcii_lock_enter(void)
 {
     if (!armcii_lock_enabled) return;
-    if (armcii_lock_is_mine() || !armcii_lock_try_acquire()) armcii_lock_enter_slowly();
+    if (armcii_lock_is_mine() || !armcii_lock_try_acquire()) armcii_lock_enter_slow();
 }
 
 static inline void armcii_lock_exit(void)
@@ -83,7 +81,6 @@ static inline void armcii_lock_exit(void)
     atomic_store_explicit(&armcii_lock_state.taken, false, memory_order_release);
 }
 
-/* Is locking on? */
 static inline bool armcii_lock_is_enabled(void)
 {
     return armcii_lock_enabled;

@@ -1,5 +1,5 @@
-/* log.c - warnings and errors to standard error, reports to standard output; a line is one write, so that those of
- * several ranks do not mix. */
+/* log.c - warnings and errors go to standard error, reports to standard output.  A line is one write, so that lines of several ranks do
+ * not mix. */
 #include "base/log.h"
 
 #include <stdio.h>
@@ -23,11 +23,11 @@ int armcii_log_rank(void)
     return shown_rank;
 }
 
-/* Print prefix, message and a newline in one write; what does not fit in a line is cut and ends in "...". */
+/* Prints prefix, message and newline in one write; a message that is too long is cut and ends in "...". */
 static void write_line(FILE *stream, const char *prefix, const char *format, va_list args)
 {
     char text[LINE];
-    size_t room = sizeof text - 1; /* for all but the newline */
+    size_t room = sizeof text - 1; /* without the newline */
     size_t used = (size_t)snprintf(text, room, "%s", prefix);
     int length = used < room ? vsnprintf(text + used, room - used, format, args) : 0;
 
@@ -78,7 +78,7 @@ void armcii_log_text(const char *text)
     fflush(stderr);
 }
 
-/* ---- error ---- */
+/* ---- errors ---- */
 
 static void (*job_abort)(int status);
 
@@ -93,7 +93,6 @@ void armcii_abort_job(int status)
     abort();
 }
 
-/* One line on standard error. */
 __attribute__((format(printf, 1, 2))) static void report(const char *format, ...)
 {
     va_list args;
@@ -103,8 +102,8 @@ __attribute__((format(printf, 1, 2))) static void report(const char *format, ...
     va_end(args);
 }
 
-/* A value may come from garbage memory: it must not break the line. */
-static void show_on_one_line(char *text)
+/* A value may come from garbage memory and must not break the line. */
+static void replace_control_characters(char *text)
 {
     for (; *text != '\0'; text++) {
         if (iscntrl((unsigned char)*text)) *text = '?';
@@ -119,7 +118,7 @@ int armcii_error(int code, const char *function, const char *argument, const cha
     va_start(args, value_format);
     vsnprintf(value, sizeof value, value_format, args);
     va_end(args);
-    show_on_one_line(value);
+    replace_control_characters(value);
     if (argument[0] == '\0')
         report("%s: %s", function, why);
     else

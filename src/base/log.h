@@ -1,38 +1,34 @@
-/* log.h - the one place that prints. */
+/* log.h - all output of the library. */
 #ifndef ARMCII_LOG_H
 #define ARMCII_LOG_H
 
 #include <stdarg.h>
 
-/* The rank shown in messages; -1 (no rank shown) until set. */
+/* The rank in messages; -1 (no rank is shown) until it is set. */
 void armcii_log_set_rank(int rank);
 int armcii_log_rank(void);
 
-/* One line on standard error, "ARMCI warning: rank R: ...", and one line as it is ("ARMCI: " before it) on standard
- * output. */
+/* Print one line: "ARMCI warning: rank R: ..." on standard error, "ARMCI: ..." on standard output. */
 void armcii_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void armcii_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Lines as they are, on standard error. */
+/* Prints text without a prefix on standard error. */
 void armcii_log_text(const char *text);
-/* One line on standard error with a prefix, written by a single call so that lines of several ranks do not mix. */
+/* Prints one line with a prefix on standard error. */
 void armcii_log_line(const char *prefix, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
-/* ---- error ---- */
+/* ---- errors ---- */
 
-/* Wrong arguments and internal faults: one line that says rank, function, argument, value and why; then abort
- * or a code. */
-
-/* The caller of function `function` passed a wrong `argument`: print
+/* The caller of `function` passed an invalid argument: prints
  *     ARMCI error: rank 3: ARMCI_Put: proc = 17: <why>
- * where the value is formatted as by printf (argument "": no argument is to blame, only <why> is printed).  Aborts the
- * job, or, with ARMCI_ERRORS=return, returns `code` (an ARMCI_ERR_*). */
+ * where the value is formatted as by printf; with an empty argument only <why> is printed.  Aborts the job or, with ARMCI_ERRORS=return,
+ * returns `code` (ARMCI_ERR_*). */
 int armcii_error(int code, const char *function, const char *argument, const char *why, const char *value_format, ...)
     __attribute__((format(printf, 5, 6), cold));
 
-/* Something that must not happen did: print where and abort, whatever ARMCI_ERRORS says. */
+/* An internal error: prints the message and aborts, whatever ARMCI_ERRORS says. */
 _Noreturn void armcii_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
 
-/* How to end the job with an exit status; set once at start, since this layer knows no MPI.  NULL: abort(3). */
+/* Sets the function that ends the job with an exit status; this layer does not use MPI.  NULL: abort(3). */
 void armcii_error_set_abort(void (*abort_job)(int status));
 void armcii_abort_job(int status);
 

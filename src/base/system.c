@@ -1,4 +1,4 @@
-/* system.c - what the system allows this process. */
+/* system.c - limits of the process, control groups, memory and processors. */
 #define _GNU_SOURCE
 #include "base/system.h"
 
@@ -20,7 +20,7 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* The number that a file holds; SIZE_MAX where there is none ("max"). */
+/* The number in a file; SIZE_MAX if it has none ("max"). */
 static size_t number_in(const char *path)
 {
     size_t number;
@@ -38,7 +38,7 @@ static size_t limit_of(int resource)
     return (size_t)limit.rlim_cur;
 }
 
-/* Entries of the folder, without the descriptor that looks. */
+/* Excludes the descriptor of the folder itself. */
 static size_t open_descriptors(void)
 {
     size_t n = 0;
@@ -61,7 +61,7 @@ static size_t count_mappings(void)
     return n;
 }
 
-/* By the mask of this process and the quotas of its control groups. */
+/* The affinity mask and the quotas of the control groups bound it. */
 static size_t processors_allowed(void)
 {
     size_t words;
@@ -92,7 +92,7 @@ void armcii_limits_read(struct limits *limits)
     };
 }
 
-/* The file of the mapping that holds an address, into path[PATH_ROOM]; false where there is none. */
+/* Writes the file mapped at an address to path[PATH_ROOM]; false if there is none. */
 static bool file_at(uintptr_t address, char *path)
 {
     char line[PATH_ROOM + 128];
@@ -110,11 +110,11 @@ static bool file_at(uintptr_t address, char *path)
     return found;
 }
 
-const char *armcii_limits_origin(char *buffer, size_t size, int *is_program)
+const char *armcii_library_file(char *buffer, size_t size, int *is_program)
 {
     char path[PATH_ROOM], program[PATH_ROOM];
     buffer[0] = '\0';
-    if (!file_at((uintptr_t)&armcii_limits_origin, path)) return buffer;
+    if (!file_at((uintptr_t)&armcii_library_file, path)) return buffer;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     *is_program = strcmp(path, program) == 0;
@@ -159,12 +159,12 @@ const char *armcii_limits_use(size_t used, size_t limit, char *buffer, size_t si
 
 /* ---- control groups ---- */
 
-/* One hierarchy for each resource in version 1, one for all in version 2. */
+/* Version 1 has one hierarchy for each resource, version 2 one for all. */
 static const char *const mounts[] = {[CGROUP_MEMORY] = "/sys/fs/cgroup/memory", [CGROUP_CPU] = "/sys/fs/cgroup/cpu"};
 static const char *const controllers[] = {[CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu"};
 static const char mount_2[] = "/sys/fs/cgroup";
 
-/* Is the word in the list, whose words are separated by commas? */
+/* Is the word in the comma-separated list? */
 static bool lists(const char *list, size_t length, const char *word)
 {
     size_t n = strlen(word);
@@ -175,7 +175,7 @@ static bool lists(const char *list, size_t length, const char *word)
     return false;
 }
 
-/* A line "number:controllers:path", into `group` if it is of the resource; returns the version, 0 if it is of another one. */
+/* Parses a line "number:controllers:path".  If it is about the controller, copies the path to `group` and returns the version, else 0. */
 static int parse_line(char *line, const char *controller, char *group)
 {
     char *list = strchr(line, ':'), *path = list ? strchr(++list, ':') : NULL;
@@ -187,8 +187,7 @@ static int parse_line(char *line, const char *controller, char *group)
     return length > 0 ? 1 : 2;
 }
 
-/* The lowest group of this process in the hierarchy of the resource.  A system may have both versions: then the controllers that version 1
- * has are not in version 2. */
+/* The innermost group of this process.  A system may have both versions: a controller of version 1 is then not in version 2. */
 static int find_group(const char *root, const char *controller, char group[CGROUP_PATH])
 {
     char name[CGROUP_PATH], line[CGROUP_PATH], found[CGROUP_PATH];
@@ -206,8 +205,8 @@ static int find_group(const char *root, const char *controller, char group[CGROU
     return version;
 }
 
-/* The group whose folder is the first `length` characters of path, where it can be seen: in a container the folders above its own group may
- * be missing, and the group itself may be mounted at the top. */
+/* Adds the group whose folder is the first `length` characters of path, if it is visible: a container may not see the folders above its
+ * own group, and its group may be mounted at the top. */
 static void add_level(struct cgroups *g, size_t length)
 {
     struct stat status;
@@ -241,7 +240,7 @@ static FILE *open_file(const struct cgroups *g, int level, const char *file)
     return fopen(name, "r");
 }
 
-/* The number that a file holds; SIZE_MAX where there is none ("max", "-1"). */
+/* The number in a file of the group; SIZE_MAX if it has none ("max", "-1"). */
 static size_t group_number(const struct cgroups *g, int level, const char *file)
 {
     long long number = -1;
@@ -257,16 +256,15 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* At least 0. */
+/* a - b, at least 0. */
 static size_t minus(size_t a, size_t b)
 {
     return a > b ? a - b : 0;
 }
 
-/* What a group uses. */
 struct usage {
-    size_t cache;  /* files, and tables about files, that the kernel lets go when memory is short */
-    size_t shared; /* shared memory; SIZE_MAX where the kernel does not say */
+    size_t cache;  /* memory of files that the kernel reclaims when memory is short */
+    size_t shared; /* shared memory; SIZE_MAX: unknown */
 };
 
 static struct usage read_usage(const struct cgroups *g, int level)
@@ -288,10 +286,10 @@ static struct usage read_usage(const struct cgroups *g, int level)
     return usage;
 }
 
-/* Beyond memory.high the kernel holds processes back until memory is given back, which touched shared memory never is. */
+/* Beyond memory.high the kernel throttles processes until memory is released, but touched shared memory never is. */
 static size_t group_limit(const struct cgroups *g, int level)
 {
-    static const size_t NO_LIMIT = (size_t)1 << 60; /* version 1 has a huge number then */
+    static const size_t NO_LIMIT = (size_t)1 << 60; /* in version 1 a huge number */
     size_t limit = g->version == 1 ? group_number(g, level, "memory.limit_in_bytes")
                                    : least(group_number(g, level, "memory.max"), group_number(g, level, "memory.high"));
     return limit >= NO_LIMIT ? SIZE_MAX : limit;
@@ -302,7 +300,7 @@ size_t armcii_cgroups_shared(const struct cgroups *g, int level)
     return read_usage(g, level).shared;
 }
 
-/* Where the kernel does not tell how much of what was reserved is in use, all counts as if it were. */
+/* If the kernel does not report shared memory, all reserved bytes count as touched. */
 static size_t memory_at(const struct cgroups *g, int level, const struct reserved *reserved)
 {
     size_t limit = group_limit(g, level);
@@ -373,7 +371,7 @@ size_t armcii_memory_available(void)
     return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
 }
 
-size_t armcii_memory_of_files(void)
+size_t armcii_memory_in_dev_shm(void)
 {
     struct statvfs status;
     return statvfs("/dev/shm", &status) == 0 ? (size_t)status.f_bavail * status.f_frsize : SIZE_MAX;
@@ -381,7 +379,7 @@ size_t armcii_memory_of_files(void)
 
 size_t armcii_memory_available_to_mpi(void)
 {
-    return least(armcii_memory_of_files(), armcii_memory_available());
+    return least(armcii_memory_in_dev_shm(), armcii_memory_available());
 }
 
 size_t armcii_memory_touched(void *memory, size_t bytes)
@@ -391,18 +389,18 @@ size_t armcii_memory_touched(void *memory, size_t bytes)
     char *begin = (char *)memory - (uintptr_t)memory % page, *end = (char *)memory + bytes;
     for (char *at = begin; at < end; at += STRIDE * page) {
         unsigned char in_memory = 0;
-        size_t stands_for = least(STRIDE * page, (size_t)(end - at));
-        if (mincore(at, page, &in_memory) == 0 && (in_memory & 1)) touched += stands_for;
+        size_t sampled = least(STRIDE * page, (size_t)(end - at));
+        if (mincore(at, page, &in_memory) == 0 && (in_memory & 1)) touched += sampled;
     }
     return least(touched, bytes);
 }
 
 /* ---- processors ---- */
 
-/* By the system call itself, which fails where there is no room for all processors that the kernel could have. */
+/* Uses the system call directly: it fails if the mask is too short for all possible processors, so the mask grows. */
 uint64_t *armcii_processors_mask(size_t *words)
 {
-    enum { FIRST = 16, MOST = 1 << 14 }; /* words: for a thousand and a million processors */
+    enum { FIRST = 16, MOST = 1 << 14 }; /* words: a thousand and a million processors */
     long bytes = -1;
     uint64_t *mask = NULL;
     for (size_t room = FIRST; bytes < 0 && room <= MOST; room *= 2) {
@@ -440,25 +438,25 @@ size_t armcii_processors_of_all(const uint64_t *masks, size_t n, size_t words)
     return count;
 }
 
-/* Is all of a in b? */
-static bool is_within(const uint64_t *a, const uint64_t *b, size_t words)
+/* Is mask a a subset of b? */
+static bool is_subset(const uint64_t *a, const uint64_t *b, size_t words)
 {
     for (size_t i = 0; i < words; i++)
         if (a[i] & ~b[i]) return false;
     return true;
 }
 
-bool armcii_processors_crowded(const uint64_t *masks, size_t n, size_t words, size_t me)
+bool armcii_processors_oversubscribed(const uint64_t *masks, size_t n, size_t words, size_t me)
 {
     const uint64_t *mine = masks + me * words;
     size_t within = 0;
     for (size_t i = 0; i < n; i++)
-        within += is_within(masks + i * words, mine, words);
+        within += is_subset(masks + i * words, mine, words);
     return within > armcii_processors_count(mine, words) || n > armcii_processors_of_all(masks, n, words);
 }
 
-/* How many of n processes are in the group. */
-static size_t members(uint64_t id, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+/* The number of the n processes that are in the group. */
+static size_t count_members(uint64_t id, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -475,7 +473,7 @@ size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[
     size_t least = SIZE_MAX;
     for (int level = 0; level < own->levels; level++) {
         size_t quota = armcii_cgroups_processors(own, level);
-        if (quota < least && members(own->id[level], ids, n) == n) least = quota;
+        if (quota < least && count_members(own->id[level], ids, n) == n) least = quota;
     }
     return least;
 }
@@ -483,6 +481,6 @@ size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[
 bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
 {
     for (int level = 0; level < own->levels; level++)
-        if (members(own->id[level], ids, n) > armcii_cgroups_processors(own, level)) return true;
+        if (count_members(own->id[level], ids, n) > armcii_cgroups_processors(own, level)) return true;
     return false;
 }

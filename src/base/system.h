@@ -1,4 +1,4 @@
-/* system.h - what the system leaves to this process and its node: memory, descriptors, mappings; and which file this library is in. */
+/* system.h - what the system allows this process and its node: limits, memory and processors. */
 #ifndef ARMCII_SYSTEM_H
 #define ARMCII_SYSTEM_H
 
@@ -6,114 +6,107 @@
 #include <stdint.h>
 #include <stdbool.h>
 
-/* SIZE_MAX, everywhere: no limit, or the system does not tell. */
+/* SIZE_MAX always means: no limit, or unknown. */
 struct limits {
-    size_t memory;           /* bytes that the node and the control groups leave */
-    size_t memory_to_mpi;    /* the same for shared memory of an MPI library, which has its files in /dev/shm */
-    size_t file;             /* bytes of the longest file (RLIMIT_FSIZE), and so of the memory that a node shares for one region */
-    size_t locked;           /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need that */
+    size_t memory;           /* bytes available in the node and the control groups */
+    size_t memory_to_mpi;    /* the same for shared memory of an MPI library, which is in /dev/shm */
+    size_t file;             /* bytes of the longest file (RLIMIT_FSIZE): bounds the shared memory of one region on a node */
+    size_t locked;           /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need it */
     size_t descriptors;      /* open files (RLIMIT_NOFILE) */
     size_t descriptors_used;
     size_t mappings;         /* vm.max_map_count */
     size_t mappings_used;
-    size_t processors;       /* that this process may use */
+    size_t processors;       /* usable by this process */
 };
 
 void armcii_limits_read(struct limits *limits);
 
-/* The file that this library's code was loaded from: the program itself where it is linked statically.  *is_program says which.  Returns
- * buffer; empty where the system does not tell. */
-const char *armcii_limits_origin(char *buffer, size_t size, int *is_program);
+/* The file that contains this library; *is_program: the program, which links it statically.  Returns buffer, empty if unknown. */
+const char *armcii_library_file(char *buffer, size_t size, int *is_program);
 
-/* For people, "1.5 GiB", "128", or for SIZE_MAX "no limit"; into buffer, which is returned. */
+/* Text such as "1.5 GiB", "128" or, for SIZE_MAX, "no limit".  Returns buffer. */
 const char *armcii_limits_bytes(size_t bytes, char *buffer, size_t size);
 const char *armcii_limits_count(size_t count, char *buffer, size_t size);
-/* "4 of 20000", for a number in use and its limit. */
+/* A number in use and its limit: "4 of 20000". */
 const char *armcii_limits_use(size_t used, size_t limit, char *buffer, size_t size);
 
-/* ---- control groups ---- */
-
-/* The control groups that hold this process, versions 1 and 2: what they leave of the node's memory and processors. */
+/* ---- control groups, versions 1 and 2 ---- */
 
 enum cgroup_resource { CGROUP_MEMORY, CGROUP_CPU };
 enum { CGROUP_LEVELS = 24, CGROUP_PATH = 4096 };
 
-/* The groups of this process from the top down; each bounds those below it.  Groups beyond the last level are left out. */
+/* The groups of this process from the top down; each bounds those below it.  Groups beyond CGROUP_LEVELS are left out. */
 struct cgroups {
-    int version; /* 1 or 2; 0: no groups, or none that can be read */
+    int version; /* 1 or 2; 0: no readable groups */
     int levels;
-    uint64_t id[CGROUP_LEVELS];   /* processes of one kernel with the same id are in the same group; never 0 */
+    uint64_t id[CGROUP_LEVELS];   /* the same id on one kernel means the same group; never 0 */
     size_t length[CGROUP_LEVELS]; /* of the group's folder, a prefix of path */
     char path[2 * CGROUP_PATH];
 };
 
-/* root: a folder with proc/ and sys/; "" for the system's. */
+/* root: the folder that contains proc/ and sys/; "" for the real ones. */
 void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct cgroups *groups);
 
-/* Shared memory that was given out and need not be in use yet: pages count as used only when they are touched. */
+/* Shared memory that is reserved but may not be touched yet: the kernel counts only touched pages as used. */
 struct reserved {
-    size_t bytes;                          /* all that was given out, touched or not */
-    size_t others;                         /* shared memory of the node that is not ours */
-    size_t others_in_group[CGROUP_LEVELS]; /* and of each group */
+    size_t bytes;                          /* reserved, touched or not */
+    size_t others;                         /* shared memory of other programs on the node */
+    size_t others_in_group[CGROUP_LEVELS]; /* and in each group */
 };
 
-/* Memory that `bytes` take once they are touched: with the kernel's tables of their pages, 1/455 for the file and 1/512 in each process. */
+/* Memory used by `bytes` once they are touched: the kernel's page tables add 1/455 for the file and 1/512 for each process. */
 static inline size_t armcii_memory_with_tables(size_t bytes)
 {
     size_t tables = bytes / 64;
     return bytes > SIZE_MAX - tables ? SIZE_MAX : bytes + tables;
 }
 
-/* Bytes that the topmost `levels` groups leave when all that was reserved is touched; SIZE_MAX: no limit. */
+/* Bytes available in the topmost `levels` groups once all reserved memory is touched; SIZE_MAX: no limit. */
 size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct reserved *reserved);
-/* Shared memory of a group that is in use; SIZE_MAX where the kernel does not say. */
+/* Shared memory in use in a group; SIZE_MAX: unknown. */
 size_t armcii_cgroups_shared(const struct cgroups *groups, int level);
 
-/* Whole processors, at least 1, that the quota of the group at that level is worth; SIZE_MAX: no quota. */
+/* The quota of the group at that level in whole processors, at least 1; SIZE_MAX: no quota. */
 size_t armcii_cgroups_processors(const struct cgroups *groups, int level);
 
 /* ---- memory ---- */
 
-/* How much memory this node has left. */
-
-/* Bytes of the node, SIZE_MAX where the system does not tell. */
+/* Bytes of the node; SIZE_MAX: unknown. */
 struct memory {
-    size_t available; /* that programs can still have without swapping */
-    size_t shared;    /* shared memory that is in use, by anyone */
+    size_t available; /* without swapping */
+    size_t shared;    /* shared memory in use by all programs */
 };
 
-/* root: a folder with proc/; "" for the system's. */
+/* root: the folder that contains proc/; "" for the real one. */
 void armcii_memory_read(const char *root, struct memory *memory);
 
-/* Bytes that the node and the control groups leave to this process.  The same for shared memory of an MPI library, which has its files in
- * /dev/shm. */
+/* Bytes available to this process in the node and the control groups; the same for shared memory of an MPI library (/dev/shm). */
 size_t armcii_memory_available(void);
 size_t armcii_memory_available_to_mpi(void);
-/* Bytes that are free in /dev/shm. */
-size_t armcii_memory_of_files(void);
+/* Bytes free in /dev/shm. */
+size_t armcii_memory_in_dev_shm(void);
 
-/* Bytes of [memory, memory + bytes), a mapping, that are in memory, about: one page in 64 is looked at. */
+/* An estimate of the resident bytes of the mapping [memory, memory + bytes): one page in 64 is sampled. */
 size_t armcii_memory_touched(void *memory, size_t bytes);
 
-/* Bytes that the node and the topmost `levels` groups leave when all that was reserved is touched. */
+/* Bytes available in the node and the topmost `levels` groups once all reserved memory is touched. */
 size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct reserved *reserved);
 
-/* ---- processors ---- */
+/* ---- processors: affinity masks and quotas of control groups ---- */
 
-/* The processors that processes may run on: affinity masks, which cpusets bound, and quotas of control groups. */
-
-/* The caller's mask, 64 processors a word; to be freed.  Where the system does not tell: all that are online. */
+/* The caller's affinity mask, 64 processors in each word, or all online processors if it is unknown.  The caller frees it. */
 uint64_t *armcii_processors_mask(size_t *words);
-/* Processors in a mask. */
+/* The number of processors in a mask. */
 size_t armcii_processors_count(const uint64_t *mask, size_t words);
 
-/* n processes have these masks, of `words` words each, and may use so many processors together. */
+/* The number of processors that n processes may use together; each mask has `words` words. */
 size_t armcii_processors_of_all(const uint64_t *masks, size_t n, size_t words);
-/* Do more processes have to run on the processors of process `me` than there are?  Exact where of any two masks that meet one holds the
- * other, as with binding to cores, caches, sockets or nothing, when it is asked for each process. */
-bool armcii_processors_crowded(const uint64_t *masks, size_t n, size_t words, size_t me);
+/* Are more processes bound to the processors of process `me` than it has processors?  If asked for every process, the answer is exact for
+ * masks that are nested or disjoint, as when processes are bound to cores, caches, sockets or nothing. */
+bool armcii_processors_oversubscribed(const uint64_t *masks, size_t n, size_t words, size_t me);
 
-/* As above, by quotas: ids[i] are the groups of process i, own those of the caller.  Returns the least quota of a group that holds all. */
+/* The same by quotas.  ids[i] are the groups of process i, own those of the caller.  The quota is the least of the groups that contain
+ * all n processes. */
 size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 

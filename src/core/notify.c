@@ -63,7 +63,7 @@ int armcii_notify_wait(int process, int *waits)
     while (counts[process].received < wanted) {
         if (process != armcii_world->rank) receive(process);
         if (counts[process].received >= wanted) break;
-        armcii_lock_wait_turn(&p);
+        armcii_lock_backoff(&p);
     }
     *waits = to_result(wanted);
     return to_result(counts[process].received);

@@ -1,4 +1,4 @@
-/* datatype.c - derived datatypes from shapes, and a small cache of committed ones. */
+/* datatype.c - derived datatypes of shapes, and a small cache of them. */
 #include "mpi/datatype.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct basic_type armcii_basic_byte(void)
     return (struct basic_type){MPI_BYTE, 1};
 }
 
-/* A complex sum is the sum of its parts: so only four types ever meet in one location. */
+/* A complex sum is the sum of its parts, so four basic types are enough. */
 struct basic_type armcii_basic_element(enum element e)
 {
     switch (e) {
@@ -25,7 +25,7 @@ struct basic_type armcii_basic_element(enum element e)
     }
 }
 
-/* ---- the cache: same levels, counts, strides, basic type and way of building give the same type ---- */
+/* ---- cache ---- */
 
 enum { CACHE_SIZE = 64 };
 enum builder { BUILD_VECTOR, BUILD_SUBARRAY };
@@ -55,7 +55,7 @@ static void make_key(struct key *k, const struct shape *s, enum shape_side side,
     memcpy(k->stride, s->stride[side], (size_t)s->levels * sizeof s->stride[side][0]);
 }
 
-static MPI_Datatype cached(const struct key *k)
+static MPI_Datatype find_cached(const struct key *k)
 {
     for (int i = 0; i < CACHE_SIZE; i++)
         if (cache[i].used && memcmp(&cache[i].key, k, sizeof *k) == 0) {
@@ -65,14 +65,14 @@ static MPI_Datatype cached(const struct key *k)
     return MPI_DATATYPE_NULL;
 }
 
-/* MPI keeps a freed type until operations that use it are done: so replacing the oldest is safe at any time. */
-static void keep(const struct key *k, MPI_Datatype type)
+/* Replaces the least recently used type.  MPI keeps a freed type until the operations that use it are complete. */
+static void add_to_cache(const struct key *k, MPI_Datatype type)
 {
     int oldest = 0;
     for (int i = 1; i < CACHE_SIZE; i++)
         if (cache[i].used < cache[oldest].used) oldest = i;
     if (cache[oldest].used) MPI_Type_free(&cache[oldest].type);
-    memcpy(&cache[oldest].key, k, sizeof *k); /* with the padding */
+    memcpy(&cache[oldest].key, k, sizeof *k); /* copies the padding, too */
     cache[oldest].type = type;
     cache[oldest].used = ++now;
 }
@@ -85,24 +85,24 @@ void armcii_datatype_cache_clear(void)
     }
 }
 
-/* ---- what libraries get wrong ---- */
+/* ---- defects of MPI libraries ---- */
 
-static bool stride_is_right(ptrdiff_t stride)
+static bool is_stride_supported(ptrdiff_t stride)
 {
     if (stride < 0) return armcii_quirks->negative_strides;
     return stride != 1 || armcii_quirks->byte_strides;
 }
 
-bool armcii_datatype_side_is_right(const struct shape *s, enum shape_side side)
+bool armcii_datatype_side_is_supported(const struct shape *s, enum shape_side side)
 {
     for (int level = 0; level < s->levels; level++)
-        if (!stride_is_right(s->stride[side][level])) return false;
+        if (!is_stride_supported(s->stride[side][level])) return false;
     return true;
 }
 
-bool armcii_datatype_is_right(const struct shape *s)
+bool armcii_datatype_is_supported(const struct shape *s)
 {
-    return armcii_datatype_side_is_right(s, SHAPE_LOCAL) && armcii_datatype_side_is_right(s, SHAPE_REMOTE);
+    return armcii_datatype_side_is_supported(s, SHAPE_LOCAL) && armcii_datatype_side_is_supported(s, SHAPE_REMOTE);
 }
 
 /* ---- building ---- */
@@ -120,7 +120,7 @@ static MPI_Datatype build_vector(const struct key *k, size_t unit)
     return type;
 }
 
-/* The dense array around the patch: each level's stride over the one below is that dimension's size. */
+/* A block of a dense array: the size of a dimension is the stride of its level divided by that of the level below. */
 static MPI_Datatype build_subarray(const struct key *k, size_t unit)
 {
     int sizes[SHAPE_MAX_LEVELS + 1], parts[SHAPE_MAX_LEVELS + 1], starts[SHAPE_MAX_LEVELS + 1];
@@ -140,21 +140,21 @@ static MPI_Datatype build_subarray(const struct key *k, size_t unit)
     return type;
 }
 
-static MPI_Datatype committed(const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
+static MPI_Datatype find_or_build(const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
 {
     struct key k;
     make_key(&k, s, side, basic, builder);
-    MPI_Datatype type = cached(&k);
+    MPI_Datatype type = find_cached(&k);
     if (type != MPI_DATATYPE_NULL) return type;
     type = builder == BUILD_VECTOR ? build_vector(&k, basic.size) : build_subarray(&k, basic.size);
     MPI_Type_commit(&type);
-    keep(&k, type);
+    add_to_cache(&k, type);
     return type;
 }
 
 MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side, struct basic_type basic)
 {
-    return committed(s, side, basic, BUILD_VECTOR);
+    return find_or_build(s, side, basic, BUILD_VECTOR);
 }
 
 MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side)
@@ -169,7 +169,7 @@ MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side)
 
 MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic)
 {
-    return committed(s, side, basic, BUILD_SUBARRAY);
+    return find_or_build(s, side, basic, BUILD_SUBARRAY);
 }
 
 MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side, struct basic_type basic, const char *origin)

@@ -7,7 +7,7 @@
 #include "shape/element.h"
 #include "shape/shape.h"
 
-/* The MPI type whose sum is that of one element, or of one part of a complex one; MPI_BYTE is `unit` 1. */
+/* The MPI type of an element, or of the parts of a complex element, and its size in bytes. */
 struct basic_type {
     MPI_Datatype type;
     size_t size;
@@ -15,23 +15,23 @@ struct basic_type {
 struct basic_type armcii_basic_byte(void);
 struct basic_type armcii_basic_element(enum element e);
 
-/* Committed datatypes; each segment consists of whole basic types, addresses and strides are any, where nothing else is said.
- *   vector:   nested hvectors over the shape's strides on that side, relative to its first segment; from a cache.
- *   subarray: the same bytes as a block of a dense array; the strides nest on that side and are multiples of the basic type; from a cache.
- *   indexed:  every segment, relative to `origin`; the caller frees it with armcii_datatype_free_indexed. */
+/* Committed datatypes.  Each segment consists of whole basic types; addresses and strides are arbitrary unless stated otherwise.
+ *   vector:   cached; nested hvectors with the strides of that side, relative to its first segment.
+ *   subarray: cached; the same bytes as a block of a dense array.  The strides nest on that side and are multiples of the basic type.
+ *   indexed:  all segments, relative to `origin`; the caller frees it with armcii_datatype_free_indexed. */
 MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side, struct basic_type basic);
 MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic);
 MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side, struct basic_type basic, const char *origin);
 void armcii_datatype_free_indexed(MPI_Datatype *type);
 
-/* The vector datatype in bytes, made anew; the caller frees it.  Any thread may call this. */
+/* A new vector datatype of bytes, not cached; the caller frees it.  Thread-safe. */
 MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side);
 
-/* Are datatypes with the shape's strides, or those of one side, right with this MPI library?  Any thread may call this. */
-bool armcii_datatype_is_right(const struct shape *s);
-bool armcii_datatype_side_is_right(const struct shape *s, enum shape_side side);
+/* Does this MPI library handle datatypes with the strides of the shape, or of one side, correctly?  Thread-safe. */
+bool armcii_datatype_is_supported(const struct shape *s);
+bool armcii_datatype_side_is_supported(const struct shape *s, enum shape_side side);
 
-/* Free the cache; at the end. */
+/* Frees the cached types. */
 void armcii_datatype_cache_clear(void);
 
 #endif

@@ -1,12 +1,12 @@
-/* finalize.c - entering MPI_Finalize together.
+/* finalize.c - the finalize barrier.
  *
- * Over TCP, UCX (1.13 at least) flushes a connection at its end by an empty message that the peer must answer.  A process that calls MPI
- * while another is in MPI_Finalize already answers for it; the other one then waits outside of UCX until all have come, and answers nobody
- * any more, so that the one which came later never gets its own answer.  Any MPI call does that, of any program: a barrier just before
- * makes it rare, nothing makes it impossible from outside.  So: a barrier in MPI_Finalize itself, whose processes look for messages seldom,
- * and after it a pause without MPI that is long against the time between two looks.  A process that waits for its processor looks late:
- * the barrier is there twice, the longest time between two looks of any process travels with its messages, and the pause is several times
- * as long. */
+ * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must acknowledge.  A process that calls MPI while
+ * a peer is in MPI_Finalize acknowledges the peer's message.  The peer then waits outside of UCX for the other processes and acknowledges
+ * nothing, so the later process hangs.  Any MPI call of any program can cause this; a barrier before MPI_Finalize only makes it rare.
+ *
+ * The barrier therefore runs inside MPI_Finalize, polls MPI seldom, and is followed by a pause without MPI that is several times longer
+ * than the longest time between two polls.  A descheduled process polls late, so the barrier measures that time: it runs twice, and its
+ * messages carry the maximum over all processes. */
 #include "mpi/finalize.h"
 
 #include "base/backoff.h"
@@ -19,13 +19,13 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 
-/* The last one made; the attributes have the others.  None is freed: freeing may look for messages. */
-static MPI_Comm met_last = MPI_COMM_NULL;
+/* The newest communicator of a barrier; attributes hold the others.  None is freed: MPI_Comm_free may make progress. */
+static MPI_Comm last_comm = MPI_COMM_NULL;
 
-/* Microseconds. */
-enum { BETWEEN_LOOKS = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
-enum { SAFETY = 8 };     /* a pause is so many times the longest time between two looks */
-static long longest_gap; /* between two looks, of any process that this one has heard of */
+/* In microseconds. */
+enum { POLL_INTERVAL = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
+enum { SAFETY = 8 };     /* the pause is this many times the longest gap */
+static long longest_gap; /* between two polls, of all processes known so far */
 
 static void sleep_for(long microseconds)
 {
@@ -37,25 +37,25 @@ static void note_gap(long gap)
     if (gap > longest_gap) longest_gap = gap;
 }
 
-static void sleep_between_looks(long looked)
+static void sleep_between_polls(long polled)
 {
-    sleep_for(BETWEEN_LOOKS);
-    note_gap(armcii_clock() - looked);
+    sleep_for(POLL_INTERVAL);
+    note_gap(armcii_clock() - polled);
 }
 
-static void wait_seldom_looking(MPI_Request *request)
+static void wait_polling(MPI_Request *request)
 {
     int done;
     for (;;) {
-        long looked = armcii_clock();
+        long polled = armcii_clock();
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done) return;
-        sleep_between_looks(looked);
+        sleep_between_polls(polled);
     }
 }
 
-/* Rounds in which each hears of twice as many. */
-static void meet_all(MPI_Comm comm)
+/* A dissemination barrier: each round doubles the number of processes that a process has heard from. */
+static void run_barrier(MPI_Comm comm)
 {
     int rank, size;
     MPI_Comm_rank(comm, &rank);
@@ -66,24 +66,24 @@ static void meet_all(MPI_Comm comm)
         int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
         MPI_Irecv(&theirs, 1, MPI_LONG, from, distance, comm, &receive);
         MPI_Isend(&mine, 1, MPI_LONG, to, distance, comm, &send);
-        wait_seldom_looking(&receive);
-        wait_seldom_looking(&send);
+        wait_polling(&receive);
+        wait_polling(&send);
         note_gap(theirs);
     }
 }
 
-/* MPI_Finalize begins with the attributes of MPI_COMM_SELF, the latest first: processes of several sets meet in the same order. */
-static int come_to_the_meeting(MPI_Comm self, int key, void *value, void *extra)
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, in reverse order, so all processes run their barriers in the same order. */
+static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)extra;
-    sleep_between_looks(armcii_clock()); /* the last to come may not have to wait, and has a time, too */
-    meet_all(*(MPI_Comm *)value);
-    meet_all(*(MPI_Comm *)value); /* now each knows how late it looks, and tells it to all */
+    sleep_between_polls(armcii_clock()); /* the last process may not poll in the barrier; measure its gap, too */
+    run_barrier(*(MPI_Comm *)value);
+    run_barrier(*(MPI_Comm *)value); /* distributes the gaps measured in the first one */
     free(value);
     return MPI_SUCCESS;
 }
 
-static int stay_away(MPI_Comm self, int key, void *value, void *extra)
+static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
     long pause = SAFETY * longest_gap;
@@ -91,19 +91,19 @@ static int stay_away(MPI_Comm self, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static void set_attribute(MPI_Comm_delete_attr_function *end, void *value)
+static void call_in_finalize(MPI_Comm_delete_attr_function *end, void *value)
 {
     int key;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, value);
-    MPI_Comm_free_keyval(&key); /* when the attribute has gone */
+    MPI_Comm_free_keyval(&key); /* takes effect when the attribute is deleted */
 }
 
 void armcii_finalize_prepare_pause(void)
 {
     static bool prepared;
     if (prepared || armcii_quirks->lone_finalize) return;
-    set_attribute(stay_away, NULL);
+    call_in_finalize(pause_on_delete, NULL);
     prepared = true;
 }
 
@@ -121,11 +121,11 @@ static bool is_within_world(MPI_Comm comm)
     return size == 0;
 }
 
-/* Do all processes of comm meet, as the latest thing, on one with the same processes? */
-static bool meet_already(MPI_Comm comm)
+/* Is the newest barrier of every process of comm one of the same processes? */
+static bool has_barrier(MPI_Comm comm)
 {
     int same = MPI_UNEQUAL, mine, all;
-    if (met_last != MPI_COMM_NULL) MPI_Comm_compare(met_last, comm, &same);
+    if (last_comm != MPI_COMM_NULL) MPI_Comm_compare(last_comm, comm, &same);
     mine = same != MPI_UNEQUAL;
     armcii_coll_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
     return all;
@@ -133,10 +133,10 @@ static bool meet_already(MPI_Comm comm)
 
 void armcii_finalize_prepare_barrier(MPI_Comm comm)
 {
-    if (armcii_quirks->lone_finalize || !is_within_world(comm) || meet_already(comm)) return;
-    MPI_Comm *kept = malloc(sizeof *kept);
-    if (!kept) armcii_fatal("out of memory for a communicator");
-    MPI_Comm_dup(comm, kept);
-    met_last = *kept;
-    set_attribute(come_to_the_meeting, kept);
+    if (armcii_quirks->lone_finalize || !is_within_world(comm) || has_barrier(comm)) return;
+    MPI_Comm *copy = malloc(sizeof *copy);
+    if (!copy) armcii_fatal("out of memory for a communicator");
+    MPI_Comm_dup(comm, copy);
+    last_comm = *copy;
+    call_in_finalize(barrier_on_delete, copy);
 }

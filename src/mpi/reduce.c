@@ -40,7 +40,7 @@ static MPI_Datatype mpi_type(int type)
     }
 }
 
-/* Names are matched by their beginning, as ARMCI always did: Fortran callers hand them padded, or not terminated. */
+/* Only the beginning of a name is compared: Fortran callers pass names that are padded or not terminated. */
 bool armcii_reduction_find(const char *op, int type, struct reduction *r)
 {
     static const struct {
@@ -81,7 +81,7 @@ void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
     armcii_coll_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
 }
 
-void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int n)
+void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
@@ -89,7 +89,7 @@ void armcii_reduce_first(MPI_Comm comm, const struct reduction *r, void *x, int 
     armcii_coll_reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
 }
 
-/* The best of the contributors' keys, and whether the caller's is it. */
+/* Does the caller contribute the best key of all contributors? */
 static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
 {
     long long key = largest ? LLONG_MIN : LLONG_MAX, best;
@@ -121,21 +121,21 @@ void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bo
 
 /* ---- tree ---- */
 
-/* The process number of the scope's i-th member. */
+/* The world rank of the i-th member of a scope. */
 static int process_of(const struct team *team, const struct scope *s, int i)
 {
     return team->to_world[armcii_scope_member(s, i)];
 }
 
-struct tree_place armcii_tree(struct team *team, enum team_scope scope)
+struct tree_position armcii_tree(struct team *team, enum team_scope scope)
 {
     const struct scope *s = armcii_team_scope(team, scope);
     int me = armcii_scope_position(s, team->rank);
-    struct tree_place place = {process_of(team, s, 0), -1, -1, -1};
-    if (me > 0) place.up = process_of(team, s, (me - 1) / 2);
-    if (me >= 0 && 2 * me + 1 < s->n) place.left = process_of(team, s, 2 * me + 1);
-    if (me >= 0 && 2 * me + 2 < s->n) place.right = process_of(team, s, 2 * me + 2);
-    return place;
+    struct tree_position position = {process_of(team, s, 0), -1, -1, -1};
+    if (me > 0) position.up = process_of(team, s, (me - 1) / 2);
+    if (me >= 0 && 2 * me + 1 < s->n) position.left = process_of(team, s, 2 * me + 1);
+    if (me >= 0 && 2 * me + 2 < s->n) position.right = process_of(team, s, 2 * me + 2);
+    return position;
 }
 
 int armcii_scope_rank(struct team *team, enum team_scope scope, int process)

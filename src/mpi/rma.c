@@ -19,8 +19,7 @@ static struct basic_type basic_of(struct rma_verb verb)
     return verb.kind == RMA_ACC ? armcii_basic_element(verb.element) : armcii_basic_byte();
 }
 
-/* Faults for the tests' test. */
-static bool lost(struct rma_verb verb)
+static bool is_lost_by_fault(struct rma_verb verb)
 {
     if (armcii_fault("transfers-do-nothing")) return true;
     if (verb.kind == RMA_PUT) return armcii_fault("put-does-nothing");
@@ -31,7 +30,7 @@ static bool lost(struct rma_verb verb)
 static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type,
                   MPI_Aint disp, int count, MPI_Datatype type)
 {
-    if (lost(verb)) return;
+    if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
     case RMA_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
     case RMA_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;
@@ -39,13 +38,13 @@ static void issue(struct window *w, struct rma_verb verb, int target, void *loca
     }
 }
 
-/* More elements than an int counts. */
+/* n may exceed INT_MAX. */
 static void issue_large(struct window *w, struct rma_verb verb, int target, char *local, MPI_Aint disp, size_t n,
                         struct basic_type basic)
 {
 #if LARGE_COUNTS
     MPI_Count count = (MPI_Count)n;
-    if (lost(verb)) return;
+    if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
     case RMA_PUT: MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
     case RMA_GET: MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
@@ -73,7 +72,7 @@ void armcii_rma_contiguous(struct window *w, struct rma_verb verb, int target, v
         issue_large(w, verb, target, local, disp, n, basic);
 }
 
-/* One side of a call: address or displacement base, count and type. */
+/* One side of a call; owned: the caller frees the type. */
 struct side {
     const char *start;
     int count;
@@ -81,7 +80,7 @@ struct side {
     bool owned;
 };
 
-static struct side describe(const struct shape *s, enum shape_side which, struct basic_type basic, const char *origin,
+static struct side side_of(const struct shape *s, enum shape_side which, struct basic_type basic, const char *origin,
                             enum rma_typing typing)
 {
     const char *first = which == SHAPE_LOCAL ? s->local : s->remote;
@@ -99,8 +98,8 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
                       enum rma_typing typing)
 {
     struct basic_type basic = basic_of(verb);
-    struct side local = describe(shape, SHAPE_LOCAL, basic, MPI_BOTTOM, typing);
-    struct side remote = describe(shape, SHAPE_REMOTE, basic, origin, typing);
+    struct side local = side_of(shape, SHAPE_LOCAL, basic, MPI_BOTTOM, typing);
+    struct side remote = side_of(shape, SHAPE_REMOTE, basic, origin, typing);
     issue(w, verb, target, (char *)local.start, local.count, local.type, remote.start - origin, remote.count, remote.type);
     if (local.owned) armcii_datatype_free_indexed(&local.type);
     if (remote.owned) armcii_datatype_free_indexed(&remote.type);

@@ -1,4 +1,4 @@
-/* team.c - the registry of teams and their rank translation. */
+/* team.c - teams, their rank translation and their scopes. */
 #include "mpi/team.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "mpi/world.h"
 
-static struct team *teams; /* newest first; the world is the last */
+static struct team *teams; /* newest first; the world is last */
 static struct team *world_team;
 
 static void *allocate(size_t bytes)
@@ -125,7 +125,7 @@ static bool is_in_scope(const struct team *team, enum team_scope scope, int rank
     return scope == TEAM_NODE ? w->node_of[process] == w->node_of[w->rank] : w->domain_of[process] == w->domain;
 }
 
-static int list_neighbours(const struct team *team, enum team_scope scope, int ranks[])
+static int list_local(const struct team *team, enum team_scope scope, int ranks[])
 {
     int n = 0;
     for (int i = 0; i < team->size; i++)
@@ -133,18 +133,18 @@ static int list_neighbours(const struct team *team, enum team_scope scope, int r
     return n;
 }
 
-/* The first member on each node. */
+/* The first member in each domain. */
 static int list_masters(const struct team *team, int ranks[])
 {
-    bool *has_one = calloc((size_t)armcii_world->domains, sizeof *has_one);
+    bool *is_listed = calloc((size_t)armcii_world->domains, sizeof *is_listed);
     int n = 0;
-    if (!has_one) armcii_fatal("out of memory for a table of %d nodes", armcii_world->domains);
+    if (!is_listed) armcii_fatal("out of memory for a table of %d nodes", armcii_world->domains);
     for (int i = 0; i < team->size; i++) {
         int node = armcii_world->domain_of[team->to_world[i]];
-        if (!has_one[node]) ranks[n++] = i;
-        has_one[node] = true;
+        if (!is_listed[node]) ranks[n++] = i;
+        is_listed[node] = true;
     }
-    free(has_one);
+    free(is_listed);
     return n;
 }
 
@@ -152,7 +152,7 @@ static void list_members(struct team *team, enum team_scope scope)
 {
     struct scope *s = &team->scopes[scope];
     int *ranks = allocate((size_t)team->size * sizeof *ranks);
-    s->n = scope == TEAM_MASTERS ? list_masters(team, ranks) : list_neighbours(team, scope, ranks);
+    s->n = scope == TEAM_MASTERS ? list_masters(team, ranks) : list_local(team, scope, ranks);
     s->ranks = realloc(ranks, (size_t)(s->n > 0 ? s->n : 1) * sizeof *ranks);
     if (!s->ranks) s->ranks = ranks;
 }
@@ -205,20 +205,20 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
     return comm;
 }
 
-/* ---- team create ---- */
+/* ---- creation ---- */
 
-/* Two threads may create groups at once: the list of members tells them apart.  On the communicator of messages between locks, whose tags
- * are smaller. */
+/* Several threads may create groups at once, so the tag is a hash of the members.  Lock messages on the same communicator use smaller
+ * tags. */
 static int tag_of(int n, const int world_rank[])
 {
-    enum { LOWEST = 1 << 10, COUNT = (1 << 15) - LOWEST }; /* every MPI library has tags up to 32767 */
+    enum { LOWEST = 1 << 10, COUNT = (1 << 15) - LOWEST }; /* MPI guarantees tags up to 32767 */
     unsigned hash = 2166136261u;
     for (int i = 0; i < n; i++)
         hash = (hash ^ (unsigned)world_rank[i]) * 16777619u;
     return LOWEST + (int)(hash % COUNT);
 }
 
-static MPI_Comm join_members(int n, const int world_rank[])
+static MPI_Comm create_members_comm(int n, const int world_rank[])
 {
     MPI_Group all, some;
     MPI_Comm comm;
@@ -238,7 +238,7 @@ struct team *armcii_team_create_by_members(const struct team *parent, int n, con
     if (!world_rank) armcii_fatal("out of memory for a group of %d processes", n);
     for (int i = 0; i < n; i++)
         world_rank[i] = parent->to_world[ranks[i]];
-    MPI_Comm comm = join_members(n, world_rank);
+    MPI_Comm comm = create_members_comm(n, world_rank);
     free(world_rank);
     return armcii_team_adopt(comm);
 }

@@ -9,8 +9,8 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 
-static atomic_uint visits;
-static atomic_int inside;
+static atomic_uint progress_calls;
+static atomic_int progressing;
 
 enum { SLICE_ALIGNMENT = 64 };
 
@@ -19,7 +19,7 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Slices apart from one another, so that each begins a page that its owner touches first. */
+/* Noncontiguous: each slice begins on a page that its owner touches first. */
 static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
 {
     MPI_Info info;
@@ -30,7 +30,7 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
     return rc;
 }
 
-/* These calls return errors through the communicator's handler: want codes, not aborts. */
+/* The error handler of the communicator applies to these calls; they must return error codes. */
 static int allocate(struct window *w, size_t bytes, enum window_memory memory, MPI_Comm comm)
 {
     MPI_Errhandler before;
@@ -61,7 +61,7 @@ static int create_over(struct window *w, void *memory, size_t bytes, MPI_Comm co
 
 static int create(struct window *w, size_t bytes, MPI_Comm comm)
 {
-    /* An allocation that failed on one member must fail on all before the collective call. */
+    /* If the allocation fails on one member, all members must return before the collective call. */
     void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
     int failed = bytes > 0 && !memory, any;
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
@@ -74,12 +74,12 @@ static int create(struct window *w, size_t bytes, MPI_Comm comm)
     return MPI_SUCCESS;
 }
 
-/* MPI aligns to what it likes (Open MPI's osc/sm to 8 bytes): the slice begins at the next multiple of 64. */
+/* MPI does not align enough (Open MPI's osc/sm: 8 bytes), so the slice begins at the next multiple of 64. */
 static void align_base(struct window *w, size_t bytes)
 {
     uintptr_t begin = (uintptr_t)w->base;
-    w->lead = bytes > 0 ? round_up(begin, SLICE_ALIGNMENT) - begin : 0;
-    w->base = bytes > 0 ? (void *)(begin + w->lead) : NULL;
+    w->pad = bytes > 0 ? round_up(begin, SLICE_ALIGNMENT) - begin : 0;
+    w->base = bytes > 0 ? (void *)(begin + w->pad) : NULL;
 }
 
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
@@ -98,18 +98,18 @@ int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_
     if (rc != MPI_SUCCESS) return rc;
     w->base = memory;
     w->own = NULL;
-    w->lead = 0;
+    w->pad = 0;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return 0;
 }
 
-void *armcii_window_neighbour(const struct window *w, int target)
+void *armcii_window_shared_base(const struct window *w, int target)
 {
     MPI_Aint bytes;
     int unit;
     void *base;
     MPI_Win_shared_query(w->win, target, &bytes, &unit, &base);
-    return (void *)round_up((uintptr_t)base, SLICE_ALIGNMENT); /* pages begin alike in all processes, so the lead is the same */
+    return (void *)round_up((uintptr_t)base, SLICE_ALIGNMENT); /* mappings begin on pages, so the padding is the same in all processes */
 }
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
@@ -124,7 +124,7 @@ int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
     MPI_Errhandler_free(&before);
     if (rc != MPI_SUCCESS) return rc;
     w->base = w->own = NULL;
-    w->lead = 0;
+    w->pad = 0;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return 0;
 }
@@ -152,39 +152,39 @@ void armcii_window_free(struct window *w)
     w->base = w->own = NULL;
 }
 
-static void enter(void)
+static void begin_progress(void)
 {
-    atomic_fetch_add_explicit(&visits, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&inside, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&progress_calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&progressing, 1, memory_order_relaxed);
 }
 
-static void leave(void)
+static void end_progress(void)
 {
-    atomic_fetch_sub_explicit(&inside, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&progressing, 1, memory_order_relaxed);
 }
 
 void armcii_window_flush(struct window *w, int target)
 {
-    enter();
+    begin_progress();
     MPI_Win_flush(target, w->win);
-    leave();
+    end_progress();
 }
 
 void armcii_window_flush_all(struct window *w)
 {
-    enter();
+    begin_progress();
     MPI_Win_flush_all(w->win);
-    leave();
+    end_progress();
 }
 
 void armcii_window_flush_local(struct window *w, int target)
 {
-    enter();
+    begin_progress();
     if (armcii_quirks->local_completion)
         MPI_Win_flush_local(target, w->win);
     else
         MPI_Win_flush(target, w->win);
-    leave();
+    end_progress();
 }
 
 void armcii_window_sync(struct window *w)
@@ -195,17 +195,17 @@ void armcii_window_sync(struct window *w)
 void armcii_window_progress(MPI_Comm comm)
 {
     int arrived;
-    enter();
+    begin_progress();
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &arrived, MPI_STATUS_IGNORE);
-    leave();
+    end_progress();
 }
 
-unsigned armcii_window_visits(void)
+unsigned armcii_window_progress_calls(void)
 {
-    return atomic_load_explicit(&visits, memory_order_relaxed);
+    return atomic_load_explicit(&progress_calls, memory_order_relaxed);
 }
 
-bool armcii_window_is_visited(void)
+bool armcii_window_is_progressing(void)
 {
-    return atomic_load_explicit(&inside, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&progressing, memory_order_relaxed) > 0;
 }

@@ -1,5 +1,5 @@
-/* window.h - RMA windows: memory that the members of a communicator can reach, in one passive epoch from creation to free.
- * Together with rma.h the seam to the MPI library's one-sided part; a test may replace both by a recording fake. */
+/* window.h - RMA windows, with one passive epoch from creation to free.  With rma.h, the interface to MPI's one-sided functions; unit
+ * tests replace both by a recording fake. */
 #ifndef ARMCII_WINDOW_H
 #define ARMCII_WINDOW_H
 
@@ -9,42 +9,42 @@
 
 struct window {
     MPI_Win win;
-    void *base;         /* the caller's slice; NULL in a dynamic window or for 0 bytes */
-    size_t lead;        /* displacement of base: MPI's own memory may begin earlier, unaligned */
-    void *own;          /* memory to free with the window, where it is not the MPI library's; else NULL */
+    void *base; /* the caller's slice; NULL in a dynamic window or for 0 bytes */
+    size_t pad; /* displacement of base: MPI's memory may begin earlier, unaligned */
+    void *own;  /* memory to free with the window; NULL if MPI or the caller owns it */
 };
 
 enum window_memory {
-    WINDOW_MEMORY_MPI,    /* MPI_Win_allocate: the library may place the slices in shared memory */
-    WINDOW_MEMORY_SHARED, /* MPI_Win_allocate_shared, for members that share memory */
-    WINDOW_MEMORY_OWN     /* ours, by MPI_Win_create */
+    WINDOW_MEMORY_MPI,    /* MPI_Win_allocate: MPI may place the slices in shared memory */
+    WINDOW_MEMORY_SHARED, /* MPI_Win_allocate_shared: the members share memory */
+    WINDOW_MEMORY_OWN     /* MPI_Win_create over memory of this library */
 };
 
-/* Collective over comm: `bytes` (may differ, may be 0) of memory on each member, aligned to 64 bytes, and its window.
- * Slices are rounded up to multiples of `unit`, a power of two.  Returns 0, or nonzero (on every member) when MPI gives none. */
+/* Collective over comm: a window with `bytes` of memory on each member, aligned to 64 bytes; `bytes` may differ and be 0.  Slices are
+ * rounded up to multiples of `unit`, a power of two.  Returns 0 or, on every member, nonzero on failure. */
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm);
-/* Collective: a window over `bytes` of the caller's memory at `memory`, which stays the caller's. */
+/* Collective: a window over memory that the caller owns. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
-/* Where the slice of rank `target` begins in this process; the window's memory is WINDOW_MEMORY_SHARED. */
-void *armcii_window_neighbour(const struct window *w, int target);
-/* Collective: a window without memory; armcii_window_attach adds some.  The displacement of an attached byte is its address. */
+/* The address in this process of the slice of rank `target` in a window of WINDOW_MEMORY_SHARED. */
+void *armcii_window_shared_base(const struct window *w, int target);
+/* Collective: a window without memory; armcii_window_attach adds memory.  The displacement of an attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);
 int armcii_window_attach(struct window *w, void *memory, size_t bytes);
 void armcii_window_detach(struct window *w, void *memory);
-/* Collective.  Everything on the window has been completed before. */
+/* Collective.  All operations on the window are complete. */
 void armcii_window_free(struct window *w);
 
-/* Complete all of the caller's operations towards rank `target` there (flush), or as far as local buffers go (flush_local). */
+/* Complete the caller's operations remotely: towards rank `target`, or towards all members. */
 void armcii_window_flush(struct window *w, int target);
-/* The same towards all members. */
 void armcii_window_flush_all(struct window *w);
+/* Completes the caller's operations towards rank `target` locally. */
 void armcii_window_flush_local(struct window *w, int target);
-/* Make what others completed visible to the caller's loads, and its stores to others. */
+/* Makes completed operations of others visible to the caller's loads, and the caller's stores visible to others. */
 void armcii_window_sync(struct window *w);
-/* Let the MPI library make progress. */
+/* Makes progress in MPI. */
 void armcii_window_progress(MPI_Comm comm);
-/* How often that happened, by flushes, too; does it happen now?  Who sees that need not do it. */
-unsigned armcii_window_visits(void);
-bool armcii_window_is_visited(void);
+/* The number of calls that made progress, flushes included, and whether a thread is in one now: then another call is not needed. */
+unsigned armcii_window_progress_calls(void);
+bool armcii_window_is_progressing(void);
 
 #endif

@@ -29,7 +29,7 @@ static int node_leader(MPI_Comm comm, int rank)
     return leader;
 }
 
-/* From leader_of[rank] to numbered domains with their members. */
+/* Numbers the domains, given the leader of each rank's domain, and lists their members. */
 static void number_domains(struct world *w, const int *leader_of)
 {
     w->domains = 0;
@@ -47,15 +47,15 @@ static void number_domains(struct world *w, const int *leader_of)
     free(filled);
 }
 
-/* Others may wait in MPI for this process. */
-static bool let_mpi_progress(void)
+/* Other processes may wait in MPI for this one. */
+static bool progress_mpi(void)
 {
     armcii_window_progress(the_world.control);
     return false;
 }
 
-/* The world is all of comm but the progress ranks. */
-static void separate(struct world *w, MPI_Comm comm, int progress_ranks)
+/* The world is comm without the progress ranks. */
+static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
 {
     MPI_Comm_dup(comm, &w->all);
     MPI_Comm_rank(comm, &w->rank);
@@ -68,7 +68,7 @@ static void separate(struct world *w, MPI_Comm comm, int progress_ranks)
     if (!armcii_world_is_member()) return;
     MPI_Comm_dup(w->comm, &w->messages);
     MPI_Comm_dup(w->comm, &w->control);
-    armcii_progress_hook = let_mpi_progress;
+    armcii_progress_hook = progress_mpi;
 }
 
 static void find_nodes(struct world *w)
@@ -77,7 +77,7 @@ static void find_nodes(struct world *w)
     w->server_of = new_ints(w->size);
     int leader = node_leader(w->all, w->rank);
     MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
-    int *server_at = new_ints(w->size); /* by the node's name */
+    int *server_at = new_ints(w->size); /* [node] */
     for (int r = 0; r < w->size; r++) w->nodes += w->node_of[r] == r;
     for (int r = 0; r < w->size; r++) server_at[r] = r;
     for (int r = w->size; r < w->size + w->progress_ranks; r++) server_at[w->node_of[r]] = r;
@@ -88,7 +88,7 @@ static void find_nodes(struct world *w)
 void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain)
 {
     struct world *w = &the_world;
-    separate(w, comm, progress_ranks);
+    create_comms(w, comm, progress_ranks);
     find_nodes(w);
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);

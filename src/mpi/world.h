@@ -1,5 +1,5 @@
-/* world.h - the processes ARMCI runs on: the library's own communicators, rank, size and nodes.  Behind them there may be progress ranks
- * as servers (transport/am/progress_rank.h), which are no members of the world: they have tables of it, and only the communicator `all`. */
+/* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.  Progress ranks
+ * (transport/am/progress_rank.h) are not members of the world: they have its tables, but only the communicator `all`. */
 #ifndef ARMCII_WORLD_H
 #define ARMCII_WORLD_H
 
@@ -8,33 +8,33 @@
 
 struct world {
     MPI_Comm comm;     /* collectives of the library and of the world group */
-    MPI_Comm messages; /* armci_msg_snd and friends, nothing else */
+    MPI_Comm messages; /* armci_msg_* only */
     MPI_Comm control;  /* lock and notify messages */
-    int rank, size;    /* rank: of a progress rank, in `all` */
+    int rank, size;    /* a progress rank has its rank in `all` */
 
-    MPI_Comm all;       /* the world and, behind it, the progress ranks; the same as comm where there are none */
-    int progress_ranks; /* how many there are: ranks size, size + 1, ... of `all` */
+    MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */
+    int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
 
-    /* Domains are what the program is told about nodes (SCOPE_NODE, armci_domain_*); numbered by their first member, members ascending. */
-    int domain, domains; /* the caller's; how many there are */
+    /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of their first members. */
+    int domain, domains; /* the caller's domain; the number of domains */
     int *domain_of;      /* [size] */
-    int *members;        /* [size], grouped by domain */
+    int *members;        /* [size], grouped by domain, ascending */
     int *first_member;   /* [domains + 1], positions in members */
 
-    /* Nodes are what really shares memory; named by their lowest rank. */
+    /* Processes on one node share memory.  The lowest rank on a node identifies it. */
     int *node_of;   /* [size + progress_ranks] */
     int nodes;
-    int *server_of; /* [size]: who serves a process's node, a rank of `all`: the progress rank there, else the first process */
+    int *server_of; /* [size]: the server of a process's node, a rank of `all`: its progress rank, else its first process */
 };
 
 extern const struct world *const armcii_world;
 
-/* Collective over comm, of whose ranks the last `progress_ranks` ones are progress ranks, one on each node.  Domains are the nodes or, with
+/* Collective over comm, whose last `progress_ranks` ranks are progress ranks, one on each node.  Domains are nodes or, with
  * `every_rank_a_domain`, single processes. */
 void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain);
 void armcii_world_free(void);
 
-/* Is this process one of the world, and not set aside? */
+/* Is this process in the world, and not a progress rank? */
 static inline bool armcii_world_is_member(void)
 {
     return armcii_world->rank < armcii_world->size;
@@ -48,7 +48,7 @@ static inline bool armcii_world_is_one_node(int n, const int processes[])
     return true;
 }
 
-/* Processes of a domain, and the i-th of them. */
+/* The number of processes in a domain, and its i-th process. */
 static inline int armcii_domain_size(int domain)
 {
     return armcii_world->first_member[domain + 1] - armcii_world->first_member[domain];

@@ -1,10 +1,9 @@
-/* accumulate.c - the kernels of accumulate: plain loops that the compiler makes vectors of, compiled for any processor
- * and once more for AVX2. */
+/* accumulate.c - the kernels of accumulate: plain loops that the compiler vectorizes, for the baseline processor and for AVX2. */
 #include <stdint.h>
 
 #include "shape/accumulate.h"
 
-/* Vectors also at -O2, and no fused multiply-add where the processor has one: it would round once instead of twice. */
+/* O3 vectorizes.  Fused multiply-add is off: it rounds once instead of twice. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunknown-pragmas" /* ivdep */
@@ -12,7 +11,7 @@
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
-/* Rows still to do. */
+/* The remaining rows. */
 struct rows {
     char *dst;
     const char *src;
@@ -20,7 +19,7 @@ struct rows {
     size_t bytes, n;
 };
 
-/* Kernels are always inlined: their code is that of the processor their caller is compiled for. */
+/* Kernels are always inlined, so they are compiled for the processor of their caller. */
 #define KERNEL static inline __attribute__((always_inline))
 
 KERNEL void next_row(struct rows *r)
@@ -30,7 +29,7 @@ KERNEL void next_row(struct rows *r)
     r->n--;
 }
 
-/* ---- element i of a row: memcpy is the access that needs neither alignment nor a declared type */
+/* ---- element i of a row: memcpy needs neither alignment nor a declared type ---- */
 
 KERNEL unsigned get_int(const char *row, size_t i)
 {
@@ -80,10 +79,11 @@ KERNEL void set_double(char *row, size_t i, double x)
     __builtin_memcpy(row + i * sizeof(x), &x, sizeof(x));
 }
 
-/* ---- kernels.  ivdep holds for src == dst too: each element is read before it is written, and then met no more.
- * Integers are unsigned, where overflow is defined to wrap.  A real product with 1 is exact and costs nothing beside
- * the memory: only integers have a loop without it.  Complex products are sums, with a factor negated, which changes
- * no bit: of a difference beside a sum GCC makes a fused instruction even where it is told not to. */
+/* ---- kernels ----
+ *
+ * ivdep holds for src == dst, too: each element is read once, before it is written.  Integers are unsigned, so they wrap.  A real product
+ * with 1 is exact and costs nothing compared with the memory access, so only integers have a loop without it.  Complex products are sums
+ * with a negated factor, which changes no bit: GCC fuses a difference beside a sum even with fp-contract=off. */
 
 KERNEL void add_int(struct rows r)
 {
@@ -157,7 +157,7 @@ KERNEL void scale_dcomplex(struct rows r, double re, double im)
         }
 }
 
-/* ---- choice of the kernel */
+/* ---- choice of the kernel ---- */
 
 KERNEL void run_complex(struct rows r, const char *scale)
 {
@@ -203,38 +203,38 @@ KERNEL void run(enum element e, const char *scale, struct rows r)
     }
 }
 
-/* Of the vectors that every processor of the kind has: as good as any for rows shorter than WIDE_FROM bytes. */
-static void run_usual(enum element e, const char *scale, const struct rows *r)
+/* As fast as AVX2 for rows shorter than AVX2_FROM bytes. */
+static void run_baseline(enum element e, const char *scale, const struct rows *r)
 {
     run(e, scale, *r);
 }
 
-enum { WIDE_FROM = 64 };
+enum { AVX2_FROM = 64 };
 
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void run_wide(enum element e, const char *scale, const struct rows *r)
+__attribute__((target("avx2"))) static void run_avx2(enum element e, const char *scale, const struct rows *r)
 {
     run(e, scale, *r);
 }
 
 static void run_best(enum element e, const char *scale, const struct rows *r)
 {
-    if (r->bytes >= WIDE_FROM && __builtin_cpu_supports("avx2"))
-        run_wide(e, scale, r);
+    if (r->bytes >= AVX2_FROM && __builtin_cpu_supports("avx2"))
+        run_avx2(e, scale, r);
     else
-        run_usual(e, scale, r);
+        run_baseline(e, scale, r);
 }
 #else
 static void run_best(enum element e, const char *scale, const struct rows *r)
 {
-    run_usual(e, scale, r);
+    run_baseline(e, scale, r);
 }
 #endif
 
 void armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
 {
     const struct rows r = {dst, src, 0, 0, bytes, 1};
-    if (e == ELEMENT_DOUBLE && bytes == sizeof(double)) /* by far the most frequent single element */
+    if (e == ELEMENT_DOUBLE && bytes == sizeof(double)) /* the most frequent single element */
         set_double(dst, 0, get_double(dst, 0) + get_double(scale, 0) * get_double(src, 0));
     else
         run_best(e, scale, &r);

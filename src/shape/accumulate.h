@@ -1,8 +1,8 @@
 /* accumulate.h - dst[i] += scale * src[i] by load and store, for the element types of accumulate.
  *
- * Pure; not atomic: locks are the caller's.  The result is, bit for bit, that of armcii_scale_copy followed by an
- * addition (product and sum are rounded each; integers wrap); with a scale that armcii_scale_is_one, of the addition
- * alone.  Nothing needs to be aligned.  src may be dst; otherwise they do not overlap. */
+ * Pure and not atomic: the caller locks.  The result equals, bit for bit, that of armcii_scale_copy and an addition: product and sum are
+ * rounded separately, integers wrap.  If armcii_scale_is_one, it is that of the addition alone.  No alignment is required.  src may be
+ * dst; otherwise they do not overlap. */
 #ifndef ARMCII_ACCUMULATE_H
 #define ARMCII_ACCUMULATE_H
 
@@ -10,11 +10,11 @@
 
 #include "shape/element.h"
 
-/* One piece of `bytes` bytes, whole elements. */
+/* `bytes` contiguous bytes: whole elements. */
 void armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes);
 
-/* n rows of `bytes` bytes, whole elements, their starts a stride apart (any sign, in bytes).  Rows of dst that overlap
- * one another are updated one after the other. */
+/* n rows of `bytes` bytes: whole elements.  Strides between the rows are in bytes, of either sign.  Rows of dst that overlap are updated
+ * one after the other. */
 void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src,
                             ptrdiff_t src_stride, size_t bytes, size_t n);
 

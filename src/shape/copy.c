@@ -1,13 +1,12 @@
-/* copy.c - a whole transfer by load and store.  Strided: two nested loops go over the rows and planes of the three
- * lowest levels, the length of a row known to the compiler where it is a usual short one; levels above go round them.
- * Vector: one pass.  Packing and unpacking are copies of one side. */
+/* copy.c - a whole transfer by load and store.  Strided: two nested loops over the rows and planes of the lowest levels, with a constant
+ * row length if it is a common short one; an index walks the levels above.  Packing and unpacking are copies of one side. */
 #include <stdbool.h>
 #include <string.h>
 #include <emmintrin.h>
 
 #include "shape/copy.h"
 
-/* ---- strided */
+/* ---- strided ---- */
 
 /* Planes of rows of `bytes` bytes. */
 struct patch {
@@ -28,7 +27,7 @@ static inline __attribute__((always_inline)) void copy_rows(const struct patch *
     }
 }
 
-/* One loop for each usual length, and one for all others. */
+/* One loop for each common length, and one for all others. */
 static void copy_patch(const struct patch *p)
 {
     switch (p->bytes) {
@@ -52,7 +51,7 @@ static void copy_patch(const struct patch *p)
     }
 }
 
-/* Go to the next patch of a shape; false, back at the first one, after the last. */
+/* Moves to the next patch of a shape; returns false, back at the first patch, after the last. */
 static bool step(const struct shape *s, enum shape_side to, size_t index[], struct patch *p)
 {
     for (int level = 2; level < s->levels; level++) {
@@ -84,9 +83,9 @@ static void copy_strided(const struct shape *s, enum shape_side to, char *dst, c
     } while (step(s, to, index, &p));
 }
 
-/* ---- vector */
+/* ---- vector ---- */
 
-/* The addresses of one run's segments, both lists to be read with an offset. */
+/* The addresses of the segments of one run; an offset is added to each list. */
 struct ends {
     void *const *dst, *const *src;
     ptrdiff_t dst_delta, src_delta;
@@ -110,7 +109,7 @@ static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t
         copy_segments(e, run->n, run->bytes);
 }
 
-/* Copy between n segments and a packed buffer: `to` tells which side is written, the segments (remote) or the buffer. */
+/* Copies between n segments and a packed buffer: to the segments if `to` is SHAPE_REMOTE, else to the buffer. */
 static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to,
                                                               ptrdiff_t delta, char *packed)
 {
@@ -143,7 +142,7 @@ static void copy_vector(const struct shape *s, enum shape_side to, ptrdiff_t del
     }
 }
 
-/* ---- all shapes */
+/* ---- all shapes ---- */
 
 void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta)
 {
@@ -161,9 +160,8 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delt
         copy_strided(s, to, dst, src);
 }
 
-/* ---- one side and a packed buffer */
+/* ---- pack and unpack: to the side if `to` is SHAPE_REMOTE, else to the buffer ---- */
 
-/* To SHAPE_REMOTE the side is written, to SHAPE_LOCAL the buffer. */
 static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum shape_side to, char *packed)
 {
     for (size_t r = 0; r < s->nruns; r++) {
@@ -179,7 +177,7 @@ static void copy_side(const struct shape *s, enum shape_side side, enum shape_si
         copy_side_of_runs(s, side, to, packed);
         return;
     }
-    struct shape one = *s; /* that side as the remote one */
+    struct shape one = *s; /* with that side as its remote side */
     if (side == SHAPE_LOCAL) {
         one.remote = s->local;
         for (int i = 0; i < s->levels; i++) one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
@@ -204,27 +202,27 @@ void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char
         copy_side(s, side, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
 }
 
-/* ---- copy long ---- */
+/* ---- long contiguous copies ---- */
 
 enum { LINE = 64, STREAM_FROM = 16 << 20 };
 
-/* Is neither within the other? */
-static bool is_apart(const char *dst, const char *src, size_t bytes)
+/* Do the two ranges not overlap? */
+static bool is_disjoint(const char *dst, const char *src, size_t bytes)
 {
     return (uintptr_t)dst - (uintptr_t)src >= bytes && (uintptr_t)src - (uintptr_t)dst >= bytes;
 }
 
-/* Are words of one side words of the other? */
+/* Have both addresses the same offset in a word? */
 static bool is_equally_aligned(const char *dst, const char *src)
 {
     return ((uintptr_t)dst - (uintptr_t)src) % sizeof(uint64_t) == 0;
 }
 
-/* 32 bytes at once, or two times 16. */
+/* One register, or two of 16 bytes. */
 typedef uint64_t block32 __attribute__((vector_size(32)));
 
-/* Copy by loads from aligned addresses; both sides are apart.  Volatile, or compilers call memcpy instead.  Always inlined: its code is
- * that of the processor its caller is compiled for. */
+/* Copies by loads from aligned addresses; the ranges do not overlap.  volatile: otherwise compilers call memcpy.  Always inlined, so it
+ * is compiled for the processor of its caller. */
 static inline __attribute__((always_inline)) void copy_aligned_loads(char *dst, const char *src, size_t bytes)
 {
     enum { BLOCK = sizeof(block32) };
@@ -239,28 +237,28 @@ static inline __attribute__((always_inline)) void copy_aligned_loads(char *dst, 
     armcii_copy(dst + at, src + at, bytes - at);
 }
 
-static void copy_crooked_usual(char *dst, const char *src, size_t bytes)
+static void copy_unaligned_baseline(char *dst, const char *src, size_t bytes)
 {
     copy_aligned_loads(dst, src, bytes);
 }
 
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void copy_crooked_wide(char *dst, const char *src, size_t bytes)
+__attribute__((target("avx2"))) static void copy_unaligned_avx2(char *dst, const char *src, size_t bytes)
 {
     copy_aligned_loads(dst, src, bytes);
 }
 
-static void copy_crooked(char *dst, const char *src, size_t bytes)
+static void copy_unaligned(char *dst, const char *src, size_t bytes)
 {
     if (__builtin_cpu_supports("avx2"))
-        copy_crooked_wide(dst, src, bytes);
+        copy_unaligned_avx2(dst, src, bytes);
     else
-        copy_crooked_usual(dst, src, bytes);
+        copy_unaligned_baseline(dst, src, bytes);
 }
 #else
-static void copy_crooked(char *dst, const char *src, size_t bytes)
+static void copy_unaligned(char *dst, const char *src, size_t bytes)
 {
-    copy_crooked_usual(dst, src, bytes);
+    copy_unaligned_baseline(dst, src, bytes);
 }
 #endif
 
@@ -268,7 +266,7 @@ static void copy_crooked(char *dst, const char *src, size_t bytes)
 
 enum { AHEAD = 8 * LINE };
 
-/* Copy whole lines to an aligned address by streaming stores. */
+/* Copies whole cache lines to an aligned address by nontemporal stores. */
 static void stream_lines(char *dst, const char *src, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += LINE) {
@@ -298,10 +296,10 @@ static void copy_streaming(char *dst, const char *src, size_t bytes)
 
 void armcii_copy_long(void *dst, const void *src, size_t bytes)
 {
-    if (!is_apart(dst, src, bytes))
+    if (!is_disjoint(dst, src, bytes))
         memmove(dst, src, bytes);
     else if (!is_equally_aligned(dst, src))
-        copy_crooked(dst, src, bytes);
+        copy_unaligned(dst, src, bytes);
     else if (bytes < STREAM_FROM)
         memcpy(dst, src, bytes);
     else

@@ -1,7 +1,6 @@
-/* copy.h - copies by load and store: of a piece of memory, or of a whole transfer whose remote side is mapped here.
+/* copy.h - copies by load and store: contiguous memory, or a whole transfer whose remote side is mapped here.
  *
- * Pure: no MPI, no global state, no allocation.  Stores past the cache are fenced here, so that a release by the caller
- * publishes everything written. */
+ * Pure: no MPI, no global state, no allocation.  Nontemporal stores are fenced, so a release by the caller publishes them. */
 #ifndef ARMCII_COPY_H
 #define ARMCII_COPY_H
 
@@ -10,17 +9,17 @@
 
 #include "shape/shape.h"
 
-/* 16 bytes at once; compilers make two words of it where there is no such register. */
+/* One register, or two words where there is none of 16 bytes. */
 typedef uint64_t block16 __attribute__((vector_size(16)));
 
-/* As memmove.  For more than 64 bytes; shorter ones go inline through armcii_copy. */
+/* memmove of more than 64 bytes; armcii_copy handles shorter ones inline. */
 void armcii_copy_long(void *dst, const void *src, size_t bytes);
 
-/* Copy the whole transfer, the remote side lying at its addresses + delta: to SHAPE_REMOTE is a put, to SHAPE_LOCAL a
- * get.  Segments in order: where they overlap, the last one stays. */
+/* Copies a whole transfer; the remote side is mapped at its addresses + delta.  To SHAPE_REMOTE is a put, to SHAPE_LOCAL a get.  Segments
+ * are copied in order. */
 void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta);
 
-/* ---- the ends of a short piece, both read before any is written: they may overlap, and so may src and dst */
+/* ---- short copies as head and tail, which may overlap.  Both are read before either is written, so src and dst may overlap ---- */
 
 /* 5..7 bytes */
 static inline void armcii_copy_ends4(char *dst, const char *src, size_t bytes)
@@ -66,8 +65,8 @@ static inline void armcii_copy_ends32(char *dst, const char *src, size_t bytes)
     __builtin_memcpy(dst + bytes - 16, &tail[1], 16);
 }
 
-/* ---- short pieces.  1, 2, 4 and 8 bytes are written by one store: whoever waits for an element to change may change
- * it back at once, and must not see it written again. */
+/* ---- 1, 2, 4 and 8 bytes are written by one store: a process that polls an element may overwrite it as soon as it changes, and a second
+ * store would undo that ---- */
 
 /* 0..7 bytes */
 static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
@@ -89,7 +88,7 @@ static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
     }
 }
 
-/* As memmove; 0 to 64 bytes without a call.  Tests instead of a jump table: one element of 8 bytes is found first. */
+/* memmove; 0 to 64 bytes without a call.  8 bytes are tested first because they are most frequent. */
 static inline void armcii_copy(void *dst, const void *src, size_t bytes)
 {
     if (bytes == 8) {

@@ -1,4 +1,4 @@
-/* element.c - sizes, names and scaling of accumulate's element types. */
+/* element.c - sizes, names and scaling of the element types of accumulate. */
 #include <assert.h>
 #include <string.h>
 
@@ -43,16 +43,10 @@ const void *armcii_element_one(enum element e)
 
 bool armcii_scale_is_one(enum element e, const void *scale)
 {
-    static const int i = 1;
-    static const long l = 1;
-    static const float f[2] = {1, 0};
-    static const double d[2] = {1, 0};
-    static const void *const one[ELEMENT_COUNT] = {&i, &l, f, d, f, d};
-    return memcmp(scale, one[e], elements[e].size) == 0;
+    return memcmp(scale, armcii_element_one(e), elements[e].size) == 0;
 }
 
-/* The loops below go through memcpy: it is the portable unaligned access, and compilers make it one load or store.
- * Integers are multiplied unsigned, where overflow is defined to wrap. */
+/* memcpy is the portable unaligned access; compilers make it one load or store.  Integers are unsigned, so products wrap. */
 
 static void scale_int(const void *scale, const char *src, char *dst, size_t bytes)
 {
@@ -104,7 +98,7 @@ static void scale_complex(const void *scale, const char *src, char *dst, size_t 
     memcpy(a, scale, sizeof(a));
     for (size_t at = 0; at + sizeof(x) <= bytes; at += sizeof(x)) {
         memcpy(x, src + at, sizeof(x));
-        y[0] = a[0] * x[0] + -a[1] * x[1]; /* the same bits; no compiler makes a fused subtraction of it */
+        y[0] = a[0] * x[0] + -a[1] * x[1]; /* not a difference: compilers would fuse it */
         y[1] = a[0] * x[1] + a[1] * x[0];
         memcpy(dst + at, y, sizeof(y));
     }
@@ -116,7 +110,7 @@ static void scale_dcomplex(const void *scale, const char *src, char *dst, size_t
     memcpy(a, scale, sizeof(a));
     for (size_t at = 0; at + sizeof(x) <= bytes; at += sizeof(x)) {
         memcpy(x, src + at, sizeof(x));
-        y[0] = a[0] * x[0] + -a[1] * x[1]; /* the same bits; no compiler makes a fused subtraction of it */
+        y[0] = a[0] * x[0] + -a[1] * x[1]; /* not a difference: compilers would fuse it */
         y[1] = a[0] * x[1] + a[1] * x[0];
         memcpy(dst + at, y, sizeof(y));
     }

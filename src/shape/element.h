@@ -1,4 +1,4 @@
-/* element.h - the element types of accumulate: sizes, scaling, (later) accumulate kernels.  Pure. */
+/* element.h - the element types of accumulate: sizes and scaling.  Pure. */
 #ifndef ARMCII_ELEMENT_H
 #define ARMCII_ELEMENT_H
 
@@ -18,25 +18,25 @@ enum element {
     ELEMENT_COUNT
 };
 
-/* Bytes of one element, of the number that sums are made of (of a complex one: its real part), and its name ("double").  Elements may lie
- * at any address: the processor's locks and MPI's updates of one element need no alignment. */
+/* Bytes of an element, bytes of the number it consists of (for complex types, of one part), and its name ("double").  Elements need no
+ * alignment. */
 size_t armcii_element_size(enum element e);
 size_t armcii_element_align(enum element e);
 const char *armcii_element_name(enum element e);
 
-/* The scale that leaves every value as it is. */
+/* The scale 1. */
 const void *armcii_element_one(enum element e);
-/* Does *scale leave every value as it is? */
+/* Is *scale 1? */
 bool armcii_scale_is_one(enum element e, const void *scale);
 
-/* dst[i] = *scale * src[i]; bytes is a multiple of the element's size.  dst may be src (the same or disjoint), nothing
- * needs alignment.  Integer products wrap. */
+/* dst[i] = *scale * src[i]; `bytes` is a multiple of the element size.  dst is src or does not overlap it; no alignment is required.
+ * Integer products wrap. */
 void armcii_scale_copy(enum element e, const void *scale, const void *src, void *dst, size_t bytes);
 
-/* Pack the local side of the shape, scaled, into buffer (s->bytes bytes).  Every segment consists of whole elements. */
+/* Packs the scaled local side into a buffer of s->bytes bytes.  Every segment consists of whole elements. */
 void armcii_scale_pack(enum element e, const void *scale, const struct shape *s, char *buffer);
 
-/* What a read-modify-write does with an int or long. */
+/* The update of a read-modify-write of an int or long. */
 enum rmw_update { RMW_ADD, RMW_REPLACE };
 
 #endif

@@ -1,9 +1,9 @@
-/* overlap.c - the AVL tree of address intervals.  Nodes are numbers into one array; 0 is "no node", of height 0. */
+/* overlap.c - an AVL tree of address intervals.  Nodes are indices into one array; index 0 is "no node", of height 0. */
 #include <stdlib.h>
 
 #include "shape/overlap.h"
 
-/* An AVL tree of height h has at least Fib(h + 2) - 1 nodes: 64-bit numbers are used up before height 93. */
+/* An AVL tree of height h has at least Fib(h + 2) - 1 nodes, which exceeds 2^64 at height 93. */
 enum { MAX_HEIGHT = 93 };
 
 enum { LEFT, RIGHT };
@@ -16,7 +16,7 @@ struct node {
 
 struct overlap_tree {
     size_t capacity, used, root;
-    struct node node[]; /* node[0] stands for none, then `capacity` intervals */
+    struct node node[]; /* node[0]: none; then `capacity` intervals */
 };
 
 struct overlap_tree *armcii_overlap_create(size_t capacity)
@@ -54,7 +54,7 @@ static void update_height(struct overlap_tree *tree, size_t n)
     tree->node[n].height = 1 + (left > right ? left : right);
 }
 
-/* Lift the child of n on `side` above n; returns that child, the new top. */
+/* Rotates the child of n on `side` above n; returns that child, the new top. */
 static size_t rotate(struct overlap_tree *tree, size_t n, int side)
 {
     size_t top = tree->node[n].child[side];
@@ -65,7 +65,7 @@ static size_t rotate(struct overlap_tree *tree, size_t n, int side)
     return top;
 }
 
-/* Make the heights below n differ by at most one; they differ by at most two.  Returns the top of that subtree. */
+/* Rebalances the subtree of n, whose children differ in height by at most two.  Returns its top. */
 static size_t balance(struct overlap_tree *tree, size_t n)
 {
     int lean = height(tree, n, RIGHT) - height(tree, n, LEFT);
@@ -91,7 +91,7 @@ enum overlap_result armcii_overlap_insert(struct overlap_tree *tree, uintptr_t l
 {
     if (lo >= hi) return OVERLAP_NONE;
 
-    size_t *link[MAX_HEIGHT + 1]; /* the way down: where the number of each node passed is kept */
+    size_t *link[MAX_HEIGHT + 1]; /* the path from the root: where the index of each node is stored */
     int depth = 0;
     link[0] = &tree->root;
     while (*link[depth] != 0) {

@@ -1,4 +1,4 @@
-/* shape.c - building shapes in their simplest form, and questions about them. */
+/* shape.c - building shapes in their simplest form, and their properties. */
 #include <assert.h>
 #include <stdint.h>
 
@@ -6,11 +6,11 @@
 #include "shape/overlap.h"
 #include "shape/shape.h"
 
-enum { SPLIT_UNIT = 16 }; /* segments are split at multiples of it: no element of any type is cut */
+enum { SPLIT_UNIT = 16 }; /* segments are split at multiples of it, so no element is split */
 
-/* ---- construction */
+/* ---- construction ---- */
 
-/* Does level `upper` of the input go on where level `below` (0: the segment) ends, on that side? */
+/* Does level `upper` continue on that side where level `below` (0: the segment) ends? */
 static bool continues(const struct shape *s, enum shape_side side, int below, int upper)
 {
     ptrdiff_t unit = below == 0 ? 1 : s->stride[side][below - 1];
@@ -37,7 +37,7 @@ void armcii_shape_simplify(struct shape *s)
     s->nsegs = s->bytes == 0 ? 0 : s->bytes / s->count[0];
 }
 
-/* Bytes in all of ARMCI's count array. */
+/* The total bytes of ARMCI's count array. */
 static enum shape_status total_bytes(const int count[], int levels, size_t *bytes)
 {
     ptrdiff_t total = 1; /* signed: offsets into a packed buffer must fit */
@@ -105,22 +105,23 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
     return SHAPE_OK;
 }
 
-/* Is each address of a side's list `stride` bytes after the one before?  `next`: the first one should be there. */
-static bool goes_on(void *const *at, size_t n, ptrdiff_t stride, uintptr_t next)
+/* Are the addresses next, next + stride, ...? */
+static bool is_evenly_spaced(void *const *at, size_t n, ptrdiff_t stride, uintptr_t next)
 {
     for (size_t i = 0; i < n; i++, next += (uintptr_t)stride)
         if ((uintptr_t)at[i] != next) return false;
     return true;
 }
 
-static bool runs_go_on(const struct shape *s, const struct shape *patch)
+static bool runs_match_patch(const struct shape *s, const struct shape *patch)
 {
     uintptr_t local = (uintptr_t)patch->local, remote = (uintptr_t)patch->remote;
     ptrdiff_t near = patch->stride[SHAPE_LOCAL][0], far = patch->stride[SHAPE_REMOTE][0];
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
         if (run->n == 0 || run->bytes == 0) continue;
-        if (run->bytes != patch->count[0] || !goes_on(run->remote, run->n, far, remote) || !goes_on(run->local, run->n, near, local))
+        if (run->bytes != patch->count[0] || !is_evenly_spaced(run->remote, run->n, far, remote) ||
+            !is_evenly_spaced(run->local, run->n, near, local))
             return false;
         local += run->n * (uintptr_t)near;
         remote += run->n * (uintptr_t)far;
@@ -128,14 +129,14 @@ static bool runs_go_on(const struct shape *s, const struct shape *patch)
     return true;
 }
 
-bool armcii_shape_is_even(const struct shape *s, struct shape *patch)
+bool armcii_shape_to_strided(const struct shape *s, struct shape *patch)
 {
     struct shape_iter it;
     struct segment first, second;
     if (s->form != SHAPE_VECTOR || s->packed) return false;
     armcii_shape_begin(&it, s);
     armcii_shape_next(&it, &first);
-    armcii_shape_next(&it, &second); /* a vector has two */
+    armcii_shape_next(&it, &second); /* a vector has at least two */
     struct shape even = {.form = SHAPE_STRIDED, .bytes = s->bytes, .nsegs = s->nsegs, .levels = 1};
     even.local = first.local;
     even.remote = first.remote;
@@ -143,36 +144,36 @@ bool armcii_shape_is_even(const struct shape *s, struct shape *patch)
     even.count[1] = s->nsegs;
     even.stride[SHAPE_LOCAL][0] = second.local - first.local;
     even.stride[SHAPE_REMOTE][0] = second.remote - first.remote;
-    if (!runs_go_on(s, &even)) return false;
+    if (!runs_match_patch(s, &even)) return false;
     armcii_shape_simplify(&even);
     *patch = even;
     return true;
 }
 
-/* ---- range */
+/* ---- range ---- */
 
-/* Both ends of all bytes of a strided or contiguous side, relative to its first segment; false on overflow. */
+/* The range of a strided or contiguous side, relative to its first segment; false on overflow. */
 static bool span(const struct shape *s, enum shape_side side, ptrdiff_t *below, ptrdiff_t *above)
 {
     *below = 0;
     if (__builtin_add_overflow(s->count[0], 0, above)) return false;
     for (int level = 0; level < s->levels; level++) {
-        ptrdiff_t way;
-        if (__builtin_mul_overflow(s->count[level + 1] - 1, s->stride[side][level], &way)) return false;
-        ptrdiff_t *end = way < 0 ? below : above;
-        if (__builtin_add_overflow(*end, way, end)) return false;
+        ptrdiff_t distance;
+        if (__builtin_mul_overflow(s->count[level + 1] - 1, s->stride[side][level], &distance)) return false;
+        ptrdiff_t *end = distance < 0 ? below : above;
+        if (__builtin_add_overflow(*end, distance, end)) return false;
     }
     return true;
 }
 
-/* The addresses [*lo, *hi) of one side of a segment; false where they leave the address space. */
+/* The addresses [*lo, *hi) of one side of a segment; false if they leave the address space. */
 static bool segment_bounds(const struct segment *seg, enum shape_side side, uintptr_t *lo, uintptr_t *hi)
 {
     *lo = (uintptr_t)(side == SHAPE_LOCAL ? seg->local : seg->remote);
     return !__builtin_add_overflow(*lo, seg->bytes, hi);
 }
 
-/* The lowest and the highest of n addresses. */
+/* Extends [*low, *high] to n addresses. */
 static void widen_to(void *const addresses[], size_t n, uintptr_t *low, uintptr_t *high)
 {
     for (size_t i = 0; i < n; i++) {
@@ -183,7 +184,7 @@ static void widen_to(void *const addresses[], size_t n, uintptr_t *low, uintptr_
 }
 
 /* The range of a vector side that is not packed. */
-static enum shape_status hull_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
+static enum shape_status range_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (size_t r = 0; r < s->nruns; r++) {
@@ -202,7 +203,7 @@ static enum shape_status hull_of_runs(const struct shape *s, enum shape_side sid
 enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo, char **hi)
 {
     bool packed = s->form == SHAPE_VECTOR && side == SHAPE_LOCAL && s->packed != NULL;
-    if (s->form == SHAPE_VECTOR && !packed) return hull_of_runs(s, side, lo, hi);
+    if (s->form == SHAPE_VECTOR && !packed) return range_of_runs(s, side, lo, hi);
 
     uintptr_t first = (uintptr_t)(packed ? s->packed : side == SHAPE_LOCAL ? s->local : s->remote), low, high;
     ptrdiff_t below = 0, above = (ptrdiff_t)s->bytes;
@@ -214,9 +215,9 @@ enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side
     return SHAPE_OK;
 }
 
-/* ---- questions */
+/* ---- properties ---- */
 
-/* The levels of one side by growing |stride|: level[0..s->levels). */
+/* The |strides| and counts of the levels of one side, by ascending |stride|. */
 static void sort_levels(const struct shape *s, enum shape_side side, size_t stride[], size_t count[])
 {
     for (int n = 0; n < s->levels; n++) {
@@ -232,7 +233,7 @@ static void sort_levels(const struct shape *s, enum shape_side side, size_t stri
     }
 }
 
-/* Taken by growing stride, does every level step over all that is below it? */
+/* Is each stride, in ascending order, at least the extent of all levels below? */
 static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
 {
     size_t stride[SHAPE_MAX_LEVELS], count[SHAPE_MAX_LEVELS];
@@ -240,7 +241,7 @@ static bool strides_are_disjoint(const struct shape *s, enum shape_side side)
     size_t extent = s->count[0];
     for (int i = 0; i < s->levels; i++) {
         if (stride[i] < extent) return false;
-        extent += stride[i] * (count[i] - 1); /* at most the size of the range */
+        extent += stride[i] * (count[i] - 1); /* no overflow: at most the size of the range */
     }
     return true;
 }
@@ -260,7 +261,7 @@ static bool runs_ascend(const struct shape *s, enum shape_side side)
 
 static bool runs_are_disjoint(const struct shape *s, enum shape_side side)
 {
-    if (runs_ascend(s, side)) /* the usual case needs no tree */
+    if (runs_ascend(s, side)) /* the common case needs no tree */
         return true;
     struct overlap_tree *tree = armcii_overlap_create(s->nsegs);
     if (tree == NULL) return false;
@@ -295,7 +296,7 @@ bool armcii_shape_nests(const struct shape *s, enum shape_side side)
 
 static bool runs_are_aligned(const struct shape *s, enum shape_side side, size_t mask)
 {
-    size_t all = 0; /* every address and length or-ed together: a bit of the mask set in one is set here */
+    size_t all = 0; /* all addresses and lengths or-ed */
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
         void *const *at = side == SHAPE_LOCAL ? run->local : run->remote;
@@ -315,13 +316,13 @@ bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t
     return (all & mask) == 0;
 }
 
-/* ---- parts: a position is the number of bytes given out so far */
+/* ---- parts ---- */
 
-/* Segment number `index` and what follows it, as long as that is one shape of at most `limit` bytes; a segment fits. */
+/* The largest part of at most `limit` bytes that begins with segment `index` and is one shape; a segment fits. */
 static void take_blocks(const struct shape *s, size_t limit, size_t index, struct shape *part)
 {
     *part = *s;
-    size_t block = s->count[0]; /* bytes of the levels that are taken whole */
+    size_t block = s->count[0]; /* bytes of the whole levels taken so far */
     bool whole = true;
     part->levels = 0;
     for (int level = 1; level <= s->levels; level++) {
@@ -374,7 +375,7 @@ void armcii_shape_set_packed(struct shape *s, char *buffer)
     armcii_shape_simplify(s);
 }
 
-/* ---- iterate ---- */
+/* ---- iteration ---- */
 
 void armcii_shape_begin(struct shape_iter *it, const struct shape *s)
 {
@@ -392,7 +393,7 @@ void armcii_shape_begin(struct shape_iter *it, const struct shape *s)
     }
 }
 
-/* Go to the next segment of a strided shape; there is one. */
+/* Moves to the next segment of a strided shape, which exists. */
 static void step_strided(struct shape_iter *it)
 {
     const struct shape *s = it->shape;
@@ -407,7 +408,7 @@ static void step_strided(struct shape_iter *it)
     it->remote += s->stride[SHAPE_REMOTE][level];
 }
 
-/* The next segment of a vector shape; there is one. */
+/* The next segment of a vector shape, which exists. */
 static struct segment next_of_runs(struct shape_iter *it)
 {
     const struct shape *s = it->shape;

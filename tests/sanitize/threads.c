@@ -220,11 +220,11 @@ static void use_stripes(int round)
     double *at = &sums[(size_t)round * 16 % WORDS];
     struct stripe *s = armcii_stripe_of(stripes, 0, armcii_stripe_block((uintptr_t)at));
     struct stripe *last = armcii_stripe_of(stripes, 0, armcii_stripe_block((uintptr_t)(at + 15)));
-    armcii_stripe_take(s < last ? s : last);
-    if (s != last) armcii_stripe_take(s < last ? last : s);
+    armcii_stripe_lock(s < last ? s : last);
+    if (s != last) armcii_stripe_lock(s < last ? last : s);
     armcii_accumulate(ELEMENT_DOUBLE, &one, at, ones, sizeof ones);
-    if (s != last) armcii_stripe_leave(s < last ? last : s);
-    armcii_stripe_leave(s < last ? s : last);
+    if (s != last) armcii_stripe_unlock(s < last ? last : s);
+    armcii_stripe_unlock(s < last ? s : last);
 }
 
 static void *work(void *argument)

@@ -186,7 +186,7 @@ static struct region *enter(struct region *r, size_t bytes)
     for (int i = 0; i < r->team->size; i++) {
         r->base[i] = fake_memory(&r->rma->window, i);
         r->bytes[i] = bytes;
-        r->rma->lead[i] = fake_lead(&r->rma->window, i);
+        r->rma->pad[i] = fake_pad(&r->rma->window, i);
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
     fake_forget();

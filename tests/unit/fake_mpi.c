@@ -1,4 +1,4 @@
-/* fake_mpi.c - simulated windows and the record of what was asked of them. */
+/* fake_mpi.c - simulated windows and the record of calls. */
 #include "fake_mpi.h"
 
 #include <check.h>
@@ -14,7 +14,7 @@ enum { MOST_WINDOWS = 64, MOST_MEMBERS = 16, MOST_ATTACHED = 16, MOST_BYTES = 1 
 struct piece {
     char *local;
     char *there; /* in the simulated memory */
-    size_t bytes, packed; /* length, place in `data` */
+    size_t bytes, packed; /* length, position in `data` */
 };
 
 enum effect { EFFECT_MOVE, EFFECT_UPDATE, EFFECT_SWAP };
@@ -25,10 +25,10 @@ struct request {
     struct rma_verb verb;     /* EFFECT_MOVE */
     enum rmw_update update;   /* EFFECT_UPDATE */
     int expected;             /* EFFECT_SWAP */
-    void *old;                /* where the former value goes */
+    void *old;                /* receives the old value */
     size_t npieces, bytes;
     struct piece *pieces;
-    char *data; /* what a completed local buffer held; NULL: not complete locally */
+    char *data; /* the local buffer at local completion; NULL: not complete locally */
     bool done;  /* has taken effect */
     struct request *next;
 };
@@ -43,7 +43,7 @@ struct fake_window {
     bool dynamic, owned;
     unsigned members;
     struct extent slice[MOST_MEMBERS];    /* not of dynamic windows */
-    size_t lead[MOST_MEMBERS];
+    size_t pad[MOST_MEMBERS];
     struct extent attached[MOST_ATTACHED]; /* of dynamic windows */
     struct request *first, **last;
     size_t in_flight[MOST_MEMBERS];
@@ -64,10 +64,9 @@ static const char *const names[FAKE_KINDS] = {
 
 /* ---- the record ---- */
 
-/* What another thread does while this one is in MPI; once. */
 void (*fake_meanwhile)(void);
 
-static void let_others_in(void)
+static void run_meanwhile(void)
 {
     void (*others)(void) = fake_meanwhile;
     fake_meanwhile = NULL;
@@ -76,7 +75,7 @@ static void let_others_in(void)
 
 static void record(struct fake_call call)
 {
-    let_others_in();
+    run_meanwhile();
     if (call_count == call_room) {
         call_room = call_room ? 2 * call_room : 64;
         calls = realloc(calls, call_room * sizeof *calls);
@@ -165,12 +164,12 @@ void fake_window_over(struct window *w, unsigned members, char *const memory[], 
 
 char *fake_memory(const struct window *w, int rank)
 {
-    return find(w)->slice[rank].memory + fake_lead(w, rank);
+    return find(w)->slice[rank].memory + fake_pad(w, rank);
 }
 
-size_t fake_lead(const struct window *w, int rank)
+size_t fake_pad(const struct window *w, int rank)
 {
-    return find(w)->lead[rank];
+    return find(w)->pad[rank];
 }
 
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
@@ -183,11 +182,11 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     f->owned = true;
     size_t rounded = (bytes + unit - 1) / unit * unit;
     for (unsigned i = 0; i < f->members; i++) {
-        f->lead[i] = fake_mpi.lead * (i + 1);
-        f->slice[i] = (struct extent){calloc(f->lead[i] + rounded + 1, 1), f->lead[i] + rounded};
+        f->pad[i] = fake_mpi.pad * (i + 1);
+        f->slice[i] = (struct extent){calloc(f->pad[i] + rounded + 1, 1), f->pad[i] + rounded};
         ck_assert_ptr_nonnull(f->slice[i].memory);
     }
-    *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .lead = f->lead[0]};
+    *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .pad = f->pad[0]};
     return 0;
 }
 
@@ -201,14 +200,14 @@ int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
     return 0;
 }
 
-/* Memory is shared by nobody here. */
+/* The fake has no shared memory. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
     (void)w, (void)memory, (void)bytes, (void)comm;
     ck_abort_msg("a window over shared memory");
 }
 
-void *armcii_window_neighbour(const struct window *w, int target)
+void *armcii_window_shared_base(const struct window *w, int target)
 {
     (void)w, (void)target;
     ck_abort_msg("a look for shared memory");
@@ -242,7 +241,7 @@ void armcii_window_detach(struct window *w, void *memory)
 
 static void close_window(struct fake_window *f)
 {
-    ck_assert_msg(!f->first, "window %d goes with operations that were never completed", number_of(f));
+    ck_assert_msg(!f->first, "window %d is freed with incomplete operations", number_of(f));
     for (unsigned i = 0; f->owned && i < f->members; i++) free(f->slice[i].memory);
     f->handle = NULL;
 }
@@ -261,7 +260,7 @@ static bool contains(struct extent e, const char *at, size_t bytes)
     return e.memory && at >= e.memory && bytes <= e.bytes && (size_t)(at - e.memory) <= e.bytes - bytes;
 }
 
-/* The simulated memory behind a displacement; fails where it is not all inside. */
+/* The simulated memory at a displacement; fails if it is not in the slice. */
 static char *resolve(const struct fake_window *f, int rank, MPI_Aint disp, size_t bytes)
 {
     ck_assert_msg(rank >= 0 && (unsigned)rank < f->members, "window %d has no member %d", number_of(f), rank);
@@ -279,7 +278,7 @@ static size_t part_size(enum element e)
     return armcii_element_align(e);
 }
 
-/* Integer sums wrap, as the machine's do. */
+/* Integer sums wrap. */
 static void add(enum element e, char *there, const char *data, size_t bytes)
 {
     size_t size = part_size(e);
@@ -308,7 +307,7 @@ static bool reads_remote(const struct request *op)
     return op->effect != EFFECT_MOVE || op->verb.kind == RMA_GET;
 }
 
-/* From now on the local buffer may be used for something else. */
+/* Copies the local buffer, which the caller may then reuse. */
 static void complete_local(struct request *op)
 {
     if (op->data) return;
@@ -369,7 +368,7 @@ static void count_in_flight(struct fake_window *f, int rank)
     if (n > most_in_flight) most_in_flight = n;
 }
 
-/* Queue an operation that is all described but for its bytes in `data`. */
+/* Queues an operation without its `data`. */
 static void start(struct fake_window *f, struct request op)
 {
     struct request *queued = malloc(sizeof *queued);
@@ -418,7 +417,7 @@ static int by_local_address(const void *a, const void *b)
     return x->local < y->local ? -1 : x->local > y->local;
 }
 
-/* MPI allows no byte twice among those that one call writes. */
+/* MPI forbids that one call writes a byte twice. */
 static void check_disjoint(const struct request *op)
 {
     bool get = op->verb.kind == RMA_GET;
@@ -467,7 +466,7 @@ void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, 
     op.effect = EFFECT_UPDATE;
     op.update = how;
     op.old = old;
-    op.pieces[0].local = (char *)(uintptr_t)value; /* is only read */
+    op.pieces[0].local = (char *)(uintptr_t)value; /* only read */
     start(f, op);
 }
 
@@ -479,13 +478,13 @@ void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, in
     op.effect = EFFECT_SWAP;
     op.expected = expected;
     op.old = old;
-    complete_local(&op); /* `desired` lives only as long as this call */
+    complete_local(&op); /* `desired` is valid only during this call */
     start(f, op);
 }
 
 /* ---- completion ---- */
 
-/* Take the operations to a member (-1: to all) out of the queue, into an array that the caller frees. */
+/* Moves the operations to a member (-1: to all) from the queue to an array that the caller frees. */
 static struct request **take_out(struct fake_window *f, int rank, size_t *n)
 {
     size_t room = 1;
@@ -549,7 +548,7 @@ void armcii_window_flush_all(struct window *w)
     complete_at(f, -1);
 }
 
-/* Local completion of an operation that brings something back is its completion. */
+/* For operations that read remote memory, local completion is completion. */
 void armcii_window_flush_local(struct window *w, int target)
 {
     struct fake_window *f = find(w);
@@ -568,8 +567,8 @@ void armcii_window_sync(struct window *w) { record((struct fake_call){.kind = FA
 
 void armcii_window_progress(MPI_Comm comm) { (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS}); }
 
-unsigned armcii_window_visits(void) { return 0; }
-bool armcii_window_is_visited(void) { return false; }
+unsigned armcii_window_progress_calls(void) { return 0; }
+bool armcii_window_is_progressing(void) { return false; }
 
 /* ---- begin and end ---- */
 

@@ -1,4 +1,4 @@
-/* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and then adding one element at a time. */
+/* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and adding single elements. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const void *scale_of(enum element e, int i)
     return scale[e];
 }
 
-/* ---- values */
+/* ---- values ---- */
 
 static double random_real(struct rng *r)
 {
@@ -49,7 +49,7 @@ static void fill(enum element e, char *at, size_t bytes, struct rng *r)
     }
 }
 
-/* ---- the model */
+/* ---- the model ---- */
 
 static void add_int(char *dst, const char *src)
 {
@@ -102,7 +102,7 @@ static void model(enum element e, const void *scale, char *dst, const char *src,
     free(product);
 }
 
-/* Fail, with the first byte that differs. */
+/* Fails with the first byte that differs. */
 static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen, const char *want,
                        size_t bytes)
 {
@@ -122,7 +122,7 @@ static void on_types(void (*test)(enum element e, int scale))
             test((enum element)e, scale);
 }
 
-/* ---- one piece */
+/* ---- one piece ---- */
 
 static void pieces(enum element e, int scale)
 {
@@ -195,12 +195,12 @@ START_TEST(a_megabyte)
 }
 END_TEST
 
-/* ---- rows */
+/* ---- rows ---- */
 
 enum { ROWS = 20, ROW_BYTES = 160, STRIDE = 200, MIDDLE = ROWS * STRIDE, ARENA = 2 * MIDDLE + ROW_BYTES };
 
-/* A stride of either sign, or none; rows may overlap, but elements of reals not in part: what becomes of NaNs then is the compiler's
- * choice. */
+/* A stride of any sign.  Rows may overlap, but real elements only completely: a partial overlap makes NaNs, whose bits depend on the
+ * compiler. */
 static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
 {
     const ptrdiff_t align = (ptrdiff_t)armcii_element_align(e), stride = rng_between(r, -STRIDE, STRIDE);
@@ -209,7 +209,7 @@ static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
     return stride / align * align;
 }
 
-/* From the middle of one arena to that of another, both at any alignment. */
+/* From the middle of one arena to the middle of another, both at any alignment. */
 static void rows_between_arenas(enum element e, int scale)
 {
     static char src[ARENA + 16];

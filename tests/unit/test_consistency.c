@@ -1,5 +1,5 @@
-/* test_consistency.c - random puts, gets, accumulates, waits and fences, under operations that take effect at the worst
- * moment, against a model that does each at once: what location consistency promises. */
+/* test_consistency.c - location consistency: random puts, gets, accumulates, waits and fences, with operations that take effect at the
+ * worst moment, against a model that applies each immediately. */
 #include <string.h>
 
 #include "fake_job.h"
@@ -62,12 +62,12 @@ static struct op random_transfer(struct rng *r, struct step *s)
     return t;
 }
 
-/* The program may use the buffer again: it does. */
+/* Overwrites the buffer, as a program may. */
 static void finish(struct step *s, unsigned seed)
 {
     armcii_op_finish(&s->op);
     if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
-        ck_abort_msg("seed %u: a get brought other bytes", seed);
+        ck_abort_msg("seed %u: a get returned wrong bytes", seed);
     s->get = false;
     memset(s->local, 0x5a, sizeof s->local);
 }
@@ -102,7 +102,7 @@ static void random_program(unsigned seed, enum fake_order order)
     for (int target = 0; target < TARGETS; target++)
         ck_assert_msg(memcmp(model[0][target], job_address(region[0], target, 0), SLICE) == 0 &&
                           memcmp(model[1][target], job_address(region[1], target, 0), SLICE) == 0,
-                      "seed %u, order %d: process %d holds other bytes", seed, order, target);
+                      "seed %u, order %d: process %d has wrong bytes", seed, order, target);
     job_end();
 }
 

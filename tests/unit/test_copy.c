@@ -16,7 +16,7 @@ static void fill(char *at, size_t bytes, uint64_t seed)
     rng_bytes(&r, at, bytes);
 }
 
-/* ---- one piece */
+/* ---- one piece ---- */
 
 START_TEST(every_size_at_every_offset)
 {
@@ -100,7 +100,7 @@ START_TEST(long_pieces_that_overlap_themselves)
 }
 END_TEST
 
-/* ---- shapes between two memories, against the list of their bytes */
+/* ---- shapes between two memories, against the list of their bytes ---- */
 
 static char *duplicate(const char *at, size_t bytes)
 {
@@ -110,7 +110,7 @@ static char *duplicate(const char *at, size_t bytes)
     return copy;
 }
 
-/* Copy with the remote side in a mirror of its arena. */
+/* Copies with the remote side in a duplicate of its arena. */
 static void check_sample(struct sample *m, enum shape_side to)
 {
     char *seen[2], *want[2], *mirror = duplicate(m->arena[SHAPE_REMOTE], m->size[SHAPE_REMOTE]);
@@ -153,10 +153,10 @@ START_TEST(shapes_between_two_memories)
 }
 END_TEST
 
-/* ---- shapes within one memory, against memmove of one segment after the other */
+/* ---- shapes in one memory, against memmove of each segment ---- */
 
 enum { ROOM = 1 << 16, MIDDLE = ROOM / 2 };
-static char memory[ROOM], elsewhere[ROOM]; /* remote addresses are those in elsewhere */
+static char memory[ROOM], elsewhere[ROOM]; /* remote addresses are in `elsewhere` */
 
 static void model_copy(const struct shape *s, enum shape_side to, ptrdiff_t delta)
 {

@@ -1,5 +1,5 @@
-/* test_datatype.c - MPI datatypes against the shape they are made from: bytes in order, size, true extent, basic
- * type; the cache.  Starts MPI for one process, without a launcher. */
+/* test_datatype.c - MPI datatypes against their shapes: bytes in order, size, true extent, basic type; and the cache.  Starts MPI for one
+ * process, without a launcher. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { SAMPLES = 60, LEVELS = 8, CACHE = 64 };
 
 static const char *const side_names[] = {"local", "remote"};
 
-/* The type that all of `type` consists of; fails where it consists of several. */
+/* The only basic type in `type`; fails if there are several. */
 static MPI_Datatype leaf(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
@@ -39,7 +39,7 @@ struct subject {
     enum shape_side side;
     const char *how;
     MPI_Datatype type;
-    char *base; /* what the type is relative to */
+    char *base; /* the address with displacement 0 */
 };
 
 static void check_bounds(const struct subject *x)
@@ -56,13 +56,13 @@ static void check_bounds(const struct subject *x)
                   (char *)begin - x->m->arena[x->side], (long long)extent);
 }
 
-/* Message to ourselves: MPI_Pack does not take MPI_BOTTOM everywhere. */
+/* A message to this process: not every MPI_Pack accepts MPI_BOTTOM. */
 static void message(void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type)
 {
     MPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-/* The bytes that leave, in order. */
+/* The bytes that are sent, in order. */
 static void check_sent(const struct subject *x, struct basic_type basic)
 {
     const struct bytes *want = &x->m->expected;
@@ -76,7 +76,7 @@ static void check_sent(const struct subject *x, struct basic_type basic)
     free(packed);
 }
 
-/* The bytes that are written; only where no byte is met twice: MPI leaves the rest open. */
+/* The bytes that are received; only without overlaps, which MPI leaves undefined. */
 static void check_received(const struct subject *x, struct basic_type basic)
 {
     const struct bytes *list = &x->m->expected;
@@ -136,14 +136,14 @@ static bool is_whole(const struct shape *s, struct basic_type basic)
     return lengths % basic.size == 0;
 }
 
-/* Every way to build one side with that basic type; but not those that this MPI library is known to do wrong. */
+/* All datatypes of one side with that basic type, except those with which this MPI library has known defects. */
 static void check_side(const struct sample *m, enum shape_side side, struct basic_type basic, struct tally *tally)
 {
     const struct shape *s = &m->shape;
     if (s->bytes == 0 || !is_whole(s, basic)) return;
     check_indexed(m, side, basic);
     tally->indexed++;
-    if (s->form == SHAPE_VECTOR || !armcii_datatype_is_right(s)) return;
+    if (s->form == SHAPE_VECTOR || !armcii_datatype_is_supported(s)) return;
     char *first = side == SHAPE_LOCAL ? s->local : s->remote;
     check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first}, basic);
     tally->vectors++;
@@ -201,7 +201,7 @@ START_TEST(basic_types)
 }
 END_TEST
 
-/* Extents beyond what an int counts, up to a gigabyte of data; nothing of it exists. */
+/* Extents beyond INT_MAX and up to a gigabyte of data, which is never accessed. */
 START_TEST(large)
 {
     char *const base = (char *)0x100000000;
@@ -229,7 +229,7 @@ START_TEST(large)
 }
 END_TEST
 
-/* ---- the cache: a type made by it carries a mark, so that the same type is known again and its end is seen ---- */
+/* ---- the cache: an attribute marks cached types, so that tests recognize a type and its deletion ---- */
 
 static int mark = MPI_KEYVAL_INVALID, ended;
 
@@ -245,7 +245,7 @@ static int count_end(MPI_Datatype type, int key, void *value, void *extra)
 
 static char arena[2][1 << 16];
 
-/* Shape number i of as many different ones as are wanted, from byte `offset` on. */
+/* Shape number i of any number of different ones, from byte `offset` on. */
 static struct shape numbered(int i, int offset)
 {
     struct shape s;
@@ -255,7 +255,7 @@ static struct shape numbered(int i, int offset)
     return s;
 }
 
-/* Get that type; was it made before?  From now on it is marked. */
+/* Gets the type and marks it; was it cached? */
 static bool is_kept(const struct shape *s,
                     MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
                     enum shape_side side, struct basic_type basic)
@@ -317,7 +317,7 @@ START_TEST(more_shapes_than_room)
     ck_assert_int_eq(ended, 0);
     for (int i = CACHE; i < 2 * CACHE; i++) {
         ck_assert_msg(!is_kept_vector(i), "shape %d", i);
-        ck_assert_msg(is_kept_vector(0), "after shape %d: the one in use is gone", i); /* used all the time */
+        ck_assert_msg(is_kept_vector(0), "after shape %d: the one in use is gone", i); /* always in use */
     }
     ck_assert_int_eq(ended, CACHE);
     for (int i = CACHE + 1; i < 2 * CACHE; i++) ck_assert_msg(is_kept_vector(i), "shape %d is one of the newest", i);
@@ -327,7 +327,7 @@ START_TEST(more_shapes_than_room)
 }
 END_TEST
 
-/* A type that left the cache comes back right. */
+/* A type that was evicted is rebuilt correctly. */
 START_TEST(types_come_back)
 {
     enum { SHAPES = 3 * CACHE };

@@ -1,5 +1,5 @@
-/* test_direct.c - accumulates by load and store: the right sums, each element updated under the locks of all its bytes, no lock held for
- * long or left behind; puts and gets through a mapping at another address. */
+/* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an element, bounded holds, no lock left
+ * held; puts and gets through a mapping at another address. */
 #include <pthread.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "transport/shm/shm.h"
 #include "unit.h"
 
-/* ---- the node, in private memory: takes the place of src/transport/shm/node.c */
+/* ---- the node, in private memory: replaces src/transport/shm/node.c ---- */
 
 static struct stripe stripes[STRIPES];
 static struct node the_node = {.stripes = stripes};
@@ -22,7 +22,7 @@ void armcii_node_barrier(void)
 }
 
 enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
-/* Nowhere here; blocks and elements lie differently there. */
+/* Remote addresses are not valid here; blocks and elements are aligned differently there. */
 static const ptrdiff_t DELTA = 7 * STRIPE_BLOCK + 1096;
 static _Alignas(STRIPE_BLOCK) char arena[ARENA]; /* the target's memory as mapped here */
 static _Alignas(16) char wanted[ARENA], local[LOCAL];
@@ -39,14 +39,14 @@ static int locks_taken(void)
     return n;
 }
 
-/* ---- kernels that look at the locks: take the place of src/shape/accumulate.c */
+/* ---- kernels that check the locks: replace src/shape/accumulate.c ---- */
 
-static bool is_watching = true; /* not while several threads are at work: another one's locks would be seen */
+static bool is_watching = true; /* false with several threads: one would see the locks of another */
 
 static void check_locked(const char *at)
 {
     uintptr_t block = armcii_stripe_block((uintptr_t)at - (uintptr_t)DELTA);
-    if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken)) return; /* an assertion that holds costs a system call */
+    if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken)) return; /* ck_assert costs a system call even if it holds */
     ck_abort_msg("byte %td is updated without its lock", at - arena);
 }
 
@@ -58,7 +58,7 @@ static void check_update(const char *dst, size_t bytes)
     check_locked(dst + bytes - 1);
 }
 
-/* While so many bytes are updated, in pieces of whole elements. */
+/* Called for an update of `bytes` bytes in pieces of whole elements. */
 static void check_hold(enum element e, size_t piece, size_t bytes)
 {
     static unsigned calls;
@@ -67,7 +67,7 @@ static void check_hold(enum element e, size_t piece, size_t bytes)
     if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
 
-/* Scales are real, so that a part is like another.  Integers wrap: between unaligned elements lie parts of their neighbours. */
+/* Scales are real, so both parts of a complex element are updated alike.  Integers wrap. */
 static void add(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += armcii_element_align(e)) {
@@ -121,7 +121,7 @@ void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdif
     }
 }
 
-/* ---- values */
+/* ---- values ---- */
 
 static const void *scale_two(enum element e)
 {
@@ -174,10 +174,10 @@ static void check_arena(const char *what, unsigned number)
     ck_abort_msg("%s %u: byte %zu is wrong", what, number, at);
 }
 
-/* ---- transfers */
+/* ---- transfers ---- */
 
 /* By the transport shm, to the mapping. */
-static void carry_out(struct rma_verb verb, const void *scale, const struct shape *s)
+static void run_op(struct rma_verb verb, const void *scale, const struct shape *s)
 {
     static struct region region;
     const struct raddr raddr = {.region = &region, .lo = remote(0), .hi = remote(ARENA), .mapped = arena};
@@ -189,10 +189,10 @@ static void carry_out(struct rma_verb verb, const void *scale, const struct shap
 
 static void accumulate(enum element e, const void *scale, const struct shape *s)
 {
-    carry_out((struct rma_verb){RMA_ACC, e}, scale, s);
+    run_op((struct rma_verb){RMA_ACC, e}, scale, s);
 }
 
-/* The same into `wanted`, a segment after the other, in the order of the shape. */
+/* The same on `wanted`, segment by segment. */
 static void model(enum element e, const void *scale, const struct shape *s)
 {
     struct shape_iter it;
@@ -206,7 +206,7 @@ static void on_types(void (*test)(enum element e))
     for (int e = 0; e < ELEMENT_COUNT; e++) test((enum element)e);
 }
 
-/* ---- contiguous */
+/* ---- contiguous ---- */
 
 /* Where the first block begins in the arena. */
 static size_t first_border(void)
@@ -214,7 +214,7 @@ static size_t first_border(void)
     return STRIPE_BLOCK - (uintptr_t)remote(0) % STRIPE_BLOCK;
 }
 
-/* Pieces that begin and end around the borders of blocks, at every phase an element can have there. */
+/* Pieces that begin and end around block borders, at every offset of an element. */
 static void pieces(enum element e)
 {
     size_t size = armcii_element_size(e);
@@ -255,7 +255,7 @@ START_TEST(contiguous_over_many_blocks)
 }
 END_TEST
 
-/* ---- strided */
+/* ---- strided ---- */
 
 /* A stride: zero, small, about a block, larger; either sign. */
 static int draw_stride(struct rng *r)
@@ -265,7 +265,7 @@ static int draw_stride(struct rng *r)
     return rng_between(r, -most, most);
 }
 
-/* Where the first segment must be so that all lie in `room` bytes; false where they do not fit. */
+/* A random position of the first segment such that all are in `room` bytes; false if they do not fit. */
 static bool place(const int stride[], const int count[], int levels, size_t room, struct rng *r, size_t *start)
 {
     long lo = 0, hi = count[0];
@@ -278,7 +278,7 @@ static bool place(const int stride[], const int count[], int levels, size_t room
     return true;
 }
 
-/* One random patch; false where what was drawn does not fit. */
+/* One random patch; false if it does not fit. */
 static bool patch(enum element e, unsigned seed)
 {
     struct rng r = rng_start(seed);
@@ -314,7 +314,7 @@ START_TEST(strided)
 }
 END_TEST
 
-/* Rows that all lie on one another, more of them than one hold may take. */
+/* Rows at the same address, more than one hold covers. */
 static void heap_of_rows(enum element e)
 {
     int count[2] = {(int)armcii_element_size(e) * 40, 500}, here[1] = {8}, there[1] = {0};
@@ -332,7 +332,7 @@ START_TEST(rows_on_one_another)
 }
 END_TEST
 
-/* ---- vector */
+/* ---- vector ---- */
 
 static void lists(enum element e)
 {
@@ -362,7 +362,7 @@ START_TEST(vector)
 }
 END_TEST
 
-/* ---- several at once */
+/* ---- several threads ---- */
 
 enum { THREADS = 4, ROUNDS = 60000 };
 
@@ -400,7 +400,7 @@ START_TEST(nothing_lost_between_threads)
 }
 END_TEST
 
-/* ---- put and get */
+/* ---- put and get ---- */
 
 START_TEST(put_and_get_through_the_mapping)
 {
@@ -413,7 +413,7 @@ START_TEST(put_and_get_through_the_mapping)
         begin(ELEMENT_INT, seed);
         ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2), SHAPE_OK);
         armcii_stores_pending = false;
-        carry_out((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
+        run_op((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
         ck_assert(armcii_stores_pending);
         struct shape_iter it;
         struct segment seg;
@@ -421,7 +421,7 @@ START_TEST(put_and_get_through_the_mapping)
             memcpy(wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
         check_arena("put of seed", seed);
         ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2), SHAPE_OK);
-        carry_out((struct rma_verb){.kind = RMA_GET}, NULL, &s);
+        run_op((struct rma_verb){.kind = RMA_GET}, NULL, &s);
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
             ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
         check_arena("get of seed", seed);

@@ -1,4 +1,4 @@
-/* test_error.c - messages: their form, whether they end the job, and that a line is cut, not mixed. */
+/* test_error.c - messages: their form, whether they end the job, and that long lines are cut. */
 #include "base/config.h"
 #include "base/log.h"
 #include "unit.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static char printed[8192]; /* what went to the stream between begin() and end() */
+static char printed[8192]; /* output between begin() and end() */
 static FILE *file;
 static int stream, saved;
 
-/* Catch what is written to a file descriptor. */
+/* Captures the output to a file descriptor. */
 static void begin(int descriptor)
 {
     file = tmpfile();
@@ -36,7 +36,7 @@ static void end(void)
     fclose(file);
 }
 
-/* Read a configuration with one setting. */
+/* Reads a configuration with one setting. */
 static void configure(const char *setting)
 {
     char text[64];
@@ -98,7 +98,7 @@ START_TEST(test_error_aborts)
 }
 END_TEST
 
-START_TEST(test_error_before_anybody_read)
+START_TEST(test_error_before_configuration)
 {
     setenv("ARMCI_ERRORS", "return", 1);
     armcii_error_set_abort(catch_abort);
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(test_abort_without_a_job)
 {
-    armcii_abort_job(1); /* nobody said how: abort(3) */
+    armcii_abort_job(1); /* no function is set: abort(3) */
 }
 END_TEST
 
@@ -139,7 +139,7 @@ START_TEST(test_warn_and_say)
 }
 END_TEST
 
-/* A message of `length` letters comes out whole up to what a line holds, then cut. */
+/* A message is printed completely if it fits in a line, else cut. */
 START_TEST(test_long_lines)
 {
     static char message[5000];
@@ -164,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_error_before_anybody_read, /* first: wants a process in which nobody has read */
+    const TTest *const tests[] = {test_error_before_configuration, /* first: the configuration must not have been read */
                                   test_error_without_argument_or_rank,
                                   test_error_returns_its_code,
                                   test_error_aborts,

@@ -1,4 +1,4 @@
-/* test_even.c - vectors that are patches, and those that are none. */
+/* test_even.c - conversion of evenly spaced vectors to strided shapes. */
 #include <stdint.h>
 
 #include "shape_model.h"
@@ -6,7 +6,7 @@
 
 enum { MOST_SEGMENTS = 40 };
 
-/* Segments of a vector in two runs, the first of `first` of them; lists of addresses into memory that nobody touches. */
+/* A vector of two runs and an empty one; its memory is never accessed. */
 struct even {
     void *at[2][MOST_SEGMENTS];
     struct vector_run run[3];
@@ -32,7 +32,7 @@ static void check_even(struct rng *r)
     int n = rng_between(r, 2, MOST_SEGMENTS), bytes = rng_between(r, 1, 16);
     int stride[2] = {rng_between(r, -64, 64), rng_between(r, -64, 64)};
     make_even(&e, n, rng_between(r, 0, n), bytes, stride);
-    ck_assert_msg(armcii_shape_is_even(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
+    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
     ck_assert_uint_eq(patch.bytes, e.vector.bytes);
     bytes_add_shape(&expected, &e.vector);
     bytes_add_shape(&seen, &patch);
@@ -45,14 +45,14 @@ static void check_even(struct rng *r)
     bytes_free(&seen);
 }
 
-START_TEST(even_vectors_are_patches)
+START_TEST(even_vectors_become_strided)
 {
     struct rng r = rng_start((uint64_t)_i);
     check_even(&r);
 }
 END_TEST
 
-/* One address is another, or the lengths are not all the same. */
+/* One address or the length of one run differs. */
 START_TEST(uneven_vectors_stay_vectors)
 {
     struct rng r = rng_start((uint64_t)_i);
@@ -67,14 +67,14 @@ START_TEST(uneven_vectors_stay_vectors)
         int which = rng_between(&r, 0, n - 1);
         e.at[side][which] = (char *)e.at[side][which] + 1;
     }
-    ck_assert_msg(!armcii_shape_is_even(&e.vector, &patch), "%d segments, seed %d", n, _i);
+    ck_assert_msg(!armcii_shape_to_strided(&e.vector, &patch), "%d segments, seed %d", n, _i);
 }
 END_TEST
 
 int main(void)
 {
     TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, even_vectors_are_patches, 0, 300);
+    tcase_add_loop_test(all, even_vectors_become_strided, 0, 300);
     tcase_add_loop_test(all, uneven_vectors_stay_vectors, 0, 300);
     return unit_run("even", all);
 }

@@ -1,4 +1,4 @@
-/* test_lock.c - the global lock: one thread at a time, more than once by the same, and others come in when it is passed. */
+/* test_lock.c - the global lock: mutual exclusion, nested entries, and waiters get the lock when it is yielded or suspended. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@ enum { THREADS = 4, TURNS = 20000 };
 
 static long sum; /* not atomic */
 static atomic_int inside;
-static atomic_bool others_were_in;
+static atomic_bool other_entered;
 
 static void start(void)
 {
@@ -49,7 +49,7 @@ START_TEST(one_thread_at_a_time)
 }
 END_TEST
 
-static void *try_and_take(void *result)
+static void *try_enter(void *result)
 {
     if (armcii_lock_try_enter()) {
         *(int *)result = 1;
@@ -58,78 +58,78 @@ static void *try_and_take(void *result)
     return NULL;
 }
 
-static int other_can_take(void)
+static int other_can_enter(void)
 {
     pthread_t other;
     int taken = 0;
-    pthread_create(&other, NULL, try_and_take, &taken);
+    pthread_create(&other, NULL, try_enter, &taken);
     pthread_join(other, NULL);
     return taken;
 }
 
-START_TEST(it_is_left_as_often_as_it_was_taken)
+START_TEST(exits_match_entries)
 {
-    ck_assert_int_eq(other_can_take(), 1);
+    ck_assert_int_eq(other_can_enter(), 1);
     armcii_lock_enter();
     armcii_lock_enter();
     ck_assert(armcii_lock_try_enter());
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(other_can_take(), 0);
+        ck_assert_int_eq(other_can_enter(), 0);
         armcii_lock_exit();
     }
-    ck_assert_int_eq(other_can_take(), 1);
+    ck_assert_int_eq(other_can_enter(), 1);
 }
 END_TEST
 
-static void *come_in(void *unused)
+static void *enter_and_exit(void *unused)
 {
     (void)unused;
     armcii_lock_enter();
-    atomic_store(&others_were_in, true);
+    atomic_store(&other_entered, true);
     armcii_lock_exit();
     return NULL;
 }
 
-START_TEST(who_waits_comes_in_when_it_is_passed)
+START_TEST(yield_admits_a_waiter)
 {
     pthread_t other;
     armcii_lock_enter();
-    pthread_create(&other, NULL, come_in, NULL);
-    while (!atomic_load(&others_were_in)) armcii_lock_yield();
+    pthread_create(&other, NULL, enter_and_exit, NULL);
+    while (!atomic_load(&other_entered)) armcii_lock_yield();
     armcii_lock_exit();
     pthread_join(other, NULL);
 }
 END_TEST
 
-static void wait_until_one_stands_in_line(void)
+static void wait_for_a_waiter(void)
 {
     while (atomic_load(&armcii_lock_state.tickets) == atomic_load(&armcii_lock_state.served))
         sched_yield();
 }
 
-/* However often the passing thread has entered, and at the first time. */
-START_TEST(one_pass_hands_it_over)
+/* One yield is enough, whatever the depth of the yielding thread. */
+START_TEST(one_yield_is_enough)
 {
     for (int depth = 1; depth <= 3; depth++) {
         pthread_t other;
-        atomic_store(&others_were_in, false);
+        atomic_store(&other_entered, false);
         for (int i = 0; i < depth; i++)
             armcii_lock_enter();
-        pthread_create(&other, NULL, come_in, NULL);
-        wait_until_one_stands_in_line();
+        pthread_create(&other, NULL, enter_and_exit, NULL);
+        wait_for_a_waiter();
         armcii_lock_yield();
-        ck_assert(atomic_load(&others_were_in));
+        ck_assert(atomic_load(&other_entered));
         pthread_join(other, NULL);
         for (int i = 0; i < depth; i++) {
-            ck_assert_int_eq(other_can_take(), 0);
+            ck_assert_int_eq(other_can_enter(), 0);
             armcii_lock_exit();
         }
-        ck_assert_int_eq(other_can_take(), 1);
+        ck_assert_int_eq(other_can_enter(), 1);
     }
 }
 END_TEST
 
-static void *look_whether_alone(void *result)
+static void *read_is_alone(void *result)
 {
     armcii_lock_enter();
     *(bool *)result = armcii_lock_is_alone();
@@ -137,36 +137,36 @@ static void *look_whether_alone(void *result)
     return NULL;
 }
 
-START_TEST(it_is_released_wholly_and_retaken)
+START_TEST(suspend_releases_all_entries)
 {
     pthread_t other;
     bool alone = true;
     armcii_lock_enter();
     armcii_lock_enter();
     unsigned entries = armcii_lock_suspend();
-    ck_assert_int_eq(other_can_take(), 1);
-    ck_assert_uint_eq(armcii_lock_suspend(), 0); /* it has none */
-    pthread_create(&other, NULL, look_whether_alone, &alone);
+    ck_assert_int_eq(other_can_enter(), 1);
+    ck_assert_uint_eq(armcii_lock_suspend(), 0); /* the caller does not have the lock */
+    pthread_create(&other, NULL, read_is_alone, &alone);
     pthread_join(other, NULL);
     ck_assert(!alone);
     armcii_lock_resume(entries);
     armcii_lock_resume(0);
     ck_assert(armcii_lock_is_alone());
-    ck_assert_int_eq(other_can_take(), 0);
+    ck_assert_int_eq(other_can_enter(), 0);
     armcii_lock_exit();
-    ck_assert_int_eq(other_can_take(), 0);
+    ck_assert_int_eq(other_can_enter(), 0);
     armcii_lock_exit();
-    ck_assert_int_eq(other_can_take(), 1);
+    ck_assert_int_eq(other_can_enter(), 1);
 }
 END_TEST
 
-START_TEST(it_costs_nothing_without_threads)
+START_TEST(disabled_without_threads)
 {
     armcii_lock_enable(false);
     armcii_lock_enter();
     ck_assert(!armcii_lock_try_enter());
     armcii_lock_enable(true);
-    ck_assert_int_eq(other_can_take(), 1);
+    ck_assert_int_eq(other_can_enter(), 1);
     armcii_lock_enable(false);
     armcii_lock_exit();
 }
@@ -175,13 +175,13 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {one_thread_at_a_time,
-                                  it_is_left_as_often_as_it_was_taken,
-                                  who_waits_comes_in_when_it_is_passed,
-                                  one_pass_hands_it_over,
-                                  it_is_released_wholly_and_retaken,
-                                  it_costs_nothing_without_threads,
+                                  exits_match_entries,
+                                  yield_admits_a_waiter,
+                                  one_yield_is_enough,
+                                  suspend_releases_all_entries,
+                                  disabled_without_threads,
                                   NULL};
     TCase *all = unit_case(tests);
     tcase_add_checked_fixture(all, start, NULL);
-    return unit_run("guard", all);
+    return unit_run("lock", all);
 }

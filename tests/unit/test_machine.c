@@ -1,5 +1,5 @@
-/* test_machine.c - what the machine leaves to processes: memory and processors, by control groups of both versions, /proc/meminfo and
- * affinity masks.  Over folders with files like the system's. */
+/* test_machine.c - memory and processors available to processes: control groups of both versions, /proc/meminfo and affinity masks, read
+ * from a folder that imitates the system's files. */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 
 enum { MIB = 1 << 20, ROOM = 512 };
 
-/* ---- a system made of files ---- */
+/* ---- an imitated system ---- */
 
 static char root[64];
 
@@ -37,7 +37,7 @@ static void end(void)
     ck_assert_int_eq(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/* A file under the root, its folders made where needed. */
+/* Writes a file under the root and creates its folders. */
 static void put(const char *name, const char *text)
 {
     char path[ROOM];
@@ -86,18 +86,18 @@ START_TEST(version_2)
     ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
     ck_assert_int_eq(groups.version, 2);
     ck_assert_int_eq(groups.levels, 3);
-    ck_assert_msg(memory_left(20 * MIB) == 70 * (size_t)MIB, "what is in use is counted twice");
+    ck_assert_msg(memory_left(20 * MIB) == 70 * (size_t)MIB, "used memory is counted twice");
     ck_assert_uint_eq(memory_left(52 * MIB), 70 * (size_t)MIB - 65 * (32 * (size_t)MIB / 64));
     ck_assert_uint_eq(memory_left(500 * (size_t)MIB), 0);
     const struct reserved beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
     ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others), 70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 1), 20 * (size_t)MIB);
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 2), SIZE_MAX);
-    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX, "groups that do not hold all count");
+    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX, "groups that do not contain all processes count");
     put("/sys/fs/cgroup/job/step/memory.high", "31457280\n");
     put("/sys/fs/cgroup/job/step/memory.current", "1048576\n");
     ck_assert_msg(memory_left(0) == 29 * (size_t)MIB, "memory.high of the inner group");
-    ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group leaves nothing");
+    ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group has no memory left");
     put("/sys/fs/cgroup/job/memory.current", "419430400\n");
     ck_assert_msg(memory_left(0) == 0, "more in use than the limit");
     end();
@@ -118,7 +118,7 @@ START_TEST(version_1)
     ck_assert_int_eq(groups.version, 1);
     ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
     put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
-    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "a kernel that does not tell of shared memory: nothing is refused for it");
+    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "the kernel does not report shared memory: reserved memory counts as touched");
     end();
 }
 END_TEST
@@ -200,8 +200,8 @@ START_TEST(pages_in_use)
 }
 END_TEST
 
-/* A segment is known by more than a number of a process and one of a descriptor, both of which may mean something else by now. */
-START_TEST(only_the_segment_meant_is_opened)
+/* Process id and descriptor may refer to another segment by now; device and inode detect that. */
+START_TEST(a_handle_opens_only_its_segment)
 {
     int fd = armcii_segment_descriptor(MIB);
     ck_assert_int_ge(fd, 0);
@@ -244,12 +244,12 @@ START_TEST(quotas)
 }
 END_TEST
 
-/* Does anybody find that they are oversubscribed? */
+/* Does any process find that it is oversubscribed? */
 static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
 {
     bool any = false;
     for (size_t i = 0; i < n; i++)
-        any = any || armcii_processors_crowded(masks, n, words, i);
+        any = any || armcii_processors_oversubscribed(masks, n, words, i);
     return any;
 }
 
@@ -263,7 +263,7 @@ START_TEST(masks)
     } cases[] = {
         {"unbound", 2, 2, false, {3, 3}},
         {"unbound, too many", 3, 2, true, {3, 3, 3}},
-        {"bound to processors of their own", 4, 4, false, {1, 2, 4, 8}},
+        {"each bound to its own processor", 4, 4, false, {1, 2, 4, 8}},
         {"two bound to one, others idle", 3, 2, true, {1, 4, 4}},
         {"two on one of eight, one anywhere", 3, 8, true, {1, 1, 0xff}},
         {"sockets", 4, 8, false, {0x0f, 0x0f, 0xf0, 0xf0}},
@@ -306,7 +306,7 @@ START_TEST(own_mask)
 }
 END_TEST
 
-/* Three processes in a group with a quota of 2, one of them in a group of its own within. */
+/* Three processes in a group with a quota of 2, one of them in a nested group. */
 START_TEST(quotas_of_several)
 {
     uint64_t ids[3][CGROUP_LEVELS] = {{0}};
@@ -325,7 +325,7 @@ START_TEST(quotas_of_several)
     armcii_cgroups_read(root, CGROUP_CPU, &groups);
     memcpy(ids[1], groups.id, sizeof ids[1]);
     ck_assert(!armcii_processors_over_quota(&groups, all, 2));
-    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of one alone is not that of all");
+    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of a nested group does not apply to all");
     end();
 }
 END_TEST
@@ -338,7 +338,7 @@ int main(void)
                                   processes_agree_on_groups_they_share,
                                   node,
                                   pages_in_use,
-                                  only_the_segment_meant_is_opened,
+                                  a_handle_opens_only_its_segment,
                                   quotas,
                                   masks,
                                   own_mask,

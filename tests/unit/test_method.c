@@ -1,5 +1,5 @@
-/* test_method.c - which path carries a transfer, under each configuration and each defect of an MPI library; and that
- * all of them move the right bytes under operations that take effect at the worst moment. */
+/* test_method.c - the path of a transfer under each configuration and each defect of an MPI library; and the bytes that each path moves,
+ * with operations that take effect at the worst moment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +17,20 @@
 #define INTEL_2018 "Intel(R) MPI Library 2018.4 for Linux* OS\n"
 #define INTEL_2021 "Intel(R) MPI Library 2021.18 for Linux* OS\n"
 
-/* ---- shapes: addresses only, nothing is moved ---- */
+/* ---- shapes; their memory is never accessed ---- */
 
 enum form {
     CONTIGUOUS,
     NESTED,      /* strides nest on both sides */
-    ODD,         /* they do not */
+    ODD,         /* strides do not nest */
     WIDE,        /* 300 segments, strides nest */
-    FOLDED,      /* strided, segments meet on the remote side */
+    FOLDED,      /* strided, segments overlap on the remote side */
     FOLDED_HERE, /* ... on the local side */
     BACKWARDS,   /* a negative stride on the remote side */
     BACKWARDS_HERE,
     LIST,        /* vector */
     LONG_LIST,   /* of 300 segments */
-    LIST_FOLDED, /* vector, two segments meet on the remote side */
+    LIST_FOLDED, /* vector, segments overlap on the remote side */
     LIST_FOLDED_HERE,
     FORMS
 };
@@ -46,7 +46,7 @@ static struct vector_run run;
 static void strided(struct shape *s, int here_stride, int there_stride, int n)
 {
     int count[] = {16, n, 2}, strides[2][2] = {{here_stride, 40 * here_stride}, {there_stride, 40 * there_stride}};
-    if (here_stride == 24) strides[0][1] = strides[1][1] = 1000; /* no multiple */
+    if (here_stride == 24) strides[0][1] = strides[1][1] = 1000; /* not a multiple */
     if (n == MANY) strides[0][1] = strides[1][1] = MANY * here_stride;
     ck_assert_int_eq(armcii_shape_strided(s, here, strides[0], there, strides[1], count, 2), SHAPE_OK);
     ck_assert_int_eq(s->form, SHAPE_STRIDED);
@@ -80,17 +80,17 @@ static void make(enum form form, struct shape *s)
     }
 }
 
-/* ---- one row: a configuration, what is asked for, the path ---- */
+/* ---- rows: a configuration, an operation, the expected method for each shape ---- */
 
-enum way { WHOLE, SUBARRAY, HVECTOR, INDEXED, BATCHED, CONSERVATIVE };
-static const char *const way_paths[] = {"contiguous", "datatype", "datatype", "datatype", "batched", "conservative"};
+enum method { WHOLE, SUBARRAY, HVECTOR, INDEXED, BATCHED, CONSERVATIVE };
+static const char *const method_paths[] = {"contiguous", "datatype", "datatype", "datatype", "batched", "conservative"};
 
 struct row {
     const char *setting[2];
     const char *library;
     bool several_nodes;
     enum rma_kind kind;
-    enum way way[FORMS];
+    enum method method[FORMS];
 };
 
 /* Columns as in enum form: strided ones in the first line, vectors in the second. */
@@ -185,11 +185,11 @@ static struct rma_verb verb_of(enum rma_kind kind)
     return (struct rma_verb){kind, ELEMENT_INT};
 }
 
-static bool has_typing(enum way way, enum rma_typing typing)
+static bool has_typing(enum method method, enum rma_typing typing)
 {
-    if (way == SUBARRAY) return typing == RMA_SUBARRAY;
-    if (way == HVECTOR) return typing == RMA_HVECTOR;
-    return way != INDEXED || typing == RMA_INDEXED;
+    if (method == SUBARRAY) return typing == RMA_SUBARRAY;
+    if (method == HVECTOR) return typing == RMA_HVECTOR;
+    return method != INDEXED || typing == RMA_INDEXED;
 }
 
 /* The path chosen for op. */
@@ -208,15 +208,15 @@ START_TEST(paths)
         make(form, &shape);
         struct rma_op op = {.verb = verb_of(row->kind), .shape = &shape};
         const char *path = path_of(&op);
-        ck_assert_msg(strcmp(path, way_paths[row->way[form]]) == 0 && has_typing(row->way[form], op.typing),
+        ck_assert_msg(strcmp(path, method_paths[row->method[form]]) == 0 && has_typing(row->method[form], op.typing),
                       "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form],
-                      way_paths[row->way[form]], row->way[form], path, op.typing);
+                      method_paths[row->method[form]], row->method[form], path, op.typing);
     }
     job_end();
 }
 END_TEST
 
-/* ---- strides of one byte, on the side that is read: those of Intel MPI are taken for none ---- */
+/* ---- strides of one byte on the side that is read: Intel MPI treats them as contiguous ---- */
 
 static const struct {
     const char *setting[2];
@@ -305,7 +305,7 @@ START_TEST(batch_sizes)
 }
 END_TEST
 
-/* Segments of a batch that are in flight together. */
+/* A full batch is completed before the next call. */
 START_TEST(batches_are_completed)
 {
     job_start((struct job){.setting = {"ARMCI_IOV_METHOD=batched", "ARMCI_IOV_BATCHED_LIMIT=4"}});
@@ -328,7 +328,7 @@ END_TEST
 
 static size_t most_in_flight;
 
-/* Carry out a transfer whose bytes do not exist; returns the calls that move some. */
+/* Issues a transfer whose memory does not exist; returns the number of calls that move bytes. */
 static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *path_name)
 {
     static struct window window;
@@ -353,7 +353,7 @@ static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *
     return calls;
 }
 
-/* No call with a datatype has more than 1 GiB: the fake would fail. */
+/* No call with a datatype has more than 1 GiB; the fake checks that. */
 START_TEST(a_gigabyte)
 {
     enum { MIB = 1 << 20 };
@@ -386,7 +386,7 @@ START_TEST(a_gigabyte)
 }
 END_TEST
 
-/* Parts of one transfer are calls in flight like others. */
+/* The parts of a transfer count as calls in flight. */
 START_TEST(many_parts)
 {
     job_start((struct job){.setting = {"ARMCI_DATATYPE_LIMIT=4096", "ARMCI_OUTSTANDING_LIMIT=4"}});
@@ -427,7 +427,7 @@ static void add_int(char *at, const char *value)
     memcpy(at, &a, sizeof a);
 }
 
-/* What the transfer must leave in `model`, a copy of the arena that it writes. */
+/* Applies the transfer to `model`, a copy of the arena that it writes. */
 static void apply(const struct sample *m, enum rma_kind kind, char *model)
 {
     enum shape_side to = kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE, from = 1 - to;
@@ -441,7 +441,7 @@ static void apply(const struct sample *m, enum rma_kind kind, char *model)
     }
 }
 
-/* Does it consist of whole elements?  Unaligned ones that overlap one another in part have no meaningful sum. */
+/* Does it consist of whole elements?  Elements that overlap partially have no meaningful sum. */
 static bool is_whole(const struct sample *m, enum rma_kind kind)
 {
     struct shape_iter it;
@@ -453,7 +453,7 @@ static bool is_whole(const struct sample *m, enum rma_kind kind)
     return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int)) || armcii_shape_is_disjoint(&m->shape, SHAPE_REMOTE);
 }
 
-/* Two ways to ask for it: as it comes, and (accumulate) scaled by 3, which packs the local side. */
+/* A scale of 3 (accumulate only) packs the local side. */
 static void move(const struct row *row, struct sample *m, enum fake_order order, int scale)
 {
     enum shape_side to = row->kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE;
@@ -508,5 +508,5 @@ int main(void)
     tcase_add_loop_test(all, paths, 0, count);
     tcase_add_loop_test(all, data, 0, count);
     tcase_add_loop_test(all, strides_of_one_byte, 0, sizeof byte_rows / sizeof byte_rows[0]);
-    return unit_run("planner", all);
+    return unit_run("method", all);
 }

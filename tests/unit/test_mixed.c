@@ -1,5 +1,5 @@
-/* test_mixed.c - regions of several hosts: neighbours' slices are loaded and stored, accumulates go by MPI, and neither overtakes the
- * other on the same bytes. */
+/* test_mixed.c - regions on several nodes: puts and gets of neighbours are loads and stores, accumulates use MPI, and both stay in order
+ * on the same bytes. */
 #include <string.h>
 
 #include <armci.h>
@@ -14,7 +14,7 @@ enum { BYTES = 256, THEM = 1, FAR = 2 };
 
 static struct region *region;
 
-/* Process 1 is a neighbour: its simulated slice is this process's memory, so it is its own mapping. */
+/* Process 1 is a neighbour: its simulated slice is in this process, so it is its own mapping. */
 static void begin(void)
 {
     job_start((struct job){.several_nodes = true});
@@ -49,7 +49,7 @@ static int get(size_t offset)
     return value;
 }
 
-/* Not waited for: the value must live. */
+/* Nonblocking: the value must stay valid. */
 static void acc(size_t offset, int value)
 {
     static int values[8];
@@ -111,7 +111,7 @@ START_TEST(other_bytes_do_not_wait)
 }
 END_TEST
 
-START_TEST(rmw_goes_by_mpi)
+START_TEST(rmw_uses_mpi)
 {
     int old = -1;
     begin();
@@ -130,7 +130,7 @@ int main(void)
                                   a_load_sees_the_accumulate_before_it,
                                   a_store_comes_after_the_accumulate_before_it,
                                   other_bytes_do_not_wait,
-                                  rmw_goes_by_mpi,
+                                  rmw_uses_mpi,
                                   NULL};
     return unit_run("mixed", unit_case(tests));
 }

@@ -1,4 +1,4 @@
-/* test_overlap.c - the overlap tree against a list that is searched from end to end. */
+/* test_overlap.c - the overlap tree against a linear search. */
 #include <stdlib.h>
 
 #include "shape/overlap.h"
@@ -9,7 +9,7 @@
 enum {
     MANY = 100000,
     MAX_HEIGHT = 24, /* 1.45 log2(MANY + 2) */
-    SECONDS = 5      /* a wide bound: expected are some hundredths of a second */
+    SECONDS = 5      /* generous: some hundredths of a second are expected */
 };
 
 static const char *name(enum overlap_result r)
@@ -25,13 +25,13 @@ static void expect(struct overlap_tree *tree, uintptr_t lo, uintptr_t hi, enum o
                      name(seen));
 }
 
-/* ---- random intervals against brute force */
+/* ---- random intervals against brute force ---- */
 
 struct interval {
     uintptr_t lo, hi;
 };
 
-/* What the tree must answer, by looking at all that are in; adds the interval where the tree must. */
+/* The expected result, by a search of all intervals; adds the interval if the tree must. */
 static enum overlap_result brute(struct interval in[], size_t *n, size_t capacity, struct interval x)
 {
     if (x.lo >= x.hi) return OVERLAP_NONE;
@@ -69,7 +69,7 @@ START_TEST(random_intervals)
 }
 END_TEST
 
-/* ---- many intervals in every order */
+/* ---- many intervals in several orders ---- */
 
 /* Place of the i-th of MANY intervals; a permutation. */
 static size_t ascending(size_t i)
@@ -145,7 +145,7 @@ START_TEST(a_hundred_thousand_segments_of_a_vector)
 }
 END_TEST
 
-/* ---- the shape of the tree */
+/* ---- height of the tree ---- */
 
 /* Insert 7 intervals in the order that `number` encodes; after each, the tree may be as high as an AVL tree of that
  * size. */
@@ -174,7 +174,7 @@ START_TEST(balanced_after_every_order)
 }
 END_TEST
 
-/* ---- degenerate intervals */
+/* ---- degenerate intervals ---- */
 
 START_TEST(equal_touching_and_empty)
 {

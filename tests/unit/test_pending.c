@@ -1,4 +1,4 @@
-/* test_pending.c - what is waited for and what is not: the calls that transfers and fences lead to. */
+/* test_pending.c - order and completion: the MPI calls of transfers and fences. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,15 +51,14 @@ static struct op make(enum what what, int target, size_t offset)
     }
 }
 
-/* Which pairs on the same bytes may MPI not be left alone with? */
+/* Must the library order this pair on the same bytes? */
 static bool must_wait(enum what first, enum what second)
 {
     if (first == GET) return second != GET;
     return first == PUT || first != second;
 }
 
-/* Two operations at offsets 16 and `second_offset`, not waited for; the calls must be these two and `between` them one
- * flush or nothing. */
+/* Two nonblocking operations at offsets 16 and `second_offset`: expects their calls and, if `flush`, one flush between them. */
 static void expect_pair(enum what first, enum what second, int second_target, size_t second_offset, bool flush)
 {
     char where[80], want[120];
@@ -128,7 +127,7 @@ START_TEST(regions_are_apart)
 }
 END_TEST
 
-/* An accumulate that joins a put is as much a put; one type alone may pass itself again after a flush. */
+/* After a flush, accumulates of one type need no order again. */
 START_TEST(mixed_writes)
 {
     begin();
@@ -316,7 +315,7 @@ START_TEST(a_completed_ticket_costs_nothing)
     job_nonblocking(get(one, 64, 8)); /* completes it */
     fake_forget();
     armcii_op_finish(&a);
-    fake_expect("after a flush that order wanted", "");
+    fake_expect("after a flush for order", "");
     job_end();
 }
 END_TEST
@@ -334,8 +333,8 @@ START_TEST(no_local_completion)
 }
 END_TEST
 
-/* Where MPI's flush returns early, a get of what was written follows; a fence of gets needs none. */
-START_TEST(a_fence_is_proved)
+/* If MPI's flush returns early, a fence reads back what was written; a fence of gets needs no readback. */
+START_TEST(a_fence_reads_back)
 {
     begin_with((struct job){.setting = {"ARMCI_QUIRKS=+flush-readback"}});
     job_nonblocking(put(one, 16, 8));
@@ -377,7 +376,7 @@ START_TEST(a_region_goes)
 }
 END_TEST
 
-/* A region on processes 2 and 3 only: ranks in its window are not ranks in the world. */
+/* A region on processes 2 and 3: ranks in its window differ from world ranks. */
 START_TEST(a_region_of_a_group)
 {
     begin();
@@ -389,11 +388,11 @@ START_TEST(a_region_of_a_group)
 }
 END_TEST
 
-/* Slices that do not begin at displacement 0, and not at the same on every member. */
-START_TEST(slices_with_a_lead)
+/* Slices that begin at a different displacement on every member. */
+START_TEST(slices_with_padding)
 {
     begin();
-    fake_mpi.lead = 24;
+    fake_mpi.pad = 24;
     struct region *r = job_region(0, 4, BYTES);
     char *there = job_address(r, THIRD, 8);
     job_blocking(job_put(THIRD, memory[0], there, 8));
@@ -432,13 +431,13 @@ START_TEST(flight_limit)
     many_puts(&job, 3, 1);
     job.setting[0] = "ARMCI_OUTSTANDING_LIMIT=1000000";
     many_puts(&job, 500, 500);
-    job.library = "Open MPI v5.0.11, package: Open MPI"; /* a defect asks for fewer */
+    job.library = "Open MPI v5.0.11, package: Open MPI"; /* a quirk lowers the limit */
     many_puts(&job, 500, 128);
     many_puts(&(struct job){0}, 500, 128);
 }
 END_TEST
 
-/* What a library can carry it counts by process, not by window. */
+/* The limit is per process, not per window. */
 START_TEST(flight_limit_over_regions)
 {
     begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=4"}});
@@ -479,7 +478,7 @@ static void many_vectors(int vectors, size_t segments)
     }
 }
 
-/* The limit counts what MPI counts: calls. */
+/* The limit counts calls. */
 START_TEST(flight_limit_with_many_calls)
 {
     static const size_t segments[] = {2, 60, 100, 200};
@@ -511,10 +510,10 @@ int main(void)
                                   completing_one_operation,
                                   a_completed_ticket_costs_nothing,
                                   no_local_completion,
-                                  a_fence_is_proved,
+                                  a_fence_reads_back,
                                   a_region_goes,
                                   a_region_of_a_group,
-                                  slices_with_a_lead,
+                                  slices_with_padding,
                                   flight_limit,
                                   flight_limit_over_regions,
                                   flight_limit_with_gets,

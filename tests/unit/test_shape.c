@@ -1,4 +1,4 @@
-/* test_shape.c - shapes against the nested loops, and the lists of segments, that they stand for. */
+/* test_shape.c - shapes against the nested loops and lists of segments that they represent. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void on_samples(void (*check)(struct sample *m))
         }
 }
 
-/* ---- walking */
+/* ---- iteration ---- */
 
 static void walk(struct sample *m)
 {
@@ -57,7 +57,7 @@ START_TEST(iterator_leaves_the_segment_alone_at_the_end)
 }
 END_TEST
 
-/* ---- simplest form */
+/* ---- simplest form ---- */
 
 static void sample_is_simplest(struct sample *m)
 {
@@ -133,9 +133,9 @@ START_TEST(sixteen_levels)
 }
 END_TEST
 
-/* ---- range, disjointness, nesting, alignment */
+/* ---- range, disjointness, nesting, alignment ---- */
 
-static void check_hull(struct sample *m)
+static void check_range(struct sample *m)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
@@ -156,7 +156,7 @@ static void check_hull(struct sample *m)
 
 START_TEST(hull_is_that_of_all_bytes)
 {
-    on_samples(check_hull);
+    on_samples(check_range);
 }
 END_TEST
 
@@ -243,9 +243,9 @@ START_TEST(nesting_of_known_shapes)
         {1, {8, 4}, {0, 0}, false},
         {2, {8, 4, 2}, {16, 64}, true},
         {2, {8, 4, 2}, {16, 80}, true},
-        {2, {8, 4, 2}, {16, 56}, false}, /* room, but no multiple */
+        {2, {8, 4, 2}, {16, 56}, false}, /* fits, but not a multiple */
         {2, {8, 4, 2}, {16, 72}, false},
-        {2, {8, 4, 2}, {16, 48}, false}, /* a multiple, but no room */
+        {2, {8, 4, 2}, {16, 48}, false}, /* a multiple, but does not fit */
         {2, {8, 4, 2}, {64, 8}, false},  /* outer smaller than inner */
         {2, {8, 4, 2}, {16, -64}, false},
     };
@@ -280,7 +280,7 @@ START_TEST(alignment_of_every_segment)
 }
 END_TEST
 
-/* ---- parts */
+/* ---- parts ---- */
 
 static void check_parts(struct sample *m)
 {
@@ -340,7 +340,7 @@ START_TEST(parts_take_whole_levels)
 }
 END_TEST
 
-/* ---- packing */
+/* ---- packing ---- */
 
 static void check_pack(struct sample *m)
 {
@@ -403,9 +403,9 @@ START_TEST(packed_local_side)
 }
 END_TEST
 
-/* ---- large totals, errors */
+/* ---- large totals, errors ---- */
 
-/* An address far from both ends of the address space; nothing is read there. */
+/* An address far from both ends of the address space; it is never accessed. */
 static char *const far = (char *)((uintptr_t)1 << 46);
 
 START_TEST(totals_beyond_4_gib)

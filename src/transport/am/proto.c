@@ -135,7 +135,7 @@ void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
 
 const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch)
 {
-    if (!armcii_shape_is_even(s, patch)) return s;
+    if (!armcii_shape_to_strided(s, patch)) return s;
     return patch->form == SHAPE_CONTIGUOUS || patch->count[0] <= AM_FRAGMENT_MAX ? patch : s;
 }
 
@@ -239,7 +239,7 @@ bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
 {
     for (int i = 0; i < s->levels; i++)
         if (s->stride[side][i] < 0) return false;
-    return s->form == SHAPE_STRIDED && armcii_datatype_side_is_right(s, side);
+    return s->form == SHAPE_STRIDED && armcii_datatype_side_is_supported(s, side);
 }
 
 /* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a derived datatype is not faster. */

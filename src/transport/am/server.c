@@ -169,7 +169,7 @@ static ptrdiff_t server_delta(const struct am_request_header *r, const void *add
     char *base, *mapped;
     size_t bytes;
     if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
-    if (!armcii_export_attach(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
+    if (!armcii_export_find(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
         armcii_fatal("cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable", address, r->owner);
     return mapped - base;
 }

@@ -1,4 +1,4 @@
-/* mcs.c - queueing locks by MPI. */
+/* mcs.c - MCS locks over MPI. */
 #include "transport/rma/mcs.h"
 
 #include <mpi.h>
@@ -14,11 +14,11 @@
 #include "transport/rma/pending.h"
 #include "mpi/world.h"
 
-/* ---- messages between the holder of a mutex and those who wait ---- */
+/* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its successor ---- */
 
 enum mutex_msg_kind { MUTEX_MSG_LINK = 1, MUTEX_MSG_GRANT = 2 };
 
-/* Which lock a letter is about. */
+/* Identifies a mutex. */
 struct mutex_msg_key {
     unsigned long set;
     int owner, mutex;
@@ -31,7 +31,7 @@ struct mutex_msg {
     struct mutex_msg *next;
 };
 
-static struct mutex_msg *kept;
+static struct mutex_msg *received; /* in order of arrival */
 
 static void send_msg(enum mutex_msg_kind kind, struct mutex_msg_key key, int to)
 {
@@ -43,22 +43,22 @@ static bool same(struct mutex_msg_key a, struct mutex_msg_key b)
     return a.set == b.set && a.owner == b.owner && a.mutex == b.mutex;
 }
 
-/* Take a matching letter out of those kept; the sender, or -1. */
-static int take(enum mutex_msg_kind kind, struct mutex_msg_key key)
+/* Removes a matching message from the received ones; returns its sender, or -1. */
+static int take_received(enum mutex_msg_kind kind, struct mutex_msg_key key)
 {
-    for (struct mutex_msg **link = &kept; *link; link = &(*link)->next) {
-        struct mutex_msg *l = *link;
-        if (l->kind != kind || !same(l->key, key)) continue;
-        int from = l->from;
-        *link = l->next;
-        free(l);
+    for (struct mutex_msg **link = &received; *link; link = &(*link)->next) {
+        struct mutex_msg *m = *link;
+        if (m->kind != kind || !same(m->key, key)) continue;
+        int from = m->from;
+        *link = m->next;
+        free(m);
         return from;
     }
     return -1;
 }
 
-/* Receive one letter of that kind, if one is there, and keep it. */
-static bool collect(enum mutex_msg_kind kind)
+/* Receives one message of that kind, if one has arrived. */
+static bool receive(enum mutex_msg_kind kind)
 {
     int arrived;
     struct mutex_msg_key key;
@@ -67,12 +67,12 @@ static bool collect(enum mutex_msg_kind kind)
     MPI_Improbe(MPI_ANY_SOURCE, (int)kind, armcii_world->control, &arrived, &message, &status);
     if (!arrived) return false;
     MPI_Mrecv(&key, (int)sizeof key, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-    struct mutex_msg *l = malloc(sizeof *l);
-    if (!l) armcii_fatal("out of memory for a lock message");
-    *l = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
-    struct mutex_msg **link = &kept;
+    struct mutex_msg *m = malloc(sizeof *m);
+    if (!m) armcii_fatal("out of memory for a mutex message");
+    *m = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
+    struct mutex_msg **link = &received;
     while (*link) link = &(*link)->next;
-    *link = l;
+    *link = m;
     return true;
 }
 
@@ -80,23 +80,23 @@ static int wait_for_msg(enum mutex_msg_kind kind, struct mutex_msg_key key)
 {
     struct backoff p = {0};
     for (;;) {
-        int from = take(kind, key);
+        int from = take_received(kind, key);
         if (from >= 0) return from;
-        if (collect(kind)) continue;
-        armcii_lock_wait_turn(&p);
+        if (receive(kind)) continue;
+        armcii_lock_backoff(&p);
     }
 }
 
 /* ---- queues ---- */
 
-/* In each owner's slice: one int for each mutex, the last in its queue as rank + 1, or 0. */
+/* The slice of an owner has one int for each mutex: the rank + 1 of the last process in its queue, or FREE. */
 enum { FREE = 0 };
 
 struct rma_mcs {
-    unsigned long name; /* the same on all members, different from that of any other set they are in */
+    unsigned long name; /* the same on all members; unique among their sets */
     struct team *team;
     struct window window;
-    size_t *lead; /* [team size], displacement of the first tail */
+    size_t *pad; /* [team size]: displacement of the first tail */
 };
 
 static enum window_memory choose_memory(const struct team *team)
@@ -109,17 +109,17 @@ void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total
 {
     (void)total;
     struct rma_mcs *q = calloc(1, sizeof *q);
-    size_t *lead = calloc((size_t)team->size, sizeof *lead), bytes = (size_t)count[team->rank] * sizeof(int);
-    if (!q || !lead) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    size_t *pad = calloc((size_t)team->size, sizeof *pad), bytes = (size_t)count[team->rank] * sizeof(int);
+    if (!q || !pad) armcii_fatal("out of memory for mutexes on %d processes", team->size);
     if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
-        free(lead);
+        free(pad);
         free(q);
         return NULL;
     }
     q->team = team;
-    q->lead = lead;
+    q->pad = pad;
     q->name = name;
-    armcii_coll_allgather(&q->window.lead, lead, (int)sizeof *lead, team->comm);
+    armcii_coll_allgather(&q->window.pad, pad, (int)sizeof *pad, team->comm);
     if (bytes > 0) memset(q->window.base, 0, bytes);
     armcii_window_sync(&q->window);
     armcii_coll_barrier(team->comm);
@@ -130,7 +130,7 @@ void armcii_rma_mcs_free(void *set)
 {
     struct rma_mcs *q = set;
     armcii_window_free(&q->window);
-    free(q->lead);
+    free(q->pad);
     free(q);
 }
 
@@ -141,10 +141,10 @@ static struct mutex_msg_key key_of(const struct rma_mcs *q, int owner, int mutex
 
 static MPI_Aint tail_of(const struct rma_mcs *q, int owner, int mutex)
 {
-    return (MPI_Aint)(q->lead[owner] + (size_t)mutex * sizeof(int));
+    return (MPI_Aint)(q->pad[owner] + (size_t)mutex * sizeof(int));
 }
 
-/* Put the caller at the end of the queue; returns who was there, or FREE. */
+/* Appends the caller to the queue; returns the former tail. */
 static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 {
     int me = q->team->rank + 1, before;
@@ -153,7 +153,7 @@ static int swap_tail(struct rma_mcs *q, int owner, int mutex)
     return before;
 }
 
-/* If the tail is `expected`, make it `desired`; returns what it was. */
+/* Returns the former tail. */
 static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int expected, int desired)
 {
     int before;
@@ -166,7 +166,7 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
     struct rma_mcs *q = set;
     (void)slot;
-    armcii_window_progress(armcii_world->control); /* a node that locks in a loop would keep the others' requests waiting */
+    armcii_window_progress(armcii_world->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
     send_msg(MUTEX_MSG_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);

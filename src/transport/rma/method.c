@@ -1,4 +1,4 @@
-/* method.c - the choice of a method, and the methods. */
+/* method.c - choice of the method, and the methods. */
 #include "transport/rma/method.h"
 
 #include "base/config.h"
@@ -9,7 +9,7 @@
 
 /* ---- choice ---- */
 
-/* Do segments meet in the memory that the operation writes?  MPI leaves the result open then. */
+/* Do segments overlap in the memory that the operation writes?  Then MPI leaves the result of one call undefined. */
 static bool writes_overlap(const struct rma_op *op)
 {
     if (armcii_fault("overlap-ignored")) return false;
@@ -23,49 +23,49 @@ static size_t batch_size(void)
     return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
 }
 
-/* Accumulates commute: separate calls are enough.  Anything else must keep the order. */
-static enum path for_overlapping(const struct rma_op *op)
+/* Accumulates commute, so separate calls are enough.  Other operations must keep the order of the segments. */
+static enum path choose_for_overlapping(const struct rma_op *op)
 {
     return op->verb.kind == RMA_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
 }
 
-/* MPI counts are ints, and libraries are least tested beyond: larger transfers go in parts. */
+/* MPI counts are ints, and libraries are little tested beyond; larger transfers are split. */
 static size_t datatype_limit(void)
 {
     return armcii_config->datatype_limit;
 }
 
-static bool is_datatype_right(const struct rma_op *op)
+static bool is_datatype_supported(const struct rma_op *op)
 {
     const struct quirks *q = armcii_quirks;
-    if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED && !armcii_datatype_is_right(op->shape)) return false;
+    if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED && !armcii_datatype_is_supported(op->shape)) return false;
     if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > datatype_limit()) return false;
     if (op->verb.kind != RMA_ACC) return true;
     if (op->shape->nsegs > q->acc_segments) return false;
     return op->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
 }
 
-static enum path with_datatype(const struct rma_op *op)
+static enum path choose_datatype(const struct rma_op *op)
 {
-    return is_datatype_right(op) ? PATH_DATATYPE : PATH_BATCHED;
+    return is_datatype_supported(op) ? PATH_DATATYPE : PATH_BATCHED;
 }
 
-/* Also for strided operations that are to be treated as vectors.  A method is forced only where it is correct. */
+/* Also for strided operations that are configured as vectors.  A configured method applies only if it is correct. */
 static enum path choose_for_vector(struct rma_op *op)
 {
     enum vector_method method = armcii_config->vector_method;
     op->typing = RMA_INDEXED;
     if (method == VECTOR_CONSERVATIVE) return PATH_CONSERVATIVE;
-    if (writes_overlap(op)) return for_overlapping(op);
-    return method == VECTOR_BATCHED ? PATH_BATCHED : with_datatype(op);
+    if (writes_overlap(op)) return choose_for_overlapping(op);
+    return method == VECTOR_BATCHED ? PATH_BATCHED : choose_datatype(op);
 }
 
 static enum path choose_for_strided(struct rma_op *op)
 {
     if (armcii_config->strided_method == STRIDED_IOV) return choose_for_vector(op);
-    if (writes_overlap(op)) return for_overlapping(op);
+    if (writes_overlap(op)) return choose_for_overlapping(op);
     op->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
-    return with_datatype(op);
+    return choose_datatype(op);
 }
 
 static size_t calls_in_flight(const struct rma_op *op)
@@ -98,8 +98,8 @@ static void issue_contiguous(const struct rma_op *op)
     issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes});
 }
 
-/* Before the next call: flush a full batch. */
-static void count_call(const struct rma_op *op, size_t *in_flight)
+/* Called before each call: flushes a full batch. */
+static void limit_batch(const struct rma_op *op, size_t *in_flight)
 {
     if ((*in_flight)++ < op->batch) return;
     armcii_rma_flush_local(op->window, op->rank, op->target);
@@ -115,7 +115,7 @@ static void issue_datatype(const struct rma_op *op)
         return;
     }
     while (armcii_shape_part(op->shape, datatype_limit(), &position, &part)) {
-        count_call(op, &in_flight);
+        limit_batch(op, &in_flight);
         armcii_rma_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
     }
 }
@@ -126,7 +126,7 @@ static void issue_batched(const struct rma_op *op)
     struct segment seg;
     size_t in_flight = 0;
     for (armcii_shape_begin(&it, op->shape); armcii_shape_next(&it, &seg);) {
-        count_call(op, &in_flight);
+        limit_batch(op, &in_flight);
         issue_segment(op, &seg);
     }
 }

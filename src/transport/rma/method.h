@@ -1,5 +1,5 @@
-/* method.h - how an operation becomes RMA calls.  Configuration forces a method, the quirk table forbids some, and segments that overlap
- * where the operation writes ask for order. */
+/* method.h - the method that turns an operation into RMA calls.  It depends on the configuration, the quirks of the MPI library and
+ * whether the written segments overlap. */
 #ifndef ARMCII_RMA_METHOD_H
 #define ARMCII_RMA_METHOD_H
 
@@ -21,7 +21,7 @@ struct rma_op {
 };
 
 void armcii_rma_choose(struct rma_op *op);
-/* Make the calls.  Some may be complete locally on return, the last ones are not; PATH_CONSERVATIVE: all are complete remotely. */
+/* Makes the calls.  On return the last op->batch of them may be incomplete; with PATH_CONSERVATIVE all are complete remotely. */
 void armcii_rma_issue(const struct rma_op *op);
 
 #endif

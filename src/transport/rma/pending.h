@@ -1,7 +1,7 @@
-/* pending.h - what this process has issued and not yet completed: one record for each (region, target) that is dirty.
+/* pending.h - the operations that this process has issued and not completed: one record for each dirty (region, target).
  *
- * It does three things from the same record: keeps the order that location consistency promises (an operation that meets bytes of an
- * earlier one waits for it, nothing else waits), makes a fence cost what is dirty and no more, and bounds what is in flight. */
+ * The records keep the order of location consistency (an operation waits for an earlier one only if their bytes overlap), let a fence
+ * visit only what is dirty, and limit the operations in flight. */
 #ifndef ARMCII_PENDING_H
 #define ARMCII_PENDING_H
 
@@ -13,55 +13,54 @@
 
 struct rma_region {
     struct window window;
-    int dirty;     /* processes towards which something is pending */
-    size_t lead[]; /* [team size], displacement of the slice's base */
+    int dirty;     /* targets with pending operations */
+    size_t pad[]; /* [team size]: displacement of the slice's base */
 };
 
 /* The address in the target's slice whose displacement is 0. */
 static inline const char *armcii_rma_origin(const struct raddr *raddr)
 {
     const struct region *r = raddr->region;
-    return r->memget ? NULL : raddr->lo - r->rma->lead[raddr->rank];
+    return r->memget ? NULL : raddr->lo - r->rma->pad[raddr->rank];
 }
 
-/* Complete this process's operations towards one member of a window, remotely or locally; its progress thread is woken to help. */
+/* Complete this process's operations towards one member of a window, remotely or locally, after waking the target's progress thread. */
 void armcii_rma_flush(struct window *w, int rank, int process);
 void armcii_rma_flush_local(struct window *w, int rank, int process);
 
 void armcii_pending_start(void);
-/* Nothing is outstanding any more. */
+/* No operations are pending. */
 void armcii_pending_end(void);
 
-/* About to issue an operation on [lo, hi) of `target`'s slice, `calls` at once: completes earlier ones that it must not overtake, or
- * that fill what may be in flight to the target, and notes it.  Returns the operation's ticket, for armcii_pending_complete_local. */
+/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls.  Completes earlier operations that must stay
+ * before it or that exceed the limit of operations in flight, and records it.  Returns its ticket for armcii_pending_complete_local. */
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
-                              size_t calls);
+                                           size_t calls);
 
-/* About to load or store [lo, hi) of `target`'s slice, or to change it by an atomic of this processor: completes earlier operations by MPI
- * that must not be overtaken. */
+/* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice directly.  Completes earlier MPI operations
+ * that must stay before that. */
 void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
 
-/* Is there anything towards that target on that region? */
+/* Are operations pending towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);
 
-/* The operation with that ticket is complete locally on return (a get: its data are there); it may be complete or its region gone
- * already. */
+/* Completes an operation locally (a get: its data have arrived).  It may be complete already, and its region freed. */
 void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket);
-/* Is it, as far as is known?  MPI does not say so unasked: only what was flushed is. */
+/* Is the operation known to be complete locally?  MPI reports completion only for flushed operations. */
 bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket);
-/* Everything towards that target on that region is complete remotely on return; costs nothing where nothing is pending. */
+/* Completes all operations towards that target on that region remotely. */
 void armcii_pending_complete(const struct region *region, int target);
 
-/* Everything towards a target, towards everyone: remotely, this process's own stores included. */
+/* Complete all operations towards a target, or towards all, remotely. */
 void armcii_pending_fence(int target);
 void armcii_pending_fence_all(void);
-/* Towards all members of a team: costs what is pending, not the size of the team. */
+/* The same towards the members of a team; the cost depends on the pending operations, not on the size of the team. */
 void armcii_pending_fence_team(const struct team *team);
-/* Everything on a region, gets too: afterwards it may be freed. */
+/* Completes all operations on a region, gets included, so that it may be freed. */
 void armcii_pending_complete_region(struct region *region);
-/* Is there nothing that a fence would have to wait for? */
+/* Are no operations pending? */
 bool armcii_pending_is_quiet(void);
-/* Everything towards a target, towards everyone: locally. */
+/* Complete all operations towards a target, or towards all, locally. */
 void armcii_pending_wait(int target);
 void armcii_pending_wait_all(void);
 

@@ -20,7 +20,7 @@ static unsigned mpi_calls;        /* of the program, at the last poll */
 static enum progress_work poll_once(void)
 {
     armcii_window_progress(armcii_world->control);
-    mpi_calls = armcii_window_visits(); /* without the call above */
+    mpi_calls = armcii_window_progress_calls(); /* without the call above */
     bool any = armcii_event_drain();
     any |= armcii_doorbell_clear();
     if (any) watches_all = false; /* the message may be from a new connection */
@@ -30,8 +30,8 @@ static enum progress_work poll_once(void)
 /* Is another thread in MPI, or was it since the last call?  Two threads in MPI wait for each other. */
 static bool is_helped(void)
 {
-    unsigned calls = armcii_window_visits();
-    bool any = calls != mpi_calls || armcii_window_is_visited();
+    unsigned calls = armcii_window_progress_calls();
+    bool any = calls != mpi_calls || armcii_window_is_progressing();
     mpi_calls = calls;
     if (any) watches_all = false; /* the program may have made connections */
     return any;

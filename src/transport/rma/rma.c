@@ -1,4 +1,4 @@
-/* rma.c - the transport rma: regions, operations, atomics, mutexes; and the table of its functions. */
+/* rma.c - the transport rma. */
 #include "transport/rma/rma.h"
 
 #include <stdatomic.h>
@@ -35,12 +35,12 @@ void armcii_rma_end(void)
 
 static struct rma_region *new_part(const struct region *r)
 {
-    struct rma_region *part = calloc(1, sizeof *part + (size_t)r->team->size * sizeof part->lead[0]);
+    struct rma_region *part = calloc(1, sizeof *part + (size_t)r->team->size * sizeof part->pad[0]);
     if (!part) armcii_fatal("out of memory for the tables of a region of %d processes", r->team->size);
     return part;
 }
 
-static int keep_if(int rc, struct region *r, struct rma_region *part)
+static int set_or_free(int rc, struct region *r, struct rma_region *part)
 {
     if (rc == 0)
         r->rma = part;
@@ -62,14 +62,14 @@ static int alloc(struct region *r)
     struct rma_region *part = new_part(r);
     int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, choose_memory(r->team), r->team->comm);
     r->base[r->team->rank] = part->window.base;
-    return keep_if(rc, r, part);
+    return set_or_free(rc, r, part);
 }
 
-/* Not every MPI library has a dynamic window of one process. */
+/* Some MPI libraries cannot create a dynamic window of one process. */
 static int attach_memget(struct region *r)
 {
     struct rma_region *part = new_part(r);
-    return keep_if(r->team->size > 1 ? armcii_window_create_dynamic(&part->window, r->team->comm) : -1, r, part);
+    return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->window, r->team->comm) : -1, r, part);
 }
 
 static int attach(struct region *r)
@@ -78,10 +78,10 @@ static int attach(struct region *r)
     if (r->memget) return attach_memget(r);
     if (!r->rma) {
         struct rma_region *part = new_part(r);
-        int rc = keep_if(armcii_window_create_over(&part->window, r->mapped[me], r->bytes[me], r->team->comm), r, part);
+        int rc = set_or_free(armcii_window_create_over(&part->window, r->mapped[me], r->bytes[me], r->team->comm), r, part);
         if (rc) return rc;
     }
-    armcii_coll_allgather(&r->rma->window.lead, r->rma->lead, (int)sizeof r->rma->lead[0], r->team->comm);
+    armcii_coll_allgather(&r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0], r->team->comm);
     return 0;
 }
 
@@ -122,7 +122,7 @@ static void memget_detach(struct region *r, char *memory)
 
 /* ---- operations ---- */
 
-/* MPI does not scale: data that are to be scaled go through a copy, whose packed shape may have a simpler method. */
+/* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a simpler method. */
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     struct shape scaled;
@@ -153,7 +153,7 @@ static bool is_complete(const struct request *req)
     return armcii_pending_is_complete_local(req->region_id, req->target, req->id);
 }
 
-/* MPI does not tell about operations before they are flushed. */
+/* MPI reports completion only for flushed operations. */
 static bool test(const struct request *req)
 {
     wait(req);
@@ -177,7 +177,7 @@ static void fence_region(struct region *r, int target)
         armcii_pending_complete(r, target);
 }
 
-/* A read-modify-write reads and writes: it is ordered as a put. */
+/* A read-modify-write is ordered as a put. */
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
 {
     long old = 0;
@@ -195,10 +195,10 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 static void barrier(void)
 {
     armcii_coll_barrier(armcii_world->comm);
-    atomic_thread_fence(memory_order_seq_cst); /* windows are of the unified model: what others completed can be loaded now */
+    atomic_thread_fence(memory_order_seq_cst); /* unified memory model: operations that others completed are visible to loads */
 }
 
-/* MPI does not tell whether it found something to do. */
+/* MPI does not report whether there was work. */
 static bool progress(void)
 {
     armcii_window_progress(armcii_world->control);

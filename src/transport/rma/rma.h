@@ -1,5 +1,4 @@
-/* rma.h - the transport rma: windows and one-sided calls of MPI-3.  An operation is complete when its window is flushed: pending.h keeps
- * the books of what is not. */
+/* rma.h - the transport rma: MPI-3 windows and one-sided calls.  A flush completes operations; pending.h tracks the incomplete ones. */
 #ifndef ARMCII_RMA_TRANSPORT_H
 #define ARMCII_RMA_TRANSPORT_H
 
@@ -7,9 +6,9 @@
 
 extern const struct transport armcii_rma;
 
-/* Collective over the world.  with_thread: a thread in each process makes progress in MPI; MPI allows threads. */
+/* Collective over the world.  with_thread: a progress thread in each process; MPI allows threads. */
 void armcii_rma_start(bool with_thread);
-/* Collective; nothing is outstanding. */
+/* Collective; no operations are pending. */
 void armcii_rma_end(void);
 
 #endif

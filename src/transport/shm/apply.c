@@ -1,4 +1,4 @@
-/* apply.c - transfers by loads and stores. */
+/* apply.c - transfers by load and store. */
 #include "transport/shm/apply.h"
 
 #include <stdint.h>
@@ -23,26 +23,26 @@ static struct stripe *stripe_of(const struct update *u, uintptr_t at)
     return armcii_stripe_of(armcii_node->stripes, u->process, armcii_stripe_block(at));
 }
 
-static void take(struct stripe *s)
+static void lock(struct stripe *s)
 {
-    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_take(s);
+    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_lock(s);
 }
 
-static void leave(struct stripe *s)
+static void unlock(struct stripe *s)
 {
-    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_leave(s);
+    if (!armcii_fault("acc-lock-skipped")) armcii_stripe_unlock(s);
 }
 
-/* An element that begins in one block and ends in the next: under both locks, taken in the order of their addresses. */
+/* An element across two blocks: under both locks, taken in address order. */
 static void add_across(const struct update *u, uintptr_t remote, const char *local)
 {
     struct stripe *a = stripe_of(u, remote), *b = stripe_of(u, remote + u->unit - 1);
     struct stripe *first = a < b ? a : b, *second = a < b ? b : a;
-    take(first);
-    if (second != first) take(second);
+    lock(first);
+    if (second != first) lock(second);
     armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, u->unit);
-    if (second != first) leave(second);
-    leave(first);
+    if (second != first) unlock(second);
+    unlock(first);
 }
 
 static void add_contiguous(const struct update *u, uintptr_t remote, const char *local, size_t bytes)
@@ -52,9 +52,9 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
         piece = piece < bytes ? piece - piece % u->unit : bytes;
         if (piece > 0) {
             struct stripe *s = stripe_of(u, remote);
-            take(s);
+            lock(s);
             armcii_accumulate(u->element, u->scale, (char *)remote + u->delta, local, piece);
-            leave(s);
+            unlock(s);
         } else {
             piece = u->unit;
             add_across(u, remote, local);
@@ -65,7 +65,7 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
     }
 }
 
-/* How many of n rows of `bytes`, `stride` apart, can be done under the lock of the block that the first one begins in; 0: not even it. */
+/* The number of rows, of n rows of `bytes` a stride apart, that the lock of the first row's block covers; 0: not even the first row. */
 static size_t rows_in_block(uintptr_t remote, size_t bytes, ptrdiff_t stride, size_t n)
 {
     size_t in = remote % STRIPE_BLOCK, rows = n;
@@ -73,7 +73,7 @@ static size_t rows_in_block(uintptr_t remote, size_t bytes, ptrdiff_t stride, si
     if (stride >= STRIPE_BLOCK || stride <= -STRIPE_BLOCK) return 1;
     if (stride > 0) rows = (STRIPE_BLOCK - in - bytes) / (size_t)stride + 1;
     if (stride < 0) rows = in / (size_t)-stride + 1;
-    size_t most = STRIPE_BLOCK / bytes; /* nobody holds a lock for longer, however rows overlap */
+    size_t most = STRIPE_BLOCK / bytes; /* bounds the time of a hold, even if rows overlap */
     rows = rows < most ? rows : most;
     return rows < n ? rows : n;
 }
@@ -85,9 +85,9 @@ static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_
         size_t rows = rows_in_block(remote, bytes, remote_stride, n);
         if (rows > 0) {
             struct stripe *s = stripe_of(u, remote);
-            take(s);
+            lock(s);
             armcii_accumulate_rows(u->element, u->scale, (char *)remote + u->delta, remote_stride, local, local_stride, bytes, rows);
-            leave(s);
+            unlock(s);
         } else {
             rows = 1;
             add_contiguous(u, remote, local, bytes);
@@ -98,7 +98,7 @@ static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_
     }
 }
 
-/* Level by level down to rows. */
+/* Recurses over the levels down to rows. */
 static void add_levels(const struct update *u, const struct shape *s, int level, uintptr_t remote, const char *local)
 {
     const ptrdiff_t local_stride = s->stride[SHAPE_LOCAL][level - 1], remote_stride = s->stride[SHAPE_REMOTE][level - 1];
@@ -113,27 +113,27 @@ static void add_levels(const struct update *u, const struct shape *s, int level,
     }
 }
 
-/* Segments in the block of the one before go under the lock that is held, up to as many bytes as a block has. */
+/* The lock held for consecutive segments in one block, for at most STRIPE_BLOCK bytes. */
 struct hold {
     struct stripe *stripe; /* NULL: none */
     uintptr_t block;
     size_t bytes;
 };
 
-static void let_go(struct hold *h)
+static void release_hold(struct hold *h)
 {
-    if (h->stripe) leave(h->stripe);
+    if (h->stripe) unlock(h->stripe);
     *h = (struct hold){0};
 }
 
-static void hold_for(const struct update *u, struct hold *h, uintptr_t remote, size_t bytes)
+static void acquire_hold(const struct update *u, struct hold *h, uintptr_t remote, size_t bytes)
 {
     uintptr_t block = armcii_stripe_block(remote);
     h->bytes += bytes;
     if (h->stripe && h->block == block && h->bytes <= STRIPE_BLOCK) return;
-    let_go(h);
+    release_hold(h);
     *h = (struct hold){stripe_of(u, remote), block, bytes};
-    take(h->stripe);
+    lock(h->stripe);
 }
 
 static void add_segments(const struct update *u, const struct shape *s)
@@ -144,14 +144,14 @@ static void add_segments(const struct update *u, const struct shape *s)
     for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) {
         uintptr_t remote = (uintptr_t)seg.remote;
         if (remote % STRIPE_BLOCK + seg.bytes > STRIPE_BLOCK) {
-            let_go(&h);
+            release_hold(&h);
             add_contiguous(u, remote, seg.local, seg.bytes);
             continue;
         }
-        hold_for(u, &h, remote, seg.bytes);
+        acquire_hold(u, &h, remote, seg.bytes);
         armcii_accumulate(u->element, u->scale, seg.remote + u->delta, seg.local, seg.bytes);
     }
-    let_go(&h);
+    release_hold(&h);
 }
 
 static struct update update_of(enum element e, const void *scale, int process, ptrdiff_t delta)
@@ -193,7 +193,7 @@ void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_LOCAL, delta);
-    armcii_apply_got();
+    armcii_apply_acquire();
 }
 
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand)

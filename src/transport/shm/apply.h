@@ -1,5 +1,5 @@
-/* apply.h - transfers carried out by loads and stores of memory that the node shares: for its own processes, and on behalf of those on
- * other nodes.  The remote side is given as its owner knows it and is at + delta in this process; locks go by the owner's addresses. */
+/* apply.h - transfers by load and store on memory that the node shares: for its own processes and for requests of other nodes.  The
+ * remote side has the addresses of its owner and is mapped at + delta in this process; the owner's addresses select the locks. */
 #ifndef ARMCII_APPLY_H
 #define ARMCII_APPLY_H
 
@@ -15,27 +15,27 @@
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta);
 void armcii_apply_get(const struct shape *s, ptrdiff_t delta);
-/* *scale times the local side is added to memory of `process` (a rank of the world); scale NULL: once.  Atomic for each element against
+/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is updated atomically with respect to
  * all accumulates applied on this node. */
 void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s);
 /* The same for one contiguous piece. */
 void armcii_apply_accumulate_piece(enum element e, const void *scale, int process, const char *remote, ptrdiff_t delta, const void *local,
                                    size_t bytes);
 
-/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address of this process; operand holds one of that type
- * in its first bytes.  Returns what was there.  It is seen by all, and what was stored before it, once this returns. */
+/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address in this process.  The operand is in the first
+ * bytes of `operand`.  Returns the old value.  Sequentially consistent: earlier stores are visible, too. */
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
-/* The program has an address from ARMCIX_Local_address, and may store there by itself: fences are for that, too. */
+/* The program has an address from ARMCIX_Local_address and may store there, so a fence must always drain stores. */
 extern bool armcii_program_stores;
 
-/* After the loads of a get: what the caller loads or stores later is not older than what was got.  On x86 no instruction. */
-static inline void armcii_apply_got(void)
+/* Orders the loads of a get before later loads and stores of the caller.  On x86 no instruction. */
+static inline void armcii_apply_acquire(void)
 {
     atomic_thread_fence(memory_order_acquire);
 }
 
-/* One contiguous piece: the way of small operations.  `there` is the remote side in this process. */
+/* One contiguous piece, inline for small operations.  `there` is the remote side in this process. */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
@@ -47,7 +47,7 @@ static inline void armcii_apply_get_piece(const char *there, void *local, size_t
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_copy(local, there, bytes);
-    armcii_apply_got();
+    armcii_apply_acquire();
 }
 
 #endif

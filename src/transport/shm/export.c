@@ -1,4 +1,4 @@
-/* export.c - memory on offer. */
+/* export.c - exported segments and attachments to those of others. */
 #define _GNU_SOURCE
 #include "transport/shm/export.h"
 
@@ -12,33 +12,32 @@
 #include "base/log.h"
 #include "transport/shm/node.h"
 
-/* Views of others' offers, newest first. */
-struct view {
-    struct view *older;
-    int who, number;
+/* Mapped exports of other processes, newest first. */
+struct attachment {
+    struct attachment *next;
+    int rank, number;
     char *mapped;
 };
-static struct view *views;
-static pthread_mutex_t views_in_use = PTHREAD_MUTEX_INITIALIZER; /* a server looks, too */
+static struct attachment *attachments;
+static pthread_mutex_t attachments_lock = PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
 
-/* A process that has no descriptor left gives this one up for as long as it opens a view: a server that could open none would have to end
- * the job. */
-static int spare = -1;
+/* Closed while a process without free descriptors attaches: a server that cannot attach has to abort the job. */
+static int spare_fd = -1;
 
-static void take_spare(void)
+static void open_spare(void)
 {
-    if (spare < 0) spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (spare_fd < 0) spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static void leave_spare(void)
+static void close_spare(void)
 {
-    if (spare >= 0) close(spare);
-    spare = -1;
+    if (spare_fd >= 0) close(spare_fd);
+    spare_fd = -1;
 }
 
 void armcii_exports_start(void)
 {
-    if (armcii_node->kind == SEGMENT_MEMFD) take_spare();
+    if (armcii_node->kind == SEGMENT_MEMFD) open_spare();
 }
 
 void *armcii_export_create(size_t bytes)
@@ -58,70 +57,70 @@ void *armcii_export_create(size_t bytes)
     return memory;
 }
 
-static const struct view *view_of(int who, int number)
+static const struct attachment *find_attachment(int rank, int number)
 {
-    const struct view *v = views;
-    while (v && (v->who != who || v->number != number))
-        v = v->older;
-    return v;
+    const struct attachment *a = attachments;
+    while (a && (a->rank != rank || a->number != number))
+        a = a->next;
+    return a;
 }
 
-static char *map_offer(const struct export *o)
+static char *map_export(const struct export *e)
 {
-    char *mapped = armcii_segment_open(&o->segment, o->bytes);
-    if (mapped || spare < 0) return mapped;
-    leave_spare();
-    mapped = armcii_segment_open(&o->segment, o->bytes);
-    take_spare();
+    char *mapped = armcii_segment_open(&e->segment, e->bytes);
+    if (mapped || spare_fd < 0) return mapped;
+    close_spare();
+    mapped = armcii_segment_open(&e->segment, e->bytes);
+    open_spare();
     return mapped;
 }
 
-static const struct view *open_view(int who, int number)
+static const struct attachment *new_attachment(int rank, int number)
 {
-    char *mapped = map_offer(&armcii_node->exports[who].of[number]);
-    struct view *v = mapped ? malloc(sizeof *v) : NULL;
-    if (mapped && !v) munmap(mapped, armcii_node->exports[who].of[number].bytes);
-    if (!v) return NULL;
-    *v = (struct view){views, who, number, mapped};
-    views = v;
-    return v;
+    char *mapped = map_export(&armcii_node->exports[rank].of[number]);
+    struct attachment *a = mapped ? malloc(sizeof *a) : NULL;
+    if (mapped && !a) munmap(mapped, armcii_node->exports[rank].of[number].bytes);
+    if (!a) return NULL;
+    *a = (struct attachment){attachments, rank, number, mapped};
+    attachments = a;
+    return a;
 }
 
-static bool holds(const struct export *o, const void *address)
+static bool contains(const struct export *e, const void *address)
 {
-    return (uintptr_t)address - (uintptr_t)o->base < o->bytes;
+    return (uintptr_t)address - (uintptr_t)e->base < e->bytes;
 }
 
-bool armcii_export_attach(int who, const void *address, char **base, size_t *bytes, char **mapped)
+bool armcii_export_find(int rank, const void *address, char **base, size_t *bytes, char **mapped)
 {
     if (armcii_node->kind != SEGMENT_MEMFD) return false;
-    const struct exports *theirs = &armcii_node->exports[who];
+    const struct exports *theirs = &armcii_node->exports[rank];
     int n = atomic_load_explicit(&theirs->count, memory_order_acquire), i = 0;
-    while (i < n && !holds(&theirs->of[i], address))
+    while (i < n && !contains(&theirs->of[i], address))
         i++;
     if (i == n) return false;
-    const struct view *v = NULL;
-    if (who != armcii_node->rank) {
-        pthread_mutex_lock(&views_in_use);
-        v = view_of(who, i);
-        if (!v) v = open_view(who, i);
-        pthread_mutex_unlock(&views_in_use);
-        if (!v) return false;
+    const struct attachment *a = NULL;
+    if (rank != armcii_node->rank) {
+        pthread_mutex_lock(&attachments_lock);
+        a = find_attachment(rank, i);
+        if (!a) a = new_attachment(rank, i);
+        pthread_mutex_unlock(&attachments_lock);
+        if (!a) return false;
     }
     *base = theirs->of[i].base;
     *bytes = theirs->of[i].bytes;
-    *mapped = v ? v->mapped : theirs->of[i].base;
+    *mapped = a ? a->mapped : theirs->of[i].base;
     return true;
 }
 
 void armcii_exports_end(void)
 {
     if (armcii_node->kind != SEGMENT_MEMFD) return;
-    while (views) {
-        struct view *v = views;
-        views = v->older;
-        munmap(v->mapped, armcii_node->exports[v->who].of[v->number].bytes);
-        free(v);
+    while (attachments) {
+        struct attachment *a = attachments;
+        attachments = a->next;
+        munmap(a->mapped, armcii_node->exports[a->rank].of[a->number].bytes);
+        free(a);
     }
     struct exports *mine = &armcii_node->exports[armcii_node->rank];
     for (int i = 0; i < mine->count; i++) {
@@ -129,5 +128,5 @@ void armcii_exports_end(void)
         close(mine->of[i].segment.descriptor);
     }
     mine->count = 0;
-    leave_spare();
+    close_spare();
 }

@@ -1,21 +1,21 @@
-/* export.h - memory that one process alone offers to its node: an anonymous file which the others open through /proc when they first meet an
- * address in it.  What is on offer stands in the block that the node has in common, so nobody has to be told. */
+/* export.h - exported segments: memory that one process allocates alone and the node can map.  Each is an anonymous file; another process
+ * opens it through /proc when it first needs an address in it.  The node control block lists the exports. */
 #ifndef ARMCII_EXPORT_H
 #define ARMCII_EXPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* After the start of the node. */
+/* Called after armcii_node_start. */
 void armcii_exports_start(void);
 
-/* `bytes` of new memory on offer; NULL where there is none, or offers are not possible on this node. */
+/* Allocates and exports `bytes`; NULL if there is no memory, or the node cannot share it this way. */
 void *armcii_export_create(size_t bytes);
 
-/* The offer of rank `who` of the node that holds address: where it begins there and here, and its size.  False when there is none. */
-bool armcii_export_attach(int who, const void *address, char **base, size_t *bytes, char **mapped);
+/* Finds and maps the export of a node rank that contains the address.  *base is its address there, *mapped here.  False: none. */
+bool armcii_export_find(int rank, const void *address, char **base, size_t *bytes, char **mapped);
 
-/* Give back own offers and the views of others'.  Nobody uses them any more. */
+/* Frees the own exports and the attachments.  No process uses them any more. */
 void armcii_exports_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* mcs.c - queueing locks in shared memory. */
+/* mcs.c - MCS locks in shared memory. */
 #include "transport/shm/mcs.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "transport/shm/node.h"
 
-/* A slot names a queue node: who * total + i is the i-th node of the member `who`.  Tails and links hold slot + 1; 0: nobody. */
+/* A slot identifies a queue node: member * total + i is the i-th node of a member.  Tails and links hold slot + 1; 0: none. */
 struct tail {
     _Alignas(64) atomic_uint last;
 };
@@ -18,16 +18,16 @@ struct waiter {
     atomic_uint granted;
 };
 
-/* Each member's slice: the tails of its mutexes, then its queue nodes.  There are as many as mutexes, since a process may hold them all; those
- * that are never used cost no memory, for nobody touches them. */
+/* The slice of a member has the tails of its mutexes, then its queue nodes: one for each mutex of the set, since a process may hold all
+ * of them.  Unused nodes are never touched and cost no memory. */
 struct shm_mcs {
     struct shm_segment segment;
     char **slices; /* [team size] */
     size_t *tails; /* [team size], bytes of the tails in a slice */
     unsigned total;
     int rank;
-    unsigned *unused; /* this member's slots that are free: a stack */
-    unsigned unused_count;
+    unsigned *free_nodes; /* a stack of the free queue nodes of this member */
+    unsigned free_count;
 };
 
 static struct tail *tail_of(const struct shm_mcs *q, int member, int mutex)
@@ -37,15 +37,15 @@ static struct tail *tail_of(const struct shm_mcs *q, int member, int mutex)
 
 static struct waiter *node_of(const struct shm_mcs *q, unsigned slot)
 {
-    unsigned who = slot / q->total;
-    return (struct waiter *)(void *)(q->slices[who] + q->tails[who]) + slot % q->total;
+    unsigned member = slot / q->total;
+    return (struct waiter *)(void *)(q->slices[member] + q->tails[member]) + slot % q->total;
 }
 
 static void free_tables(struct shm_mcs *q)
 {
     free(q->slices);
     free(q->tails);
-    free(q->unused);
+    free(q->free_nodes);
     free(q);
 }
 
@@ -55,8 +55,8 @@ static struct shm_mcs *allocate_tables(int members, unsigned total)
     if (!q) armcii_fatal("out of memory for mutexes on %d processes", members);
     q->slices = calloc((size_t)members, sizeof *q->slices);
     q->tails = calloc((size_t)members, sizeof *q->tails);
-    q->unused = calloc(total, sizeof *q->unused);
-    if (!q->slices || !q->tails || !q->unused) armcii_fatal("out of memory for mutexes on %d processes", members);
+    q->free_nodes = calloc(total, sizeof *q->free_nodes);
+    if (!q->slices || !q->tails || !q->free_nodes) armcii_fatal("out of memory for mutexes on %d processes", members);
     return q;
 }
 
@@ -83,8 +83,8 @@ void *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total
         free_tables(q);
         return NULL;
     }
-    for (unsigned i = 0; i < total; i++) q->unused[i] = total - 1 - i;
-    q->unused_count = total;
+    for (unsigned i = 0; i < total; i++) q->free_nodes[i] = total - 1 - i;
+    q->free_count = total;
     return q;
 }
 
@@ -95,9 +95,9 @@ void armcii_shm_mcs_free(void *set)
     free_tables(q);
 }
 
-static unsigned new_node(struct shm_mcs *q)
+static unsigned alloc_node(struct shm_mcs *q)
 {
-    unsigned slot = (unsigned)q->rank * q->total + q->unused[--q->unused_count];
+    unsigned slot = (unsigned)q->rank * q->total + q->free_nodes[--q->free_count];
     struct waiter *p = node_of(q, slot);
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_store_explicit(&p->granted, 0, memory_order_relaxed);
@@ -106,23 +106,23 @@ static unsigned new_node(struct shm_mcs *q)
 
 static void free_node(struct shm_mcs *q, unsigned slot)
 {
-    q->unused[q->unused_count++] = slot % q->total;
+    q->free_nodes[q->free_count++] = slot % q->total;
 }
 
-/* Other threads may have what the one waited for needs, and other processes may wait for this one in MPI. */
+/* Lets other threads run and makes progress: the holder may depend on either. */
 static void wait_until_set(const atomic_uint *word)
 {
     struct backoff p = {0};
     while (!atomic_load_explicit(word, memory_order_acquire)) {
         if (armcii_backoff_spin(&p)) continue;
-        armcii_lock_wait_turn(&p);
+        armcii_lock_backoff(&p);
     }
 }
 
 void armcii_shm_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
     struct shm_mcs *q = set;
-    *slot = new_node(q);
+    *slot = alloc_node(q);
     unsigned before = atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
     if (before == 0 || armcii_fault("lock-does-not-wait")) return;
     atomic_store_explicit(&node_of(q, before - 1)->next, *slot + 1, memory_order_release);
@@ -133,7 +133,7 @@ bool armcii_shm_mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
 {
     struct shm_mcs *q = set;
     unsigned nobody = 0;
-    *slot = new_node(q);
+    *slot = alloc_node(q);
     if (atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &nobody, *slot + 1, memory_order_acq_rel,
                                                 memory_order_relaxed))
         return true;

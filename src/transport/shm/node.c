@@ -1,4 +1,4 @@
-/* node.c - the block that the processes of a node have in common: locks and the barrier. */
+/* node.c - the node control block, the node barrier and the processors of a node. */
 #include "transport/shm/node.h"
 
 #include <stdlib.h>
@@ -14,24 +14,24 @@
 #include "mpi/world.h"
 #include "base/system.h"
 
-/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k each process
- * tells the one 2^k further on, and waits for the one 2^k before.  Numbers of barriers only grow, so cells need no reset. */
+/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k process i
+ * signals i + 2^k and waits for i - 2^k.  Flags hold the number of the barrier, which only grows, so they need no reset. */
 enum { ROUNDS = 20 }; /* for a million processes */
-struct cell {
+struct barrier_flags {
     _Alignas(64) atomic_uint arrived[ROUNDS];
 };
 
-struct commons {
+struct node_control {
     struct reservations reservations;
     struct stripe stripes[STRIPES];
-    struct cell cells[]; /* one for each process of the node's communicator; then as many doorbells, then as many offers */
+    struct barrier_flags flags[]; /* one for each process of the node communicator; as many doorbells and export tables follow */
 };
 
 static struct node the_node;
 const struct node *const armcii_node = &the_node;
 
 static struct shm_segment segment;
-static struct commons *commons;
+static struct node_control *control;
 static unsigned barriers;
 
 /* ---- processors ---- */
@@ -43,26 +43,26 @@ static void *allocate(size_t n, size_t bytes)
     return p;
 }
 
-/* Names the running kernel, whose processors are shared even by nodes that are containers on it; 0: unknown. */
-static uint64_t kernel_name(void)
+/* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
+static uint64_t kernel_id(void)
 {
     char text[64] = "";
-    uint64_t name = 0;
+    uint64_t id = 0;
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
     if (!f) return 0;
     if (!fgets(text, sizeof text, f)) text[0] = 0;
     fclose(f);
     for (const char *c = text; *c; c++)
-        name = name * 31 + (unsigned char)*c;
-    return name;
+        id = id * 31 + (unsigned char)*c;
+    return id;
 }
 
-/* The processes on the caller's kernel; on its node, where the kernel has no name. */
+/* The processes on the caller's kernel or, if that is unknown, on its node. */
 static MPI_Comm split_by_kernel(void)
 {
     MPI_Comm comm;
     int ranks = armcii_world->size + armcii_world->progress_ranks, first = 0;
-    uint64_t mine = kernel_name(), *all = allocate((size_t)ranks, sizeof *all);
+    uint64_t mine = kernel_id(), *all = allocate((size_t)ranks, sizeof *all);
     MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, armcii_world->all);
     while (all[first] != mine)
         first++;
@@ -71,7 +71,7 @@ static MPI_Comm split_by_kernel(void)
     return comm;
 }
 
-/* All masks, of the same length. */
+/* The masks of all processes, extended to the same length. */
 static uint64_t *gather_masks(MPI_Comm comm, size_t n, size_t *words)
 {
     size_t own_words;
@@ -86,7 +86,7 @@ static uint64_t *gather_masks(MPI_Comm comm, size_t n, size_t *words)
     return all;
 }
 
-static struct node_cpus count(MPI_Comm comm)
+static struct node_cpus count_cpus_of(MPI_Comm comm)
 {
     int size, rank;
     size_t words;
@@ -98,7 +98,8 @@ static struct node_cpus count(MPI_Comm comm)
     armcii_cgroups_read("", CGROUP_CPU, &groups);
     MPI_Allgather(groups.id, CGROUP_LEVELS, MPI_UINT64_T, ids, CGROUP_LEVELS, MPI_UINT64_T, comm);
     const uint64_t(*groups_of)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
-    int oversubscribed = armcii_processors_crowded(masks, n, words, (size_t)rank) || armcii_processors_over_quota(&groups, groups_of, n), any;
+    int any, oversubscribed = armcii_processors_oversubscribed(masks, n, words, (size_t)rank);
+    if (armcii_processors_over_quota(&groups, groups_of, n)) oversubscribed = 1;
     MPI_Allreduce(&oversubscribed, &any, 1, MPI_INT, MPI_MAX, comm);
     size_t processors = armcii_processors_of_all(masks, n, words), quota = armcii_processors_quota(&groups, groups_of, n);
     free(masks);
@@ -109,14 +110,14 @@ static struct node_cpus count(MPI_Comm comm)
 static struct node_cpus count_cpus(void)
 {
     MPI_Comm comm = split_by_kernel();
-    struct node_cpus cpus = count(comm);
+    struct node_cpus cpus = count_cpus_of(comm);
     MPI_Comm_free(&comm);
     return cpus;
 }
 
 /* ---- start and end ---- */
 
-/* Spinning pays only where the process waited for has a processor of its own. */
+/* Spinning pays only if the awaited process has its own processor. */
 static void choose_spin_limit(void)
 {
     the_node.cpus = count_cpus();
@@ -140,25 +141,25 @@ static enum segment_kind choose_kind(void)
     return SEGMENT_NONE;
 }
 
-/* The block is the first process's slice. */
-static void share_commons(void)
+/* The control block is the slice of the first process. */
+static void create_control(void)
 {
     size_t n = (size_t)the_node.size + (armcii_world->progress_ranks > 0);
     size_t *sizes = calloc(n, sizeof *sizes);
     char **slices = calloc(n, sizeof *slices);
     if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_node.size);
-    sizes[0] = sizeof *commons + n * (sizeof commons->cells[0] + sizeof(struct doorbell) + sizeof(struct exports));
+    sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
     if (armcii_segment_create(&segment, the_node.kind, the_node.comm, sizes, slices) != 0)
         armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
-    commons = (struct commons *)(void *)slices[0];
-    the_node.stripes = commons->stripes;
-    the_node.doorbells = (struct doorbell *)(void *)(commons->cells + n);
+    control = (struct node_control *)(void *)slices[0];
+    the_node.stripes = control->stripes;
+    the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
     the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
     free(sizes);
     free(slices);
 }
 
-static void number_neighbours(void)
+static void number_node_ranks(void)
 {
     const struct world *w = armcii_world;
     the_node.rank_of = malloc((size_t)w->size * sizeof *the_node.rank_of);
@@ -172,12 +173,12 @@ void armcii_node_start(void)
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     MPI_Comm_size(the_node.comm, &the_node.size);
     if (armcii_world->progress_ranks > 0) the_node.size--;
-    number_neighbours();
+    number_node_ranks();
     the_node.kind = choose_kind();
     barriers = 0;
     choose_spin_limit();
-    if (the_node.kind != SEGMENT_NONE) share_commons();
-    armcii_reservation_start(the_node.comm, commons ? &commons->reservations : NULL, the_node.kind == SEGMENT_MPI);
+    if (the_node.kind != SEGMENT_NONE) create_control();
+    armcii_reservation_start(the_node.comm, control ? &control->reservations : NULL, the_node.kind == SEGMENT_MPI);
 }
 
 void armcii_node_end(void)
@@ -187,7 +188,7 @@ void armcii_node_end(void)
     MPI_Comm_free(&the_node.comm);
     free(the_node.rank_of);
     the_node = (struct node){0};
-    commons = NULL;
+    control = NULL;
 }
 
 static void wait_for(atomic_uint *arrived, unsigned number)
@@ -203,8 +204,8 @@ void armcii_node_barrier(void)
     unsigned number = ++barriers;
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         int to = (me + distance) % n;
-        atomic_store_explicit(&commons->cells[to].arrived[round], number, memory_order_release);
-        wait_for(&commons->cells[me].arrived[round], number);
+        atomic_store_explicit(&control->flags[to].arrived[round], number, memory_order_release);
+        wait_for(&control->flags[me].arrived[round], number);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }

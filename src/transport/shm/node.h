@@ -1,4 +1,4 @@
-/* node.h - the caller's node: the processes that share its memory, and the block that they have in common from start to end. */
+/* node.h - the caller's node: the processes that share its memory, and their node control block. */
 #ifndef ARMCII_NODE_H
 #define ARMCII_NODE_H
 
@@ -12,7 +12,7 @@
 
 enum { MAX_EXPORTS = 64 };
 
-/* The memory that one process offers to the others (offer.h).  An entry is written once, before `count` says that it is there. */
+/* The exported segments of one process (export.h).  An entry is written once, before `count` includes it. */
 struct exports {
     atomic_int count;
     struct export {
@@ -22,39 +22,39 @@ struct exports {
     } of[MAX_EXPORTS];
 };
 
-/* By which the processes of a node wake each other's library threads (transport/rma/doorbell.h). */
+/* Wakes the progress thread of a process (transport/rma/doorbell.h). */
 struct doorbell {
-    _Alignas(64) atomic_uint rung; /* how often */
-    atomic_bool asleep;            /* the thread sleeps: it wants to hear of it */
-    unsigned char length;          /* of the name; 0: there is no bell */
-    char name[15];                 /* of its socket */
+    _Alignas(64) atomic_uint rung; /* number of rings */
+    atomic_bool asleep;            /* the thread sleeps: a ring must wake it */
+    unsigned char length;          /* length of the name; 0: no doorbell */
+    char name[15];                 /* name of its socket */
 };
 
 /* The processors of the caller's kernel, which may run several nodes of a job. */
 struct node_cpus {
-    size_t processes;  /* of this job on this kernel, progress ranks included */
-    size_t processors; /* that they may use together */
-    bool oversubscribed;      /* some have to share a processor */
+    size_t processes;    /* of this job on this kernel, with progress ranks */
+    size_t processors;   /* usable by these processes */
+    bool oversubscribed; /* some processes share a processor */
 };
 
 struct node {
-    enum segment_kind kind;  /* of the segments to make; SEGMENT_NONE: memory is not shared */
-    MPI_Comm comm;           /* the processes of this node, of all that ARMCI runs on, and the one set progress_ranks, if any */
-    int rank, size;          /* without that one, whose rank is size */
-    int *rank_of;            /* [world size]: rank on this node; -1: on another */
-    struct stripe *stripes;  /* [STRIPES] */
-    struct doorbell *doorbells;      /* [size]; NULL where memory is not shared */
+    enum segment_kind kind;     /* of new segments; SEGMENT_NONE: memory is not shared */
+    MPI_Comm comm;              /* the processes of this node, then its progress rank, if any */
+    int rank, size;             /* size: without the progress rank, whose rank is size */
+    int *rank_of;               /* [world size]: rank on this node; -1: on another node */
+    struct stripe *stripes;     /* [STRIPES] */
+    struct doorbell *doorbells; /* [size]; NULL if memory is not shared */
     struct node_cpus cpus;
-    struct exports *exports;   /* [size], and of the one progress rank, which exports nothing */
+    struct exports *exports;    /* [size], and one of the progress rank, which exports nothing */
 };
 
 extern const struct node *const armcii_node;
 
-/* Collective over the world and the progress ranks.  ARMCI_SHM says which kinds of memory are tried. */
+/* Collective over the world and the progress ranks.  ARMCI_SHM selects the kinds of segments to try. */
 void armcii_node_start(void);
 void armcii_node_end(void);
 
-/* Wait for all processes of the node; what each of them stored before is seen by all after. */
+/* A barrier over the processes of the node; earlier stores of each are visible to all afterwards. */
 void armcii_node_barrier(void);
 
 #endif

@@ -1,21 +1,21 @@
-/* reservation.c - shared memory of the node that was given out. */
+/* reservation.c - accounting of the shared memory of a node. */
 #include "transport/shm/reservation.h"
 
 #include <stdint.h>
 
 #include "base/system.h"
 
-static struct reservations none; /* of a process without a common block */
+static struct reservations none; /* for a process without a node control block */
 static struct reservations *reservations = &none;
 static struct cgroups groups;
-static int levels; /* of the groups, that hold all processes of the node */
+static int levels; /* the topmost groups, which contain all processes of the node */
 static bool bounded_by_files;
 
-/* Processes may have groups of their own within that of their job: whose memory a page is counted as depends on who touches it first, so
- * only groups that hold all processes of the node bound a region. */
-static int common_levels(MPI_Comm comm)
+/* A page is charged to the group of the process that touches it first, so only groups that contain all processes of the node bound a
+ * region. */
+static int shared_levels(MPI_Comm comm)
 {
-    uint64_t mine[2 * CGROUP_LEVELS], highest[2 * CGROUP_LEVELS]; /* the highest of a complement is the lowest of the word */
+    uint64_t mine[2 * CGROUP_LEVELS], highest[2 * CGROUP_LEVELS]; /* the complements turn MPI_MAX into a minimum */
     int n = 0;
     for (int i = 0; i < CGROUP_LEVELS; i++) {
         mine[i] = groups.id[i];
@@ -27,7 +27,7 @@ static int common_levels(MPI_Comm comm)
     return n;
 }
 
-/* Shared memory that is in use beside `touched` bytes of ours: of the node, then of the groups. */
+/* Shared memory of other programs, given `touched` bytes of ARMCI: in the node, then in the groups. */
 static void read_others(size_t touched, size_t others[OTHERS])
 {
     struct memory node;
@@ -45,7 +45,7 @@ void armcii_reservation_start(MPI_Comm comm, struct reservations *shared, bool i
     size_t others[OTHERS];
     MPI_Comm_rank(comm, &rank);
     armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    levels = common_levels(comm);
+    levels = shared_levels(comm);
     reservations = shared ? shared : &none;
     bounded_by_files = in_dev_shm;
     if (!shared || rank > 0) return;
@@ -70,21 +70,21 @@ void armcii_reservation_release(size_t bytes)
     atomic_fetch_sub_explicit(&reservations->bytes, bytes, memory_order_relaxed);
 }
 
-/* What is left beside `given`. */
-static size_t look(size_t given)
+/* Bytes available if `reserved` bytes are touched. */
+static size_t memory_left(size_t reserved)
 {
-    struct reserved known = {given, atomic_load(&reservations->others[0]), {0}};
+    struct reserved known = {reserved, atomic_load(&reservations->others[0]), {0}};
     for (int i = 0; i < levels; i++)
         known.others_in_group[i] = atomic_load(&reservations->others[1 + i]);
-    size_t left = armcii_memory_left("", &groups, levels, &known), in_files = bounded_by_files ? armcii_memory_of_files() : SIZE_MAX;
+    size_t left = armcii_memory_left("", &groups, levels, &known), in_files = bounded_by_files ? armcii_memory_in_dev_shm() : SIZE_MAX;
     return left < in_files ? left : in_files;
 }
 
-/* Given out first: two that ask at the same time do not both get what is there for one. */
+/* Reserves before the check, so that two processes cannot both get the last memory. */
 bool armcii_reservation_try(size_t bytes, size_t *left)
 {
-    size_t given = atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
-    *left = look(reservations == &none ? 0 : given);
+    size_t before = atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+    *left = memory_left(reservations == &none ? 0 : before);
     if (armcii_memory_with_tables(bytes) <= *left) return true;
     armcii_reservation_release(bytes);
     return false;

@@ -1,6 +1,5 @@
-/* reservation.h - shared memory of the caller's node that was given out.  The kernel counts a page when it is touched, so memory that regions
- * have, but nobody has touched yet, still looks free: a sum in the node's common block, seen by all its processes, tells how much was
- * given out. */
+/* reservation.h - reservations of shared memory on the caller's node.  The kernel counts a page when it is touched, so untouched memory
+ * of regions looks free.  The node control block therefore holds the sum of all reserved bytes. */
 #ifndef ARMCII_RESERVATION_H
 #define ARMCII_RESERVATION_H
 
@@ -11,26 +10,25 @@
 
 #include "base/system.h"
 
-/* In the common block. */
+/* Part of the node control block. */
 enum { OTHERS = 1 + CGROUP_LEVELS };
 struct reservations {
-    atomic_size_t bytes;          /* given out */
-    atomic_size_t others[OTHERS]; /* shared memory of the node, and of the groups that hold all its processes, that is not ours, as far as
-                                   * is known: what was in use at the start */
+    atomic_size_t bytes;          /* reserved */
+    atomic_size_t others[OTHERS]; /* shared memory of other programs in the node, then in each group: at most what was in use at start */
 };
 
-/* Collective over comm, the processes of the node; shared: NULL where there is no common block.  Then nothing is counted as given out.
- * in_dev_shm: the memory is the MPI library's, which has its files in /dev/shm. */
+/* Collective over comm, the processes of the node.  shared: NULL without a node control block; then reservations are not counted.
+ * in_dev_shm: the memory is that of the MPI library, in /dev/shm. */
 void armcii_reservation_start(MPI_Comm comm, struct reservations *shared, bool in_dev_shm);
 void armcii_reservation_end(void);
 
-/* Give out so many bytes, and take them back.  By one process of the node for each segment. */
+/* Reserve bytes, and release them.  One process of the node calls these for each segment. */
 void armcii_reservation_add(size_t bytes);
 void armcii_reservation_release(size_t bytes);
 
-/* Give them out if so much is left when all that was given out is touched; else *left is what is left.  Looks at the system. */
+/* Reserves bytes if they are available once all reserved memory is touched; *left is what is available.  Reads system files. */
 bool armcii_reservation_try(size_t bytes, size_t *left);
-/* At least `touched` bytes of what was given out are in use: shared memory of others, which was taken for them, has gone. */
+/* Lowers the memory of others, given that `touched` reserved bytes are in use. */
 void armcii_reservation_correct(size_t touched);
 
 #endif

@@ -1,4 +1,4 @@
-/* segment.c - shared memory of a node. */
+/* segment.c - shared memory segments of a node. */
 #define _GNU_SOURCE
 #include "transport/shm/segment.h"
 
@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 
-/* Large slices begin where a huge page could. */
+/* Large slices are aligned to huge pages. */
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
 static size_t round_up(size_t bytes, size_t unit)
@@ -23,7 +23,7 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Batch systems bound the size of files, and asking for a larger one ends the process (SIGXFSZ). */
+/* Batch systems may limit the size of files; exceeding the limit ends the process (SIGXFSZ). */
 static bool is_within_limit(size_t bytes)
 {
     struct rlimit limit;
@@ -39,15 +39,15 @@ int armcii_segment_descriptor(size_t bytes)
     return -1;
 }
 
-static int open_invited(const struct segment_handle *to)
+static int open_handle(const struct segment_handle *handle)
 {
     char path[64];
     struct stat status;
-    if (to->descriptor < 0) return -1;
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", to->process, to->descriptor);
+    if (handle->descriptor < 0) return -1;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", handle->process, handle->descriptor);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return -1;
-    if (fstat(fd, &status) == 0 && status.st_dev == to->device && status.st_ino == to->inode) return fd;
+    if (fstat(fd, &status) == 0 && status.st_dev == handle->device && status.st_ino == handle->inode) return fd;
     close(fd);
     return -1;
 }
@@ -55,26 +55,26 @@ static int open_invited(const struct segment_handle *to)
 struct segment_handle armcii_segment_handle(int fd)
 {
     struct stat status;
-    struct segment_handle to = {.process = (long)getpid(), .descriptor = -1};
-    if (fd < 0 || fstat(fd, &status) != 0) return to;
-    to.descriptor = fd;
-    to.device = status.st_dev;
-    to.inode = status.st_ino;
-    return to;
+    struct segment_handle handle = {.process = (long)getpid(), .descriptor = -1};
+    if (fd < 0 || fstat(fd, &status) != 0) return handle;
+    handle.descriptor = fd;
+    handle.device = status.st_dev;
+    handle.inode = status.st_ino;
+    return handle;
 }
 
-/* The first process makes a descriptor, the others open it; -1 where that fails. */
+/* The first process creates a descriptor, the others open it; -1 on failure. */
 static int share_descriptor(size_t bytes, MPI_Comm comm)
 {
     int rank, fd = -1;
-    struct segment_handle to = {0};
+    struct segment_handle handle = {0};
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
         fd = armcii_segment_descriptor(bytes);
-        to = armcii_segment_handle(fd);
+        handle = armcii_segment_handle(fd);
     }
-    armcii_coll_bcast(&to, (int)sizeof to, 0, comm);
-    return rank == 0 ? fd : open_invited(&to);
+    armcii_coll_bcast(&handle, (int)sizeof handle, 0, comm);
+    return rank == 0 ? fd : open_handle(&handle);
 }
 
 static bool all_agree(bool good, MPI_Comm comm)
@@ -84,8 +84,8 @@ static bool all_agree(bool good, MPI_Comm comm)
     return all;
 }
 
-/* Copies of many MiB take a quarter less time with pages of 2 MiB, loads all over a GiB a third (measured); where the kernel has none to
- * give, pages are small. */
+/* With pages of 2 MiB, copies of many MiB take a quarter less time, random loads from a GiB a third (measured).  Without free huge pages
+ * the kernel uses small ones. */
 void *armcii_segment_map(int descriptor, size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
@@ -96,7 +96,7 @@ void *armcii_segment_map(int descriptor, size_t bytes)
 
 char *armcii_segment_open(const struct segment_handle *segment, size_t bytes)
 {
-    int fd = open_invited(segment);
+    int fd = open_handle(segment);
     char *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
     if (fd >= 0) close(fd);
     return memory;
@@ -127,7 +127,7 @@ static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_
     MPI_Comm_size(comm, &members);
     size_t total = 0;
     for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
-    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* a mapping of 0 bytes is none */
+    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* mmap rejects 0 bytes */
     if (rc) return rc;
     size_t at = 0;
     for (int i = 0; i < members; i++) {
@@ -145,8 +145,8 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t 
     MPI_Comm_size(comm, &members);
     int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
     if (rc) return rc;
-    for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_neighbour(&s->window, i) : NULL;
-    if (members == 1 && slices[0]) memset(slices[0], 0, sizes[0]); /* plain memory, not a fresh mapping, in Open MPI */
+    for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_shared_base(&s->window, i) : NULL;
+    if (members == 1 && slices[0]) memset(slices[0], 0, sizes[0]); /* in Open MPI plain memory, not a new mapping */
     return 0;
 }
 
@@ -177,7 +177,7 @@ void armcii_segment_free(struct shm_segment *s)
     s->kind = SEGMENT_NONE;
 }
 
-/* Does each member see what the others wrote into their slices? */
+/* Does each member see the stores of the others to their slices? */
 static bool is_shared(char *const slices[], int rank, int members, MPI_Comm comm)
 {
     bool good = true;

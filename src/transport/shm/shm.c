@@ -1,4 +1,4 @@
-/* shm.c - loads, stores and atomic instructions. */
+/* shm.c - the transport shm. */
 #include "transport/shm/shm.h"
 
 #include <limits.h>
@@ -42,7 +42,7 @@ static int alloc(struct region *r)
 
 static int attach(struct region *r)
 {
-    if (r->shm) armcii_segment_close(&r->shm->segment); /* after the server of `am` had a chance to open it */
+    if (r->shm) armcii_segment_close(&r->shm->segment); /* the server of `am` has opened it by now */
     return 0;
 }
 
@@ -70,7 +70,7 @@ static void memget_free(char *memory)
 static bool memget_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
 {
     int rank = armcii_node->rank_of[process];
-    return process != armcii_world->rank && rank >= 0 && armcii_export_attach(rank, address, base, bytes, mapped);
+    return process != armcii_world->rank && rank >= 0 && armcii_export_find(rank, address, base, bytes, mapped);
 }
 
 /* ---- operations ---- */

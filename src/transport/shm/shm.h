@@ -1,5 +1,5 @@
-/* shm.h - the transport shm: memory that the processes of a node share, reached by loads, stores and atomic instructions.  Operations are
- * complete when they return; a fence drains the processor's stores. */
+/* shm.h - the transport shm: loads, stores and atomic instructions on memory that the processes of a node share.  Operations are complete
+ * when they return; a fence drains the processor's stores. */
 #ifndef ARMCII_SHM_H
 #define ARMCII_SHM_H
 

@@ -1,6 +1,5 @@
-/* stripe.h - the locks under which memory shared by a node is accumulated into: a slice is cut into blocks, each block belongs to one of
- * a fixed number of locks, so that updates of different parts of a slice seldom wait for each other, and none holds a lock for longer than
- * a block takes. */
+/* stripe.h - lock striping for accumulates to shared memory.  Each block of memory maps to one of a fixed number of locks, so updates of
+ * different blocks rarely contend, and a lock is held for at most one block. */
 #ifndef ARMCII_STRIPE_H
 #define ARMCII_STRIPE_H
 
@@ -15,7 +14,7 @@ struct stripe {
     _Alignas(64) atomic_int taken;
 };
 
-/* The block that holds address `at` of a process: the process's own address, which all others know it by, too. */
+/* The block of an address.  The address is the owner's, so all processes find the same block. */
 static inline uintptr_t armcii_stripe_block(uintptr_t at)
 {
     return at / STRIPE_BLOCK;
@@ -28,14 +27,14 @@ static inline struct stripe *armcii_stripe_of(struct stripe *stripes, int proces
 }
 _Static_assert(STRIPES == 1 << 10, "the shift leaves 10 bits");
 
-static inline void armcii_stripe_take(struct stripe *s)
+static inline void armcii_stripe_lock(struct stripe *s)
 {
     struct backoff p = {0};
     while (__builtin_expect(atomic_exchange_explicit(&s->taken, 1, memory_order_acquire), 0))
         while (atomic_load_explicit(&s->taken, memory_order_relaxed)) armcii_backoff_yield(&p);
 }
 
-static inline void armcii_stripe_leave(struct stripe *s)
+static inline void armcii_stripe_unlock(struct stripe *s)
 {
     atomic_store_explicit(&s->taken, 0, memory_order_release);
 }
