@@ -106,17 +106,16 @@ static size_t transports_of(const struct region *r, const struct transport *list
     return n;
 }
 
+/* The provider of memory comes last: until then others may open its segment.  It is detached in any case, since it has allocated. */
 int armcii_region_attach(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
-    size_t n = transports_of(r, list);
-    for (size_t i = 0; i < n; i++) {
-        if (!list[i]->region_attach || list[i]->region_attach(r) == 0) continue;
-        while (i-- > 0)
-            if (list[i]->region_detach) list[i]->region_detach(r);
-        return -1;
-    }
-    return 0;
+    size_t n = transports_of(r, list), i = n;
+    while (i > 0 && (!list[i - 1]->region_attach || list[i - 1]->region_attach(r) == 0)) i--;
+    if (i == 0) return 0;
+    for (size_t k = n; k-- > 0;)
+        if ((k >= i || k == 0) && list[k]->region_detach) list[k]->region_detach(r);
+    return -1;
 }
 
 void armcii_region_detach(struct region *r)

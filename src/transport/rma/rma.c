@@ -87,6 +87,7 @@ static int attach(struct region *r)
 
 static void detach(struct region *r)
 {
+    if (!r->rma) return;
     armcii_window_free(&r->rma->window);
     free(r->rma);
     r->rma = NULL;
