@@ -10,7 +10,6 @@
 #include <armci.h>
 
 #include "mpi/coll.h"
-#include "mpi/world.h"
 
 size_t armcii_message_type_size(int type)
 {
@@ -117,29 +116,4 @@ void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bo
     candidate = best ? rank : INT_MAX;
     armcii_coll_allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
     if (winner != INT_MAX) armcii_coll_bcast(x, bytes, winner, comm);
-}
-
-/* ---- tree ---- */
-
-/* The world rank of the i-th member of a scope. */
-static int process_of(const struct team *team, const struct scope *s, int i)
-{
-    return team->to_world[armcii_scope_member(s, i)];
-}
-
-struct tree_position armcii_tree(struct team *team, enum team_scope scope)
-{
-    const struct scope *s = armcii_team_scope(team, scope);
-    int me = armcii_scope_position(s, team->rank);
-    struct tree_position position = {process_of(team, s, 0), -1, -1, -1};
-    if (me > 0) position.up = process_of(team, s, (me - 1) / 2);
-    if (me >= 0 && 2 * me + 1 < s->n) position.left = process_of(team, s, 2 * me + 1);
-    if (me >= 0 && 2 * me + 2 < s->n) position.right = process_of(team, s, 2 * me + 2);
-    return position;
-}
-
-int armcii_scope_rank(struct team *team, enum team_scope scope, int process)
-{
-    int rank = process >= 0 && process < armcii_world->size ? team->from_world[process] : -1;
-    return rank < 0 ? -1 : armcii_scope_position(armcii_team_scope(team, scope), rank);
 }

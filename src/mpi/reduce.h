@@ -5,7 +5,6 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "mpi/team.h"
 
 struct reduction {
     MPI_Op op;
@@ -26,18 +25,5 @@ void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n
 /* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record with the largest (or smallest) key, of
  * the lowest rank if keys are equal, replaces x on all ranks.  If no rank contributes, x is unchanged. */
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute);
-
-/* ---- binary tree over the members of a scope ---- */
-
-/* World ranks; -1: none. */
-struct tree_position {
-    int root, up, left, right;
-};
-
-/* The caller's position in the tree of a scope; if the caller is not in the scope, all but the root are -1. */
-struct tree_position armcii_tree(struct team *team, enum team_scope scope);
-
-/* The rank of a process in a scope's communicator; -1: not in the scope. */
-int armcii_scope_rank(struct team *team, enum team_scope scope, int process);
 
 #endif

@@ -70,4 +70,17 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
 }
 int armcii_scope_position(const struct scope *scope, int rank);
 
+/* ---- binary tree over the members of a scope ---- */
+
+/* World ranks; -1: none. */
+struct tree_position {
+    int root, up, left, right;
+};
+
+/* The caller's position in the tree of a scope; if the caller is not in the scope, all but the root are -1. */
+struct tree_position armcii_tree(struct team *team, enum team_scope scope);
+
+/* The rank of a process in a scope's communicator; -1: not in the scope. */
+int armcii_scope_rank(struct team *team, enum team_scope scope, int process);
+
 #endif

@@ -15,7 +15,6 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "mem/index.h"
-#include "mpi/reduce.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/element.h"
@@ -126,7 +125,7 @@ int MPI_Group_free(MPI_Group *group)
 static void start_world(void)
 {
     static int zero[1], bounds[2] = {0, 1};
-    the_world = (struct world){.comm = 1, .control = 1, .size = 1, .nodes = 1, .hosts = 1};
+    the_world = (struct world){.comm = 1, .control = 1, .size = 1, .domains = 1, .nodes = 1};
     the_world.domain_of = the_world.node_of = the_world.members = zero;
     the_world.first_member = bounds;
     atomic_store(&comms, 1);
