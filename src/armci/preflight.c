@@ -76,13 +76,19 @@ static size_t memory_for_regions(const struct limits *limits)
     return armcii_node->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
 }
 
+/* The longest file bounds a region only where regions are files. */
+static size_t largest_region(const struct limits *limits)
+{
+    return armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX;
+}
+
 static void say_memory(const struct limits *limits)
 {
     char all[32], each[32], file[32];
     size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
     armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_limits_bytes(memory, all, sizeof all),
                armcii_limits_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
-               armcii_limits_bytes(armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX, file, sizeof file));
+               armcii_limits_bytes(largest_region(limits), file, sizeof file));
 }
 
 static bool is_known(size_t i, const char *library)
@@ -172,7 +178,7 @@ static void warn_of_memory(const struct limits *limits)
     size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
     if (memory / processes < SCARCE_MEMORY)
         armcii_warn("memory for regions on this node: %s for %zu processes", armcii_limits_bytes(memory, text, sizeof text), processes);
-    if (armcii_node->kind == SEGMENT_MEMFD && limits->file < memory)
+    if (largest_region(limits) < memory)
         armcii_warn("the limit on the length of files (ulimit -f) allows one region no more than %s on this node",
                     armcii_limits_bytes(limits->file, text, sizeof text));
 }
