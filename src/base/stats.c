@@ -20,7 +20,7 @@ static _Thread_local struct visit {
     struct stats_row *row; /* NULL outside of visits */
     uint64_t begun;
     size_t bytes;
-    enum stats_path path;
+    enum path path;
 } visit __attribute__((tls_model("initial-exec")));
 
 /* Not the global lock: calls that wait for other processes do not hold it. */
@@ -144,7 +144,7 @@ void armcii_stats_note_asked(enum stats_kind kind, int target, size_t bytes, siz
     unlock();
 }
 
-void armcii_stats_note_path(enum stats_path path, size_t bytes, size_t segments)
+void armcii_stats_note_path(enum path path, size_t bytes, size_t segments)
 {
     struct stats_travel *travel = &armcii_stats.travels[path];
     visit.path = path;
@@ -157,7 +157,7 @@ void armcii_stats_note_path(enum stats_path path, size_t bytes, size_t segments)
 
 void armcii_stats_note_at_once(enum stats_kind kind, int target, size_t bytes)
 {
-    if (bytes > 0) armcii_stats_note_path(STATS_DIRECT, bytes, 1);
+    if (bytes > 0) armcii_stats_note_path(PATH_DIRECT, bytes, 1);
     armcii_stats_note_asked(kind, target, bytes, bytes > 0);
 }
 
@@ -173,9 +173,9 @@ void armcii_stats_note_region(bool made, size_t bytes)
     unlock();
 }
 
-const char *armcii_stats_path_name(enum stats_path path)
+const char *armcii_stats_path_name(enum path path)
 {
-    static const char *const names[STATS_PATHS] = {
+    static const char *const names[PATHS] = {
         "-", "aggregated", "direct", "server", "rma contiguous", "rma datatype", "rma batched", "rma conservative", "rma atomic",
     };
     return names[path];

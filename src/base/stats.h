@@ -9,13 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum stats_kind { STATS_PUT, STATS_GET, STATS_ACC, STATS_RMW, STATS_KINDS }; /* the first three in the order of enum rma_kind */
+#include "base/path.h"
 
-/* How data travel. NONE: the call moves no data. AGGREGATED: the request waits in an aggregate handle and is sent with others. */
-enum stats_path {
-    STATS_NONE, STATS_AGGREGATED, STATS_DIRECT, STATS_SERVER, STATS_CONTIGUOUS, STATS_DATATYPE, STATS_BATCHED, STATS_CONSERVATIVE, STATS_ATOMIC,
-    STATS_PATHS
-};
+enum stats_kind { STATS_PUT, STATS_GET, STATS_ACC, STATS_RMW, STATS_KINDS }; /* the first three in the order of enum rma_kind */
 
 /* Bucket 0 counts zeros, bucket b numbers from 2^(b-1) to 2^b - 1. */
 enum { STATS_BUCKETS = 48, STATS_NAME = 40, STATS_MOST_ROWS = 256 };
@@ -27,7 +23,7 @@ struct stats_cell {
 /* One public function. */
 struct stats_row {
     char name[STATS_NAME];
-    struct stats_cell by[STATS_PATHS];
+    struct stats_cell by[PATHS];
     uint64_t longest;                 /* ns */
     uint64_t sizes[STATS_BUCKETS];    /* transfers by bytes */
     uint64_t segments[STATS_BUCKETS]; /* transfers by segments */
@@ -53,7 +49,7 @@ struct stats_regions {
 struct stats {
     struct stats_row *rows; /* [n], in the order of their first call */
     size_t n;
-    struct stats_travel travels[STATS_PATHS];
+    struct stats_travel travels[PATHS];
     struct stats_target *targets; /* [processes] */
     int processes;
     struct stats_regions regions;
@@ -71,7 +67,7 @@ void armcii_stats_enter(const char *function);
 void armcii_stats_leave(void);
 
 void armcii_stats_note_asked(enum stats_kind kind, int target, size_t bytes, size_t segments);
-void armcii_stats_note_path(enum stats_path path, size_t bytes, size_t segments);
+void armcii_stats_note_path(enum path path, size_t bytes, size_t segments);
 void armcii_stats_note_at_once(enum stats_kind kind, int target, size_t bytes);
 void armcii_stats_note_region(bool made, size_t bytes);
 
@@ -82,7 +78,7 @@ static inline void armcii_stats_asked(enum stats_kind kind, int target, size_t b
 }
 
 /* A transfer is about to be issued. */
-static inline void armcii_stats_travels(enum stats_path path, size_t bytes, size_t segments)
+static inline void armcii_stats_travels(enum path path, size_t bytes, size_t segments)
 {
     if (__builtin_expect(armcii_stats_on, 0)) armcii_stats_note_path(path, bytes, segments);
 }
@@ -102,7 +98,7 @@ static inline void armcii_stats_region_gone(size_t bytes)
     if (armcii_stats_on) armcii_stats_note_region(false, bytes);
 }
 
-const char *armcii_stats_path_name(enum stats_path path);
+const char *armcii_stats_path_name(enum path path);
 /* The smallest number in a bucket. */
 uint64_t armcii_stats_bucket_from(int bucket);
 

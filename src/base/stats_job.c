@@ -41,7 +41,7 @@ static void add_cell(struct stats_cell *to, const struct stats_cell *from)
 struct stats_cell armcii_stats_row_total(const struct stats_row *row)
 {
     struct stats_cell sum = {0};
-    for (int p = 0; p < STATS_PATHS; p++)
+    for (int p = 0; p < PATHS; p++)
         add_cell(&sum, &row->by[p]);
     return sum;
 }
@@ -72,7 +72,7 @@ static struct stats_row *row_for(struct stats_job *job, const char *name)
 
 static void add_row(struct stats_row *to, const struct stats_row *from)
 {
-    for (int p = 0; p < STATS_PATHS; p++)
+    for (int p = 0; p < PATHS; p++)
         add_cell(&to->by[p], &from->by[p]);
     for (int b = 0; b < STATS_BUCKETS; b++) {
         to->sizes[b] += from->sizes[b];
@@ -119,7 +119,7 @@ void armcii_stats_job_add(struct stats_job *job, const struct stats_process *p)
         add_row(row_for(job, rows[i].name), &rows[i]);
         add_line(line, &rows[i]);
     }
-    for (int i = 0; i < STATS_PATHS; i++) {
+    for (int i = 0; i < PATHS; i++) {
         job->travels[i].transfers += p->travels[i].transfers;
         job->travels[i].bytes += p->travels[i].bytes;
         job->travels[i].segments += p->travels[i].segments;

@@ -19,11 +19,11 @@ static void add_buckets(struct json *j, const char *key, const uint64_t buckets[
 static void add_cells(struct json *j, const struct stats_row *row)
 {
     armcii_json_open(j, "paths", '[');
-    for (int p = 0; p < STATS_PATHS; p++) {
+    for (int p = 0; p < PATHS; p++) {
         const struct stats_cell *c = &row->by[p];
         if (!c->calls) continue;
         armcii_json_open(j, NULL, '{');
-        armcii_json_text(j, "path", armcii_stats_path_name((enum stats_path)p));
+        armcii_json_text(j, "path", armcii_stats_path_name((enum path)p));
         armcii_json_count(j, "calls", c->calls);
         armcii_json_count(j, "bytes", c->bytes);
         armcii_json_real(j, "seconds", 9, (double)c->ns * 1e-9);
@@ -61,10 +61,10 @@ static void add_travels(struct json *j, const struct stats_travel travels[])
 {
     armcii_json_line(j);
     armcii_json_open(j, "travelled", '[');
-    for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
+    for (int p = PATH_DIRECT; p < PATHS; p++) {
         if (!travels[p].transfers) continue;
         armcii_json_open(j, NULL, '{');
-        armcii_json_text(j, "path", armcii_stats_path_name((enum stats_path)p));
+        armcii_json_text(j, "path", armcii_stats_path_name((enum path)p));
         armcii_json_count(j, "transfers", travels[p].transfers);
         armcii_json_count(j, "bytes", travels[p].bytes);
         armcii_json_count(j, "segments", travels[p].segments);

@@ -75,18 +75,18 @@ static void add_entry(FILE *out, const struct entry *e, double of)
 {
     const struct stats_cell *c = cell_of(e);
     double seconds = (double)c->ns * 1e-9;
-    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum stats_path)e->path),
+    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, armcii_stats_path_name((enum path)e->path),
             c->calls, c->bytes ? amount(c->bytes).text : "-", seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
 }
 
 /* All processes together, longest first. */
 static void add_functions(FILE *out, const struct stats_job *job)
 {
-    struct entry *entries = calloc(job->n * STATS_PATHS + 1, sizeof *entries);
+    struct entry *entries = calloc(job->n * PATHS + 1, sizeof *entries);
     size_t n = 0;
     if (!entries) return;
     for (size_t i = 0; i < job->n; i++)
-        for (int p = 0; p < STATS_PATHS; p++)
+        for (int p = 0; p < PATHS; p++)
             if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
     qsort(entries, n, sizeof *entries, longer_first);
     fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
@@ -97,10 +97,10 @@ static void add_functions(FILE *out, const struct stats_job *job)
 static void add_travels(FILE *out, const struct stats_job *job)
 {
     fprintf(out, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
-    for (int p = STATS_DIRECT; p < STATS_PATHS; p++) {
+    for (int p = PATH_DIRECT; p < PATHS; p++) {
         const struct stats_travel *v = &job->travels[p];
         if (!v->transfers) continue;
-        fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum stats_path)p), v->transfers,
+        fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum path)p), v->transfers,
                         amount(v->bytes).text, v->segments);
     }
 }

@@ -351,7 +351,7 @@ static int queue_request(struct slot *s, const struct op *op, bool copy)
     rc = armcii_aggregate_add(&s->queue, op, copy);
     if (rc) return rc;
     enter_queued(s);
-    armcii_stats_travels(STATS_AGGREGATED, op->shape.bytes, op->shape.nsegs);
+    armcii_stats_travels(PATH_AGGREGATED, op->shape.bytes, op->shape.nsegs);
     armcii_op_count(op);
     return 0;
 }
@@ -360,7 +360,7 @@ bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int targe
 {
     struct slot *s = find(handle);
     if (!s || !s->aggregate || !armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes)) return false;
-    armcii_stats_travels(STATS_AGGREGATED, bytes, 1);
+    armcii_stats_travels(PATH_AGGREGATED, bytes, 1);
     armcii_stats_asked((enum stats_kind)kind, target, bytes, 1);
     return true;
 }

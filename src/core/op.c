@@ -29,14 +29,12 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
-_Static_assert((int)PATHS == (int)STATS_PATHS && (int)PATH_ATOMIC == (int)STATS_ATOMIC, "statistics use the numbers of enum path");
-
 int armcii_op_issue_unverified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
     armcii_route_order(raddr, transport, op->target, op->verb, lo, hi);
     int rc = transport->start(op, raddr, lo, hi, req);
-    if (rc == 0) armcii_stats_travels((enum stats_path)req->path, op->shape.bytes, op->shape.nsegs);
+    if (rc == 0) armcii_stats_travels(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
 }
 

@@ -37,7 +37,7 @@ static long update_by_transport(const struct raddr *raddr, int target, enum rmw_
     const struct transport *transport = raddr->route->atomic;
     struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
     armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
-    armcii_stats_travels((enum stats_path)transport->rmw_path, bytes, 1);
+    armcii_stats_travels(transport->rmw_path, bytes, 1);
     return transport->rmw(raddr, target, update, bytes, remote, operand);
 }
 
@@ -62,7 +62,7 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     char *there = armcii_addr_cache_lookup(target, remote, bytes);
     if (there) {
         old = armcii_apply_rmw(update, bytes, there, operand);
-        armcii_stats_travels(STATS_DIRECT, bytes, 1);
+        armcii_stats_travels(PATH_DIRECT, bytes, 1);
     } else {
         int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
         if (rc) return rc;

@@ -23,7 +23,7 @@ static void call(double seconds)
 
 static double time_of_puts(void)
 {
-    return (double)armcii_stats.rows[0].by[STATS_DIRECT].ns * 1e-9;
+    return (double)armcii_stats.rows[0].by[PATH_DIRECT].ns * 1e-9;
 }
 
 /* An interruption of one quick call counts once. */
@@ -39,7 +39,7 @@ START_TEST(one_interruption_is_not_many)
     armcii_stats_stop();
     ck_assert_msg(more > 0.049 && more < 0.2, "an interruption of 0.05 s counts %g s", more);
     ck_assert_uint_eq(armcii_stats.n, 1);
-    ck_assert_uint_eq(armcii_stats.rows[0].by[STATS_DIRECT].calls, 2 * CALLS + 1);
+    ck_assert_uint_eq(armcii_stats.rows[0].by[PATH_DIRECT].calls, 2 * CALLS + 1);
     armcii_stats_end();
 }
 END_TEST
@@ -90,7 +90,7 @@ static struct stats_process *process(int rank, double seconds, size_t rows, size
     return p;
 }
 
-static struct stats_row *row(struct stats_process *p, size_t i, const char *name, enum stats_path path, struct stats_cell cell)
+static struct stats_row *row(struct stats_process *p, size_t i, const char *name, enum path path, struct stats_cell cell)
 {
     struct stats_row *r = (struct stats_row *)(p + 1) + i;
     strcpy(r->name, name);
@@ -107,16 +107,16 @@ static void target(struct stats_process *p, size_t i, struct stats_far far)
 static struct stats_process *first_process(void)
 {
     struct stats_process *p = process(0, 2.0, 3, 2);
-    struct stats_row *puts = row(p, 0, "ARMCI_PutS", STATS_DIRECT, (struct stats_cell){.calls = 10, .bytes = 40960, .ns = 500 * MS});
+    struct stats_row *puts = row(p, 0, "ARMCI_PutS", PATH_DIRECT, (struct stats_cell){.calls = 10, .bytes = 40960, .ns = 500 * MS});
     puts->sizes[KIB_4] = 10;
     puts->segments[EIGHT] = 10;
-    struct stats_row *gets = row(p, 1, "ARMCI_Get", STATS_DIRECT, (struct stats_cell){.calls = 1000, .bytes = 8000, .ns = 100 * MS});
+    struct stats_row *gets = row(p, 1, "ARMCI_Get", PATH_DIRECT, (struct stats_cell){.calls = 1000, .bytes = 8000, .ns = 100 * MS});
     gets->sizes[EIGHT] = 1000;
     gets->segments[ONE] = 1000;
-    row(p, 2, "ARMCI_Barrier", STATS_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})->longest = 200 * MS;
+    row(p, 2, "ARMCI_Barrier", PATH_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})->longest = 200 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {0, 1000}, .bytes = {0, 8000}}});
     target(p, 1, (struct stats_far){1, {.calls = {10}, .bytes = {40960}}});
-    p->travels[STATS_DIRECT] = (struct stats_travel){1010, 48960, 1080};
+    p->travels[PATH_DIRECT] = (struct stats_travel){1010, 48960, 1080};
     p->regions = (struct stats_regions){.made = 3, .most = 2, .bytes_most = 1 << 20};
     return p;
 }
@@ -125,12 +125,12 @@ static struct stats_process *first_process(void)
 static struct stats_process *second_process(void)
 {
     struct stats_process *p = process(1, 6.0, 2, 1);
-    struct stats_row *puts = row(p, 0, "ARMCI_PutS", STATS_SERVER, (struct stats_cell){.calls = 1, .bytes = 3 << 20, .ns = 1000 * MS});
+    struct stats_row *puts = row(p, 0, "ARMCI_PutS", PATH_SERVER, (struct stats_cell){.calls = 1, .bytes = 3 << 20, .ns = 1000 * MS});
     puts->sizes[MIB_2] = 1;
     puts->segments[EIGHT] = 1;
-    row(p, 1, "ARMCI_Lock", STATS_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest = 70 * MS;
+    row(p, 1, "ARMCI_Lock", PATH_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest = 70 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {1}, .bytes = {3 << 20}}});
-    p->travels[STATS_SERVER] = (struct stats_travel){1, 3 << 20, 9};
+    p->travels[PATH_SERVER] = (struct stats_travel){1, 3 << 20, 9};
     p->regions = (struct stats_regions){.made = 3, .most = 4, .bytes_most = 1 << 19};
     return p;
 }
