@@ -118,7 +118,6 @@ struct slice_server {
 
 struct am_region {
     char *server_map;            /* on a node's first member: where the progress rank mapped the segment; else NULL */
-    size_t server_bytes;         /* of server_map */
     struct slice_server slice[]; /* [team size] */
 };
 
@@ -129,6 +128,13 @@ static struct am_region *new_region(int members)
     return region;
 }
 
+static void free_region(struct region *r)
+{
+    if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->shm->segment.bytes);
+    free(r->am);
+    r->am = NULL;
+}
+
 /* The first member on each node lets the progress rank map its segment. 0, or nonzero on every member where one cannot. */
 static int map_in_progress_ranks(struct region *r, bool first)
 {
@@ -136,8 +142,7 @@ static int map_in_progress_ranks(struct region *r, bool first)
     if (armcii_world->progress_ranks == 0) return 0;
     if (first) {
         struct segment_handle handle = armcii_segment_handle(r->shm->segment.descriptor);
-        r->am->server_bytes = r->shm->segment.bytes;
-        r->am->server_map = armcii_progress_rank_map(&handle, r->am->server_bytes);
+        r->am->server_map = armcii_progress_rank_map(&handle, r->shm->segment.bytes);
         failed = r->am->server_map == NULL;
     }
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, r->team->comm);
@@ -180,9 +185,7 @@ static int attach(struct region *r)
     r->am = new_region(r->team->size);
     if (r->memget) return attach_memget(r);
     if (map_in_progress_ranks(r, first == r->team->rank) != 0) {
-        if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->am->server_bytes);
-        free(r->am);
-        r->am = NULL;
+        free_region(r);
         return -1;
     }
     if (first == r->team->rank && armcii_world->progress_ranks == 0) become_server();
@@ -198,9 +201,7 @@ static void detach(struct region *r)
         armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
         armcii_server_release(r->shm->segment.memory, r->shm->segment.memory + r->shm->segment.bytes);
     }
-    if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->am->server_bytes);
-    free(r->am);
-    r->am = NULL;
+    free_region(r);
 }
 
 /* ---- operations ---- */
@@ -276,25 +277,22 @@ static void mutexes_free(void *set)
 static void lock(void *set, int owner, int mutex, unsigned *slot)
 {
     const struct am_mutexes *s = set;
-    int process = s->team->to_world[owner];
     (void)slot;
-    armcii_client_lock(armcii_world->server_of[process], s->name, process, (uint64_t)mutex);
+    armcii_client_lock(s->name, s->team->to_world[owner], (uint64_t)mutex);
 }
 
 static bool trylock(void *set, int owner, int mutex, unsigned *slot)
 {
     const struct am_mutexes *s = set;
-    int process = s->team->to_world[owner];
     (void)slot;
-    return armcii_client_trylock(armcii_world->server_of[process], s->name, process, (uint64_t)mutex);
+    return armcii_client_trylock(s->name, s->team->to_world[owner], (uint64_t)mutex);
 }
 
 static void unlock(void *set, int owner, int mutex, unsigned slot)
 {
     const struct am_mutexes *s = set;
-    int process = s->team->to_world[owner];
     (void)slot;
-    armcii_client_unlock(armcii_world->server_of[process], s->name, process, (uint64_t)mutex);
+    armcii_client_unlock(s->name, s->team->to_world[owner], (uint64_t)mutex);
 }
 
 static bool progress(void)

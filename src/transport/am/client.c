@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/backoff.h"
+#include "mpi/world.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/outstanding.h"
 #include "transport/am/bufpool.h"
@@ -234,8 +235,9 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
     return old;
 }
 
-static int mutex_request(enum am_kind kind, int server, uint64_t set, int owner, uint64_t number)
+static int mutex_request(enum am_kind kind, uint64_t set, int owner, uint64_t number)
 {
+    int server = armcii_world->server_of[owner];
     struct endpoint *e = armcii_endpoint(server);
     MPI_Request reply;
     int granted, tag = new_tag();
@@ -246,19 +248,19 @@ static int mutex_request(enum am_kind kind, int server, uint64_t set, int owner,
     return granted;
 }
 
-void armcii_client_lock(int server, uint64_t set, int owner, uint64_t number)
+void armcii_client_lock(uint64_t set, int owner, uint64_t number)
 {
-    mutex_request(AM_LOCK, server, set, owner, number);
+    mutex_request(AM_LOCK, set, owner, number);
 }
 
-bool armcii_client_trylock(int server, uint64_t set, int owner, uint64_t number)
+bool armcii_client_trylock(uint64_t set, int owner, uint64_t number)
 {
-    return mutex_request(AM_TRYLOCK, server, set, owner, number);
+    return mutex_request(AM_TRYLOCK, set, owner, number);
 }
 
-void armcii_client_unlock(int server, uint64_t set, int owner, uint64_t number)
+void armcii_client_unlock(uint64_t set, int owner, uint64_t number)
 {
-    struct endpoint *e = armcii_endpoint(server);
+    struct endpoint *e = armcii_endpoint(armcii_world->server_of[owner]);
     armcii_am_encode_mutex(AM_UNLOCK, set, owner, number, 0,
                            armcii_endpoint_append(e, sizeof(struct am_request_header), true)); /* for fences */
     armcii_endpoint_send(e);

@@ -32,10 +32,10 @@ void armcii_client_wait_all(int owner);
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
 long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand);
 
-/* A mutex of a set, kept by the server. */
-void armcii_client_lock(int server, uint64_t set, int owner, uint64_t number);
-bool armcii_client_trylock(int server, uint64_t set, int owner, uint64_t number);
+/* A mutex of a set, kept by the server of the owner's node; `owner` is a rank in the world. */
+void armcii_client_lock(uint64_t set, int owner, uint64_t number);
+bool armcii_client_trylock(uint64_t set, int owner, uint64_t number);
 /* Released when a fence has completed. */
-void armcii_client_unlock(int server, uint64_t set, int owner, uint64_t number);
+void armcii_client_unlock(uint64_t set, int owner, uint64_t number);
 
 #endif
