@@ -115,68 +115,31 @@ static void across_borders(struct blow *b, bool count)
     hit_contiguous(b, 0, 2 * BLOCK + (size_t)size, count);
 }
 
-/* Every element of that region: its parts as longs. */
-static long part_of(int type, const char *at)
-{
-    int i;
-    long l;
-    float f;
-    double d;
-
-    switch (type) {
-    case ARMCI_ACC_INT:
-        memcpy(&i, at, sizeof i);
-        return i;
-    case ARMCI_ACC_LNG:
-        memcpy(&l, at, sizeof l);
-        return l;
-    case ARMCI_ACC_FLT:
-    case ARMCI_ACC_CPL:
-        memcpy(&f, at, sizeof f);
-        return (long)f;
-    default:
-        memcpy(&d, at, sizeof d);
-        return (long)d;
-    }
-}
-
-static size_t part_size(int type)
-{
-    return element_size(type) / (size_t)element_parts(type);
-}
-
 /* The parts 1, 2, 1, 2 ... of elements of that type. */
 static void fill_low(int type, char *at, size_t bytes)
 {
-    size_t n = bytes / part_size(type);
+    size_t part = element_part(type);
 
-    for (size_t i = 0; i < n; i++) {
-        int v = 1 + (int)(i % 2);
-        float f = (float)v;
-        double d = v;
-        long l = v;
-        const void *part = type == ARMCI_ACC_INT ? (void *)&v : type == ARMCI_ACC_LNG ? (void *)&l :
-                           part_size(type) == sizeof f ? (void *)&f : (void *)&d;
-        memcpy(at + i * part_size(type), part, part_size(type));
-    }
+    for (size_t i = 0; i < bytes / part; i++)
+        element_store(type, at + i * part, 1 + (long)(i % 2));
 }
 
 /* Everybody's rounds times what a round adds is what rank 0 holds. */
 static void check_sums(const struct blow *b, long rounds, const char *what)
 {
-    size_t part = part_size(b->op.type), n = SPAN / part;
+    size_t part = element_part(b->op.type), n = SPAN / part;
     long *sum = need_memory(n * sizeof *sum), lowest;
     char *seen = need_memory(SPAN);
 
     for (size_t i = 0; i < n; i++)
-        sum[i] = rounds * part_of(b->op.type, b->once + i * part);
+        sum[i] = rounds * element_load(b->op.type, b->once + i * part);
     MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_LONG, MPI_SUM, test_comm());
     MPI_Allreduce(&rounds, &lowest, 1, MPI_LONG, MPI_MIN, test_comm());
     check(lowest > 0, "%s of %s: a rank got through no round", what, element_name(b->op.type));
     if (test_rank() == 0) {
         ARMCI_Get(b->there, seen, SPAN, 0);
         for (size_t i = 0; i < n; i++)
-            check_long(part_of(b->op.type, seen + i * part), sum[i], "%s of %s by %d ranks, at byte %zu", what,
+            check_long(element_load(b->op.type, seen + i * part), sum[i], "%s of %s by %d ranks, at byte %zu", what,
                        element_name(b->op.type), test_ranks(), i * part);
     }
     free(sum);
