@@ -63,8 +63,7 @@ static int rows_wanted(const struct options *options)
 }
 
 /* Measure and report a row.  Collective; true if its data were correct. */
-static bool do_row(const struct group *group, const struct row *row, const struct site *site, double seconds,
-                   struct progress *progress)
+static bool do_row(const struct group *group, const struct row *row, const struct site *site, double seconds, struct progress *progress)
 {
     struct result result;
     if (progress->shown) bar_draw(progress->done, progress->all, row->name);
@@ -93,8 +92,7 @@ static bool do_groups(const struct options *options, struct site *site)
     struct progress progress = {options->progress && site->me == 0, 0, rows_wanted(options)};
     bool right = true;
     for (int i = 0; i < GROUPS; i++) {
-        if (options_want(options, groups[i]->word))
-            right = do_group(groups[i], site, options->seconds, &progress) && right;
+        if (options_want(options, groups[i]->word)) right = do_group(groups[i], site, options->seconds, &progress) && right;
     }
     return right;
 }

@@ -39,8 +39,7 @@ static void prepare_same(const struct row *row, const struct site *site, int see
 static bool check_same(const struct row *row, const struct site *site, int seed, long times)
 {
     if (site->me != site->target) return true;
-    return data_are_sums(doubles(site->slice), row->patch.bytes / (int)sizeof(double), seed, 0,
-                         (double)times * site->ranks);
+    return data_are_sums(doubles(site->slice), row->patch.bytes / (int)sizeof(double), seed, 0, (double)times * site->ranks);
 }
 
 static void run_parts(const struct row *row, const struct site *site, long times)
@@ -111,11 +110,7 @@ static const struct row rows[] = {
      .run = transfer_acc,
      .prepare = prepare_same,
      .check = check_same},
-    [ONE] = {.name = "one: acc 8 KiB",
-             .patch = {1, PART_BYTES, 0, 0},
-             .run = run_parts,
-             .prepare = prepare_parts,
-             .check = check_parts},
+    [ONE] = {.name = "one: acc 8 KiB", .patch = {1, PART_BYTES, 0, 0}, .run = run_parts, .prepare = prepare_parts, .check = check_parts},
     {.name = "all: acc 8 KiB, own parts",
      .who = TOGETHER,
      .patch = {1, PART_BYTES, 0, 0},
@@ -123,16 +118,8 @@ static const struct row rows[] = {
      .prepare = prepare_parts,
      .check = check_parts,
      .beside = &rows[ONE]},
-    {.name = "all: rmw, one counter",
-     .who = TOGETHER,
-     .run = run_rmw,
-     .prepare = prepare_counter,
-     .check = check_counter},
-    {.name = "all: lock, get, put, unlock",
-     .who = TOGETHER,
-     .run = run_hand_over,
-     .prepare = prepare_counter,
-     .check = check_counter},
+    {.name = "all: rmw, one counter", .who = TOGETHER, .run = run_rmw, .prepare = prepare_counter, .check = check_counter},
+    {.name = "all: lock, get, put, unlock", .who = TOGETHER, .run = run_hand_over, .prepare = prepare_counter, .check = check_counter},
 };
 
 const struct group group_contention = {.word = "contention", .count = sizeof rows / sizeof *rows, .rows = rows};

@@ -60,11 +60,8 @@ static const struct {
 /* A counter of this thread's instructions outside the kernel; negative: the kernel refuses. */
 static int open_counter(void)
 {
-    struct perf_event_attr wanted = {.type = PERF_TYPE_HARDWARE,
-                                     .size = sizeof wanted,
-                                     .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                     .exclude_kernel = 1,
-                                     .exclude_hv = 1};
+    struct perf_event_attr wanted = {
+        .type = PERF_TYPE_HARDWARE, .size = sizeof wanted, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1};
     return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL);
 }
 
@@ -86,8 +83,7 @@ static void count_by_processor(int counter, const struct site *site, struct inst
         loops[i].loop(site, many);
         double short_loop = counted(counter, loops[i].loop, site, few);
         double long_loop = counted(counter, loops[i].loop, site, many);
-        if (short_loop >= 0 && long_loop > short_loop)
-            counts->of[i].per_call = (long_loop - short_loop) / (double)(many - few);
+        if (short_loop >= 0 && long_loop > short_loop) counts->of[i].per_call = (long_loop - short_loop) / (double)(many - few);
     }
 }
 
@@ -100,8 +96,7 @@ static void count_by_steps(const struct site *site, struct instructions *counts)
         long short_loop = step_count(loops[i].loop, site, few);
         long long_loop = step_count(loops[i].loop, site, many);
         if (short_loop < 0 || long_loop < 0) counts->method = "nothing: neither perf_event nor ptrace is available";
-        if (short_loop > 0 && long_loop > short_loop)
-            counts->of[i].per_call = (double)(long_loop - short_loop) / (double)(many - few);
+        if (short_loop > 0 && long_loop > short_loop) counts->of[i].per_call = (double)(long_loop - short_loop) / (double)(many - few);
     }
 }
 

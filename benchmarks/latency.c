@@ -147,8 +147,7 @@ static const struct row acc_fence = {.name = "acc 8 B + fence",
                                      .prepare = data_prepare_acc,
                                      .check = data_check_acc,
                                      .copy = data_copy_out};
-const struct row kind_rmw = {
-    .name = "rmw fetch-and-add long", .run = run_rmw, .prepare = prepare_rmw, .check = check_rmw};
+const struct row kind_rmw = {.name = "rmw fetch-and-add long", .run = run_rmw, .prepare = prepare_rmw, .check = check_rmw};
 const struct row kind_lock = {.name = "lock + unlock, free", .run = run_lock, .prove = prove_lock};
 const struct row kind_fence = {.name = "fence, nothing pending", .run = run_fence, .prove = prove_fence};
 const struct row kind_barrier = {.name = "barrier", .who = TOGETHER, .run = run_barrier, .prove = prove_barrier};

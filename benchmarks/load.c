@@ -6,11 +6,14 @@
 #include <string.h>
 
 enum {
-    PIECE = 1024,             /* bytes of a vector's piece */
-    ACC_BYTES = 200 << 10,    /* in one segment */
-    SEGMENT = 2048, SEGMENTS = 100, STRIDE = 4096,
-    DISTANCE = 1536,          /* of pieces, and up to 480 more */
-    LOCAL_BYTES = 12 << 20, SLICE_BYTES = 17 << 20
+    PIECE = 1024,          /* bytes of a vector's piece */
+    ACC_BYTES = 200 << 10, /* in one segment */
+    SEGMENT = 2048,
+    SEGMENTS = 100,
+    STRIDE = 4096,
+    DISTANCE = 1536, /* of pieces, and up to 480 more */
+    LOCAL_BYTES = 12 << 20,
+    SLICE_BYTES = 17 << 20
 };
 
 /* The beginning of a slice.  The rest is of the long transfers, which read it, write zeros or add zeros. */
@@ -88,9 +91,7 @@ void load_small(struct load_worker *worker, enum small_operation operation, int 
 
     worker->done[operation]++;
     switch (operation) {
-    case SMALL_GET:
-        ARMCI_Get(&there->put, &value, sizeof value, target);
-        return;
+    case SMALL_GET: ARMCI_Get(&there->put, &value, sizeof value, target); return;
     case SMALL_PUT:
         ARMCI_Put(&value, &there->put, sizeof value, target);
         ARMCI_Fence(target);
@@ -99,14 +100,9 @@ void load_small(struct load_worker *worker, enum small_operation operation, int 
         ARMCI_Acc(ARMCI_ACC_DBL, &one, &one, &there->added, sizeof one, target);
         ARMCI_Fence(target);
         return;
-    case SMALL_RMW:
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &value, &there->fetched, 1, target);
-        return;
-    case SMALL_LOCK:
-        count_under_lock(there, target);
-        return;
-    case SMALL_OPERATIONS:
-        return;
+    case SMALL_RMW: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &value, &there->fetched, 1, target); return;
+    case SMALL_LOCK: count_under_lock(there, target); return;
+    case SMALL_OPERATIONS: return;
     }
 }
 
@@ -131,17 +127,10 @@ void load_start(struct load_worker *worker, enum long_transfer transfer, int tar
 
     ARMCI_INIT_HANDLE(handle);
     switch (transfer) {
-    case LONG_ACC:
-        ARMCI_Acc(ARMCI_ACC_DBL, &one, zeros, room, ACC_BYTES, target);
-        return;
-    case LONG_PUT_STRIDED:
-        ARMCI_PutS(zeros, strides, room, strides, counts, 1, target);
-        return;
-    case LONG_GET_VECTOR:
-        start_vector(worker, target, handle);
-        return;
-    case LONG_TRANSFERS:
-        return;
+    case LONG_ACC: ARMCI_Acc(ARMCI_ACC_DBL, &one, zeros, room, ACC_BYTES, target); return;
+    case LONG_PUT_STRIDED: ARMCI_PutS(zeros, strides, room, strides, counts, 1, target); return;
+    case LONG_GET_VECTOR: start_vector(worker, target, handle); return;
+    case LONG_TRANSFERS: return;
     }
 }
 

@@ -72,27 +72,14 @@ static bool is_known(const char *word)
 static bool take(int option, struct options *options)
 {
     switch (option) {
-    case 's':
-        return read_seconds(optarg, &options->seconds);
-    case 't':
-        return read_threads(optarg, &options->threads);
-    case 'j':
-        options->json = optarg;
-        return true;
-    case 'l':
-        options->label = optarg;
-        return true;
-    case 'i':
-        options->instructions = true;
-        return true;
-    case 'p':
-        options->progress = true;
-        return true;
-    case 'h':
-        options->help = true;
-        return true;
-    default:
-        return false;
+    case 's': return read_seconds(optarg, &options->seconds);
+    case 't': return read_threads(optarg, &options->threads);
+    case 'j': options->json = optarg; return true;
+    case 'l': options->label = optarg; return true;
+    case 'i': options->instructions = true; return true;
+    case 'p': options->progress = true; return true;
+    case 'h': options->help = true; return true;
+    default: return false;
     }
 }
 

@@ -136,8 +136,8 @@ struct point {
 };
 
 /* The points take turns, so that all are measured under the same conditions. */
-static void sample_points(const struct row *row, const struct site *site, double seconds,
-                          const long amounts[CURVE_POINTS], struct point points[CURVE_POINTS])
+static void sample_points(const struct row *row, const struct site *site, double seconds, const long amounts[CURVE_POINTS],
+                          struct point points[CURVE_POINTS])
 {
     double end = sample_clock() + seconds * 1e9;
     for (int times = 0; times < FEWEST || sample_clock() < end; times++) {

@@ -52,8 +52,7 @@ void plain_close(void)
 
 static void send_to_self(const struct row *row, const struct site *site)
 {
-    MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes, MPI_BYTE, 0, TAG, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
 }
 
 static void run_round_trip(const struct row *row, const struct site *site, long times)
@@ -115,7 +114,6 @@ static bool check_send(const struct row *row, const struct site *site, int seed,
     return site->me != site->target || received(row, site);
 }
 
-const struct row kind_round_trip = {
-    .who = TOGETHER, .run = run_round_trip, .prepare = prepare, .check = check_round_trip};
+const struct row kind_round_trip = {.who = TOGETHER, .run = run_round_trip, .prepare = prepare, .check = check_round_trip};
 const struct row kind_send = {.who = TOGETHER, .run = run_send, .prepare = prepare, .check = check_send};
 const struct row kind_mpi_barrier = {.who = TOGETHER, .run = run_barrier};

@@ -97,16 +97,8 @@ static bool check_in_turn(const struct row *row, const struct site *site, int se
 }
 
 static const struct row single_rows[] = {
-    {.name = "put 8 B, one region",
-     .patch = {1, 8, 0, 0},
-     .run = transfer_put,
-     .prepare = data_prepare_put,
-     .check = data_check_put},
-    {.name = "get 8 B, one region",
-     .patch = {1, 8, 0, 0},
-     .run = transfer_get,
-     .prepare = data_prepare_get,
-     .check = data_check_get},
+    {.name = "put 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put},
+    {.name = "get 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get},
 };
 
 static const struct row many_rows[] = {
@@ -122,17 +114,9 @@ static const struct row many_rows[] = {
      .prepare = data_prepare_get,
      .check = data_check_get,
      .versus = "get 8 B, one region"},
-    {.name = "put 8 B to each of 300",
-     .patch = {1, 8, 0, 0},
-     .run = run_in_turn,
-     .prepare = prepare_in_turn,
-     .check = check_in_turn},
+    {.name = "put 8 B to each of 300", .patch = {1, 8, 0, 0}, .run = run_in_turn, .prepare = prepare_in_turn, .check = check_in_turn},
 };
 
-const struct group group_single_region = {
-    .word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
-const struct group group_many_regions = {.word = "regions",
-                                         .count = sizeof many_rows / sizeof *many_rows,
-                                         .rows = many_rows,
-                                         .enter = enter,
-                                         .leave = leave};
+const struct group group_single_region = {.word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
+const struct group group_many_regions = {
+    .word = "regions", .count = sizeof many_rows / sizeof *many_rows, .rows = many_rows, .enter = enter, .leave = leave};

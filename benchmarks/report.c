@@ -35,8 +35,7 @@ void report_begin(const struct report_head *head)
 static const struct line *find(const char *word, const char *name)
 {
     for (int i = 0; i < report.count; i++) {
-        if (strcmp(report.lines[i].word, word) == 0 && strcmp(report.lines[i].result.name, name) == 0)
-            return &report.lines[i];
+        if (strcmp(report.lines[i].word, word) == 0 && strcmp(report.lines[i].result.name, name) == 0) return &report.lines[i];
     }
     return NULL;
 }
@@ -72,8 +71,7 @@ static void print_head(const char *word)
 static void print_relation(const struct result *result)
 {
     if (result->rate)
-        printf("  %.2f (%.2f) of the bandwidth of %s", 1 / result->versus_ratio, 1 / result->versus_median,
-               result->versus);
+        printf("  %.2f (%.2f) of the bandwidth of %s", 1 / result->versus_ratio, 1 / result->versus_median, result->versus);
     else
         printf("  %.2f (%.2f) x %s", result->versus_ratio, result->versus_median, result->versus);
 }
@@ -243,7 +241,8 @@ static bool write_json(const char *name)
     armcii_json_open(&j, NULL, '{');
     add_head(&j);
     armcii_json_open(&j, "rows", '[');
-    for (int i = 0; i < report.count; i++) add_row(&j, &report.lines[i]);
+    for (int i = 0; i < report.count; i++)
+        add_row(&j, &report.lines[i]);
     armcii_json_close(&j, ']');
     add_instructions(&j);
     armcii_json_close(&j, '}');

@@ -66,15 +66,9 @@ static void sample(const struct row *row, const struct site *site, double second
     case ALONE:
         if (site->me == 0) sample_alone(samples, row->run, row, site, seconds);
         return;
-    case TOGETHER:
-        sample_together(samples, row->run, row, site, seconds);
-        return;
-    case STEADY:
-        sample_steady(samples, row->run, row, site, seconds);
-        return;
-    case FIRST:
-        sample_first(samples, row->run, row, site, seconds);
-        return;
+    case TOGETHER: sample_together(samples, row->run, row, site, seconds); return;
+    case STEADY: sample_steady(samples, row->run, row, site, seconds); return;
+    case FIRST: sample_first(samples, row->run, row, site, seconds); return;
     }
 }
 

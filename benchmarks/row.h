@@ -15,7 +15,7 @@ struct patch {
 };
 
 enum who {
-    ALONE,   /* rank 0 works, the others wait in a barrier */
+    ALONE,    /* rank 0 works, the others wait in a barrier */
     TOGETHER, /* all ranks work at the same time */
     STEADY,   /* rank 0 works, the others compute without a call; calls are timed one by one */
     FIRST     /* the same, and each call comes after a silence */
@@ -39,9 +39,9 @@ struct row {
      * where the two cannot take turns.  NULL: none. */
     const struct row *beside;
     const char *versus;
-    bool rate;          /* report the ratio as a part of the other row's bandwidth */
-    double shortest;    /* a batch lasts at least this long, in ns; 0: as suits calls in memory */
-    run_function step;  /* for a `run` that does something after each call, or at the end: the calls themselves */
+    bool rate;         /* report the ratio as a part of the other row's bandwidth */
+    double shortest;   /* a batch lasts at least this long, in ns; 0: as suits calls in memory */
+    run_function step; /* for a `run` that does something after each call, or at the end: the calls themselves */
 };
 
 /* How a non-blocking operation takes longer as more and more computation comes between its start and the wait. */
@@ -63,7 +63,7 @@ struct result {
     struct timing time;
     double memcpy_best; /* ns; 0: not measured */
     const char *versus;
-    struct timing beside; /* of the row that was measured in turns; all 0: none */
+    struct timing beside;               /* of the row that was measured in turns; all 0: none */
     double versus_ratio, versus_median; /* of the best times and of the medians; 0: none */
     bool rate;
     const struct curve *curve; /* NULL: none */

@@ -43,8 +43,7 @@ struct duration {
     double own, all;
 };
 
-static struct duration time_batch(struct samples *samples, run_function run, const struct row *row,
-                                  const struct site *site)
+static struct duration time_batch(struct samples *samples, run_function run, const struct row *row, const struct site *site)
 {
     double begin = sample_clock();
     run(row, site, samples->batch);
@@ -54,8 +53,7 @@ static struct duration time_batch(struct samples *samples, run_function run, con
 }
 
 /* The same with the other ranks, which are in follow(). */
-static struct duration time_batch_together(struct samples *samples, run_function run, const struct row *row,
-                                           const struct site *site)
+static struct duration time_batch_together(struct samples *samples, run_function run, const struct row *row, const struct site *site)
 {
     site_share(samples->batch);
     site_barrier();
@@ -67,8 +65,7 @@ static struct duration time_batch_together(struct samples *samples, run_function
     return (struct duration){own, sample_clock() - begin};
 }
 
-typedef struct duration (*batch_function)(struct samples *samples, run_function run, const struct row *row,
-                                          const struct site *site);
+typedef struct duration (*batch_function)(struct samples *samples, run_function run, const struct row *row, const struct site *site);
 
 /* The batch is as long as the caller's own part says: barriers take very long where ranks outnumber cores. */
 static void take(batch_function time, double shortest, struct samples *samples, run_function run, const struct row *row,
@@ -95,8 +92,7 @@ static void take(batch_function time, double shortest, struct samples *samples, 
     }
 }
 
-void sample_alone(struct samples *samples, run_function run, const struct row *row, const struct site *site,
-                  double seconds)
+void sample_alone(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
 {
     double shortest = samples->shortest > 0 ? samples->shortest : SHORTEST_BATCH;
     take(time_batch, shortest, samples, run, row, site, seconds);
@@ -114,8 +110,7 @@ static void follow(struct samples *samples, run_function run, const struct row *
     }
 }
 
-void sample_together(struct samples *samples, run_function run, const struct row *row, const struct site *site,
-                     double seconds)
+void sample_together(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
 {
     if (site->me != 0) {
         follow(samples, run, row, site);
@@ -133,8 +128,7 @@ static void compute(double nanoseconds)
 }
 
 /* One call; its time counts if it began before `over`: what comes later does not meet a target that computes. */
-static void time_call(struct samples *samples, run_function run, const struct row *row, const struct site *site,
-                      double over)
+static void time_call(struct samples *samples, run_function run, const struct row *row, const struct site *site, double over)
 {
     double begin = sample_clock();
     run(row, site, 1);
@@ -142,8 +136,7 @@ static void time_call(struct samples *samples, run_function run, const struct ro
     if (begin < over) samples_keep(samples, sample_clock() - begin);
 }
 
-void sample_steady(struct samples *samples, run_function run, const struct row *row, const struct site *site,
-                   double seconds)
+void sample_steady(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
 {
     double begin = sample_clock(), warm = begin + WARM_UP_SHARE * seconds * 1e9, end = begin + seconds * 1e9;
 
@@ -157,8 +150,7 @@ void sample_steady(struct samples *samples, run_function run, const struct row *
         time_call(samples, run, row, site, end);
 }
 
-void sample_first(struct samples *samples, run_function run, const struct row *row, const struct site *site,
-                  double seconds)
+void sample_first(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
 {
     const struct timespec silence = {.tv_nsec = (long)SILENCE};
     double end = sample_clock() + seconds * 1e9 + SILENCE;

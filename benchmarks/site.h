@@ -14,14 +14,13 @@ enum {
 
 struct site {
     int me, ranks;
-    int threads;  /* of each rank, in the rows of stall */
-    int target;   /* the rank that rank 0 measures towards: 1, in a job of one rank 0 itself */
-    char *remote; /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
-    char *slice;  /* the caller's own slice */
-    char
-        *direct; /* where memcpy finds the target's slice, or the own one where it cannot be reached: see same_memory */
-    char *local; /* private buffer of the transfers, BUFFER_BYTES bytes */
-    char *spare; /* another one, for memcpy */
+    int threads;      /* of each rank, in the rows of stall */
+    int target;       /* the rank that rank 0 measures towards: 1, in a job of one rank 0 itself */
+    char *remote;     /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
+    char *slice;      /* the caller's own slice */
+    char *direct;     /* where memcpy finds the target's slice, or the own one where it cannot be reached: see same_memory */
+    char *local;      /* private buffer of the transfers, BUFFER_BYTES bytes */
+    char *spare;      /* another one, for memcpy */
     bool same_memory; /* `direct` is the very memory that transfers go to */
 };
 

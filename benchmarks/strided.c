@@ -37,17 +37,13 @@ static void run_acc(const struct row *row, const struct site *site, long times)
     struct arguments a = arguments_of(row);
     double one = 1;
     for (long i = 0; i < times; i++) {
-        ARMCI_AccS(ARMCI_ACC_DBL, &one, site->local, a.local_stride, site->remote, a.remote_stride, a.count, 1,
-                   site->target);
+        ARMCI_AccS(ARMCI_ACC_DBL, &one, site->local, a.local_stride, site->remote, a.remote_stride, a.count, 1, site->target);
     }
 }
 
-const struct row kind_put_strided = {
-    .run = run_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
-const struct row kind_get_strided = {
-    .run = run_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
-const struct row kind_acc_strided = {
-    .run = run_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
+const struct row kind_put_strided = {.run = run_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
+const struct row kind_get_strided = {.run = run_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
+const struct row kind_acc_strided = {.run = run_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
 
 static const struct {
     const char *name;

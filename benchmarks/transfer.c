@@ -31,9 +31,6 @@ void transfer_acc(const struct row *row, const struct site *site, long times)
         ARMCI_Acc(ARMCI_ACC_DBL, &one, local, remote, bytes, target);
 }
 
-const struct row kind_put = {
-    .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
-const struct row kind_get = {
-    .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
-const struct row kind_acc = {
-    .run = transfer_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
+const struct row kind_put = {.run = transfer_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
+const struct row kind_get = {.run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
+const struct row kind_acc = {.run = transfer_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};

@@ -37,10 +37,8 @@ static void prepare_acc(const struct row *row, const struct site *site, int seed
 
 static armci_giov_t outward(const struct row *row)
 {
-    return (armci_giov_t){.src_ptr_array = local_pieces,
-                          .dst_ptr_array = remote_pieces,
-                          .bytes = row->patch.bytes,
-                          .ptr_array_len = row->patch.segments};
+    return (armci_giov_t){
+        .src_ptr_array = local_pieces, .dst_ptr_array = remote_pieces, .bytes = row->patch.bytes, .ptr_array_len = row->patch.segments};
 }
 
 static void run_put(const struct row *row, const struct site *site, long times)

@@ -52,9 +52,8 @@ struct range {
 };
 
 /* Fortran BLAS, present in every BLAS library. */
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha, const double *a,
+            const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
 /* Only OpenBLAS has this one. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
@@ -144,18 +143,11 @@ static bool no_more_arguments(int argc, char **argv)
 static bool take_option(int letter, struct options *options)
 {
     switch (letter) {
-    case 'n':
-        return read_number("the order", optarg, MAX_ORDER, &options->n);
-    case 't':
-        return read_number("the tile", optarg, MAX_TILE, &options->tile);
-    case 'p':
-        options->progress = true;
-        return true;
-    case 'h':
-        options->help = true;
-        return true;
-    default:
-        return false;
+    case 'n': return read_number("the order", optarg, MAX_ORDER, &options->n);
+    case 't': return read_number("the tile", optarg, MAX_TILE, &options->tile);
+    case 'p': options->progress = true; return true;
+    case 'h': options->help = true; return true;
+    default: return false;
     }
 }
 
@@ -268,8 +260,7 @@ static void destroy_arrays(struct arrays arrays)
 static struct tiles create_tiles(int tile)
 {
     size_t count = (size_t)tile * (size_t)tile;
-    return (struct tiles){must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double)),
-                          must_alloc(count, sizeof(double))};
+    return (struct tiles){must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double))};
 }
 
 static void destroy_tiles(struct tiles tiles)
@@ -315,8 +306,7 @@ static void multiply_tiles(int rows, int columns, int inner, const struct tiles 
 }
 
 /* Do one task. Consecutive tasks meet in the same tile of C, so that accumulates of several ranks do compete. */
-static void do_task(const struct options *options, const struct arrays *arrays, const struct tiles *tiles, long task,
-                    struct times *times)
+static void do_task(const struct options *options, const struct arrays *arrays, const struct tiles *tiles, long task, struct times *times)
 {
     int count = tile_count(options);
     struct range k = tile_range(options, (int)(task % count));
@@ -337,8 +327,8 @@ static void show_progress(long done, long tasks)
         return;
     }
     drawn = steps;
-    fprintf(stderr, "\r[%-*.*s] %3d %%%s", BAR_WIDTH, steps, "##################################################",
-            steps * 100 / BAR_WIDTH, done >= tasks ? "\n" : "");
+    fprintf(stderr, "\r[%-*.*s] %3d %%%s", BAR_WIDTH, steps, "##################################################", steps * 100 / BAR_WIDTH,
+            done >= tasks ? "\n" : "");
     fflush(stderr);
 }
 
@@ -470,8 +460,8 @@ static void print_times(const struct options *options, struct times sums)
     double seconds = sums.total / ranks;
     double communication = sums.get + sums.acc + sums.counter;
     printf("speed: %.2f GFLOP/s, %.3f s\n", 2.0 * n * n * n / seconds * 1e-9, seconds);
-    printf("communication of a rank: get %.3f s, acc %.3f s, counter %.3f s: %.1f %% of the time\n", sums.get / ranks,
-           sums.acc / ranks, sums.counter / ranks, 100.0 * communication / sums.total);
+    printf("communication of a rank: get %.3f s, acc %.3f s, counter %.3f s: %.1f %% of the time\n", sums.get / ranks, sums.acc / ranks,
+           sums.counter / ranks, 100.0 * communication / sums.total);
 }
 
 /* Rank 0 prints the verdict; every rank gets it. */

@@ -11,7 +11,8 @@ static ARMCI_Group make_group(int me, int n)
     ARMCI_Group group;
     int *members = malloc((size_t)n * sizeof *members), count = 0;
     if (!members) ARMCI_Error("no memory", 1);
-    for (int p = me % 2; p < n; p += 2) members[count++] = p;
+    for (int p = me % 2; p < n; p += 2)
+        members[count++] = p;
     ARMCI_Group_create(count, members, &group); /* collective over the members */
     free(members);
     return group;
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
     int me = armci_msg_me(), n = armci_msg_nproc(), expected = 0;
     ARMCI_Group group = make_group(me, n);
     int sum = add_up(&group);
-    for (int p = me % 2; p < n; p += 2) expected += p + 1;
+    for (int p = me % 2; p < n; p += 2)
+        expected += p + 1;
     int wrong = sum != expected;
     ARMCI_Group_free(&group);
 

@@ -54,7 +54,8 @@ static double difference(block mine)
     int h = grid[0] * SIDE, w = grid[1] * SIDE;
     double *old = malloc((size_t)(h * w) * sizeof *old), *new = malloc((size_t)(h * w) * sizeof *new), *t, most = 0;
     if (!old || !new) ARMCI_Error("no memory", 1);
-    for (int k = 0; k < h * w; k++) old[k] = heat_at_start(k / w, k % w);
+    for (int k = 0; k < h * w; k++)
+        old[k] = heat_at_start(k / w, k % w);
     for (int s = 0; s < STEPS; s++, t = old, old = new, new = t)
         for (int i = 0; i < h; i++)
             for (int j = 0; j < w; j++)
@@ -81,7 +82,8 @@ int main(int argc, char **argv)
     if (!blocks || ARMCI_Malloc(blocks, 2 * sizeof(block)) != 0) ARMCI_Error("no memory", 1);
     block *mine = blocks[me]; /* two blocks, from and to: who is still reading one is not disturbed by edges for the other */
     for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++) mine[0][i + 1][j + 1] = heat_at_start(place[0] * SIDE + i, place[1] * SIDE + j);
+        for (int j = 0; j < SIDE; j++)
+            mine[0][i + 1][j + 1] = heat_at_start(place[0] * SIDE + i, place[1] * SIDE + j);
     for (int s = 0; s < STEPS; s++) {
         exchange(mine[s % 2], blocks, (size_t)(s % 2) * sizeof(block));
         step(mine[s % 2], mine[(s + 1) % 2]);

@@ -18,7 +18,8 @@ static int number(int rank, int k, int bins)
 
 static void count(int rank, long *counts, int bins)
 {
-    for (int k = 0; k < NUMBERS; k++) counts[number(rank, k, bins)]++;
+    for (int k = 0; k < NUMBERS; k++)
+        counts[number(rank, k, bins)]++;
 }
 
 static void add_to_all(long *counts, void *bins[], int me, int n)
@@ -39,15 +40,18 @@ int main(int argc, char **argv)
     long *counts = calloc((size_t)all, sizeof *counts), *expected = calloc((size_t)all, sizeof *expected);
     if (!bins || !counts || !expected || ARMCI_Malloc(bins, BINS_OF_A_RANK * sizeof(long)) != 0) ARMCI_Error("no memory", 1);
     long *mine = bins[me];
-    for (int i = 0; i < BINS_OF_A_RANK; i++) mine[i] = 0;
+    for (int i = 0; i < BINS_OF_A_RANK; i++)
+        mine[i] = 0;
     ARMCI_Barrier(); /* nobody adds before the zeros are there */
 
     count(me, counts, all);
     add_to_all(counts, bins, me, n);
 
     int wrong = 0;
-    for (int p = 0; p < n; p++) count(p, expected, all);
-    for (int i = 0; i < BINS_OF_A_RANK; i++) wrong += mine[i] != expected[me * BINS_OF_A_RANK + i];
+    for (int p = 0; p < n; p++)
+        count(p, expected, all);
+    for (int i = 0; i < BINS_OF_A_RANK; i++)
+        wrong += mine[i] != expected[me * BINS_OF_A_RANK + i];
     armci_msg_igop(&wrong, 1, "+");
     if (me == 0) printf("histogram: %d numbers in %d bins, %d bins are wrong: %s\n", n * NUMBERS, all, wrong, wrong ? "WRONG" : "right");
     ARMCI_Free(bins[me]);

@@ -15,7 +15,8 @@ static void transfer(long *accounts)
         if (accounts[i] > accounts[most]) most = i;
         if (accounts[i] < accounts[least]) least = i;
     }
-    for (volatile int i = 0; i < 20000; i++) continue; /* other work: long enough for somebody to come in between */
+    for (volatile int i = 0; i < 20000; i++)
+        continue; /* other work: long enough for somebody to come in between */
     accounts[most] -= 7;
     accounts[least] += 7;
     accounts[ACCOUNTS]++;
@@ -41,14 +42,16 @@ int main(int argc, char **argv)
     if (!memory || ARMCI_Malloc(memory, me == 0 ? (ACCOUNTS + 1) * sizeof(long) : 0) != 0) ARMCI_Error("no memory", 1);
     if (ARMCI_Create_mutexes(me == 0 ? 1 : 0) != 0) ARMCI_Error("no mutex", 1); /* collective; this rank nodes so many */
     long *mine = memory[me];
-    for (int i = 0; me == 0 && i <= ACCOUNTS; i++) mine[i] = i < ACCOUNTS ? START : 0;
+    for (int i = 0; me == 0 && i <= ACCOUNTS; i++)
+        mine[i] = i < ACCOUNTS ? START : 0;
     ARMCI_Barrier();
 
     work(memory[0]);
     ARMCI_Barrier();
 
     long total = 0, transfers = 0;
-    for (int i = 0; me == 0 && i < ACCOUNTS; i++) total += mine[i];
+    for (int i = 0; me == 0 && i < ACCOUNTS; i++)
+        total += mine[i];
     if (me == 0) transfers = mine[ACCOUNTS];
     int wrong = me == 0 && (total != ACCOUNTS * START || transfers != (long)n * TRANSFERS);
     if (me == 0) printf("lock: %ld transfers, %ld in the bank: %s\n", transfers, total, wrong ? "WRONG" : "right");

@@ -16,7 +16,8 @@ static double element(int rank, int i)
 static double work(const double *piece)
 {
     double sum = 0;
-    for (int i = 0; i < PIECE; i++) sum += sqrt(piece[i]);
+    for (int i = 0; i < PIECE; i++)
+        sum += sqrt(piece[i]);
     return sum;
 }
 
@@ -46,7 +47,8 @@ static double expected_sum(int n)
 {
     double sum = 0;
     for (int p = 0; p < n; p++)
-        for (int i = 0; i < SLICE; i++) sum += sqrt(element(p, i));
+        for (int i = 0; i < SLICE; i++)
+            sum += sqrt(element(p, i));
     return sum;
 }
 
@@ -57,7 +59,8 @@ int main(int argc, char **argv)
     void **slices = malloc((size_t)n * sizeof *slices);
     if (!slices || ARMCI_Malloc(slices, SLICE * sizeof(double)) != 0) ARMCI_Error("no memory", 1);
     double *mine = slices[me];
-    for (int i = 0; i < SLICE; i++) mine[i] = element(me, i);
+    for (int i = 0; i < SLICE; i++)
+        mine[i] = element(me, i);
     ARMCI_Barrier();
 
     double sum = sum_of_all(slices, me, n), expected = expected_sum(n);

@@ -10,7 +10,7 @@ enum { TASKS = 500 };
 /* Rank 0 holds these. */
 struct bufpool {
     long next;
-    int done[TASKS];    /* how often a task was done: must be once */
+    int done[TASKS]; /* how often a task was done: must be once */
     long result[TASKS];
 };
 
@@ -18,7 +18,8 @@ struct bufpool {
 static long work(long number)
 {
     long steps = 0;
-    for (long x = number + 1; x != 1; steps++) x = x % 2 ? 3 * x + 1 : x / 2;
+    for (long x = number + 1; x != 1; steps++)
+        x = x % 2 ? 3 * x + 1 : x / 2;
     return steps;
 }
 
@@ -42,7 +43,8 @@ static int do_tasks(void *memory[])
 static int count_wrong(const struct bufpool *pool)
 {
     int wrong = 0;
-    for (long task = 0; task < TASKS; task++) wrong += pool->done[task] != 1 || pool->result[task] != work(task);
+    for (long task = 0; task < TASKS; task++)
+        wrong += pool->done[task] != 1 || pool->result[task] != work(task);
     return wrong;
 }
 

@@ -28,7 +28,7 @@ int ARMCI_Get(void *src, void *dst, int bytes, int proc)
 
 int ARMCI_Finalize(void)
 {
-    fprintf(stderr, "trace: rank %d: %ld puts of %ld bytes in %.6f s, %ld gets of %ld bytes in %.6f s\n", parmci_msg_me(),
-            puts_seen.calls, puts_seen.bytes, puts_seen.seconds, gets_seen.calls, gets_seen.bytes, gets_seen.seconds);
+    fprintf(stderr, "trace: rank %d: %ld puts of %ld bytes in %.6f s, %ld gets of %ld bytes in %.6f s\n", parmci_msg_me(), puts_seen.calls,
+            puts_seen.bytes, puts_seen.seconds, gets_seen.calls, gets_seen.bytes, gets_seen.seconds);
     return PARMCI_Finalize();
 }

@@ -16,7 +16,8 @@ static void put_each(const long *numbers, int n, long *remote, int proc)
     armci_hdl_t handle;
     ARMCI_INIT_HANDLE(&handle);
     ARMCI_SET_AGGREGATE_HANDLE(&handle);
-    for (int i = 0; i < n; i++) ARMCI_NbPut((void *)&numbers[i], &remote[i], sizeof(long), proc, &handle);
+    for (int i = 0; i < n; i++)
+        ARMCI_NbPut((void *)&numbers[i], &remote[i], sizeof(long), proc, &handle);
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     ARMCI_Wait(&handle);
 }

@@ -24,8 +24,7 @@ int main(int argc, char **argv)
     first[0] = record[0], first[1] = record[1];
     MPI_Bcast(first, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     if (record[0] != first[0] || record[1] != first[1]) {
-        printf("rank 0 holds %ld of rank %ld, rank %d holds %ld of rank %ld\n", first[0], first[1], me, record[0],
-               record[1]);
+        printf("rank 0 holds %ld of rank %ld, rank %d holds %ld of rank %ld\n", first[0], first[1], me, record[0], record[1]);
         fflush(stdout);
         wrong = 1;
     }

@@ -22,7 +22,8 @@ int main(int argc, char **argv)
     ARMCI_Malloc(base, NUMBERS * sizeof(long));
     long *mine = base[me];
     ARMCI_Access_begin(mine);
-    for (int i = 0; i < NUMBERS; i++) mine[i] = 100 * me + i;
+    for (int i = 0; i < NUMBERS; i++)
+        mine[i] = 100 * me + i;
     ARMCI_Access_end(mine);
     ARMCI_Barrier();
 

@@ -28,10 +28,12 @@ static int exchange(char *remote)
 {
     int stride[2] = {ROW, PLANE}, dense[2] = {WIDTH, WIDTH * ROWS}, count[3] = {WIDTH, ROWS, PLANES};
     char local[WIDTH * ROWS * PLANES], back[sizeof local], expected[BYTES], seen[BYTES];
-    for (int i = 0; i < (int)sizeof local; i++) local[i] = (char)('a' + i % 26);
+    for (int i = 0; i < (int)sizeof local; i++)
+        local[i] = (char)('a' + i % 26);
     memset(expected, '.', BYTES);
     for (int p = 0; p < PLANES; p++)
-        for (int r = 0; r < ROWS; r++) memcpy(expected + p * PLANE + r * ROW, local + (p * ROWS + r) * WIDTH, WIDTH);
+        for (int r = 0; r < ROWS; r++)
+            memcpy(expected + p * PLANE + r * ROW, local + (p * ROWS + r) * WIDTH, WIDTH);
 
     ARMCI_PutS(local, dense, remote, stride, count, 2, 1);
     ARMCI_Get(remote, seen, BYTES, 1);

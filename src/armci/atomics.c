@@ -34,7 +34,8 @@ static struct handle *handles; /* oldest first */
 static struct handle **handle_of(const void *hdl)
 {
     struct handle **link = &handles;
-    while (*link && (const void *)(*link)->set != hdl) link = &(*link)->next;
+    while (*link && (const void *)(*link)->set != hdl)
+        link = &(*link)->next;
     return link;
 }
 

@@ -112,7 +112,8 @@ static int report(const struct op_args *r, enum shape_status status, struct side
     case SHAPE_BAD_LEVELS:
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range", "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
     case SHAPE_BAD_COUNT:
-        while (c.count[bad] >= 0) bad++;
+        while (c.count[bad] >= 0)
+            bad++;
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "count[%d] = %d", bad, c.count[bad]);
     default: return report_overflow(r, src, dst, c);
     }
@@ -127,9 +128,8 @@ int armcii_build_strided(struct op_args r, void *src, const int src_stride[], vo
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
     if (!rc && levels >= 0 && count[0] > 0) rc = check_whole_elements(&r, "count[0]", count[0]);
     if (rc) return rc;
-    enum shape_status status = r.verb.kind == RMA_GET
-                                   ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
-                                   : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
+    enum shape_status status = r.verb.kind == RMA_GET ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
+                                                      : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
     if (status != SHAPE_OK)
         return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride}, (struct counts){count, levels});
     if (op->shape.bytes > 0) rc = check_local(&r, src, dst);
@@ -167,7 +167,8 @@ int armcii_build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
     int rc = check_request(&r);
     if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
     if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
-    for (int i = 0; i < iov_len && !rc; i++) rc = check_entry(&r, &iov[i], i);
+    for (int i = 0; i < iov_len && !rc; i++)
+        rc = check_entry(&r, &iov[i], i);
     if (rc) return rc;
     memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few : malloc((size_t)iov_len * sizeof *memory->runs);
     if (!memory->runs) return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);

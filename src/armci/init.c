@@ -336,7 +336,7 @@ ARMCII_ALIAS(ARMCI_Error, PARMCI_Error);
 const char *PARMCI_RMA_Version(void)
 {
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
     return TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
 }
 ARMCII_ALIAS(ARMCI_RMA_Version, PARMCI_RMA_Version);

@@ -128,7 +128,8 @@ ARMCII_ALIAS(armci_stride_info_next, parmci_stride_info_next);
 static ptrdiff_t offset(const stride_info_t *sinfo)
 {
     ptrdiff_t sum = 0;
-    for (int i = 0; i < sinfo->stride_levels; i++) sum += (ptrdiff_t)sinfo->itr[i] * sinfo->stride_arr[i];
+    for (int i = 0; i < sinfo->stride_levels; i++)
+        sum += (ptrdiff_t)sinfo->itr[i] * sinfo->stride_arr[i];
     return sum;
 }
 

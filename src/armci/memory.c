@@ -27,7 +27,8 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
         return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
     }
     if (region) armcii_verify_region(caller, region);
-    for (int i = 0; i < team->size; i++) base_ptrs[i] = region ? region->base[i] : NULL;
+    for (int i = 0; i < team->size; i++)
+        base_ptrs[i] = region ? region->base[i] : NULL;
     return 0;
 }
 

@@ -129,8 +129,7 @@ ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
 {
     if (!team) return MPI_COMM_NULL;
-    if (scope == SCOPE_ALL || scope == SCOPE_NODE || scope == SCOPE_MASTERS)
-        return armcii_team_scope_comm(team, (enum team_scope)scope);
+    if (scope == SCOPE_ALL || scope == SCOPE_NODE || scope == SCOPE_MASTERS) return armcii_team_scope_comm(team, (enum team_scope)scope);
     armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
     return MPI_COMM_NULL;
 }

@@ -32,8 +32,8 @@ __attribute__((always_inline)) static inline bool get_fast(const void *src, void
     return true;
 }
 
-__attribute__((always_inline)) static inline bool acc_fast(int datatype, const void *scale, const void *src, const void *dst,
-                                                              int bytes, int proc)
+__attribute__((always_inline)) static inline bool acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes,
+                                                           int proc)
 {
     const char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
@@ -120,68 +120,66 @@ ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
 /* ---- strided ---- */
 
-int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc)
+int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
 {
     ARMCII_ENTER("ARMCI_PutS");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
+    int rc =
+        armcii_build_strided(armcii_put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, &op);
     return rc ? rc : armcii_op_blocking(&op);
 }
 ARMCII_ALIAS(ARMCI_PutS, PARMCI_PutS);
 
-int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc)
+int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
 {
     ARMCII_ENTER("ARMCI_GetS");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
+    int rc = armcii_build_strided(armcii_get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
+                                  &op);
     return rc ? rc : armcii_op_blocking(&op);
 }
 ARMCII_ALIAS(ARMCI_GetS, PARMCI_GetS);
 
 int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc)
+                int stride_levels, int proc)
 {
     ARMCII_ENTER("ARMCI_AccS");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
+    int rc = armcii_build_strided(armcii_acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                                  stride_levels, &op);
     return rc ? rc : armcii_op_blocking(&op);
 }
 ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
 
-int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc, armci_hdl_t *hdl)
+int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
+                  armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbPutS");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
+    int rc = armcii_build_strided(armcii_put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
+                                  &op);
     return rc ? rc : armcii_handle_start(hdl, &op);
 }
 ARMCII_ALIAS(ARMCI_NbPutS, PARMCI_NbPutS);
 
-int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc, armci_hdl_t *hdl)
+int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
+                  armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbGetS");
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
+    int rc = armcii_build_strided(armcii_get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
+                                  stride_levels, &op);
     return rc ? rc : armcii_handle_start(hdl, &op);
 }
 ARMCII_ALIAS(ARMCI_NbGetS, PARMCI_NbGetS);
 
 int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-            int stride_levels, int proc, armci_hdl_t *hdl)
+                  int stride_levels, int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbAccS");
     struct op op;

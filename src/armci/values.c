@@ -172,15 +172,15 @@ static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar
     return rc ? rc : put_then_flag(&op, flag, value);
 }
 
-int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
-            int *flag, int value, int proc)
+int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                     int value, int proc)
 {
     return put_strided_flag("ARMCI_PutS_flag", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
 }
 ARMCII_ALIAS(ARMCI_PutS_flag, PARMCI_PutS_flag);
 
-int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
-            int *flag, int value, int proc)
+int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                         int value, int proc)
 {
     return put_strided_flag("ARMCI_PutS_flag_dir", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
 }

@@ -141,7 +141,8 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 static bool is_file_name(const char *text)
 {
     if (strpbrk(text, "./") == NULL || strlen(text) >= sizeof file_name) return false;
-    while (*text && !iscntrl((unsigned char)*text)) text++;
+    while (*text && !iscntrl((unsigned char)*text))
+        text++;
     return *text == '\0';
 }
 
@@ -230,16 +231,10 @@ static void store(size_t i, uint64_t value)
 
     values[i] = value;
     switch (v->kind) {
-    case KIND_FLAG:
-        memcpy(field, &(bool){value != 0}, sizeof(bool));
-        break;
-    case KIND_CHOICE:
-        memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned));
-        break;
+    case KIND_FLAG: memcpy(field, &(bool){value != 0}, sizeof(bool)); break;
+    case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
     case KIND_COUNT:
-    case KIND_BYTES:
-        memcpy(field, &(size_t){(size_t)value}, sizeof(size_t));
-        break;
+    case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
     case KIND_FILE:
         in_force.stats = value != 0;
         in_force.stats_file = value == IS_FILE ? file_name : NULL;
@@ -558,5 +553,5 @@ void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
     been_read = false; /* the program may still set variables */
     if (!wanted) return;
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
-    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                           /* Open MPI */
+    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                            /* Open MPI */
 }

@@ -188,14 +188,11 @@ const char *armcii_stats_family_name(enum stats_family family)
 const char *armcii_stats_form(const char *function)
 {
     switch (armcii_stats_family(function)) {
-    case FAMILY_VALUE:
-        return "contiguous";
+    case FAMILY_VALUE: return "contiguous";
     case FAMILY_PUT:
     case FAMILY_GET:
-    case FAMILY_ACC:
-        break;
-    default:
-        return "";
+    case FAMILY_ACC: break;
+    default: return "";
     }
     char form = essence(function)[3]; /* after the three letters of put, get, acc */
     return form == 'S' ? "strided" : form == 'V' ? "vector" : "contiguous";

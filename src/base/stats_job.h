@@ -8,8 +8,19 @@
 
 /* The purpose of a function. */
 enum stats_family {
-    FAMILY_PUT, FAMILY_GET, FAMILY_ACC, FAMILY_VALUE, FAMILY_RMW, FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_NOTIFY,
-    FAMILY_MESSAGE, FAMILY_MEMORY, FAMILY_OTHER,
+    FAMILY_PUT,
+    FAMILY_GET,
+    FAMILY_ACC,
+    FAMILY_VALUE,
+    FAMILY_RMW,
+    FAMILY_WAIT,
+    FAMILY_FENCE,
+    FAMILY_BARRIER,
+    FAMILY_LOCK,
+    FAMILY_NOTIFY,
+    FAMILY_MESSAGE,
+    FAMILY_MEMORY,
+    FAMILY_OTHER,
     FAMILIES
 };
 enum stats_family armcii_stats_family(const char *function);
@@ -61,8 +72,8 @@ struct stats_job {
     struct stats_row *rows;
     size_t n;
     struct stats_travel travels[PATHS];
-    struct stats_regions regions; /* sums over processes; `most` is the largest */
-    struct stats_line *lines;     /* [processes] */
+    struct stats_regions regions;           /* sums over processes; `most` is the largest */
+    struct stats_line *lines;               /* [processes] */
     struct stats_pair top[STATS_TOP_PAIRS]; /* most bytes first; calls 0: unused */
 };
 void armcii_stats_job_begin(struct stats_job *job, int processes);

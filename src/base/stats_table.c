@@ -33,23 +33,26 @@ static double percent(double part, double of)
 static double seconds_of_all(const struct stats_job *job)
 {
     double sum = 0;
-    for (int i = 0; i < job->processes; i++) sum += job->lines[i].seconds;
+    for (int i = 0; i < job->processes; i++)
+        sum += job->lines[i].seconds;
     return sum;
 }
 
 static double inside(const struct stats_line *line)
 {
     double sum = 0;
-    for (int f = 0; f < FAMILIES; f++) sum += line->in[f];
+    for (int f = 0; f < FAMILIES; f++)
+        sum += line->in[f];
     return sum;
 }
 
 static void add_title(FILE *out, const struct stats_job *job)
 {
     double all = 0;
-    for (int i = 0; i < job->processes; i++) all += inside(&job->lines[i]);
+    for (int i = 0; i < job->processes; i++)
+        all += inside(&job->lines[i]);
     fprintf(out, "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, %.1f %% of it in ARMCI\n",
-                    job->processes, job->nodes, job->seconds, percent(all, seconds_of_all(job)));
+            job->processes, job->nodes, job->seconds, percent(all, seconds_of_all(job)));
 }
 
 /* A function on one path. */
@@ -90,7 +93,8 @@ static void add_functions(FILE *out, const struct stats_job *job)
             if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
     qsort(entries, n, sizeof *entries, longer_first);
     fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
-    for (size_t i = 0; i < n; i++) add_entry(out, &entries[i], seconds_of_all(job));
+    for (size_t i = 0; i < n; i++)
+        add_entry(out, &entries[i], seconds_of_all(job));
     free(entries);
 }
 
@@ -101,7 +105,7 @@ static void add_travels(FILE *out, const struct stats_job *job)
         const struct stats_travel *v = &job->travels[p];
         if (!v->transfers) continue;
         fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", armcii_stats_path_name((enum path)p), v->transfers,
-                        amount(v->bytes).text, v->segments);
+                amount(v->bytes).text, v->segments);
     }
 }
 
@@ -109,7 +113,8 @@ static void add_travels(FILE *out, const struct stats_job *job)
 static bool sum_buckets(const struct stats_job *job, enum stats_family family, size_t field, const char *form, uint64_t sum[])
 {
     bool any = false;
-    for (int b = 0; b < STATS_BUCKETS; b++) sum[b] = 0;
+    for (int b = 0; b < STATS_BUCKETS; b++)
+        sum[b] = 0;
     for (size_t i = 0; i < job->n; i++) {
         const uint64_t *of = (const uint64_t *)((const char *)&job->rows[i] + field);
         if (armcii_stats_family(job->rows[i].name) != family || (form && armcii_stats_form(job->rows[i].name)[0] != form[0])) continue;
@@ -178,12 +183,14 @@ static void add_processes(FILE *out, const struct stats_job *job)
 {
     static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_MESSAGE};
     fprintf(out, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
-    for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
+    for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++)
+        fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
     fprintf(out, " %12s\n", "peak memory");
     for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
         const struct stats_line *l = &job->lines[i];
         fprintf(out, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
-        for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++) fprintf(out, " %9.4f", l->in[shown[f]]);
+        for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++)
+            fprintf(out, " %9.4f", l->in[shown[f]]);
         fprintf(out, " %12s\n", amount(l->memory).text);
     }
     if (job->processes > MOST_LINES) fprintf(out, "  ... %d more processes: see ARMCI_STATS=FILE\n", job->processes - MOST_LINES);

@@ -45,7 +45,8 @@ static size_t open_descriptors(void)
     const struct dirent *entry;
     DIR *folder = opendir("/proc/self/fd");
     if (!folder) return SIZE_MAX;
-    while ((entry = readdir(folder))) n += entry->d_name[0] != '.';
+    while ((entry = readdir(folder)))
+        n += entry->d_name[0] != '.';
     closedir(folder);
     return n - 1;
 }
@@ -56,7 +57,8 @@ static size_t count_mappings(void)
     size_t n = 0;
     FILE *f = fopen("/proc/self/maps", "r");
     if (!f) return SIZE_MAX;
-    while ((c = getc(f)) != EOF) n += c == '\n';
+    while ((c = getc(f)) != EOF)
+        n += c == '\n';
     fclose(f);
     return n;
 }

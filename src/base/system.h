@@ -8,15 +8,15 @@
 
 /* SIZE_MAX always means: no limit, or unknown. */
 struct limits {
-    size_t memory;           /* bytes available in the node and the control groups */
-    size_t memory_to_mpi;    /* the same for shared memory of an MPI library, which is in /dev/shm */
-    size_t file;             /* bytes of the longest file (RLIMIT_FSIZE): bounds the shared memory of one region on a node */
-    size_t locked;           /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need it */
-    size_t descriptors;      /* open files (RLIMIT_NOFILE) */
+    size_t memory;        /* bytes available in the node and the control groups */
+    size_t memory_to_mpi; /* the same for shared memory of an MPI library, which is in /dev/shm */
+    size_t file;          /* bytes of the longest file (RLIMIT_FSIZE): bounds the shared memory of one region on a node */
+    size_t locked;        /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need it */
+    size_t descriptors;   /* open files (RLIMIT_NOFILE) */
     size_t descriptors_used;
-    size_t mappings;         /* vm.max_map_count */
+    size_t mappings; /* vm.max_map_count */
     size_t mappings_used;
-    size_t processors;       /* usable by this process */
+    size_t processors; /* usable by this process */
 };
 
 void armcii_limits_read(struct limits *limits);

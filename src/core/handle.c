@@ -91,7 +91,8 @@ static void remove_first(struct slot *s)
 
 static void remove_all(struct slot *s)
 {
-    while (s->n > 0) remove_first(s);
+    while (s->n > 0)
+        remove_first(s);
 }
 
 /* Keeps the order of the other operations.  Requires that no thread waits for the slot. */

@@ -131,7 +131,8 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int owner)
 static void wait_for_other_threads(const struct mutex_set *set, int mutex, int owner)
 {
     struct backoff p = {0};
-    while (armcii_mutex_is_held(set, mutex, owner)) armcii_lock_backoff(&p);
+    while (armcii_mutex_is_held(set, mutex, owner))
+        armcii_lock_backoff(&p);
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int owner)

@@ -14,8 +14,7 @@ static const char *remote_argument(const struct op *op)
     return op->verb.kind == RMA_GET ? "src" : "dst";
 }
 
-int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address, size_t bytes,
-                           struct raddr *raddr)
+int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address, size_t bytes, struct raddr *raddr)
 {
     struct raddr found;
     if (!armcii_memget_locate(target, address, bytes, &found))

@@ -86,7 +86,8 @@ void armcii_addr_cache_invalidate(int process)
 
 void armcii_addr_cache_clear(void)
 {
-    for (int i = 0; i < ADDR_CACHE_ENTRIES; i++) armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
+    for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
+        armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
 }
 
 void armcii_addr_cache_enable(bool on)

@@ -81,7 +81,8 @@ void armcii_index_remove(struct index *x, int process, uintptr_t lo, uintptr_t h
 {
     struct list *l = &x->list[process];
     size_t i = find_position(l, lo), end = i;
-    while (end < l->n && l->at[end].lo < hi) end++;
+    while (end < l->n && l->at[end].lo < hi)
+        end++;
     if (end == i) return;
     memmove(&l->at[i], &l->at[end], (l->n - end) * sizeof l->at[0]);
     l->n -= end - i;

@@ -76,7 +76,8 @@ static struct piece *add_piece(size_t bytes)
 {
     size_t size = MIN_PIECE;
     struct piece **last = &pieces, *p;
-    for (; *last; last = &(*last)->next) size += (*last)->bytes;
+    for (; *last; last = &(*last)->next)
+        size += (*last)->bytes;
     if (size < bytes || !reserve(size)) {
         size = bytes;
         if (!reserve(size)) return NULL;
@@ -108,7 +109,8 @@ static char *allocate(size_t bytes)
 static struct piece *piece_of(const char *memory)
 {
     struct piece *p = pieces;
-    while (p && (memory < p->memory || memory >= p->memory + p->bytes)) p = p->next;
+    while (p && (memory < p->memory || memory >= p->memory + p->bytes))
+        p = p->next;
     return p;
 }
 

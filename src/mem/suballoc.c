@@ -55,7 +55,8 @@ size_t armcii_suballoc_alloc(struct suballoc *s, size_t bytes)
 {
     size_t i = 0;
     bytes = rounded(bytes);
-    while (i < s->count && s->free[i].bytes < bytes) i++;
+    while (i < s->count && s->free[i].bytes < bytes)
+        i++;
     if (i == s->count || !make_room(s, s->live + 2)) return SUBALLOC_NONE;
     struct free_range *range = &s->free[i];
     size_t offset = range->offset;

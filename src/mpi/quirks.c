@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define V(major, minor, patch) ((major) * 10000 + (minor) * 100 + (patch))
+#define V(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 static const int LATEST = V(9999, 0, 0); /* Intel counts years */
 
 static const struct quirk_row table[] = {

@@ -10,37 +10,37 @@
 
 /* What the layers above must respect. */
 struct quirks {
-    size_t slice_unit;           /* slices of a window are rounded up to multiples of this */
+    size_t slice_unit;               /* slices of a window are rounded up to multiples of this */
     bool shared_windows_on_one_node; /* MPI_Win_allocate_shared instead of MPI_Win_allocate where members share memory */
     bool threaded_windows;           /* windows between nodes work where MPI has threads */
-    bool window_over_own_memory; /* MPI_Win_create may be used */
-    bool negative_strides;       /* datatypes with negative strides are right */
-    bool byte_strides;           /* datatypes with strides of one byte are right */
-    bool acc_strided_types;      /* accumulates with (h)vector and subarray types are right */
-    bool acc_indexed_types;      /* accumulates with indexed types are right */
-    size_t acc_segments;         /* segments that one accumulate's datatypes may have */
-    bool typed_requests;         /* request-based calls with datatypes are right; the library makes none, armci-doctor does */
-    size_t outstanding;          /* operations in flight to one target */
-    bool local_completion;       /* MPI_Win_flush_local may be used */
-    bool true_flush;             /* MPI_Win_flush returns when the data are in the target's memory */
-    bool late_receives;          /* receives from any source may be posted after their message has arrived */
-    bool lone_finalize;          /* MPI_Finalize may be entered while other processes call MPI */
-    bool quick_strided_messages; /* messages of vector datatypes are about as fast as contiguous ones */
-    size_t eager_max;            /* bytes of a message between nodes that needs no rendezvous */
+    bool window_over_own_memory;     /* MPI_Win_create may be used */
+    bool negative_strides;           /* datatypes with negative strides are right */
+    bool byte_strides;               /* datatypes with strides of one byte are right */
+    bool acc_strided_types;          /* accumulates with (h)vector and subarray types are right */
+    bool acc_indexed_types;          /* accumulates with indexed types are right */
+    size_t acc_segments;             /* segments that one accumulate's datatypes may have */
+    bool typed_requests;             /* request-based calls with datatypes are right; the library makes none, armci-doctor does */
+    size_t outstanding;              /* operations in flight to one target */
+    bool local_completion;           /* MPI_Win_flush_local may be used */
+    bool true_flush;                 /* MPI_Win_flush returns when the data are in the target's memory */
+    bool late_receives;              /* receives from any source may be posted after their message has arrived */
+    bool lone_finalize;              /* MPI_Finalize may be entered while other processes call MPI */
+    bool quick_strided_messages;     /* messages of vector datatypes are about as fast as contiguous ones */
+    size_t eager_max;                /* bytes of a message between nodes that needs no rendezvous */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };
 
 struct quirk_row {
-    const char *library;         /* as armcii_quirks_library names it */
-    int from, to;                /* versions major * 10000 + minor * 100 + patch, both included */
-    enum quirk_scope scope;      /* where the defect shows */
-    const char *transport;       /* of MPICH ("ucx", "ofi"), or the component of Open MPI for RMA; NULL: any.  The row applies, too, where
-                                  * the one in use is unknown. */
-    const char *defect;          /* what breaks */
-    const char *remedy;          /* what the library does about it */
-    const char *reference;       /* where it is described or measured */
-    enum remedy id;              /* of the remedy */
+    const char *library;    /* as armcii_quirks_library names it */
+    int from, to;           /* versions major * 10000 + minor * 100 + patch, both included */
+    enum quirk_scope scope; /* where the defect shows */
+    const char *transport;  /* of MPICH ("ucx", "ofi"), or the component of Open MPI for RMA; NULL: any.  The row applies, too, where
+                             * the one in use is unknown. */
+    const char *defect;     /* what breaks */
+    const char *remedy;     /* what the library does about it */
+    const char *reference;  /* where it is described or measured */
+    enum remedy id;         /* of the remedy */
 };
 
 /* Row i of the table, NULL after the last. */

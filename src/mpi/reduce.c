@@ -47,10 +47,10 @@ bool armcii_reduction_find(const char *op, int type, struct reduction *r)
         enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
         bool absolute, integers_only;
     } operators[] = {
-        {"+", SUM, false, false},          {"*", PRODUCT, false, false},    {"max", LARGEST, false, false},
-        {"min", SMALLEST, false, false},   {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
-        {"or", BIT_OR, false, true},       {"&&", AND, false, true},        {"||", OR, false, true},
-        {"land", AND, false, true},        {"lor", OR, false, true},
+        {"+", SUM, false, false},        {"*", PRODUCT, false, false},     {"max", LARGEST, false, false},
+        {"min", SMALLEST, false, false}, {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
+        {"or", BIT_OR, false, true},     {"&&", AND, false, true},         {"||", OR, false, true},
+        {"land", AND, false, true},      {"lor", OR, false, true},
     };
     const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
     if (!op || armcii_message_type_size(type) == 0) return false;
@@ -65,7 +65,8 @@ bool armcii_reduction_find(const char *op, int type, struct reduction *r)
 
 static void make_absolute(int type, void *x, int n)
 {
-    for (int i = 0; i < n; i++) switch (type) {
+    for (int i = 0; i < n; i++)
+        switch (type) {
         case ARMCI_INT: ((int *)x)[i] = abs(((int *)x)[i]); break;
         case ARMCI_LONG: ((long *)x)[i] = labs(((long *)x)[i]); break;
         case ARMCI_LONG_LONG: ((long long *)x)[i] = llabs(((long long *)x)[i]); break;
@@ -109,8 +110,7 @@ static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, b
 
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
 {
-    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)
-                                 : is_best_real(comm, x, largest, type, contribute);
+    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute) : is_best_real(comm, x, largest, type, contribute);
     int rank, candidate, winner;
     MPI_Comm_rank(comm, &rank);
     candidate = best ? rank : INT_MAX;

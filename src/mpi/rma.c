@@ -27,8 +27,8 @@ static bool is_lost_by_fault(struct rma_verb verb)
     return armcii_fault("acc-lost");
 }
 
-static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type,
-                  MPI_Aint disp, int count, MPI_Datatype type)
+static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type, MPI_Aint disp,
+                  int count, MPI_Datatype type)
 {
     if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
@@ -39,8 +39,7 @@ static void issue(struct window *w, struct rma_verb verb, int target, void *loca
 }
 
 /* n may exceed INT_MAX. */
-static void issue_large(struct window *w, struct rma_verb verb, int target, char *local, MPI_Aint disp, size_t n,
-                        struct basic_type basic)
+static void issue_large(struct window *w, struct rma_verb verb, int target, char *local, MPI_Aint disp, size_t n, struct basic_type basic)
 {
 #if LARGE_COUNTS
     MPI_Count count = (MPI_Count)n;
@@ -81,7 +80,7 @@ struct side {
 };
 
 static struct side side_of(const struct shape *s, enum shape_side which, struct basic_type basic, const char *origin,
-                            enum rma_typing typing)
+                           enum rma_typing typing)
 {
     const char *first = which == SHAPE_LOCAL ? s->local : s->remote;
     if (s->form == SHAPE_VECTOR && which == SHAPE_LOCAL && s->packed)

@@ -24,12 +24,14 @@ static void translate_ranks(struct team *t)
     MPI_Comm_group(t->comm, &mine);
     MPI_Comm_group(armcii_world->comm, &world);
     int *own = allocate((size_t)t->size * sizeof *own);
-    for (int i = 0; i < t->size; i++) own[i] = i;
+    for (int i = 0; i < t->size; i++)
+        own[i] = i;
     MPI_Group_translate_ranks(mine, t->size, own, world, t->to_world);
     free(own);
     MPI_Group_free(&mine);
     MPI_Group_free(&world);
-    for (int i = 0; i < armcii_world->size; i++) t->from_world[i] = -1;
+    for (int i = 0; i < armcii_world->size; i++)
+        t->from_world[i] = -1;
     memset(t->on_node, 0, (size_t)armcii_world->size * sizeof(bool));
     for (int i = 0; i < t->size; i++) {
         t->from_world[t->to_world[i]] = i;
@@ -81,7 +83,8 @@ struct team *armcii_team_find(MPI_Comm comm)
 static void destroy(struct team *t)
 {
     struct team **link = &teams;
-    while (*link != t) link = &(*link)->next;
+    while (*link != t)
+        link = &(*link)->next;
     *link = t->next;
     unsigned entries = armcii_lock_suspend();
     for (int scope = TEAM_ALL + 1; scope < TEAM_SCOPES; scope++) {
@@ -98,7 +101,8 @@ static void destroy(struct team *t)
 
 void armcii_team_free_all(void)
 {
-    while (teams) destroy(teams);
+    while (teams)
+        destroy(teams);
     world_team = NULL;
 }
 

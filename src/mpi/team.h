@@ -17,15 +17,15 @@ struct scope {
 };
 
 struct team {
-    MPI_Comm comm;   /* its ranks are the ranks in the team */
+    MPI_Comm comm; /* its ranks are the ranks in the team */
     int rank, size;
     int *to_world;   /* [size] */
     int *from_world; /* [world size]; -1: no member */
     bool *on_node;   /* [world size]: has the team a member on that node? */
     struct scope scopes[TEAM_SCOPES];
-    bool open;       /* not yet freed by the program */
-    int users;       /* regions and the group itself; the last one frees the team */
-    size_t credit;   /* bytes that its regions may take before the memory of the nodes is checked again */
+    bool open;     /* not yet freed by the program */
+    int users;     /* regions and the group itself; the last one frees the team */
+    size_t credit; /* bytes that its regions may take before the memory of the nodes is checked again */
     struct team *next;
 };
 

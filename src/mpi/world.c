@@ -37,8 +37,10 @@ static void number_domains(struct world *w, const int *leader_of)
         w->domain_of[r] = leader_of[r] == r ? w->domains++ : w->domain_of[leader_of[r]];
     w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
     w->first_member = new_ints(w->domains + 1);
-    for (int r = 0; r < w->size; r++) w->first_member[w->domain_of[r] + 1]++;
-    for (int n = 0; n < w->domains; n++) w->first_member[n + 1] += w->first_member[n];
+    for (int r = 0; r < w->size; r++)
+        w->first_member[w->domain_of[r] + 1]++;
+    for (int n = 0; n < w->domains; n++)
+        w->first_member[n + 1] += w->first_member[n];
     int *filled = new_ints(w->domains);
     for (int r = 0; r < w->size; r++) {
         int n = w->domain_of[r];
@@ -78,10 +80,14 @@ static void find_nodes(struct world *w)
     int leader = node_leader(w->all, w->rank);
     MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
     int *server_at = new_ints(w->size); /* [node] */
-    for (int r = 0; r < w->size; r++) w->nodes += w->node_of[r] == r;
-    for (int r = 0; r < w->size; r++) server_at[r] = r;
-    for (int r = w->size; r < w->size + w->progress_ranks; r++) server_at[w->node_of[r]] = r;
-    for (int r = 0; r < w->size; r++) w->server_of[r] = server_at[w->node_of[r]];
+    for (int r = 0; r < w->size; r++)
+        w->nodes += w->node_of[r] == r;
+    for (int r = 0; r < w->size; r++)
+        server_at[r] = r;
+    for (int r = w->size; r < w->size + w->progress_ranks; r++)
+        server_at[w->node_of[r]] = r;
+    for (int r = 0; r < w->size; r++)
+        w->server_of[r] = server_at[w->node_of[r]];
     free(server_at);
 }
 
@@ -93,7 +99,8 @@ void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_do
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);
     int *leader_of = new_ints(w->size);
-    for (int r = 0; r < w->size; r++) leader_of[r] = every_rank_a_domain ? r : w->node_of[r];
+    for (int r = 0; r < w->size; r++)
+        leader_of[r] = every_rank_a_domain ? r : w->node_of[r];
     number_domains(w, leader_of);
     free(leader_of);
 }

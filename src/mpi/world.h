@@ -22,7 +22,7 @@ struct world {
     int *first_member;   /* [domains + 1], positions in members */
 
     /* Processes on one node share memory.  The lowest rank on a node identifies it. */
-    int *node_of;   /* [size + progress_ranks] */
+    int *node_of; /* [size + progress_ranks] */
     int nodes;
     int *server_of; /* [size]: the server of a process's node, a rank of `all`: its progress rank, else its first process */
 };

@@ -55,7 +55,8 @@ void armcii_reference_add(enum element e, char *sums, const char *addends, size_
 {
     size_t size = armcii_element_align(e);
     void (*const add)(size_t, char *, const char *) = is_integer(e) ? add_integer : add_real;
-    for (size_t i = 0; i < bytes; i += size) add(size, sums + i, addends + i);
+    for (size_t i = 0; i < bytes; i += size)
+        add(size, sums + i, addends + i);
 }
 
 double armcii_reference_largest(enum element e, const char *numbers, size_t bytes)

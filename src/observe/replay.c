@@ -77,14 +77,16 @@ static void fill_numbers(enum element e, char *memory, size_t bytes, unsigned mo
 
 static void fill_bytes(char *memory, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++) memory[i] = (char)random_byte();
+    for (size_t i = 0; i < bytes; i++)
+        memory[i] = (char)random_byte();
 }
 
 static void fill_sources(enum element e, const struct shape *s)
 {
     struct shape_iter it;
     struct segment seg;
-    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) fill_numbers(e, seg.local, seg.bytes, SOURCE_NUMBERS);
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        fill_numbers(e, seg.local, seg.bytes, SOURCE_NUMBERS);
 }
 
 struct context {
@@ -132,7 +134,8 @@ static void read_scratch(const struct context *c)
 static size_t find_difference(const char *a, const char *b, size_t bytes)
 {
     size_t i = 0;
-    while (i < bytes && a[i] == b[i]) i++;
+    while (i < bytes && a[i] == b[i])
+        i++;
     return i;
 }
 
@@ -383,7 +386,8 @@ static bool move_strides(struct replay_shape *w, const struct shape *s, char *ro
     char *lo, *hi;
     ptrdiff_t by;
     w->shape = *s;
-    while (!fits(&w->shape, bytes)) halve(&w->shape);
+    while (!fits(&w->shape, bytes))
+        halve(&w->shape);
     armcii_shape_range(&w->shape, SHAPE_REMOTE, &lo, &hi);
     if (!alloc_local(w, &by)) return false;
     w->shape.local = moved(w->shape.local, by);

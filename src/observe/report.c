@@ -159,6 +159,7 @@ void armcii_readback(const struct raddr *raddr, int target, const struct shape *
     }
     struct shape_iter it;
     struct segment seg;
-    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); into += seg.bytes) memcpy(into, range + (seg.remote - lo), seg.bytes);
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg); into += seg.bytes)
+        memcpy(into, range + (seg.remote - lo), seg.bytes);
     free(range);
 }

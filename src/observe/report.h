@@ -9,8 +9,7 @@
 #include "shape/shape.h"
 
 /* Print the operation, its path, the evidence (printf format) and rows of the quirk table that may explain it; abort the job. */
-_Noreturn void armcii_report_op(const struct op *op, enum path path, const char *evidence, ...)
-    __attribute__((format(printf, 3, 4), cold));
+_Noreturn void armcii_report_op(const struct op *op, enum path path, const char *evidence, ...) __attribute__((format(printf, 3, 4), cold));
 /* The same for a read-modify-write. */
 _Noreturn void armcii_report_rmw(const char *caller, enum path path, int target, const char *evidence, ...)
     __attribute__((format(printf, 4, 5), cold));

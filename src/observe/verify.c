@@ -304,7 +304,8 @@ void armcii_verify_region(const char *caller, struct region *r)
     copy_marks(r, saved, false);
     store_own_marks(r);
     sync_members(r);
-    for (int k = 0; k <= PARTNERS && k < n; k++) get_marks(caller, r, (me + k) % n);
+    for (int k = 0; k <= PARTNERS && k < n; k++)
+        get_marks(caller, r, (me + k) % n);
     sync_members(r);
     put_marks(caller, r, (me + 1) % n);
     sync_members(r);

@@ -60,7 +60,7 @@ void armcii_event_start(void)
     wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     epfd = epoll_create1(EPOLL_CLOEXEC);
     if (wakeup_fd < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no event is seen */
-    score = armcii_event_add_sockets() > 0; /* reliable until the first miss */
+    score = armcii_event_add_sockets() > 0;                                                /* reliable until the first miss */
     misses = 0;
 }
 
@@ -83,7 +83,8 @@ bool armcii_event_drain(void)
     enum { BATCH = 16 };
     struct epoll_event events[BATCH];
     bool any = false;
-    while (epoll_wait(epfd, events, BATCH, 0) > 0) any = true;
+    while (epoll_wait(epfd, events, BATCH, 0) > 0)
+        any = true;
     return any;
 }
 

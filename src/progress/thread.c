@@ -134,14 +134,10 @@ static void sleep_after_spurious_event(void)
 static long timeout_of(enum progress_wait wait)
 {
     switch (wait) {
-    case WAIT_PENDING:
-        return PENDING_US;
-    case WAIT_SOME_EVENTS:
-        return policy->idle_us;
-    case WAIT_EVENTS:
-        return EVENT_US;
-    default:
-        return armcii_clock() < state.last_work + WARM_US ? POLL_US : policy->idle_us;
+    case WAIT_PENDING: return PENDING_US;
+    case WAIT_SOME_EVENTS: return policy->idle_us;
+    case WAIT_EVENTS: return EVENT_US;
+    default: return armcii_clock() < state.last_work + WARM_US ? POLL_US : policy->idle_us;
     }
 }
 

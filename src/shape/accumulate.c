@@ -180,26 +180,13 @@ KERNEL void run_dcomplex(struct rows r, const char *scale)
 KERNEL void run(enum element e, const char *scale, struct rows r)
 {
     switch (e) {
-    case ELEMENT_INT:
-        get_int(scale, 0) == 1 ? add_int(r) : scale_int(r, get_int(scale, 0));
-        break;
-    case ELEMENT_LONG:
-        get_long(scale, 0) == 1 ? add_long(r) : scale_long(r, get_long(scale, 0));
-        break;
-    case ELEMENT_FLOAT:
-        scale_float(r, get_float(scale, 0));
-        break;
-    case ELEMENT_DOUBLE:
-        scale_double(r, get_double(scale, 0));
-        break;
-    case ELEMENT_COMPLEX:
-        run_complex(r, scale);
-        break;
-    case ELEMENT_DCOMPLEX:
-        run_dcomplex(r, scale);
-        break;
-    case ELEMENT_COUNT:
-        break;
+    case ELEMENT_INT: get_int(scale, 0) == 1 ? add_int(r) : scale_int(r, get_int(scale, 0)); break;
+    case ELEMENT_LONG: get_long(scale, 0) == 1 ? add_long(r) : scale_long(r, get_long(scale, 0)); break;
+    case ELEMENT_FLOAT: scale_float(r, get_float(scale, 0)); break;
+    case ELEMENT_DOUBLE: scale_double(r, get_double(scale, 0)); break;
+    case ELEMENT_COMPLEX: run_complex(r, scale); break;
+    case ELEMENT_DCOMPLEX: run_dcomplex(r, scale); break;
+    case ELEMENT_COUNT: break;
     }
 }
 
@@ -240,8 +227,8 @@ void armcii_accumulate(enum element e, const void *scale, void *dst, const void 
         run_best(e, scale, &r);
 }
 
-void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src,
-                            ptrdiff_t src_stride, size_t bytes, size_t n)
+void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
+                            size_t bytes, size_t n)
 {
     const struct rows r = {dst, src, dst_stride, src_stride, bytes, n};
     run_best(e, scale, &r);

@@ -15,7 +15,7 @@ void armcii_accumulate(enum element e, const void *scale, void *dst, const void 
 
 /* n rows of `bytes` bytes: whole elements.  Strides between the rows are in bytes, of either sign.  Rows of dst that overlap are updated
  * one after the other. */
-void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src,
-                            ptrdiff_t src_stride, size_t bytes, size_t n);
+void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
+                            size_t bytes, size_t n);
 
 #endif

@@ -31,23 +31,12 @@ static inline __attribute__((always_inline)) void copy_rows(const struct patch *
 static void copy_patch(const struct patch *p)
 {
     switch (p->bytes) {
-    case 4:
-        copy_rows(p, 4);
-        break;
-    case 8:
-        copy_rows(p, 8);
-        break;
-    case 16:
-        copy_rows(p, 16);
-        break;
-    case 32:
-        copy_rows(p, 32);
-        break;
-    case 64:
-        copy_rows(p, 64);
-        break;
-    default:
-        copy_rows(p, p->bytes);
+    case 4: copy_rows(p, 4); break;
+    case 8: copy_rows(p, 8); break;
+    case 16: copy_rows(p, 16); break;
+    case 32: copy_rows(p, 32); break;
+    case 64: copy_rows(p, 64); break;
+    default: copy_rows(p, p->bytes);
     }
 }
 
@@ -110,8 +99,8 @@ static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t
 }
 
 /* Copies between n segments and a packed buffer: to the segments if `to` is SHAPE_REMOTE, else to the buffer. */
-static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to,
-                                                              ptrdiff_t delta, char *packed)
+static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to, ptrdiff_t delta,
+                                                              char *packed)
 {
     for (size_t i = 0; i < n; i++, packed += bytes) {
         char *segment = (char *)at[i] + delta;
@@ -180,7 +169,8 @@ static void copy_side(const struct shape *s, enum shape_side side, enum shape_si
     struct shape one = *s; /* with that side as its remote side */
     if (side == SHAPE_LOCAL) {
         one.remote = s->local;
-        for (int i = 0; i < s->levels; i++) one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
+        for (int i = 0; i < s->levels; i++)
+            one.stride[SHAPE_REMOTE][i] = s->stride[SHAPE_LOCAL][i];
     }
     armcii_shape_set_packed(&one, packed);
     armcii_copy_shape(&one, to, 0);

@@ -8,15 +8,7 @@
 #include "shape/shape.h"
 
 /* The values are those of ARMCI_Acc_e. */
-enum element {
-    ELEMENT_INT,
-    ELEMENT_LONG,
-    ELEMENT_FLOAT,
-    ELEMENT_DOUBLE,
-    ELEMENT_COMPLEX,
-    ELEMENT_DCOMPLEX,
-    ELEMENT_COUNT
-};
+enum element { ELEMENT_INT, ELEMENT_LONG, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_COMPLEX, ELEMENT_DCOMPLEX, ELEMENT_COUNT };
 
 /* Bytes of an element, bytes of the number it consists of (for complex types, of one part), and its name ("double").  Elements need no
  * alignment. */

@@ -75,8 +75,7 @@ static size_t balance(struct overlap_tree *tree, size_t n)
     }
     int heavy = lean > 0 ? RIGHT : LEFT;
     size_t child = tree->node[n].child[heavy];
-    if (height(tree, child, heavy) < height(tree, child, !heavy))
-        tree->node[n].child[heavy] = rotate(tree, child, !heavy);
+    if (height(tree, child, heavy) < height(tree, child, !heavy)) tree->node[n].child[heavy] = rotate(tree, child, !heavy);
     return rotate(tree, n, heavy);
 }
 

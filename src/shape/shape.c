@@ -52,8 +52,8 @@ static enum shape_status total_bytes(const int count[], int levels, size_t *byte
     return SHAPE_OK;
 }
 
-enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote,
-                                       const int remote_stride[], const int count[], int levels)
+enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote, const int remote_stride[],
+                                       const int count[], int levels)
 {
     if (levels < 0 || levels > SHAPE_MAX_LEVELS) return SHAPE_BAD_LEVELS;
     size_t bytes;
@@ -77,8 +77,7 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
         armcii_shape_simplify(&full);
     }
     char *lo, *hi;
-    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
-        armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK || armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return SHAPE_OVERFLOW;
     *s = full;
     return SHAPE_OK;
@@ -91,8 +90,7 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
     const struct vector_run *last = NULL;
     for (size_t r = 0; r < nruns; r++) {
         ptrdiff_t more;
-        if (__builtin_mul_overflow(runs[r].bytes, runs[r].n, &more) || __builtin_add_overflow(bytes, more, &bytes))
-            return SHAPE_OVERFLOW;
+        if (__builtin_mul_overflow(runs[r].bytes, runs[r].n, &more) || __builtin_add_overflow(bytes, more, &bytes)) return SHAPE_OVERFLOW;
         if (more == 0) continue;
         nsegs += runs[r].n;
         last = &runs[r];
@@ -208,8 +206,7 @@ enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side
     uintptr_t first = (uintptr_t)(packed ? s->packed : side == SHAPE_LOCAL ? s->local : s->remote), low, high;
     ptrdiff_t below = 0, above = (ptrdiff_t)s->bytes;
     if (!packed && !span(s, side, &below, &above)) return SHAPE_OVERFLOW;
-    if (__builtin_add_overflow(first, below, &low) || __builtin_add_overflow(first, above, &high))
-        return SHAPE_OVERFLOW;
+    if (__builtin_add_overflow(first, below, &low) || __builtin_add_overflow(first, above, &high)) return SHAPE_OVERFLOW;
     *lo = (char *)low;
     *hi = (char *)high;
     return SHAPE_OK;
@@ -300,7 +297,8 @@ static bool runs_are_aligned(const struct shape *s, enum shape_side side, size_t
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];
         void *const *at = side == SHAPE_LOCAL ? run->local : run->remote;
-        for (size_t i = 0; i < run->n && run->bytes > 0; i++) all |= (uintptr_t)at[i] | run->bytes;
+        for (size_t i = 0; i < run->n && run->bytes > 0; i++)
+            all |= (uintptr_t)at[i] | run->bytes;
     }
     return (all & mask) == 0;
 }

@@ -67,8 +67,8 @@ static inline void armcii_shape_contiguous(struct shape *s, void *local, void *r
 /* Builds a shape from ARMCI's count and stride arrays, in simplest form: without levels of count 1, and with levels merged that continue
  * each other on both sides.  The byte order stays.  Both ranges are checked, so armcii_shape_range cannot fail later.  A count of 0 makes
  * it empty. */
-enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote,
-                                       const int remote_stride[], const int count[], int levels);
+enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote, const int remote_stride[],
+                                       const int count[], int levels);
 
 /* Builds a shape from runs of segments, which must outlive it.  Empty runs and 0-byte segments are ignored; a single segment makes a
  * contiguous shape.  Addresses are not checked: armcii_shape_range does that. */

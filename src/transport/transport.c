@@ -28,7 +28,8 @@ bool armcii_stores_pending;
 void armcii_transports_add(const struct transport *t)
 {
     size_t n = 0;
-    while (armcii_transports[n]) n++;
+    while (armcii_transports[n])
+        n++;
     if (n == MAX_TRANSPORTS) armcii_fatal("more than %d transports", MAX_TRANSPORTS);
     armcii_transports[n] = t;
     armcii_transports[n + 1] = NULL;
@@ -37,7 +38,8 @@ void armcii_transports_add(const struct transport *t)
 bool armcii_transports_have(const struct transport *t)
 {
     size_t n = 0;
-    while (armcii_transports[n] && armcii_transports[n] != t) n++;
+    while (armcii_transports[n] && armcii_transports[n] != t)
+        n++;
     return armcii_transports[n] != NULL;
 }
 
@@ -100,7 +102,8 @@ static size_t transports_of(const struct region *r, const struct transport *list
     size_t n = 0;
     for (size_t i = 0; i < ROUTE_TRANSPORTS; i++) {
         size_t seen = 0;
-        while (seen < n && list[seen] != all[i]) seen++;
+        while (seen < n && list[seen] != all[i])
+            seen++;
         if (seen == n) list[n++] = all[i];
     }
     return n;
@@ -111,7 +114,8 @@ int armcii_region_attach(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
     size_t n = transports_of(r, list), i = n;
-    while (i > 0 && (!list[i - 1]->region_attach || list[i - 1]->region_attach(r) == 0)) i--;
+    while (i > 0 && (!list[i - 1]->region_attach || list[i - 1]->region_attach(r) == 0))
+        i--;
     if (i == 0) return 0;
     for (size_t k = n; k-- > 0;)
         if ((k >= i || k == 0) && list[k]->region_detach) list[k]->region_detach(r);

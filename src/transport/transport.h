@@ -25,7 +25,7 @@ struct rma_region;
 /* Global memory: one slice per member of a team. Each transport that carries operations on it keeps what it needs behind its own pointer;
  * NULL where the transport is not used for the region. */
 struct region {
-    uint64_t id;              /* unique in this process, never 0 */
+    uint64_t id; /* unique in this process, never 0 */
     struct team *team;
     char **base;              /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
     size_t *bytes;            /* [team size] */
@@ -45,9 +45,9 @@ struct region {
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
     struct region *region;
-    int rank;                  /* of the target in the region's team */
-    char *lo, *hi;             /* the slice, in the target's address space */
-    char *mapped;              /* lo in this process's address space; NULL: it cannot be loaded or stored here */
+    int rank;      /* of the target in the region's team */
+    char *lo, *hi; /* the slice, in the target's address space */
+    char *mapped;  /* lo in this process's address space; NULL: it cannot be loaded or stored here */
     const struct route *route;
 };
 
@@ -62,9 +62,9 @@ void armcii_buffers_free(struct buffer *list);
 
 /* A put, get or accumulate of any shape. */
 struct op {
-    const char *caller;   /* the public function, for messages */
+    const char *caller; /* the public function, for messages */
     struct rma_verb verb;
-    const void *scale;    /* accumulate: one element; NULL: 1 */
+    const void *scale; /* accumulate: one element; NULL: 1 */
     int target;
     struct shape shape;
 };
@@ -86,8 +86,8 @@ struct request {
     uint64_t id;                       /* for the transport */
     uint64_t region_id;                /* not 0: a later request to the same target and region completes earlier ones, too */
     int target;
-    enum path path;                    /* for statistics */
-    struct buffer *buffers;            /* to free when it is complete locally */
+    enum path path;         /* for statistics */
+    struct buffer *buffers; /* to free when it is complete locally */
 };
 
 struct transport {

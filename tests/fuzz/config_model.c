@@ -118,10 +118,8 @@ static bool bounded_value(const char *type, const char *text, uint64_t *value)
     bool bytes = strncmp(type, "bytes ", 6) == 0;
     const char *least_text = strchr(type, ' ') + 1, *dots = strstr(type, "..");
     uint64_t least, most, number;
-    return number_value(least_text, (size_t)(dots - least_text), bytes, &least) &&
-           number_value(dots + 2, strlen(dots + 2), bytes, &most) &&
-           number_value(text, strlen(text), bytes, &number) && number >= least && number <= most &&
-           (*value = number, true);
+    return number_value(least_text, (size_t)(dots - least_text), bytes, &least) && number_value(dots + 2, strlen(dots + 2), bytes, &most) &&
+           number_value(text, strlen(text), bytes, &number) && number >= least && number <= most && (*value = number, true);
 }
 
 /* "yes, no or file name": the third, with a dot or a slash and of what can be shown. */

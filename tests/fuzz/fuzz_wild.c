@@ -134,8 +134,7 @@ static void check_ends(const struct strided_call *c, const struct shape *s)
         char *lo, *hi;
         call_hull(c, side, &want_lo, &want_hi);
         ck_assert(armcii_shape_range(s, (enum shape_side)side, &lo, &hi) == SHAPE_OK);
-        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "range of side %d: [%p, %p)", side,
-                      (void *)lo, (void *)hi);
+        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
     }
 }
 
@@ -145,8 +144,8 @@ static void check_bytes(const struct strided_call *c, const struct shape *s, str
     for (int i = 0; i < PAIRS; i++) {
         wide n = below(in, (wide)s->bytes);
         for (int side = 0; side < 2; side++)
-            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n),
-                          "byte %zu of side %d is elsewhere", (size_t)n, side);
+            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n), "byte %zu of side %d is elsewhere", (size_t)n,
+                          side);
     }
 }
 
@@ -173,8 +172,8 @@ static void check_claims(const struct strided_call *c, const struct shape *s, st
         ck_assert_msg(disjoint || !armcii_shape_nests(s, (enum shape_side)side), "side %d nests, but overlaps", side);
         for (int i = 0; disjoint && i < PAIRS; i++) {
             wide a = below(in, (wide)s->bytes), b = below(in, (wide)s->bytes);
-            ck_assert_msg(a == b || call_address(c, side, a) != call_address(c, side, b),
-                          "bytes %zu and %zu of side %d are the same", (size_t)a, (size_t)b, side);
+            ck_assert_msg(a == b || call_address(c, side, a) != call_address(c, side, b), "bytes %zu and %zu of side %d are the same",
+                          (size_t)a, (size_t)b, side);
         }
     }
 }
@@ -186,8 +185,7 @@ static void check_alignment(const struct strided_call *c, const struct shape *s,
         bool said = armcii_shape_is_aligned(s, (enum shape_side)side, unit);
         for (int i = 0; said && i < PAIRS; i++) {
             wide n = below(in, (wide)s->bytes);
-            ck_assert_msg(call_address(c, side, n - n % (wide)unit) % (wide)unit == 0, "byte %zu of side %d", (size_t)n,
-                          side);
+            ck_assert_msg(call_address(c, side, n - n % (wide)unit) % (wide)unit == 0, "byte %zu of side %d", (size_t)n, side);
         }
         bool bits = (c->base[side] | (size_t)c->count[0]) % unit != 0;
         for (int level = 0; level < c->levels; level++)
@@ -202,13 +200,12 @@ static void check_first_parts(const struct strided_call *c, const struct shape *
     size_t limit = (size_t)input_word(in), most = limit < 16 ? 16 : limit, position = 0, before = 0;
     struct shape part;
     for (int i = 0; i < PARTS && armcii_shape_part(s, limit, &position, &part); i++, before = position) {
-        ck_assert_msg(part.bytes > 0 && part.bytes <= most && part.bytes == position - before,
-                      "limit %zu: part of %zu bytes at %zu", limit, part.bytes, before);
+        ck_assert_msg(part.bytes > 0 && part.bytes <= most && part.bytes == position - before, "limit %zu: part of %zu bytes at %zu", limit,
+                      part.bytes, before);
         check_simplest("part", &part);
         size_t picked[] = {0, part.bytes - 1, (size_t)below(in, (wide)part.bytes)};
         for (int k = 0; k < 6; k++)
-            ck_assert_msg(shape_address(&part, k % 2, picked[k / 2]) ==
-                              call_address(c, k % 2, (wide)before + (wide)picked[k / 2]),
+            ck_assert_msg(shape_address(&part, k % 2, picked[k / 2]) == call_address(c, k % 2, (wide)before + (wide)picked[k / 2]),
                           "limit %zu: byte %zu of the part at %zu", limit, picked[k / 2], before);
     }
     ck_assert_msg(position <= s->bytes, "position %zu", position);
@@ -222,8 +219,8 @@ static void check_set_packed(const struct strided_call *c, struct shape *s, stru
     for (int i = 0; i < PAIRS; i++) {
         wide n = below(in, (wide)s->bytes);
         ck_assert_msg(shape_address(s, SHAPE_LOCAL, (size_t)n) == (wide)buffer + n, "byte %zu, packed", (size_t)n);
-        ck_assert_msg(shape_address(s, SHAPE_REMOTE, (size_t)n) == call_address(c, SHAPE_REMOTE, n),
-                      "byte %zu opposite a packed one", (size_t)n);
+        ck_assert_msg(shape_address(s, SHAPE_REMOTE, (size_t)n) == call_address(c, SHAPE_REMOTE, n), "byte %zu opposite a packed one",
+                      (size_t)n);
     }
 }
 
@@ -319,11 +316,10 @@ static void check_side(const struct vector_call *v, const struct shape *s, int s
     if (f.outside)
         ck_assert_msg(lo == NULL && hi == NULL, "range of side %d: written although refused", side);
     else
-        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi), "range of side %d: [%p, %p)", side, (void *)lo,
-                      (void *)hi);
+        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi), "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
     if (s->form != SHAPE_VECTOR && f.outside) return; /* asked only after the range */
-    ck_assert_msg(armcii_shape_is_disjoint(s, (enum shape_side)side) == (!f.outside && !f.overlap),
-                  "side %d: disjoint: expected %d", side, !f.outside && !f.overlap);
+    ck_assert_msg(armcii_shape_is_disjoint(s, (enum shape_side)side) == (!f.outside && !f.overlap), "side %d: disjoint: expected %d", side,
+                  !f.outside && !f.overlap);
 }
 
 static void vector(struct input *in)

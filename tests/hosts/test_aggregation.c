@@ -38,7 +38,7 @@ static void by_aggregate(struct work *w)
 static void by_vector(struct work *w)
 {
     void *from[DOUBLES], *to[DOUBLES];
-    armci_giov_t iov = { from, to, sizeof(double), DOUBLES };
+    armci_giov_t iov = {from, to, sizeof(double), DOUBLES};
 
     for (int i = 0; i < DOUBLES; i++) {
         from[i] = w->here + STEP * i;
@@ -60,10 +60,10 @@ static const struct {
     void (*once)(struct work *);
     int rounds;
 } methods[] = {
-    { "non-blocking puts", by_implicit, ROUNDS },
-    { "an aggregate handle", by_aggregate, ROUNDS },
-    { "one vector call", by_vector, ROUNDS },
-    { "puts with a fence each", by_blocking, BLOCKING_ROUNDS },
+    {"non-blocking puts", by_implicit, ROUNDS},
+    {"an aggregate handle", by_aggregate, ROUNDS},
+    {"one vector call", by_vector, ROUNDS},
+    {"puts with a fence each", by_blocking, BLOCKING_ROUNDS},
 };
 enum { IMPLICIT, AGGREGATE, VECTOR, BLOCKING, METHODS };
 
@@ -86,7 +86,7 @@ static double time_of(struct work *w, int method)
 /* The shortest of some rounds, the methods in turn: others on the machine only make one longer. */
 static void compare_methods(struct work *w)
 {
-    double best[METHODS] = { 1e9, 1e9, 1e9, 1e9 };
+    double best[METHODS] = {1e9, 1e9, 1e9, 1e9};
 
     for (int k = 0; k < ROUNDS; k++)
         for (int method = 0; method < METHODS; method++) {
@@ -113,14 +113,13 @@ static void aggregation(void)
     w.there = base[w.target];
     memset(base[test_rank()], 0, sizeof w.here);
     ARMCI_Barrier();
-    if (test_rank() == 0)
-        compare_methods(&w);
+    if (test_rank() == 0) compare_methods(&w);
     region_done(base);
 }
 
 static const struct test tests[] = {
-    { "an aggregate handle is about as quick as a vector call", aggregation },
-    { NULL, NULL },
+    {"an aggregate handle is about as quick as a vector call", aggregation},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -8,14 +8,14 @@
 
 /* ------------------------------------------------------------------ many at once */
 
-static const int burst_sizes[] = { 8, 48, 1000, 8192, 20000, 70000 };
+static const int burst_sizes[] = {8, 48, 1000, 8192, 20000, 70000};
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };
 
 /* Put, accumulate or get pieces of all sizes with everybody without waiting; then wait in any order. */
 static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
 {
     int n = test_ranks(), order[64 * BURST];
-    struct op op = { .kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL) };
+    struct op op = {.kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL)};
     armci_hdl_t *handle = need_memory((size_t)(n * BURST) * sizeof *handle);
     unsigned char *local = need_memory((size_t)n * BURST_ROOM);
 
@@ -30,8 +30,7 @@ static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
             at += (size_t)burst_sizes[j];
         ARMCI_INIT_HANDLE(&handle[i]);
         op_contiguous(&op, local + target * BURST_ROOM + at, lanes_remote(l, target) + at, bytes, target, &handle[i]);
-        if (kind != OP_GET)
-            op_model(&op, local + target * BURST_ROOM + at, lanes_mirror(l, target) + at, bytes);
+        if (kind != OP_GET) op_model(&op, local + target * BURST_ROOM + at, lanes_mirror(l, target) + at, bytes);
     }
     rng_shuffle(r, order, n * BURST);
     for (int k = 0; k < n * BURST; k++)
@@ -60,14 +59,12 @@ static void bursts(void)
 /* ------------------------------------------------------------------ large data in both directions at once */
 
 /* A piece of every form: in one, as 10 rows with gaps, as 100 segments in falling order. */
-static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsigned char *local, unsigned char *model,
-                      int target)
+static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsigned char *local, unsigned char *model, int target)
 {
     size_t part = 8 * (size_t)rng_between(r, 2, rng_chance(r, 50) ? 30 : 100), all = 100 * part;
-    struct patch rows = { .levels = 1, .count = { (int)(10 * part), 10 },
-                          .stride = { { (int)(10 * part) }, { (int)(12 * part) } } };
+    struct patch rows = {.levels = 1, .count = {(int)(10 * part), 10}, .stride = {{(int)(10 * part)}, {(int)(12 * part)}}};
     void *here[100], *there[100];
-    armci_giov_t v = { op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)part, 100 };
+    armci_giov_t v = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)part, 100};
     char *remote = lanes_remote(l, target);
     unsigned char *mirror = lanes_mirror(l, target);
     int form = rng_between(r, 0, 2);
@@ -100,9 +97,10 @@ static void crossing(void)
     for (int i = 0; i < effort(600); i++) {
         int target = (me + 1 + i / 2 % n) % n;
         enum op_kind update = rng_chance(&r, 70) ? OP_PUT : OP_ACC;
-        struct op op = { .kind = (i + me) % 2 ? update : OP_GET,
-                         .how = (enum op_how)rng_between(&r, OP_BLOCKING, OP_IMPLICIT),
-                         .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL) };
+        struct op op = {.kind = (i + me) % 2 ? update : OP_GET,
+                        .how = (enum op_how)rng_between(&r, OP_BLOCKING, OP_IMPLICIT),
+                        .type = ARMCI_ACC_DBL,
+                        .scale = scale_one(ARMCI_ACC_DBL)};
         element_fill(ARMCI_ACC_DBL, &r, local, 100 * 800);
         memcpy(model, local, 100 * 800);
         cross_one(&r, &op, &l, local, model, target);
@@ -115,9 +113,9 @@ static void crossing(void)
 }
 
 static const struct test tests[] = {
-    { "many non-blocking operations to everybody at once", bursts },
-    { "large transfers in both directions at once", crossing },
-    { NULL, NULL },
+    {"many non-blocking operations to everybody at once", bursts},
+    {"large transfers in both directions at once", crossing},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -23,10 +23,10 @@ static struct shared *shared_on(void **base, int target)
 static void add(int i, int type, void *values, void *there, int target, armci_hdl_t *handle)
 {
     int size = (int)element_size(type);
-    struct patch single = { .levels = 1, .count = { size, ELEMENTS }, .stride = { { size }, { size } } };
+    struct patch single = {.levels = 1, .count = {size, ELEMENTS}, .stride = {{size}, {size}}};
     void *here[ELEMENTS], *to[ELEMENTS];
-    armci_giov_t v = { here, to, size, ELEMENTS };
-    struct op acc = { .kind = OP_ACC, .how = (enum op_how)(i / 3 % 3), .type = type, .scale = scale_one(type) };
+    armci_giov_t v = {here, to, size, ELEMENTS};
+    struct op acc = {.kind = OP_ACC, .how = (enum op_how)(i / 3 % 3), .type = type, .scale = scale_one(type)};
 
     for (int k = 0; k < ELEMENTS; k++) {
         here[k] = (char *)values + k * size;
@@ -47,20 +47,18 @@ static void sums_on(void **base, int target, int type)
     struct rng r = rng_stream(88000 + (uint64_t)type);
     union scale one = scale_one(type);
     size_t bytes = ELEMENTS * element_size(type);
-    unsigned char values[ELEMENTS * 16], expected[ELEMENTS * 16] = { 0 };
+    unsigned char values[ELEMENTS * 16], expected[ELEMENTS * 16] = {0};
     armci_hdl_t handle;
 
     element_fill(type, &r, values, bytes); /* the same everywhere */
-    if (test_rank() == target)
-        memset(base[target], 0, sizeof(struct shared));
+    if (test_rank() == target) memset(base[target], 0, sizeof(struct shared));
     ARMCI_Barrier();
     for (int i = 0; i < ACCUMULATES; i++)
         add(i, type, values, shared_on(base, target)->room, target, &handle);
     ARMCI_Barrier();
     for (int i = 0; i < ACCUMULATES * test_ranks(); i++)
         element_accumulate(type, &one, values, expected, bytes);
-    if (test_rank() == target)
-        check_bytes(base[target], expected, bytes, "%d times %s from everybody", ACCUMULATES, element_name(type));
+    if (test_rank() == target) check_bytes(base[target], expected, bytes, "%d times %s from everybody", ACCUMULATES, element_name(type));
     ARMCI_Barrier();
 }
 
@@ -141,10 +139,10 @@ static void mutexes(void)
 }
 
 static const struct test tests[] = {
-    { "everybody accumulates into the same elements: the sums are exact", sums },
-    { "everybody draws from the same counters: each number once", tickets },
-    { "everybody locks the same mutexes: the data under them are exact", mutexes },
-    { NULL, NULL },
+    {"everybody accumulates into the same elements: the sums are exact", sums},
+    {"everybody draws from the same counters: each number once", tickets},
+    {"everybody locks the same mutexes: the data under them are exact", mutexes},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -20,7 +20,6 @@
 #include <mpi.h>
 #include "../lib/clock.h"
 
-
 enum { DOUBLES = 1000 };
 /* Seconds. */
 static const double WORKING = 0.5, MOST = 5.0;
@@ -29,8 +28,7 @@ static int rank, size, errors;
 
 static void check(int ok, const char *what)
 {
-    if (ok)
-        return;
+    if (ok) return;
     errors++;
     printf("rank %d: wrong: %s\n", rank, what);
     fflush(stdout);
@@ -67,8 +65,7 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     struct timespec time = *wanted;
 
-    if (time.tv_sec == 0 && time.tv_nsec < late)
-        time.tv_nsec = late;
+    if (time.tv_sec == 0 && time.tv_nsec < late) time.tv_nsec = late;
     return clock_nanosleep(CLOCK_REALTIME, 0, &time, left);
 }
 
@@ -76,11 +73,11 @@ static void come_one_after_the_other(void)
 {
     enum { APART = 3000000 }; /* nanoseconds */
 
-    nanosleep(&(struct timespec){ .tv_nsec = APART * rank }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = APART * rank}, NULL);
 }
 
-/* Gets, puts, accumulates and locks in the memory of the first process, which is in MPI_Finalize.  Each process has a part of the memory; what
- * it put and added there it gets back. */
+/* Gets, puts, accumulates and locks in the memory of the first process, which is in MPI_Finalize.  Each process has a part of the memory;
+ * what it put and added there it gets back. */
 static void work_with_the_first(double *first)
 {
     double *part = first + rank * DOUBLES, ones[DOUBLES], seen[DOUBLES], one = 1;
@@ -146,8 +143,7 @@ static void forget(const char *how)
     ARMCI_Malloc(base, sizeof(double[DOUBLES]) * (size_t)size);
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
-    if (strcmp(how, "late") == 0 && rank == size - 1)
-        late = 60000000;
+    if (strcmp(how, "late") == 0 && rank == size - 1) late = 60000000;
     if (strcmp(how, "forgotten") == 0 || strcmp(how, "late") == 0)
         come_one_after_the_other();
     else if (rank > 0)
@@ -159,8 +155,7 @@ static void forget(const char *how)
 
 static void tell(void)
 {
-    if (errors == 0 && rank == 0)
-        puts("1 passed, 0 failed, 0 skipped: all came back from MPI_Finalize");
+    if (errors == 0 && rank == 0) puts("1 passed, 0 failed, 0 skipped: all came back from MPI_Finalize");
     fflush(stdout);
 }
 
@@ -180,10 +175,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (!getenv("ARMCI_PROGRESS"))
-        use_on_a_part();
-    if (ARMCI_Init() != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!getenv("ARMCI_PROGRESS")) use_on_a_part();
+    if (ARMCI_Init() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
     rank = armci_msg_me(); /* fewer where there are progress ranks */
     size = armci_msg_nproc();
     void *base[size];
@@ -199,8 +192,7 @@ int main(int argc, char **argv)
         forget(how);
     } else {
         ARMCI_Finalize();
-        if (rank == size - 1)
-            call_mpi_for(1);
+        if (rank == size - 1) call_mpi_for(1);
         MPI_Finalize();
     }
     tell();

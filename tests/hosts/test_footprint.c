@@ -38,14 +38,13 @@ static void find_far(struct work *w)
 {
     w->list = need_memory((size_t)test_ranks() * sizeof *w->list);
     for (int p = 0; p < test_ranks(); p++)
-        if (!armci_domain_same_id(ARMCI_DOMAIN_SMP, p))
-            w->list[w->far++] = p;
+        if (!armci_domain_same_id(ARMCI_DOMAIN_SMP, p)) w->list[w->far++] = p;
 }
 
 static void get_by_vector(const struct slice *there, char *local, int target, armci_hdl_t *handle)
 {
     void *from[ROWS], *to[ROWS];
-    armci_giov_t iov = { from, to, ROW, ROWS };
+    armci_giov_t iov = {from, to, ROW, ROWS};
 
     for (int i = 0; i < ROWS; i++) {
         from[i] = (char *)(uintptr_t)there->constant + 2 * ROW * i;
@@ -59,7 +58,7 @@ static void issue(struct work *w, int i, int target)
 {
     struct slice *there = w->base[target];
     char *local = w->local + (size_t)i * ROOM;
-    int far[] = { 2 * ROW }, near[] = { ROW }, rows[] = { ROW, ROWS };
+    int far[] = {2 * ROW}, near[] = {ROW}, rows[] = {ROW, ROWS};
     double one = 1;
 
     ARMCI_INIT_HANDLE(&w->handle[i]);
@@ -82,8 +81,7 @@ static void load(struct work *w)
         unsigned char owner = (unsigned char)w->list[(i / 4 + test_rank()) % w->far], expected[PIECE];
         ARMCI_Wait(&w->handle[i]);
         memset(expected, owner, PIECE);
-        if (i % 4 != 3)
-            check_bytes(w->local + (size_t)i * ROOM, expected, PIECE, "get %d in kind from %d", i % 4, owner);
+        if (i % 4 != 3) check_bytes(w->local + (size_t)i * ROOM, expected, PIECE, "get %d in kind from %d", i % 4, owner);
     }
     ARMCI_AllFence();
 }
@@ -109,10 +107,8 @@ static long resident(void)
     FILE *f = fopen("/proc/self/status", "r");
 
     while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            kib = strtol(line + 6, NULL, 10);
-    if (f)
-        fclose(f);
+        if (strncmp(line, "VmHWM:", 6) == 0) kib = strtol(line + 6, NULL, 10);
+    if (f) fclose(f);
     return kib;
 }
 
@@ -125,13 +121,13 @@ static bool is_server(void)
 /* The largest of servers, of the others; rank 0 prints them. */
 static void print_largest(long at_rest, long loaded)
 {
-    long mine[6] = { 0 }, all[6];
+    long mine[6] = {0}, all[6];
 
-    memcpy(mine + (is_server() ? 0 : 3), (long[]){ at_rest / 1024, loaded / 1024, resident() }, 3 * sizeof(long));
+    memcpy(mine + (is_server() ? 0 : 3), (long[]){at_rest / 1024, loaded / 1024, resident()}, 3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
-        printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n",
-               test_ranks(), all[0], all[1], all[2], all[3], all[4], all[5]);
+        printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n", test_ranks(),
+               all[0], all[1], all[2], all[3], all[4], all[5]);
 }
 
 static void footprint(void)
@@ -165,8 +161,8 @@ static void footprint(void)
 }
 
 static const struct test tests[] = {
-    { "the library's own memory is bounded, however much the ranks transfer", footprint },
-    { NULL, NULL },
+    {"the library's own memory is bounded, however much the ranks transfer", footprint},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests, .start = start };
+const struct suite suite = {.tests = tests, .start = start};

@@ -20,33 +20,29 @@ struct threads {
 
 static struct threads list_threads(void)
 {
-    struct threads t = { .n = 0 };
+    struct threads t = {.n = 0};
     DIR *tasks = opendir("/proc/self/task");
 
     for (struct dirent *e = tasks ? readdir(tasks) : NULL; e && t.n < MOST_THREADS; e = readdir(tasks))
-        if (e->d_name[0] != '.')
-            t.id[t.n++] = strtol(e->d_name, NULL, 10);
-    if (tasks)
-        closedir(tasks);
+        if (e->d_name[0] != '.') t.id[t.n++] = strtol(e->d_name, NULL, 10);
+    if (tasks) closedir(tasks);
     return t;
 }
 
 static bool is_among(const struct threads *t, long id)
 {
     for (int i = 0; i < t->n; i++)
-        if (t->id[i] == id)
-            return true;
+        if (t->id[i] == id) return true;
     return false;
 }
 
 /* Those of `now` that were not there before. */
 static struct threads newcomers(const struct threads *before, const struct threads *after)
 {
-    struct threads t = { .n = 0 };
+    struct threads t = {.n = 0};
 
     for (int i = 0; i < after->n; i++)
-        if (!is_among(before, after->id[i]))
-            t.id[t.n++] = after->id[i];
+        if (!is_among(before, after->id[i])) t.id[t.n++] = after->id[i];
     return t;
 }
 
@@ -60,10 +56,8 @@ static double processor_time(const struct threads *t)
         long long nanoseconds;
         snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", t->id[i]);
         FILE *f = fopen(path, "r");
-        if (!f || fscanf(f, "%lld", &nanoseconds) != 1)
-            nanoseconds = (long long)-1e18;
-        if (f)
-            fclose(f);
+        if (!f || fscanf(f, "%lld", &nanoseconds) != 1) nanoseconds = (long long)-1e18;
+        if (f) fclose(f);
         sum += 1e-9 * (double)nanoseconds;
     }
     return sum;
@@ -112,7 +106,7 @@ static void cost_while(const void *row)
 
 static void sleep_on(void)
 {
-    nanosleep(&(struct timespec){ .tv_sec = SECONDS }, NULL);
+    nanosleep(&(struct timespec){.tv_sec = SECONDS}, NULL);
 }
 
 static void compute(void)
@@ -136,9 +130,10 @@ static void stop(void)
 }
 
 static const struct test tests[] = {
-    { "the progress thread costs nearly nothing while its rank sleeps", NULL, cost_while, &(const struct activity){"asleep", sleep_on} },
-    { "the progress thread takes nearly nothing from a rank that computes", NULL, cost_while, &(const struct activity){"computing", compute} },
-    { NULL, NULL },
+    {"the progress thread costs nearly nothing while its rank sleeps", NULL, cost_while, &(const struct activity){"asleep", sleep_on}},
+    {"the progress thread takes nearly nothing from a rank that computes", NULL, cost_while,
+     &(const struct activity){"computing", compute}},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests, .start = start, .stop = stop };
+const struct suite suite = {.tests = tests, .start = start, .stop = stop};

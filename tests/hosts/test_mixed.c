@@ -11,7 +11,7 @@
 
 static struct op op_of(enum op_kind kind, int how, int type)
 {
-    return (struct op){ .kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type) };
+    return (struct op){.kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type)};
 }
 
 /* ------------------------------------------------------------------ order: one process's own few longs everywhere */
@@ -28,12 +28,12 @@ struct cells {
 };
 
 /* Put or accumulate n cells from `first` on, as one piece, every long by itself, or as a vector, and apply it. */
-static void write_cells(struct rng *r, const struct op *op, long *values, long *remote, long *model, int first, int n,
-                        int target, armci_hdl_t *handle)
+static void write_cells(struct rng *r, const struct op *op, long *values, long *remote, long *model, int first, int n, int target,
+                        armci_hdl_t *handle)
 {
-    struct patch shape = { .levels = 1, .count = { 8, n }, .stride = { { 8 }, { 8 } } };
+    struct patch shape = {.levels = 1, .count = {8, n}, .stride = {{8}, {8}}};
     void *here[CELLS], *there[CELLS];
-    armci_giov_t v = { here, there, sizeof(long), n };
+    armci_giov_t v = {here, there, sizeof(long), n};
 
     for (int i = 0; i < n; i++) {
         values[i] = rng_between(r, -1000, 1000);
@@ -72,15 +72,14 @@ static void value_cell(struct rng *r, long *remote, long *model, int cell, int t
         model[cell] = rng_between(r, -1000, 1000);
         check_long(ARMCI_PutValueLong(model[cell], remote + cell, target), 0, "ARMCI_PutValueLong: code");
     } else {
-        check_long(ARMCI_GetValueLong(remote + cell, target), model[cell], "ARMCI_GetValueLong of cell %d of %d", cell,
-                   target);
+        check_long(ARMCI_GetValueLong(remote + cell, target), model[cell], "ARMCI_GetValueLong of cell %d of %d", cell, target);
     }
 }
 
 static void read_cells(struct rng *r, long *remote, const long *model, int target)
 {
     struct op get = op_of(OP_GET, rng_between(r, OP_BLOCKING, OP_IMPLICIT), ARMCI_ACC_LNG);
-    struct patch shape = { .levels = 1, .count = { 16, CELLS / 2 }, .stride = { { 16 }, { 16 } } };
+    struct patch shape = {.levels = 1, .count = {16, CELLS / 2}, .stride = {{16}, {16}}};
     long seen[CELLS];
     armci_hdl_t handle;
 
@@ -101,11 +100,9 @@ static void write_open(struct rng *r, struct cells *c, int i, int target)
     int n = rng_between(r, 1, CELLS);
 
     ARMCI_Wait(&c->open[i].handle);
-    write_cells(r, &op, c->open[i].value, (long *)(void *)lanes_remote(&c->lanes, target),
-                (long *)(void *)lanes_mirror(&c->lanes, target), rng_between(r, 0, CELLS - n), n, target,
-                &c->open[i].handle);
-    if (op.kind == OP_PUT)
-        ARMCI_Wait(&c->open[i].handle);
+    write_cells(r, &op, c->open[i].value, (long *)(void *)lanes_remote(&c->lanes, target), (long *)(void *)lanes_mirror(&c->lanes, target),
+                rng_between(r, 0, CELLS - n), n, target, &c->open[i].handle);
+    if (op.kind == OP_PUT) ARMCI_Wait(&c->open[i].handle);
 }
 
 static void one_step(struct rng *r, struct cells *c, int target)
@@ -133,15 +130,14 @@ static void one_step(struct rng *r, struct cells *c, int target)
 
 static void order_of_own(void)
 {
-    struct cells c = { .lanes = lanes_create(CELLS * sizeof(long), 24) };
+    struct cells c = {.lanes = lanes_create(CELLS * sizeof(long), 24)};
     struct rng r = rng_stream(80000 + (uint64_t)test_rank());
     int target = 0;
 
     for (int i = 0; i < OPEN; i++)
         ARMCI_INIT_HANDLE(&c.open[i].handle);
     for (int i = 0; i < effort(4000); i++) {
-        if (rng_chance(&r, 40))
-            target = rng_between(&r, 0, test_ranks() - 1);
+        if (rng_chance(&r, 40)) target = rng_between(&r, 0, test_ranks() - 1);
         one_step(&r, &c, target);
     }
     for (int i = 0; i < OPEN; i++)
@@ -159,15 +155,17 @@ static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *
 {
     static unsigned char local[SHARED_ROOM];
     size_t unit = element_size(type), room = SHARED * unit;
-    struct patch_wish wish = { .kind = { PATCH_LOOSE, (enum patch_kind)rng_between(r, 0, PATCH_REPEATED) },
-                               .room = { SHARED_ROOM, room }, .max_bytes = room, .min_levels = 0, .max_levels = 2,
-                               .unit = (int)unit };
+    struct patch_wish wish = {.kind = {PATCH_LOOSE, (enum patch_kind)rng_between(r, 0, PATCH_REPEATED)},
+                              .room = {SHARED_ROOM, room},
+                              .max_bytes = room,
+                              .min_levels = 0,
+                              .max_levels = 2,
+                              .unit = (int)unit};
     struct op acc = op_of(OP_ACC, rng_between(r, OP_BLOCKING, OP_IMPLICIT), type);
     struct patch p = patch_draw(r, &wish);
     armci_hdl_t handle;
 
-    if (rng_chance(r, 60))
-        acc.scale = scale_other(type, r);
+    if (rng_chance(r, 60)) acc.scale = scale_other(type, r);
     element_fill(type, r, local, sizeof local);
     ARMCI_INIT_HANDLE(&handle);
     op_strided(&acc, local, remote, &p, target, &handle);
@@ -179,7 +177,7 @@ static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *
 /* The caller puts into its own bytes right behind the sums, and reads them back. */
 static void use_own_bytes(struct rng *r, char *remote, int target)
 {
-    unsigned char sent[24], seen[24] = { 0 };
+    unsigned char sent[24], seen[24] = {0};
 
     rng_bytes(r, sent, sizeof sent);
     ARMCI_Put(sent, remote, sizeof sent, target);
@@ -191,7 +189,7 @@ static void use_own_bytes(struct rng *r, char *remote, int target)
 static void check_sums(int type, void **base, const unsigned char *added)
 {
     size_t bytes = SHARED * element_size(type);
-    unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = { 0 };
+    unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = {0};
     union scale one = scale_one(type);
 
     MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, test_comm());
@@ -215,8 +213,7 @@ static void sums_of_type(int type)
     for (int i = 0; i < effort(300); i++) {
         int target = rng_between(&r, 0, test_ranks() - 1);
         add_somewhere(&r, type, base[target], added + target * SHARED_BYTES, target);
-        if (i % 3 == 0)
-            use_own_bytes(&r, (char *)base[target] + own + 24 * test_rank(), target);
+        if (i % 3 == 0) use_own_bytes(&r, (char *)base[target] + own + 24 * test_rank(), target);
     }
     check_sums(type, base, added);
     region_free(base);
@@ -245,8 +242,7 @@ static void tickets_and_slots(void)
         int counter = rng_between(&r, 0, n - 1), home = (counter + 1) % n;
         long ticket = -1, *slots = (long *)base[home] + 1;
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, base[counter], 1, counter);
-        if (!check(ticket >= 0 && ticket < total, "ticket %ld of counter %d", ticket, counter))
-            continue;
+        if (!check(ticket >= 0 && ticket < total, "ticket %ld of counter %d", ticket, counter)) continue;
         check_long(ARMCI_GetValueLong(slots + ticket, home), 0, "slot %ld on %d before it is written", ticket, home);
         ARMCI_PutValueLong(1000 + ticket, slots + ticket, home);
     }
@@ -265,24 +261,18 @@ static void tickets_and_slots(void)
 /* ------------------------------------------------------------------ what is fenced is seen, by every kind of write */
 
 enum kind_of_write { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WRITES };
-static const char *const write_names[WRITES] = { "put", "strided put", "accumulate", "rmw" };
+static const char *const write_names[WRITES] = {"put", "strided put", "accumulate", "rmw"};
 
 /* Let the two longs at remote, which hold `before` twice, hold `after` twice. */
 static void write_pair(enum kind_of_write kind, long *remote, long before, long after, int target)
 {
-    long pair[2] = { after, after }, step[2] = { after - before, after - before }, one = 1, old;
-    int stride[] = { 8 }, count[] = { 8, 2 };
+    long pair[2] = {after, after}, step[2] = {after - before, after - before}, one = 1, old;
+    int stride[] = {8}, count[] = {8, 2};
 
     switch (kind) {
-    case BY_PUT:
-        ARMCI_Put(pair, remote, sizeof pair, target);
-        break;
-    case BY_STRIDED_PUT:
-        ARMCI_PutS(pair, stride, remote, stride, count, 1, target);
-        break;
-    case BY_ACC:
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, step, remote, sizeof step, target);
-        break;
+    case BY_PUT: ARMCI_Put(pair, remote, sizeof pair, target); break;
+    case BY_STRIDED_PUT: ARMCI_PutS(pair, stride, remote, stride, count, 1, target); break;
+    case BY_ACC: ARMCI_Acc(ARMCI_ACC_LNG, &one, step, remote, sizeof step, target); break;
     default:
         for (int i = 0; i < 2; i++)
             ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + i, (int)step[i], target);
@@ -294,12 +284,11 @@ static void write_tell_read(void **base, enum kind_of_write kind, int to, int te
 {
     int me = test_rank(), n = test_ranks(), target = (me + to) % n;
     int writer = (me + n - tell) % n, place = (writer + to) % n;
-    long pair[2] = { 0, 0 }, token = after, told = 0;
+    long pair[2] = {0, 0}, token = after, told = 0;
 
     write_pair(kind, (long *)base[target] + 2 * me, before, after, target);
     ARMCI_Fence(target);
-    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(),
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(), MPI_STATUS_IGNORE);
     if (place == me) {
         ARMCI_Access_begin(base[me]);
         memcpy(pair, (long *)base[me] + 2 * writer, sizeof pair);
@@ -307,8 +296,8 @@ static void write_tell_read(void **base, enum kind_of_write kind, int to, int te
     } else {
         ARMCI_Get((long *)base[place] + 2 * writer, pair, sizeof pair, place);
     }
-    check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld",
-          write_names[kind], writer, place, me, pair[0], pair[1], after);
+    check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld", write_names[kind],
+          writer, place, me, pair[0], pair[1], after);
 }
 
 static void fenced_is_seen(void)
@@ -439,14 +428,13 @@ static void check_group(struct group_work *w, const char *what)
 /* A group of the processes for which color is the same, ascending. */
 static void try_groups(int color_of(int rank), const char *what)
 {
-    struct group_work w = { .world_base = region_zeroed(sizeof(long)) };
+    struct group_work w = {.world_base = region_zeroed(sizeof(long))};
     struct rng r = rng_stream(86000 + (uint64_t)test_rank());
     int n = test_ranks();
     long sum = 0;
 
     for (int p = 0; p < n; p++)
-        if (color_of(p) == color_of(test_rank()))
-            w.list[w.members++] = p;
+        if (color_of(p) == color_of(test_rank())) w.list[w.members++] = p;
     ARMCI_Group_create(w.members, w.list, &w.group);
     ARMCI_Malloc_group(w.base, 3 * sizeof(long), &w.group);
     w.mutex = ARMCIX_Create_mutexes_hdl(1, &w.group);
@@ -489,15 +477,14 @@ static void through_own_slice(void)
     enum { LONGS = 50 };
     int me = test_rank(), n = test_ranks();
     void **base = region_zeroed(LONGS * (size_t)(n + 1) * sizeof(long));
-    long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = { 0 }, one = 1, factor = 0;
+    long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = {0}, one = 1, factor = 0;
 
     for (int i = 0; i < LONGS; i++)
         step[i] = i + 1;
     for (int k = 0; k < effort(80); k++) {
         int target = (me + k) % n;
         long *there = (long *)base[target] + LONGS * me;
-        if (k % 8 == 0)
-            ARMCI_Put(zeros, own, sizeof zeros, me);
+        if (k % 8 == 0) ARMCI_Put(zeros, own, sizeof zeros, me);
         factor = k % 8 == 0 ? 2 : 2 * (factor + 1);
         ARMCI_Acc(ARMCI_ACC_LNG, &one, step, own, sizeof step, me);
         ARMCI_Put(own, there, sizeof step, target);
@@ -510,14 +497,14 @@ static void through_own_slice(void)
 }
 
 static const struct test tests[] = {
-    { "operations of all kinds on own elements stay in order", order_of_own },
-    { "accumulates from all nodes add up exactly", exact_sums },
-    { "tickets by rmw are distinct, and slots put by them", tickets_and_slots },
-    { "what is fenced is seen by everybody", fenced_is_seen },
-    { "mutexes protect data on all nodes", locked_sums },
-    { "groups on one node and across, beside the world", groups },
-    { "the own slice can be the local side", through_own_slice },
-    { NULL, NULL },
+    {"operations of all kinds on own elements stay in order", order_of_own},
+    {"accumulates from all nodes add up exactly", exact_sums},
+    {"tickets by rmw are distinct, and slots put by them", tickets_and_slots},
+    {"what is fenced is seen by everybody", fenced_is_seen},
+    {"mutexes protect data on all nodes", locked_sums},
+    {"groups on one node and across, beside the world", groups},
+    {"the own slice can be the local side", through_own_slice},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

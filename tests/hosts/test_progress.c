@@ -55,7 +55,7 @@ static void contiguous(struct work *w, const struct op *op)
 
 static void strided(struct work *w, const struct op *op)
 {
-    struct patch p = { .levels = 1, .count = { SEGMENT, SEGMENTS }, .stride = { { 48 }, { 120 } } };
+    struct patch p = {.levels = 1, .count = {SEGMENT, SEGMENTS}, .stride = {{48}, {120}}};
 
     op_strided(op, w->local, w->there->room, &p, w->target, NULL);
     for (int i = 0; i < SEGMENTS; i++)
@@ -65,7 +65,7 @@ static void strided(struct work *w, const struct op *op)
 static void vector(struct work *w, const struct op *op)
 {
     void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t iov = { op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, SEGMENT, SEGMENTS };
+    armci_giov_t iov = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, SEGMENT, SEGMENTS};
 
     for (int i = 0; i < SEGMENTS; i++) {
         here[i] = w->local + 56 * i;
@@ -94,12 +94,10 @@ static void lock(struct work *w, const struct op *op)
 }
 
 static const struct operation operations[] = {
-    { "put", contiguous, { .kind = OP_PUT } },   { "get", contiguous, { .kind = OP_GET } },
-    { "acc", contiguous, { .kind = OP_ACC } },   { "putS", strided, { .kind = OP_PUT } },
-    { "getS", strided, { .kind = OP_GET } },     { "accS", strided, { .kind = OP_ACC } },
-    { "putV", vector, { .kind = OP_PUT } },      { "getV", vector, { .kind = OP_GET } },
-    { "accV", vector, { .kind = OP_ACC } },      { "rmw", rmw, { .kind = OP_GET } },
-    { "lock and unlock", lock, { .kind = OP_GET } },
+    {"put", contiguous, {.kind = OP_PUT}}, {"get", contiguous, {.kind = OP_GET}},       {"acc", contiguous, {.kind = OP_ACC}},
+    {"putS", strided, {.kind = OP_PUT}},   {"getS", strided, {.kind = OP_GET}},         {"accS", strided, {.kind = OP_ACC}},
+    {"putV", vector, {.kind = OP_PUT}},    {"getV", vector, {.kind = OP_GET}},          {"accV", vector, {.kind = OP_ACC}},
+    {"rmw", rmw, {.kind = OP_GET}},        {"lock and unlock", lock, {.kind = OP_GET}},
 };
 
 /* ------------------------------------------------------------------ their times */
@@ -120,8 +118,7 @@ static double time_of(struct work *w, const struct operation *o, int times)
     op.scale = scale_one(op.type);
     for (int i = 0; i < times; i++)
         o->once(w, &op);
-    if (op.kind != OP_GET)
-        ARMCI_Fence(w->target);
+    if (op.kind != OP_GET) ARMCI_Fence(w->target);
     return now() - begun;
 }
 
@@ -137,16 +134,15 @@ static void check_operation(struct work *w, const struct operation *o, struct rn
     char seen[ROOM];
     double first[FIRSTS], many;
 
-    if (o->op.kind != OP_GET)
-        element_fill(ARMCI_ACC_DBL, r, w->local, ROOM);
+    if (o->op.kind != OP_GET) element_fill(ARMCI_ACC_DBL, r, w->local, ROOM);
     for (int i = 0; i < FIRSTS; i++) {
         be_silent();
         first[i] = time_of(w, o, 1);
     }
     qsort(first, FIRSTS, sizeof *first, ascending);
     many = time_of(w, o, times());
-    printf("%-16s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", o->name, 1e3 * first[FIRSTS / 2], FIRSTS,
-           1e3 * first[0], 1e3 * first[FIRSTS - 1], times(), 1e3 * many);
+    printf("%-16s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", o->name, 1e3 * first[FIRSTS / 2], FIRSTS, 1e3 * first[0],
+           1e3 * first[FIRSTS - 1], times(), 1e3 * many);
     fflush(stdout);
     check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed", o->name, first[FIRSTS / 2]);
     check(many < TIMES_LIMIT, "%s: %d took %.3f s while the target computed", o->name, times(), many);
@@ -183,7 +179,7 @@ static void operate(struct work *w)
 /* The last rank computes, another one works on its memory. */
 static void let_work(int worker)
 {
-    struct work w = { .target = test_ranks() - 1 };
+    struct work w = {.target = test_ranks() - 1};
     if (!on_all_ranks(test_has_server())) {
         skip("no server: the target would have to enter MPI");
         return;
@@ -231,8 +227,7 @@ static void read_of_thread(const char *thread, const char *name, const char *sta
             return;
         }
     text[0] = '\0';
-    if (f)
-        fclose(f);
+    if (f) fclose(f);
 }
 
 /* The progress thread; 0: there is none.  *blocked: the signals that it blocks. */
@@ -244,8 +239,7 @@ static long library_thread(unsigned long *blocked)
 
     for (struct dirent *e; (e = readdir(threads)) != NULL && !found;) {
         read_of_thread(e->d_name, "comm", "armci-progress", text, sizeof text);
-        if (!text[0])
-            continue;
+        if (!text[0]) continue;
         found = atol(e->d_name);
         read_of_thread(e->d_name, "status", "SigBlk:", text, sizeof text);
         *blocked = strtoul(text + strlen("SigBlk:"), NULL, 16);
@@ -287,8 +281,8 @@ static void send_what_main_blocks(void)
 static void signals_go_elsewhere(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
-    struct sigaction noting = { .sa_handler = note_thread }, former;
-    const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    struct sigaction noting = {.sa_handler = note_thread}, former;
+    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     unsigned long blocked = 0;
 
     if (!on_all_ranks(test_has_server()) || (progress && strcmp(progress, "rank") == 0)) {
@@ -309,10 +303,10 @@ static void signals_go_elsewhere(void)
 }
 
 static const struct test tests[] = {
-    { "the first of each operation and a thousand of it end while the target computes", from_another_host },
-    { "so do those of another process of its node", from_the_same_host },
-    { "the progress thread runs no signal handler of the program", signals_go_elsewhere },
-    { NULL, NULL },
+    {"the first of each operation and a thousand of it end while the target computes", from_another_host},
+    {"so do those of another process of its node", from_the_same_host},
+    {"the progress thread runs no signal handler of the program", signals_go_elsewhere},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -1,4 +1,5 @@
-/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the memory of the others and is not a member of the program's world.
+/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the memory of the others and is not a member of the
+ * program's world.
  *
  * test_progress_rank.mpi [--how=NAME]: one life of a program (below); rank 0 says what came of it.  Progress ranks never come back
  * from the start, so what they may not do is not done: there is nothing about them in here. */
@@ -12,17 +13,15 @@
 #include <message.h>
 #include "../lib/clock.h"
 
-
 enum { DOUBLES = 1000 };
 
-static int me, n;      /* in the program's world */
-static int all_ranks;  /* of MPI_COMM_WORLD */
+static int me, n;     /* in the program's world */
+static int all_ranks; /* of MPI_COMM_WORLD */
 static int errors;
 
 static void check(int ok, const char *what)
 {
-    if (ok)
-        return;
+    if (ok) return;
     errors++;
     printf("rank %d: wrong: %s\n", me, what);
     fflush(stdout);
@@ -127,7 +126,7 @@ static void count_under_locks(void **base)
         ARMCI_Unlock(0, p);
     }
     ARMCI_Barrier();
-    long counted[2] = { ((long *)base[me])[0], ((long *)base[me])[1] };
+    long counted[2] = {((long *)base[me])[0], ((long *)base[me])[1]};
     armci_msg_lgop(counted, 2, "+");
     check(counted[0] == 50L * n, "fetch-and-adds");
     check(counted[1] == 50L * n, "counted under locks");
@@ -138,11 +137,10 @@ static void count_under_locks(void **base)
 static void use_memget(void)
 {
     armci_meminfo_t info;
-    int token[2] = { 4711, 0 };
+    int token[2] = {4711, 0};
 
     memset(&info, 0, sizeof info);
-    if (me == n - 1)
-        ARMCI_Memget(4096, &info, 0);
+    if (me == n - 1) ARMCI_Memget(4096, &info, 0);
     armci_msg_bcast(&info, sizeof info, n - 1);
     if (me == 0) {
         int *there = ARMCI_Memat(&info, 64);
@@ -162,13 +160,12 @@ static void use_memget(void)
 /* A group across the nodes: the first process and the last; with more processes it leaves some out. */
 static void use_group(void)
 {
-    int members[2] = { 0, n - 1 };
+    int members[2] = {0, n - 1};
     long value = 100 + me, seen;
     ARMCI_Group group;
     void *base[2];
 
-    if (me != 0 && me != n - 1)
-        return;
+    if (me != 0 && me != n - 1) return;
     ARMCI_Group_create(2, members, &group);
     ARMCI_Malloc_group(base, sizeof(long), &group);
     int other = me == 0 ? 1 : 0;
@@ -190,8 +187,7 @@ static void work_while_another_computes(void **base)
 
     *(long *)base[me] = 0;
     ARMCI_Barrier();
-    if (me == last)
-        compute(1.0);
+    if (me == last) compute(1.0);
     if (me == 0) {
         compute(0.1); /* the other has left the barrier */
         double begun = now();
@@ -208,7 +204,7 @@ enum { ROWS = 32 << 10, ROW = 1 << 10 };
 
 static void leave_gets_under_way(char *there, char *here)
 {
-    int far = 2 * ROW, near = ROW, count[2] = { ROW, ROWS };
+    int far = 2 * ROW, near = ROW, count[2] = {ROW, ROWS};
     armci_hdl_t handle;
 
     double begun = now();
@@ -250,10 +246,8 @@ static void ask_beside_gets_under_way(void)
         memset((char *)base[me] + (size_t)i * 2 * ROW, i, ROW);
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
-    if (me == 0)
-        leave_gets_under_way(base[n - 1], here);
-    if (me == n - 1)
-        lock_again_and_again();
+    if (me == 0) leave_gets_under_way(base[n - 1], here);
+    if (me == n - 1) lock_again_and_again();
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
     ARMCI_Free(base[me]);
@@ -267,8 +261,7 @@ static int mappings(void)
     int count = 0;
     DIR *processes = opendir("/proc");
 
-    if (readlink("/proc/self/exe", mine, sizeof mine - 1) < 0 || !processes)
-        return -1;
+    if (readlink("/proc/self/exe", mine, sizeof mine - 1) < 0 || !processes) return -1;
     for (struct dirent *p = readdir(processes); p; p = readdir(processes)) {
         snprintf(name, sizeof name, "/proc/%.20s/exe", p->d_name);
         memset(exe, 0, sizeof exe);
@@ -278,8 +271,7 @@ static int mappings(void)
         FILE *maps = fopen(name, "r");
         while (maps && fgets(line, sizeof line, maps))
             count += strstr(line, "memfd:armci") != NULL;
-        if (maps)
-            fclose(maps);
+        if (maps) fclose(maps);
     }
     closedir(processes);
     return count;
@@ -293,18 +285,15 @@ static void come_and_go(void)
 
     for (int round = 0; round < 3; round++) { /* first: what stays */
         armci_msg_barrier();
-        if (me == 0)
-            before = mappings();
+        if (me == 0) before = mappings();
         ARMCI_Barrier();
         ARMCI_Malloc(base, 1 << 20);
-        if (me == 0)
-            with = mappings();
+        if (me == 0) with = mappings();
         ARMCI_Barrier();
         ARMCI_Free(base[me]);
         ARMCI_Barrier();
         compute(0.05); /* they need not be waited for */
-        if (me == 0)
-            after = mappings();
+        if (me == 0) after = mappings();
     }
     check(me != 0 || before > 0, "mappings are found");
     check(me != 0 || with == before + all_ranks, "a region is mapped in every process, progress ranks included");
@@ -477,15 +466,15 @@ static const struct {
     const char *name;
     void (*live)(void);
 } lives[] = {
-    { "usual", usual },
-    { "forgotten-finalize", forgotten_finalize },
-    { "early-finalize", early_finalize },
-    { "mpi-of-armci", mpi_of_armci },
-    { "several-times", several_times },
-    { "error", end_by_error },
-    { "one-rank-on-a-host", one_rank_on_a_host },
-    { "no-memfd", no_memfd },
-    { "no-requests", no_requests },
+    {"usual", usual},
+    {"forgotten-finalize", forgotten_finalize},
+    {"early-finalize", early_finalize},
+    {"mpi-of-armci", mpi_of_armci},
+    {"several-times", several_times},
+    {"error", end_by_error},
+    {"one-rank-on-a-host", one_rank_on_a_host},
+    {"no-memfd", no_memfd},
+    {"no-requests", no_requests},
 };
 
 int main(int argc, char **argv)
@@ -493,11 +482,9 @@ int main(int argc, char **argv)
     const char *how = argc > 1 && strncmp(argv[1], "--how=", 6) == 0 ? argv[1] + 6 : "usual";
 
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
-        if (strcmp(lives[i].name, how) != 0)
-            continue;
+        if (strcmp(lives[i].name, how) != 0) continue;
         lives[i].live();
-        if (me == 0)
-            printf("%d passed, %d failed, 0 skipped: %s\n", errors == 0, errors > 0, how);
+        if (me == 0) printf("%d passed, %d failed, 0 skipped: %s\n", errors == 0, errors > 0, how);
         return errors > 0;
     }
     fprintf(stderr, "usage: %s [--how=NAME]\n", argv[0]);

@@ -20,12 +20,12 @@ enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
 static void be_away(double seconds)
 {
     for (double until = now() + seconds; now() < until;)
-        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 static const char *name_of(enum small_operation operation)
 {
-    static const char *const names[] = { "get", "put + fence", "acc + fence", "rmw", "lock + unlock" };
+    static const char *const names[] = {"get", "put + fence", "acc + fence", "rmw", "lock + unlock"};
 
     return names[operation];
 }
@@ -40,8 +40,7 @@ static double longest_wait_for_processor(double seconds)
     while (last < begun + seconds) {
         sched_yield();
         double t = now();
-        if (t - last > worst)
-            worst = t - last;
+        if (t - last > worst) worst = t - last;
         last = t;
     }
     return worst;
@@ -55,9 +54,8 @@ static void time_small(struct load_worker *w, double seconds, double worst[SMALL
         double begun = now();
         load_small(w, (enum small_operation)operation, SERVER);
         double took = now() - begun;
-        if (took > worst[operation])
-            worst[operation] = took;
-        nanosleep(&(struct timespec){ .tv_nsec = 200000 }, NULL);
+        if (took > worst[operation]) worst[operation] = took;
+        nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     }
 }
 
@@ -74,7 +72,7 @@ static void start_and_leave(struct load_worker *w, enum long_transfer transfer, 
 /* The first long transfer on a connection makes it, which takes time of its own. */
 static void use_connections(struct load_worker *w, enum long_transfer transfer)
 {
-    double unused[SMALL_OPERATIONS] = { 0 };
+    double unused[SMALL_OPERATIONS] = {0};
 
     if (test_rank() != SERVER) {
         start_and_leave(w, transfer, 0);
@@ -99,7 +97,7 @@ static void judge(double worst[SMALL_OPERATIONS], double wait)
 static void leave_after(const void *row)
 {
     enum long_transfer transfer = *(const enum long_transfer *)row;
-    double worst[SMALL_OPERATIONS] = { 0 }, wait = 0;
+    double worst[SMALL_OPERATIONS] = {0}, wait = 0;
     struct load load;
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
@@ -112,8 +110,7 @@ static void leave_after(const void *row)
         skip("needs 2 ranks on each node");
         return;
     }
-    if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES))
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES)) MPI_Abort(MPI_COMM_WORLD, 1);
     ARMCI_Create_mutexes(1);
     use_connections(&worker, transfer);
     ARMCI_Barrier();
@@ -134,7 +131,7 @@ static const struct test tests[] = {
     {"a process that leaves after a long uneven vector get stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_GET_VECTOR}},
     {"a process that leaves after a long accumulate stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_ACC}},
     {"a process that leaves after a long strided put stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_PUT_STRIDED}},
-    { NULL, NULL },
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

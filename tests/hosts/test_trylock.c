@@ -45,8 +45,7 @@ static void join(pthread_t *threads, int n, const char *what)
 
 static bool begin(size_t bytes, void ***base)
 {
-    if (!needs_threads())
-        return false;
+    if (!needs_threads()) return false;
     *base = region_create(bytes);
     the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
     check(the_set != NULL, "ARMCIX_Create_mutexes_hdl: expected a set, seen NULL");

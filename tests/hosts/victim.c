@@ -25,7 +25,7 @@ static void put(const struct work *w, int target)
 
 static void get(const struct work *w, int target)
 {
-    int far[] = { 2 * ROW }, near[] = { 2 * ROW }, rows[] = { ROW, ROWS };
+    int far[] = {2 * ROW}, near[] = {2 * ROW}, rows[] = {ROW, ROWS};
 
     ARMCI_NbGetS(w->base[target], far, w->local, near, rows, 1, target, NULL);
 }
@@ -56,7 +56,7 @@ static void barrier(const struct work *w, int target)
 static const struct {
     const char *name;
     void (*once)(const struct work *w, int target);
-} operations[] = { { "put", put }, { "get", get }, { "acc", acc }, { "lock", lock }, { "barrier", barrier }, { NULL, NULL } };
+} operations[] = {{"put", put}, {"get", get}, {"acc", acc}, {"lock", lock}, {"barrier", barrier}, {NULL, NULL}};
 
 static void die(int number)
 {
@@ -67,7 +67,7 @@ static void die(int number)
 /* From a signal's handler: wherever the process is, in the library or in MPI. */
 static void die_later(void)
 {
-    struct itimerval in = { .it_value = { .tv_usec = BEFORE_MICROSECONDS } };
+    struct itimerval in = {.it_value = {.tv_usec = BEFORE_MICROSECONDS}};
 
     signal(SIGALRM, die);
     setitimer(ITIMER_REAL, &in, NULL);
@@ -102,15 +102,13 @@ int main(int argc, char **argv)
     MPI_Comm_size(ARMCIX_Get_world_comm(), &w.ranks);
     w.base = calloc((size_t)w.ranks, sizeof *w.base);
     w.local = calloc(2, PIECE);
-    if (!w.base || !w.local || ARMCI_Malloc(w.base, 2 * PIECE) != 0 || ARMCI_Create_mutexes(1) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!w.base || !w.local || ARMCI_Malloc(w.base, 2 * PIECE) != 0 || ARMCI_Create_mutexes(1) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
     ARMCI_Barrier();
     if (w.rank == 0) {
         puts("everybody transfers");
         fflush(stdout);
     }
-    if (w.rank == victim)
-        die_later();
+    if (w.rank == victim) die_later();
     go_on(&w, operations[i].once);
     puts("nobody was killed");
     ARMCI_Finalize();

@@ -7,12 +7,9 @@ int call_contiguous(const struct call *c, void *local, void *remote, int bytes)
     int p = c->proc;
     armci_hdl_t *h = c->handle;
     switch (c->verb) {
-    case CALL_PUT:
-        return b ? ARMCI_Put(local, remote, bytes, p) : ARMCI_NbPut(local, remote, bytes, p, h);
-    case CALL_GET:
-        return b ? ARMCI_Get(remote, local, bytes, p) : ARMCI_NbGet(remote, local, bytes, p, h);
-    default:
-        return b ? ARMCI_Acc(c->type, c->scale, local, remote, bytes, p) : ARMCI_NbAcc(c->type, c->scale, local, remote, bytes, p, h);
+    case CALL_PUT: return b ? ARMCI_Put(local, remote, bytes, p) : ARMCI_NbPut(local, remote, bytes, p, h);
+    case CALL_GET: return b ? ARMCI_Get(remote, local, bytes, p) : ARMCI_NbGet(remote, local, bytes, p, h);
+    default: return b ? ARMCI_Acc(c->type, c->scale, local, remote, bytes, p) : ARMCI_NbAcc(c->type, c->scale, local, remote, bytes, p, h);
     }
 }
 
@@ -38,11 +35,8 @@ int call_vector(const struct call *c, armci_giov_t *iov, int n)
     int p = c->proc;
     armci_hdl_t *h = c->handle;
     switch (c->verb) {
-    case CALL_PUT:
-        return b ? ARMCI_PutV(iov, n, p) : ARMCI_NbPutV(iov, n, p, h);
-    case CALL_GET:
-        return b ? ARMCI_GetV(iov, n, p) : ARMCI_NbGetV(iov, n, p, h);
-    default:
-        return b ? ARMCI_AccV(c->type, c->scale, iov, n, p) : ARMCI_NbAccV(c->type, c->scale, iov, n, p, h);
+    case CALL_PUT: return b ? ARMCI_PutV(iov, n, p) : ARMCI_NbPutV(iov, n, p, h);
+    case CALL_GET: return b ? ARMCI_GetV(iov, n, p) : ARMCI_NbGetV(iov, n, p, h);
+    default: return b ? ARMCI_AccV(c->type, c->scale, iov, n, p) : ARMCI_NbAccV(c->type, c->scale, iov, n, p, h);
     }
 }

@@ -40,18 +40,11 @@ const char *element_name(int type)
 void element_store(int type, void *part, long number)
 {
     switch (type) {
-    case ARMCI_ACC_INT:
-        memcpy(part, &(int){(int)number}, sizeof(int));
-        break;
-    case ARMCI_ACC_LNG:
-        memcpy(part, &number, sizeof number);
-        break;
+    case ARMCI_ACC_INT: memcpy(part, &(int){(int)number}, sizeof(int)); break;
+    case ARMCI_ACC_LNG: memcpy(part, &number, sizeof number); break;
     case ARMCI_ACC_FLT:
-    case ARMCI_ACC_CPL:
-        memcpy(part, &(float){(float)number}, sizeof(float));
-        break;
-    default:
-        memcpy(part, &(double){(double)number}, sizeof(double));
+    case ARMCI_ACC_CPL: memcpy(part, &(float){(float)number}, sizeof(float)); break;
+    default: memcpy(part, &(double){(double)number}, sizeof(double));
     }
 }
 
@@ -62,19 +55,14 @@ long element_load(int type, const void *part)
     float f;
     double d;
     switch (type) {
-    case ARMCI_ACC_INT:
-        memcpy(&i, part, sizeof i);
-        return i;
-    case ARMCI_ACC_LNG:
-        memcpy(&l, part, sizeof l);
-        return l;
+    case ARMCI_ACC_INT: memcpy(&i, part, sizeof i); return i;
+    case ARMCI_ACC_LNG: memcpy(&l, part, sizeof l); return l;
     case ARMCI_ACC_FLT:
     case ARMCI_ACC_CPL:
         memcpy(&f, part, sizeof f);
         d = (double)f;
         break;
-    default:
-        memcpy(&d, part, sizeof d);
+    default: memcpy(&d, part, sizeof d);
     }
     return d > -1e15 && d < 1e15 ? (long)d : LONG_MAX;
 }

@@ -15,12 +15,12 @@ enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
 static struct {
     MPI_Comm comm;
     int rank, ranks;
-    long errors;       /* of the running test, here */
-    bool skipped;      /* the running test, here */
-    char reason[200];  /* why */
+    long errors;      /* of the running test, here */
+    bool skipped;     /* the running test, here */
+    char reason[200]; /* why */
     uint64_t seed;
-    const char *only;  /* part of a promise, NULL: all */
-} state = { .seed = DEFAULT_SEED };
+    const char *only; /* part of a promise, NULL: all */
+} state = {.seed = DEFAULT_SEED};
 
 MPI_Comm test_comm(void)
 {
@@ -45,8 +45,7 @@ static void fail(const char *wrong, const char *format, va_list arguments)
     char call[400];
 
     state.errors++;
-    if (state.errors > SHOWN_PER_TEST)
-        return;
+    if (state.errors > SHOWN_PER_TEST) return;
     vsnprintf(call, sizeof call, format, arguments);
     printf("rank %d: %s%s%s\n", state.rank, call, *wrong ? ": " : "", wrong);
     fflush(stdout);
@@ -56,8 +55,7 @@ bool check(bool ok, const char *format, ...)
 {
     va_list arguments;
 
-    if (ok)
-        return true;
+    if (ok) return true;
     va_start(arguments, format);
     fail("", format, arguments);
     va_end(arguments);
@@ -69,8 +67,7 @@ bool check_long(long seen, long expected, const char *format, ...)
     char wrong[100];
     va_list arguments;
 
-    if (seen == expected)
-        return true;
+    if (seen == expected) return true;
     snprintf(wrong, sizeof wrong, "expected %ld, seen %ld", expected, seen);
     va_start(arguments, format);
     fail(wrong, format, arguments);
@@ -83,8 +80,7 @@ bool check_double(double seen, double expected, const char *format, ...)
     char wrong[100];
     va_list arguments;
 
-    if (seen >= expected && seen <= expected)
-        return true;
+    if (seen >= expected && seen <= expected) return true;
     snprintf(wrong, sizeof wrong, "expected %.17g, seen %.17g", expected, seen);
     va_start(arguments, format);
     fail(wrong, format, arguments);
@@ -99,14 +95,13 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
     char wrong[160];
     va_list arguments;
 
-    if (n == 0 || memcmp(seen, expected, n) == 0)
-        return true;
+    if (n == 0 || memcmp(seen, expected, n) == 0) return true;
     while (s[first] == e[first])
         first++;
     for (size_t i = first; i < n; i++)
         different += s[i] != e[i];
-    snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ", first, n, e[first],
-             s[first], different);
+    snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ", first, n, e[first], s[first],
+             different);
     va_start(arguments, format);
     fail(wrong, format, arguments);
     va_end(arguments);
@@ -134,8 +129,7 @@ void expect_abort(const char *text)
 
 bool needs_ranks(int n)
 {
-    if (state.ranks < n)
-        skip("needs %d ranks", n);
+    if (state.ranks < n) skip("needs %d ranks", n);
     return state.ranks >= n;
 }
 
@@ -144,8 +138,7 @@ bool needs_threads(void)
     int level;
 
     MPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE)
-        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    if (level < MPI_THREAD_MULTIPLE) skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
     return level == MPI_THREAD_MULTIPLE;
 }
 
@@ -153,8 +146,7 @@ bool needs_segments(void)
 {
     bool has = on_all_ranks(lines_with("/proc/self/maps", "memfd:armci") > 0);
 
-    if (!has)
-        skip("memory is the MPI library's, or not shared");
+    if (!has) skip("memory is the MPI library's, or not shared");
     return has;
 }
 
@@ -167,8 +159,7 @@ static struct {
 void catch_errors(void)
 {
     caught.file = tmpfile();
-    if (caught.file == NULL)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (caught.file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
     fflush(stderr);
     caught.saved = dup(STDERR_FILENO);
     dup2(fileno(caught.file), STDERR_FILENO);
@@ -195,8 +186,7 @@ bool on_all_ranks(bool here)
 
 int effort(int n)
 {
-    if (state.ranks <= 2)
-        return n;
+    if (state.ranks <= 2) return n;
     return n > 8 ? n / 8 : 1;
 }
 
@@ -228,8 +218,7 @@ bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
 
-    if (test_makes_windows() && is_open_mpi_4())
-        return false;
+    if (test_makes_windows() && is_open_mpi_4()) return false;
     return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
 }
 
@@ -237,7 +226,7 @@ bool test_has_server(void)
 
 struct rng rng_stream(uint64_t number)
 {
-    struct rng r = { .state = state.seed * 0x9e3779b97f4a7c15u + number };
+    struct rng r = {.state = state.seed * 0x9e3779b97f4a7c15u + number};
 
     r.state = rng_next(&r);
     return r;
@@ -282,10 +271,8 @@ size_t memory_available(void)
     FILE *file = fopen("/proc/meminfo", "r");
 
     while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1)
-            break;
-    if (file)
-        fclose(file);
+        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) break;
+    if (file) fclose(file);
     return kilobytes << 10;
 }
 
@@ -297,8 +284,7 @@ long lines_with(const char *path, const char *text)
 
     while (file && fgets(line, sizeof line, file))
         n += strstr(line, text) != NULL;
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
     return n;
 }
 
@@ -323,8 +309,7 @@ static bool is_wanted(const char *promise, const char *text)
         size_t i = 0;
         while (text[i] && (text[i] == start[i] || (text[i] == '_' && start[i] == ' ')))
             i++;
-        if (!text[i])
-            return true;
+        if (!text[i]) return true;
     }
     return false;
 }
@@ -382,18 +367,16 @@ static enum verdict run_test(const struct test *t)
 /* Run the wanted tests.  Returns the exit status. */
 static int run_suite(void)
 {
-    int count[3] = { 0, 0, 0 };
+    int count[3] = {0, 0, 0};
 
     for (const struct test *t = suite.tests; t->promise; t++)
-        if (state.only == NULL || is_wanted(t->promise, state.only))
-            count[run_test(t)]++;
+        if (state.only == NULL || is_wanted(t->promise, state.only)) count[run_test(t)]++;
     if (state.rank == 0) {
-        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED],
-               count[SKIPPED], state.ranks, (unsigned long long)state.seed);
+        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED], count[SKIPPED], state.ranks,
+               (unsigned long long)state.seed);
         fflush(stdout);
     }
-    if (count[FAILED] > 0 || count[PASSED] + count[SKIPPED] == 0)
-        return 1;
+    if (count[FAILED] > 0 || count[PASSED] + count[SKIPPED] == 0) return 1;
     return count[PASSED] > 0 ? 0 : EXIT_SKIPPED;
 }
 
@@ -411,8 +394,7 @@ void start_threaded(int *argc, char ***argv)
     int level;
 
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
-    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 static void stop_default(void)

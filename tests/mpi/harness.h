@@ -30,9 +30,9 @@ struct test {
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* most tests have no row */
 
 struct suite {
-    const struct test *tests;                /* ends with {NULL, NULL} */
-    void (*start)(int *argc, char ***argv);  /* NULL: MPI_Init, ARMCI_Init; MPI must run afterwards */
-    void (*stop)(void);                      /* NULL: ARMCI_Finalize, MPI_Finalize; may still use check() */
+    const struct test *tests;               /* ends with {NULL, NULL} */
+    void (*start)(int *argc, char ***argv); /* NULL: MPI_Init, ARMCI_Init; MPI must run afterwards */
+    void (*stop)(void);                     /* NULL: ARMCI_Finalize, MPI_Finalize; may still use check() */
 };
 extern const struct suite suite;
 
@@ -53,8 +53,7 @@ bool check_long(long seen, long expected, const char *format, ...) __attribute__
 /* Exactly equal; NaN equals nothing. */
 bool check_double(double seen, double expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same n bytes; a failure names the first offset that differs, and how many do. */
-bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -13,7 +13,7 @@ static size_t slice_bytes(const struct lanes *l)
 
 struct lanes lanes_create(size_t bytes, size_t lead)
 {
-    struct lanes l = { .bytes = bytes, .lead = lead };
+    struct lanes l = {.bytes = bytes, .lead = lead};
     size_t all = (size_t)test_ranks() * bytes;
     char *mine;
 
@@ -81,8 +81,7 @@ void lanes_verify(struct lanes *l, const char *what)
         size_t at = l->lead + (size_t)r * l->bytes;
         check_bytes(mine + at, expected + at, l->bytes, "%s: memory written by rank %d", what, r);
     }
-    check_bytes(mine + slice_bytes(l) - l->lead, expected + slice_bytes(l) - l->lead, l->lead,
-                "%s: bytes behind the lanes", what);
+    check_bytes(mine + slice_bytes(l) - l->lead, expected + slice_bytes(l) - l->lead, l->lead, "%s: bytes behind the lanes", what);
     ARMCI_Access_end(mine);
     ARMCI_Barrier();
     free(expected);

@@ -33,27 +33,22 @@ static bool is_derived(MPI_Datatype type)
 
 int MPI_Put(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int there, MPI_Datatype its_type, MPI_Win win)
 {
-    if (lies("put-lost"))
-        return MPI_SUCCESS;
-    if (lies("put-strided") && is_derived(its_type))
-        disp += 8;
+    if (lies("put-lost")) return MPI_SUCCESS;
+    if (lies("put-strided") && is_derived(its_type)) disp += 8;
     return PMPI_Put(origin, count, type, rank, disp, there, its_type, win);
 }
 
 int MPI_Get(void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int there, MPI_Datatype its_type, MPI_Win win)
 {
-    if (lies("get-strided") && is_derived(its_type))
-        return MPI_SUCCESS;
+    if (lies("get-strided") && is_derived(its_type)) return MPI_SUCCESS;
     return PMPI_Get(origin, count, type, rank, disp, there, its_type, win);
 }
 
 int MPI_Accumulate(const void *origin, int count, MPI_Datatype type, int rank, MPI_Aint disp, int there, MPI_Datatype its_type, MPI_Op op,
                    MPI_Win win)
 {
-    if (lies("acc-strided") && is_derived(its_type))
-        return MPI_SUCCESS;
-    if (lies("acc-twice"))
-        PMPI_Accumulate(origin, count, type, rank, disp, there, its_type, op, win);
+    if (lies("acc-strided") && is_derived(its_type)) return MPI_SUCCESS;
+    if (lies("acc-twice")) PMPI_Accumulate(origin, count, type, rank, disp, there, its_type, op, win);
     return PMPI_Accumulate(origin, count, type, rank, disp, there, its_type, op, win);
 }
 
@@ -61,10 +56,8 @@ int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int ra
 {
     static long truth; /* nobody is told */
 
-    if (lies("fetch-lost"))
-        op = MPI_NO_OP;
-    if (!lies("fetch-old"))
-        return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
+    if (lies("fetch-lost")) op = MPI_NO_OP;
+    if (!lies("fetch-old")) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
     *(int *)result = 4711;
     return PMPI_Fetch_and_op(origin, &truth, type, rank, disp, op, win);
 }

@@ -17,8 +17,8 @@ int element_next(int type)
 const char *op_name(const struct op *op, const char *form)
 {
     static char name[60];
-    static const char *const kinds[] = { "Put", "Get", "Acc" };
-    static const char *const hows[] = { "", "", " (implicit handle)" };
+    static const char *const kinds[] = {"Put", "Get", "Acc"};
+    static const char *const hows[] = {"", "", " (implicit handle)"};
 
     snprintf(name, sizeof name, "ARMCI_%s%s%s%s%s%s", op->how == OP_BLOCKING ? "" : "Nb", kinds[op->kind], form,
              op->kind == OP_ACC ? " " : "", op->kind == OP_ACC ? element_name(op->type) : "", hows[op->how]);
@@ -49,8 +49,7 @@ void op_contiguous(const struct op *op, void *local, void *remote, size_t bytes,
     check_long(call_contiguous(&c, local, remote, (int)bytes), 0, "%s of %zu bytes with %d: code", op_name(op, ""), bytes, proc);
 }
 
-void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc,
-                armci_hdl_t *hdl)
+void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc, armci_hdl_t *hdl)
 {
     struct patch q = *p; /* the call takes no const; a scribble on its arguments would not go unnoticed */
     union scale s;
@@ -72,21 +71,14 @@ void op_vector(const struct op *op, armci_giov_t *iov, int n, int proc, armci_hd
 
 void op_wait(const struct op *op, armci_hdl_t *hdl)
 {
-    if (op->how != OP_BLOCKING)
-        check_long(ARMCI_Wait(handle_of(op, hdl)), 0, "ARMCI_Wait after %s: code", op_name(op, ""));
+    if (op->how != OP_BLOCKING) check_long(ARMCI_Wait(handle_of(op, hdl)), 0, "ARMCI_Wait after %s: code", op_name(op, ""));
 }
 
 void op_model(const struct op *op, void *local, void *remote, size_t bytes)
 {
     switch (op->kind) {
-    case OP_PUT:
-        memcpy(remote, local, bytes);
-        break;
-    case OP_GET:
-        memcpy(local, remote, bytes);
-        break;
-    case OP_ACC:
-        element_accumulate(op->type, &op->scale, local, remote, bytes);
-        break;
+    case OP_PUT: memcpy(remote, local, bytes); break;
+    case OP_GET: memcpy(local, remote, bytes); break;
+    case OP_ACC: element_accumulate(op->type, &op->scale, local, remote, bytes); break;
     }
 }

@@ -28,8 +28,7 @@ const char *op_name(const struct op *op, const char *form);
 /* Issue to proc and check the code returned.  `local` is written by a get, else read.  OP_HANDLE uses *hdl. */
 void op_contiguous(const struct op *op, void *local, void *remote, size_t bytes, int proc, armci_hdl_t *hdl);
 /* The patch starts at its own offsets into the two rooms. */
-void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc,
-                armci_hdl_t *hdl);
+void op_strided(const struct op *op, void *local_room, void *remote_room, const struct patch *p, int proc, armci_hdl_t *hdl);
 /* iov as ARMCI takes it: for a get its sources are remote. */
 void op_vector(const struct op *op, armci_giov_t *iov, int n, int proc, armci_hdl_t *hdl);
 

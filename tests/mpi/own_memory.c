@@ -37,15 +37,13 @@ static void count(long bytes)
 /* What the caller got, which counts if it is the library. */
 static void *got(void *p, const void *caller)
 {
-    if (is_library(caller))
-        count((long)malloc_usable_size(p));
+    if (is_library(caller)) count((long)malloc_usable_size(p));
     return p;
 }
 
 static void gives_back(void *p, const void *caller)
 {
-    if (is_library(caller))
-        count(-(long)malloc_usable_size(p));
+    if (is_library(caller)) count(-(long)malloc_usable_size(p));
 }
 
 void *malloc(size_t bytes)
@@ -82,8 +80,7 @@ static int remember_object(struct dl_phdr_info *object, size_t size, void *addre
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
-        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end)
-            continue;
+        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end) continue;
         library_begin = begin;
         library_end = end;
         return 1;
@@ -95,8 +92,7 @@ void own_memory_start(void)
 {
     void *inside = dlsym(RTLD_DEFAULT, "ARMCI_Init");
 
-    if (!inside)
-        *(int (**)(void))&inside = ARMCI_Init; /* linked statically: the program is counted, too */
+    if (!inside) *(int (**)(void)) & inside = ARMCI_Init; /* linked statically: the program is counted, too */
     dl_iterate_phdr(remember_object, inside);
 }
 

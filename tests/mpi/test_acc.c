@@ -34,7 +34,7 @@ static void fill_zero(struct shared *s)
 
 static struct shared shared_create(int type, size_t shift)
 {
-    struct shared s = { .type = type, .bytes = ELEMENTS * element_size(type), .shift = shift };
+    struct shared s = {.type = type, .bytes = ELEMENTS * element_size(type), .shift = shift};
 
     s.base = region_create(s.shift + s.bytes);
     s.given = need_memory((size_t)test_ranks() * s.bytes);
@@ -72,8 +72,7 @@ static void shared_verify(struct shared *s, const char *what)
 
 /* ------------------------------------------------------------------ one accumulate of each form, with its model */
 
-static void accumulate_contiguous(struct rng *r, const struct op *op, struct shared *s, char *local, int target,
-                                  armci_hdl_t *hdl)
+static void accumulate_contiguous(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
 {
     size_t size = element_size(s->type), n = (size_t)rng_between(r, 1, ELEMENTS);
     size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - (int)n);
@@ -82,13 +81,11 @@ static void accumulate_contiguous(struct rng *r, const struct op *op, struct sha
     op_model(op, local, s->given + (size_t)target * s->bytes + at, n * size);
 }
 
-static void accumulate_strided(struct rng *r, const struct op *op, struct shared *s, char *local, int target,
-                               armci_hdl_t *hdl)
+static void accumulate_strided(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
 {
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_REPEATED),
-                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
-        .room = { s->bytes, s->bytes },
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_REPEATED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
+        .room = {s->bytes, s->bytes},
         .max_bytes = s->bytes / 2,
         .min_levels = 1,
         .max_levels = 4,
@@ -98,19 +95,18 @@ static void accumulate_strided(struct rng *r, const struct op *op, struct shared
 
     op_strided(op, local, elements_of(s, target), &p, target, hdl);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, local + patch_offset(&p, LOCAL, i),
-                 s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
+        op_model(op, local + patch_offset(&p, LOCAL, i), s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i),
+                 (size_t)p.count[0]);
 }
 
 /* 40 segments of 1 to 12 elements anywhere, overlapping ones too. */
-static void accumulate_vector(struct rng *r, const struct op *op, struct shared *s, char *local, int target,
-                              armci_hdl_t *hdl)
+static void accumulate_vector(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
 {
     enum { SEGMENTS = 40 };
     size_t size = element_size(s->type);
     int n = rng_between(r, 1, 12);
     void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t v = { here, there, n * (int)size, SEGMENTS };
+    armci_giov_t v = {here, there, n * (int)size, SEGMENTS};
 
     for (int i = 0; i < SEGMENTS; i++) {
         size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - n);
@@ -123,8 +119,7 @@ static void accumulate_vector(struct rng *r, const struct op *op, struct shared 
         op_wait(op, hdl);
 }
 
-static void accumulate(struct rng *r, enum form form, const struct op *op, struct shared *s, char *local, int target,
-                       armci_hdl_t *hdl)
+static void accumulate(struct rng *r, enum form form, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
 {
     if (form == CONTIGUOUS)
         accumulate_contiguous(r, op, s, local, target, hdl);
@@ -139,7 +134,7 @@ static void accumulate(struct rng *r, enum form form, const struct op *op, struc
 static void run_type(struct rng *r, int type, size_t shift, enum form first, enum form last, enum op_how how, int n)
 {
     struct shared s = shared_create(type, shift);
-    struct op op = { .kind = OP_ACC, .how = how, .type = type };
+    struct op op = {.kind = OP_ACC, .how = how, .type = type};
     char *local = need_memory(s.bytes), *kept = need_memory(s.bytes);
     armci_hdl_t handle;
 
@@ -202,29 +197,26 @@ struct rows {
 
 static void add_rows(const struct op *op, enum call_of_rows call, const struct rows *rows, char *local, char *remote, int target)
 {
-    struct patch p = { .levels = 1, .count = { (int)rows->bytes, ROWS } };
+    struct patch p = {.levels = 1, .count = {(int)rows->bytes, ROWS}};
     void *here[ROWS], *there[ROWS];
-    armci_giov_t v = { here, there, (int)rows->bytes, ROWS };
+    armci_giov_t v = {here, there, (int)rows->bytes, ROWS};
     armci_hdl_t handle;
 
     p.stride[LOCAL][0] = (int)rows->stride[0];
     p.stride[REMOTE][0] = (int)rows->stride[1];
     ARMCI_INIT_HANDLE(&handle);
-    if (call == AGGREGATED_ROWS)
-        ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    if (call == AGGREGATED_ROWS) ARMCI_SET_AGGREGATE_HANDLE(&handle);
     for (int i = 0; i < ROWS; i++) {
         here[i] = local + (size_t)i * rows->stride[0];
         there[i] = remote + (size_t)i * rows->stride[1];
-        if (call == AGGREGATED_ROWS)
-            op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
+        if (call == AGGREGATED_ROWS) op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
     }
     if (call == STRIDED_ROWS)
         op_strided(op, local, remote, &p, target, &handle);
     else if (call == VECTOR_ROWS)
         op_vector(op, &v, 1, target, &handle);
     op_wait(op, &handle);
-    if (call == AGGREGATED_ROWS)
-        ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
+    if (call == AGGREGATED_ROWS) ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
 }
 
 /* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
@@ -232,7 +224,7 @@ static void add_everywhere(int type, enum call_of_rows call, const struct rows *
 {
     enum { TIMES = 4, GAP = 0x3c };
     size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
-    struct op op = { .kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type };
+    struct op op = {.kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type};
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
     void **base = region_create(room);
     struct rng r = rng_stream(29500);
@@ -243,8 +235,7 @@ static void add_everywhere(int type, enum call_of_rows call, const struct rows *
         element_fill(type, &r, local + 3 + i * rows->stride[0], rows->bytes);
         memset(wanted + shift + i * rows->stride[1], 0, rows->bytes);
     }
-    if (test_rank() == 0)
-        check_long(ARMCI_Put(wanted, base[0], (int)room, 0), 0, "ARMCI_Put");
+    if (test_rank() == 0) check_long(ARMCI_Put(wanted, base[0], (int)room, 0), 0, "ARMCI_Put");
     ARMCI_Barrier();
     for (int i = 0; i < TIMES; i++)
         add_rows(&op, call, rows, local + 3, (char *)base[0] + shift, 0);
@@ -253,8 +244,8 @@ static void add_everywhere(int type, enum call_of_rows call, const struct rows *
             op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1], rows->bytes);
     ARMCI_Barrier();
     ARMCI_Get(base[0], seen, (int)room, 0);
-    check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type),
-                rows->stride[1], shift);
+    check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type), rows->stride[1],
+                shift);
     region_done(base);
     free(local);
     free(wanted);
@@ -267,7 +258,7 @@ static void test_odd_strides(void)
         for (size_t between = 1; between <= MOST_BETWEEN; between += 7)
             for (enum call_of_rows call = 0; call < CALLS; call++) {
                 size_t n = (between + (size_t)call) % 2 ? 5 : 1;
-                struct rows rows = { .n = (int)n, .bytes = n * element_size(type) };
+                struct rows rows = {.n = (int)n, .bytes = n * element_size(type)};
                 rows.stride[0] = rows.bytes + 5;
                 rows.stride[1] = rows.bytes + between;
                 add_everywhere(type, call, &rows, (between + (size_t)call) % 8);
@@ -279,10 +270,10 @@ static void test_odd_strides(void)
 static void add_at_border(int type, void **base, size_t border, size_t before)
 {
     enum { NEIGHBOUR = 32, ROOM = 16 };
-    size_t at[] = { border - before, border - NEIGHBOUR, border + NEIGHBOUR };
+    size_t at[] = {border - before, border - NEIGHBOUR, border + NEIGHBOUR};
     union scale one = scale_one(type);
-    struct op op = { .kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one };
-    unsigned char zero[ROOM] = { 0 }, wanted[ROOM] = { 0 }, seen[ROOM];
+    struct op op = {.kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one};
+    unsigned char zero[ROOM] = {0}, wanted[ROOM] = {0}, seen[ROOM];
     int times = effort(30);
 
     for (size_t i = 0; i < 3 && test_rank() == 0; i++)
@@ -320,11 +311,11 @@ static void test_partial_overlaps(void)
 {
     enum { GAP = 0x3c, EDGE = 16, HULL = 8 + 3 * 19, ROOM = 2 * EDGE + HULL };
     void **base = region_create(ROOM);
-    int target = (test_rank() + 1) % test_ranks(), stride = 3, count[] = { 8, 20 };
+    int target = (test_rank() + 1) % test_ranks(), stride = 3, count[] = {8, 20};
     unsigned char edge[ROOM], seen[ROOM];
     double one = 1, ones[20];
     void *here[20], *there[20];
-    armci_giov_t v = { here, there, 8, 20 };
+    armci_giov_t v = {here, there, 8, 20};
 
     memset(edge, GAP, ROOM);
     for (int i = 0; i < 20; i++) {
@@ -333,7 +324,7 @@ static void test_partial_overlaps(void)
         there[i] = (char *)base[target] + EDGE + (i * 7 % 20) * 3;
     }
     ARMCI_Put(edge, base[target], ROOM, target);
-    check_long(ARMCI_AccS(ARMCI_ACC_DBL, &one, ones, (int[]){ 8 }, (char *)base[target] + EDGE, &stride, count, 1, target), 0,
+    check_long(ARMCI_AccS(ARMCI_ACC_DBL, &one, ones, (int[]){8}, (char *)base[target] + EDGE, &stride, count, 1, target), 0,
                "ARMCI_AccS, doubles 3 bytes apart");
     check_long(ARMCI_AccV(ARMCI_ACC_DBL, &one, &v, 1, target), 0, "ARMCI_AccV, doubles 3 bytes apart");
     ARMCI_Get(base[target], seen, ROOM, target);
@@ -348,11 +339,10 @@ static void test_partial_overlaps(void)
 static void test_hot_spot(void)
 {
     void **base = region_create(16);
-    double one = 1, seen[2] = { 0, 0 };
+    double one = 1, seen[2] = {0, 0};
     int i_one = 1, i_seen, n = effort(2000);
 
-    if (test_rank() == 0)
-        check_long(ARMCI_Put(seen, base[0], 16, 0), 0, "ARMCI_Put");
+    if (test_rank() == 0) check_long(ARMCI_Put(seen, base[0], 16, 0), 0, "ARMCI_Put");
     ARMCI_Barrier();
     for (int i = 0; i < n; i++) {
         ARMCI_Acc(ARMCI_ACC_DBL, &one, &one, base[0], 8, 0);
@@ -390,8 +380,8 @@ static void test_scales(void)
 {
     void **base = region_create(64);
     int target = (test_rank() + 1) % test_ranks();
-    float start[4] = { 1, 2, 3, 4 }, add[4] = { 10, 20, 30, 40 }, seen[4], i_unit[2] = { 0, 1 };
-    float zero = 0, minus = -1, turned[4] = { 1 - 20, 2 + 10, 3 - 40, 4 + 30 }, less[4] = { -9, -18, -27, -36 };
+    float start[4] = {1, 2, 3, 4}, add[4] = {10, 20, 30, 40}, seen[4], i_unit[2] = {0, 1};
+    float zero = 0, minus = -1, turned[4] = {1 - 20, 2 + 10, 3 - 40, 4 + 30}, less[4] = {-9, -18, -27, -36};
 
     ARMCI_Put(start, base[target], 16, target);
     ARMCI_Acc(ARMCI_ACC_FLT, &zero, add, base[target], 16, target);
@@ -407,7 +397,14 @@ static void test_scales(void)
     region_done(base);
 }
 
-#define RUNS(...) NULL, run_all, (const struct runs[]){__VA_ARGS__, {.n = 0}}
+#define RUNS(...)                                                                                                                          \
+    NULL, run_all, (const struct runs[])                                                                                                   \
+    {                                                                                                                                      \
+        __VA_ARGS__,                                                                                                                       \
+        {                                                                                                                                  \
+            .n = 0                                                                                                                         \
+        }                                                                                                                                  \
+    }
 
 static const struct test tests[] = {
     {"all ranks on the same elements: contiguous", RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
@@ -416,14 +413,14 @@ static const struct test tests[] = {
     {"contiguous, strided and vector at once", RUNS({CONTIGUOUS, VECTOR, OP_BLOCKING, 120})},
     {"non-blocking accumulates, many outstanding", RUNS({CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60}, {STRIDED, STRIDED, OP_HANDLE, 60},
                                                         {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
-    { "unaligned elements", test_unaligned },
-    { "rows an odd number of bytes apart", test_odd_strides },
-    { "elements across lines and blocks", test_borders },
-    { "elements that overlap in part", test_partial_overlaps },
-    { "one element, thousands of times", test_hot_spot },
-    { "long and double keep their precision", test_precision },
-    { "scales 0, -1 and i", test_scales },
-    { NULL, NULL },
+    {"unaligned elements", test_unaligned},
+    {"rows an odd number of bytes apart", test_odd_strides},
+    {"elements across lines and blocks", test_borders},
+    {"elements that overlap in part", test_partial_overlaps},
+    {"one element, thousands of times", test_hot_spot},
+    {"long and double keep their precision", test_precision},
+    {"scales 0, -1 and i", test_scales},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

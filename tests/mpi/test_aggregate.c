@@ -8,8 +8,8 @@
 enum { CELL = 16 };
 
 /* One request of n bytes, at the same offset here and there. */
-static void request(const struct op *op, struct lanes *l, unsigned char *local, unsigned char *expected, size_t at,
-                    size_t n, int target, armci_hdl_t *hdl)
+static void request(const struct op *op, struct lanes *l, unsigned char *local, unsigned char *expected, size_t at, size_t n, int target,
+                    armci_hdl_t *hdl)
 {
     op_contiguous(op, local + at, lanes_remote(l, target) + at, n, target, hdl);
     op_model(op, expected + at, lanes_mirror(l, target) + at, n);
@@ -42,7 +42,7 @@ static void aggregate(const struct batch *b)
         element_fill(ARMCI_ACC_INT, &r, local, bytes);
         memcpy(expected, local, bytes);
         for (int i = 0; i < n; i++) {
-            struct op op = { .how = OP_HANDLE, .type = ARMCI_ACC_INT, .scale.i = i % 5 ? 1 : 2 };
+            struct op op = {.how = OP_HANDLE, .type = ARMCI_ACC_INT, .scale.i = i % 5 ? 1 : 2};
             int kind = i / b->run % 3;
             while (!(b->kinds & 1u << kind))
                 kind = (kind + 1) % 3;
@@ -73,7 +73,7 @@ static void test_other_forms(void)
     struct lanes l = lanes_create(BYTES, 16);
     struct rng r = rng_stream(96000 + (uint64_t)test_rank());
     unsigned char local[BYTES], expected[BYTES];
-    struct patch p = { .levels = 1, .count = { 8, 3 }, .stride = { { 16 }, { 20 } } };
+    struct patch p = {.levels = 1, .count = {8, 3}, .stride = {{16}, {20}}};
     int target = (test_rank() + 1) % test_ranks();
     void *here[N], *there[N];
     armci_hdl_t handle;
@@ -83,7 +83,7 @@ static void test_other_forms(void)
     rng_bytes(&r, local, BYTES);
     memcpy(expected, local, BYTES);
     for (int i = 0; i < N; i++) {
-        struct op op = { .kind = i % 2 ? OP_PUT : OP_GET, .how = OP_HANDLE };
+        struct op op = {.kind = i % 2 ? OP_PUT : OP_GET, .how = OP_HANDLE};
         size_t at = (size_t)i * 64;
         here[i] = local + at;
         there[i] = lanes_remote(&l, target) + at;
@@ -94,7 +94,7 @@ static void test_other_forms(void)
             for (size_t k = 0; k < 3; k++)
                 op_model(&op, expected + at + 16 * k, lanes_mirror(&l, target) + at + 20 * k, 8);
         } else {
-            armci_giov_t v = { i % 2 ? &here[i] : &there[i], i % 2 ? &there[i] : &here[i], 33, 1 };
+            armci_giov_t v = {i % 2 ? &here[i] : &there[i], i % 2 ? &there[i] : &here[i], 33, 1};
             op_vector(&op, &v, 1, target, &handle);
             op_model(&op, expected + at, lanes_mirror(&l, target) + at, 33);
         }
@@ -152,8 +152,7 @@ static void test_unset(void)
     check_long(ARMCI_NbPut(&value, lanes_remote(&l, target), sizeof value, target, &handle), 0, "ARMCI_NbPut: code");
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
     memcpy(lanes_mirror(&l, target), &value, sizeof value);
-    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77,
-               "value put with a handle that was an aggregate");
+    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77, "value put with a handle that was an aggregate");
     lanes_verify(&l, "a handle that was an aggregate");
     lanes_free(&l);
 }
@@ -201,7 +200,14 @@ static void run_values(const void *row)
 }
 
 enum { PUT = 1 << OP_PUT, GET = 1 << OP_GET, ACC = 1 << OP_ACC };
-#define BATCHES(...) NULL, aggregate_all, (const struct batch[]){__VA_ARGS__, {.n = 0}}
+#define BATCHES(...)                                                                                                                       \
+    NULL, aggregate_all, (const struct batch[])                                                                                            \
+    {                                                                                                                                      \
+        __VA_ARGS__,                                                                                                                       \
+        {                                                                                                                                  \
+            .n = 0                                                                                                                         \
+        }                                                                                                                                  \
+    }
 
 static const struct test tests[] = {
     {"aggregated puts", BATCHES({1000, PUT, 1, false, false, 1}, {1000, PUT, 1, false, true, 2})},
@@ -209,12 +215,12 @@ static const struct test tests[] = {
     {"aggregated accumulates", BATCHES({1000, ACC, 1, false, false, 5}, {1000, ACC, 1, false, true, 6})},
     {"aggregated requests of all kinds to all ranks",
      BATCHES({600, PUT | GET | ACC, 1, true, true, 7}, {600, PUT | GET | ACC, 20, true, false, 8}, {1, PUT, 1, false, false, 9})},
-    { "strided and vector requests on an aggregate handle", test_other_forms },
-    { "WaitAll, WaitProc and a barrier complete aggregates", test_other_waits },
-    { "an aggregate handle made plain again", test_unset },
+    {"strided and vector requests on an aggregate handle", test_other_forms},
+    {"WaitAll, WaitProc and a barrier complete aggregates", test_other_waits},
+    {"an aggregate handle made plain again", test_unset},
     {"NbPutValue of four types with a handle", NULL, run_values, &(const bool){false}},
     {"NbPutValue of four types with the implicit handle", NULL, run_values, &(const bool){true}},
-    { NULL, NULL },
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

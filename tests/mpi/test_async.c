@@ -36,9 +36,7 @@ struct work {
 
 /* ------------------------------------------------------------------ families of operations: one step of each */
 
-static const struct patch patch = {
-    .levels = 2, .count = { 16, 8, 4 }, .stride = { { 24, 200 }, { 32, 304 } }, .start = { 8, 16 }
-};
+static const struct patch patch = {.levels = 2, .count = {16, 8, 4}, .stride = {{24, 200}, {32, 304}}, .start = {8, 16}};
 
 static void transfer(struct work *w, const struct op *op)
 {
@@ -50,14 +48,13 @@ static void transfer_strided(struct work *w, const struct op *op)
 {
     op_strided(op, w->local, w->room, &patch, w->target, &w->handle);
     for (size_t i = 0; i < patch_segments(&patch); i++)
-        op_model(op, w->local + patch_offset(&patch, LOCAL, i), w->mirror + patch_offset(&patch, REMOTE, i),
-                 (size_t)patch.count[0]);
+        op_model(op, w->local + patch_offset(&patch, LOCAL, i), w->mirror + patch_offset(&patch, REMOTE, i), (size_t)patch.count[0]);
 }
 
 static void transfer_vector(struct work *w, const struct op *op)
 {
     void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t iov = { here, there, 24, SEGMENTS };
+    armci_giov_t iov = {here, there, 24, SEGMENTS};
 
     for (size_t i = 0; i < SEGMENTS; i++) {
         here[i] = w->local + 40 * i;
@@ -91,7 +88,7 @@ static void values(struct work *w, int i)
     memcpy(w->mirror, &i, sizeof i);
     memcpy(w->mirror + 8, &l, sizeof l);
     memcpy(w->mirror + 16, &f, sizeof f);
-    memcpy(w->mirror + 24, &(double){ i }, sizeof(double));
+    memcpy(w->mirror + 24, &(double){i}, sizeof(double));
 }
 
 static void rmw(struct work *w, int i)
@@ -112,17 +109,16 @@ static void rmw(struct work *w, int i)
 static void flags(struct work *w, int i)
 {
     struct patch p = patch;
-    const struct op put = { .kind = OP_PUT };
+    const struct op put = {.kind = OP_PUT};
 
     ARMCI_Put_flag(w->local, w->room + 2048, 512, &w->extras->flag, 2 * i + 1, w->target);
     check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 1, "flag after ARMCI_Put_flag");
-    ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE], p.stride[REMOTE], p.count,
-                    p.levels, &w->extras->flag, 2 * i + 2, w->target);
+    ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE], p.stride[REMOTE], p.count, p.levels,
+                    &w->extras->flag, 2 * i + 2, w->target);
     check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 2, "flag after ARMCI_PutS_flag");
     memcpy(w->mirror + 2048, w->local, 512);
     for (size_t s = 0; s < patch_segments(&p); s++)
-        op_model(&put, w->local + patch_offset(&p, LOCAL, s), w->mirror + patch_offset(&p, REMOTE, s),
-                 (size_t)p.count[0]);
+        op_model(&put, w->local + patch_offset(&p, LOCAL, s), w->mirror + patch_offset(&p, REMOTE, s), (size_t)p.count[0]);
 }
 
 /* The mutex is the target's own, and guards a counter there. */
@@ -144,7 +140,7 @@ static void fences(struct work *w, int i)
 
     ARMCI_Put(&d, w->room + 3000, sizeof d, w->target);
     ARMCI_Fence(w->target);
-    ARMCI_Acc(ARMCI_ACC_DBL, &(double){ 2 }, &d, w->room + 3000, sizeof d, w->target);
+    ARMCI_Acc(ARMCI_ACC_DBL, &(double){2}, &d, w->room + 3000, sizeof d, w->target);
     ARMCI_AllFence();
     d *= 3;
     memcpy(w->mirror + 3000, &d, sizeof d);
@@ -160,8 +156,7 @@ static void aggregates(struct work *w, int i)
     }
     ARMCI_NbPut(w->local + at, w->room + 3200 + at, 8, w->target, &w->handle);
     memcpy(w->mirror + 3200 + at, w->local + at, 8);
-    if (i % BUNCH != BUNCH - 1)
-        return;
+    if (i % BUNCH != BUNCH - 1) return;
     ARMCI_Wait(&w->handle);
     ARMCI_UNSET_AGGREGATE_HANDLE(&w->handle);
 }
@@ -178,14 +173,13 @@ static void check_time(const struct work *w, double begun, const char *family)
 /* Every kind of transfer in every form, blocking or not. */
 static void run_transfers(struct work *w, struct rng *r)
 {
-    static void (*const forms[])(struct work *, const struct op *) = { transfer, transfer_strided, transfer_vector };
-    static const char *const names[] = { "", "S", "V" };
+    static void (*const forms[])(struct work *, const struct op *) = {transfer, transfer_strided, transfer_vector};
+    static const char *const names[] = {"", "S", "V"};
 
     for (int k = 0; k < 27; k++) {
-        struct op op = { (enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL) };
+        struct op op = {(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL)};
         char room[ROOM];
-        if (op.kind != OP_GET)
-            element_fill(op.type, r, w->local, ROOM);
+        if (op.kind != OP_GET) element_fill(op.type, r, w->local, ROOM);
         double begun = now();
         for (int i = 0; i < w->repeats; i++) {
             forms[k / 9](w, &op);
@@ -209,7 +203,7 @@ static void run_gets_of_news(struct work *w)
         check_long(in, out, "ARMCI_Get after ARMCI_Put");
     }
     check_time(w, begun, "put and get");
-    memcpy(w->mirror, &(long){ w->repeats - 1 }, sizeof(long));
+    memcpy(w->mirror, &(long){w->repeats - 1}, sizeof(long));
 }
 
 static void run_others(struct work *w)
@@ -217,8 +211,8 @@ static void run_others(struct work *w)
     static const struct {
         const char *name;
         void (*once)(struct work *, int);
-    } families[] = { { "values", values }, { "ARMCI_Rmw", rmw },   { "puts with a flag", flags },
-                     { "locks", locks },   { "fences", fences }, { "an aggregate handle", aggregates } };
+    } families[] = {{"values", values}, {"ARMCI_Rmw", rmw}, {"puts with a flag", flags},
+                    {"locks", locks},   {"fences", fences}, {"an aggregate handle", aggregates}};
 
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         double begun = now();
@@ -253,8 +247,7 @@ static void operate(struct work *w)
     run_transfers(w, &r);
     run_gets_of_news(w);
     run_others(w);
-    check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0, "after all, %.3f s later: is the target back",
-               now() - begun);
+    check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0, "after all, %.3f s later: is the target back", now() - begun);
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, (void *)&head->told, 1, w->target);
 }
 
@@ -288,8 +281,7 @@ static void verify(const struct work *w)
 /* Can the target's memory be worked on without it? */
 static bool is_served(const struct work *w)
 {
-    if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL)
-        return true;
+    if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL) return true;
     return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_server();
 }
 
@@ -297,7 +289,7 @@ static bool is_served(const struct work *w)
 static void while_the_target_computes(void)
 {
     size_t bytes = HEAD + (size_t)test_ranks() * LANE;
-    struct work w = { .target = test_ranks() - 1, .base = region_create(bytes) };
+    struct work w = {.target = test_ranks() - 1, .base = region_create(bytes)};
 
     w.room = (char *)w.base[w.target] + HEAD + test_rank() * LANE;
     w.extras = (struct extras *)(void *)(w.room + ROOM);
@@ -323,8 +315,8 @@ static void while_the_target_computes(void)
 }
 
 static const struct test tests[] = {
-    { "many of each operation end while their target computes", while_the_target_computes },
-    { NULL, NULL },
+    {"many of each operation end while their target computes", while_the_target_computes},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -43,8 +43,7 @@ static void **create_words(const struct word *w, int home)
 {
     void **base = region_zeroed(2 * sizeof(long));
 
-    if (test_rank() == home && w->is_long)
-        ARMCI_PutValueLong(w->start, (long *)base[home] + 1, home);
+    if (test_rank() == home && w->is_long) ARMCI_PutValueLong(w->start, (long *)base[home] + 1, home);
     ARMCI_Barrier();
     return base;
 }
@@ -59,7 +58,8 @@ static void tickets(const void *row)
     for (int i = 0; i < effort(DRAWS); i++) {
         long ticket = read_modify_write(w, w->add, w->lowest, counter, 1, 0);
         check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
-        if (check(ticket >= w->start && ticket < w->start + total, "draw %d gave %ld, not one of %d from %ld on", i, ticket, total, w->start))
+        if (check(ticket >= w->start && ticket < w->start + total, "draw %d gave %ld, not one of %d from %ld on", i, ticket, total,
+                  w->start))
             tally[ticket - w->start]++;
         last = ticket;
     }
@@ -81,14 +81,12 @@ static void swap_chain(const void *row)
 
     for (int i = 0; i < effort(DRAWS); i++) {
         long token = read_modify_write(w, w->swap, w->start + 1 + test_rank() * effort(DRAWS) + i, word, 0, home);
-        if (check(token >= w->start && token < w->start + total, "swap %d gave %ld", i, token))
-            tally[token - w->start]++;
+        if (check(token >= w->start && token < w->start + total, "swap %d gave %ld", i, token)) tally[token - w->start]++;
     }
     ARMCI_Barrier();
     if (test_rank() == 0) {
         long stays = value_of(w, word, home);
-        if (check(stays > w->start && stays < w->start + total, "the value that stays is %ld", stays))
-            tally[stays - w->start]++;
+        if (check(stays > w->start && stays < w->start + total, "the value that stays is %ld", stays)) tally[stays - w->start]++;
     }
     check_each_once(tally, total, "swap");
     region_free(base);
@@ -98,7 +96,7 @@ static void swap_chain(const void *row)
 /* One process alone on a counter: increments of every kind against a local sum; neighbours of the counter untouched. */
 static void increments(void)
 {
-    const int steps[] = { 0, -1, 1, 1000000007, -2000000014, INT_MAX, -INT_MAX, 12345, INT_MIN + 1, 5 };
+    const int steps[] = {0, -1, 1, 1000000007, -2000000014, INT_MAX, -INT_MAX, 12345, INT_MIN + 1, 5};
     int target = (test_rank() + 1) % test_ranks(), seen_int, model_int = -3;
     long seen_long, model_long = -(5L << 33);
     unsigned char expected[32], *slice;
@@ -131,7 +129,10 @@ static void increments(void)
 /* All ranks draw from counters on all ranks, int and long side by side. */
 static void counters_everywhere(void)
 {
-    struct counters { long l[SLOTS]; int i[SLOTS]; } *mine;
+    struct counters {
+        long l[SLOTS];
+        int i[SLOTS];
+    } * mine;
     int n = test_ranks(), slots = n * SLOTS, old_int;
     int *draws = calloc((size_t)(2 * slots), sizeof *draws), *all = calloc((size_t)(2 * slots), sizeof *all);
     long old_long;
@@ -195,16 +196,14 @@ static void on_group_region(void)
         list[i] = 2 * i;
     ARMCI_Group_create(members, list, &group);
     if (test_rank() % 2 == 0) {
-        void *base[16] = { NULL };
+        void *base[16] = {NULL};
         int home = list[members - 1], ticket;
         ARMCI_Malloc_group(base, 64, &group);
-        if (test_rank() == home)
-            ARMCI_PutValueInt(0, base[members - 1], home);
+        if (test_rank() == home) ARMCI_PutValueInt(0, base[members - 1], home);
         armci_msg_group_barrier(&group);
         for (int i = 0; i < effort(DRAWS); i++) {
             ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, base[members - 1], 1, home);
-            if (check(ticket >= 0 && ticket < total, "draw %d gave %d", i, ticket))
-                tally[ticket]++;
+            if (check(ticket >= 0 && ticket < total, "draw %d gave %d", i, ticket)) tally[ticket]++;
         }
         armci_msg_group_barrier(&group);
         ARMCI_Free_group(base[group.rank], &group);
@@ -219,10 +218,10 @@ static const struct test tests[] = {
     {"long tickets are distinct and without gap", NULL, tickets, &long_word},
     {"int swap loses no value", NULL, swap_chain, &int_word},
     {"long swap loses no value", NULL, swap_chain, &long_word},
-    { "increments of any sign and size, old value returned", increments },
-    { "counters on all ranks at once", counters_everywhere },
-    { "rmw keeps the order with put and get", ordered_with_transfers },
-    { "a counter in a group region", on_group_region },
-    { NULL, NULL },
+    {"increments of any sign and size, old value returned", increments},
+    {"counters on all ranks at once", counters_everywhere},
+    {"rmw keeps the order with put and get", ordered_with_transfers},
+    {"a counter in a group region", on_group_region},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

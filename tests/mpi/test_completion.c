@@ -265,10 +265,14 @@ static const struct {
     const char *how;
     int share;
 } completions[COMPLETIONS] = {
-    [BY_WAIT] = {"ARMCI_Wait", 1},         [BY_TEST] = {"ARMCI_Test", 1},
-    [BY_WAIT_PROC] = {"ARMCI_WaitProc", 1}, [BY_WAIT_ALL] = {"ARMCI_WaitAll", 1},
-    [BY_FENCE] = {"ARMCI_Fence", 1},       [BY_ALL_FENCE] = {"ARMCI_AllFence", 1},
-    [BY_GROUP_FENCE] = {"ARMCI_GroupFence", 1}, [BY_BARRIER] = {"ARMCI_Barrier", 4},
+    [BY_WAIT] = {"ARMCI_Wait", 1},
+    [BY_TEST] = {"ARMCI_Test", 1},
+    [BY_WAIT_PROC] = {"ARMCI_WaitProc", 1},
+    [BY_WAIT_ALL] = {"ARMCI_WaitAll", 1},
+    [BY_FENCE] = {"ARMCI_Fence", 1},
+    [BY_ALL_FENCE] = {"ARMCI_AllFence", 1},
+    [BY_GROUP_FENCE] = {"ARMCI_GroupFence", 1},
+    [BY_BARRIER] = {"ARMCI_Barrier", 4},
     [BY_FREE] = {"ARMCI_Free", 4},
 };
 
@@ -287,28 +291,16 @@ static void complete_batch(int completion, armci_hdl_t *handles[BATCH], int targ
             while (ARMCI_Test(handles[i]) != 0)
                 ;
         break;
-    case BY_WAIT_PROC:
-        ARMCI_WaitProc(target);
-        break;
-    case BY_WAIT_ALL:
-        ARMCI_WaitAll();
-        break;
-    case BY_FENCE:
-        ARMCI_Fence(target);
-        break;
-    case BY_ALL_FENCE:
-        ARMCI_AllFence();
-        break;
+    case BY_WAIT_PROC: ARMCI_WaitProc(target); break;
+    case BY_WAIT_ALL: ARMCI_WaitAll(); break;
+    case BY_FENCE: ARMCI_Fence(target); break;
+    case BY_ALL_FENCE: ARMCI_AllFence(); break;
     case BY_GROUP_FENCE:
         ARMCI_Group_get_world(&world);
         ARMCI_GroupFence(&world);
         break;
-    case BY_BARRIER:
-        ARMCI_Barrier();
-        break;
-    default:
-        region_free(cells);
-        cells = region_create(BATCH * LARGE);
+    case BY_BARRIER: ARMCI_Barrier(); break;
+    default: region_free(cells); cells = region_create(BATCH * LARGE);
     }
 }
 

@@ -8,8 +8,7 @@
 
 enum { LANE = 3 * 1024 * 1024 + 17, GUARD = 32 };
 
-static const int large[] = { 255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584,
-                             1572869 };
+static const int large[] = {255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584, 1572869};
 enum { SMALL_SIZES = 200, LARGE_SIZES = sizeof large / sizeof *large, SIZES = SMALL_SIZES + LARGE_SIZES };
 
 /* Every size once, in random order.  Returns how many to use. */
@@ -24,15 +23,14 @@ static int draw_sizes(struct rng *r, int sizes[SIZES])
 /* A put of every size into this target's lane, one behind the other, at any alignment of both sides. */
 static void put_all_sizes(struct rng *r, const struct lanes *l, int target, char *source)
 {
-    struct op put = { .kind = OP_PUT };
+    struct op put = {.kind = OP_PUT};
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
     size_t at = 0;
 
     for (int i = 0; i < n_sizes; i++) {
         size_t n = (size_t)sizes[i], from = (size_t)rng_between(r, 0, 15);
         at += (size_t)rng_between(r, 0, 9);
-        if (at + n > l->bytes)
-            at = 0;
+        if (at + n > l->bytes) at = 0;
         op_contiguous(&put, source + from, lanes_remote(l, target) + at, n, target, NULL);
         memcpy(lanes_mirror(l, target) + at, source + from, n);
         at += n;
@@ -55,10 +53,9 @@ static void test_put_sizes(void)
 }
 
 /* A get of every size from this target's lane; the bytes around the buffer stay. */
-static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen,
-                          unsigned char *expected)
+static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen, unsigned char *expected)
 {
-    struct op get = { .kind = OP_GET };
+    struct op get = {.kind = OP_GET};
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
 
     for (int i = 0; i < n_sizes; i++) {
@@ -68,8 +65,7 @@ static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsi
         memset(expected, 0x5a, to + n + GUARD);
         op_contiguous(&get, seen + to, lanes_remote(l, target) + at, n, target, NULL);
         memcpy(expected + to, lanes_mirror(l, target) + at, n);
-        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at,
-                    target, to);
+        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
     }
 }
 
@@ -92,7 +88,7 @@ static void test_get_sizes(void)
 /* Accumulates of many sizes of one type at one alignment of the target: `shift` bytes behind a multiple of 64. */
 static void acc_sizes(struct rng *r, int type, size_t shift)
 {
-    static const int counts[] = { 1, 2, 3, 5, 8, 17, 100, 513, 1025, 5000 };
+    static const int counts[] = {1, 2, 3, 5, 8, 17, 100, 513, 1025, 5000};
     size_t size = element_size(type), bytes = 12000 * size;
     struct lanes l = lanes_create(bytes, shift ? 64 + shift : 64);
     char *source = need_memory(bytes), *kept = need_memory(bytes);
@@ -100,7 +96,7 @@ static void acc_sizes(struct rng *r, int type, size_t shift)
     element_fill(type, r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     for (int i = 0; i < 2 * 10; i++) {
-        struct op acc = { .kind = OP_ACC, .type = type, .scale = i % 2 ? scale_other(type, r) : scale_one(type) };
+        struct op acc = {.kind = OP_ACC, .type = type, .scale = i % 2 ? scale_other(type, r) : scale_one(type)};
         size_t n = size * (size_t)counts[i / 2], at = size * (size_t)rng_between(r, 0, (int)((bytes - n) / size));
         int target = (test_rank() + i) % test_ranks();
         element_fill(type, r, source, n);
@@ -141,14 +137,12 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
     for (int t = 0; t < n; t++) {
         size_t lo = bytes[t] * (size_t)me / (size_t)n, hi = bytes[t] * ((size_t)me + 1) / (size_t)n;
         memset(expected, 16 * (t + 1) + me, hi - lo);
-        if (hi > lo)
-            check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0, "ARMCI_Put, %s", what);
+        if (hi > lo) check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0, "ARMCI_Put, %s", what);
     }
     ARMCI_Barrier();
     for (int i = 0; i < n; i++) {
         int t = (me + i) % n;
-        if (bytes[t] == 0)
-            continue;
+        if (bytes[t] == 0) continue;
         for (int w = 0; w < n; w++) {
             size_t lo = bytes[t] * (size_t)w / (size_t)n, hi = bytes[t] * ((size_t)w + 1) / (size_t)n;
             memset(expected + lo, 16 * (t + 1) + w, hi - lo);
@@ -158,8 +152,7 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
         check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t], t);
         seen[0] = 0;
         ARMCI_Get((char *)base[t] + bytes[t] - 1, seen, 1, t);
-        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what,
-                    bytes[t], t);
+        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
     }
     free(seen);
     free(expected);
@@ -215,8 +208,7 @@ static void try_empty_slices(unsigned mask)
         bytes[t] = mask & (1u << t) ? 24u + 8u * (unsigned)t : 0;
     base = region_create(bytes[test_rank()]);
     for (int t = 0; t < test_ranks(); t++)
-        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t,
-              bytes[t], base[t]);
+        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t], base[t]);
     use_slices(base, bytes, "some slices of 0 bytes");
     region_done(base);
 }
@@ -270,15 +262,15 @@ static void test_many_regions(void)
 }
 
 static const struct test tests[] = {
-    { "put of every size reaches every rank", test_put_sizes },
-    { "get of every size from every rank", test_get_sizes },
-    { "accumulate of every type and many sizes", test_acc_sizes },
-    { "slices of every size from 1 byte", test_slice_sizes },
-    { "slices of sizes known to break windows", test_slice_sizes_known },
-    { "a slice of 0 bytes is NULL and harms no other", test_empty_slices },
-    { "a transfer of 0 bytes does nothing", test_zero_bytes },
-    { "many regions at once", test_many_regions },
-    { NULL, NULL },
+    {"put of every size reaches every rank", test_put_sizes},
+    {"get of every size from every rank", test_get_sizes},
+    {"accumulate of every type and many sizes", test_acc_sizes},
+    {"slices of every size from 1 byte", test_slice_sizes},
+    {"slices of sizes known to break windows", test_slice_sizes_known},
+    {"a slice of 0 bytes is NULL and harms no other", test_empty_slices},
+    {"a transfer of 0 bytes does nothing", test_zero_bytes},
+    {"many regions at once", test_many_regions},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

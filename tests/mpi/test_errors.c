@@ -45,8 +45,7 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
     char begin[100], number[20], rank[20] = "";
     const char *line = error_line(), *rest, *end = strchr(line, '\n'), *equals;
 
-    if (with_rank)
-        snprintf(rank, sizeof rank, "rank %d: ", test_rank());
+    if (with_rank) snprintf(rank, sizeof rank, "rank %d: ", test_rank());
     snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->description.function);
     snprintf(number, sizeof number, "%d", test_ranks());
     rest = after(after(line, begin), w->description.argument);
@@ -81,14 +80,12 @@ static void try_wrong_call(const struct wrong_call *w, int number, bool thorough
     long word;
     int code;
 
-    if (thoroughly)
-        check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
+    if (thoroughly) check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
     code = make_and_catch(w);
     check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
     check(is_line_of(w, true), "%s: it says: %s", w->name, *caught ? caught : "nothing");
     wrong_calls_check_untouched(w->name);
-    if (thoroughly)
-        after_run(number, w->name);
+    if (thoroughly) after_run(number, w->name);
 }
 
 /* All calls that are wrong at that moment; returns how many.  Where ranks share processors they wait for one another long:
@@ -112,8 +109,7 @@ static void every_wrong_call(void)
     wrong_calls_prepare();
     after_prepare();
     tried = try_all(RUNNING);
-    if (test_rank() == 0)
-        printf("%d wrong calls were tried, each on every process\n", tried);
+    if (test_rank() == 0) printf("%d wrong calls were tried, each on every process\n", tried);
     after_check_sum();
     wrong_calls_check_untouched("all wrong calls");
     after_end();
@@ -123,8 +119,7 @@ static void every_wrong_call(void)
 /* The last of the tests: see BESIDE_MEMGET. */
 static void wrong_descriptions(void)
 {
-    if (chosen())
-        return;
+    if (chosen()) return;
     wrong_calls_prepare();
     after_prepare();
     check(try_all(BESIDE_MEMGET) > 0, "no call was tried");
@@ -193,24 +188,21 @@ static int accumulate_far(struct far_patch *f)
 }
 static int put_flag_far(struct far_patch *f)
 {
-    return ARMCI_PutS_flag(stage.here, f->stride, stage.there, f->stride, f->count, 2, (int *)(void *)stage.there, 1,
-                           stage.p);
+    return ARMCI_PutS_flag(stage.here, f->stride, stage.there, f->stride, f->count, 2, (int *)(void *)stage.there, 1, stage.p);
 }
 
 /* A walk over 2^30 segments takes a second: refusing them must not take much longer than refusing 2. */
 static void refusal_needs_no_walk(void)
 {
-    static int (*const calls[])(struct far_patch *) = { put_far, get_far, accumulate_far, put_flag_far };
-    struct far_patch few = { { 8, 2, 1 }, { SLICE, 8 } }, many = { { 8, 1 << 15, 1 << 15 }, { 16, 24 } };
+    static int (*const calls[])(struct far_patch *) = {put_far, get_far, accumulate_far, put_flag_far};
+    struct far_patch few = {{8, 2, 1}, {SLICE, 8}}, many = {{8, 1 << 15, 1 << 15}, {16, 24}};
 
     few.stride[0] = SLICE - 4; /* an aligned address, at which 4 bytes are left */
-    if (chosen())
-        return;
+    if (chosen()) return;
     wrong_calls_prepare();
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         double two = refusal(calls[i], &few), billion = refusal(calls[i], &many);
-        check(billion < 1000 * two && billion < 0.1, "call %zu: %g s to refuse 2^30 segments, %g s to refuse 2", i,
-              billion, two);
+        check(billion < 1000 * two && billion < 0.1, "call %zu: %g s to refuse 2^30 segments, %g s to refuse 2", i, billion, two);
     }
     wrong_calls_check_untouched("patches that leave");
     wrong_calls_end();
@@ -249,18 +241,16 @@ struct off_result {
     int tried, wrong;
     char first[500]; /* what was wrong first */
 };
-static struct off_result before_mpi = { .when = "before MPI_Init" }, before_armci = { .when = "before ARMCI_Init" },
-                         after_armci = { .when = "after ARMCI_Finalize" }, after_mpi = { .when = "after MPI_Finalize" };
+static struct off_result before_mpi = {.when = "before MPI_Init"}, before_armci = {.when = "before ARMCI_Init"},
+                         after_armci = {.when = "after ARMCI_Finalize"}, after_mpi = {.when = "after MPI_Finalize"};
 
 static void try_off(struct off_result *r, const struct wrong_call *w, bool with_rank)
 {
     int code = make_and_catch(w);
 
     r->tried++;
-    if (is_code_of(w, code) && is_line_of(w, with_rank))
-        return;
-    if (r->wrong++ == 0)
-        snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
+    if (is_code_of(w, code) && is_line_of(w, with_rank)) return;
+    if (r->wrong++ == 0) snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
 }
 
 /* All calls that are wrong at one of two moments. */
@@ -269,22 +259,19 @@ static void try_all_off(struct off_result *r, enum moment one, enum moment other
     wrong_calls_set_local();
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        if (w->description.moment == one || w->description.moment == other)
-            try_off(r, w, with_rank);
+        if (w->description.moment == one || w->description.moment == other) try_off(r, w, with_rank);
     }
     wrong_calls_check_local(r->when);
 }
 
 static void check_off(const struct off_result *r)
 {
-    check(r->wrong == 0, "%s: %d of %d calls not as they should be; %s", r->when, r->wrong, r->tried,
-          r->first);
+    check(r->wrong == 0, "%s: %d of %d calls not as they should be; %s", r->when, r->wrong, r->tried, r->first);
 }
 
 static void before_the_start(void)
 {
-    if (chosen())
-        return;
+    if (chosen()) return;
     check_off(&before_mpi);
     check_off(&before_armci);
 }
@@ -302,8 +289,7 @@ static void list_cases(void)
 static const struct wrong_call *chosen_call(void)
 {
     for (int i = 0; i < wrong_calls_count(); i++)
-        if (strcmp(wrong_calls_get(i)->name, chosen()) == 0)
-            return wrong_calls_get(i);
+        if (strcmp(wrong_calls_get(i)->name, chosen()) == 0) return wrong_calls_get(i);
     fprintf(stderr, "no case is called %s\n", chosen());
     exit(0); /* which is not what check-abort waits for */
 }
@@ -319,8 +305,7 @@ static void end_the_job(void)
 /* The call that was chosen must end the job now, if this is its moment. */
 static void end_the_job_at(enum moment moment)
 {
-    if (chosen_call()->description.moment != moment)
-        return;
+    if (chosen_call()->description.moment != moment) return;
     wrong_calls_make(chosen_call());
     exit(0);
 }
@@ -334,8 +319,7 @@ static void start_chosen(int *argc, char ***argv)
     end_the_job_at(MPI_OFF);
     MPI_Init(argc, argv);
     end_the_job_at(ARMCI_OFF);
-    if (chosen_call()->description.moment == MPI_ENDED)
-        MPI_Finalize();
+    if (chosen_call()->description.moment == MPI_ENDED) MPI_Finalize();
     end_the_job_at(MPI_ENDED);
     ARMCI_Init();
 }
@@ -378,12 +362,12 @@ static void return_policy(void)
 }
 
 static const struct test tests[] = {
-    { "every wrong call is named, returns its code, changes nothing", return_policy },
-    { "calls before the start are wrong", before_the_start },
-    { "an address is wrong as soon as its region is freed", freed_is_gone },
-    { "a large strided transfer is refused without walking it", refusal_needs_no_walk },
-    { "everything works after wrong calls", usable_afterwards },
-    { "addresses outside the memory of ARMCI_Memget are wrong", wrong_descriptions },
-    { NULL, NULL },
+    {"every wrong call is named, returns its code, changes nothing", return_policy},
+    {"calls before the start are wrong", before_the_start},
+    {"an address is wrong as soon as its region is freed", freed_is_gone},
+    {"a large strided transfer is refused without walking it", refusal_needs_no_walk},
+    {"everything works after wrong calls", usable_afterwards},
+    {"addresses outside the memory of ARMCI_Memget are wrong", wrong_descriptions},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, start_errors, stop_errors };
+const struct suite suite = {tests, start_errors, stop_errors};

@@ -31,21 +31,17 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
 static void write_cells(int how, long *cells, void *dst, int p)
 {
     int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long);
-    int count[2] = { (int)sizeof(long), CELLS / 2 };
+    int count[2] = {(int)sizeof(long), CELLS / 2};
     long one = 1;
     armci_hdl_t hdl;
 
     switch (how) {
-    case 0:
-        ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p);
-        break;
+    case 0: ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p); break;
     case 1:
         ARMCI_PutS(cells, &stride, dst, &stride, count, 1, p);
         ARMCI_PutS(cells + 1, &stride, (long *)dst + 1, &stride, count, 1, p);
         break;
-    case 2:
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, cells, dst, CELLS * (int)sizeof(long), p);
-        break;
+    case 2: ARMCI_Acc(ARMCI_ACC_LNG, &one, cells, dst, CELLS * (int)sizeof(long), p); break;
     default:
         ARMCI_INIT_HANDLE(&hdl);
         ARMCI_NbPut(cells, dst, half, p, &hdl);
@@ -71,11 +67,9 @@ static void message_after_fence(void)
         fill(cells, round, me);
         write_cells(round % 4, cells, base[right], right);
         ARMCI_Fence(right);
-        if (me == 0)
-            armci_msg_snd(TAG, &token, sizeof token, right);
+        if (me == 0) armci_msg_snd(TAG, &token, sizeof token, right);
         armci_msg_rcv(TAG, &token, sizeof token, NULL, left);
-        if (me != 0)
-            armci_msg_snd(TAG, &token, sizeof token, right);
+        if (me != 0) armci_msg_snd(TAG, &token, sizeof token, right);
         ARMCI_Access_begin(mine);
         check_cells(mine, round, left, "load after the message");
         ARMCI_Access_end(mine);
@@ -123,8 +117,7 @@ static void complete(int by)
         ARMCI_Barrier();
         return;
     }
-    if (by == ALL_FENCE)
-        ARMCI_AllFence();
+    if (by == ALL_FENCE) ARMCI_AllFence();
     if (by == GROUP_FENCE) {
         ARMCI_Group_get_world(&world);
         ARMCI_GroupFence(&world);
@@ -170,8 +163,7 @@ static void fence_outside_a_group_region(void)
     needs_ranks(2);
     for (int i = 0; i < n; i++)
         list[i] = i;
-    if (n > 1)
-        ARMCI_Group_create(last, list, &group);
+    if (n > 1) ARMCI_Group_create(last, list, &group);
     if (me < last) {
         ARMCI_Malloc_group(group_base, CELLS * sizeof(long), &group);
         fill(cells, 0, me);
@@ -250,15 +242,15 @@ static void nothing_pending(void)
 }
 
 static const struct test tests[] = {
-    { "a message after a fence: the target sees the data", message_after_fence },
-    { "after a fence a third process sees the data", third_party_sees },
+    {"a message after a fence: the target sees the data", message_after_fence},
+    {"after a fence a third process sees the data", third_party_sees},
     {"fences for each process complete everything", NULL, exchange_rows, &(const int){FENCES}},
     {"ARMCI_AllFence completes everything", NULL, exchange_rows, &(const int){ALL_FENCE}},
     {"ARMCI_GroupFence of the world completes everything", NULL, exchange_rows, &(const int){GROUP_FENCE}},
-    { "ARMCI_GroupFence of some completes towards them", group_fence_of_some },
+    {"ARMCI_GroupFence of some completes towards them", group_fence_of_some},
     {"ARMCI_Barrier completes everything", NULL, exchange_rows, &(const int){BARRIER}},
-    { "fence for a process that a group region excludes", fence_outside_a_group_region },
-    { "fences with nothing pending", nothing_pending },
-    { NULL, NULL },
+    {"fence for a process that a group region excludes", fence_outside_a_group_region},
+    {"fences with nothing pending", nothing_pending},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

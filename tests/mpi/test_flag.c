@@ -25,14 +25,14 @@ static int put_contiguous(unsigned char *src, struct slice *dst, int value, int 
 
 static int put_strided(unsigned char *src, struct slice *dst, int value, int proc)
 {
-    int count[2] = { ROW, ROWS };
+    int count[2] = {ROW, ROWS};
 
     return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
 }
 
 static int put_strided_dir(unsigned char *src, struct slice *dst, int value, int proc)
 {
-    int count[2] = { ROW, ROWS };
+    int count[2] = {ROW, ROWS};
 
     return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
 }
@@ -45,8 +45,7 @@ static bool flag_comes(struct slice *mine, int value)
 
     while (MPI_Wtime() - begun < PATIENCE) {
         check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0, "ARMCI_Get of the flag: code");
-        if (seen == value)
-            return true;
+        if (seen == value) return true;
         ARMCIX_Progress();
     }
     return check(false, "flag %d did not come in %d s; it is %d", value, PATIENCE, seen);
@@ -106,9 +105,10 @@ static void test_flag_elsewhere(void)
 static const struct test tests[] = {
     {"ARMCI_Put_flag: data before flag", NULL, run, &(const struct call){put_contiguous, false, "ARMCI_Put_flag"}},
     {"ARMCI_PutS_flag: data before flag, returns 0", NULL, run, &(const struct call){put_strided, true, "ARMCI_PutS_flag"}},
-    {"ARMCI_PutS_flag_dir: data before flag, value by value", NULL, run, &(const struct call){put_strided_dir, true, "ARMCI_PutS_flag_dir"}},
-    { "a flag in another region", test_flag_elsewhere },
-    { NULL, NULL },
+    {"ARMCI_PutS_flag_dir: data before flag, value by value", NULL, run,
+     &(const struct call){put_strided_dir, true, "ARMCI_PutS_flag_dir"}},
+    {"a flag in another region", test_flag_elsewhere},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

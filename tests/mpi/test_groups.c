@@ -20,8 +20,7 @@ static bool members_alone(void)
 static int place_in(const int *list, int n)
 {
     for (int i = 0; i < n; i++)
-        if (list[i] == test_rank())
-            return i;
+        if (list[i] == test_rank()) return i;
     return -1;
 }
 
@@ -31,8 +30,7 @@ static void make_group(int n, int *list, ARMCI_Group *group)
     ARMCI_Group world;
 
     ARMCI_Group_get_world(&world);
-    if (place_in(list, n) >= 0 || !members_alone())
-        ARMCI_Group_create_child(n, list, group, &world);
+    if (place_in(list, n) >= 0 || !members_alone()) ARMCI_Group_create_child(n, list, group, &world);
 }
 
 /* All that can be asked of a group of the processes in list: ranks, size, translation, communicator. */
@@ -123,15 +121,13 @@ static void lists_of_every_kind(void)
     for (int kind = 0; kind < 6; kind++) {
         members = 0;
         for (int i = 0; i < n; i++) {
-            int candidate[6] = { n - 1, i, n - 1 - i, i, i, (i + 1) % n };
-            bool in[6] = { i == 0, true, true, i % 2 == 0, i > 0 || n == 1, true };
-            if (in[kind])
-                list[members++] = candidate[kind];
+            int candidate[6] = {n - 1, i, n - 1 - i, i, i, (i + 1) % n};
+            bool in[6] = {i == 0, true, true, i % 2 == 0, i > 0 || n == 1, true};
+            if (in[kind]) list[members++] = candidate[kind];
         }
         make_group(members, list, &group);
         check_and_free(&group, list, members, "group of a list");
-        if (kind % 2)
-            armci_msg_barrier();
+        if (kind % 2) armci_msg_barrier();
     }
 }
 
@@ -161,7 +157,7 @@ static void called_by_all(void)
 /* All processes in reversed order, then all but the last of those, and so on down to one: lists count in the parent. */
 static void nested(void)
 {
-    int n = test_ranks(), absolute[MOST] = { 0 }, ranks[MOST], depth = 0;
+    int n = test_ranks(), absolute[MOST] = {0}, ranks[MOST], depth = 0;
     ARMCI_Group chain[MOST];
 
     for (int i = 0; i < n; i++) {
@@ -174,16 +170,14 @@ static void nested(void)
         for (int i = 0; i < size; i++)
             ranks[i] = i;
         bool was_member = place_in(absolute, size + 1) >= 0, is_member = place_in(absolute, size) >= 0;
-        if (is_member || (!members_alone() && was_member))
-            ARMCI_Group_create_child(size, ranks, &chain[n - size], &chain[n - size - 1]);
+        if (is_member || (!members_alone() && was_member)) ARMCI_Group_create_child(size, ranks, &chain[n - size], &chain[n - size - 1]);
         if (is_member) {
             depth = n - size;
             check_group(&chain[depth], absolute, size, "nested group");
         }
     }
     for (int size = 1; size <= n; size++)
-        if (place_in(absolute, size) >= 0)
-            use_group(&chain[n - size], absolute, size, "nested group");
+        if (place_in(absolute, size) >= 0) use_group(&chain[n - size], absolute, size, "nested group");
     for (; depth >= 0; depth--)
         ARMCI_Group_free(&chain[depth]);
     ARMCI_Barrier();
@@ -195,7 +189,7 @@ static int make_parity_group(int *list, ARMCI_Group *mine)
     int n = test_ranks(), members = 0;
 
     for (int parity = 0; parity < 2 && parity < n; parity++) {
-        int other[MOST] = { 0 }, others = 0;
+        int other[MOST] = {0}, others = 0;
         ARMCI_Group unused;
         for (int p = parity; p < n; p += 2)
             other[others++] = p;
@@ -223,8 +217,7 @@ static void default_group(void)
     check_group(&seen, absolute, members, "default group");
     if (me == absolute[last] || !members_alone()) {
         ARMCI_Group_create(1, &last, &small);
-        if (me == absolute[last])
-            check_group(&small, &absolute[last], 1, "group made in the default group");
+        if (me == absolute[last]) check_group(&small, &absolute[last], 1, "group made in the default group");
         ARMCI_Group_free(&small);
     }
     check_long(armci_msg_me(), me, "armci_msg_me is not changed by the default group");
@@ -270,8 +263,7 @@ static void overlapping(void)
         pair[i][0] = i;
         pair[i][1] = i + 1;
         make_group(2, pair[i], &group[i]);
-        if (place_in(pair[i], 2) >= 0)
-            ARMCI_Malloc_group(base[i], 64, &group[i]);
+        if (place_in(pair[i], 2) >= 0) ARMCI_Malloc_group(base[i], 64, &group[i]);
     }
     for (int i = 0; i + 1 < n; i++)
         if (place_in(pair[i], 2) >= 0) {
@@ -283,8 +275,7 @@ static void overlapping(void)
     for (int i = 0; i + 1 < n; i++)
         if (place_in(pair[i], 2) >= 0) {
             int place = me - i;
-            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i,
-                       i + 1);
+            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i, i + 1);
             ARMCI_Free_group(base[i][place], &group[i]);
             check_group(&group[i], pair[i], 2, "one of overlapping groups");
             ARMCI_Group_free(&group[i]);
@@ -302,8 +293,7 @@ static void made_often(void)
         list[i] = i;
     for (int round = 0; round < effort(40); round++) {
         ARMCI_Group_create(n, list, &group);
-        if (round % 10 == 0)
-            use_group(&group, list, n, "group made often");
+        if (round % 10 == 0) use_group(&group, list, n, "group made often");
         ARMCI_Group_free(&group);
     }
 }
@@ -315,8 +305,7 @@ static void split(void)
 
     ARMCI_Group_get_world(&world);
     for (int p = n - 1; p >= 0; p--)
-        if (p % 2 == me % 2)
-            list[members++] = p;
+        if (p % 2 == me % 2) list[members++] = p;
     check_long(ARMCIX_Group_split(&world, me % 2, -me, &part), 0, "ARMCIX_Group_split");
     check_group(&part, list, members, "part of a split");
     use_group(&part, list, members, "part of a split");
@@ -348,16 +337,16 @@ static void duplicate(void)
 }
 
 static const struct test tests[] = {
-    { "the world and the default group", world_group },
-    { "groups of lists of every kind", lists_of_every_kind },
-    { "all processes call, some are no members", called_by_all },
-    { "groups in groups", nested },
-    { "ARMCI_Group_create counts in the default group", default_group },
-    { "a copy of the struct is as good as the original", copied_by_value },
-    { "overlapping groups with regions at the same time", overlapping },
-    { "groups made and freed often", made_often },
-    { "ARMCIX_Group_split", split },
-    { "ARMCIX_Group_dup", duplicate },
-    { NULL, NULL },
+    {"the world and the default group", world_group},
+    {"groups of lists of every kind", lists_of_every_kind},
+    {"all processes call, some are no members", called_by_all},
+    {"groups in groups", nested},
+    {"ARMCI_Group_create counts in the default group", default_group},
+    {"a copy of the struct is as good as the original", copied_by_value},
+    {"overlapping groups with regions at the same time", overlapping},
+    {"groups made and freed often", made_often},
+    {"ARMCIX_Group_split", split},
+    {"ARMCIX_Group_dup", duplicate},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

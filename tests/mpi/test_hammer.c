@@ -33,8 +33,7 @@ static void hit_contiguous(struct blow *b, size_t at, size_t bytes, bool count)
 
 static void hit_strided(struct blow *b, const struct patch *p, bool count)
 {
-    if (!count)
-        op_strided(&b->op, b->local, b->there, p, 0, NULL);
+    if (!count) op_strided(&b->op, b->local, b->there, p, 0, NULL);
     for (size_t i = 0; count && i < patch_segments(p); i++)
         op_model(&b->op, b->local + patch_offset(p, LOCAL, i), b->once + patch_offset(p, REMOTE, i), (size_t)p->count[0]);
 }
@@ -42,16 +41,14 @@ static void hit_strided(struct blow *b, const struct patch *p, bool count)
 static void hit_vector(struct blow *b, const size_t at[], int segments, size_t bytes, bool count)
 {
     void *here[64], *there[64];
-    armci_giov_t iov = { here, there, (int)bytes, segments };
+    armci_giov_t iov = {here, there, (int)bytes, segments};
 
     for (int i = 0; i < segments; i++) {
         here[i] = b->local + 16 * i;
         there[i] = b->there + at[i];
-        if (count)
-            op_model(&b->op, here[i], b->once + at[i], bytes);
+        if (count) op_model(&b->op, here[i], b->once + at[i], bytes);
     }
-    if (!count)
-        op_vector(&b->op, &iov, 1, 0, NULL);
+    if (!count) op_vector(&b->op, &iov, 1, 0, NULL);
 }
 
 /* One round of each test: do it, or count what it adds. */
@@ -80,8 +77,8 @@ static void overlapping_pieces(struct blow *b, bool count)
 static void overlapping_patches(struct blow *b, bool count)
 {
     int size = (int)element_size(b->op.type);
-    struct patch low = { .levels = 1, .count = { 4 * size, 12 }, .stride = { { 4 * size }, { 6 * size } } };
-    struct patch high = { .levels = 2, .count = { size, 3, 16 }, .stride = { { size, 3 * size }, { BLOCK, 2 * size } } };
+    struct patch low = {.levels = 1, .count = {4 * size, 12}, .stride = {{4 * size}, {6 * size}}};
+    struct patch high = {.levels = 2, .count = {size, 3, 16}, .stride = {{size, 3 * size}, {BLOCK, 2 * size}}};
 
     low.start[REMOTE] = (size_t)(BLOCK - 64 + size * (test_rank() % 4));
     high.start[REMOTE] = (size_t)(size * (test_rank() % 4));
@@ -106,8 +103,8 @@ static void overlapping_lists(struct blow *b, bool count)
 static void across_borders(struct blow *b, bool count)
 {
     int size = (int)element_size(b->op.type);
-    struct patch each = { .levels = 1, .count = { size, 3 }, .stride = { { size }, { BLOCK } } };
-    size_t list[3] = { 0, BLOCK, 2 * BLOCK };
+    struct patch each = {.levels = 1, .count = {size, 3}, .stride = {{size}, {BLOCK}}};
+    size_t list[3] = {0, BLOCK, 2 * BLOCK};
 
     hit_contiguous(b, 0, (size_t)size, count);
     hit_strided(b, &each, count);
@@ -154,7 +151,7 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
     long rounds = 0, most = type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL ? MOST_OF_FLOATS : MOST;
 
     memset(b, 0, sizeof *b);
-    b->op = (struct op){ .kind = OP_ACC, .type = type, .scale = scale_one(type) };
+    b->op = (struct op){.kind = OP_ACC, .type = type, .scale = scale_one(type)};
     b->there = (char *)base[0] + phase;
     fill_low(type, b->local, SPAN);
     round(b, true);
@@ -188,7 +185,8 @@ static void across_two_blocks(void)
     } elements[] = {{ARMCI_ACC_INT, 1, 0.3}, {ARMCI_ACC_DBL, 5, 0.3}, {ARMCI_ACC_DCP, 8, 0.6}, {ARMCI_ACC_CPL, 4, 0.6}};
 
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds, "accumulate across borders");
+        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds,
+                    "accumulate across borders");
 }
 
 /* ------------------------------------------------------------------ read-modify-write */
@@ -219,7 +217,7 @@ static void tickets(void)
 static void swaps(void)
 {
     void **base = region_zeroed(64);
-    unsigned long balance[4] = { 0, 0, 0, 0 }; /* int, its square; long, its square */
+    unsigned long balance[4] = {0, 0, 0, 0}; /* int, its square; long, its square */
     long *big = base[0], rounds = 0, token_long;
     int *small = (int *)(void *)(big + 1), token;
 
@@ -296,7 +294,7 @@ static void locks(void)
 static void locks_in_locks(void)
 {
     void **base = region_zeroed(3 * 64);
-    long *counter = base[0], count[3] = { 0, 0, 0 };
+    long *counter = base[0], count[3] = {0, 0, 0};
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
 
     for (double until = now() + trial_time(1); now() < until;) {
@@ -308,8 +306,7 @@ static void locks_in_locks(void)
         ARMCIX_Unlock_hdl(set, 1, 0);
         count[0]++;
         count[1]++;
-        if (ARMCIX_Trylock_hdl(set, 2, 0))
-            continue;
+        if (ARMCIX_Trylock_hdl(set, 2, 0)) continue;
         add_unsafely(counter + 16, 0, false);
         ARMCIX_Unlock_hdl(set, 2, 0);
         count[2]++;
@@ -335,38 +332,29 @@ struct mixture {
 
 static void mix_once(struct mixture *there, int kind, long count[])
 {
-    static const double ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const double ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static long longs[64];
     static int few_ints[16];
     long one = 1, seen;
     double scale = 1;
-    int count_of[2] = { 4 * sizeof(double), 4 }, here = 4 * sizeof(double), stride = sizeof there->patch[0], i = 1;
-    void *from[3] = { longs, longs, longs }, *to[3] = { there->list, there->list + 1, there->list };
-    armci_giov_t iov = { from, to, 8 * sizeof(long), 3 };
+    int count_of[2] = {4 * sizeof(double), 4}, here = 4 * sizeof(double), stride = sizeof there->patch[0], i = 1;
+    void *from[3] = {longs, longs, longs}, *to[3] = {there->list, there->list + 1, there->list};
+    armci_giov_t iov = {from, to, 8 * sizeof(long), 3};
 
     for (int k = 0; k < 64; k++)
         longs[k] = few_ints[k % 16] = 1;
     count[kind]++;
     switch (kind) {
-    case 0:
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, longs, there->added, sizeof there->added, 0);
-        break;
-    case 1:
-        ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride, count_of, 1, 0);
-        break;
-    case 2:
-        ARMCI_AccV(ARMCI_ACC_LNG, &one, &iov, 1, 0);
-        break;
-    case 3:
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0);
-        break;
+    case 0: ARMCI_Acc(ARMCI_ACC_LNG, &one, longs, there->added, sizeof there->added, 0); break;
+    case 1: ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride, count_of, 1, 0); break;
+    case 2: ARMCI_AccV(ARMCI_ACC_LNG, &one, &iov, 1, 0); break;
+    case 3: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0); break;
     case 4:
         ARMCI_Lock(0, test_ranks() - 1);
         add_unsafely(&there->guarded, 0, false);
         ARMCI_Unlock(0, test_ranks() - 1);
         break;
-    default:
-        ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
+    default: ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
     }
 }
 
@@ -391,7 +379,7 @@ static void mixture(void)
     void **base = region_zeroed(sizeof(struct mixture));
     struct mixture *copy = need_memory(sizeof *copy);
     struct rng r = rng_stream((uint64_t)test_rank());
-    long count[6] = { 0, 0, 0, 0, 0, 0 };
+    long count[6] = {0, 0, 0, 0, 0, 0};
 
     ARMCI_Create_mutexes(1);
     for (double until = now() + trial_time(2); now() < until;)
@@ -406,19 +394,26 @@ static void mixture(void)
     free(copy);
 }
 
-#define BLOWS(...) NULL, hammer_types, (const struct blows[]){__VA_ARGS__, {NULL, NULL}}
+#define BLOWS(...)                                                                                                                         \
+    NULL, hammer_types, (const struct blows[])                                                                                             \
+    {                                                                                                                                      \
+        __VA_ARGS__,                                                                                                                       \
+        {                                                                                                                                  \
+            NULL, NULL                                                                                                                     \
+        }                                                                                                                                  \
+    }
 
 static const struct test tests[] = {
     {"contiguous accumulates lose nothing", BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
     {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
     {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
-    { "elements across two blocks lose nothing", across_two_blocks },
-    { "fetch-and-add draws each ticket once", tickets },
-    { "swaps lose no token", swaps },
-    { "mutexes exclude", locks },
-    { "mutexes held together, and tried, exclude", locks_in_locks },
-    { "all kinds at the same time lose nothing", mixture },
-    { NULL, NULL },
+    {"elements across two blocks lose nothing", across_two_blocks},
+    {"fetch-and-add draws each ticket once", tickets},
+    {"swaps lose no token", swaps},
+    {"mutexes exclude", locks},
+    {"mutexes held together, and tried, exclude", locks_in_locks},
+    {"all kinds at the same time lose nothing", mixture},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

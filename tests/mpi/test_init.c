@@ -22,8 +22,8 @@ static void stop_mpi(void)
 /* What a running ARMCI of `n` processes, this one number `me`, must be able to do: every kind of call once. */
 static void use_armci(int me, int n, const char *what)
 {
-    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = { -1, -1 };
-    int zeros[3] = { 0, 0, 0 };
+    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = {-1, -1};
+    int zeros[3] = {0, 0, 0};
     void **base = need_memory((size_t)n * sizeof *base);
     ARMCI_Group world;
 
@@ -86,7 +86,7 @@ static void started_again(void)
 static void other_forms(void)
 {
     static char name[] = "program", option[] = "--option";
-    char *list[] = { name, option, NULL }, **argv = list;
+    char *list[] = {name, option, NULL}, **argv = list;
     int argc = 2;
 
     check_long(ARMCI_Init_args(&argc, &argv), 0, "ARMCI_Init_args");
@@ -173,8 +173,7 @@ static void own_messages_undisturbed(void)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Send(&me, 1, MPI_INT, right, 5, MPI_COMM_WORLD);
     use_armci(me, n, "beside messages of the program");
-    if (flag == 0)
-        MPI_Wait(&request, &status);
+    if (flag == 0) MPI_Wait(&request, &status);
     check_long(in, left, "the program's message");
     check_long(status.MPI_TAG, 5, "its tag");
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
@@ -207,13 +206,13 @@ static void end_frees_all(void)
 }
 
 static const struct test tests[] = {
-    { "start, end, start again", started_again },
-    { "the other forms of start", other_forms },
-    { "nested starts are counted", nested },
-    { "on parts of the world, in another order", on_parts },
-    { "the communicator given may be freed", communicator_may_go },
-    { "the program's messages are not disturbed", own_messages_undisturbed },
-    { "the end frees what is left", end_frees_all },
-    { NULL, NULL },
+    {"start, end, start again", started_again},
+    {"the other forms of start", other_forms},
+    {"nested starts are counted", nested},
+    {"on parts of the world, in another order", on_parts},
+    {"the communicator given may be freed", communicator_may_go},
+    {"the program's messages are not disturbed", own_messages_undisturbed},
+    {"the end frees what is left", end_frees_all},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, start_mpi, stop_mpi };
+const struct suite suite = {tests, start_mpi, stop_mpi};

@@ -30,13 +30,11 @@ static void barriers(void)
     for (double until = now() + trial_time(1); rounds < last; rounds++) {
         int p = (int)((me + 1 + rounds) % n);
         ARMCI_PutValueLong(rounds + 1, base[me], me);
-        if (now() > until && me == 0 && last > rounds + 2)
-            ARMCI_PutValueLong(last = rounds + 2, (long *)base[0] + 1, 0);
+        if (now() > until && me == 0 && last > rounds + 2) ARMCI_PutValueLong(last = rounds + 2, (long *)base[0] + 1, 0);
         ARMCI_Barrier();
         long seen = ARMCI_GetValueLong(base[p], p), end = ARMCI_GetValueLong((long *)base[0] + 1, 0);
         check(seen == rounds + 1 || seen == rounds + 2, "after barrier %ld, rank %d stands at %ld", rounds + 1, p, seen);
-        if (end)
-            last = end;
+        if (end) last = end;
     }
     region_done(base);
 }
@@ -52,8 +50,7 @@ static bool wait_for(long *there, int p, long value)
             ARMCIX_Progress();
             sched_yield();
         }
-        if (now() > until)
-            return check(false, "rank %d did not come to %ld", p, value);
+        if (now() > until) return check(false, "rank %d did not come to %ld", p, value);
     }
     return true;
 }
@@ -62,9 +59,8 @@ static bool wait_for(long *there, int p, long value)
 
 enum { PUT, PUT_STRIDED, PUT_VALUE, PUT_AND_WAIT, ADD, SWAP, STORE, WRITERS };
 static const char *const writers[WRITERS] = {
-    [PUT] = "ARMCI_Put",       [PUT_STRIDED] = "ARMCI_PutS", [PUT_VALUE] = "ARMCI_PutValueLong",
-    [PUT_AND_WAIT] = "ARMCI_NbPut", [ADD] = "ARMCI_Acc",     [SWAP] = "ARMCI_Rmw",
-    [STORE] = "a store at the local address",
+    [PUT] = "ARMCI_Put", [PUT_STRIDED] = "ARMCI_PutS", [PUT_VALUE] = "ARMCI_PutValueLong",       [PUT_AND_WAIT] = "ARMCI_NbPut",
+    [ADD] = "ARMCI_Acc", [SWAP] = "ARMCI_Rmw",         [STORE] = "a store at the local address",
 };
 
 /* Words count up by one. */
@@ -76,23 +72,15 @@ static void write_word(int writer, long *there, long value, int p)
     volatile long *here;
 
     switch (writer) {
-    case PUT_STRIDED:
-        ARMCI_PutS(&value, near, there, near, count, 1, p);
-        return;
-    case PUT_VALUE:
-        ARMCI_PutValueLong(value, there, p);
-        return;
+    case PUT_STRIDED: ARMCI_PutS(&value, near, there, near, count, 1, p); return;
+    case PUT_VALUE: ARMCI_PutValueLong(value, there, p); return;
     case PUT_AND_WAIT:
         ARMCI_INIT_HANDLE(&handle);
         ARMCI_NbPut(&value, there, sizeof value, p, &handle);
         ARMCI_Wait(&handle);
         return;
-    case ADD:
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p);
-        return;
-    case SWAP:
-        ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, p);
-        return;
+    case ADD: ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, p); return;
+    case SWAP: ARMCI_Rmw(ARMCI_SWAP_LONG, &value, there, 0, p); return;
     case STORE: /* to another's memory on the same node, where there is such; else a put */
         here = p == test_rank() ? NULL : ARMCIX_Local_address(there, p);
         if (here) {
@@ -105,8 +93,12 @@ static void write_word(int writer, long *there, long value, int p)
 
 enum { GET, GET_STRIDED, GET_VECTOR, GET_VALUE, GET_AND_WAIT, ADD_NOTHING, READERS };
 static const char *const readers[READERS] = {
-    [GET] = "ARMCI_Get",         [GET_STRIDED] = "ARMCI_GetS",   [GET_VECTOR] = "ARMCI_GetV",
-    [GET_VALUE] = "ARMCI_GetValueLong", [GET_AND_WAIT] = "ARMCI_NbGet", [ADD_NOTHING] = "ARMCI_Rmw",
+    [GET] = "ARMCI_Get",
+    [GET_STRIDED] = "ARMCI_GetS",
+    [GET_VECTOR] = "ARMCI_GetV",
+    [GET_VALUE] = "ARMCI_GetValueLong",
+    [GET_AND_WAIT] = "ARMCI_NbGet",
+    [ADD_NOTHING] = "ARMCI_Rmw",
 };
 
 static long read_word(int reader, long *there, int p)
@@ -148,9 +140,8 @@ struct pair {
 static bool open_pair(struct pair *pair, void **base)
 {
     int me = test_rank(), other = me ^ 1;
-    if (other >= test_ranks())
-        return false;
-    *pair = (struct pair){ .mine = base[me], .theirs = base[other], .me = me, .other = other };
+    if (other >= test_ranks()) return false;
+    *pair = (struct pair){.mine = base[me], .theirs = base[other], .me = me, .other = other};
     return true;
 }
 
@@ -187,11 +178,9 @@ static bool store_buffering(struct pair *pair, int writer, int reader, bool away
     long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
     int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
 
-    if (!clear(pair))
-        return false;
+    if (!clear(pair)) return false;
     for (int c = 0; c < CELLS; c++) {
-        if (!meet(pair))
-            return false;
+        if (!meet(pair)) return false;
         write_word(writer, written + c, 1, writes);
         ARMCI_Fence(writes);
         saw[c] = read_word(reader, read + c, reads);
@@ -207,17 +196,15 @@ static bool load_buffering(struct pair *pair, int writer, int reader, bool away)
     long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
     int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
 
-    if (!clear(pair))
-        return false;
+    if (!clear(pair)) return false;
     for (int c = 0; c < CELLS; c++) {
-        if (!meet(pair))
-            return false;
+        if (!meet(pair)) return false;
         saw[c] = read_word(reader, read + c, reads);
         write_word(writer, written + c, 1, writes);
     }
     ARMCI_Fence(writes);
-    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader],
-                      writers[writer], away ? "the other" : "one's own");
+    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader], writers[writer],
+                      away ? "the other" : "one's own");
 }
 
 typedef bool pattern_function(struct pair *pair, int writer, int reader, bool away);
@@ -227,10 +214,8 @@ static bool each_pair(struct pair *pair, pattern_function *pattern)
 {
     for (int i = 0; i < WRITERS * READERS * 2; i++) {
         int writer = i % WRITERS, reader = i / WRITERS % READERS;
-        if (reader == ADD_NOTHING && writer != SWAP)
-            continue; /* as in every_pair */
-        if (!pattern(pair, writer, reader, i / WRITERS / READERS))
-            return false;
+        if (reader == ADD_NOTHING && writer != SWAP) continue; /* as in every_pair */
+        if (!pattern(pair, writer, reader, i / WRITERS / READERS)) return false;
     }
     return true;
 }
@@ -261,8 +246,7 @@ static bool pass_note(void **base, long round, long *wrong)
     ARMCI_Put(note, theirs, sizeof note, next);
     ARMCI_Fence(next);
     ARMCI_PutValueLong(round, theirs + FLAG, next);
-    if (!wait_for(mine + FLAG, me, round))
-        return false;
+    if (!wait_for(mine + FLAG, me, round)) return false;
     ARMCI_Get(mine, note, sizeof note, me);
     for (int w = 0; w < WORDS; w++)
         *wrong += note[w] != 1000 * round + w;
@@ -281,8 +265,7 @@ static void data_before_flag(void)
         bool goes_on = true;
         for (int i = 0; i < effort(1000) && goes_on; i++)
             goes_on = pass_note(base, ++round, &wrong);
-        if (!on_all_ranks(goes_on))
-            break;
+        if (!on_all_ranks(goes_on)) break;
     } while (is_before(until));
     check_long(wrong, 0, "words of %ld notes that were not there when their flag was", round);
     region_done(base);
@@ -304,8 +287,7 @@ static bool look_at_word(long *slice, long round, int flag, int data)
             ARMCIX_Progress();
             sched_yield();
         }
-        if (now() > until)
-            return check(false, "the flag of round %ld did not come", round);
+        if (now() > until) return check(false, "the flag of round %ld did not come", round);
     }
     long seen = read_word(data, slice + DATA, 0);
     return check_long(seen, round, "data by %s behind a flag by %s", readers[data], readers[flag]);
@@ -417,8 +399,7 @@ static void start_maybe_threaded(int *argc, char ***argv)
     int wanted = threads_wanted() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 
     MPI_Init_thread(argc, argv, wanted, &level);
-    if (ARMCI_Init_thread(wanted) != 0)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (ARMCI_Init_thread(wanted) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 /* A thread that waits for mutex 1, which rank 1 has until rank 0's other thread gives mutex 0 away. */
@@ -432,7 +413,7 @@ static void *wait_for_lock(void *argument)
 
 static void pause_briefly(void)
 {
-    nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
 }
 
 /* Rank 0: while one thread waits for a lock, the other must get into the library and out again. */
@@ -463,8 +444,7 @@ static void threads_let_in(void)
     }
     ARMCI_Create_mutexes(test_rank() == 0 ? 2 : 0);
     for (int i = 0; i < 40; i++) {
-        if (test_rank() == 1)
-            ARMCI_Lock(1, 0);
+        if (test_rank() == 1) ARMCI_Lock(1, 0);
         if (test_rank() == 0) {
             double took = give_while_waiting();
             worst = took > worst ? took : worst;
@@ -483,14 +463,16 @@ static void threads_let_in(void)
 }
 
 static const struct test tests[] = {
-    { "a barrier lets nobody ahead", barriers },
-    {"store buffering: of two that write, fence and read, one sees the other's", NULL, in_pairs, &(pattern_function *const){store_buffering}},
-    {"load buffering: of two that read and write, at most one sees the other's", NULL, in_pairs, &(pattern_function *const){load_buffering}},
-    { "a rank that sees the flag sees the data", data_before_flag },
-    { "a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair },
-    { "a get beside accumulates sees whole elements", whole_elements },
-    { "a thread that waits for a lock lets others in", threads_let_in },
-    { NULL, NULL },
+    {"a barrier lets nobody ahead", barriers},
+    {"store buffering: of two that write, fence and read, one sees the other's", NULL, in_pairs,
+     &(pattern_function *const){store_buffering}},
+    {"load buffering: of two that read and write, at most one sees the other's", NULL, in_pairs,
+     &(pattern_function *const){load_buffering}},
+    {"a rank that sees the flag sees the data", data_before_flag},
+    {"a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair},
+    {"a get beside accumulates sees whole elements", whole_elements},
+    {"a thread that waits for a lock lets others in", threads_let_in},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests, .start = start_maybe_threaded };
+const struct suite suite = {.tests = tests, .start = start_maybe_threaded};

@@ -15,9 +15,11 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
 {
     int me = test_rank(), unit = (int)element_size(op->type);
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE),
-                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
-        .room = { HALF, HALF }, .max_bytes = 3000, .max_levels = 4, .unit = unit,
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
+        .room = {HALF, HALF},
+        .max_bytes = 3000,
+        .max_levels = 4,
+        .unit = unit,
     };
     struct patch p = patch_draw(r, &wish);
     char *local = lanes_remote(at_home, me), *remote = lanes_remote(away, target) + HALF;
@@ -34,11 +36,9 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
     op_strided(op, local, remote, &p, target, &handle);
     op_wait(op, &handle);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, local_mirror + patch_offset(&p, LOCAL, i), remote_mirror + patch_offset(&p, REMOTE, i),
-                 (size_t)p.count[0]);
+        op_model(op, local_mirror + patch_offset(&p, LOCAL, i), remote_mirror + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
     ARMCI_Access_begin(local);
-    check_bytes(local, local_mirror, HALF, "%s with %d, %s: local buffer in global memory", op_name(op, "S"), target,
-                patch_text(&p));
+    check_bytes(local, local_mirror, HALF, "%s with %d, %s: local buffer in global memory", op_name(op, "S"), target, patch_text(&p));
     ARMCI_Access_end(local);
 }
 
@@ -62,7 +62,7 @@ static void run(const void *row)
         lanes_load(&one);
         lanes_load(&other);
         for (int i = 0; i < effort(60); i++) {
-            struct op op = { .kind = kind, .how = (enum op_how)(i % 3), .type = type };
+            struct op op = {.kind = kind, .how = (enum op_how)(i % 3), .type = type};
             op.scale = rng_chance(&r, 50) ? scale_one(type) : scale_other(type, &r);
             transfer(&r, &op, home, &other, rng_between(&r, 0, test_ranks() - 1));
         }
@@ -79,7 +79,7 @@ static void run_vector(enum op_kind kind)
     enum { SEGMENTS = 20, STEP = 64 };
     struct rng r = rng_stream(81000 + 10 * (uint64_t)kind + (uint64_t)test_rank());
     struct lanes one = lanes_create(LANE, 64), other = lanes_create(LANE, 64);
-    struct op op = { .kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r) };
+    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r)};
     int me = test_rank(), target = (me + 1) % test_ranks();
     void *here[2][SEGMENTS], *there[2][SEGMENTS];
     armci_giov_t v[2];
@@ -96,7 +96,7 @@ static void run_vector(enum op_kind kind)
             there[e][i] = lanes_remote(&other, target) + to;
             op_model(&op, lanes_mirror(home, me) + from, lanes_mirror(&other, target) + to, 40);
         }
-        v[e] = (armci_giov_t){ kind == OP_GET ? there[e] : here[e], kind == OP_GET ? here[e] : there[e], 40, SEGMENTS };
+        v[e] = (armci_giov_t){kind == OP_GET ? there[e] : here[e], kind == OP_GET ? here[e] : there[e], 40, SEGMENTS};
     }
     op_vector(&op, v, 2, target, NULL);
     lanes_verify(&one, op_name(&op, "V"));
@@ -111,7 +111,11 @@ static void test_vectors(void)
         run_vector((enum op_kind)kind);
 }
 
-#define RUN(...) NULL, run, &(const struct what){__VA_ARGS__}
+#define RUN(...)                                                                                                                           \
+    NULL, run, &(const struct what)                                                                                                        \
+    {                                                                                                                                      \
+        __VA_ARGS__                                                                                                                        \
+    }
 
 static const struct test tests[] = {
     {"put from another region", RUN(OP_PUT, false)},
@@ -120,8 +124,8 @@ static const struct test tests[] = {
     {"put from the same region", RUN(OP_PUT, true)},
     {"get into the same region", RUN(OP_GET, true)},
     {"accumulate from the same region", RUN(OP_ACC, true)},
-    { "vectors with local segments in two regions", test_vectors },
-    { NULL, NULL },
+    {"vectors with local segments in two regions", test_vectors},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -42,12 +42,10 @@ static void one_allocates(void)
         memset(seen, 0, sizeof seen);
         check_long(ARMCI_Get(ARMCI_Memat(&info, 0), seen, SIZE, info.cpid), 0, "get");
         check_bytes(seen, data, SIZE, "get from the memory of %d", owner);
-        if (me == owner)
-            check_bytes(info.addr, data, SIZE, "load in the owner");
+        if (me == owner) check_bytes(info.addr, data, SIZE, "load in the owner");
         ARMCI_Memdt(&info, 0);
         ARMCI_Barrier();
-        if (me == owner)
-            ARMCI_Memctl(&info);
+        if (me == owner) ARMCI_Memctl(&info);
     }
 }
 
@@ -67,13 +65,10 @@ static void descriptions_travel(void)
         ARMCI_Acc(ARMCI_ACC_INT, &one, &one, there, sizeof one, travelling.cpid);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, there + 1, 2, travelling.cpid);
         check(old >= 0 && old < 2 * n && old % 2 == 0, "rmw gave %d", old);
-        if (n == 1)
-            break;
-        if (me == 0)
-            armci_msg_snd(TAG, &travelling, sizeof travelling, right);
+        if (n == 1) break;
+        if (me == 0) armci_msg_snd(TAG, &travelling, sizeof travelling, right);
         armci_msg_rcv(TAG, &next, sizeof next, NULL, left);
-        if (me != 0)
-            armci_msg_snd(TAG, &travelling, sizeof travelling, right);
+        if (me != 0) armci_msg_snd(TAG, &travelling, sizeof travelling, right);
         travelling = next;
     }
     ARMCI_Barrier();
@@ -165,8 +160,7 @@ static void no_descriptor_left(void)
         getrlimit(RLIMIT_NOFILE, &before);
         none = before;
         none.rlim_cur = (rlim_t)next;
-        if (test_rank() != owner)
-            setrlimit(RLIMIT_NOFILE, &none);
+        if (test_rank() != owner) setrlimit(RLIMIT_NOFILE, &none);
         MPI_Barrier(test_comm());
         check_first(&info[1], 101);
         MPI_Barrier(test_comm());
@@ -177,11 +171,11 @@ static void no_descriptor_left(void)
 }
 
 static const struct test tests[] = {
-    { "one process allocates, all use it", one_allocates },
-    { "descriptions sent in messages are good anywhere", descriptions_travel },
-    { "pieces do not overlap, whatever the order of frees", pieces_do_not_overlap },
-    { "only some processes allocate", not_collective },
-    { "processes without a descriptor left reach memory added meanwhile", no_descriptor_left },
-    { NULL, NULL },
+    {"one process allocates, all use it", one_allocates},
+    {"descriptions sent in messages are good anywhere", descriptions_travel},
+    {"pieces do not overlap, whatever the order of frees", pieces_do_not_overlap},
+    {"only some processes allocate", not_collective},
+    {"processes without a descriptor left reach memory added meanwhile", no_descriptor_left},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

@@ -20,8 +20,7 @@ static void put_pattern(void *dst, size_t n, int p, int which)
     unsigned char *buffer = need_memory(n);
 
     pattern(buffer, n, p, which);
-    if (n > 0)
-        check_long(ARMCI_Put(buffer, dst, (int)n, p), 0, "ARMCI_Put");
+    if (n > 0) check_long(ARMCI_Put(buffer, dst, (int)n, p), 0, "ARMCI_Put");
     free(buffer);
 }
 
@@ -32,8 +31,7 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
 
     memset(seen, 0xee, n);
     pattern(expected, n, p, which);
-    if (n > 0)
-        check_long(ARMCI_Get(src, seen, (int)n, p), 0, "ARMCI_Get");
+    if (n > 0) check_long(ARMCI_Get(src, seen, (int)n, p), 0, "ARMCI_Get");
     check_bytes(seen, expected, n, "%s: %zu bytes in %d", what, n, p);
     free(seen);
     free(expected);
@@ -68,7 +66,7 @@ static void use_slices(void **base, const size_t *sizes, int which, const char *
 
 static void sizes_of_every_kind(void)
 {
-    static const size_t list[] = { 8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001 };
+    static const size_t list[] = {8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001};
     const size_t kinds = sizeof list / sizeof *list;
     int me = test_rank(), n = test_ranks();
     size_t *sizes = need_memory((size_t)n * sizeof *sizes);
@@ -82,8 +80,7 @@ static void sizes_of_every_kind(void)
         check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
         check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc");
         use_slices(base, sizes, (int)k, "ARMCI_Malloc");
-        if (sum > 0)
-            check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
+        if (sum > 0) check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
     }
     free(sizes);
     free(base);
@@ -132,8 +129,7 @@ static void many_regions(void)
         int next = order[(i + 1) % many];
         check_pattern(base[order[i]][right], many_size(order[i], right), right, order[i], "one of many");
         region_free(base[order[i]]);
-        if (i + 1 < many)
-            check_pattern(base[next][me], many_size(next, me), me, next, "after the free of another");
+        if (i + 1 < many) check_pattern(base[next][me], many_size(next, me), me, next, "after the free of another");
     }
 }
 
@@ -153,7 +149,7 @@ static void address_comes_back(void)
         check_pattern((char *)keep[right], 64, right, 1000, "region that stays");
         put_pattern((char *)base[right] + size - 8, 8, right, i + 1);
         check_pattern((char *)base[right] + size - 8, 8, right, i + 1, "last bytes");
-            region_done(base);
+        region_done(base);
     }
     region_free(keep);
 }
@@ -162,7 +158,7 @@ static void address_comes_back(void)
 static void on_groups(void)
 {
     int me = test_rank(), n = test_ranks(), parity = me % 2, members = (n + 1 - parity) / 2, list[16];
-    size_t sizes[16] = { 0 };
+    size_t sizes[16] = {0};
     void *base[16];
     ARMCI_Group group;
 
@@ -174,21 +170,19 @@ static void on_groups(void)
     check_long(ARMCI_Malloc_group(base, (armci_size_t)sizes[me / 2], &group), 0, "ARMCI_Malloc_group");
     check_bases(base, sizes, members, group.comm, "ARMCI_Malloc_group");
     for (int i = 0; i < members; i++)
-        if (i == (me / 2 + 1) % members)
-            put_pattern(base[i], sizes[i], list[i], 9);
+        if (i == (me / 2 + 1) % members) put_pattern(base[i], sizes[i], list[i], 9);
     ARMCI_AllFence();
     armci_msg_group_barrier(&group);
     for (int i = 0; i < members; i++)
         check_pattern(base[i], sizes[i], list[i], 9, "slice of a group region");
     armci_msg_group_barrier(&group);
-    if (members > 1 || sizes[0] > 0)
-        check_long(ARMCI_Free_group(base[me / 2], &group), 0, "ARMCI_Free_group");
+    if (members > 1 || sizes[0] > 0) check_long(ARMCI_Free_group(base[me / 2], &group), 0, "ARMCI_Free_group");
     ARMCI_Group_free(&group);
 }
 
 static void named_devices(void)
 {
-    static const char *const names[] = { "", NULL, "node", "fast" };
+    static const char *const names[] = {"", NULL, "node", "fast"};
     int me = test_rank(), n = test_ranks();
     size_t sizes[16];
     void *base[16];
@@ -202,8 +196,7 @@ static void named_devices(void)
         check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_memdev");
         use_slices(base, sizes, i, "ARMCI_Malloc_memdev");
         check_long(ARMCI_Free_memdev(base[me]), 0, "ARMCI_Free_memdev");
-        check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0,
-                   "ARMCI_Malloc_group_memdev");
+        check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0, "ARMCI_Malloc_group_memdev");
         check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_group_memdev");
         use_slices(base, sizes, i + 10, "ARMCI_Malloc_group_memdev");
         check_long(ARMCI_Free_group(base[me], &world), 0, "ARMCI_Free_group");
@@ -269,7 +262,7 @@ static void local_access(void)
     long *mine = base[me];
 
     for (long i = 1; i <= effort(50); i++) {
-        long value = 100 * i + me, seen[2] = { 0, 0 };
+        long value = 100 * i + me, seen[2] = {0, 0};
         ARMCI_Put(&value, base[right], sizeof value, right);
         ARMCI_Fence(right);
         armci_msg_barrier();
@@ -289,9 +282,8 @@ static void local_access(void)
 /* Each mode is taken and given back, and what it allows stays right. */
 static void access_modes(void)
 {
-    static const int modes[] = { ARMCIX_MODE_ALL, ARMCIX_MODE_CONFLICT_FREE,
-                                 ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE, ARMCIX_MODE_READ_ONLY,
-                                 ARMCIX_MODE_ACC_ONLY, ARMCIX_MODE_ALL };
+    static const int modes[] = {ARMCIX_MODE_ALL,       ARMCIX_MODE_CONFLICT_FREE, ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE,
+                                ARMCIX_MODE_READ_ONLY, ARMCIX_MODE_ACC_ONLY,      ARMCIX_MODE_ALL};
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
     long cells[8], one = 1, sum = 0, seen[8];
     ARMCI_Group world;
@@ -346,17 +338,17 @@ static void accs_before_a_mode_change_count(void)
 }
 
 static const struct test tests[] = {
-    { "slices of every size, zero included", sizes_of_every_kind },
-    { "memory in one process only", memory_in_one_process },
-    { "many regions alive, freed in another order", many_regions },
-    { "an address that comes back belongs to the new region", address_comes_back },
-    { "regions on groups", on_groups },
-    { "allocation with the name of a device", named_devices },
-    { "local memory", local_memory },
-    { "free completes outstanding operations", free_completes },
-    { "own loads and stores between Access_begin and Access_end", local_access },
-    { "access modes", access_modes },
-    { "a change of mode completes earlier operations", accs_before_a_mode_change_count },
-    { NULL, NULL },
+    {"slices of every size, zero included", sizes_of_every_kind},
+    {"memory in one process only", memory_in_one_process},
+    {"many regions alive, freed in another order", many_regions},
+    {"an address that comes back belongs to the new region", address_comes_back},
+    {"regions on groups", on_groups},
+    {"allocation with the name of a device", named_devices},
+    {"local memory", local_memory},
+    {"free completes outstanding operations", free_completes},
+    {"own loads and stores between Access_begin and Access_end", local_access},
+    {"access modes", access_modes},
+    {"a change of mode completes earlier operations", accs_before_a_mode_change_count},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

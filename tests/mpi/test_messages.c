@@ -18,7 +18,7 @@ static void fill(unsigned char *bytes, int n, int seed)
 /* Messages of every length to the right neighbour, in order; the buffer beyond the length is untouched. */
 static void send_and_receive(void)
 {
-    static const int lengths[] = { 4, 0, 1, 1000, 7, 300000, 64, 3 };
+    static const int lengths[] = {4, 0, 1, 1000, 7, 300000, 64, 3};
     enum { COUNT = sizeof lengths / sizeof *lengths, BUFFER = 300010 };
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     unsigned char *out = need_memory(BUFFER), *in = need_memory(BUFFER), *expected = need_memory(BUFFER);
@@ -31,13 +31,10 @@ static void send_and_receive(void)
             memset(in, 0xee, BUFFER);
             memset(expected, 0xee, BUFFER);
             fill(expected, lengths[i], left + i);
-            if (me != 0)
-                armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
+            if (me != 0) armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
             armci_msg_snd(TAG, out, lengths[i], right);
-            if (me == 0)
-                armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
-            if (round == 0)
-                check_long(got, lengths[i], "length of message %d", i);
+            if (me == 0) armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
+            if (round == 0) check_long(got, lengths[i], "length of message %d", i);
             check_bytes(in, expected, BUFFER, "message %d of %d bytes", i, lengths[i]);
         }
     free(out);
@@ -51,11 +48,10 @@ static void order_and_tags(void)
     int me = test_rank(), n = test_ranks(), other = me ^ 1;
 
     needs_ranks(2);
-    if (other >= n)
-        return;
+    if (other >= n) return;
     if (me % 2 == 0) {
         for (int i = 0; i < 20; i++) {
-            int values[2] = { i, 1000 + i };
+            int values[2] = {i, 1000 + i};
             armci_msg_snd(TAG, &values[0], sizeof(int), other);
             armci_msg_snd(TAG + 1, &values[1], sizeof(int), other);
         }
@@ -77,17 +73,16 @@ static void order_and_tags(void)
 static void receive_from_any(void)
 {
     enum { EACH = 25 };
-    int n = test_ranks(), me = test_rank(), next[MOST] = { 0 };
+    int n = test_ranks(), me = test_rank(), next[MOST] = {0};
 
     needs_ranks(2);
     for (int i = 0; i < EACH && me > 0; i++) {
-        int record[3] = { me, i, 5 };
+        int record[3] = {me, i, 5};
         armci_msg_snd(TAG, record, i % 2 ? 8 : 12, 0);
     }
     for (int i = 0; i < EACH * (n - 1) && me == 0; i++) {
-        int record[3] = { -1, -1, -1 }, length = -1, from = armci_msg_rcvany(TAG, record, sizeof record, &length);
-        if (!check(from > 0 && from < n, "armci_msg_rcvany says %d", from))
-            return;
+        int record[3] = {-1, -1, -1}, length = -1, from = armci_msg_rcvany(TAG, record, sizeof record, &length);
+        if (!check(from > 0 && from < n, "armci_msg_rcvany says %d", from)) return;
         check_long(record[0], from, "sender");
         check_long(record[1], next[from], "number of the message of %d", from);
         check_long(length, next[from]++ % 2 ? 8 : 12, "length");
@@ -129,7 +124,7 @@ static void barrier_waits(void)
 /* Broadcasts over everything, from every root, of every length. */
 static void broadcasts(void)
 {
-    static const int lengths[] = { 0, 1, 4, 1000, 100001 };
+    static const int lengths[] = {0, 1, 4, 1000, 100001};
     unsigned char *bytes = need_memory(100001), *expected = need_memory(100001);
 
     for (int k = 0; k < 5; k++)
@@ -143,8 +138,7 @@ static void broadcasts(void)
                     armci_msg_brdcst(bytes, lengths[k], root);
                 else
                     armci_msg_bcast_scope(SCOPE_ALL, bytes, lengths[k], root);
-                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d", form,
-                            lengths[k], root);
+                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d", form, lengths[k], root);
             }
     free(bytes);
     free(expected);
@@ -198,7 +192,10 @@ static void broadcasts_in_groups(void)
 /* The record with the largest, smallest first element goes everywhere; of equal ones that of the lowest process. */
 static void selection(void)
 {
-    struct { double key; int owner, more[5]; } record;
+    struct {
+        double key;
+        int owner, more[5];
+    } record;
     int me = test_rank(), n = test_ranks();
 
     for (int i = 0; i < 4 * n; i++) {
@@ -229,10 +226,10 @@ static void selection(void)
 
 static void selection_of_types(void)
 {
-    int me = test_rank(), n = test_ranks(), i_record[2] = { 5 - me, me };
-    long l_record[2] = { (1L << 40) + me, me };
-    long long ll_record[2] = { -(1LL << 41) - me, me };
-    float f_record[2] = { -0.5f * (float)me, (float)me };
+    int me = test_rank(), n = test_ranks(), i_record[2] = {5 - me, me};
+    long l_record[2] = {(1L << 40) + me, me};
+    long long ll_record[2] = {-(1LL << 41) - me, me};
+    float f_record[2] = {-0.5f * (float)me, (float)me};
 
     armci_msg_sel(i_record, sizeof i_record, "min", ARMCI_INT, 1);
     check_long(i_record[1], n - 1, "smallest int");
@@ -247,16 +244,14 @@ static void selection_of_types(void)
 /* The tree hangs together: one root, no child twice, every parent knows its child; members are those of the scope. */
 static void check_tree(int root, int up, int left, int right, const struct scope *s, const char *what)
 {
-    int mine[4] = { root, up, left, right }, all[4 * MOST], children = 0;
+    int mine[4] = {root, up, left, right}, all[4 * MOST], children = 0;
 
     MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, test_comm());
-    if (s->place < 0)
-        return;
+    if (s->place < 0) return;
     check_long(root, s->list[0], "%s: root", what);
     check((up == -1) == (test_rank() == root), "%s: parent %d", what, up);
     if (up >= 0 && check(up < test_ranks(), "%s: parent %d", what, up))
-        check((all[4 * up + 2] == test_rank()) != (all[4 * up + 3] == test_rank()), "%s: %d is no child of %d", what,
-              test_rank(), up);
+        check((all[4 * up + 2] == test_rank()) != (all[4 * up + 3] == test_rank()), "%s: %d is no child of %d", what, test_rank(), up);
     for (int i = 0; i < s->n; i++) {
         const int *t = all + 4 * s->list[i];
         check_long(t[0], s->list[0], "%s: root according to %d", what, s->list[i]);
@@ -286,7 +281,7 @@ static void trees(void)
 static void exchange_of_addresses(void)
 {
     int me = test_rank(), n = test_ranks(), list[MOST], members = 0;
-    void *addresses[MOST] = { NULL };
+    void *addresses[MOST] = {NULL};
     ARMCI_Group group;
 
     addresses[me] = (void *)(uintptr_t)(0x123450000000 + me);
@@ -315,10 +310,8 @@ static void own_communicator(void)
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, test_comm(), &request);
     if (n > 1) {
         int got = -1;
-        if (me % 2 == 0 && me + 1 < n)
-            armci_msg_snd(TAG, &token, sizeof token, me + 1);
-        if (me % 2 == 1)
-            armci_msg_rcv(TAG, &got, sizeof got, NULL, me - 1);
+        if (me % 2 == 0 && me + 1 < n) armci_msg_snd(TAG, &token, sizeof token, me + 1);
+        if (me % 2 == 1) armci_msg_rcv(TAG, &got, sizeof got, NULL, me - 1);
         check(me % 2 == 0 || got == me - 1, "message says %d", got);
     }
     armci_msg_igop(&sum, 1, "+");
@@ -329,19 +322,19 @@ static void own_communicator(void)
 }
 
 static const struct test tests[] = {
-    { "messages of every length", send_and_receive },
-    { "messages keep their order, each tag by itself", order_and_tags },
-    { "receive from anybody", receive_from_any },
-    { "rank, number of processes, timer", who_am_i },
-    { "nobody leaves a barrier early", barrier_waits },
-    { "broadcast to all from every root", broadcasts },
-    { "broadcast on the node and between masters", broadcasts_on_scopes },
-    { "broadcast in a group", broadcasts_in_groups },
-    { "selection of records", selection },
-    { "selection by keys of every type", selection_of_types },
-    { "trees hang together", trees },
-    { "exchange of addresses", exchange_of_addresses },
-    { "the program's receives never catch messages of the library", own_communicator },
-    { NULL, NULL },
+    {"messages of every length", send_and_receive},
+    {"messages keep their order, each tag by itself", order_and_tags},
+    {"receive from anybody", receive_from_any},
+    {"rank, number of processes, timer", who_am_i},
+    {"nobody leaves a barrier early", barrier_waits},
+    {"broadcast to all from every root", broadcasts},
+    {"broadcast on the node and between masters", broadcasts_on_scopes},
+    {"broadcast in a group", broadcasts_in_groups},
+    {"selection of records", selection},
+    {"selection by keys of every type", selection_of_types},
+    {"trees hang together", trees},
+    {"exchange of addresses", exchange_of_addresses},
+    {"the program's receives never catch messages of the library", own_communicator},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

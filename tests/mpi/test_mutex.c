@@ -151,8 +151,7 @@ static void unlock_completes(void)
         ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS),
-               "counter without a fence under the lock");
+    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS), "counter without a fence under the lock");
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
     region_free(base);
@@ -256,14 +255,11 @@ static void trylock(void)
 
     check(set != NULL, "ARMCIX_Create_mutexes_hdl(1, NULL) gave NULL");
     for (int holder = 0; holder < n; holder++) {
-        if (me == holder)
-            ARMCIX_Lock_hdl(set, 0, n - 1);
+        if (me == holder) ARMCIX_Lock_hdl(set, 0, n - 1);
         ARMCI_Barrier();
-        if (me != holder)
-            check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 1, "trylock of a mutex that %d holds", holder);
+        if (me != holder) check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 1, "trylock of a mutex that %d holds", holder);
         ARMCI_Barrier();
-        if (me == holder)
-            ARMCIX_Unlock_hdl(set, 0, n - 1);
+        if (me == holder) ARMCIX_Unlock_hdl(set, 0, n - 1);
         ARMCI_Barrier();
         if (me == (holder + 1) % n) {
             check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 0, "trylock of a free mutex");
@@ -275,8 +271,7 @@ static void trylock(void)
     int winners = got == 0;
     MPI_Allreduce(MPI_IN_PLACE, &winners, 1, MPI_INT, MPI_SUM, test_comm());
     check_long(winners, 1, "how many trylocks succeed at once");
-    if (got == 0)
-        ARMCIX_Unlock_hdl(set, 0, 0);
+    if (got == 0) ARMCIX_Unlock_hdl(set, 0, 0);
     check_long(ARMCIX_Destroy_mutexes_hdl(set), 0, "ARMCIX_Destroy_mutexes_hdl");
 }
 
@@ -313,8 +308,7 @@ static void three_sets(void)
     for (int i = 0; i < members; i++)
         list[i] = 2 * i;
     ARMCI_Group_create(members, list, &even);
-    if (me % 2 == 0)
-        some = ARMCIX_Create_mutexes_hdl(2, &even);
+    if (me % 2 == 0) some = ARMCIX_Create_mutexes_hdl(2, &even);
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < effort(ROUNDS / 2); i++) {
         ARMCI_Lock(0, 0);
@@ -332,8 +326,7 @@ static void three_sets(void)
     ARMCI_Barrier();
     check_long(ARMCI_GetValueLong(base[0], 0), n * effort(ROUNDS / 2), "counter under the plain mutex");
     check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * effort(ROUNDS / 2), "counter under the set of all");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2),
-               "counter under the set of some");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2), "counter under the set of some");
     ARMCIX_Destroy_mutexes_hdl(all);
     ARMCI_Destroy_mutexes();
     if (me % 2 == 0) {
@@ -374,15 +367,12 @@ static void own_destroyed_beside_sets(void **base)
 
     ARMCI_Create_mutexes(1);
     newer = ARMCIX_Create_mutexes_hdl(1, NULL);
-    if (test_rank() == 0)
-        ARMCIX_Lock_hdl(older, 0, 0);
+    if (test_rank() == 0) ARMCIX_Lock_hdl(older, 0, 0);
     ARMCI_Barrier();
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes beside sets");
-    if (test_rank() != 0)
-        check_long(ARMCIX_Trylock_hdl(older, 0, 0), 1, "trylock of a mutex of a set that 0 holds");
+    if (test_rank() != 0) check_long(ARMCIX_Trylock_hdl(older, 0, 0), 1, "trylock of a mutex of a set that 0 holds");
     ARMCI_Barrier();
-    if (test_rank() == 0)
-        ARMCIX_Unlock_hdl(older, 0, 0);
+    if (test_rank() == 0) ARMCIX_Unlock_hdl(older, 0, 0);
     count_under(older, base, "a set older than the mutexes that were destroyed");
     count_under(newer, base, "a set newer than the mutexes that were destroyed");
     check_long(ARMCIX_Destroy_mutexes_hdl(older), 0, "ARMCIX_Destroy_mutexes_hdl of the older set");
@@ -397,8 +387,7 @@ static void sets_destroyed_beside_own(void **base)
 
     ARMCI_Create_mutexes(1);
     newer = ARMCIX_Create_mutexes_hdl(1, NULL);
-    if (test_rank() == 0)
-        ARMCI_Lock(0, 0);
+    if (test_rank() == 0) ARMCI_Lock(0, 0);
     ARMCI_Barrier();
     check_long(ARMCIX_Destroy_mutexes_hdl(older), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
     check_long(ARMCIX_Destroy_mutexes_hdl(newer), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
@@ -423,18 +412,18 @@ static void kinds_are_apart(void)
 }
 
 static const struct test tests[] = {
-    { "no update is lost under a lock", no_update_lost },
-    { "unlock completes what was put under the lock", unlock_completes },
-    { "numbers of mutexes differ, some have none", counts_differ },
-    { "a process holds several at once", several_held },
-    { "create and destroy again", created_again },
-    { "a lock that nobody else wants", uncontended },
-    { "even shares when all want it", even_shares },
-    { "first come, first served", first_come_first_served },
-    { "trylock says whether it has the mutex, and does not wait", trylock },
-    { "trylock and lock together exclude", trylock_excludes },
-    { "three sets at a time, one over a group", three_sets },
-    { "destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart },
-    { NULL, NULL },
+    {"no update is lost under a lock", no_update_lost},
+    {"unlock completes what was put under the lock", unlock_completes},
+    {"numbers of mutexes differ, some have none", counts_differ},
+    {"a process holds several at once", several_held},
+    {"create and destroy again", created_again},
+    {"a lock that nobody else wants", uncontended},
+    {"even shares when all want it", even_shares},
+    {"first come, first served", first_come_first_served},
+    {"trylock says whether it has the mutex, and does not wait", trylock},
+    {"trylock and lock together exclude", trylock_excludes},
+    {"three sets at a time, one over a group", three_sets},
+    {"destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

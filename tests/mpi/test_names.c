@@ -9,9 +9,18 @@ static const struct {
     const char *name;
     function plain, profiling;
 } names[] = {
-#define UPPER(name) { "ARMCI_" #name, (function)ARMCI_##name, (function)PARMCI_##name }
-#define EXTENSION(name) { "ARMCIX_" #name, (function)ARMCIX_##name, (function)PARMCIX_##name }
-#define LOWER(name) { "armci_" #name, (function)armci_##name, (function)parmci_##name }
+#define UPPER(name)                                                                                                                        \
+    {                                                                                                                                      \
+        "ARMCI_" #name, (function)ARMCI_##name, (function)PARMCI_##name                                                                    \
+    }
+#define EXTENSION(name)                                                                                                                    \
+    {                                                                                                                                      \
+        "ARMCIX_" #name, (function)ARMCIX_##name, (function)PARMCIX_##name                                                                 \
+    }
+#define LOWER(name)                                                                                                                        \
+    {                                                                                                                                      \
+        "armci_" #name, (function)armci_##name, (function)parmci_##name                                                                    \
+    }
     /* clang-format off */
     UPPER(Init), UPPER(Init_args), UPPER(Init_thread), UPPER(Init_thread_comm), UPPER(Init_mpi_comm),
     UPPER(Initialized), UPPER(Finalize), UPPER(Cleanup), UPPER(Error), UPPER(RMA_Version), UPPER(Malloc), UPPER(Free),
@@ -44,7 +53,7 @@ static const struct {
     LOWER(exchange_address_grp), EXTENSION(Group_split), EXTENSION(Group_dup), EXTENSION(Local_address), EXTENSION(Mode_set),
     EXTENSION(Mode_get), EXTENSION(Create_mutexes_hdl), EXTENSION(Destroy_mutexes_hdl), EXTENSION(Lock_hdl),
     EXTENSION(Trylock_hdl), EXTENSION(Unlock_hdl), EXTENSION(Progress), EXTENSION(Get_world_comm),
-    /* clang-format on */
+/* clang-format on */
 #undef UPPER
 #undef EXTENSION
 #undef LOWER
@@ -123,9 +132,9 @@ static void the_library_stays_inside(void)
 }
 
 static const struct test tests[] = {
-    { "every function has both names", all_are_there },
-    { "the program may put itself in between", the_program_in_between },
-    { "the library does not call itself through the program", the_library_stays_inside },
-    { NULL, NULL },
+    {"every function has both names", all_are_there},
+    {"the program may put itself in between", the_program_in_between},
+    {"the library does not call itself through the program", the_library_stays_inside},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

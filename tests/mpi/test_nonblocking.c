@@ -19,7 +19,7 @@ struct cells {
 
 static struct cells cells_create(int n, uint64_t stream)
 {
-    struct cells c = { .lanes = lanes_create((size_t)n * CELL, 16), .n = n };
+    struct cells c = {.lanes = lanes_create((size_t)n * CELL, 16), .n = n};
     struct rng r = rng_stream(90000 + 100 * stream + (uint64_t)test_rank());
 
     c.local = need_memory((size_t)n * CELL);
@@ -41,8 +41,7 @@ static void cells_free(struct cells *c)
 /* Issue an operation of that kind on cell i of the target, non-blocking with the handle (NULL: implicit). */
 static void issue(struct cells *c, enum op_kind kind, int i, int target, armci_hdl_t *hdl)
 {
-    struct op op = { .kind = kind, .how = hdl ? OP_HANDLE : OP_IMPLICIT, .type = ARMCI_ACC_LNG,
-                     .scale.l = i % 2 ? 1 : -2 };
+    struct op op = {.kind = kind, .how = hdl ? OP_HANDLE : OP_IMPLICIT, .type = ARMCI_ACC_LNG, .scale.l = i % 2 ? 1 : -2};
     size_t at = (size_t)i * CELL;
 
     op_contiguous(&op, c->local + at, lanes_remote(&c->lanes, target) + at, CELL, target, hdl);
@@ -93,7 +92,7 @@ static void test_handle_garbage(void)
         else if (i % 2)
             rng_bytes(&r, &handle, sizeof handle);
         else
-            handle = (armci_hdl_t){ (unsigned)i % 9, (unsigned)i % 5 };
+            handle = (armci_hdl_t){(unsigned)i % 9, (unsigned)i % 5};
         issue(&c, kind_of(i), i, target_of(i), &handle);
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of a handle that was not initialised: code");
         check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d, handle not initialised", i);
@@ -116,15 +115,12 @@ static void test_handle_guarded(void)
     memset(&node, 0x3c, sizeof node);
     kept = node;
     for (int i = 0; i < c.n; i++) {
-        if (i % 2)
-            ARMCI_INIT_HANDLE(&node.handle);
-        if (i % 20 == 19)
-            ARMCI_SET_AGGREGATE_HANDLE(&node.handle);
+        if (i % 2) ARMCI_INIT_HANDLE(&node.handle);
+        if (i % 20 == 19) ARMCI_SET_AGGREGATE_HANDLE(&node.handle);
         issue(&c, kind_of(i), i, target_of(i), &node.handle);
         ARMCI_Test(&node.handle);
         check_long(ARMCI_Wait(&node.handle), 0, "ARMCI_Wait: code");
-        if (i % 20 == 19)
-            ARMCI_UNSET_AGGREGATE_HANDLE(&node.handle);
+        if (i % 20 == 19) ARMCI_UNSET_AGGREGATE_HANDLE(&node.handle);
         check_bytes(node.before, kept.before, sizeof node.before, "memory before the handle");
         check_bytes(node.after, kept.after, sizeof node.after, "memory behind the handle");
     }
@@ -185,14 +181,14 @@ static void test_one_handle_for_all(void)
 static void test_one_handle_two_regions(void)
 {
     struct cells one = cells_create(100, 6), other = cells_create(200, 7);
-    struct patch p = { .levels = 1, .count = { 8, 2 }, .stride = { { CELL }, { CELL } } };
+    struct patch p = {.levels = 1, .count = {8, 2}, .stride = {{CELL}, {CELL}}};
     armci_hdl_t handle;
 
     ARMCI_INIT_HANDLE(&handle);
     for (int i = 0; i < one.n; i++) {
         int target = target_of(i);
         size_t at = 2 * (size_t)i * CELL;
-        struct op op = { .kind = kind_of(i), .how = OP_HANDLE, .type = ARMCI_ACC_LNG, .scale.l = 3 };
+        struct op op = {.kind = kind_of(i), .how = OP_HANDLE, .type = ARMCI_ACC_LNG, .scale.l = 3};
         issue(&one, kind_of(i + 1), i, target, &handle);
         op_strided(&op, other.local + at, lanes_remote(&other.lanes, target) + at, &p, target, &handle);
         for (size_t k = 0; k < 2; k++)
@@ -238,8 +234,7 @@ static void test_implicit(void)
 
     for (int i = 0; i < c.n; i++) {
         issue(&c, kind_of(i), i, target_of(i), NULL);
-        if (i % 500 == 499)
-            check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
+        if (i % 500 == 499) check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
     }
     check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll: code");
     check_local(&c, "implicit handle");
@@ -276,8 +271,7 @@ static void test_wait_proc(void)
         check_long(ARMCI_WaitProc(t), 0, "ARMCI_WaitProc(%d): code", t);
         for (int i = 0; i < c.n; i++)
             if (target_of(i) == t)
-                check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_WaitProc(%d)",
-                            i, t);
+                check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_WaitProc(%d)", i, t);
     }
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait after ARMCI_WaitProc: code");
     lanes_verify(&c.lanes, "ARMCI_WaitProc");
@@ -332,8 +326,7 @@ static void test_to_oneself(void)
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
         issue(&c, kind_of(i), i, me, &handle);
-        if (i % 2)
-            check(ARMCI_Test(&handle) >= 0, "ARMCI_Test of an operation on oneself");
+        if (i % 2) check(ARMCI_Test(&handle) >= 0, "ARMCI_Test of an operation on oneself");
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an operation on oneself: code");
     }
     check_local(&c, "operations on oneself");
@@ -370,22 +363,22 @@ static void test_large(void)
 }
 
 static const struct test tests[] = {
-    { "a handle may be used again after Wait", test_handle_reused },
-    { "a handle need not be initialised", test_handle_garbage },
-    { "nothing outside the 8 bytes of a handle is written", test_handle_guarded },
-    { "a copied handle can be waited for", test_handle_copied },
-    { "a wait without operations is no error", test_unused_handle },
-    { "one handle, thousands of operations to all ranks", test_one_handle_for_all },
-    { "one handle over two regions", test_one_handle_two_regions },
-    { "thousands of handles, any order of Wait", test_many_handles },
-    { "the implicit handle", test_implicit },
-    { "a barrier completes operations that nobody waited for", test_barrier_completes },
-    { "WaitProc completes all operations on a process", test_wait_proc },
-    { "WaitAll completes everything", test_wait_all },
-    { "Test returns 0 in the end", test_test },
-    { "non-blocking to oneself", test_to_oneself },
-    { "large non-blocking transfers", test_large },
-    { NULL, NULL },
+    {"a handle may be used again after Wait", test_handle_reused},
+    {"a handle need not be initialised", test_handle_garbage},
+    {"nothing outside the 8 bytes of a handle is written", test_handle_guarded},
+    {"a copied handle can be waited for", test_handle_copied},
+    {"a wait without operations is no error", test_unused_handle},
+    {"one handle, thousands of operations to all ranks", test_one_handle_for_all},
+    {"one handle over two regions", test_one_handle_two_regions},
+    {"thousands of handles, any order of Wait", test_many_handles},
+    {"the implicit handle", test_implicit},
+    {"a barrier completes operations that nobody waited for", test_barrier_completes},
+    {"WaitProc completes all operations on a process", test_wait_proc},
+    {"WaitAll completes everything", test_wait_all},
+    {"Test returns 0 in the end", test_test},
+    {"non-blocking to oneself", test_to_oneself},
+    {"large non-blocking transfers", test_large},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -84,8 +84,7 @@ static void numbers(void)
     for (int times = 1; times < 6; times++) {
         for (int i = 0; i < times; i++)
             notify(other);
-        if (times % 2)
-            MPI_Barrier(test_comm());
+        if (times % 2) MPI_Barrier(test_comm());
         for (int i = 0; i < times; i++)
             wait_for(other);
     }
@@ -156,12 +155,12 @@ static void wait_waits(void)
 }
 
 static const struct test tests[] = {
-    { "data put before a notification are seen after it", data_before_notification },
-    { "puts of an aggregate handle are seen after a notification", kept_by_an_aggregate },
-    { "as many waits as notifications", numbers },
-    { "data and notifications in both directions", to_and_fro },
-    { "notifications to oneself", oneself },
-    { "a wait does not return before the notification", wait_waits },
-    { NULL, NULL },
+    {"data put before a notification are seen after it", data_before_notification},
+    {"puts of an aggregate handle are seen after a notification", kept_by_an_aggregate},
+    {"as many waits as notifications", numbers},
+    {"data and notifications in both directions", to_and_fro},
+    {"notifications to oneself", oneself},
+    {"a wait does not return before the notification", wait_waits},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

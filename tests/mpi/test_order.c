@@ -35,9 +35,11 @@ static void mix_contiguous(struct rng *r, const struct op *op, struct work *w, i
 static void mix_strided(struct rng *r, const struct op *op, struct work *w, int target)
 {
     struct patch_wish wish = {
-        .kind = { (enum patch_kind)rng_between(r, 0, PATCH_INTERLEAVED),
-                  (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE) },
-        .room = { ROOM, LANE / 4 }, .max_bytes = 3000, .min_levels = 1, .max_levels = 3,
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_INTERLEAVED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
+        .room = {ROOM, LANE / 4},
+        .max_bytes = 3000,
+        .min_levels = 1,
+        .max_levels = 3,
         .unit = (int)element_size(w->type),
     };
     struct patch p = patch_draw(r, &wish);
@@ -47,8 +49,8 @@ static void mix_strided(struct rng *r, const struct op *op, struct work *w, int 
     op_strided(op, w->local, lanes_remote(&w->lanes, target), &p, target, &handle);
     op_wait(op, &handle);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, w->expected + patch_offset(&p, LOCAL, i),
-                 lanes_mirror(&w->lanes, target) + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
+        op_model(op, w->expected + patch_offset(&p, LOCAL, i), lanes_mirror(&w->lanes, target) + patch_offset(&p, REMOTE, i),
+                 (size_t)p.count[0]);
 }
 
 static void mix_vector(struct rng *r, const struct op *op, struct work *w, int target)
@@ -56,7 +58,7 @@ static void mix_vector(struct rng *r, const struct op *op, struct work *w, int t
     enum { SEGMENTS = 12 };
     size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, 6);
     void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t v = { op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)n, SEGMENTS };
+    armci_giov_t v = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)n, SEGMENTS};
     armci_hdl_t handle;
 
     for (int i = 0; i < SEGMENTS; i++) {
@@ -84,8 +86,7 @@ static void mix_value(struct rng *r, const struct op *op, struct work *w, int ta
         memcpy(mirror, &value, sizeof value);
     } else {
         memcpy(&value, mirror, sizeof value);
-        check_long(ARMCI_GetValueInt(remote, target), value, "ARMCI_GetValueInt from %d among other operations",
-                   target);
+        check_long(ARMCI_GetValueInt(remote, target), value, "ARMCI_GetValueInt from %d among other operations", target);
     }
 }
 
@@ -93,11 +94,15 @@ static void mix_value(struct rng *r, const struct op *op, struct work *w, int ta
 static void mix_one(struct rng *r, struct work *w, int target)
 {
     static void (*const forms[FORMS])(struct rng *, const struct op *, struct work *, int) = {
-        mix_contiguous, mix_strided, mix_vector, mix_value,
+        mix_contiguous,
+        mix_strided,
+        mix_vector,
+        mix_value,
     };
     enum form form = (enum form)rng_between(r, 0, w->type == ARMCI_ACC_INT ? VALUE : VECTOR);
-    struct op op = { .kind = (enum op_kind)rng_between(r, OP_PUT, form == VALUE ? OP_GET : OP_ACC),
-                     .how = (enum op_how)rng_between(r, OP_BLOCKING, OP_IMPLICIT), .type = w->type };
+    struct op op = {.kind = (enum op_kind)rng_between(r, OP_PUT, form == VALUE ? OP_GET : OP_ACC),
+                    .how = (enum op_how)rng_between(r, OP_BLOCKING, OP_IMPLICIT),
+                    .type = w->type};
 
     op.scale = rng_chance(r, 50) ? scale_one(w->type) : scale_other(w->type, r);
     if (op.kind != OP_GET) {
@@ -105,14 +110,14 @@ static void mix_one(struct rng *r, struct work *w, int target)
         memcpy(w->expected, w->local, ROOM);
     }
     forms[form](r, &op, w, target);
-    check_bytes(w->local, w->expected, ROOM, "%s of form %d with %d among other operations: local buffer",
-                op_name(&op, ""), (int)form, target);
+    check_bytes(w->local, w->expected, ROOM, "%s of form %d with %d among other operations: local buffer", op_name(&op, ""), (int)form,
+                target);
 }
 
 static void run_mixture(int type)
 {
     struct rng r = rng_stream(60000 + 100 * (uint64_t)type + (uint64_t)test_rank());
-    struct work w = { .lanes = lanes_create(LANE, 16), .type = type };
+    struct work w = {.lanes = lanes_create(LANE, 16), .type = type};
     int target = 0;
 
     w.local = need_memory(ROOM);
@@ -122,8 +127,7 @@ static void run_mixture(int type)
     element_fill(type, &r, w.local, ROOM);
     memcpy(w.expected, w.local, ROOM);
     for (int i = 0; i < effort(250); i++) {
-        if (i % 7 == 0)
-            target = rng_between(&r, 0, test_ranks() - 1);
+        if (i % 7 == 0) target = rng_between(&r, 0, test_ranks() - 1);
         mix_one(&r, &w, target);
     }
     lanes_verify(&w.lanes, "a mixture of all operations");
@@ -140,7 +144,7 @@ static void test_mixture(void)
 
 /* ------------------------------------------------------------------ pairs, at each size and target */
 
-static const int sizes[] = { 8, 64, 512, 8208, 160000 }; /* 8, or multiples of 16 */
+static const int sizes[] = {8, 64, 512, 8208, 160000}; /* 8, or multiples of 16 */
 enum { SIZES = sizeof sizes / sizeof *sizes, LARGEST = 160000 };
 
 /* Buffers of LARGEST bytes for one pair: what is sent first, then, and what comes back. */
@@ -156,9 +160,8 @@ static const double scale_of_pairs = 2;
 /* Put, get or accumulate p->bytes bytes, contiguous or as doubles one by one (the same bytes). */
 static void issue(const struct pair *p, enum op_kind kind, bool in_pieces, double *local)
 {
-    struct op op = { .kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = { scale_of_pairs } };
-    struct patch shape = { .levels = 2, .count = { 8, (int)(p->bytes / 16), 2 },
-                           .stride = { { 16, 8 }, { 16, 8 } } };
+    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = {scale_of_pairs}};
+    struct patch shape = {.levels = 2, .count = {8, (int)(p->bytes / 16), 2}, .stride = {{16, 8}, {16, 8}}};
 
     if (in_pieces && p->bytes >= 16)
         op_strided(&op, local, p->remote, &shape, p->target, NULL);
@@ -176,7 +179,7 @@ static void apply(const struct pair *p, enum op_kind kind, const double *local)
  * strided. */
 static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_kind second, unsigned pieces)
 {
-    static const char *const names[] = { "put", "get", "acc" };
+    static const char *const names[] = {"put", "get", "acc"};
 
     element_fill(ARMCI_ACC_DBL, r, p->first, p->bytes);
     element_fill(ARMCI_ACC_DBL, r, p->second, p->bytes);
@@ -186,8 +189,8 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
     apply(p, second, p->second);
     memset(p->back, 0xff, p->bytes);
     issue(p, OP_GET, pieces & 4, p->back);
-    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)", names[first],
-                names[second], p->bytes, p->target, pieces);
+    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)", names[first], names[second], p->bytes,
+                p->target, pieces);
 }
 
 static void run_pairs(const void *row)
@@ -195,7 +198,7 @@ static void run_pairs(const void *row)
     const enum op_kind *kinds = row, first = kinds[0], second = kinds[1];
     struct lanes l = lanes_create(LARGEST, 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
-    struct pair p = { .first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST) };
+    struct pair p = {.first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST)};
 
     for (int t = 0; t < test_ranks(); t++) {
         p.target = (test_rank() + t) % test_ranks();
@@ -233,8 +236,7 @@ static void test_many_puts_one_get(void)
         }
         ARMCI_Get(remote, seen, (int)bytes, t);
         for (long k = 0; k < n; k++)
-            check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld",
-                       t, n, k);
+            check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld", t, n, k);
     }
     region_done(base);
 }
@@ -249,7 +251,7 @@ static void test_buffer_reuse(void)
     int n = effort(N), target = (test_rank() + 1) % test_ranks();
 
     for (int i = 0; i < n; i++) {
-        struct op put = { .kind = OP_PUT, .how = (enum op_how)(i % 3) };
+        struct op put = {.kind = OP_PUT, .how = (enum op_how)(i % 3)};
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
         rng_bytes(&r, buffer, BYTES);
@@ -274,26 +276,29 @@ static void test_fence_then_message(void)
         ARMCI_Fence(to);
         MPI_Sendrecv(&token, 1, MPI_INT, to, 0, &seen, 1, MPI_INT, from, 0, test_comm(), MPI_STATUS_IGNORE);
         ARMCI_Access_begin(base[me]);
-        check_long(*(volatile int *)base[me], 1000 * round + from,
-                   "own memory after rank %d's put, fence and message", from);
+        check_long(*(volatile int *)base[me], 1000 * round + from, "own memory after rank %d's put, fence and message", from);
         ARMCI_Access_end(base[me]);
         MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, test_comm(), MPI_STATUS_IGNORE);
     }
     region_done(base);
 }
 
-#define PAIR(FIRST, SECOND) NULL, run_pairs, (const enum op_kind[]){FIRST, SECOND}
+#define PAIR(FIRST, SECOND)                                                                                                                \
+    NULL, run_pairs, (const enum op_kind[])                                                                                                \
+    {                                                                                                                                      \
+        FIRST, SECOND                                                                                                                      \
+    }
 
 static const struct test tests[] = {
-    { "any mixture of operations stays in order", test_mixture },
+    {"any mixture of operations stays in order", test_mixture},
     {"put, put, get", PAIR(OP_PUT, OP_PUT)},
     {"put, accumulate, get", PAIR(OP_PUT, OP_ACC)},
     {"accumulate, put, get", PAIR(OP_ACC, OP_PUT)},
     {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
-    { "many small puts, one get", test_many_puts_one_get },
-    { "a put's buffer may be reused", test_buffer_reuse },
-    { "put and fence before a message are seen after it", test_fence_then_message },
-    { NULL, NULL },
+    {"many small puts, one get", test_many_puts_one_get},
+    {"a put's buffer may be reused", test_buffer_reuse},
+    {"put and fence before a message are seen after it", test_fence_then_message},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

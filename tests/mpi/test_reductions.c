@@ -8,7 +8,7 @@
 
 enum { TYPES = ARMCI_DOUBLE + 1, LARGE = 100000, MOST = 16 };
 
-static const char *const operators[] = { "+", "*", "max", "min", "absmax", "absmin", "or", "land", "lor" };
+static const char *const operators[] = {"+", "*", "max", "min", "absmax", "absmin", "or", "land", "lor"};
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
 static bool takes_floating(const char *op)
@@ -23,7 +23,7 @@ static bool is_floating(int type)
 
 static size_t size_of(int type)
 {
-    static const size_t sizes[TYPES] = { sizeof(int), sizeof(long), sizeof(long long), sizeof(float), sizeof(double) };
+    static const size_t sizes[TYPES] = {sizeof(int), sizeof(long), sizeof(long long), sizeof(float), sizeof(double)};
 
     return sizes[type];
 }
@@ -33,31 +33,22 @@ static long contribution(int p, int i, const char *op)
 {
     long value = (p * 7 + i * 3 + i / 11) % 23 - 11;
 
-    if (strcmp(op, "*") == 0)
-        return value % 4 == 0 ? 3 : value % 4;
-    if (strcmp(op, "or") == 0)
-        return 1L << ((p * 5 + i) % 29);
-    if (strcmp(op, "land") == 0 || strcmp(op, "lor") == 0)
-        return (i / (p + 1)) % 3 != 0;
+    if (strcmp(op, "*") == 0) return value % 4 == 0 ? 3 : value % 4;
+    if (strcmp(op, "or") == 0) return 1L << ((p * 5 + i) % 29);
+    if (strcmp(op, "land") == 0 || strcmp(op, "lor") == 0) return (i / (p + 1)) % 3 != 0;
     return value;
 }
 
 static long combine(long a, long b, const char *op)
 {
     switch (op[0] == 'a' ? op[3] : op[0]) {
-    case '+':
-        return a + b;
-    case '*':
-        return a * b;
-    case 'o':
-        return a | b;
-    case 'l':
-        return op[1] == 'a' ? (a && b) : (a || b);
-    default:
-        break;
+    case '+': return a + b;
+    case '*': return a * b;
+    case 'o': return a | b;
+    case 'l': return op[1] == 'a' ? (a && b) : (a || b);
+    default: break;
     }
-    if (op[0] == 'a')
-        a = labs(a), b = labs(b);
+    if (op[0] == 'a') a = labs(a), b = labs(b);
     return strstr(op, "max") ? (a > b ? a : b) : (a < b ? a : b);
 }
 
@@ -66,8 +57,7 @@ static long model(const struct scope *s, int i, const char *op)
 {
     long value = contribution(s->list[0], i, op);
 
-    if (op[0] == 'a')
-        value = labs(value);
+    if (op[0] == 'a') value = labs(value);
     for (int k = 1; k < s->n; k++)
         value = combine(value, contribution(s->list[k], i, op), op);
     return value;
@@ -76,20 +66,11 @@ static long model(const struct scope *s, int i, const char *op)
 static void store(void *x, int type, int i, long value)
 {
     switch (type) {
-    case ARMCI_INT:
-        ((int *)x)[i] = (int)value;
-        break;
-    case ARMCI_LONG:
-        ((long *)x)[i] = value;
-        break;
-    case ARMCI_LONG_LONG:
-        ((long long *)x)[i] = value;
-        break;
-    case ARMCI_FLOAT:
-        ((float *)x)[i] = (float)value;
-        break;
-    default:
-        ((double *)x)[i] = (double)value;
+    case ARMCI_INT: ((int *)x)[i] = (int)value; break;
+    case ARMCI_LONG: ((long *)x)[i] = value; break;
+    case ARMCI_LONG_LONG: ((long long *)x)[i] = value; break;
+    case ARMCI_FLOAT: ((float *)x)[i] = (float)value; break;
+    default: ((double *)x)[i] = (double)value;
     }
 }
 
@@ -126,8 +107,7 @@ static void try_all(const struct call *call, const struct scope *s, const int le
         for (int o = 0; o < OPERATORS; o++)
             for (int k = 0; k < count; k++) {
                 char op[8];
-                if (is_floating(type) && !takes_floating(operators[o]))
-                    continue;
+                if (is_floating(type) && !takes_floating(operators[o])) continue;
                 strcpy(op, operators[o]);
                 fill(x, type, lengths[k] + 1, test_rank(), op);
                 call->reduce(x, lengths[k], op, type);
@@ -143,7 +123,7 @@ static void try_all(const struct call *call, const struct scope *s, const int le
     free(x);
 }
 
-static const int few[] = { 1, 0, 7, 1000 };
+static const int few[] = {1, 0, 7, 1000};
 
 /* ------------------------------------------------------------------ the calls */
 
@@ -166,20 +146,11 @@ static void gop_masters(void *x, int n, char *op, int type)
 #define CALL_BY_TYPE(FAMILY, ...)                                                                                                          \
     do {                                                                                                                                   \
         switch (type) {                                                                                                                    \
-        case ARMCI_INT:                                                                                                                    \
-            FAMILY##_igop(__VA_ARGS__);                                                                                                    \
-            break;                                                                                                                         \
-        case ARMCI_LONG:                                                                                                                   \
-            FAMILY##_lgop(__VA_ARGS__);                                                                                                    \
-            break;                                                                                                                         \
-        case ARMCI_LONG_LONG:                                                                                                              \
-            FAMILY##_llgop(__VA_ARGS__);                                                                                                   \
-            break;                                                                                                                         \
-        case ARMCI_FLOAT:                                                                                                                  \
-            FAMILY##_fgop(__VA_ARGS__);                                                                                                    \
-            break;                                                                                                                         \
-        default:                                                                                                                           \
-            FAMILY##_dgop(__VA_ARGS__);                                                                                                    \
+        case ARMCI_INT: FAMILY##_igop(__VA_ARGS__); break;                                                                                 \
+        case ARMCI_LONG: FAMILY##_lgop(__VA_ARGS__); break;                                                                                \
+        case ARMCI_LONG_LONG: FAMILY##_llgop(__VA_ARGS__); break;                                                                          \
+        case ARMCI_FLOAT: FAMILY##_fgop(__VA_ARGS__); break;                                                                               \
+        default: FAMILY##_dgop(__VA_ARGS__);                                                                                               \
         }                                                                                                                                  \
     } while (0)
 
@@ -242,15 +213,13 @@ static void node_and_masters_make_all(void)
     armci_msg_gop_scope(SCOPE_NODE, &count, 1, "+", ARMCI_INT);
     check_long(count, node.n, "processes on the node");
     armci_msg_gop_scope(SCOPE_MASTERS, &count, 1, "+", ARMCI_INT);
-    if (node.place == 0)
-        check_long(count, n, "processes on all nodes");
+    if (node.place == 0) check_long(count, n, "processes on all nodes");
 }
 
 /* Groups of one, of every other in falling order, of all; collective over their members alone. */
 static void over_groups(void)
 {
-    const struct call calls[] = { { "armci_msg_group_gop_scope", gop_group },
-                                  { "armci_msg_group_?gop", gop_group_typed } };
+    const struct call calls[] = {{"armci_msg_group_gop_scope", gop_group}, {"armci_msg_group_?gop", gop_group_typed}};
     int n = test_ranks();
     struct scope s;
 
@@ -259,8 +228,7 @@ static void over_groups(void)
         s.place = -1;
         for (int p = n - 1; p >= 0; p--)
             if ((kind == 0 && p == n / 2) || (kind == 1 && p % 2 == 0) || kind == 2) {
-                if (p == test_rank())
-                    s.place = s.n;
+                if (p == test_rank()) s.place = s.n;
                 s.list[s.n++] = p;
             }
         ARMCI_Group_create(s.n, s.list, &group);
@@ -273,7 +241,7 @@ static void over_groups(void)
 /* The first process of the scope has the result of a reduce. */
 static void at_the_root_only(void)
 {
-    static const int scopes[] = { SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS };
+    static const int scopes[] = {SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS};
     long x[9];
 
     for (int k = 0; k < 4; k++)
@@ -287,8 +255,7 @@ static void at_the_root_only(void)
                 armci_msg_reduce_scope(scopes[k], x, 9, op, ARMCI_LONG);
             else
                 armci_msg_reduce(x, 9, op, ARMCI_LONG);
-            if (s.place == 0)
-                check_reduced(x, ARMCI_LONG, 9, op, &s, "armci_msg_reduce");
+            if (s.place == 0) check_reduced(x, ARMCI_LONG, 9, op, &s, "armci_msg_reduce");
         }
 }
 
@@ -321,10 +288,10 @@ static const struct test tests[] = {
      &(const struct over){SCOPE_NODE, {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW}},
     {"every type and operator between masters", NULL, over_scope,
      &(const struct over){SCOPE_MASTERS, {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW}},
-    { "node and masters together make all", node_and_masters_make_all },
-    { "every type and operator over groups", over_groups },
-    { "reduce leaves the result at the first process", at_the_root_only },
-    { "large values keep their width", full_width },
-    { NULL, NULL },
+    {"node and masters together make all", node_and_masters_make_all},
+    {"every type and operator over groups", over_groups},
+    {"reduce leaves the result at the first process", at_the_root_only},
+    {"large values keep their width", full_width},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

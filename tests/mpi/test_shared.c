@@ -75,8 +75,7 @@ static void fill(const struct known *k)
         size_t at = edge_of(k, next, end, &bytes);
         for (size_t i = 0; i < bytes; i++)
             edge[i] = pattern(k->seed, next, at + i);
-        if (bytes > 0)
-            ARMCI_Put(edge, (char *)k->base[next] + at, (int)bytes, next);
+        if (bytes > 0) ARMCI_Put(edge, (char *)k->base[next] + at, (int)bytes, next);
     }
     ARMCI_Barrier();
 }
@@ -88,8 +87,7 @@ static void verify(const struct known *k, int rank)
 
     for (int end = 0; end < 2; end++) {
         size_t at = edge_of(k, rank, end, &bytes);
-        if (bytes == 0)
-            continue;
+        if (bytes == 0) continue;
         for (size_t i = 0; i < bytes; i++)
             wanted[i] = pattern(k->seed, rank, at + i);
         memset(seen, 0, sizeof seen);
@@ -128,10 +126,9 @@ static size_t used_of_dev_shm(void)
 static void takes_no_dev_shm(void)
 {
     enum { LARGE = 200 * MIB };
-    struct known k = { .bytes = { LARGE } };
+    struct known k = {.bytes = {LARGE}};
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     if (!on_all_ranks(memory_available() > 3 * (size_t)LARGE)) {
         skip("there is too little memory");
         return;
@@ -140,8 +137,7 @@ static void takes_no_dev_shm(void)
         k.bytes[p] = 100;
     size_t before = used_of_dev_shm();
     create_known(&k, 1);
-    if (test_rank() == 0)
-        memset((char *)k.base[0] + EDGE, 0x77, LARGE - 2 * EDGE);
+    if (test_rank() == 0) memset((char *)k.base[0] + EDGE, 0x77, LARGE - 2 * EDGE);
     ARMCI_Barrier();
     size_t after = used_of_dev_shm();
     check(after < before + LARGE / 2, "/dev/shm: %zu MiB in use before %d MiB were written to a region, %zu after", before / MIB,
@@ -158,8 +154,7 @@ static void takes_little(void)
     enum { REGIONS = 24 };
     struct known k[REGIONS];
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     memset(k, 0, sizeof k);
     for (int i = 0; i < REGIONS; i++)
         for (int p = 0; p < test_ranks(); p++)
@@ -186,8 +181,7 @@ static void takes_little(void)
 /* Mutexes are in shared memory too. */
 static void mutexes_take_little(void)
 {
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     ARMCI_Create_mutexes(1);
     ARMCI_Destroy_mutexes();
     long segments = segments_mapped(), descriptors = open_descriptors();
@@ -212,7 +206,7 @@ enum { MANY = 300 };
 static void draw_sizes(struct rng *r, struct known *k)
 {
     for (int p = 0; p < test_ranks(); p++) {
-        static const int most[] = { 0, 1, 100, 4096, 4097, 70000, 3 * MIB };
+        static const int most[] = {0, 1, 100, 4096, 4097, 70000, 3 * MIB};
         k->bytes[p] = (size_t)rng_between(r, 0, most[rng_between(r, 0, 6)]);
     }
 }
@@ -226,12 +220,10 @@ static void shift_addresses(struct rng *own)
     } kept[16];
     int i = rng_between(own, 0, 15);
 
-    if (kept[i].at)
-        munmap(kept[i].at, kept[i].bytes);
+    if (kept[i].at) munmap(kept[i].at, kept[i].bytes);
     kept[i].bytes = 4096 * (size_t)rng_between(own, 1, 2000);
     kept[i].at = mmap(NULL, kept[i].bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (kept[i].at == MAP_FAILED)
-        kept[i].at = NULL;
+    if (kept[i].at == MAP_FAILED) kept[i].at = NULL;
 }
 
 static void create_or_free(struct known *k, struct rng *r, int seed)
@@ -248,8 +240,7 @@ static void verify_some(const struct known k[], int n, struct rng *own)
 {
     for (int i = 0; i < 4; i++) {
         const struct known *some = &k[rng_between(own, 0, n - 1)];
-        if (some->base)
-            verify(some, rng_between(own, 0, test_ranks() - 1));
+        if (some->base) verify(some, rng_between(own, 0, test_ranks() - 1));
     }
 }
 
@@ -273,8 +264,7 @@ static void many_regions(void)
     }
     ARMCI_Barrier();
     for (int i = 0; i < n; i++)
-        if (k[i].base)
-            free_known(&k[i]);
+        if (k[i].base) free_known(&k[i]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
     check(open_descriptors() <= descriptors, "%ld open descriptors, %ld before", open_descriptors(), descriptors);
     free(k);
@@ -283,12 +273,12 @@ static void many_regions(void)
 /* One rank has all, and it is much; one has a byte; nobody has anything. */
 static void slices_of_all_sizes(void)
 {
-    struct known k = { .base = NULL };
+    struct known k = {.base = NULL};
     int n = test_ranks();
 
     for (int who = 0; who < n; who++)
         for (int kind = 0; kind < 4; kind++) {
-            static const size_t sizes[][2] = { { 0, 1 }, { 0, 300 * (size_t)MIB }, { 1, 300 * (size_t)MIB }, { 5000, 0 } };
+            static const size_t sizes[][2] = {{0, 1}, {0, 300 * (size_t)MIB}, {1, 300 * (size_t)MIB}, {5000, 0}};
             for (int p = 0; p < n; p++)
                 k.bytes[p] = sizes[kind][p == who];
             create_known(&k, 4 * who + kind);
@@ -319,23 +309,19 @@ static void create_part(struct part *g, int first, int end, int step)
     memset(g, 0, sizeof *g);
     g->place = -1;
     for (int p = first; p < end; p += step) {
-        if (p == test_rank())
-            g->place = g->size;
+        if (p == test_rank()) g->place = g->size;
         g->rank[g->size++] = p;
     }
     ARMCI_Group_get_world(&world);
     const char *alone = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-    if (g->place >= 0 || (alone && alone[0] == 'n'))
-        ARMCI_Group_create_child(g->size, g->rank, &g->group, &world);
-    if (g->place < 0)
-        return;
+    if (g->place >= 0 || (alone && alone[0] == 'n')) ARMCI_Group_create_child(g->size, g->rank, &g->group, &world);
+    if (g->place < 0) return;
     check_long(ARMCI_Malloc_group((void **)g->base, 64 * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
 }
 
 static void free_part(struct part *g)
 {
-    if (g->place < 0)
-        return;
+    if (g->place < 0) return;
     check_long(ARMCI_Free_group(g->base[g->place], &g->group), 0, "ARMCI_Free_group");
     ARMCI_Group_free(&g->group);
 }
@@ -345,8 +331,7 @@ static void use_part(const struct part *g, long mark)
 {
     long one = 1, ticket;
 
-    if (g->place < 0)
-        return;
+    if (g->place < 0) return;
     memset(g->base[g->place], 0, 64 * sizeof(long));
     armci_msg_group_barrier((ARMCI_Group *)&g->group);
     for (int i = 0; i < g->size; i++) {
@@ -366,7 +351,7 @@ static void overlapping_groups(void)
 {
     int n = test_ranks();
     struct part g[5];
-    static const int free_order[] = { 3, 0, 4, 2, 1 };
+    static const int free_order[] = {3, 0, 4, 2, 1};
 
     create_part(&g[0], 0, n, 1);
     create_part(&g[1], 0, n > 1 ? n - 1 : 1, 1);
@@ -400,7 +385,7 @@ static void local_addresses(void)
     int n = test_ranks(), me = test_rank();
     void **base = region_create(BYTES);
     char *mine = base[me];
-    static const int offsets[] = { 0, 1, 4095, 4096, 9000, BYTES - 1 };
+    static const int offsets[] = {0, 1, 4095, 4096, 9000, BYTES - 1};
 
     for (int i = 0; i < BYTES; i++)
         mine[i] = (char)pattern(3, me, (size_t)i);
@@ -409,8 +394,7 @@ static void local_addresses(void)
         char *there = ARMCIX_Local_address(base[p], p);
         check((there != NULL) == is_near(p), "ARMCIX_Local_address of rank %d, which is %s, is %p", p, is_near(p) ? "near" : "far",
               (void *)there);
-        if (!there)
-            continue;
+        if (!there) continue;
         check(p != me || there == mine, "the own slice is elsewhere");
         for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
             char *at = (char *)base[p] + offsets[i];
@@ -418,14 +402,13 @@ static void local_addresses(void)
             check_long((unsigned char)there[offsets[i]], pattern(3, p, (size_t)offsets[i]), "load of byte %d of rank %d", offsets[i], p);
         }
         there[2000 + me] = (char)(100 + me);
-        ARMCI_Put(&(char){ (char)(50 + me) }, (char *)base[p] + 5000 + me, 1, p);
+        ARMCI_Put(&(char){(char)(50 + me)}, (char *)base[p] + 5000 + me, 1, p);
         check_long(there[5000 + me], 50 + me, "load after ARMCI_Put");
         ARMCI_Fence(p);
     }
     ARMCI_Barrier();
     for (int p = 0; p < n; p++) {
-        if (!is_near(p))
-            continue;
+        if (!is_near(p)) continue;
         check_long(mine[2000 + p], 100 + p, "what rank %d stored", p);
         check_long(mine[5000 + p], 50 + p, "what rank %d put", p);
     }
@@ -433,14 +416,14 @@ static void local_addresses(void)
 }
 
 static const struct test tests[] = {
-    { "memory takes no room in /dev/shm", takes_no_dev_shm },
-    { "a region takes one mapping and no descriptor", takes_little },
-    { "mutexes take one mapping and no descriptor", mutexes_take_little },
-    { "hundreds of regions come and go in any order", many_regions },
-    { "slices may be empty or huge", slices_of_all_sizes },
-    { "groups that overlap have regions of their own", overlapping_groups },
-    { "loads and stores at local addresses reach the slice", local_addresses },
-    { NULL, NULL },
+    {"memory takes no room in /dev/shm", takes_no_dev_shm},
+    {"a region takes one mapping and no descriptor", takes_little},
+    {"mutexes take one mapping and no descriptor", mutexes_take_little},
+    {"hundreds of regions come and go in any order", many_regions},
+    {"slices may be empty or huge", slices_of_all_sizes},
+    {"groups that overlap have regions of their own", overlapping_groups},
+    {"loads and stores at local addresses reach the slice", local_addresses},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

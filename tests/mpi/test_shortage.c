@@ -28,8 +28,7 @@ static int read_sizes(const char *text, size_t size[], int most)
         const char *begin = at;
         while (begin > text && begin[-1] >= '0' && begin[-1] <= '9')
             begin--;
-        if (begin < at)
-            size[n++] = strtoull(begin, NULL, 10);
+        if (begin < at) size[n++] = strtoull(begin, NULL, 10);
     }
     return n;
 }
@@ -49,7 +48,7 @@ static void still_works(void)
 static void more_than_there_is(void)
 {
     void *base[MOST_RANKS];
-    size_t available = memory_available(), size[2] = { 0, 0 };
+    size_t available = memory_available(), size[2] = {0, 0};
     long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
     char text[2000];
 
@@ -68,7 +67,7 @@ static void sums_that_wrap(void)
     void *base[MOST_RANKS];
     char text[2000];
     int n = test_ranks();
-    const long sizes[][2] = { { LONG_MAX, LONG_MAX }, { LONG_MAX - 4095, LONG_MAX - 4095 }, { 1L << 62, (1L << 62) + 8192 } };
+    const long sizes[][2] = {{LONG_MAX, LONG_MAX}, {LONG_MAX - 4095, LONG_MAX - 4095}, {1L << 62, (1L << 62) + 8192}};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         long bytes = sizes[i][test_rank() == n - 1];
@@ -82,8 +81,7 @@ static void no_descriptor_left(void)
 {
     void *base[MOST_RANKS];
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     for (int who = 0; who < test_ranks(); who++) {
         struct rlimit before, none;
         int next = dup(2);
@@ -91,8 +89,7 @@ static void no_descriptor_left(void)
         getrlimit(RLIMIT_NOFILE, &before);
         none = before;
         none.rlim_cur = (rlim_t)next;
-        if (test_rank() == who)
-            setrlimit(RLIMIT_NOFILE, &none);
+        if (test_rank() == who) setrlimit(RLIMIT_NOFILE, &none);
         int rc = ARMCI_Malloc(base, 5000);
         setrlimit(RLIMIT_NOFILE, &before);
         check_long(rc, ARMCI_ERR_MEMORY, "ARMCI_Malloc where rank %d can open no file: code", who);
@@ -106,8 +103,7 @@ static void limited_files(void)
     void *base[MOST_RANKS];
     struct rlimit before, small;
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
     small.rlim_cur = MIB;
@@ -116,8 +112,7 @@ static void limited_files(void)
     setrlimit(RLIMIT_FSIZE, &before);
     check(rc == 0 || rc == ARMCI_ERR_MEMORY, "ARMCI_Malloc where files may have 1 MiB: code %d", rc);
     check(on_all_ranks(rc == 0) == (rc == 0), "ARMCI_Malloc where files may have 1 MiB: codes differ");
-    if (rc == 0)
-        check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
+    if (rc == 0) check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
     still_works();
 }
 
@@ -129,8 +124,7 @@ static long count_resources(void)
 
     while (folder && readdir(folder))
         n++;
-    if (folder)
-        closedir(folder);
+    if (folder) closedir(folder);
     return n;
 }
 
@@ -163,8 +157,7 @@ static void more_together_than_there_is(void)
 {
     long bytes = (long)(memory_available() / (size_t)test_ranks() * 3 / 10);
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
     long before = count_resources();
     for (int round = 0; round < 2; round++) {
@@ -183,8 +176,7 @@ static void more_by_memget_than_there_is(void)
     size_t bytes = memory_available() / 10 * 3;
     int n = 0;
 
-    if (!needs_segments())
-        return;
+    if (!needs_segments()) return;
     memset(info, 0, sizeof info);
     if (test_rank() == 0 && test_ranks() > 1) {
         for (bool more = true; more && n < 8; n += more) {
@@ -239,15 +231,15 @@ static void small_ones_within_a_group(void)
 }
 
 static const struct test tests[] = {
-    { "more memory than there is gives an error with sizes", more_than_there_is },
-    { "more memory together than there is gives an error", more_together_than_there_is },
-    { "more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is },
-    { "a control group bounds all regions together", within_a_group },
-    { "a control group bounds small regions together", small_ones_within_a_group },
-    { "sizes whose sum wraps around give an error", sums_that_wrap },
-    { "a process without a descriptor left gives all an error", no_descriptor_left },
-    { "a limit on the size of files ends no process", limited_files },
-    { NULL, NULL },
+    {"more memory than there is gives an error with sizes", more_than_there_is},
+    {"more memory together than there is gives an error", more_together_than_there_is},
+    {"more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is},
+    {"a control group bounds all regions together", within_a_group},
+    {"a control group bounds small regions together", small_ones_within_a_group},
+    {"sizes whose sum wraps around give an error", sums_that_wrap},
+    {"a process without a descriptor left gives all an error", no_descriptor_left},
+    {"a limit on the size of files ends no process", limited_files},
+    {NULL, NULL},
 };
 
 static void start_returning(int *argc, char ***argv)
@@ -257,4 +249,4 @@ static void start_returning(int *argc, char ***argv)
     ARMCI_Init();
 }
 
-const struct suite suite = { .tests = tests, .start = start_returning };
+const struct suite suite = {.tests = tests, .start = start_returning};

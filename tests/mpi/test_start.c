@@ -50,8 +50,7 @@ static void start(int *argc, char ***argv)
     } else {
         result = ARMCI_Init();
     }
-    if (result != 0)
-        exit(1);
+    if (result != 0) exit(1);
 }
 
 static void is_started(void)
@@ -103,14 +102,13 @@ static void stop(void)
         armci_msg_finalize();
         check_long(mpi_has(MPI_Finalized), 1, "MPI_Finalized after armci_msg_finalize");
     }
-    if (started_by("Init_mpi"))
-        MPI_Finalize();
+    if (started_by("Init_mpi")) MPI_Finalize();
 }
 
 static const struct test tests[] = {
-    { "ARMCI and MPI run", is_started },
-    { "transfers and messages work", works },
-    { "an inner start and end change nothing", nested },
-    { NULL, NULL },
+    {"ARMCI and MPI run", is_started},
+    {"transfers and messages work", works},
+    {"an inner start and end change nothing", nested},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, start, stop };
+const struct suite suite = {tests, start, stop};

@@ -35,8 +35,7 @@ static void stop_mpi(void)
 /* The first rank alone is told to count. */
 static void start_counting(void)
 {
-    if (test_rank() == 0)
-        setenv("ARMCI_STATS", file, 1);
+    if (test_rank() == 0) setenv("ARMCI_STATS", file, 1);
     ARMCI_Init();
 }
 
@@ -59,8 +58,7 @@ static bool stop_counting(void)
 {
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
     unsetenv("ARMCI_STATS");
-    if (test_rank() != 0)
-        return false;
+    if (test_rank() != 0) return false;
     read_document();
     unlink(file);
     return true;
@@ -85,12 +83,10 @@ static const char *line_of(int rank, const char *function)
     char head[80];
     const char *begin = part(rank), *end = begin, *found;
 
-    if (*begin)
-        end = strstr(begin + 1, rank < 0 ? "}}\n" : "\"regions\"");
+    if (*begin) end = strstr(begin + 1, rank < 0 ? "}}\n" : "\"regions\"");
     snprintf(head, sizeof head, "{\"name\": \"%s\"", function);
     found = strstr(begin, head);
-    if (found == NULL || end == NULL || found > end)
-        return "";
+    if (found == NULL || end == NULL || found > end) return "";
     snprintf(line, sizeof line, "%.*s", (int)strcspn(found, "\n"), found);
     return line;
 }
@@ -129,8 +125,7 @@ static void expect_travelled(int rank, const char *path, long transfers, long by
     long seen_transfers = 0, seen_bytes = 0, seen_segments = 0;
 
     for (; at && (at = strstr(at, "{\"path\": ")) != NULL && at < end; at++) {
-        if (strncmp(at + strlen("{\"path\": \""), path, strlen(path)) != 0)
-            continue;
+        if (strncmp(at + strlen("{\"path\": \""), path, strlen(path)) != 0) continue;
         seen_transfers += (long)number(at, "transfers");
         seen_bytes += (long)number(at, "bytes");
         seen_segments += (long)number(at, "segments");
@@ -153,8 +148,7 @@ static long calls_in_buckets(const char *line, const char *key)
     long sum = 0;
 
     for (; at && end && (at = strstr(at, ", ")) != NULL && at < end; at++)
-        if (at[2] != '[')
-            sum += strtol(at + 2, NULL, 10);
+        if (at[2] != '[') sum += strtol(at + 2, NULL, 10);
     return sum;
 }
 
@@ -170,23 +164,21 @@ static bool is_set_to(const char *variable, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has threads from MPI where it spans nodes. */
+/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has threads from MPI where it spans nodes.
+ */
 static const char *expected_path(int r, int p)
 {
     double node = number(part(r), "node");
 
-    if (is_set_to("ARMCI_SHM", "no"))
-        return "rma";
-    if (number(part(p), "node") == node)
-        return "direct";
+    if (is_set_to("ARMCI_SHM", "no")) return "rma";
+    if (number(part(p), "node") == node) return "direct";
     return test_makes_windows() || is_set_to("ARMCI_SHM", "mpi") ? "rma" : "server";
 }
 
 static bool spans_nodes(void)
 {
     for (int p = 1; p < test_ranks(); p++)
-        if (number(part(p), "node") != number(part(0), "node"))
-            return true;
+        if (number(part(p), "node") != number(part(0), "node")) return true;
     return false;
 }
 
@@ -207,12 +199,10 @@ static void expect_paths(int r, struct count acc, struct count others)
 {
     const char *path = expected_path(r, next_of(r)), *path_of_acc = expected_path_of_acc(r, next_of(r));
     bool same = strcmp(path, path_of_acc) == 0;
-    struct count all = { acc.transfers + others.transfers, acc.bytes + others.bytes, acc.segments + others.segments };
+    struct count all = {acc.transfers + others.transfers, acc.bytes + others.bytes, acc.segments + others.segments};
 
-    if (!same)
-        expect_travelled(r, path_of_acc, acc.transfers, acc.bytes, acc.segments);
-    if (same)
-        others = all;
+    if (!same) expect_travelled(r, path_of_acc, acc.transfers, acc.bytes, acc.segments);
+    if (same) others = all;
     expect_travelled(r, path, others.transfers, others.bytes, others.segments);
     expect_travelled(r, "", all.transfers, all.bytes, all.segments);
 }
@@ -248,8 +238,7 @@ static void contiguous_calls(void)
     }
     ARMCI_Put(buffer, base[right], 0, right);
     region_free(base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     long all = 0;
     for (int r = 0; r < test_ranks(); r++) {
         long n = times(r), target = next_of(r);
@@ -270,7 +259,7 @@ static void contiguous_calls(void)
         snprintf(text, sizeof text, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n,
                  2 * n, 56 * n);
         expect_in_part(r, text);
-        expect_paths(r, (struct count){ 2 * n, 56 * n, 2 * n }, (struct count){ 4 * n, 5132 * n, 4 * n });
+        expect_paths(r, (struct count){2 * n, 56 * n, 2 * n}, (struct count){4 * n, 5132 * n, 4 * n});
     }
     expect(-1, "ARMCI_Get", all, 5000 * all);
     expect_travelled(-1, "", 6 * all, 5188 * all, 6 * all);
@@ -282,7 +271,7 @@ static void contiguous_calls(void)
 /* n calls of each with `rows` rows of 64 bytes. */
 static void call_strided(long n, void *buffer, void *there, int to)
 {
-    int stride[1] = { 128 }, count[2] = { 64, 6 }, joined[1] = { 64 };
+    int stride[1] = {128}, count[2] = {64, 6}, joined[1] = {64};
     double one = 1;
 
     for (long i = 0; i < n; i++) {
@@ -295,8 +284,8 @@ static void call_strided(long n, void *buffer, void *there, int to)
 
 static void call_vector(long n, char *buffer, char *there, int to)
 {
-    void *here[3] = { buffer, buffer + 100, buffer + 300 }, *far[3] = { there, there + 100, there + 300 };
-    armci_giov_t list = { here, far, 50, 3 };
+    void *here[3] = {buffer, buffer + 100, buffer + 300}, *far[3] = {there, there + 100, there + 300};
+    armci_giov_t list = {here, far, 50, 3};
 
     for (long i = 0; i < n; i++)
         ARMCI_PutV(&list, 1, to);
@@ -313,8 +302,7 @@ static void strided_and_vector_calls(void)
     call_strided(times(test_rank()), buffer, base[right], right);
     call_vector(times(test_rank()), (char *)buffer, base[right], right);
     region_free(base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++) {
         long n = times(r);
         expect(r, "ARMCI_PutS", n, 384 * n);
@@ -330,7 +318,7 @@ static void strided_and_vector_calls(void)
         expect_text(r, "ARMCI_PutV", text);
         expect_text(r, "ARMCI_NbAccS", "\"form\": \"strided\"");
         expect_text(r, "ARMCI_PutV", "\"form\": \"vector\"");
-        expect_paths(r, (struct count){ n, 384 * n, 6 * n }, (struct count){ 3 * n, 918 * n, 10 * n });
+        expect_paths(r, (struct count){n, 384 * n, 6 * n}, (struct count){3 * n, 918 * n, 10 * n});
     }
     free(document);
 }
@@ -354,8 +342,7 @@ static void aggregated_calls(void)
     ARMCI_Wait(&handle);
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     region_free(base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++) {
         const char *path = expected_path(r, next_of(r));
         bool quick = strcmp(path, "direct") == 0 || r == next_of(r);
@@ -363,8 +350,7 @@ static void aggregated_calls(void)
         expect(r, "ARMCI_Wait", 1, 0);
         expect_in_part(r, ", 0, 0, 0, 0, 0, 0]]");
         check(number(strstr(part(r), "\"travelled\""), "bytes") == 8.0 * (double)times(r), "rank %d: bytes that travelled", r);
-        if (quick)
-            continue;
+        if (quick) continue;
         expect_travelled(r, path, 1, 8 * times(r), times(r));
         snprintf(text, sizeof text, "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
         expect_text(r, "ARMCI_NbPut", text);
@@ -391,15 +377,14 @@ static void other_calls(void)
         ARMCI_Fence(right);
     }
     for (int i = 0; i < 10; i++) {
-        int x[3] = { 1, 2, 3 };
+        int x[3] = {1, 2, 3};
         ARMCI_Barrier();
         ARMCI_AllFence();
         armci_msg_igop(x, 3, "+");
     }
     ARMCI_Destroy_mutexes();
     region_free(base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++) {
         n = times(r);
         expect(r, "ARMCI_Rmw", n, 8 * n);
@@ -436,8 +421,7 @@ static void refused_calls(void)
     check_long(ARMCI_Put(&value, base[0], 8, 0), 0, "a right put");
     region_free(base);
     unsetenv("ARMCI_ERRORS");
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     expect(0, "ARMCI_Put", 3, 8);
     expect_text(0, "ARMCI_Put", "\"sizes\": [[8, 1]]");
     free(document);
@@ -453,8 +437,7 @@ static void memory_of_regions(void)
     void **third = region_create(300);
     region_free(second);
     region_free(third);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++) {
         snprintf(text, sizeof text, "\"regions\": {\"made\": 3, \"most\": 2, \"bytes_most\": %d}", 6000 + r);
         expect_in_part(r, text);
@@ -471,12 +454,10 @@ static void memory_of_regions(void)
 static void time_in_barrier(void)
 {
     start_counting();
-    if (test_rank() == 0)
-        usleep(200000);
+    if (test_rank() == 0) usleep(200000);
     ARMCI_Barrier();
     ARMCI_Barrier();
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     double sum = number(line_of(0, "ARMCI_Barrier"), "seconds");
     for (int r = 1; r < test_ranks(); r++) {
         double waited = number(line_of(r, "ARMCI_Barrier"), "seconds"), whole = number(part(r), "seconds");
@@ -504,8 +485,7 @@ static void time_of_quick_calls(void)
         took += MPI_Wtime() - begun;
     }
     region_free(base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     double seconds = number(line_of(0, "ARMCI_Put"), "seconds");
     check(seconds > 0 && seconds < 3 * took, "%g s of %g s", seconds, took);
     expect(0, "ARMCI_Put", 100000, 800000);
@@ -524,8 +504,7 @@ static void *put_often(void *which)
 
     for (int i = 0; i < PUTS_OF_THREAD; i++) {
         ARMCI_Put(&value, (double *)shared_base[right] + *(int *)which, 8, right);
-        if (i % 100 == 0)
-            armci_msg_me();
+        if (i % 100 == 0) armci_msg_me();
     }
     return NULL;
 }
@@ -533,7 +512,7 @@ static void *put_often(void *which)
 static void calls_of_threads(void)
 {
     pthread_t threads[THREADS];
-    int which[THREADS] = { 0, 1 }, level;
+    int which[THREADS] = {0, 1}, level;
 
     MPI_Query_thread(&level);
     if (level != MPI_THREAD_MULTIPLE) {
@@ -547,8 +526,7 @@ static void calls_of_threads(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     region_free(shared_base);
-    if (!stop_counting())
-        return;
+    if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++)
         expect(r, "ARMCI_Put", THREADS * PUTS_OF_THREAD, 8L * THREADS * PUTS_OF_THREAD);
     free(document);
@@ -569,16 +547,16 @@ static void nothing_when_off(void)
 }
 
 static const struct test tests[] = {
-    { "contiguous calls, bytes, sizes, targets", contiguous_calls },
-    { "strided and vector calls, segments", strided_and_vector_calls },
-    { "requests of an aggregate handle", aggregated_calls },
-    { "rmw, values, locks, fences, barriers, messages", other_calls },
-    { "calls that are refused", refused_calls },
-    { "memory of regions", memory_of_regions },
-    { "time in a barrier", time_in_barrier },
-    { "time of quick calls", time_of_quick_calls },
-    { "calls of several threads", calls_of_threads },
-    { "nothing when off", nothing_when_off },
-    { NULL, NULL },
+    {"contiguous calls, bytes, sizes, targets", contiguous_calls},
+    {"strided and vector calls, segments", strided_and_vector_calls},
+    {"requests of an aggregate handle", aggregated_calls},
+    {"rmw, values, locks, fences, barriers, messages", other_calls},
+    {"calls that are refused", refused_calls},
+    {"memory of regions", memory_of_regions},
+    {"time in a barrier", time_in_barrier},
+    {"time of quick calls", time_of_quick_calls},
+    {"calls of several threads", calls_of_threads},
+    {"nothing when off", nothing_when_off},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, start_mpi, stop_mpi };
+const struct suite suite = {tests, start_mpi, stop_mpi};

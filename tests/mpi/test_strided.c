@@ -18,17 +18,16 @@ struct batch {
 
 static int draw_kind(struct rng *r, int wanted, bool may_repeat)
 {
-    if (wanted != ANY)
-        return wanted;
+    if (wanted != ANY) return wanted;
     return rng_between(r, 0, may_repeat ? PATCH_REPEATED : PATCH_NEGATIVE);
 }
 
 static struct patch draw(struct rng *r, const struct batch *b, int unit)
 {
     struct patch_wish wish = {
-        .kind = { [LOCAL] = (enum patch_kind)draw_kind(r, b->local, b->op != OP_GET),
-                  [REMOTE] = (enum patch_kind)draw_kind(r, b->remote, b->op == OP_GET) },
-        .room = { ROOM, LANE / (size_t)unit * (size_t)unit },
+        .kind = {[LOCAL] = (enum patch_kind)draw_kind(r, b->local, b->op != OP_GET),
+                 [REMOTE] = (enum patch_kind)draw_kind(r, b->remote, b->op == OP_GET)},
+        .room = {ROOM, LANE / (size_t)unit * (size_t)unit},
         .max_bytes = 4096,
         .min_levels = b->min_levels,
         .max_levels = b->max_levels,
@@ -44,7 +43,7 @@ static void transfer(struct rng *r, const struct batch *b, const struct lanes *l
     static unsigned char local[ROOM], expected[ROOM];
     int unit = b->op == OP_ACC ? (int)element_size(type) : 1;
     struct patch p = draw(r, b, unit);
-    struct op op = { .kind = b->op, .how = b->how, .type = type };
+    struct op op = {.kind = b->op, .how = b->how, .type = type};
     unsigned char *mirror = lanes_mirror(l, target);
     armci_hdl_t handle;
 
@@ -66,7 +65,7 @@ static void transfer(struct rng *r, const struct batch *b, const struct lanes *l
 /* A batch with random targets, of one element type where it accumulates. */
 static void run_typed(struct rng *r, const struct batch *b, struct lanes *l, int type, int n)
 {
-    struct op name = { .kind = b->op, .how = b->how, .type = type };
+    struct op name = {.kind = b->op, .how = b->how, .type = type};
     size_t all = (size_t)test_ranks() * LANE;
 
     if (b->op == OP_ACC)
@@ -100,10 +99,23 @@ static void run_batches(const void *row)
         run_batch(b);
 }
 
-#define BATCHES(...) NULL, run_batches, (const struct batch[]){__VA_ARGS__, {.n = 0}}
-#define ANY_SHAPE(OP, HOW) {OP, HOW, ANY, ANY, 0, 8, 200}
+#define BATCHES(...)                                                                                                                       \
+    NULL, run_batches, (const struct batch[])                                                                                              \
+    {                                                                                                                                      \
+        __VA_ARGS__,                                                                                                                       \
+        {                                                                                                                                  \
+            .n = 0                                                                                                                         \
+        }                                                                                                                                  \
+    }
+#define ANY_SHAPE(OP, HOW)                                                                                                                 \
+    {                                                                                                                                      \
+        OP, HOW, ANY, ANY, 0, 8, 200                                                                                                       \
+    }
 /* Put, get and accumulate between such sides, at these levels. */
-#define ONE_OP(OP, KIND, LEAST, MOST) {OP, OP_BLOCKING, KIND, KIND, LEAST, MOST, 60}
+#define ONE_OP(OP, KIND, LEAST, MOST)                                                                                                      \
+    {                                                                                                                                      \
+        OP, OP_BLOCKING, KIND, KIND, LEAST, MOST, 60                                                                                       \
+    }
 #define EACH_OP(...) ONE_OP(OP_PUT, __VA_ARGS__), ONE_OP(OP_GET, __VA_ARGS__), ONE_OP(OP_ACC, __VA_ARGS__)
 
 /* ------------------------------------------------------------------ shapes of their own */
@@ -112,13 +124,13 @@ static void run_batches(const void *row)
 static void test_count_zero(void)
 {
     struct lanes l = lanes_create(4096, 16);
-    double local[16] = { 0 }, zero[16] = { 0 };
+    double local[16] = {0}, zero[16] = {0};
 
     for (int zero_at = 0; zero_at <= 3; zero_at++) {
-        struct patch p = { .levels = 3, .count = { 8, 2, 2, 2 }, .stride = { { 8, 16, 32 }, { 8, 24, 100 } } };
+        struct patch p = {.levels = 3, .count = {8, 2, 2, 2}, .stride = {{8, 16, 32}, {8, 24, 100}}};
         p.count[zero_at] = 0;
         for (int kind = OP_PUT; kind <= OP_ACC; kind++) {
-            struct op op = { .kind = (enum op_kind)kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL };
+            struct op op = {.kind = (enum op_kind)kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL};
             op.scale = scale_one(ARMCI_ACC_DBL);
             local[0] = 1;
             op_strided(&op, local, lanes_remote(&l, 0), &p, 0, NULL);
@@ -134,8 +146,8 @@ static void test_count_zero(void)
 static void test_not_multiples(void)
 {
     struct lanes l = lanes_create(256, 16);
-    struct patch p = { .levels = 2, .count = { 5, 4, 3 }, .stride = { { 5, 20 }, { 12, 55 } }, .start = { 0, 1 } };
-    struct op put = { .kind = OP_PUT }, get = { .kind = OP_GET };
+    struct patch p = {.levels = 2, .count = {5, 4, 3}, .stride = {{5, 20}, {12, 55}}, .start = {0, 1}};
+    struct op put = {.kind = OP_PUT}, get = {.kind = OP_GET};
     unsigned char local[60], back[60];
 
     for (int i = 0; i < 60; i++)
@@ -157,8 +169,8 @@ static void test_large(void)
     enum { BIG = 700 * 1024 };
     struct lanes l = lanes_create(BIG, 16);
     struct rng r = rng_stream(7 + (uint64_t)test_rank());
-    struct patch p = { .levels = 1, .count = { 8193, 60 }, .stride = { { 8193 }, { 9001 } }, .start = { 0, 3 } };
-    struct op put = { .kind = OP_PUT }, get = { .kind = OP_GET };
+    struct patch p = {.levels = 1, .count = {8193, 60}, .stride = {{8193}, {9001}}, .start = {0, 3}};
+    struct op put = {.kind = OP_PUT}, get = {.kind = OP_GET};
     unsigned char *local = need_memory(BIG), *back = need_memory(BIG);
 
     for (int t = 0; t < test_ranks(); t++) {
@@ -192,9 +204,9 @@ static const struct test tests[] = {
      BATCHES({OP_PUT, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60}, {OP_GET, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 60},
              {OP_ACC, OP_BLOCKING, PATCH_REPEATED, ANY, 1, 4, 60})},
     {"accumulate counts each of its own overlapping segments", BATCHES({OP_ACC, OP_BLOCKING, ANY, PATCH_REPEATED, 1, 4, 90})},
-    { "a count of 0 transfers nothing", test_count_zero },
-    { "patches of half a megabyte", test_large },
-    { NULL, NULL },
+    {"a count of 0 transfers nothing", test_count_zero},
+    {"patches of half a megabyte", test_large},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -29,12 +29,14 @@ static bool run_threads(void *(*work)(void *), size_t bytes, struct job *jobs)
     pthread_t threads[THREADS];
     void **base;
 
-    if (!needs_threads())
-        return false;
+    if (!needs_threads()) return false;
     base = region_zeroed(bytes);
     for (int t = 0; t < THREADS; t++) {
-        jobs[t] = (struct job){ .number = t, .first = "", .base = base, .tickets = need_memory(TURNS * sizeof(int)),
-                                .record = need_memory((size_t)test_ranks() * sizeof(struct record)) };
+        jobs[t] = (struct job){.number = t,
+                               .first = "",
+                               .base = base,
+                               .tickets = need_memory(TURNS * sizeof(int)),
+                               .record = need_memory((size_t)test_ranks() * sizeof(struct record))};
         memset(jobs[t].record, 0, (size_t)test_ranks() * sizeof(struct record));
         pthread_create(&threads[t], NULL, work, &jobs[t]);
     }
@@ -60,7 +62,7 @@ static void *add(void *argument)
 {
     struct job *job = argument;
     long one = 1, ones[CELLS];
-    int stride = 2 * (int)sizeof(long), count[2] = { (int)sizeof(long), CELLS / 2 };
+    int stride = 2 * (int)sizeof(long), count[2] = {(int)sizeof(long), CELLS / 2};
 
     for (int c = 0; c < CELLS; c++)
         ones[c] = 1;
@@ -81,8 +83,7 @@ static void common_accumulates(void)
     struct job jobs[THREADS];
     long cells[CELLS];
 
-    if (!run_threads(add, CELLS * sizeof(long), jobs))
-        return;
+    if (!run_threads(add, CELLS * sizeof(long), jobs)) return;
     ARMCI_Get(jobs[0].base[test_rank()], cells, sizeof cells, test_rank());
     for (int c = 0; c < CELLS; c++)
         check_long(cells[c], (long)test_ranks() * THREADS * effort(ROUNDS), "sum in cell %d", c);
@@ -170,10 +171,8 @@ static int any_rank(struct worker *w)
 /* Count an error of the thread; the first one is remembered. */
 static void demand(struct job *job, bool ok, const char *what)
 {
-    if (ok)
-        return;
-    if (job->wrong++ == 0)
-        job->first = what;
+    if (ok) return;
+    if (job->wrong++ == 0) job->first = what;
 }
 
 /* Cells of a cube with `side` cells a side, in the order in which a packed buffer has them. */
@@ -187,8 +186,10 @@ static struct piece draw_box(struct rng *r, int side)
 {
     int x = rng_between(r, 0, side - 1), y = rng_between(r, 0, side - 1), z = rng_between(r, 0, side - 1);
     int nx = rng_between(r, 1, side - x), ny = rng_between(r, 1, side - y), nz = rng_between(r, 1, side - z);
-    struct piece q = { .shape = STRIDED, .count = { nx * CELL, ny, nz }, .local_stride = { nx * CELL, nx * ny * CELL },
-                       .remote_stride = { side * CELL, side * side * CELL } };
+    struct piece q = {.shape = STRIDED,
+                      .count = {nx * CELL, ny, nz},
+                      .local_stride = {nx * CELL, nx * ny * CELL},
+                      .remote_stride = {side * CELL, side * side * CELL}};
 
     for (int k = z; k < z + nz; k++)
         for (int j = y; j < y + ny; j++)
@@ -200,7 +201,7 @@ static struct piece draw_box(struct rng *r, int side)
 static struct piece draw_run(struct rng *r, int all)
 {
     int n = rng_between(r, 1, all), first = rng_between(r, 0, all - n);
-    struct piece q = { .shape = CONTIGUOUS, .n = n };
+    struct piece q = {.shape = CONTIGUOUS, .n = n};
 
     for (int i = 0; i < n; i++)
         q.cell[i] = first + i;
@@ -230,7 +231,7 @@ static int call(const struct move *m, struct piece *q, long *here, long *there)
 {
     void *near[AREA], *far[AREA];
     bool gets = m->kind == OP_GET, waits = m->how == OP_BLOCKING;
-    armci_giov_t v = { gets ? far : near, gets ? near : far, CELL, q->n };
+    armci_giov_t v = {gets ? far : near, gets ? near : far, CELL, q->n};
     int bytes = q->n * CELL, *n = q->count, *ls = q->local_stride, *rs = q->remote_stride, p = m->p, t = ARMCI_ACC_LNG;
     armci_hdl_t *h = m->hdl;
     long *at = there + q->cell[0], three = 3;
@@ -240,25 +241,16 @@ static int call(const struct move *m, struct piece *q, long *here, long *there)
         far[i] = there + q->cell[i];
     }
     switch (3 * (int)q->shape + (int)m->kind) {
-    case 3 * CONTIGUOUS + OP_PUT:
-        return waits ? ARMCI_Put(here, at, bytes, p) : ARMCI_NbPut(here, at, bytes, p, h);
-    case 3 * CONTIGUOUS + OP_GET:
-        return waits ? ARMCI_Get(at, here, bytes, p) : ARMCI_NbGet(at, here, bytes, p, h);
-    case 3 * CONTIGUOUS + OP_ACC:
-        return waits ? ARMCI_Acc(t, &three, here, at, bytes, p) : ARMCI_NbAcc(t, &three, here, at, bytes, p, h);
-    case 3 * STRIDED + OP_PUT:
-        return waits ? ARMCI_PutS(here, ls, at, rs, n, 2, p) : ARMCI_NbPutS(here, ls, at, rs, n, 2, p, h);
-    case 3 * STRIDED + OP_GET:
-        return waits ? ARMCI_GetS(at, rs, here, ls, n, 2, p) : ARMCI_NbGetS(at, rs, here, ls, n, 2, p, h);
+    case 3 * CONTIGUOUS + OP_PUT: return waits ? ARMCI_Put(here, at, bytes, p) : ARMCI_NbPut(here, at, bytes, p, h);
+    case 3 * CONTIGUOUS + OP_GET: return waits ? ARMCI_Get(at, here, bytes, p) : ARMCI_NbGet(at, here, bytes, p, h);
+    case 3 * CONTIGUOUS + OP_ACC: return waits ? ARMCI_Acc(t, &three, here, at, bytes, p) : ARMCI_NbAcc(t, &three, here, at, bytes, p, h);
+    case 3 * STRIDED + OP_PUT: return waits ? ARMCI_PutS(here, ls, at, rs, n, 2, p) : ARMCI_NbPutS(here, ls, at, rs, n, 2, p, h);
+    case 3 * STRIDED + OP_GET: return waits ? ARMCI_GetS(at, rs, here, ls, n, 2, p) : ARMCI_NbGetS(at, rs, here, ls, n, 2, p, h);
     case 3 * STRIDED + OP_ACC:
-        return waits ? ARMCI_AccS(t, &three, here, ls, at, rs, n, 2, p)
-                     : ARMCI_NbAccS(t, &three, here, ls, at, rs, n, 2, p, h);
-    case 3 * VECTOR + OP_PUT:
-        return waits ? ARMCI_PutV(&v, 1, p) : ARMCI_NbPutV(&v, 1, p, h);
-    case 3 * VECTOR + OP_GET:
-        return waits ? ARMCI_GetV(&v, 1, p) : ARMCI_NbGetV(&v, 1, p, h);
-    default:
-        return waits ? ARMCI_AccV(t, &three, &v, 1, p) : ARMCI_NbAccV(t, &three, &v, 1, p, h);
+        return waits ? ARMCI_AccS(t, &three, here, ls, at, rs, n, 2, p) : ARMCI_NbAccS(t, &three, here, ls, at, rs, n, 2, p, h);
+    case 3 * VECTOR + OP_PUT: return waits ? ARMCI_PutV(&v, 1, p) : ARMCI_NbPutV(&v, 1, p, h);
+    case 3 * VECTOR + OP_GET: return waits ? ARMCI_GetV(&v, 1, p) : ARMCI_NbGetV(&v, 1, p, h);
+    default: return waits ? ARMCI_AccV(t, &three, &v, 1, p) : ARMCI_NbAccV(t, &three, &v, 1, p, h);
     }
 }
 
@@ -291,7 +283,7 @@ static void settle(struct worker *w, const struct move *m, const struct piece *q
 /* One by one: a process sees its own operations on one target in the order it issued them. */
 static void step_blocking(struct worker *w)
 {
-    struct move m = { .how = OP_BLOCKING, .p = any_rank(w) };
+    struct move m = {.how = OP_BLOCKING, .p = any_rank(w)};
 
     for (int i = 0; i < 4; i++) {
         struct piece q = draw_piece(&w->rng, SIDE);
@@ -332,8 +324,7 @@ static void step_nonblocking(struct worker *w)
     for (int get = 0; get < 2; get++) {
         for (int p = 0; p < test_ranks(); p++) {
             q[p] = draw_piece(&w->rng, SIDE);
-            m[p] = (struct move){ get ? OP_GET : (enum op_kind)rng_between(&w->rng, OP_PUT, OP_ACC), how, p,
-                                  how == OP_HANDLE ? &hdl : NULL };
+            m[p] = (struct move){get ? OP_GET : (enum op_kind)rng_between(&w->rng, OP_PUT, OP_ACC), how, p, how == OP_HANDLE ? &hdl : NULL};
             fill(w, m[p].kind, w->local[p], q[p].n);
             issue(w, &m[p], &q[p], w->local[p], area_of(w->job, p));
         }
@@ -354,11 +345,11 @@ static void step_aggregate(struct worker *w)
     ARMCI_INIT_HANDLE(&hdl);
     ARMCI_SET_AGGREGATE_HANDLE(&hdl);
     for (int get = 0; get < 2; get++) {
-        struct move m = { get ? OP_GET : OP_PUT, OP_HANDLE, 0, &hdl };
+        struct move m = {get ? OP_GET : OP_PUT, OP_HANDLE, 0, &hdl};
         for (m.p = 0; m.p < test_ranks(); m.p++) {
             fill(w, m.kind, w->local[m.p], cells.n);
             for (int i = 0; i < cells.n; i++) {
-                struct piece one = { .shape = CONTIGUOUS, .n = 1, .cell = { cells.cell[i] } };
+                struct piece one = {.shape = CONTIGUOUS, .n = 1, .cell = {cells.cell[i]}};
                 issue(w, &m, &one, &w->local[m.p][i], area_of(w->job, m.p));
             }
         }
@@ -388,15 +379,14 @@ static void step_sums(struct worker *w)
 {
     struct piece q = draw_piece(&w->rng, SUMS_SIDE);
     armci_hdl_t hdl;
-    struct move m = { OP_ACC, rng_chance(&w->rng, 50) ? OP_BLOCKING : OP_HANDLE, any_rank(w), &hdl };
+    struct move m = {OP_ACC, rng_chance(&w->rng, 50) ? OP_BLOCKING : OP_HANDLE, any_rank(w), &hdl};
 
     ARMCI_INIT_HANDLE(&hdl);
     fill(w, OP_ACC, w->local[0], q.n);
     issue(w, &m, &q, w->local[0], common_of(w->job, m.p)->sum);
     for (int i = 0; i < q.n; i++)
         w->job->record[m.p].added[q.cell[i]] += 3 * w->local[0][i];
-    if (m.how == OP_HANDLE)
-        demand(w->job, ARMCI_Wait(&hdl) == 0, "code of ARMCI_Wait");
+    if (m.how == OP_HANDLE) demand(w->job, ARMCI_Wait(&hdl) == 0, "code of ARMCI_Wait");
 }
 
 /* On cells of its own, where the thread knows the old value; and one ticket. */
@@ -419,7 +409,7 @@ static void step_rmw(struct worker *w)
 static void step_lock(struct worker *w)
 {
     int p = any_rank(w);
-    long *there = common_of(w->job, p)->guarded, seen[2] = { -1, -2 }, one = 1;
+    long *there = common_of(w->job, p)->guarded, seen[2] = {-1, -2}, one = 1;
 
     ARMCI_Lock(0, p);
     ARMCI_Get(there, seen, sizeof seen, p);
@@ -434,8 +424,7 @@ static void step_lock(struct worker *w)
 static void step_fence(struct worker *w)
 {
     ARMCI_Fence(any_rank(w));
-    if (rng_chance(&w->rng, 40))
-        ARMCI_AllFence();
+    if (rng_chance(&w->rng, 40)) ARMCI_AllFence();
 }
 
 /* What this thread of a process writes to the right in a turn. */
@@ -449,7 +438,7 @@ static void step_send(struct worker *w)
 {
     int turn = w->turn, number = w->job->number, right = (test_rank() + 1) % test_ranks();
     struct message *to = &common_of(w->job, right)->flagged[number][turn];
-    int stride = 2 * CELL, half[2] = { CELL, MESSAGE / 2 };
+    int stride = 2 * CELL, half[2] = {CELL, MESSAGE / 2};
     long text[MESSAGE];
 
     write_text(text, test_rank(), number, turn);
@@ -497,13 +486,13 @@ static void notify_and_wait(struct worker *w)
 
 static void *all_families(void *argument)
 {
-    static void (*const steps[])(struct worker *) = { step_blocking, step_nonblocking, step_aggregate, step_values,
-                                                      step_sums, step_rmw, step_lock, step_fence, step_send };
+    static void (*const steps[])(struct worker *) = {step_blocking, step_nonblocking, step_aggregate, step_values, step_sums,
+                                                     step_rmw,      step_lock,        step_fence,     step_send};
     enum { STEPS = sizeof steps / sizeof *steps };
     struct job *job = argument;
     int order[STEPS];
-    struct worker w = { job, rng_stream((uint64_t)(7000 + test_rank() * THREADS + job->number)),
-                        need_memory((size_t)test_ranks() * sizeof *w.local), 0 };
+    struct worker w = {job, rng_stream((uint64_t)(7000 + test_rank() * THREADS + job->number)),
+                       need_memory((size_t)test_ranks() * sizeof *w.local), 0};
 
     for (int i = 0; i < STEPS; i++)
         order[i] = i;
@@ -512,8 +501,7 @@ static void *all_families(void *argument)
         for (int i = 0; i < STEPS; i++)
             steps[order[i]](&w);
         receive(&w);
-        if (job->number == 0)
-            notify_and_wait(&w);
+        if (job->number == 0) notify_and_wait(&w);
     }
     ARMCI_AllFence();
     free(w.local);
@@ -571,9 +559,9 @@ static void everything_at_once(void)
 }
 
 static const struct test tests[] = {
-    { "threads accumulate on the same cells", common_accumulates },
-    { "threads draw from one counter", common_counter },
-    { "threads use all families at once", everything_at_once },
-    { NULL, NULL },
+    {"threads accumulate on the same cells", common_accumulates},
+    {"threads draw from one counter", common_counter},
+    {"threads use all families at once", everything_at_once},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, start_threaded, NULL };
+const struct suite suite = {tests, start_threaded, NULL};

@@ -18,7 +18,7 @@ static bool every_rank_a_node(void)
 /* Every process is in exactly one domain, at one place there. */
 static void domains_partition(void)
 {
-    int n = test_ranks(), domains = armci_domain_count(ARMCI_DOMAIN_SMP), seen[MOST] = { 0 }, total = 0;
+    int n = test_ranks(), domains = armci_domain_count(ARMCI_DOMAIN_SMP), seen[MOST] = {0}, total = 0;
 
     check(domains >= 1 && domains <= n, "%d domains", domains);
     for (int d = 0; d < domains; d++) {
@@ -26,8 +26,7 @@ static void domains_partition(void)
         check(members >= 1 && members <= n, "%d processes in domain %d", members, d);
         for (int i = 0; i < members; i++) {
             int p = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, d, i);
-            if (!check(p >= 0 && p < n, "process %d of domain %d is %d", i, d, p))
-                return;
+            if (!check(p >= 0 && p < n, "process %d of domain %d is %d", i, d, p)) return;
             check(p > last, "process %d of domain %d is %d after %d", i, d, p, last);
             check_long(armci_domain_id(ARMCI_DOMAIN_SMP, p), d, "domain of process %d", p);
             seen[p]++;
@@ -45,8 +44,7 @@ static void my_domain(void)
     int me = test_rank(), mine = armci_domain_my_id(ARMCI_DOMAIN_SMP);
 
     check_long(mine, armci_domain_id(ARMCI_DOMAIN_SMP, me), "own domain");
-    check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), armci_domain_nprocs(ARMCI_DOMAIN_SMP, mine),
-               "processes in the own domain");
+    check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), armci_domain_nprocs(ARMCI_DOMAIN_SMP, mine), "processes in the own domain");
     for (int p = 0; p < test_ranks(); p++) {
         bool same = armci_domain_id(ARMCI_DOMAIN_SMP, p) == mine;
         check_long(armci_domain_same_id(ARMCI_DOMAIN_SMP, p), same, "armci_domain_same_id(%d)", p);
@@ -76,11 +74,9 @@ static void nodes_are_real(void)
     MPI_Comm_split_type(test_comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &neighbours);
     MPI_Comm_free(&near);
-    if (every_rank_a_node())
-        neighbours = 1;
+    if (every_rank_a_node()) neighbours = 1;
     check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), neighbours, "processes on this node");
-    if (every_rank_a_node())
-        check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
+    if (every_rank_a_node()) check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
 }
 
 /* Where slices of neighbours are said to be shared, loads find what was put, and stores are seen. */
@@ -98,13 +94,11 @@ static void shared_where_said(void)
     for (int p = 0; p < test_ranks(); p++) {
         volatile long *here = ARMCIX_Local_address(base[p], p);
         check(!ARMCI_Uses_shm() == !here || !ARMCI_Same_node(p), "ARMCIX_Local_address of process %d: %p", p, (void *)here);
-        if (here)
-            check_long(*here, 4000 + p, "load from the slice of %d", p);
+        if (here) check_long(*here, 4000 + p, "load from the slice of %d", p);
     }
     ARMCI_Barrier();
     volatile long *next = ARMCIX_Local_address(base[(me + 1) % test_ranks()], (me + 1) % test_ranks());
-    if (next)
-        *next = 5000 + me;
+    if (next) *next = 5000 + me;
     ARMCI_Barrier();
     if (next && ARMCI_Same_node((me + test_ranks() - 1) % test_ranks()))
         check_long(ARMCI_GetValueLong(base[me], me), 5000 + (me + test_ranks() - 1) % test_ranks(), "store of a neighbour");
@@ -124,12 +118,12 @@ static void limit_is_a_hint(void)
 }
 
 static const struct test tests[] = {
-    { "every process is in one domain", domains_partition },
-    { "the own domain and who is in it", my_domain },
-    { "all processes see the same domains", all_agree },
-    { "domains are the nodes of MPI, or one each", nodes_are_real },
-    { "shared memory where it is said to be", shared_where_said },
-    { "ARMCI_Set_shm_limit limits nothing", limit_is_a_hint },
-    { NULL, NULL },
+    {"every process is in one domain", domains_partition},
+    {"the own domain and who is in it", my_domain},
+    {"all processes see the same domains", all_agree},
+    {"domains are the nodes of MPI, or one each", nodes_are_real},
+    {"shared memory where it is said to be", shared_where_said},
+    {"ARMCI_Set_shm_limit limits nothing", limit_is_a_hint},
+    {NULL, NULL},
 };
-const struct suite suite = { tests, NULL, NULL };
+const struct suite suite = {tests, NULL, NULL};

@@ -8,10 +8,10 @@
 #include "lanes.h"
 #include "op.h"
 
-static const int ints[] = { 0, 1, -1, INT_MAX, INT_MIN, 0x01020304 };
-static const long longs[] = { 0, 1, -1, LONG_MAX, LONG_MIN, 0x0102030405060708L };
-static const float floats[] = { 0, 1, -1, FLT_MAX, FLT_MIN, 3.25f };
-static const double doubles[] = { 0, 1, -1, DBL_MAX, DBL_MIN, 3.0000000001 };
+static const int ints[] = {0, 1, -1, INT_MAX, INT_MIN, 0x01020304};
+static const long longs[] = {0, 1, -1, LONG_MAX, LONG_MIN, 0x0102030405060708L};
+static const float floats[] = {0, 1, -1, FLT_MAX, FLT_MIN, 3.25f};
+static const double doubles[] = {0, 1, -1, DBL_MAX, DBL_MIN, 3.0000000001};
 enum { VALUES = 6 };
 
 /* try_int and so on: put each value at `shift` bytes past a multiple of 8, read it back by value; the mirror says what is there. */
@@ -55,8 +55,11 @@ static void run(const void *row)
  * as GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
 static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected, size_t size)
 {
-    struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED },
-                               .room = { size, size }, .max_bytes = size / 4, .max_levels = 8, .unit = 1 };
+    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED},
+                              .room = {size, size},
+                              .max_bytes = size / 4,
+                              .max_levels = 8,
+                              .unit = 1};
     struct patch p = patch_draw(r, &wish);
     size_t n = patch_segments(&p), bytes = n * (size_t)p.count[0];
     unsigned char *packed = need_memory(bytes + 8), *model = need_memory(bytes + 8);
@@ -105,8 +108,11 @@ static int segments_of_walk(const struct patch *p)
 /* A walk comes to each segment once, in the order of the model, stays behind the last, and ends early where it is told to. */
 static void try_walk(struct rng *r, char *room, size_t size)
 {
-    struct patch_wish wish = { .kind = { (enum patch_kind)rng_between(r, 0, PATCH_KINDS - 1), PATCH_NESTED },
-                               .room = { size, size }, .max_bytes = size / 4, .max_levels = ARMCI_MAX_STRIDE_LEVEL, .unit = 1 };
+    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, PATCH_KINDS - 1), PATCH_NESTED},
+                              .room = {size, size},
+                              .max_bytes = size / 4,
+                              .max_levels = ARMCI_MAX_STRIDE_LEVEL,
+                              .unit = 1};
     struct patch p = patch_draw(r, &wish);
     int n = segments_of_walk(&p), seen = 0;
     stride_info_t walk;
@@ -198,12 +204,10 @@ static void go_round(const char *call, long (*look)(long *mine))
     *mine = 0;
     ARMCI_Barrier();
     for (long round = 1; round <= ROUNDS; round++) {
-        if (me > 0)
-            check_long(look_for(round, mine, look), round, "%s of one's own value", call);
+        if (me > 0) check_long(look_for(round, mine, look), round, "%s of one's own value", call);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &added, base[next], 1, next);
         check_long(added, round - 1, "FETCH_AND_ADD_LONG on rank %d", next);
-        if (me == 0)
-            check_long(look_for(round, mine, look), round, "%s of one's own value", call);
+        if (me == 0) check_long(look_for(round, mine, look), round, "%s of one's own value", call);
     }
     region_done(base);
 }
@@ -219,11 +223,11 @@ static const struct test tests[] = {
     {"long by value", NULL, run, &(const struct values){try_long, "ARMCI_PutValueLong"}},
     {"float by value", NULL, run, &(const struct values){try_float, "ARMCI_PutValueFloat"}},
     {"double by value", NULL, run, &(const struct values){try_double, "ARMCI_PutValueDouble"}},
-    { "armci_write_strided packs, armci_read_strided unpacks", test_pack },
-    { "a walk over a strided patch comes to each segment", test_walk },
-    { "ARMCI_Copy copies", test_copy },
-    { "a rank that only looks at its own value lets others change it", test_looks },
-    { NULL, NULL },
+    {"armci_write_strided packs, armci_read_strided unpacks", test_pack},
+    {"a walk over a strided patch comes to each segment", test_walk},
+    {"ARMCI_Copy copies", test_copy},
+    {"a rank that only looks at its own value lets others change it", test_looks},
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

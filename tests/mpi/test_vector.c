@@ -31,7 +31,7 @@ struct wish {
 struct runs {
     const struct wish *wish;
     enum op_kind first, last;
-    unsigned hows; /* a mask of 1 << enum op_how */
+    unsigned hows;         /* a mask of 1 << enum op_how */
     unsigned hows_of_many; /* the same on more than 2 ranks; 0: as on fewer */
 };
 
@@ -85,16 +85,15 @@ static void place_anywhere(struct rng *r, const struct vector *v, size_t unit, s
 }
 
 /* Draw a whole call; the remote side spreads over the regions. */
-static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct lanes l[],
-                        int target, char *local, char *expected, struct vector *v)
+static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct lanes l[], int target, char *local,
+                        char *expected, struct vector *v)
 {
     static size_t here[MOST_SEGMENTS], there[MOST_SEGMENTS];
     size_t room = LANE / unit * unit;
 
     do {
         draw_entries(r, w, kind, unit, v);
-        if (w->overlapping)
-            place_anywhere(r, v, unit, room / 8, there);
+        if (w->overlapping) place_anywhere(r, v, unit, room / 8, there);
     } while (!place_disjoint(r, v, unit, ROOM, here) || (!w->overlapping && !place_disjoint(r, v, unit, room, there)));
     for (int i = 0; i < v->n; i++) {
         struct lanes *one = &l[rng_between(r, 0, w->regions - 1)];
@@ -123,15 +122,14 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
     ARMCI_INIT_HANDLE(&handle);
     op_vector(op, v.iov, v.entries, target, &handle);
     op_wait(op, &handle);
-    check_bytes(local, expected, ROOM, "%s of %d entries, %d segments, first of %zu bytes, with %d: local buffer",
-                op_name(op, "V"), v.entries, v.n, v.n ? v.bytes[0] : 0, target);
+    check_bytes(local, expected, ROOM, "%s of %d entries, %d segments, first of %zu bytes, with %d: local buffer", op_name(op, "V"),
+                v.entries, v.n, v.n ? v.bytes[0] : 0, target);
 }
 
 /* w->n calls with random targets; accumulates: that many in all, of every type. */
-static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how, struct lanes l[],
-                      int type)
+static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how, struct lanes l[], int type)
 {
-    struct op op = { .kind = kind, .how = how, .type = type };
+    struct op op = {.kind = kind, .how = how, .type = type};
     int n = effort(kind == OP_ACC ? w->n / ELEMENT_TYPES : w->n);
 
     for (int i = 0; i < w->regions; i++) {
@@ -142,8 +140,7 @@ static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, en
         lanes_load(&l[i]);
     }
     for (int i = 0; i < n; i++) {
-        if (kind == OP_ACC)
-            op.scale = rng_chance(r, 50) ? scale_one(type) : scale_other(type, r);
+        if (kind == OP_ACC) op.scale = rng_chance(r, 50) ? scale_one(type) : scale_other(type, r);
         transfer(r, w, &op, l, rng_between(r, 0, test_ranks() - 1));
     }
     for (int i = 0; i < w->regions; i++)
@@ -167,11 +164,10 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
         lanes_free(&l[i]);
 }
 
-static const struct wish any = { .entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60 };
-static const struct wish overlap = { .entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true,
-                                     .n = 60 };
-static const struct wish several = { .entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48 };
-static const struct wish single = { .entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48 };
+static const struct wish any = {.entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60};
+static const struct wish overlap = {.entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true, .n = 60};
+static const struct wish several = {.entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48};
+static const struct wish single = {.entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48};
 
 static void run_all(const void *row)
 {
@@ -180,19 +176,18 @@ static void run_all(const void *row)
 
     for (int kind = (int)all->first; kind <= (int)all->last; kind++)
         for (int how = OP_BLOCKING; how <= OP_IMPLICIT; how++)
-            if (hows & 1u << how)
-                run(all->wish, (enum op_kind)kind, (enum op_how)how);
+            if (hows & 1u << how) run(all->wish, (enum op_kind)kind, (enum op_how)how);
 }
 
 /* No entry, entries without segments, segments without bytes: nothing moves and no pointer is looked at. */
 static void test_nothing(void)
 {
     struct lanes l = lanes_create(64, 16);
-    void *here[3] = { NULL, NULL, NULL }, *there[3] = { NULL, NULL, NULL };
-    armci_giov_t empty[3] = { { here, there, 0, 3 }, { NULL, NULL, 8, 0 }, { here, there, 0, 0 } };
+    void *here[3] = {NULL, NULL, NULL}, *there[3] = {NULL, NULL, NULL};
+    armci_giov_t empty[3] = {{here, there, 0, 3}, {NULL, NULL, 8, 0}, {here, there, 0, 0}};
 
     for (int kind = OP_PUT; kind <= OP_ACC; kind++) {
-        struct op op = { .kind = (enum op_kind)kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL };
+        struct op op = {.kind = (enum op_kind)kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL};
         op.scale = scale_one(ARMCI_ACC_DBL);
         op_vector(&op, empty, 0, 0, NULL);
         op_vector(&op, empty + 1, 1, 0, NULL);
@@ -212,12 +207,12 @@ static void many_segments(enum op_kind kind, int n, bool twice)
     size_t bytes = (size_t)n * sizeof(double);
     struct lanes l = lanes_create(bytes, 16);
     struct rng r = rng_stream(9000 + (uint64_t)test_rank());
-    struct op op = { .kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r) };
+    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r)};
     int all = twice ? 2 * n : n, target = (test_rank() + 1) % test_ranks();
     int *order = need_memory((size_t)all * sizeof *order);
     void **here = need_memory((size_t)all * sizeof *here), **there = need_memory((size_t)all * sizeof *there);
     double *local = need_memory((size_t)all * sizeof *local), *expected = need_memory((size_t)all * sizeof *local);
-    armci_giov_t v = { kind == OP_GET ? there : here, kind == OP_GET ? here : there, sizeof(double), all };
+    armci_giov_t v = {kind == OP_GET ? there : here, kind == OP_GET ? here : there, sizeof(double), all};
 
     element_fill(ARMCI_ACC_DBL, &r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
@@ -233,8 +228,7 @@ static void many_segments(enum op_kind kind, int n, bool twice)
         op_model(&op, expected + i, lanes_mirror(&l, target) + at, sizeof(double));
     }
     op_vector(&op, &v, 1, target, NULL);
-    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"),
-                all);
+    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"), all);
     lanes_verify(&l, "a vector of many segments");
     lanes_free(&l);
     free(order);
@@ -253,7 +247,11 @@ static void test_many(const void *n)
 }
 
 enum { BLOCKING = 1 << OP_BLOCKING, WITH_HANDLE = 1 << OP_HANDLE, EACH = BLOCKING | WITH_HANDLE | 1 << OP_IMPLICIT };
-#define RUNS(...) NULL, run_all, &(const struct runs){__VA_ARGS__}
+#define RUNS(...)                                                                                                                          \
+    NULL, run_all, &(const struct runs)                                                                                                    \
+    {                                                                                                                                      \
+        __VA_ARGS__                                                                                                                        \
+    }
 
 static const struct test tests[] = {
     {"vector put of mixed lengths in random order", RUNS(&any, OP_PUT, OP_PUT, EACH)},
@@ -267,7 +265,7 @@ static const struct test tests[] = {
     {"an empty vector does nothing", test_nothing},
     {"vectors of many thousand segments", NULL, test_many, &many},
     {"many thousand segments that overlap", NULL, test_many, &overlapping_many},
-    { NULL, NULL },
+    {NULL, NULL},
 };
 
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -32,13 +32,11 @@ static void mailboxes(void)
     for (long i = 1; i <= rounds; i++) {
         ARMCI_PutValueLong(i, base[next], next);
         for (int turns = 0; ARMCI_GetValueLong(mine, me) != i; turns++)
-            if (turns > 100)
-                sched_yield();
+            if (turns > 100) sched_yield();
         ARMCI_PutValueLong(0, mine, me);
         ARMCI_PutValueLong(i, (long *)base[previous] + 1, previous);
         for (int turns = 0; ARMCI_GetValueLong(mine + 1, me) != i; turns++)
-            if (turns > 100)
-                sched_yield();
+            if (turns > 100) sched_yield();
     }
     ARMCI_Barrier();
     check_long(ARMCI_GetValueLong(base[next], next), 0, "the mailbox of %d", next);
@@ -50,7 +48,7 @@ enum { CONTENDED = 4096 };
 /* All put to the same bytes and get them, contiguous and strided. */
 static void racing_puts(void)
 {
-    int me = test_rank(), n = test_ranks(), strides[1] = { 64 }, count[2] = { 32, CONTENDED / 64 };
+    int me = test_rank(), n = test_ranks(), strides[1] = {64}, count[2] = {32, CONTENDED / 64};
     void **base = region_create(CONTENDED);
     unsigned char *mine = need_memory(CONTENDED), *seen = need_memory(CONTENDED);
 
@@ -76,7 +74,7 @@ static void racing_puts(void)
 static void racing_accumulates(void)
 {
     enum { NUMBERS = 256 };
-    int me = test_rank(), n = test_ranks(), strides[1] = { 16 }, count[2] = { 8, NUMBERS / 2 }, rounds = effort(150);
+    int me = test_rank(), n = test_ranks(), strides[1] = {16}, count[2] = {8, NUMBERS / 2}, rounds = effort(150);
     void **base = region_create(NUMBERS * sizeof(double));
     double ones[NUMBERS], seen[NUMBERS], scale = 2;
 
@@ -154,7 +152,7 @@ static void block(int strides[2], int count[3])
 static void try_vectors(const struct scene *s)
 {
     void *from[5], *to[5];
-    armci_giov_t v = { from, to, 3 * sizeof(double), 5 };
+    armci_giov_t v = {from, to, 3 * sizeof(double), 5};
     double scale = 3;
 
     for (int i = 0; i < 5; i++)
@@ -214,8 +212,7 @@ static void try_while(void (*begin)(const char *), const char *name)
         local[i] = i % 1000 + test_rank() * 1000 + 1, ((double *)base[test_rank()])[i] = i % 89 + 7;
     ARMCI_Barrier();
     begin(name);
-    if (test_rank() == 0)
-        try_everything(&(struct scene){ base[next_rank()], next_rank() });
+    if (test_rank() == 0) try_everything(&(struct scene){base[next_rank()], next_rank()});
     region_free(region_create(64));
     region_free(base);
 }
@@ -245,8 +242,7 @@ static void lying_library(void)
     }
     while (i < LIES && strcmp(lies[i].name, given) != 0)
         i++;
-    if (!check(i < LIES, "TEST_LIE=%s: no such lie", given))
-        return;
+    if (!check(i < LIES, "TEST_LIE=%s: no such lie", given)) return;
     expect_abort(lies[i].report);
     try_while(lie_begin, given);
     lie_end();
@@ -270,13 +266,13 @@ static void injected_fault(void)
 }
 
 static const struct test tests[] = {
-    { "puts that their reader changes at once raise no alarm", mailboxes },
-    { "puts of all to the same bytes raise no alarm", racing_puts },
-    { "accumulates of all on the same numbers raise no alarm", racing_accumulates },
-    { "rmw of all on the same number raises no alarm", racing_rmw },
-    { "local buffers that others write raise no alarm", local_in_global },
-    { "a lying MPI library ends the job", lying_library },
-    { "an injected fault ends the job", injected_fault },
-    { NULL, NULL },
+    {"puts that their reader changes at once raise no alarm", mailboxes},
+    {"puts of all to the same bytes raise no alarm", racing_puts},
+    {"accumulates of all on the same numbers raise no alarm", racing_accumulates},
+    {"rmw of all on the same number raises no alarm", racing_rmw},
+    {"local buffers that others write raise no alarm", local_in_global},
+    {"a lying MPI library ends the job", lying_library},
+    {"an injected fault ends the job", injected_fault},
+    {NULL, NULL},
 };
-const struct suite suite = { .tests = tests };
+const struct suite suite = {.tests = tests};

@@ -9,9 +9,9 @@
 enum { STRIPE = 48 }; /* longs */
 
 static struct {
-    void **base;            /* slices of n stripes, then the counter, and 4 bytes more: see SLICE */
-    long (*model)[STRIPE];  /* [n]: what the caller's stripe in each slice must hold */
-    int programs;           /* run here: each adds 1 to the counter of process 0 */
+    void **base;           /* slices of n stripes, then the counter, and 4 bytes more: see SLICE */
+    long (*model)[STRIPE]; /* [n]: what the caller's stripe in each slice must hold */
+    int programs;          /* run here: each adds 1 to the counter of process 0 */
     struct rng r;
     const char *after;
 } a;
@@ -91,7 +91,7 @@ static void random_longs(long *values, int n)
 static void put_patch(int t)
 {
     struct patch p = random_patch();
-    int count[2] = { p.columns * 8, p.rows }, packed = p.columns * 8, strided = p.stride * 8;
+    int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
     long values[20];
 
     random_longs(values, cells(&p));
@@ -103,12 +103,11 @@ static void put_patch(int t)
 static void accumulate_patch(int t)
 {
     struct patch p = random_patch();
-    int count[2] = { p.columns * 8, p.rows }, packed = p.columns * 8, strided = p.stride * 8;
+    int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
     long values[20], scale = rng_between(&a.r, -2, 3);
 
     random_longs(values, cells(&p));
-    check_long(ARMCI_AccS(ARMCI_ACC_LNG, &scale, values, &packed, stripe(t) + p.first, &strided, count, 1, t), 0,
-               "AccS after %s", a.after);
+    check_long(ARMCI_AccS(ARMCI_ACC_LNG, &scale, values, &packed, stripe(t) + p.first, &strided, count, 1, t), 0, "AccS after %s", a.after);
     for (int i = 0; i < cells(&p); i++)
         a.model[t][place(&p, i)] += scale * values[i];
 }
@@ -116,8 +115,8 @@ static void accumulate_patch(int t)
 static void get_patch(int t)
 {
     struct patch p = random_patch();
-    int count[2] = { p.columns * 8, p.rows }, packed = p.columns * 8, strided = p.stride * 8;
-    long values[20] = { 0 };
+    int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
+    long values[20] = {0};
 
     check_long(ARMCI_GetS(stripe(t) + p.first, &strided, values, &packed, count, 1, t), 0, "GetS after %s", a.after);
     for (int i = 0; i < cells(&p); i++)
@@ -127,8 +126,8 @@ static void get_patch(int t)
 static void put_vector(int t)
 {
     long values[3];
-    void *local[3] = { values, values + 1, values + 2 }, *remote[3];
-    armci_giov_t iov = { local, remote, sizeof(long), 3 };
+    void *local[3] = {values, values + 1, values + 2}, *remote[3];
+    armci_giov_t iov = {local, remote, sizeof(long), 3};
     int first = rng_between(&a.r, 0, STRIPE - 15);
 
     random_longs(values, 3);
@@ -159,8 +158,7 @@ static void read_modify_write(int t)
     bool swap = rng_chance(&a.r, 50);
     long given = rng_between(&a.r, 1, 1000), old = given;
 
-    check_long(ARMCI_Rmw(swap ? ARMCI_SWAP_LONG : ARMCI_FETCH_AND_ADD_LONG, &old, stripe(t) + at, add, t), 0,
-               "Rmw after %s", a.after);
+    check_long(ARMCI_Rmw(swap ? ARMCI_SWAP_LONG : ARMCI_FETCH_AND_ADD_LONG, &old, stripe(t) + at, add, t), 0, "Rmw after %s", a.after);
     check_long(old, a.model[t][at], "old value from Rmw after %s", a.after);
     a.model[t][at] = swap ? given : old + add;
 }
@@ -176,8 +174,8 @@ static void get_stripe(int t)
 
 void after_run(int number, const char *after)
 {
-    static void (*const steps[])(int) = { put_patch,       accumulate_patch, get_patch,  put_vector,
-                                          put_nonblocking, read_modify_write, get_stripe };
+    static void (*const steps[])(int) = {put_patch,       accumulate_patch,  get_patch, put_vector,
+                                         put_nonblocking, read_modify_write, get_stripe};
     enum { STEPS = sizeof steps / sizeof steps[0] };
     int t = 0;
     long old;

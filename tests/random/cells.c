@@ -58,7 +58,8 @@ static bool same_cell(const struct outcome *a, const struct outcome *b)
 static int put_in_order(const struct program *p, const struct outcome *o, int n, long *number)
 {
     int next[MAX_RANKS], end[MAX_RANKS], done = 0;
-    for (int r = 0; r < p->ranks; r++) next[r] = end[r] = 0;
+    for (int r = 0; r < p->ranks; r++)
+        next[r] = end[r] = 0;
     for (int i = 0; i < n; i++) {
         if (i == 0 || o[i].rank != o[i - 1].rank) next[o[i].rank] = i;
         end[o[i].rank] = i + 1;
@@ -81,8 +82,15 @@ static void settle_cell(struct run *run, const struct outcome *o, int n)
     const struct area *a = &run->ph->area[o->area];
     const struct region *region = &run->p->region[a->region];
     long number = area_start_number(a, o->offset);
-    struct op about = {.kind = OP_RMW, .rank = (int)o->rank, .region = a->region, .peer = a->rank, .offset = o->offset,
-                       .area = (int)o->area, .unit = -1, .rmw = (int)o->swaps * 2, .operand = (int)o->operand};
+    struct op about = {.kind = OP_RMW,
+                       .rank = (int)o->rank,
+                       .region = a->region,
+                       .peer = a->rank,
+                       .offset = o->offset,
+                       .area = (int)o->area,
+                       .unit = -1,
+                       .rmw = (int)o->swaps * 2,
+                       .operand = (int)o->operand};
     check_number(run, &about, "rmw operations on one cell that fit into one order of events, from its first value on", n,
                  put_in_order(run->p, o, n, &number));
     if (a->swaps && region->shadow[a->rank]) element_store(a->type, region->shadow[a->rank] + o->offset, number);
@@ -103,7 +111,8 @@ void cells_settle(struct run *run)
     total /= LONGS;
     qsort(all, (size_t)total, sizeof *all, compare_outcomes);
     for (int i = 0, n; i < total; i += n) {
-        for (n = 1; i + n < total && same_cell(&all[i], &all[i + n]); n++) continue;
+        for (n = 1; i + n < total && same_cell(&all[i], &all[i + n]); n++)
+            continue;
         settle_cell(run, &all[i], n);
     }
     free(all);

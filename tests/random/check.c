@@ -50,14 +50,16 @@ static void end_report(FILE *report)
 static void print_bytes(FILE *to, const char *name, const char *bytes, long n)
 {
     fprintf(to, "  %s", name);
-    for (long i = 0; i < n; i++) fprintf(to, " %02x", (unsigned char)bytes[i]);
+    for (long i = 0; i < n; i++)
+        fprintf(to, " %02x", (unsigned char)bytes[i]);
     fputs("\n", to);
 }
 
 static const char *rule_name(enum rule rule)
 {
-    static const char *const names[] = {"read only", "bytes of one origin", "elements of one origin", "accumulates of everyone",
-                                        "rmw of everyone", "under a mutex", "mailbox", "local buffers"};
+    static const char *const names[] = {
+        "read only", "bytes of one origin", "elements of one origin", "accumulates of everyone", "rmw of everyone", "under a mutex",
+        "mailbox",   "local buffers"};
     return names[rule];
 }
 
@@ -129,8 +131,10 @@ void check_bytes(struct run *run, const struct op *op, const char *what, int ran
 {
     long first = 0, last = n;
     if (n == 0 || memcmp(expected, seen, (size_t)n) == 0) return;
-    while (expected[first] == seen[first]) first++;
-    while (expected[last - 1] == seen[last - 1]) last--;
+    while (expected[first] == seen[first])
+        first++;
+    while (expected[last - 1] == seen[last - 1])
+        last--;
     FILE *report = begin_report(run, op, what);
     if (is_region(memory))
         fprintf(report, "  region %d of rank %d", memory - ARENAS, rank);
@@ -155,7 +159,8 @@ void check_part(struct run *run, const struct op *op, const struct area *a, long
     fprintf(report, "  it began with %ld; with the own accumulates alone it would be %ld\n", area_start_number(a, offset), least);
     fprintf(report, "  the part of rank %d is wrong (in multiples of %ld); own so far: %d; in the whole phase:", rank,
             area_unit(run->p, rank), a->done[part]);
-    for (int r = 0; r < run->p->ranks; r++) fprintf(report, " %d", a->totals[r * area_parts(a) + part]);
+    for (int r = 0; r < run->p->ranks; r++)
+        fprintf(report, " %d", a->totals[r * area_parts(a) + part]);
     fputs("\n", report);
     print_area(report, run->ph, a->region, a->rank, offset);
     end_report(report);
@@ -174,7 +179,8 @@ void check_slice(struct run *run, const struct op *op, int r)
 
 void check_memory(struct run *run)
 {
-    for (int r = 0; r < run->p->regions; r++) check_slice(run, NULL, r);
+    for (int r = 0; r < run->p->regions; r++)
+        check_slice(run, NULL, r);
     for (int a = 0; a < ARENAS; a++)
         check_bytes(run, NULL, "private memory at the end of a phase", run->p->me, a, 0, run->p->arena_shadow[run->p->me][a],
                     run->p->arena[a], ARENA_BYTES);

@@ -73,7 +73,8 @@ static long reduced(const struct op *op, const struct group *group, int at)
     int which = operator_of(op);
     long result = input(op, group->member[0], at);
     if (which >= 3) result = labs(result);
-    for (int i = 1; i < group->n; i++) result = combine(which, result, input(op, group->member[i], at));
+    for (int i = 1; i < group->n; i++)
+        result = combine(which, result, input(op, group->member[i], at));
     return result;
 }
 
@@ -98,7 +99,8 @@ static void check_numbers(struct run *run, const struct op *op, const union numb
 
 static void fill(const struct run *run, const struct op *op, union numbers *x)
 {
-    for (int i = 0; i < (int)op->bytes; i++) store(x, type_of(op), i, input(op, run->p->me, i));
+    for (int i = 0; i < (int)op->bytes; i++)
+        store(x, type_of(op), i, input(op, run->p->me, i));
 }
 
 static void reduce(struct run *run, const struct op *op, struct group *group)

@@ -13,7 +13,8 @@ static void do_wait(struct run *run, const struct op *op)
 {
     armci_hdl_t *handle = op->handle == IMPLICIT_HANDLE ? NULL : &run->handle[op->handle];
     int status = 1;
-    for (int tries = 0; op->kind == OP_TEST && status != 0 && tries < 10000; tries++) status = ARMCI_Test(handle);
+    for (int tries = 0; op->kind == OP_TEST && status != 0 && tries < 10000; tries++)
+        status = ARMCI_Test(handle);
     if (status != 0) check_status(run, op, ARMCI_Wait(handle));
 }
 
@@ -148,7 +149,8 @@ void run_program(struct run *run, uint64_t seed)
     run->p = program_new(seed, ranks, me);
     generate_begin(run->p);
     world_begin(run);
-    for (int number = 0; number < options->phases; number++) run_phase(run, number);
+    for (int number = 0; number < options->phases; number++)
+        run_phase(run, number);
     place_set(options->phases, 0, 0, "end");
     world_end(run);
     program_free(run->p);

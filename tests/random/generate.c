@@ -7,7 +7,8 @@
 void generate_begin(struct program *p)
 {
     struct rng rng = rng_start(p->seed ^ 0x6d757465u);
-    for (int r = 0; r < p->ranks; r++) p->mutexes[r] = (int)rng_below(&rng, MAX_MUTEXES + 1);
+    for (int r = 0; r < p->ranks; r++)
+        p->mutexes[r] = (int)rng_below(&rng, MAX_MUTEXES + 1);
     if (p->mutexes[0] == 0) p->mutexes[0] = 1;
 }
 
@@ -48,7 +49,8 @@ int make_find_area(struct maker *m, enum rule rule, int rank)
 static int alive_regions(const struct program *p)
 {
     int n = 0;
-    for (int r = 0; r < p->regions; r++) n += p->region[r].alive;
+    for (int r = 0; r < p->regions; r++)
+        n += p->region[r].alive;
     return n;
 }
 
@@ -77,16 +79,19 @@ static void step(struct maker *m)
         int weight;
         enum family family;
     } steps[] = {
-        {make_transfer, 700, FAMILIES},    {make_access, 30, FAMILY_ACCESS},    {make_pack, 10, FAMILY_PACK},    {make_rmw, 90, FAMILY_RMW},
-        {make_wait, 60, FAMILY_NONBLOCKING}, {make_fence, 25, FAMILY_FENCE},    {make_sections, 12, FAMILY_LOCK},
-        {make_telling, 50, FAMILIES},      {make_message, 10, FAMILY_MESSAGE},  {make_reduce, 8, FAMILY_REDUCE},
-        {make_barrier, 3, FAMILY_BARRIER}, {region_step, 9, FAMILY_REGION},     {group_step, 8, FAMILY_GROUP},
+        {make_transfer, 700, FAMILIES},   {make_access, 30, FAMILY_ACCESS},    {make_pack, 10, FAMILY_PACK},
+        {make_rmw, 90, FAMILY_RMW},       {make_wait, 60, FAMILY_NONBLOCKING}, {make_fence, 25, FAMILY_FENCE},
+        {make_sections, 12, FAMILY_LOCK}, {make_telling, 50, FAMILIES},        {make_message, 10, FAMILY_MESSAGE},
+        {make_reduce, 8, FAMILY_REDUCE},  {make_barrier, 3, FAMILY_BARRIER},   {region_step, 9, FAMILY_REGION},
+        {group_step, 8, FAMILY_GROUP},
     };
     enum { STEPS = sizeof steps / sizeof steps[0] };
     int total = 0, at = 0;
-    for (int i = 0; i < STEPS; i++) total += steps[i].weight;
+    for (int i = 0; i < STEPS; i++)
+        total += steps[i].weight;
     long n = rng_below(&m->rng, total);
-    while (n >= steps[at].weight) n -= steps[at++].weight;
+    while (n >= steps[at].weight)
+        n -= steps[at++].weight;
     m->p->units++;
     if (steps[at].family == FAMILIES || has(steps[at].family)) steps[at].make(m);
 }
@@ -106,7 +111,8 @@ static void begin_program(struct maker *m)
 static long made(const struct program *p, const struct phase *ph)
 {
     long n = 0;
-    for (int r = 0; r < p->ranks; r++) n += ph->stream[r].n;
+    for (int r = 0; r < p->ranks; r++)
+        n += ph->stream[r].n;
     return n;
 }
 
@@ -117,5 +123,6 @@ void generate_phase(struct program *p, struct phase *ph)
         if (p->region[r].alive) layout_region(p, ph, r, &m.rng);
     if (ph->number == 0) begin_program(&m);
     long wanted = (long)options->ops * p->ranks, steps = 20 * wanted; /* with few families many steps make nothing */
-    while (made(p, ph) < wanted && steps-- > 0) step(&m);
+    while (made(p, ph) < wanted && steps-- > 0)
+        step(&m);
 }

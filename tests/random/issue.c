@@ -23,7 +23,8 @@ static char *local_of(const struct run *run, const struct transfer *t)
 static int vector(const struct run *run, const struct call *c, const struct transfer *t)
 {
     int segments = 0;
-    for (int e = 0; e < t->entries; e++) segments += t->entry[e].n;
+    for (int e = 0; e < t->entries; e++)
+        segments += t->entry[e].n;
     void **pointer = need(calloc((size_t)segments * 2 + 1, sizeof *pointer));
     armci_giov_t *iov = need(calloc((size_t)t->entries + 1, sizeof *iov));
     char *local = memory_real(run->p, run->p->me, t->local.memory);
@@ -89,7 +90,8 @@ static void get_value(const struct transfer *t, void *src, char *value)
 static void check_shared(struct run *run, const struct op *op, const struct segment *s, const char *seen)
 {
     const struct area *a = &run->ph->area[op->t.area];
-    for (long i = 0; i < s->bytes; i += part_of(a->type)) check_part(run, op, a, s->remote + i, seen + i);
+    for (long i = 0; i < s->bytes; i += part_of(a->type))
+        check_part(run, op, a, s->remote + i, seen + i);
 }
 
 static void check_get(struct run *run, const struct op *op)

@@ -11,7 +11,8 @@ enum { SLOT = 8, LEAST_ZONE = 32 };
 long area_unit(const struct program *p, int rank)
 {
     long unit = 1;
-    for (int r = 0; r < rank; r++) unit *= area_budget(p) + 1;
+    for (int r = 0; r < rank; r++)
+        unit *= area_budget(p) + 1;
     return unit;
 }
 
@@ -177,14 +178,16 @@ static void trim(struct area *a, struct rng *rng)
 
 static void choose_mutex(const struct program *p, struct area *a, struct rng *rng)
 {
-    do a->node = (int)rng_below(rng, p->ranks);
+    do
+        a->node = (int)rng_below(rng, p->ranks);
     while (p->mutexes[a->node] == 0);
     a->mutex = (int)rng_below(rng, p->mutexes[a->node]);
 }
 
 static void add_area(struct program *p, struct phase *ph, struct area a, struct rng *rng)
 {
-    do a.rule = choose_rule(rng, a.teeth > 1);
+    do
+        a.rule = choose_rule(rng, a.teeth > 1);
     while (needs_alignment(a.rule) && area_is_unaligned(&a));
     a.type = TYPE_BYTES;
     a.owner = choose_owner(p, &a, rng);
@@ -207,7 +210,8 @@ static void add_combs(struct program *p, struct phase *ph, struct area zone, str
     long width[MOST], period = 0;
     int combs = rng_between(rng, 2, MOST);
     bool odd = has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
-    for (int i = 0; i < combs; i++) period += width[i] = odd ? rng_range(rng, SLOT, 6 * SLOT) : SLOT * rng_range(rng, 1, 6);
+    for (int i = 0; i < combs; i++)
+        period += width[i] = odd ? rng_range(rng, SLOT, 6 * SLOT) : SLOT * rng_range(rng, 1, 6);
     zone.teeth = (int)(zone.width / period);
     if (zone.teeth < 2) {
         zone.teeth = 1;
@@ -242,5 +246,6 @@ static void layout_slice(struct program *p, struct phase *ph, int r, int rank, s
 void layout_region(struct program *p, struct phase *ph, int r, struct rng *rng)
 {
     const struct group *group = &p->group[p->region[r].group];
-    for (int i = 0; i < group->n; i++) layout_slice(p, ph, r, group->member[i], rng);
+    for (int i = 0; i < group->n; i++)
+        layout_slice(p, ph, r, group->member[i], rng);
 }

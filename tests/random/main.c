@@ -41,7 +41,8 @@ static void run_all(struct run *run)
     double begun = MPI_Wtime();
     long programs = 0;
     for (; !is_over(run, programs, begun); programs++)
-        for (int i = 0; i < options->repeat; i++) run_program(run, options->seed + (uint64_t)programs);
+        for (int i = 0; i < options->repeat; i++)
+            run_program(run, options->seed + (uint64_t)programs);
     summary(run, programs * options->repeat, MPI_Wtime() - begun);
 }
 

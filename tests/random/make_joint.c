@@ -213,7 +213,8 @@ void make_group(struct maker *m)
     struct group *group = &p->group[p->groups++];
     *group = (struct group){.alive = true, .parent = parent, .n = rng_between(&m->rng, 1, of->n)};
     rng_permutation(&m->rng, of->n, order);
-    for (int i = 0; i < group->n; i++) group->member[i] = of->member[order[i]];
+    for (int i = 0; i < group->n; i++)
+        group->member[i] = of->member[order[i]];
     bool all = !has(FAMILY_NONCOLLECTIVE) || rng_chance(&m->rng, 30);
     make_for_members(m, all ? of : group, &op);
 }

@@ -37,7 +37,8 @@ struct program *program_new(uint64_t seed, int ranks, int me)
     make_arenas(p);
     p->groups = 1;
     p->group[WORLD] = (struct group){.alive = true, .kept = true, .parent = WORLD, .n = ranks};
-    for (int r = 0; r < ranks; r++) p->group[WORLD].member[r] = r;
+    for (int r = 0; r < ranks; r++)
+        p->group[WORLD].member[r] = r;
     return p;
 }
 
@@ -55,7 +56,8 @@ static void free_shadow(struct program *p, struct region *region)
 
 void program_free(struct program *p)
 {
-    for (int r = 0; r < p->regions; r++) free_shadow(p, &p->region[r]);
+    for (int r = 0; r < p->regions; r++)
+        free_shadow(p, &p->region[r]);
     for (int a = 0; a < ARENAS; a++) {
         free(p->arena_mark[a]);
         free(p->arena_stamp[a]);
@@ -79,8 +81,10 @@ struct phase *phase_new(struct program *p, int number)
 
 void phase_free(struct program *p, struct phase *ph)
 {
-    for (int r = 0; r < p->ranks; r++) free(ph->stream[r].op);
-    for (int i = 0; i < ph->blocks; i++) free(ph->block[i]);
+    for (int r = 0; r < p->ranks; r++)
+        free(ph->stream[r].op);
+    for (int i = 0; i < ph->blocks; i++)
+        free(ph->block[i]);
     free(ph->block);
     free(ph->area);
     free(ph);

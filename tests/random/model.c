@@ -22,7 +22,8 @@ void model_fill(const struct op *op, char *local)
 {
     struct walk w;
     struct segment s;
-    for (walk_begin(&w, &op->t); walk_next(&w, &s);) pattern_store(local + s.local, s.local, s.bytes, op->t.content);
+    for (walk_begin(&w, &op->t); walk_next(&w, &s);)
+        pattern_store(local + s.local, s.local, s.bytes, op->t.content);
 }
 
 static void accumulate(const struct transfer *t, char *dst, const char *src, long n)
@@ -149,5 +150,6 @@ void model_apply(struct program *p, const struct phase *ph, const struct op *op)
 void model_replay(struct program *p, const struct phase *ph, struct replay *replay, int rank, long sequence)
 {
     const struct stream *s = &ph->stream[rank];
-    while (replay->at[rank] < s->n && s->op[replay->at[rank]].sequence < sequence) model_apply(p, ph, &s->op[replay->at[rank]++]);
+    while (replay->at[rank] < s->n && s->op[replay->at[rank]].sequence < sequence)
+        model_apply(p, ph, &s->op[replay->at[rank]++]);
 }

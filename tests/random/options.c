@@ -5,14 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct options in_force = {.seed = 1,
-                                  .programs = 0,
-                                  .seconds = 0,
-                                  .phases = 5,
-                                  .ops = 60,
-                                  .bytes = 6000,
-                                  .hang = 30,
-                                  .repeat = 1};
+static struct options in_force = {.seed = 1, .programs = 0, .seconds = 0, .phases = 5, .ops = 60, .bytes = 6000, .hang = 30, .repeat = 1};
 const struct options *const options = &in_force;
 
 static const struct {
@@ -69,7 +62,8 @@ static void usage(FILE *to)
                 "  --list          print the operations that are kept, run nothing\n"
                 "  --state=FILE    keep in FILE what each process is doing\n\n"
                 "families:\n");
-    for (int i = 0; i < FAMILIES; i++) fprintf(to, "  %-16s %s\n", families[i].name, families[i].help);
+    for (int i = 0; i < FAMILIES; i++)
+        fprintf(to, "  %-16s %s\n", families[i].name, families[i].help);
     fprintf(to, "\nExit status: 0 all right, 1 a failure, 2 wrong options, 3 a hang, 4 a crash.\n");
 }
 
@@ -78,7 +72,8 @@ static bool set_families(const char *list, unsigned char value)
     while (*list) {
         size_t n = strcspn(list, ",");
         int i = 0;
-        while (i < FAMILIES && (strlen(families[i].name) != n || strncmp(families[i].name, list, n) != 0)) i++;
+        while (i < FAMILIES && (strlen(families[i].name) != n || strncmp(families[i].name, list, n) != 0))
+            i++;
         if (i == FAMILIES) return false;
         in_force.family[i] = value;
         list += n + (list[n] == ',');
@@ -143,7 +138,8 @@ static bool number_option(const char *name, const char *value)
                  {"ops", 1, 10000},     {"bytes", 256, 1 << 24},   {"hang", 1, 86400},      {"repeat", 1, 1 << 30}};
     long n;
     size_t i = 0;
-    while (i < sizeof known / sizeof known[0] && strcmp(known[i].name, name) != 0) i++;
+    while (i < sizeof known / sizeof known[0] && strcmp(known[i].name, name) != 0)
+        i++;
     if (i == sizeof known / sizeof known[0] || !number(value, known[i].least, known[i].most, &n)) return false;
     switch (i) {
     case 0: in_force.seed = (uint64_t)n; break;

@@ -44,14 +44,14 @@ enum family {
 
 struct options {
     uint64_t seed;
-    long programs;       /* how many; 0: until the time is used */
-    int seconds;         /* 0: no limit */
-    int phases, ops;     /* of a program; of a process in a phase */
-    long bytes;          /* of the largest slice */
-    int hang;            /* seconds that a program may take */
-    int repeat;          /* runs of each program */
+    long programs;   /* how many; 0: until the time is used */
+    int seconds;     /* 0: no limit */
+    int phases, ops; /* of a program; of a process in a phase */
+    long bytes;      /* of the largest slice */
+    int hang;        /* seconds that a program may take */
+    int repeat;      /* runs of each program */
     bool list;
-    const char *state;   /* file that says where each process is */
+    const char *state;         /* file that says where each process is */
     const unsigned char *keep; /* [keep_units]: is the unit kept?  NULL: all are */
     long keep_units;
     unsigned char family[FAMILIES];

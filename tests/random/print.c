@@ -122,24 +122,13 @@ static void print_rmw(FILE *to, const struct op *op)
 static void print_world(FILE *to, const struct program *p, const struct op *op)
 {
     switch (op->kind) {
-    case OP_GROUP_CREATE:
-        print_members(to, p, op->group);
-        break;
-    case OP_REGION_CREATE:
-        print_bytes_of(to, p, op);
-        break;
-    case OP_REGION_FREE:
-        fprintf(to, "region %d on group %d", op->region, op->group);
-        break;
+    case OP_GROUP_CREATE: print_members(to, p, op->group); break;
+    case OP_REGION_CREATE: print_bytes_of(to, p, op); break;
+    case OP_REGION_FREE: fprintf(to, "region %d on group %d", op->region, op->group); break;
     case OP_GROUP_FENCE:
-    case OP_GROUP_FREE:
-        fprintf(to, "group %d", op->group);
-        break;
-    case OP_MUTEXES:
-        fprintf(to, "%d", p->mutexes[op->rank]);
-        break;
-    default:
-        break;
+    case OP_GROUP_FREE: fprintf(to, "group %d", op->group); break;
+    case OP_MUTEXES: fprintf(to, "%d", p->mutexes[op->rank]); break;
+    default: break;
     }
 }
 
@@ -149,19 +138,13 @@ void print_op(FILE *to, const struct program *p, const struct phase *ph, const s
     switch (op->kind) {
     case OP_TRANSFER:
     case OP_ACCESS:
-    case OP_PACK:
-        print_transfer(to, op);
-        break;
+    case OP_PACK: print_transfer(to, op); break;
     case OP_TELL:
         print_transfer(to, op);
         print_telling(to, op);
         break;
-    case OP_HEAR:
-        print_telling(to, op);
-        break;
-    case OP_RMW:
-        print_rmw(to, op);
-        break;
+    case OP_HEAR: print_telling(to, op); break;
+    case OP_RMW: print_rmw(to, op); break;
     case OP_SECTION:
         print_section(to, &ph->area[op->area]);
         if (op->second >= 0) print_section(to, &ph->area[op->second]);
@@ -169,22 +152,15 @@ void print_op(FILE *to, const struct program *p, const struct phase *ph, const s
     case OP_WAIT:
     case OP_TEST:
     case OP_SET_AGGREGATE:
-    case OP_UNSET_AGGREGATE:
-        fprintf(to, "handle %d", op->handle);
-        break;
+    case OP_UNSET_AGGREGATE: fprintf(to, "handle %d", op->handle); break;
     case OP_WAIT_PROC:
-    case OP_FENCE:
-        fprintf(to, "rank %d", op->peer);
-        break;
+    case OP_FENCE: fprintf(to, "rank %d", op->peer); break;
     case OP_SEND:
-    case OP_RECEIVE:
-        fprintf(to, "rank %d, tag %d, %ld bytes", op->peer, op->operand, op->bytes);
-        break;
+    case OP_RECEIVE: fprintf(to, "rank %d, tag %d, %ld bytes", op->peer, op->operand, op->bytes); break;
     case OP_REDUCE:
         fprintf(to, "group %d, variant %d, type and operator %d, %ld elements", op->group, op->variant, op->operand, op->bytes);
         break;
-    default:
-        print_world(to, p, op);
+    default: print_world(to, p, op);
     }
     fputs("\n", to);
 }

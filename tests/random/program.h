@@ -164,10 +164,10 @@ struct region {
     int group;
     uint64_t seed; /* of what it holds at first */
     long bytes[MAX_RANKS];
-    char *shadow[MAX_RANKS];   /* what it should hold */
+    char *shadow[MAX_RANKS];      /* what it should hold */
     struct mark *mark[MAX_RANKS]; /* used by schedule.c */
-    uint32_t *stamp[MAX_RANKS]; /* used by shapes.c */
-    char *base[MAX_RANKS];     /* where it is; on members only */
+    uint32_t *stamp[MAX_RANKS];   /* used by shapes.c */
+    char *base[MAX_RANKS];        /* where it is; on members only */
 };
 
 struct group {
@@ -195,7 +195,7 @@ struct program {
     int mutexes[MAX_RANKS];
     bool has_mutexes;
     long units, sequence;
-    char *arena[ARENAS];                    /* of this process */
+    char *arena[ARENAS]; /* of this process */
     char *arena_shadow[MAX_RANKS][ARENAS];
     unsigned char *arena_known[MAX_RANKS][ARENAS]; /* does the shadow tell what is there? */
     struct mark *arena_mark[ARENAS];

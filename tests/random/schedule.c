@@ -238,8 +238,10 @@ static void schedule_op(struct scheduler *s, const struct op *op)
 {
     bool starts = op->kind == OP_TRANSFER && op->mode != BLOCKING;
     if (op->kind == OP_SET_AGGREGATE || op->kind == OP_UNSET_AGGREGATE)
-        while (handle_is_busy(s, op->handle)) insert(s, OP_WAIT, op->handle, 0, op);
-    while (s->n > 0 && (wants_quiet(op) || op_conflicts(s->p, s->ph, op) || s->n == MOST_UNDER_WAY)) insert_wait(s, op);
+        while (handle_is_busy(s, op->handle))
+            insert(s, OP_WAIT, op->handle, 0, op);
+    while (s->n > 0 && (wants_quiet(op) || op_conflicts(s->p, s->ph, op) || s->n == MOST_UNDER_WAY))
+        insert_wait(s, op);
     append(s, op);
     complete(s, op);
     if (!starts) return;
@@ -255,7 +257,8 @@ static void set_known(const struct program *p, const struct op *op, bool known)
     struct segment s;
     if (is_region(op->t.local.memory)) return;
     unsigned char *map = p->arena_known[op->rank][op->t.local.memory];
-    for (walk_begin(&w, &op->t); walk_next(&w, &s);) memset(map + s.local, known, (size_t)s.bytes);
+    for (walk_begin(&w, &op->t); walk_next(&w, &s);)
+        memset(map + s.local, known, (size_t)s.bytes);
 }
 
 static bool is_known(const struct program *p, const struct op *op)
@@ -297,7 +300,8 @@ static void end_stream(struct scheduler *s)
     struct op barrier = {.kind = OP_BARRIER}, last = {.kind = OP_BARRIER, .rank = s->rank, .sequence = s->p->sequence};
     if (s->out->n > 0) last.unit = s->out->op[s->out->n - 1].unit;
     if (may_be_left(s) && rng_chance(&s->rng, 40)) complete(s, &barrier);
-    while (s->n > 0) insert_wait(s, &last);
+    while (s->n > 0)
+        insert_wait(s, &last);
 }
 
 static void schedule_stream(struct program *p, struct phase *ph, int rank)
@@ -315,6 +319,7 @@ static void schedule_stream(struct program *p, struct phase *ph, int rank)
 
 void schedule_phase(struct program *p, struct phase *ph)
 {
-    for (int rank = 0; rank < p->ranks; rank++) schedule_stream(p, ph, rank);
+    for (int rank = 0; rank < p->ranks; rank++)
+        schedule_stream(p, ph, rank);
     shared_recount(p, ph);
 }

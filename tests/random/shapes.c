@@ -37,7 +37,8 @@ bool shape_remote_overlaps(struct program *p, const struct transfer *t)
     struct segment s;
     bool met = false;
     p->stamp++;
-    for (walk_begin(&w, t); walk_next(&w, &s);) met |= stamp_range(stamp_of(p, t->target, s.memory) + s.remote, p->stamp, s.bytes);
+    for (walk_begin(&w, t); walk_next(&w, &s);)
+        met |= stamp_range(stamp_of(p, t->target, s.memory) + s.remote, p->stamp, s.bytes);
     return met;
 }
 
@@ -47,7 +48,8 @@ bool shape_local_overlaps(struct program *p, int origin, const struct transfer *
     struct segment s;
     bool met = false;
     p->stamp++;
-    for (walk_begin(&w, t); walk_next(&w, &s);) met |= stamp_range(stamp_of(p, origin, t->local.memory) + s.local, p->stamp, s.bytes);
+    for (walk_begin(&w, t); walk_next(&w, &s);)
+        met |= stamp_range(stamp_of(p, origin, t->local.memory) + s.local, p->stamp, s.bytes);
     return met;
 }
 
@@ -168,7 +170,8 @@ static void squeeze(struct rng *rng, const struct axes *x, long unit, long strid
 
 static void set_strides(int levels, const long from[], int to[])
 {
-    for (int i = 0; i < levels; i++) to[i] = (int)from[i];
+    for (int i = 0; i < levels; i++)
+        to[i] = (int)from[i];
 }
 
 static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct transfer *t)
@@ -209,7 +212,8 @@ static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, c
     choose_axes(rng, wish->area, run, &x);
     t->levels = x.levels;
     t->count[0] = (int)run;
-    for (int i = 0; i < x.levels; i++) t->count[i + 1] = (int)x.count[i];
+    for (int i = 0; i < x.levels; i++)
+        t->count[i + 1] = (int)x.count[i];
     strided_remote(p, rng, wish, &x, t);
     strided_local(p, ph, rng, wish, &x, t);
     if (has(FAMILY_ZERO) && rng_chance(rng, 2)) t->count[rng_below(rng, t->levels + 1)] = 0;
@@ -292,7 +296,8 @@ static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, 
             struct spot at = place_remote(rng, a, remote_unit(wish), n);
             uint32_t *stamp = stamp_of(p, a->rank, at.memory) + at.offset;
             bool taken = false;
-            for (long b = 0; b < n; b++) taken |= stamp[b] == p->stamp;
+            for (long b = 0; b < n; b++)
+                taken |= stamp[b] == p->stamp;
             if (taken && !free_choice) continue;
             stamp_range(stamp, p->stamp, n);
             t->segment[made++] = (struct segment){at.memory, at.offset, 0, n};

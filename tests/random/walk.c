@@ -62,6 +62,7 @@ long transfer_bytes(const struct transfer *t)
     struct walk w;
     struct segment s;
     long bytes = 0;
-    for (walk_begin(&w, t); walk_next(&w, &s);) bytes += s.bytes;
+    for (walk_begin(&w, t); walk_next(&w, &s);)
+        bytes += s.bytes;
     return bytes;
 }

@@ -40,7 +40,8 @@ void world_group_create(struct run *run, const struct op *op)
 {
     struct group *group = &run->p->group[op->group], *parent = &run->p->group[group->parent];
     int list[MAX_RANKS];
-    for (int i = 0; i < group->n; i++) list[i] = index_in(parent, group->member[i]);
+    for (int i = 0; i < group->n; i++)
+        list[i] = index_in(parent, group->member[i]);
     if (op->variant == 0)
         create_in_default(group->n, list, &group->handle, &parent->handle);
     else
@@ -139,7 +140,8 @@ void world_begin(struct run *run)
     struct program *p = run->p;
     p->arena[0] = need(malloc(ARENA_BYTES));
     p->arena[1] = need(ARMCI_Malloc_local(ARENA_BYTES));
-    for (int a = 0; a < ARENAS; a++) memcpy(p->arena[a], p->arena_shadow[p->me][a], ARENA_BYTES);
+    for (int a = 0; a < ARENAS; a++)
+        memcpy(p->arena[a], p->arena_shadow[p->me][a], ARENA_BYTES);
     ARMCI_Group_get_world(&p->group[WORLD].handle);
     begin_handles(run);
 }

@@ -169,8 +169,10 @@ static struct region *new_region(int first, int members)
                             .rank = the_world.rank - first,
                             .to_world = zeroed(members, sizeof(int)),
                             .from_world = zeroed(the_world.size, sizeof(int))};
-    for (int i = 0; i < the_world.size; i++) e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
-    for (int i = 0; i < members; i++) e->team.to_world[i] = first + i;
+    for (int i = 0; i < the_world.size; i++)
+        e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
+    for (int i = 0; i < members; i++)
+        e->team.to_world[i] = first + i;
     e->region.id = ++last_id;
     e->region.near = e->region.far = &by_rma;
     e->region.team = &e->team;
@@ -221,8 +223,7 @@ char *job_address(const struct region *region, int process, size_t offset)
 
 /* ---- transfers ---- */
 
-static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote,
-                                  size_t bytes)
+static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote, size_t bytes)
 {
     struct op t = {.caller = caller, .verb = verb, .target = target};
     armcii_shape_contiguous(&t.shape, local, remote, bytes);

@@ -17,7 +17,7 @@ struct job {
     enum fake_order order; /* FAKE_AT_ONCE counts as not set: use at_once */
     bool at_once;          /* operations take effect immediately */
     unsigned seed;
-    const char *library;              /* text of MPI_Get_library_version */
+    const char *library; /* text of MPI_Get_library_version */
     bool several_nodes;
     const char *setting[JOB_SETTINGS]; /* NAME=value, NULL-terminated */
 };

@@ -13,7 +13,7 @@ enum { MOST_WINDOWS = 64, MOST_MEMBERS = 16, MOST_ATTACHED = 16, MOST_BYTES = 1 
 /* A contiguous part of an operation. */
 struct piece {
     char *local;
-    char *there; /* in the simulated memory */
+    char *there;          /* in the simulated memory */
     size_t bytes, packed; /* length, position in `data` */
 };
 
@@ -22,10 +22,10 @@ enum effect { EFFECT_MOVE, EFFECT_UPDATE, EFFECT_SWAP };
 struct request {
     int rank;
     enum effect effect;
-    struct rma_verb verb;     /* EFFECT_MOVE */
-    enum rmw_update update;   /* EFFECT_UPDATE */
-    int expected;             /* EFFECT_SWAP */
-    void *old;                /* receives the old value */
+    struct rma_verb verb;   /* EFFECT_MOVE */
+    enum rmw_update update; /* EFFECT_UPDATE */
+    int expected;           /* EFFECT_SWAP */
+    void *old;              /* receives the old value */
     size_t npieces, bytes;
     struct piece *pieces;
     char *data; /* the local buffer at local completion; NULL: not complete locally */
@@ -42,7 +42,7 @@ struct fake_window {
     const struct window *handle; /* NULL: freed */
     bool dynamic, owned;
     unsigned members;
-    struct extent slice[MOST_MEMBERS];    /* not of dynamic windows */
+    struct extent slice[MOST_MEMBERS]; /* not of dynamic windows */
     size_t pad[MOST_MEMBERS];
     struct extent attached[MOST_ATTACHED]; /* of dynamic windows */
     struct request *first, **last;
@@ -58,8 +58,8 @@ static size_t call_count, call_room, most_in_flight;
 static char *text;
 
 static const char *const names[FAKE_KINDS] = {
-    "put", "get", "acc", "shape-put", "shape-get", "shape-acc", "fetch-and-op", "cas", "flush",
-    "flush-all", "flush-local", "sync", "progress", "create", "create-dynamic", "attach", "detach", "free",
+    "put",       "get",         "acc",  "shape-put", "shape-get", "shape-acc",      "fetch-and-op", "cas",    "flush",
+    "flush-all", "flush-local", "sync", "progress",  "create",    "create-dynamic", "attach",       "detach", "free",
 };
 
 /* ---- the record ---- */
@@ -84,7 +84,10 @@ static void record(struct fake_call call)
     calls[call_count++] = call;
 }
 
-size_t fake_calls(void) { return call_count; }
+size_t fake_calls(void)
+{
+    return call_count;
+}
 
 const struct fake_call *fake_call(size_t i)
 {
@@ -95,13 +98,20 @@ const struct fake_call *fake_call(size_t i)
 size_t fake_count(enum fake_kind kind)
 {
     size_t n = 0;
-    for (size_t i = 0; i < call_count; i++) n += calls[i].kind == kind;
+    for (size_t i = 0; i < call_count; i++)
+        n += calls[i].kind == kind;
     return n;
 }
 
-void fake_forget(void) { call_count = most_in_flight = 0; }
+void fake_forget(void)
+{
+    call_count = most_in_flight = 0;
+}
 
-size_t fake_most_in_flight(void) { return most_in_flight; }
+size_t fake_most_in_flight(void)
+{
+    return most_in_flight;
+}
 
 const char *fake_text(void)
 {
@@ -121,8 +131,7 @@ const char *fake_text(void)
 
 void fake_expect(const char *where, const char *expected)
 {
-    if (strcmp(fake_text(), expected) != 0)
-        ck_abort_msg("%s: expected calls \"%s\", seen \"%s\"", where, expected, text);
+    if (strcmp(fake_text(), expected) != 0) ck_abort_msg("%s: expected calls \"%s\", seen \"%s\"", where, expected, text);
     fake_forget();
 }
 
@@ -158,7 +167,8 @@ static bool fails_now(void)
 void fake_window_over(struct window *w, unsigned members, char *const memory[], const size_t bytes[])
 {
     struct fake_window *f = open_window(w, members);
-    for (unsigned i = 0; i < members; i++) f->slice[i] = (struct extent){memory[i], bytes[i]};
+    for (unsigned i = 0; i < members; i++)
+        f->slice[i] = (struct extent){memory[i], bytes[i]};
     *w = (struct window){.base = memory[0]};
 }
 
@@ -242,7 +252,8 @@ void armcii_window_detach(struct window *w, void *memory)
 static void close_window(struct fake_window *f)
 {
     ck_assert_msg(!f->first, "window %d is freed with incomplete operations", number_of(f));
-    for (unsigned i = 0; f->owned && i < f->members; i++) free(f->slice[i].memory);
+    for (unsigned i = 0; f->owned && i < f->members; i++)
+        free(f->slice[i].memory);
     f->handle = NULL;
 }
 
@@ -267,9 +278,10 @@ static char *resolve(const struct fake_window *f, int rank, MPI_Aint disp, size_
     if (fake_mpi.only_record) return NULL;
     char *at = f->dynamic ? (char *)disp : f->slice[rank].memory + disp;
     bool inside = !f->dynamic && contains(f->slice[rank], at, bytes);
-    for (int i = 0; f->dynamic && i < MOST_ATTACHED; i++) inside |= contains(f->attached[i], at, bytes);
-    ck_assert_msg(inside, "%zu bytes at displacement %td are not in the slice of member %d of window %d", bytes,
-                  (ptrdiff_t)disp, rank, number_of(f));
+    for (int i = 0; f->dynamic && i < MOST_ATTACHED; i++)
+        inside |= contains(f->attached[i], at, bytes);
+    ck_assert_msg(inside, "%zu bytes at displacement %td are not in the slice of member %d of window %d", bytes, (ptrdiff_t)disp, rank,
+                  number_of(f));
     return at;
 }
 
@@ -350,7 +362,8 @@ static void take_effect(struct request *op)
         return;
     }
     bool backwards = fake_mpi.order == FAKE_REVERSED || fake_mpi.order == FAKE_SHUFFLED;
-    for (size_t i = 0; i < op->npieces; i++) move(op, &op->pieces[backwards ? op->npieces - 1 - i : i]);
+    for (size_t i = 0; i < op->npieces; i++)
+        move(op, &op->pieces[backwards ? op->npieces - 1 - i : i]);
 }
 
 static void free_operation(struct request *op)
@@ -364,7 +377,8 @@ static void count_in_flight(struct fake_window *f, int rank)
 {
     size_t n = 0;
     f->in_flight[rank]++;
-    for (int i = 0; i < window_count; i++) n += windows[i].in_flight[rank];
+    for (int i = 0; i < window_count; i++)
+        n += windows[i].in_flight[rank];
     if (n > most_in_flight) most_in_flight = n;
 }
 
@@ -441,8 +455,7 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     struct segment seg;
     char *lo, *hi;
     ck_assert_int_eq(armcii_shape_range(shape, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
-    record((struct fake_call){FAKE_SHAPE_PUT + verb.kind, number_of(f), target, lo - origin, shape->bytes, shape->nsegs,
-                              typing});
+    record((struct fake_call){FAKE_SHAPE_PUT + verb.kind, number_of(f), target, lo - origin, shape->bytes, shape->nsegs, typing});
     ck_assert_msg(shape->bytes <= MOST_BYTES, "one call with a datatype of %zu bytes", shape->bytes);
     ck_assert_msg(shape->form != SHAPE_VECTOR || typing == RMA_INDEXED, "a vector that is not indexed");
     struct request op = {.rank = target, .verb = verb, .pieces = malloc(shape->nsegs * sizeof *op.pieces)};
@@ -457,8 +470,7 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     start(f, op);
 }
 
-void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes,
-                             const void *value, void *old)
+void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes, const void *value, void *old)
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_FETCH_AND_OP, number_of(f), target, disp, bytes, 1, 0});
@@ -488,7 +500,8 @@ void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, in
 static struct request **take_out(struct fake_window *f, int rank, size_t *n)
 {
     size_t room = 1;
-    for (const struct request *op = f->first; op; op = op->next) room++;
+    for (const struct request *op = f->first; op; op = op->next)
+        room++;
     struct request **taken = malloc(room * sizeof(*taken));
     ck_assert_ptr_nonnull(taken);
     *n = 0;
@@ -515,9 +528,11 @@ static void swap(struct request **a, struct request **b)
 static void reorder(struct request **op, size_t n)
 {
     if (fake_mpi.order == FAKE_REVERSED)
-        for (size_t i = 0; i < n / 2; i++) swap(&op[i], &op[n - 1 - i]);
+        for (size_t i = 0; i < n / 2; i++)
+            swap(&op[i], &op[n - 1 - i]);
     if (fake_mpi.order == FAKE_SHUFFLED)
-        for (size_t i = n; i > 1; i--) swap(&op[i - 1], &op[rng_between(&random_state, 0, (int)i - 1)]);
+        for (size_t i = n; i > 1; i--)
+            swap(&op[i - 1], &op[rng_between(&random_state, 0, (int)i - 1)]);
 }
 
 static void complete_at(struct fake_window *f, int target)
@@ -563,12 +578,24 @@ void armcii_window_flush_local(struct window *w, int target)
     f->in_flight[target] = 0;
 }
 
-void armcii_window_sync(struct window *w) { record((struct fake_call){.kind = FAKE_SYNC, .window = number_of(find(w))}); }
+void armcii_window_sync(struct window *w)
+{
+    record((struct fake_call){.kind = FAKE_SYNC, .window = number_of(find(w))});
+}
 
-void armcii_window_progress(MPI_Comm comm) { (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS}); }
+void armcii_window_progress(MPI_Comm comm)
+{
+    (void)comm, record((struct fake_call){.kind = FAKE_PROGRESS});
+}
 
-unsigned armcii_window_progress_calls(void) { return 0; }
-bool armcii_window_is_progressing(void) { return false; }
+unsigned armcii_window_progress_calls(void)
+{
+    return 0;
+}
+bool armcii_window_is_progressing(void)
+{
+    return false;
+}
 
 /* ---- begin and end ---- */
 

@@ -19,10 +19,10 @@ enum fake_order { FAKE_AT_ONCE, FAKE_IN_ORDER, FAKE_REVERSED, FAKE_SHUFFLED, FAK
 
 struct fake_settings {
     enum fake_order order;
-    unsigned members;  /* of new windows */
+    unsigned members; /* of new windows */
     size_t pad;       /* of new windows: displacement of a slice's base, divided by rank + 1 */
-    int failures;      /* this many next calls that create windows or attach memory fail */
-    bool only_record;  /* move no data: for transfers larger than memory */
+    int failures;     /* this many next calls that create windows or attach memory fail */
+    bool only_record; /* move no data: for transfers larger than memory */
 };
 extern struct fake_settings fake_mpi;
 

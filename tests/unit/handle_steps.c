@@ -12,7 +12,8 @@ void steps_begin(void)
     job_start((struct job){0});
     step_region = job_region(0, 4, STEP_BYTES);
     step_other = job_region(0, 4, STEP_BYTES);
-    for (int i = 0; i < STEP_VALUES; i++) step_value[i] = 1000 + i;
+    for (int i = 0; i < STEP_VALUES; i++)
+        step_value[i] = 1000 + i;
 }
 
 char *there(int process, size_t offset)

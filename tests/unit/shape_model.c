@@ -31,8 +31,7 @@ void bytes_add_shape(struct bytes *list, const struct shape *s)
         nsegs++;
     }
     ck_assert_msg(nsegs == s->nsegs, "nsegs: expected %zu, the iterator's count, seen %zu", nsegs, s->nsegs);
-    ck_assert_msg(list->n - before == s->bytes, "bytes: expected %zu, walked over, seen %zu", list->n - before,
-                  s->bytes);
+    ck_assert_msg(list->n - before == s->bytes, "bytes: expected %zu, walked over, seen %zu", list->n - before, s->bytes);
 }
 
 void bytes_free(struct bytes *list)
@@ -107,8 +106,7 @@ static enum shape_status random_patch(struct sample *m, struct rng *r, enum samp
     place(m, &p, r, unit);
     for (size_t i = 0; i < patch_segments(&p); i++)
         bytes_add(&m->expected, m->arena[0] + patch_offset(&p, 0, i), m->arena[1] + patch_offset(&p, 1, i), (size_t)p.count[0]);
-    return armcii_shape_strided(&m->shape, m->arena[0] + p.start[0], p.stride[0], m->arena[1] + p.start[1], p.stride[1], p.count,
-                                levels);
+    return armcii_shape_strided(&m->shape, m->arena[0] + p.start[0], p.stride[0], m->arena[1] + p.start[1], p.stride[1], p.count, levels);
 }
 
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels)
@@ -154,8 +152,7 @@ bool sample_is_disjoint(const struct sample *m, enum shape_side side)
 
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen)
 {
-    ck_assert_msg(seen->n == m->expected.n, "%s: %s: expected %zu bytes, seen %zu", m->text, what, m->expected.n,
-                  seen->n);
+    ck_assert_msg(seen->n == m->expected.n, "%s: %s: expected %zu bytes, seen %zu", m->text, what, m->expected.n, seen->n);
     for (size_t i = 0; i < seen->n; i++)
         for (int side = 0; side < 2; side++)
             if (seen->pair[i].at[side] != m->expected.pair[i].at[side])

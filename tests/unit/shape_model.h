@@ -55,8 +55,7 @@ static inline void check_simplest(const char *text, const struct shape *s)
         ck_assert_msg(s->nsegs > 1, "%s: a vector of %zu segments", text, s->nsegs);
         return;
     }
-    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form,
-                  s->levels);
+    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form, s->levels);
     for (int i = 1; i <= s->levels; i++) {
         ck_assert_msg(s->count[i] > 1, "%s: level %d is left with count %zu", text, i, s->count[i]);
         bool dense = true;

@@ -89,8 +89,7 @@ static void add_double(char *dst, const char *src)
 
 static void model(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
 {
-    static void (*const add[ELEMENT_COUNT])(char *, const char *) = {add_int,    add_long,  add_float,
-                                                                     add_double, add_float, add_double};
+    static void (*const add[ELEMENT_COUNT])(char *, const char *) = {add_int, add_long, add_float, add_double, add_float, add_double};
     char *product = malloc(bytes + 1);
     ck_assert_ptr_nonnull(product);
     if (armcii_scale_is_one(e, scale))
@@ -103,15 +102,14 @@ static void model(enum element e, const void *scale, char *dst, const char *src,
 }
 
 /* Fails with the first byte that differs. */
-static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen, const char *want,
-                       size_t bytes)
+static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen, const char *want, size_t bytes)
 {
     if (memcmp(seen, want, bytes) == 0) return;
     size_t at = 0;
     while (seen[at] == want[at])
         at++;
-    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e), scale, what, number,
-                 at, want[at], seen[at]);
+    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e), scale, what, number, at, want[at],
+                 seen[at]);
 }
 
 /* Run the test for each type and scale. */

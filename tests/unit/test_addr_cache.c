@@ -29,7 +29,8 @@ static void expect_nothing(int process)
     const char *const addresses[] = {NULL, (char *)1, there - 1, there, there + 1, there + BYTES - 1, there + BYTES, here, (char *)-1};
     const size_t lengths[] = {0, 1, 8, BYTES, (size_t)INT_MAX, (size_t)-1, (size_t)INT_MIN};
     for (size_t a = 0; a < sizeof addresses / sizeof *addresses; a++)
-        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) expect(process, addresses[a], lengths[l], NULL);
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+            expect(process, addresses[a], lengths[l], NULL);
 }
 
 static void start(void)
@@ -39,7 +40,8 @@ static void start(void)
 
 START_TEST(nothing_at_the_start)
 {
-    for (int p = -70; p < PROCESSES; p++) expect_nothing(p);
+    for (int p = -70; p < PROCESSES; p++)
+        expect_nothing(p);
     expect_nothing(INT_MAX);
     expect_nothing(INT_MIN);
 }
@@ -58,7 +60,8 @@ START_TEST(from_first_byte_to_last)
     expect(5, there + BYTES, 1, NULL);
     expect(5, there + BYTES, 0, NULL);
     expect(5, there + 123, 0, here + 123);
-    for (int i = 0; i < BYTES; i += 7) expect(5, there + i, (size_t)(BYTES - i), here + i);
+    for (int i = 0; i < BYTES; i += 7)
+        expect(5, there + i, (size_t)(BYTES - i), here + i);
 }
 END_TEST
 
@@ -67,7 +70,8 @@ START_TEST(negative_lengths)
     armcii_addr_cache_insert(5, there, BYTES, here);
     const int negative[] = {-1, -8, -BYTES, INT_MIN, INT_MIN + 1};
     for (size_t i = 0; i < sizeof negative / sizeof *negative; i++)
-        for (int at = -16; at <= BYTES + 16; at += 4) expect(5, there + at, (size_t)negative[i], NULL);
+        for (int at = -16; at <= BYTES + 16; at += 4)
+            expect(5, there + at, (size_t)negative[i], NULL);
 }
 END_TEST
 
@@ -112,13 +116,16 @@ START_TEST(forgotten_for_good)
         armcii_addr_cache_insert(p, there, BYTES, here);
         expect(p, there, BYTES, here);
         armcii_addr_cache_invalidate(p);
-        for (int q = -ADDR_CACHE_ENTRIES; q < PROCESSES; q++) expect(q, there + 8, 8, NULL);
+        for (int q = -ADDR_CACHE_ENTRIES; q < PROCESSES; q++)
+            expect(q, there + 8, 8, NULL);
         expect_nothing(p);
         expect_nothing(-1);
     }
-    for (int p = 0; p < ADDR_CACHE_ENTRIES; p++) armcii_addr_cache_insert(p, there, BYTES, here);
+    for (int p = 0; p < ADDR_CACHE_ENTRIES; p++)
+        armcii_addr_cache_insert(p, there, BYTES, here);
     armcii_addr_cache_clear();
-    for (int p = -ADDR_CACHE_ENTRIES; p < ADDR_CACHE_ENTRIES; p++) expect_nothing(p);
+    for (int p = -ADDR_CACHE_ENTRIES; p < ADDR_CACHE_ENTRIES; p++)
+        expect_nothing(p);
 }
 END_TEST
 
@@ -143,7 +150,8 @@ static struct region *region_of_all(bool indirect)
     static struct team team = {.size = PROCESSES, .rank = 1, .to_world = ranks, .from_world = ranks};
     static const struct route direct = {.direct = true}, mixed = {.direct = false};
     static struct region regions[2] = {{.team = &team, .near = &direct, .far = &mixed}, {.team = &team, .near = &mixed, .far = &mixed}};
-    for (int i = 0; i < PROCESSES; i++) ranks[i] = i;
+    for (int i = 0; i < PROCESSES; i++)
+        ranks[i] = i;
     return &regions[indirect];
 }
 

@@ -10,12 +10,14 @@ START_TEST(requests_become_one_vector)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
-    for (int i = 0; i < 10; i++) start(&h, put_int(i, THEM, 16 * (size_t)i));
+    for (int i = 0; i < 10; i++)
+        start(&h, put_int(i, THEM, 16 * (size_t)i));
     fake_expect("queued", "");
     wait_for(&h);
     fake_expect("issued at the wait", "shape-put 0/1 0+40 in 10; flush-local 0/1");
     armcii_fence(THEM);
-    for (int i = 0; i < 10; i++) ck_assert_int_eq(int_there(THEM, 16 * (size_t)i), 1000 + i);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(int_there(THEM, 16 * (size_t)i), 1000 + i);
     fake_forget();
     start(&h, put_int(20, THEM, 4));
     fake_expect("still an aggregate", "");
@@ -34,7 +36,8 @@ START_TEST(requests_of_any_length)
     armci_hdl_t h = aggregate();
     size_t at = 0;
     static char seen[STEP_BYTES], source[64];
-    for (int i = 0; i < 64; i++) source[i] = (char)(i + 1);
+    for (int i = 0; i < 64; i++)
+        source[i] = (char)(i + 1);
     for (size_t i = 0; i < REQUESTS; i++) {
         size_t bytes = 1 + i / 7 % 20;
         start(&h, job_put(THEM, source, there(THEM, at), bytes));
@@ -62,7 +65,8 @@ START_TEST(the_fast_path_queues_matching_requests_only)
     steps_begin();
     armci_hdl_t h = aggregate(), plain;
     armcii_handle_clear(&plain);
-    for (int i = 0; i < ROOM; i++) source[i] = 500 + i;
+    for (int i = 0; i < ROOM; i++)
+        source[i] = 500 + i;
     ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "empty queue");
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     for (int i = 1; i < ROOM; i++)
@@ -77,7 +81,8 @@ START_TEST(the_fast_path_queues_matching_requests_only)
     wait_for(&h);
     ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
     armcii_fence(THEM);
-    for (int i = 0; i < ROOM; i++) ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
+    for (int i = 0; i < ROOM; i++)
+        ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
     job_end();
 }
 END_TEST
@@ -108,7 +113,8 @@ START_TEST(gets_bring_their_data)
     }
     wait_for(&h);
     fake_expect("one vector", "shape-get 0/1 0+80 in 20; flush 0/1");
-    for (int i = 0; i < 20; i++) ck_assert_int_eq(seen[i], 1000 + i);
+    for (int i = 0; i < 20; i++)
+        ck_assert_int_eq(seen[i], 1000 + i);
     job_end();
 }
 END_TEST
@@ -187,7 +193,8 @@ START_TEST(values_are_copied)
     armcii_fence_all();
     ck_assert_int_eq(int_there(THEM, 0), 11);
     ck_assert_int_eq(int_there(THEM, 4), 11);
-    for (size_t i = 0; i < 100; i++) ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
+    for (size_t i = 0; i < 100; i++)
+        ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
     job_end();
 }
 END_TEST
@@ -220,8 +227,7 @@ START_TEST(other_requests_are_not_queued)
     armci_hdl_t h = aggregate();
     struct op strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
     int stride[] = {8}, count[] = {4, 3};
-    ck_assert_int_eq(armcii_shape_strided(&strided.shape, step_value, stride, there(THEM, 64), stride, count, 1),
-                     SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&strided.shape, step_value, stride, there(THEM, 64), stride, count, 1), SHAPE_OK);
     start(&h, put_int(0, THEM, 0));
     start(&h, empty);
     start(&h, strided);
@@ -237,11 +243,13 @@ START_TEST(overlapping_requests)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
-    for (int i = 0; i < 5; i++) start(&h, put_int(i, THEM, 2 * (size_t)i));
+    for (int i = 0; i < 5; i++)
+        start(&h, put_int(i, THEM, 2 * (size_t)i));
     wait_for(&h);
     armcii_fence(THEM);
     char want[12];
-    for (int i = 0; i < 5; i++) memcpy(want + 2 * i, &step_value[i], sizeof(int));
+    for (int i = 0; i < 5; i++)
+        memcpy(want + 2 * i, &step_value[i], sizeof(int));
     ck_assert_mem_eq(there(THEM, 0), want, sizeof want);
     job_end();
 }
@@ -271,8 +279,7 @@ START_TEST(refused_requests)
     steps_begin();
     armci_hdl_t h = aggregate(), plain = fresh();
     start(&h, put_int(0, THEM, 0));
-    struct op nowhere = job_put(THEM, step_value, step_value, 4),
-                    beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
+    struct op nowhere = job_put(THEM, step_value, step_value, 4), beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
     ck_assert_int_eq(armcii_handle_start(&h, &nowhere), ARMCI_ERR_ADDRESS);
     ck_assert_int_eq(armcii_handle_start(&h, &beyond), ARMCI_ERR_RANGE);
     ck_assert_int_eq(armcii_handle_start_value(&h, &nowhere), ARMCI_ERR_ADDRESS);

@@ -45,7 +45,8 @@ START_TEST(the_pool_keeps_its_limit)
     struct bufpool p = {.max_bytes = 4 << 20};
     char *buffer[MANY];
     int n = 0;
-    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST))) n++;
+    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST)))
+        n++;
     ck_assert_int_eq(n, (4 << 20) / BUFPOOL_LARGEST);
     ck_assert(!armcii_bufpool_can_alloc(&p, 1));
     ck_assert_uint_le(p.bytes, p.max_bytes);
@@ -53,7 +54,8 @@ START_TEST(the_pool_keeps_its_limit)
     ck_assert(armcii_bufpool_can_alloc(&p, BUFPOOL_LARGEST));
     buffer[0] = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
     ck_assert_ptr_nonnull(buffer[0]);
-    for (int i = 0; i < n; i++) armcii_bufpool_free(&p, buffer[i], BUFPOOL_LARGEST);
+    for (int i = 0; i < n; i++)
+        armcii_bufpool_free(&p, buffer[i], BUFPOOL_LARGEST);
     armcii_bufpool_drain(&p);
 }
 END_TEST
@@ -66,7 +68,8 @@ START_TEST(buffers_over_the_limit_are_released)
         buffer[n] = armcii_bufpool_alloc_over_limit(&p, BUFPOOL_LARGEST);
     ck_assert_uint_eq(p.bytes, 4 * BUFPOOL_LARGEST);
     ck_assert_ptr_null(armcii_bufpool_alloc(&p, 1));
-    for (int n = 0; n < 4; n++) armcii_bufpool_free(&p, buffer[n], BUFPOOL_LARGEST);
+    for (int n = 0; n < 4; n++)
+        armcii_bufpool_free(&p, buffer[n], BUFPOOL_LARGEST);
     ck_assert_uint_eq(p.bytes, p.max_bytes);
     ck_assert_uint_eq(p.in_use, 0);
     armcii_bufpool_drain(&p);
@@ -78,10 +81,12 @@ START_TEST(free_buffers_make_room_for_other_sizes)
     struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *buffer[MANY];
     int n = 0;
-    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, 64 * KIB))) n++;
+    while (n < MANY && (buffer[n] = armcii_bufpool_alloc(&p, 64 * KIB)))
+        n++;
     ck_assert_int_eq(n, BUFPOOL_LARGEST / (64 * KIB));
     ck_assert_ptr_null(armcii_bufpool_alloc(&p, 1));
-    for (int i = 0; i < n; i++) armcii_bufpool_free(&p, buffer[i], 64 * KIB);
+    for (int i = 0; i < n; i++)
+        armcii_bufpool_free(&p, buffer[i], 64 * KIB);
     char *large = armcii_bufpool_alloc(&p, BUFPOOL_LARGEST);
     ck_assert_ptr_nonnull(large);
     ck_assert_uint_le(p.bytes, p.max_bytes);

@@ -153,8 +153,8 @@ START_TEST(test_wrong_flags_are_never_on)
 END_TEST
 
 /* A choice is read into its field, whatever the case of its letters. */
-#define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                        \
-    accept(NAME, WORD, SHOWN);                                                                                         \
+#define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                                            \
+    accept(NAME, WORD, SHOWN);                                                                                                             \
     ck_assert_int_eq(armcii_config->FIELD, VALUE)
 
 START_TEST(test_choices)
@@ -436,9 +436,8 @@ END_TEST
 START_TEST(test_garbage_for_every_variable)
 {
     static const char *const garbage[] = {
-        "",      " ",        "\t",      "-1",  "+5",       "0x10",     "1e3",  "NaN",    "inf",      "5 5",
-        "yes,",  "yes no",  "auto|iov", "^[[", "abort\n",  "%s%n%x",   "null", "1\n1",   "${HOME}",  "`true`",
-        "=1",    "'1'",     "1k1",      "k",   "\xff\xfe", "\xd9\xa1",
+        "",    " ",       "\t",     "-1",   "+5",   "0x10",    "1e3",    "NaN", "inf", "5 5", "yes,", "yes no",   "auto|iov",
+        "^[[", "abort\n", "%s%n%x", "null", "1\n1", "${HOME}", "`true`", "=1",  "'1'", "1k1", "k",    "\xff\xfe", "\xd9\xa1",
     };
 
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++)

@@ -36,10 +36,10 @@ static struct op random_transfer(struct rng *r, struct step *s)
     int which = rng_between(r, 0, 1), target = rng_between(r, 0, TARGETS - 1), kind = rng_between(r, 0, 3);
     s->bytes = 8 * (size_t)rng_between(r, 1, LONGEST / 8);
     size_t offset = 8 * (size_t)rng_between(r, 0, (int)(SLICE - s->bytes) / 8);
-    for (size_t i = 0; i < s->bytes; i++) s->local[i] = (char)rng_between(r, 0, 50);
+    for (size_t i = 0; i < s->bytes; i++)
+        s->local[i] = (char)rng_between(r, 0, 50);
     char *there = job_address(region[which], target, offset), *here = &model[which][target][offset];
-    struct op t =
-        kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
+    struct op t = kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
     s->get = kind == 1;
     if (kind == 0) memcpy(here, s->local, s->bytes);
     if (kind == 1) memcpy(s->expected, here, s->bytes);
@@ -66,8 +66,7 @@ static struct op random_transfer(struct rng *r, struct step *s)
 static void finish(struct step *s, unsigned seed)
 {
     armcii_op_finish(&s->op);
-    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
-        ck_abort_msg("seed %u: a get returned wrong bytes", seed);
+    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0) ck_abort_msg("seed %u: a get returned wrong bytes", seed);
     s->get = false;
     memset(s->local, 0x5a, sizeof s->local);
 }
@@ -97,7 +96,8 @@ static void random_program(unsigned seed, enum fake_order order)
         default: finish(s, seed); break;
         }
     }
-    for (int i = 0; i < STEPS; i++) finish(&steps[i], seed);
+    for (int i = 0; i < STEPS; i++)
+        finish(&steps[i], seed);
     armcii_fence_all();
     for (int target = 0; target < TARGETS; target++)
         ck_assert_msg(memcmp(model[0][target], job_address(region[0], target, 0), SLICE) == 0 &&
@@ -109,7 +109,8 @@ static void random_program(unsigned seed, enum fake_order order)
 START_TEST(random_programs)
 {
     for (unsigned seed = 0; seed < 1000; seed++)
-        for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++) random_program(seed, order);
+        for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++)
+            random_program(seed, order);
 }
 END_TEST
 

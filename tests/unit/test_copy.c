@@ -31,8 +31,7 @@ START_TEST(every_size_at_every_offset)
                 memcpy(want, before, SIZE);
                 memcpy(want + to, src + from, bytes);
                 armcii_copy(seen + to, src + from, bytes);
-                if (memcmp(seen, want, SIZE) != 0)
-                    ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes, from, to);
+                if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes, from, to);
             }
 }
 END_TEST
@@ -47,8 +46,7 @@ START_TEST(pieces_that_overlap_themselves)
             memcpy(seen, want, SIZE);
             memmove(want + to, want + SHIFT, bytes);
             armcii_copy(seen + to, seen + SHIFT, bytes);
-            if (memcmp(seen, want, SIZE) != 0)
-                ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
+            if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
         }
 }
 END_TEST
@@ -72,8 +70,7 @@ START_TEST(long_pieces)
             size_t from = offset[(i + k) % 5], to = offset[k];
             memset(dst, 77, ROOM);
             armcii_copy(dst + to, src + from, size[i]);
-            ck_assert_msg(memcmp(dst + to, src + from, size[i]) == 0, "%zu bytes from offset %zu to offset %zu",
-                          size[i], from, to);
+            ck_assert_msg(memcmp(dst + to, src + from, size[i]) == 0, "%zu bytes from offset %zu to offset %zu", size[i], from, to);
             check_untouched(dst, 0, to);
             check_untouched(dst, to + size[i], ROOM);
         }
@@ -128,9 +125,8 @@ static void check_sample(struct sample *m, enum shape_side to)
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < m->size[side]; i++)
             if (seen[side][i] != want[side][i])
-                ck_abort_msg("%s: to %s: byte %zu of %s: expected %d, seen %d", m->text,
-                             to == SHAPE_LOCAL ? "local" : "remote", i, side == SHAPE_LOCAL ? "local" : "remote",
-                             want[side][i], seen[side][i]);
+                ck_abort_msg("%s: to %s: byte %zu of %s: expected %d, seen %d", m->text, to == SHAPE_LOCAL ? "local" : "remote", i,
+                             side == SHAPE_LOCAL ? "local" : "remote", want[side][i], seen[side][i]);
     ck_assert_msg(memcmp(m->arena[SHAPE_REMOTE], remote_before, m->size[SHAPE_REMOTE]) == 0,
                   "%s: written at the remote addresses themselves", m->text);
     free(mirror);
@@ -182,8 +178,8 @@ static void check_in_memory(const struct shape *s, const char *what, int number)
         model_copy(s, sides[i], delta);
         for (size_t at = 0; at < ROOM; at++)
             if (seen[at] != memory[at])
-                ck_abort_msg("%s %d, to %s: byte %zu: expected %d, seen %d", what, number,
-                             sides[i] == SHAPE_LOCAL ? "local" : "remote", at, memory[at], seen[at]);
+                ck_abort_msg("%s %d, to %s: byte %zu: expected %d, seen %d", what, number, sides[i] == SHAPE_LOCAL ? "local" : "remote", at,
+                             memory[at], seen[at]);
     }
 }
 
@@ -201,9 +197,8 @@ START_TEST(rows_of_every_length)
                 remote = remote * count[i + 1] + 16;
             }
             struct shape s;
-            ck_assert_int_eq(
-                armcii_shape_strided(&s, memory + 5, local_stride, elsewhere + MIDDLE, remote_stride, count, levels),
-                SHAPE_OK);
+            ck_assert_int_eq(armcii_shape_strided(&s, memory + 5, local_stride, elsewhere + MIDDLE, remote_stride, count, levels),
+                             SHAPE_OK);
             check_in_memory(&s, "bytes", bytes);
         }
 }
@@ -221,9 +216,9 @@ START_TEST(strided_within_one_memory)
             for (int i = 0; i < levels; i++)
                 stride[side][i] = rng_between(&r, 0, 3) == 0 ? count[0] : rng_between(&r, -100, 100);
         struct shape s;
-        ck_assert_int_eq(armcii_shape_strided(&s, memory + MIDDLE + rng_between(&r, -100, 100), stride[0],
-                                              elsewhere + MIDDLE, stride[1], count, levels),
-                         SHAPE_OK);
+        ck_assert_int_eq(
+            armcii_shape_strided(&s, memory + MIDDLE + rng_between(&r, -100, 100), stride[0], elsewhere + MIDDLE, stride[1], count, levels),
+            SHAPE_OK);
         check_in_memory(&s, "seed", seed);
     }
 }

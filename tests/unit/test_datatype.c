@@ -51,9 +51,9 @@ static void check_bounds(const struct subject *x)
     armcii_shape_range(&x->m->shape, x->side, &lo, &hi);
     uintptr_t begin = (uintptr_t)x->base + (uintptr_t)lb;
     ck_assert_msg(size == (MPI_Count)x->m->shape.bytes && begin == (uintptr_t)lo && extent == hi - lo,
-                  "%s: %s, %s: expected %zu bytes in [%td, +%td), seen %lld in [%td, +%lld)", x->m->text,
-                  side_names[x->side], x->how, x->m->shape.bytes, lo - x->m->arena[x->side], hi - lo, (long long)size,
-                  (char *)begin - x->m->arena[x->side], (long long)extent);
+                  "%s: %s, %s: expected %zu bytes in [%td, +%td), seen %lld in [%td, +%lld)", x->m->text, side_names[x->side], x->how,
+                  x->m->shape.bytes, lo - x->m->arena[x->side], hi - lo, (long long)size, (char *)begin - x->m->arena[x->side],
+                  (long long)extent);
 }
 
 /* A message to this process: not every MPI_Pack accepts MPI_BOTTOM. */
@@ -92,8 +92,8 @@ static void check_received(const struct subject *x, struct basic_type basic)
     message(packed, (int)(list->n / basic.size), basic.type, x->base, 1, x->type);
     for (size_t i = 0; i < size; i++)
         if (arena[i] != want[i])
-            ck_abort_msg("%s: %s, %s, received: byte %zu of the arena: expected %d, seen %d", x->m->text,
-                         side_names[x->side], x->how, i, want[i], arena[i]);
+            ck_abort_msg("%s: %s, %s, received: byte %zu of the arena: expected %d, seen %d", x->m->text, side_names[x->side], x->how, i,
+                         want[i], arena[i]);
     memcpy(arena, saved, size);
     free(saved);
     free(want);
@@ -105,8 +105,7 @@ static void check_type(struct subject x, struct basic_type basic)
     check_bounds(&x);
     check_sent(&x, basic);
     if (sample_is_disjoint(x.m, x.side)) check_received(&x, basic);
-    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes", x.m->text, x.how,
-                  basic.size);
+    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes", x.m->text, x.how, basic.size);
 }
 
 static void check_indexed(const struct sample *m, enum shape_side side, struct basic_type basic)
@@ -132,7 +131,8 @@ static bool is_whole(const struct shape *s, struct basic_type basic)
     struct shape_iter it;
     struct segment seg;
     size_t lengths = 0;
-    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);) lengths |= seg.bytes;
+    for (armcii_shape_begin(&it, s); armcii_shape_next(&it, &seg);)
+        lengths |= seg.bytes;
     return lengths % basic.size == 0;
 }
 
@@ -162,7 +162,8 @@ static struct tally check_samples(struct basic_type basic)
                 struct sample m;
                 if (kinds[k] == SAMPLE_VECTOR && levels > 0) continue;
                 sample_create(&m, kinds[k], seed * 10 + (unsigned)levels, levels);
-                for (int side = 0; side < 2; side++) check_side(&m, (enum shape_side)side, basic, &tally);
+                for (int side = 0; side < 2; side++)
+                    check_side(&m, (enum shape_side)side, basic, &tally);
                 sample_free(&m);
             }
     armcii_datatype_cache_clear();
@@ -172,16 +173,16 @@ static struct tally check_samples(struct basic_type basic)
 START_TEST(bytes)
 {
     struct tally t = check_samples(armcii_basic_byte());
-    ck_assert_msg(t.vectors > 600 && t.subarrays > 200 && t.indexed > 900, "the samples are too few: %zu, %zu, %zu",
-                  t.vectors, t.subarrays, t.indexed);
+    ck_assert_msg(t.vectors > 600 && t.subarrays > 200 && t.indexed > 900, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
+                  t.indexed);
 }
 END_TEST
 
 START_TEST(elements)
 {
     struct tally t = check_samples(armcii_basic_element((enum element)_i));
-    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu",
-                  t.vectors, t.subarrays, t.indexed);
+    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
+                  t.indexed);
 }
 END_TEST
 
@@ -250,14 +251,12 @@ static struct shape numbered(int i, int offset)
 {
     struct shape s;
     int stride[2][2] = {{32, 32 * 16 + 32 * (i / 8)}, {64, 64 * 16 + 64 * (i / 8)}}, count[] = {8, 2 + i % 8, 2};
-    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset, stride[1], count, 2),
-                     SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset, stride[1], count, 2), SHAPE_OK);
     return s;
 }
 
 /* Gets the type and marks it; was it cached? */
-static bool is_kept(const struct shape *s,
-                    MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
+static bool is_kept(const struct shape *s, MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
                     enum shape_side side, struct basic_type basic)
 {
     MPI_Datatype type = make(s, side, basic);
@@ -311,8 +310,10 @@ END_TEST
 START_TEST(more_shapes_than_room)
 {
     begin_cache();
-    for (int i = 0; i < CACHE; i++) ck_assert_msg(!is_kept_vector(i), "shape %d", i);
-    for (int i = 0; i < CACHE; i++) ck_assert_msg(is_kept_vector(i), "shape %d is not kept", i);
+    for (int i = 0; i < CACHE; i++)
+        ck_assert_msg(!is_kept_vector(i), "shape %d", i);
+    for (int i = 0; i < CACHE; i++)
+        ck_assert_msg(is_kept_vector(i), "shape %d is not kept", i);
     ck_assert(is_kept_vector(0));
     ck_assert_int_eq(ended, 0);
     for (int i = CACHE; i < 2 * CACHE; i++) {
@@ -320,8 +321,10 @@ START_TEST(more_shapes_than_room)
         ck_assert_msg(is_kept_vector(0), "after shape %d: the one in use is gone", i); /* always in use */
     }
     ck_assert_int_eq(ended, CACHE);
-    for (int i = CACHE + 1; i < 2 * CACHE; i++) ck_assert_msg(is_kept_vector(i), "shape %d is one of the newest", i);
-    for (int i = 1; i < 4; i++) ck_assert_msg(!is_kept_vector(i), "shape %d is one of the oldest", i);
+    for (int i = CACHE + 1; i < 2 * CACHE; i++)
+        ck_assert_msg(is_kept_vector(i), "shape %d is one of the newest", i);
+    for (int i = 1; i < 4; i++)
+        ck_assert_msg(!is_kept_vector(i), "shape %d is one of the oldest", i);
     armcii_datatype_cache_clear();
     ck_assert_int_eq(ended, 2 * CACHE + 3);
 }

@@ -35,7 +35,8 @@ static char *remote(size_t offset)
 static int locks_taken(void)
 {
     int n = 0;
-    for (int i = 0; i < STRIPES; i++) n += atomic_load(&stripes[i].taken);
+    for (int i = 0; i < STRIPES; i++)
+        n += atomic_load(&stripes[i].taken);
     return n;
 }
 
@@ -170,7 +171,8 @@ static void check_arena(const char *what, unsigned number)
     ck_assert_int_eq(locks_taken(), 0);
     if (memcmp(arena, wanted, ARENA) == 0) return;
     size_t at = 0;
-    while (arena[at] == wanted[at]) at++;
+    while (arena[at] == wanted[at])
+        at++;
     ck_abort_msg("%s %u: byte %zu is wrong", what, number, at);
 }
 
@@ -203,7 +205,8 @@ static void model(enum element e, const void *scale, const struct shape *s)
 
 static void on_types(void (*test)(enum element e))
 {
-    for (int e = 0; e < ELEMENT_COUNT; e++) test((enum element)e);
+    for (int e = 0; e < ELEMENT_COUNT; e++)
+        test((enum element)e);
 }
 
 /* ---- contiguous ---- */
@@ -304,7 +307,8 @@ static void patches(enum element e)
 {
     unsigned done = 0;
     begin(e, 3);
-    for (unsigned seed = 0; seed < 1500; seed++) done += patch(e, seed);
+    for (unsigned seed = 0; seed < 1500; seed++)
+        done += patch(e, seed);
     ck_assert_uint_gt(done, 500);
 }
 
@@ -390,12 +394,15 @@ START_TEST(nothing_lost_between_threads)
     pthread_t thread[THREADS];
     memset(arena, 0, ARENA);
     is_watching = false;
-    for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, hammer, NULL), 0);
-    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, hammer, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
     is_watching = true;
     double seen[6];
     memcpy(seen, arena + first_border() - 24, sizeof seen);
-    for (int i = 0; i < 6; i++) ck_assert_double_eq(seen[i], THREADS * ROUNDS);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq(seen[i], THREADS * ROUNDS);
     ck_assert_int_eq(locks_taken(), 0);
 }
 END_TEST

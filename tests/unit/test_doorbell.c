@@ -19,7 +19,7 @@ enum { LONG = 20000000, SHORT = 2000, EARLY = 5000000, TIMES = 100 };
 static struct shared {
     struct doorbell doorbells[2];
     atomic_int ready, woken;
-} *shared;
+} * shared;
 static int rank_of[3] = {0, 1, -1}; /* process 2 is on another node */
 
 static void become(int rank)
@@ -125,7 +125,8 @@ START_TEST(a_ring_for_others_wakes_nobody_here)
     for (int i = 0; i < TIMES; i++) {
         int before = atomic_load(&shared->woken);
         armcii_doorbell_ring(1);
-        while (atomic_load(&shared->woken) == before) sched_yield();
+        while (atomic_load(&shared->woken) == before)
+            sched_yield();
     }
     end_sleeper(child);
 }

@@ -34,8 +34,7 @@ static const struct {
     {ELEMENT_FLOAT, sizeof(float), sizeof(float), "float", &float_scale, float_values, float_want},
     {ELEMENT_DOUBLE, sizeof(double), sizeof(double), "double", &double_scale, double_values, double_want},
     {ELEMENT_COMPLEX, 2 * sizeof(float), sizeof(float), "complex", &complex_scale, complex_values, complex_want},
-    {ELEMENT_DCOMPLEX, 2 * sizeof(double), sizeof(double), "double complex", &dcomplex_scale, dcomplex_values,
-     dcomplex_want},
+    {ELEMENT_DCOMPLEX, 2 * sizeof(double), sizeof(double), "double complex", &dcomplex_scale, dcomplex_values, dcomplex_want},
 };
 _Static_assert(sizeof(row) / sizeof(row[0]) == ELEMENT_COUNT, "a row for every type");
 
@@ -62,18 +61,17 @@ static void fill_values(void)
 static void check_elements(size_t r, size_t offset, const void *seen, const void *want)
 {
     for (size_t i = 0; i < N; i++)
-        ck_assert_msg(memcmp((const char *)seen + i * row[r].size, (const char *)want + i * row[r].size, row[r].size) ==
-                          0,
+        ck_assert_msg(memcmp((const char *)seen + i * row[r].size, (const char *)want + i * row[r].size, row[r].size) == 0,
                       "%s, offset %zu, element %zu: the product is not the expected one", row[r].name, offset, i);
 }
 
 START_TEST(sizes_and_names)
 {
     for (size_t r = 0; r < ELEMENT_COUNT; r++) {
-        ck_assert_msg(armcii_element_size(row[r].type) == row[r].size, "%s: size: expected %zu, seen %zu", row[r].name,
-                      row[r].size, armcii_element_size(row[r].type));
-        ck_assert_msg(armcii_element_align(row[r].type) == row[r].align, "%s: align: expected %zu, seen %zu",
-                      row[r].name, row[r].align, armcii_element_align(row[r].type));
+        ck_assert_msg(armcii_element_size(row[r].type) == row[r].size, "%s: size: expected %zu, seen %zu", row[r].name, row[r].size,
+                      armcii_element_size(row[r].type));
+        ck_assert_msg(armcii_element_align(row[r].type) == row[r].align, "%s: align: expected %zu, seen %zu", row[r].name, row[r].align,
+                      armcii_element_align(row[r].type));
         ck_assert_str_eq(armcii_element_name(row[r].type), row[r].name);
     }
 }
@@ -173,8 +171,7 @@ START_TEST(pack_of_a_patch)
         char remote[WIDTH * ROWS * 16], packed[COLUMNS * ROWS * 16 + 1];
         struct shape s;
         packed[COLUMNS * ROWS * size] = 77;
-        ck_assert_int_eq(armcii_shape_strided(&s, (char *)row[r].values + size, stride, remote, stride, count, 1),
-                         SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, (char *)row[r].values + size, stride, remote, stride, count, 1), SHAPE_OK);
         armcii_scale_pack(row[r].type, row[r].scale, &s, packed);
         for (size_t i = 0; i < ROWS * COLUMNS; i++) {
             size_t at = 1 + i / COLUMNS * WIDTH + i % COLUMNS;

@@ -17,7 +17,8 @@ static void make_even(struct even *e, int n, int first, int bytes, const int str
 {
     static char memory[2][2 * MOST_SEGMENTS * 64 + 64];
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < n; i++) e->at[side][i] = memory[side] + MOST_SEGMENTS * 64 + i * stride[side];
+        for (int i = 0; i < n; i++)
+            e->at[side][i] = memory[side] + MOST_SEGMENTS * 64 + i * stride[side];
     e->run[0] = (struct vector_run){e->at[0], e->at[1], (size_t)bytes, (size_t)first};
     e->run[1] = (struct vector_run){NULL, NULL, 5, 0};
     e->run[2] = (struct vector_run){e->at[0] + first, e->at[1] + first, (size_t)bytes, (size_t)(n - first)};

@@ -35,7 +35,8 @@ START_TEST(many_operations)
     steps_begin();
     armci_hdl_t h = fresh();
     int seen[2] = {0};
-    for (size_t i = 0; i < 3; i++) start(&h, put_int(0, THEM, 4 * i));
+    for (size_t i = 0; i < 3; i++)
+        start(&h, put_int(0, THEM, 4 * i));
     start(&h, put_int(0, THIRD, 0));
     start(&h, job_put(THEM, &step_value[1], job_address(step_other, THEM, 0), 4));
     start(&h, job_get(3, seen, there(3, 0), sizeof seen));
@@ -83,7 +84,8 @@ START_TEST(garbage)
     struct rng r = rng_start(1);
     steps_begin();
     memset(live, 0xa5, sizeof live);
-    for (size_t i = 0; i < LIVE; i++) start(&live[i], put_int((int)i, THEM, 4 * i));
+    for (size_t i = 0; i < LIVE; i++)
+        start(&live[i], put_int((int)i, THEM, 4 * i));
     fake_forget();
     for (int i = 0; i < TRIES; i++) {
         armci_hdl_t h = {(unsigned)rng_between(&r, 0, 2 * LIVE), (unsigned)rng_between(&r, 0, INT32_MAX) << (i & 1)};
@@ -93,7 +95,8 @@ START_TEST(garbage)
     }
     fake_expect("waited for garbage", "");
     for (size_t i = 0; i < LIVE; i++)
-        for (size_t k = 0; k < i; k++) ck_assert_int_ne(memcmp(&live[i], &live[k], sizeof live[i]), 0);
+        for (size_t k = 0; k < i; k++)
+            ck_assert_int_ne(memcmp(&live[i], &live[k], sizeof live[i]), 0);
     wait_for(&live[LIVE / 2]);
     fake_expect("the handles are still there", "flush-local 0/1");
     armci_hdl_t ones = {UINT32_MAX, UINT32_MAX};

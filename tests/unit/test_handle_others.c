@@ -52,41 +52,48 @@ END_TEST
 
 static void use_many_handles(void)
 {
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) start(&theirs[i], put_int((int)i, THIRD, 4 * i));
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        start(&theirs[i], put_int((int)i, THIRD, 4 * i));
 }
 
 START_TEST(slots_made_during_a_wait_leave_the_others_alone)
 {
     steps_begin();
     armci_hdl_t mine = fresh();
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) theirs[i] = fresh();
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        theirs[i] = fresh();
     start(&mine, put_int(0, THEM, 0));
     fake_meanwhile = use_many_handles;
     wait_for(&mine);
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) wait_for(&theirs[i]);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        wait_for(&theirs[i]);
     armcii_fence(THIRD);
-    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++) ck_assert_int_eq(int_there(THIRD, 4 * i), 1000 + (int)i);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        ck_assert_int_eq(int_there(THIRD, 4 * i), 1000 + (int)i);
     job_end();
 }
 END_TEST
 
 static void queue_more(void)
 {
-    for (size_t i = 10; i < 60; i++) start(&theirs[0], put_int((int)i, THEM, 8 * i));
+    for (size_t i = 10; i < 60; i++)
+        start(&theirs[0], put_int((int)i, THEM, 8 * i));
 }
 
 START_TEST(requests_queued_during_a_flush_are_issued_later)
 {
     steps_begin();
     theirs[0] = aggregate();
-    for (size_t i = 0; i < 10; i++) start(&theirs[0], put_int((int)i, THEM, 8 * i));
+    for (size_t i = 0; i < 10; i++)
+        start(&theirs[0], put_int((int)i, THEM, 8 * i));
     fake_meanwhile = queue_more;
     ck_assert_int_eq(armcii_handles_issue(THEM), 0);
     fake_expect("the fence", "shape-put 0/1 0+40 in 10");
     wait_for(&theirs[0]);
     fake_expect("the wait", "shape-put 0/1 80+200 in 50; flush-local 0/1");
     armcii_fence(THEM);
-    for (size_t i = 0; i < 60; i++) ck_assert_int_eq(int_there(THEM, 8 * i), 1000 + (int)i);
+    for (size_t i = 0; i < 60; i++)
+        ck_assert_int_eq(int_there(THEM, 8 * i), 1000 + (int)i);
     job_end();
 }
 END_TEST

@@ -22,8 +22,7 @@ static struct interval interval(uintptr_t lo, uintptr_t hi, int i)
 
 static void insert(struct index *x, int process, uintptr_t lo, uintptr_t hi, int i)
 {
-    ck_assert_msg(armcii_index_insert(x, process, interval(lo, hi, i)), "[%ju, %ju) not inserted", (uintmax_t)lo,
-                  (uintmax_t)hi);
+    ck_assert_msg(armcii_index_insert(x, process, interval(lo, hi, i)), "[%ju, %ju) not inserted", (uintmax_t)lo, (uintmax_t)hi);
 }
 
 /* ---- the model ---- */
@@ -69,10 +68,9 @@ static void expect(struct index *x, int process, uintptr_t address, const struct
 {
     const struct interval *seen = armcii_index_find(x, process, address);
     if (same(seen, want)) return;
-    ck_abort_msg("%s: process %d, address %ju: expected [%ju, %ju) of %p, seen [%ju, %ju) of %p", where, process,
-                 (uintmax_t)address, (uintmax_t)(want ? want->lo : 0), (uintmax_t)(want ? want->hi : 0),
-                 (void *)(want ? want->region : NULL), (uintmax_t)(seen ? seen->lo : 0),
-                 (uintmax_t)(seen ? seen->hi : 0), (void *)(seen ? seen->region : NULL));
+    ck_abort_msg("%s: process %d, address %ju: expected [%ju, %ju) of %p, seen [%ju, %ju) of %p", where, process, (uintmax_t)address,
+                 (uintmax_t)(want ? want->lo : 0), (uintmax_t)(want ? want->hi : 0), (void *)(want ? want->region : NULL),
+                 (uintmax_t)(seen ? seen->lo : 0), (uintmax_t)(seen ? seen->hi : 0), (void *)(seen ? seen->region : NULL));
 }
 
 /* ---- random steps ---- */
@@ -115,19 +113,21 @@ START_TEST(random_steps)
     for (unsigned seed = 0; seed < 200; seed++) {
         struct rng r = rng_start(seed);
         static struct list model[PROCESSES];
-        for (int p = 0; p < PROCESSES; p++) model[p].n = 0;
+        for (int p = 0; p < PROCESSES; p++)
+            model[p].n = 0;
         int space = rng_between(&r, 50, 5000);
         struct index *x = armcii_index_create(PROCESSES);
         ck_assert_ptr_nonnull(x);
-        for (int i = 0; i < 2000; i++) random_step(x, model, &r, space, &tally);
+        for (int i = 0; i < 2000; i++)
+            random_step(x, model, &r, space, &tally);
         for (int p = 0; p < PROCESSES; p++)
             for (uintptr_t a = 4000; a < 4200 + (uintptr_t)space; a++)
                 expect(x, p, a, list_find(&model[p], a), "at the end");
         armcii_index_free(x);
     }
     ck_assert_msg(tally.inserted > 10000 && tally.removed > 10000 && tally.hits > 10000 && tally.misses > 10000,
-                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted,
-                  tally.removed, tally.hits, tally.misses);
+                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted, tally.removed, tally.hits,
+                  tally.misses);
 }
 END_TEST
 
@@ -173,7 +173,8 @@ END_TEST
 START_TEST(remove_by_one_byte)
 {
     struct index *x = armcii_index_create(1);
-    for (uintptr_t lo = 1000; lo < 1500; lo += 100) insert(x, 0, lo, lo + 50, 0);
+    for (uintptr_t lo = 1000; lo < 1500; lo += 100)
+        insert(x, 0, lo, lo + 50, 0);
     struct interval first = interval(1000, 1050, 0), last = interval(1400, 1450, 0);
     armcii_index_remove(x, 0, 1050, 1100); /* between two */
     expect(x, 0, 1049, &first, "a gap removed");
@@ -249,16 +250,20 @@ START_TEST(many_regions)
         all[i] = interval(lo, lo + 1 + i % 97, (int)(i % 8));
         lo = all[i].hi + i % 3;
     }
-    for (size_t i = 0; i < MANY; i++) ck_assert(armcii_index_insert(x, 1, all[i * STEP % MANY]));
+    for (size_t i = 0; i < MANY; i++)
+        ck_assert(armcii_index_insert(x, 1, all[i * STEP % MANY]));
     for (size_t i = 0; i < MANY; i++) {
         expect(x, 1, all[i].lo, &all[i], "first byte");
         expect(x, 1, all[i].hi - 1, &all[i], "last byte");
         if (i % 3) expect(x, 1, all[i].hi, NULL, "gap");
     }
-    for (size_t i = 0; i < MANY; i += 2) armcii_index_remove(x, 1, all[i].lo, all[i].hi);
-    for (size_t i = 0; i < MANY; i++) expect(x, 1, all[i].lo, i % 2 ? &all[i] : NULL, "every other removed");
+    for (size_t i = 0; i < MANY; i += 2)
+        armcii_index_remove(x, 1, all[i].lo, all[i].hi);
+    for (size_t i = 0; i < MANY; i++)
+        expect(x, 1, all[i].lo, i % 2 ? &all[i] : NULL, "every other removed");
     armcii_index_remove(x, 1, 4096, lo);
-    for (size_t i = 0; i < MANY; i++) expect(x, 1, all[i].lo, NULL, "all removed");
+    for (size_t i = 0; i < MANY; i++)
+        expect(x, 1, all[i].lo, NULL, "all removed");
     free(all);
     armcii_index_free(x);
 }

@@ -43,8 +43,10 @@ static void *add(void *unused)
 START_TEST(one_thread_at_a_time)
 {
     pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, add, NULL);
-    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
     ck_assert_int_eq(sum, (long)THREADS * TURNS);
 }
 END_TEST
@@ -95,7 +97,8 @@ START_TEST(yield_admits_a_waiter)
     pthread_t other;
     armcii_lock_enter();
     pthread_create(&other, NULL, enter_and_exit, NULL);
-    while (!atomic_load(&other_entered)) armcii_lock_yield();
+    while (!atomic_load(&other_entered))
+        armcii_lock_yield();
     armcii_lock_exit();
     pthread_join(other, NULL);
 }

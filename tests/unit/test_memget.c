@@ -201,7 +201,8 @@ static struct block {
 static void replace(struct block *b, size_t most)
 {
     size_t wrong = 0;
-    for (size_t i = 0; i < b->bytes; i++) wrong += b->memory[i] != b->tag;
+    for (size_t i = 0; i < b->bytes; i++)
+        wrong += b->memory[i] != b->tag;
     ck_assert_msg(wrong == 0, "%zu bytes of %zu were overwritten", wrong, b->bytes);
     if (b->memory) ck_assert(armcii_memget_free(b->memory));
     b->bytes = 1 + (size_t)rng_below(&random_numbers, (long)most);
@@ -226,7 +227,8 @@ START_TEST(freed_memory_is_used_again)
         if (live > most) most = live;
     }
     ck_assert_msg(attached_bytes() <= 2 * most + (1 << 20), "%zu bytes for %zu", attached_bytes(), most);
-    for (int i = 0; i < BLOCKS; i++) ck_assert(armcii_memget_free(blocks[i].memory));
+    for (int i = 0; i < BLOCKS; i++)
+        ck_assert(armcii_memget_free(blocks[i].memory));
     fake_forget();
     create(3 << 20);
     ck_assert_msg(attached_bytes() == 0, "freed blocks were not merged");
@@ -245,7 +247,8 @@ START_TEST(permanent_blocks_do_not_fragment_memory)
             temporary[i] = create(BYTES_EACH);
             if (i == TEMPORARY / 2) create(64);
         }
-        for (int i = 0; i < TEMPORARY; i++) ck_assert(armcii_memget_free(temporary[i]));
+        for (int i = 0; i < TEMPORARY; i++)
+            ck_assert(armcii_memget_free(temporary[i]));
     }
     ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(), TEMPORARY * BYTES_EACH + ROUNDS * 64);
     end();

@@ -13,7 +13,7 @@
 
 #define OPEN_MPI_4 "Open MPI v4.1.4, package: Debian OpenMPI"
 #define OPEN_MPI_5 "Open MPI v5.0.11, package: Open MPI"
-#define MPICH_4 "MPICH Version:      4.3.2\n"
+#define MPICH_4    "MPICH Version:      4.3.2\n"
 #define INTEL_2018 "Intel(R) MPI Library 2018.4 for Linux* OS\n"
 #define INTEL_2021 "Intel(R) MPI Library 2021.18 for Linux* OS\n"
 
@@ -34,9 +34,8 @@ enum form {
     LIST_FOLDED_HERE,
     FORMS
 };
-static const char *const form_names[FORMS] = {"contiguous", "nested",      "odd",         "wide",
-                                              "folded",     "folded here", "backwards",   "backwards here",
-                                              "list",       "long list",   "list folded", "list folded here"};
+static const char *const form_names[FORMS] = {"contiguous", "nested",         "odd",  "wide",      "folded",      "folded here",
+                                              "backwards",  "backwards here", "list", "long list", "list folded", "list folded here"};
 
 enum { MANY = 300 };
 static char *const here = (char *)0x100000, *const there = (char *)0x900000;
@@ -96,88 +95,130 @@ struct row {
 /* Columns as in enum form: strided ones in the first line, vectors in the second. */
 static const struct row rows[] = {
     /* A library without defects. */
-    {{0}, "", 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{0}, "", 0, RMA_GET,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
-    {{0}, "", 0, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, BATCHED, INDEXED}},
+    {{0},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{0},
+     "",
+     0,
+     RMA_GET,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
+    {{0}, "", 0, RMA_ACC, {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, BATCHED, INDEXED}},
     /* Forced methods for strided transfers. */
-    {{"ARMCI_STRIDED_METHOD=subarray"}, "", 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_PUT,
-     {WHOLE, HVECTOR, HVECTOR, HVECTOR, CONSERVATIVE, HVECTOR, HVECTOR, HVECTOR,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_ACC,
-     {WHOLE, HVECTOR, HVECTOR, HVECTOR, BATCHED, HVECTOR, HVECTOR, HVECTOR,
-      INDEXED, INDEXED, BATCHED, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=iov"}, "", 0, RMA_PUT,
-     {WHOLE, INDEXED, INDEXED, INDEXED, CONSERVATIVE, INDEXED, INDEXED, INDEXED,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, "", 0, RMA_GET,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, CONSERVATIVE, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, CONSERVATIVE}},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_ACC,
-     {WHOLE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE,
-      CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE}},
+    {{"ARMCI_STRIDED_METHOD=subarray"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{"ARMCI_STRIDED_METHOD=hvector"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, HVECTOR, HVECTOR, HVECTOR, CONSERVATIVE, HVECTOR, HVECTOR, HVECTOR, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{"ARMCI_STRIDED_METHOD=hvector"},
+     "",
+     0,
+     RMA_ACC,
+     {WHOLE, HVECTOR, HVECTOR, HVECTOR, BATCHED, HVECTOR, HVECTOR, HVECTOR, INDEXED, INDEXED, BATCHED, INDEXED}},
+    {{"ARMCI_STRIDED_METHOD=iov"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, INDEXED, INDEXED, INDEXED, CONSERVATIVE, INDEXED, INDEXED, INDEXED, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"},
+     "",
+     0,
+     RMA_GET,
+     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, CONSERVATIVE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, CONSERVATIVE}},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"},
+     "",
+     0,
+     RMA_ACC,
+     {WHOLE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE,
+      CONSERVATIVE, CONSERVATIVE}},
     /* Forced methods for vectors. */
-    {{"ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE}},
-    {{"ARMCI_IOV_METHOD=batched"}, "", 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      BATCHED, BATCHED, CONSERVATIVE, BATCHED}},
-    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, BATCHED, INDEXED}},
+    {{"ARMCI_IOV_METHOD=consrv"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE,
+      CONSERVATIVE}},
+    {{"ARMCI_IOV_METHOD=batched"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, BATCHED, CONSERVATIVE, BATCHED}},
+    {{"ARMCI_IOV_METHOD=direct"},
+     "",
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{"ARMCI_IOV_METHOD=direct"},
+     "",
+     0,
+     RMA_ACC,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, BATCHED, INDEXED}},
     /* MPICH: accumulates of many segments. */
-    {{0}, MPICH_4, 0, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, BATCHED, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, BATCHED, BATCHED, INDEXED}},
-    {{0}, MPICH_4, 0, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{0},
+     MPICH_4,
+     0,
+     RMA_ACC,
+     {WHOLE, SUBARRAY, SUBARRAY, BATCHED, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, BATCHED, BATCHED, INDEXED}},
+    {{0},
+     MPICH_4,
+     0,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
     /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative
      * strides. */
-    {{0}, OPEN_MPI_5, 1, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_STRIDED_METHOD=iov"}, OPEN_MPI_5, 0, RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_IOV_METHOD=direct"}, OPEN_MPI_5, 0, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0}, OPEN_MPI_5, 1, RMA_GET,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, BATCHED, BATCHED,
-      INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
+    {{0},
+     OPEN_MPI_5,
+     1,
+     RMA_ACC,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{"ARMCI_STRIDED_METHOD=iov"},
+     OPEN_MPI_5,
+     0,
+     RMA_ACC,
+     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{"ARMCI_IOV_METHOD=direct"},
+     OPEN_MPI_5,
+     0,
+     RMA_ACC,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{0},
+     OPEN_MPI_5,
+     1,
+     RMA_GET,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, BATCHED, BATCHED, INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
     /* Open MPI 4 between nodes: accumulates with any derived type. */
-    {{0}, OPEN_MPI_4, 0, RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0}, OPEN_MPI_4, 1, RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, OPEN_MPI_4, 1, RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED,
-      BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0}, OPEN_MPI_4, 1, RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, BATCHED, BATCHED,
-      INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{0},
+     OPEN_MPI_4,
+     0,
+     RMA_ACC,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{0},
+     OPEN_MPI_4,
+     1,
+     RMA_ACC,
+     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{"ARMCI_STRIDED_METHOD=hvector"},
+     OPEN_MPI_4,
+     1,
+     RMA_ACC,
+     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
+    {{0},
+     OPEN_MPI_4,
+     1,
+     RMA_PUT,
+     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, BATCHED, BATCHED, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
 };
 
 static void begin(const struct row *row)
 {
-    job_start((struct job){.library = row->library,
-                           .several_nodes = row->several_nodes,
-                           .setting = {row->setting[0], row->setting[1]}});
+    job_start((struct job){.library = row->library, .several_nodes = row->several_nodes, .setting = {row->setting[0], row->setting[1]}});
 }
 
 static struct rma_verb verb_of(enum rma_kind kind)
@@ -209,8 +250,8 @@ START_TEST(paths)
         struct rma_op op = {.verb = verb_of(row->kind), .shape = &shape};
         const char *path = path_of(&op);
         ck_assert_msg(strcmp(path, method_paths[row->method[form]]) == 0 && has_typing(row->method[form], op.typing),
-                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form],
-                      method_paths[row->method[form]], row->method[form], path, op.typing);
+                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form], method_paths[row->method[form]],
+                      row->method[form], path, op.typing);
     }
     job_end();
 }
@@ -448,7 +489,8 @@ static bool is_whole(const struct sample *m, enum rma_kind kind)
     struct segment seg;
     size_t lengths = 0;
     if (kind != RMA_ACC) return true;
-    for (armcii_shape_begin(&it, &m->shape); armcii_shape_next(&it, &seg);) lengths |= seg.bytes;
+    for (armcii_shape_begin(&it, &m->shape); armcii_shape_next(&it, &seg);)
+        lengths |= seg.bytes;
     if (lengths % sizeof(int) != 0) return false;
     return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int)) || armcii_shape_is_disjoint(&m->shape, SHAPE_REMOTE);
 }
@@ -460,7 +502,8 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     char *model = malloc(m->size[to]);
     ck_assert_ptr_nonnull(model);
     memcpy(model, m->arena[to], m->size[to]);
-    for (int i = 0; i < scale; i++) apply(m, row->kind, model);
+    for (int i = 0; i < scale; i++)
+        apply(m, row->kind, model);
     job_start((struct job){.library = row->library,
                            .several_nodes = row->several_nodes,
                            .order = order,
@@ -474,8 +517,7 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     for (size_t i = 0; i < m->size[to]; i++)
         if (m->arena[to][i] != model[i])
             ck_abort_msg("%s; %s %s: kind %d, order %d: byte %zu of the arena: expected %d, seen %d", m->text,
-                         row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i, model[i],
-                         m->arena[to][i]);
+                         row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i, model[i], m->arena[to][i]);
     job_end();
     free(model);
 }

@@ -20,9 +20,7 @@ static const char *name(enum overlap_result r)
 static void expect(struct overlap_tree *tree, uintptr_t lo, uintptr_t hi, enum overlap_result want, const char *where)
 {
     enum overlap_result seen = armcii_overlap_insert(tree, lo, hi);
-    if (seen != want)
-        ck_abort_msg("%s: [%ju, %ju): expected %s, seen %s", where, (uintmax_t)lo, (uintmax_t)hi, name(want),
-                     name(seen));
+    if (seen != want) ck_abort_msg("%s: [%ju, %ju): expected %s, seen %s", where, (uintmax_t)lo, (uintmax_t)hi, name(want), name(seen));
 }
 
 /* ---- random intervals against brute force ---- */
@@ -58,8 +56,8 @@ START_TEST(random_intervals)
             struct interval x = {lo, lo + (uintptr_t)rng_between(&r, -1, longest)};
             enum overlap_result want = brute(in, &n, capacity, x), seen = armcii_overlap_insert(tree, x.lo, x.hi);
             if (seen != want)
-                ck_abort_msg("seed %u, interval %d, [%ju, %ju): expected %s, seen %s", seed, i, (uintmax_t)x.lo,
-                             (uintmax_t)x.hi, name(want), name(seen));
+                ck_abort_msg("seed %u, interval %d, [%ju, %ju): expected %s, seen %s", seed, i, (uintmax_t)x.lo, (uintmax_t)x.hi,
+                             name(want), name(seen));
             found += want == OVERLAP_FOUND;
             full += want == OVERLAP_FULL;
         }
@@ -100,8 +98,8 @@ static void many(size_t (*place)(size_t), uintptr_t length, const char *where)
         uintptr_t lo = 4096 + 16 * place(i);
         expect(tree, lo, lo + length, OVERLAP_NONE, where);
     }
-    ck_assert_msg(armcii_overlap_height(tree) <= MAX_HEIGHT, "%s: height: expected at most %d, seen %d", where,
-                  MAX_HEIGHT, armcii_overlap_height(tree));
+    ck_assert_msg(armcii_overlap_height(tree) <= MAX_HEIGHT, "%s: height: expected at most %d, seen %d", where, MAX_HEIGHT,
+                  armcii_overlap_height(tree));
     for (size_t i = 0; i < MANY; i++) {
         uintptr_t lo = 4096 + 16 * place(i);
         expect(tree, lo, lo + 1, OVERLAP_FOUND, where);
@@ -161,8 +159,7 @@ static void check_permutation(unsigned number)
         expect(tree, left[pick], left[pick] + 1, OVERLAP_NONE, "permutation");
         left[pick] = left[n - 1];
         int height = armcii_overlap_height(tree), most = highest[8 - n];
-        if (height > most)
-            ck_abort_msg("order %u, %u intervals: height: expected at most %d, seen %d", number, 8 - n, most, height);
+        if (height > most) ck_abort_msg("order %u, %u intervals: height: expected at most %d, seen %d", number, 8 - n, most, height);
     }
     armcii_overlap_free(tree);
 }

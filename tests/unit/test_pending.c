@@ -65,10 +65,9 @@ static void expect_pair(enum what first, enum what second, int second_target, si
     begin();
     job_nonblocking(make(first, THEM, 16));
     job_nonblocking(make(second, second_target, second_offset));
-    snprintf(where, sizeof where, "%s (%d), then %s (%d) at %zu", what_names[first], first, what_names[second], second,
-             second_offset);
-    snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "",
-             what_names[second], second_target, second_offset);
+    snprintf(where, sizeof where, "%s (%d), then %s (%d) at %zu", what_names[first], first, what_names[second], second, second_offset);
+    snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "", what_names[second],
+             second_target, second_offset);
     fake_expect(where, want);
     job_end();
 }
@@ -206,8 +205,7 @@ static void scatter_puts(void)
 
 static void expect_dirty(const char *where, bool one_them, bool two_them, bool one_third)
 {
-    bool seen[] = {armcii_pending_is_dirty(one, THEM), armcii_pending_is_dirty(two, THEM),
-                   armcii_pending_is_dirty(one, THIRD)};
+    bool seen[] = {armcii_pending_is_dirty(one, THEM), armcii_pending_is_dirty(two, THEM), armcii_pending_is_dirty(one, THIRD)};
     bool want[] = {one_them, two_them, one_third};
     for (int i = 0; i < 3; i++)
         ck_assert_msg(seen[i] == want[i], "%s: dirty mark %d: expected %d, seen %d", where, i, want[i], seen[i]);
@@ -414,10 +412,10 @@ static void many_puts(const struct job *job, int n, size_t most)
 {
     begin_with(*job);
     struct region *wide = job_region(0, 4, 8192);
-    for (int i = 0; i < n; i++) job_nonblocking(job_put(THEM, memory[0], job_address(wide, THEM, 8 * (size_t)i), 8));
+    for (int i = 0; i < n; i++)
+        job_nonblocking(job_put(THEM, memory[0], job_address(wide, THEM, 8 * (size_t)i), 8));
     ck_assert_uint_eq(fake_count(FAKE_PUT), (size_t)n);
-    ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most,
-                  fake_most_in_flight());
+    ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most, fake_most_in_flight());
     ck_assert_uint_eq(fake_count(FAKE_FLUSH_LOCAL), ((size_t)n - 1) / most);
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), 0);
     job_end();
@@ -454,7 +452,8 @@ END_TEST
 START_TEST(flight_limit_with_gets)
 {
     begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=2"}});
-    for (size_t i = 0; i < 5; i++) job_nonblocking(get(one, 8 * i, 8));
+    for (size_t i = 0; i < 5; i++)
+        job_nonblocking(get(one, 8 * i, 8));
     fake_expect("gets", "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
     job_end();
 }
@@ -487,8 +486,7 @@ START_TEST(flight_limit_with_many_calls)
         many_vectors(20, segments[i]);
         job_nonblocking(make(ACC_INT, THEM, 0));
         ck_assert_uint_eq(fake_count(FAKE_ACC), 20 * segments[i] + 1);
-        ck_assert_msg(fake_most_in_flight() <= 128,
-                      "vectors of %zu segments: in flight at most: expected 128, seen %zu", segments[i],
+        ck_assert_msg(fake_most_in_flight() <= 128, "vectors of %zu segments: in flight at most: expected 128, seen %zu", segments[i],
                       fake_most_in_flight());
         job_end();
     }

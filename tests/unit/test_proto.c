@@ -228,7 +228,8 @@ START_TEST(moderate_data_are_eager)
     enum { BYTES = AM_RNDV_MIN, SEGMENT = 1 << 10 };
     static void *near[BYTES / SEGMENT], *far[BYTES / SEGMENT];
     struct shape contiguous, rows = patch(SEGMENT, 8, 8), list;
-    for (int i = 0; i < BYTES / SEGMENT; i++) near[i] = local + i * SEGMENT, far[i] = remote + i * SEGMENT + i * i * 8;
+    for (int i = 0; i < BYTES / SEGMENT; i++)
+        near[i] = local + i * SEGMENT, far[i] = remote + i * SEGMENT + i * i * 8;
     struct vector_run run = {near, far, SEGMENT, BYTES / SEGMENT};
     armcii_shape_contiguous(&contiguous, local, remote, BYTES);
     armcii_shape_vector(&list, &run, 1);
@@ -256,7 +257,8 @@ START_TEST(moderate_vectors_of_long_segments_travel)
     struct vector_run runs[2];
     struct shape s;
     void *near[4], *far[4];
-    for (int i = 0; i < 4; i++) near[i] = local + i * 24000, far[i] = remote + i * 25000;
+    for (int i = 0; i < 4; i++)
+        near[i] = local + i * 24000, far[i] = remote + i * 25000;
     runs[0] = (struct vector_run){near, far, 20000, 2};
     runs[1] = (struct vector_run){near + 2, far + 2, 1000, 2};
     armcii_quirks_decide("MPICH Version:\t4.0.2", true, true);

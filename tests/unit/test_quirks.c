@@ -8,19 +8,16 @@
 #include "mpi/quirks.h"
 #include "unit.h"
 
-static const char mpich_402[] =
-    "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n"
-    "MPICH Device:\tch4:ucx\nMPICH configure:\t--prefix=/usr --with-device=ch4:ucx --with-pm=hydra\n";
+static const char mpich_402[] = "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n"
+                                "MPICH Device:\tch4:ucx\nMPICH configure:\t--prefix=/usr --with-device=ch4:ucx --with-pm=hydra\n";
 static const char mpich_432[] =
     "MPICH Version:      4.3.2\nMPICH Release date: Mon Oct  6 11:14:20 AM CDT 2025\nMPICH ABI:          17:2:5\n"
     "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi --with-pm=hydra:gforker\n"
     "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/4.3.2/\n";
-static const char mpich_502[] =
-    "MPICH Version:      5.0.2\nMPICH Release date: Fri Sep 25 20:45:26 UTC 2026\nMPICH ABI:          18:2:6\n"
-    "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi --with-pm=hydra:gforker\n"
-    "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/5.0.2/\n";
-static const char openmpi_414[] =
-    "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
+static const char mpich_502[] = "MPICH Version:      5.0.2\nMPICH Release date: Fri Sep 25 20:45:26 UTC 2026\nMPICH ABI:          18:2:6\n"
+                                "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi --with-pm=hydra:gforker\n"
+                                "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/5.0.2/\n";
+static const char openmpi_414[] = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
 static const char openmpi_5011[] = "Open MPI v5.0.11, package: Open MPI user@localhost Distribution, ident: 5.0.11, "
                                    "repo rev: v5.0.11rc1, Sep 16, 2026";
 static const char intel_202118[] = "Intel(R) MPI Library 2021.18.0 for Linux* OS\n";
@@ -56,8 +53,7 @@ START_TEST(library_and_version)
     expect_library("", NULL, 0);
     expect_library("MPICH Version:\t\n", NULL, 0);
     expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", NULL, 0);
-    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL,
-                   0);
+    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL, 0);
 }
 END_TEST
 
@@ -145,8 +141,8 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 {
     for (enum defect d = 0; d < DEFECTS; d++) {
         bool want = in_force >> d & 1, seen = armcii_quirk_is_in_force(row_of(d), text, several_nodes);
-        ck_assert_msg(seen == want, "%.24s, %s: \"%s\": expected %d, seen %d", text,
-                      several_nodes ? "several nodes" : "one node", words[d], want, seen);
+        ck_assert_msg(seen == want, "%.24s, %s: \"%s\": expected %d, seen %d", text, several_nodes ? "several nodes" : "one node", words[d],
+                      want, seen);
     }
 }
 
@@ -375,8 +371,7 @@ END_TEST
 
 START_TEST(disabled)
 {
-    static const char *const all[] = {mpich_402,    mpich_432,    mpich_502, openmpi_414,
-                                      openmpi_5011, intel_202118, unknown};
+    static const char *const all[] = {mpich_402, mpich_432, mpich_502, openmpi_414, openmpi_5011, intel_202118, unknown};
     struct quirks as_asked_for = none;
     as_asked_for.slice_unit = 1; /* not even the alignment of slices */
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -542,8 +537,7 @@ START_TEST(table_is_complete)
     size_t n = 0;
     for (const struct quirk_row *row; (row = armcii_quirk_row(n)); n++) {
         ck_assert_msg(row->from < row->to, "row %zu: versions %d to %d", n, row->from, row->to);
-        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->remedy) > 10 && strlen(row->reference) > 5,
-                      "row %zu lacks words", n);
+        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->remedy) > 10 && strlen(row->reference) > 5, "row %zu lacks words", n);
     }
     ck_assert_uint_eq(n, DEFECTS);
     ck_assert_ptr_null(armcii_quirk_row(n + 1));

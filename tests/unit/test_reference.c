@@ -133,7 +133,8 @@ START_TEST(vectors_keep_their_layout_or_are_truncated)
     struct replay_shape w;
     struct shape s;
     for (int step = 64; step <= 8192; step *= 128) {
-        for (int i = 0; i < N; i++) local[i] = far_local + 30 * (N - i), remote[i] = far_remote + 8 + step * i;
+        for (int i = 0; i < N; i++)
+            local[i] = far_local + 30 * (N - i), remote[i] = far_remote + 8 + step * i;
         ck_assert(!armcii_shape_vector(&s, runs, 2));
         ck_assert(armcii_replay_shape_make(&w, &s, room, ROOM));
         ck_assert_uint_eq(w.shape.nsegs, step == 64 ? N : 2);

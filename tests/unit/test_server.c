@@ -32,7 +32,8 @@ static void start(void)
 
 static void stop(void)
 {
-    for (int i = 0; i < sent; i++) MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < sent; i++)
+        MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
     armcii_server_end();
     MPI_Comm_free(&comm);
 }
@@ -57,7 +58,8 @@ static void send_put(unsigned sequence, const long *value, long *there)
 
 static void serve_until(const long *there, long value)
 {
-    for (int i = 0; i < TRIES && *there != value; i++) armcii_server_serve();
+    for (int i = 0; i < TRIES && *there != value; i++)
+        armcii_server_serve();
 }
 
 /* ---- order ---- */
@@ -66,9 +68,12 @@ static void serve_until(const long *there, long value)
 static void send_first_message_last(unsigned n)
 {
     long there = -1, value[MESSAGES];
-    for (unsigned i = 0; i <= n; i++) value[i] = (long)i;
-    for (unsigned i = 1; i <= n; i++) send_put(i, &value[i], &there);
-    for (int i = 0; i < 1000; i++) armcii_server_serve();
+    for (unsigned i = 0; i <= n; i++)
+        value[i] = (long)i;
+    for (unsigned i = 1; i <= n; i++)
+        send_put(i, &value[i], &there);
+    for (int i = 0; i < 1000; i++)
+        armcii_server_serve();
     ck_assert_int_eq(there, -1);
     send_put(0, &value[0], &there);
     serve_until(&there, (long)n);
@@ -115,7 +120,8 @@ static void send_vector_get(int number)
 {
     struct vector_run run = {unused, from, SEGMENT, SEGMENTS};
     struct shape s;
-    for (int i = 0; i < SEGMENTS; i++) from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
+    for (int i = 0; i < SEGMENTS; i++)
+        from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
     ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
     send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
 }
@@ -124,8 +130,10 @@ static void send_vector_get(int number)
 START_TEST(unreceived_replies_block_nothing)
 {
     long there = -1, value = 7;
-    for (size_t i = 0; i < sizeof memory; i++) memory[i] = (char)(i * 7 + (i >> 10));
-    for (int i = 0; i < GETS; i++) send_vector_get(i);
+    for (size_t i = 0; i < sizeof memory; i++)
+        memory[i] = (char)(i * 7 + (i >> 10));
+    for (int i = 0; i < GETS; i++)
+        send_vector_get(i);
     send_put(GETS, &value, &there);
     serve_until(&there, value);
     ck_assert_int_eq(there, value);
@@ -138,7 +146,8 @@ START_TEST(unreceived_replies_block_nothing)
             MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
         }
         ck_assert_msg(done, "reply %d does not arrive", g);
-        for (int i = 0; i < SEGMENTS; i++) ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
+        for (int i = 0; i < SEGMENTS; i++)
+            ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
     }
 }
 END_TEST

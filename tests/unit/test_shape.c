@@ -93,14 +93,12 @@ START_TEST(simplest_forms)
     char a[4096], b[4096];
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct shape s;
-        enum shape_status status =
-            armcii_shape_strided(&s, a + 2048, row[i].local, b + 2048, row[i].remote, row[i].count, row[i].levels);
+        enum shape_status status = armcii_shape_strided(&s, a + 2048, row[i].local, b + 2048, row[i].remote, row[i].count, row[i].levels);
         ck_assert_msg(status == SHAPE_OK, "row %zu: status %d", i, status);
-        ck_assert_msg(s.levels == row[i].want_levels, "row %zu: levels: expected %d, seen %d", i, row[i].want_levels,
-                      s.levels);
+        ck_assert_msg(s.levels == row[i].want_levels, "row %zu: levels: expected %d, seen %d", i, row[i].want_levels, s.levels);
         for (int k = 0; k <= s.levels; k++)
-            ck_assert_msg(s.count[k] == row[i].want_count[k], "row %zu: count[%d]: expected %zu, seen %zu", i, k,
-                          row[i].want_count[k], s.count[k]);
+            ck_assert_msg(s.count[k] == row[i].want_count[k], "row %zu: count[%d]: expected %zu, seen %zu", i, k, row[i].want_count[k],
+                          s.count[k]);
         ck_assert_msg(s.form == (s.levels ? SHAPE_STRIDED : SHAPE_CONTIGUOUS), "row %zu: form %d", i, s.form);
     }
 }
@@ -125,8 +123,7 @@ START_TEST(sixteen_levels)
         size_t at = 0; /* i with its bits reversed, times 2 */
         for (int bit = 0; bit < 16; bit++)
             at += (i >> bit & 1) << (16 - bit);
-        if (seen.pair[i].at[0] != memory + at)
-            ck_abort_msg("byte %zu: expected %zu, seen %td", i, at, seen.pair[i].at[0] - memory);
+        if (seen.pair[i].at[0] != memory + at) ck_abort_msg("byte %zu: expected %zu, seen %td", i, at, seen.pair[i].at[0] - memory);
     }
     bytes_free(&seen);
     ck_assert(armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
@@ -144,13 +141,12 @@ static void check_range(struct sample *m)
             want_lo = k == 0 || at < want_lo ? at : want_lo;
             want_hi = k == 0 || at + 1 > want_hi ? at + 1 : want_hi;
         }
-        ck_assert_msg(armcii_shape_range(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text,
-                      i);
+        ck_assert_msg(armcii_shape_range(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text, i);
         if (m->expected.n == 0)
             ck_assert_msg(lo == hi, "%s: side %d: empty: expected lo == hi, seen %p, %p", m->text, i, lo, hi);
         else
-            ck_assert_msg(lo == want_lo && hi == want_hi, "%s: side %d: expected [%p, %p), seen [%p, %p)", m->text, i,
-                          want_lo, want_hi, lo, hi);
+            ck_assert_msg(lo == want_lo && hi == want_hi, "%s: side %d: expected [%p, %p), seen [%p, %p)", m->text, i, want_lo, want_hi, lo,
+                          hi);
     }
 }
 
@@ -181,7 +177,8 @@ static void check_disjoint(struct sample *m)
         ck_assert_msg(is || !said, "%s: side %d overlaps itself: expected false, seen true", m->text, i);
         if (m->shape.form == SHAPE_VECTOR || armcii_shape_nests(&m->shape, sides[i]))
             ck_assert_msg(is == said, "%s: side %d: expected %d, seen %d", m->text, i, is, said);
-        ck_assert_msg(said == armcii_shape_is_disjoint(&other, sides[i]), "%s: side %d: disjoint in one order of the levels only", m->text, i);
+        ck_assert_msg(said == armcii_shape_is_disjoint(&other, sides[i]), "%s: side %d: disjoint in one order of the levels only", m->text,
+                      i);
     }
 }
 
@@ -253,8 +250,7 @@ START_TEST(nesting_of_known_shapes)
     char a[1024], b[32768];
     for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
         struct shape s;
-        ck_assert_int_eq(armcii_shape_strided(&s, a + 512, row[i].stride, b, far, row[i].count, row[i].levels),
-                         SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, a + 512, row[i].stride, b, far, row[i].count, row[i].levels), SHAPE_OK);
         ck_assert_msg(armcii_shape_nests(&s, SHAPE_LOCAL) == row[i].nests, "row %zu: expected %d", i, row[i].nests);
     }
 }
@@ -293,11 +289,9 @@ static void check_parts(struct sample *m)
     struct shape part;
     while (armcii_shape_part(s, limit, &position, &part)) {
         size_t within = seen.n % s->count[0];
-        ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes", m->text, limit,
-                      part.bytes);
+        ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes", m->text, limit, part.bytes);
         ck_assert_msg(within % 16 == 0, "%s: limit %zu: a segment is split at byte %zu", m->text, limit, within);
-        if (s->count[0] <= most)
-            ck_assert_msg(within == 0, "%s: limit %zu: a segment that fits is split", m->text, limit);
+        if (s->count[0] <= most) ck_assert_msg(within == 0, "%s: limit %zu: a segment that fits is split", m->text, limit);
         check_simplest(m->text, &part);
         bytes_add_shape(&seen, &part);
         ck_assert_msg(position == seen.n, "%s: position: expected %zu, seen %zu", m->text, seen.n, position);
@@ -325,8 +319,8 @@ START_TEST(parts_take_whole_levels)
     size_t position = 0;
     for (int i = 0; i < 3; i++) {
         ck_assert(armcii_shape_part(&s, 90, &position, &part));
-        ck_assert_msg(part.bytes == 80 && part.levels == 2, "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i,
-                      part.bytes, part.levels);
+        ck_assert_msg(part.bytes == 80 && part.levels == 2, "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i, part.bytes,
+                      part.levels);
         ck_assert_msg(part.local == a + 200 * i, "part %d begins at %td", i, part.local - a);
     }
     ck_assert(!armcii_shape_part(&s, 90, &position, &part));
@@ -352,8 +346,7 @@ static void check_pack(struct sample *m)
         armcii_shape_pack(&m->shape, sides[i], buffer);
         for (size_t k = 0; k < n; k++)
             if (buffer[k] != *m->expected.pair[k].at[i])
-                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k,
-                             *m->expected.pair[k].at[i], buffer[k]);
+                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k, *m->expected.pair[k].at[i], buffer[k]);
         ck_assert_msg(buffer[n] == 77, "%s: side %d: written past the buffer", m->text, i);
 
         for (size_t k = 0; k < n; k++)
@@ -364,8 +357,7 @@ static void check_pack(struct sample *m)
         armcii_shape_unpack(&m->shape, sides[i], buffer);
         for (size_t k = 0; k < m->size[i]; k++)
             if (m->arena[i][k] != want[k])
-                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text, i, k, want[k],
-                             m->arena[i][k]);
+                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text, i, k, want[k], m->arena[i][k]);
     }
     free(buffer);
     free(want);
@@ -389,8 +381,7 @@ static void check_set_packed(struct sample *m)
     check_same_bytes(m, "packed", &seen);
     check_simplest(m->text, &m->shape);
     ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
-    ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer &&
-                      hi == buffer + m->expected.n,
+    ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n,
                   "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
     check_parts(m);
     bytes_free(&seen);

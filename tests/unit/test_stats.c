@@ -34,7 +34,8 @@ START_TEST(one_interruption_is_not_many)
         call(0);
     double before = time_of_puts();
     call(0.05);
-    for (int i = 0; i < CALLS; i++) call(0);
+    for (int i = 0; i < CALLS; i++)
+        call(0);
     double more = time_of_puts() - before;
     armcii_stats_stop();
     ck_assert_msg(more > 0.049 && more < 0.2, "an interruption of 0.05 s counts %g s", more);
@@ -49,7 +50,8 @@ START_TEST(the_time_of_calls_is_their_time)
     double each = _i ? 30e-6 : 5e-6;
     armcii_stats_start(1);
     double begun = now();
-    for (int i = 0; i < CALLS; i++) call(each);
+    for (int i = 0; i < CALLS; i++)
+        call(each);
     double took = now() - begun, seen = time_of_puts();
     armcii_stats_stop();
     ck_assert_msg(seen > 0.9 * CALLS * each && seen < took, "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);

@@ -45,11 +45,13 @@ END_TEST
 
 START_TEST(all_tags_may_be_in_use)
 {
-    for (int i = 0; i < AM_TAGS; i++) ck_assert_int_gt(armcii_tag_alloc(), 0);
+    for (int i = 0; i < AM_TAGS; i++)
+        ck_assert_int_gt(armcii_tag_alloc(), 0);
     ck_assert_int_eq(armcii_tag_alloc(), 0);
     armcii_tag_free(AM_TAG_FIRST + 5);
     ck_assert_int_eq(armcii_tag_alloc(), AM_TAG_FIRST + 5);
-    for (int i = 0; i < AM_TAGS; i++) armcii_tag_free(AM_TAG_FIRST + i);
+    for (int i = 0; i < AM_TAGS; i++)
+        armcii_tag_free(AM_TAG_FIRST + i);
 }
 END_TEST
 

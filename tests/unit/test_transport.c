@@ -112,9 +112,20 @@ static bool progress(void)
 
 static const struct transport recorder = {
     .name = "recorder",
-    .start = start, .wait = wait, .is_complete = is_complete, .test = is_complete, .wait_all = wait_all, .leave = leave,
-    .order = order, .fence = fence, .fence_team = fence_team, .fence_all = fence_all, .is_quiet = is_quiet, .fence_region = fence_region,
-    .rmw = rmw, .rmw_path = PATH_SERVER,
+    .start = start,
+    .wait = wait,
+    .is_complete = is_complete,
+    .test = is_complete,
+    .wait_all = wait_all,
+    .leave = leave,
+    .order = order,
+    .fence = fence,
+    .fence_team = fence_team,
+    .fence_all = fence_all,
+    .is_quiet = is_quiet,
+    .fence_region = fence_region,
+    .rmw = rmw,
+    .rmw_path = PATH_SERVER,
     .progress = progress,
 };
 static const struct route by_recorder = {"recorder", &recorder, &recorder, &recorder, false};
@@ -223,7 +234,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {blocking_operations_arrive, nonblocking_operations_arrive,        fences_arrive,
-                                  atomics_arrive,             transports_of_a_route_keep_order, NULL};
+    const TTest *const tests[] = {
+        blocking_operations_arrive, nonblocking_operations_arrive, fences_arrive, atomics_arrive, transports_of_a_route_keep_order, NULL};
     return unit_run("transport", unit_case(tests));
 }

@@ -28,8 +28,7 @@ static void accumulate(struct finding *f, struct slice **base)
     for (int i = 0; i < ROUNDS; i++) {
         ARMCI_Acc(ARMCI_ACC_DBL, &two, ones, base[to]->sum, (int)sizeof base[to]->sum, to);
         ARMCI_AccS(ARMCI_ACC_DBL, &two, ones, (int[]){16}, base[to]->sum, (int[]){16}, (int[]){8, ELEMENTS}, 1, to);
-        void *src[3] = {units, units + 100, units + 250},
-             *dst[3] = {base[to]->numbers, base[to]->numbers + 100, base[to]->numbers + 250};
+        void *src[3] = {units, units + 100, units + 250}, *dst[3] = {base[to]->numbers, base[to]->numbers + 100, base[to]->numbers + 250};
         armci_giov_t v = {src, dst, 50 * (int)sizeof(int), 3};
         ARMCI_AccV(ARMCI_ACC_INT, &one, &v, 1, to);
     }
@@ -40,8 +39,7 @@ static void accumulate(struct finding *f, struct slice **base)
         int each = ROUNDS * job->size, hit = i < 50 || (i >= 100 && i < 150) || i >= 250;
         const double *sum = &base[to]->sum[2 * i];
         int number = base[to]->numbers[i], right = hit ? each : 0;
-        found(f, sum[0] == 4 * each && sum[1] == 2 * each, "accumulates of all ranks at once: %g instead of %d", sum[0],
-              4 * each);
+        found(f, sum[0] == 4 * each && sum[1] == 2 * each, "accumulates of all ranks at once: %g instead of %d", sum[0], 4 * each);
         found(f, number == right, "vector accumulates of all ranks at once: %d instead of %d", number, right);
     }
     ARMCI_Access_end(base[to]);
@@ -59,8 +57,8 @@ static void draw_tickets(struct finding *f, struct slice **base)
     ARMCI_Barrier();
     MPI_Allreduce(&sum, &total, 1, MPI_LONG, MPI_SUM, job->comm);
     ARMCI_Get(&base[0]->tickets, &end, sizeof end, 0);
-    found(f, end == all && total == all * (all - 1) / 2,
-          "fetch-and-add of all ranks: %ld instead of %ld, sum of tickets %ld", end, all, total);
+    found(f, end == all && total == all * (all - 1) / 2, "fetch-and-add of all ranks: %ld instead of %ld, sum of tickets %ld", end, all,
+          total);
 }
 
 /* A swap takes out what the last one put in: the sum of what is taken and what remains is that of what was put in. */
@@ -93,8 +91,7 @@ static void lock(struct finding *f, struct slice **base)
     }
     ARMCI_Barrier();
     ARMCI_Get(&base[0]->guarded, &seen, sizeof seen, 0);
-    found(f, seen == (long)LOCKS * job->size, "a number guarded by a mutex is %ld instead of %d", seen,
-          LOCKS * job->size);
+    found(f, seen == (long)LOCKS * job->size, "a number guarded by a mutex is %ld instead of %d", seen, LOCKS * job->size);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
 }
@@ -122,8 +119,7 @@ static void notify(struct finding *f, struct slice **base)
 
 void contention_run(struct finding *f)
 {
-    static void (*const parts[])(struct finding * f, struct slice * *base) = {accumulate, draw_tickets, swap, lock,
-                                                                              notify};
+    static void (*const parts[])(struct finding * f, struct slice * *base) = {accumulate, draw_tickets, swap, lock, notify};
     struct slice **base = malloc((size_t)job->size * sizeof *base);
     ARMCI_Malloc((void **)base, sizeof **base);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

@@ -10,15 +10,9 @@
 
 enum { BIG = 1 << 20, ROWS = 256, ROW = 256, PITCH = 1024 };
 
-const char *const speed_names[SPEEDS] = {"put 8 B + fence",
-                                         "get 8 B",
-                                         "accumulate 8 B + fence",
-                                         "rmw",
-                                         "lock + unlock",
-                                         "put 1 MiB + fence",
-                                         "get 1 MiB",
-                                         "accumulate 1 MiB + fence",
-                                         "get 64 KiB strided"};
+const char *const speed_names[SPEEDS] = {
+    "put 8 B + fence",          "get 8 B",           "accumulate 8 B + fence", "rmw", "lock + unlock", "put 1 MiB + fence", "get 1 MiB",
+    "accumulate 1 MiB + fence", "get 64 KiB strided"};
 static const int bytes_of[SPEEDS] = {8, 8, 8, 8, 0, BIG, BIG, BIG, ROWS *ROW};
 
 static char *there, *local;
@@ -57,8 +51,7 @@ static void get_strided(int bytes)
     ARMCI_GetS(there, (int[]){PITCH}, local, (int[]){ROW}, (int[]){ROW, ROWS}, 1, target);
 }
 
-static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw,        lock,
-                                                      put, get, accumulate, get_strided};
+static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw, lock, put, get, accumulate, get_strided};
 
 /* Seconds a call, over `seconds`. */
 static double measure_once(int i, double seconds)

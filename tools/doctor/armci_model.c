@@ -99,20 +99,11 @@ static void issue(struct model *m, enum form form, enum verb verb, union scale *
     struct call c = {(unsigned)verb, blocking && form != AGGREGATE, &handle, m->type, scale, target};
     ARMCI_INIT_HANDLE(&handle);
     switch (form) {
-    case CONTIGUOUS:
-        call_contiguous(&c, local, remote, p->count[0]);
-        break;
-    case STRIDED:
-        call_strided(&c, local, p->stride[LOCAL], remote, p->stride[REMOTE], p->count, p->levels);
-        break;
-    case VECTOR:
-        vector(m, &c, p, there);
-        break;
-    case VALUE:
-        value(verb, local, remote, target);
-        return;
-    default:
-        aggregate(m, &c, p, there);
+    case CONTIGUOUS: call_contiguous(&c, local, remote, p->count[0]); break;
+    case STRIDED: call_strided(&c, local, p->stride[LOCAL], remote, p->stride[REMOTE], p->count, p->levels); break;
+    case VECTOR: vector(m, &c, p, there); break;
+    case VALUE: value(verb, local, remote, target); return;
+    default: aggregate(m, &c, p, there);
     }
     if (!c.blocking) ARMCI_Wait(&handle);
 }

@@ -37,6 +37,6 @@ void probe_armci_speed(struct finding *f)
     cost_measure("in use", 0.04, c);
     ARMCI_Finalize();
     const double *us = c->microseconds;
-    tell(f, "put %.2f, get %.2f, accumulate %.2f, rmw %.2f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", us[0],
-         us[1], us[2], us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
+    tell(f, "put %.2f, get %.2f, accumulate %.2f, rmw %.2f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", us[0], us[1], us[2],
+         us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
 }

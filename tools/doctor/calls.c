@@ -26,8 +26,7 @@ struct attempt {
 
 const char *call_name(enum call call)
 {
-    static const char *const names[] = {"Put",  "Get",  "Accumulate",  "Get_accumulate",
-                                        "Rput", "Rget", "Raccumulate", "Rget_accumulate"};
+    static const char *const names[] = {"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget", "Raccumulate", "Rget_accumulate"};
     return names[call];
 }
 
@@ -89,29 +88,21 @@ static int issue(struct attempt *t, struct area *a, MPI_Request *request)
     MPI_Datatype l = t->local.type, r = t->remote.type;
     int to = job->target, m = t->local.times, n = t->remote.times;
     switch (t->call) {
-    case CALL_PUT:
-        return MPI_Put(t->origin, m, l, to, at, n, r, a->win);
-    case CALL_GET:
-        return MPI_Get(t->origin, m, l, to, at, n, r, a->win);
-    case CALL_ACC:
-        return MPI_Accumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win);
-    case CALL_GETACC:
-        return MPI_Get_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win);
-    case CALL_RPUT:
-        return MPI_Rput(t->origin, m, l, to, at, n, r, a->win, request);
-    case CALL_RGET:
-        return MPI_Rget(t->origin, m, l, to, at, n, r, a->win, request);
-    case CALL_RACC:
-        return MPI_Raccumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win, request);
-    default:
-        return MPI_Rget_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win, request);
+    case CALL_PUT: return MPI_Put(t->origin, m, l, to, at, n, r, a->win);
+    case CALL_GET: return MPI_Get(t->origin, m, l, to, at, n, r, a->win);
+    case CALL_ACC: return MPI_Accumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win);
+    case CALL_GETACC: return MPI_Get_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win);
+    case CALL_RPUT: return MPI_Rput(t->origin, m, l, to, at, n, r, a->win, request);
+    case CALL_RGET: return MPI_Rget(t->origin, m, l, to, at, n, r, a->win, request);
+    case CALL_RACC: return MPI_Raccumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win, request);
+    default: return MPI_Rget_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win, request);
     }
 }
 
 static const char *describe(const struct attempt *t, char *text, size_t size)
 {
-    snprintf(text, size, "%d bytes, %s at the origin, %s at the target", t->count * t->basic.size,
-             layout_kind_name(t->local.kind), layout_kind_name(t->remote.kind));
+    snprintf(text, size, "%d bytes, %s at the origin, %s at the target", t->count * t->basic.size, layout_kind_name(t->local.kind),
+             layout_kind_name(t->remote.kind));
     return text;
 }
 
@@ -157,8 +148,7 @@ static void draw(struct attempt *t, struct rng *r, unsigned kinds, int number)
 /* Elements of this type stand in the target's slice before a sum: by the owner itself. */
 static void prepare_target(struct attempt *t, struct area *a, int number)
 {
-    struct rng own = {.state = (unsigned)(number * 1000 + job->rank)},
-               theirs = {.state = (unsigned)(number * 1000 + job->target)};
+    struct rng own = {.state = (unsigned)(number * 1000 + job->rank)}, theirs = {.state = (unsigned)(number * 1000 + job->target)};
     element_fill(t->basic.element, &own, a->slice, SLICE);
     element_fill(t->basic.element, &theirs, a->mirror, SLICE);
     MPI_Win_sync(a->win);
@@ -181,16 +171,14 @@ static void try_one(struct finding *f, struct attempt *t, struct area *a)
     if (!issued) return;
     if (reads(t->call)) right = memcmp(t->origin, t->expected, SLICE) == 0;
     if (fetches(t->call)) right = right && memcmp(t->result, t->expected, SLICE) == 0;
-    found(f, right && in_time, "%s, %s", right ? "complete before the data are there" : "wrong data",
-          describe(t, text, sizeof text));
+    found(f, right && in_time, "%s, %s", right ? "complete before the data are there" : "wrong data", describe(t, text, sizeof text));
 }
 
 void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, double seconds)
 {
     struct area a;
     struct attempt t = {.call = call};
-    struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call},
-               all = {.state = (unsigned)call}; /* all ranks alike */
+    struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call}, all = {.state = (unsigned)call}; /* all ranks alike */
     double begun = now();
     if (!area_possible(f) || !area_open(&a, area_used(), SLICE, f)) return;
     char *room = malloc((size_t)5 * SLICE);

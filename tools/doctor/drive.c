@@ -34,8 +34,7 @@ static void append(char *list, const char *name)
 /* MPI may refuse windows where it allows threads: these probes are tried again in a job without. */
 static void deliver(const struct line *l)
 {
-    bool refused =
-        strcmp(l->field[0], "row") == 0 && strncmp(l->field[3], WORKER_NO_WINDOWS, strlen(WORKER_NO_WINDOWS)) == 0;
+    bool refused = strcmp(l->field[0], "row") == 0 && strncmp(l->field[3], WORKER_NO_WINDOWS, strlen(WORKER_NO_WINDOWS)) == 0;
     if (refused && !plain)
         append(plain_list, l->field[1]);
     else

@@ -12,8 +12,7 @@
 
 void keeper_start(struct keeper *k, int descriptor, void (*deliver)(const struct line *l))
 {
-    *k = (struct keeper){
-        .descriptor = descriptor, .deliver = deliver, .rank = -1, .deadline = now() + KEEPER_START_SECONDS};
+    *k = (struct keeper){.descriptor = descriptor, .deliver = deliver, .rank = -1, .deadline = now() + KEEPER_START_SECONDS};
 }
 
 static void begin(struct keeper *k, const struct line *l)

@@ -49,13 +49,12 @@ static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int siz
 {
     int gap = rng_between(r, 0, 9), first = 0;
     if (l->kind == LAYOUT_VECTOR) MPI_Type_vector(rows, block, block + gap, basic, &l->type);
-    if (l->kind == LAYOUT_HVECTOR)
-        MPI_Type_create_hvector(rows, block, (MPI_Aint)(block + gap) * size, basic, &l->type);
+    if (l->kind == LAYOUT_HVECTOR) MPI_Type_create_hvector(rows, block, (MPI_Aint)(block + gap) * size, basic, &l->type);
     if (l->kind == LAYOUT_SUBARRAY) {
         int column = rng_between(r, 0, gap), top = rng_between(r, 0, 2);
         first = top * (block + gap) + column;
-        MPI_Type_create_subarray(2, (int[]){top + rows + 1, block + gap}, (int[]){rows, block}, (int[]){top, column},
-                                 MPI_ORDER_C, basic, &l->type);
+        MPI_Type_create_subarray(2, (int[]){top + rows + 1, block + gap}, (int[]){rows, block}, (int[]){top, column}, MPI_ORDER_C, basic,
+                                 &l->type);
     }
     for (int i = 0; i < rows; i++)
         add_segment(l, (first + i * (block + gap)) * size, block * size);

@@ -35,8 +35,7 @@ static void list_addresses(char *text, size_t size)
             if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET) continue;
             struct in_addr a = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
             if ((ntohl(a.s_addr) >> 24 == 127) != loop || used + sizeof name > size) continue;
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "",
-                                     inet_ntop(AF_INET, &a, name, sizeof name));
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", inet_ntop(AF_INET, &a, name, sizeof name));
         }
     freeifaddrs(all);
 }

@@ -199,8 +199,7 @@ static void try_segments(struct finding *f, struct area *a, int n, double *ones)
     }
     MPI_Type_create_indexed_block(n, 1, places, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
-    area_call(f, MPI_Accumulate(ones, n, MPI_DOUBLE, job->target, a->origin, 1, type, MPI_SUM, a->win),
-              "MPI_Accumulate");
+    area_call(f, MPI_Accumulate(ones, n, MPI_DOUBLE, job->target, a->origin, 1, type, MPI_SUM, a->win), "MPI_Accumulate");
     MPI_Win_flush(job->target, a->win);
     MPI_Type_free(&type);
     found(f, area_matches(a, &at), "accumulate of %d segments: byte %d", n, at);
@@ -259,8 +258,7 @@ void probe_outstanding_requests(struct finding *f)
     if (!area_possible(f) || !area_open(&a, area_used(), 16384, f)) return;
     for (int i = 0; i < IN_FLIGHT; i++) {
         request[i] = MPI_REQUEST_NULL;
-        area_call(f, MPI_Rput(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win, &request[i]),
-                  "MPI_Rput");
+        area_call(f, MPI_Rput(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win, &request[i]), "MPI_Rput");
         a.mirror[8 * i] = value;
     }
     MPI_Waitall(IN_FLIGHT, request, status);

@@ -165,8 +165,7 @@ void probe_group_windows(struct finding *f)
         memset(base[i], stamp, GROUP_BYTES);
     MPI_Barrier(job->comm);
     for (int i = 0; i < n; i++)
-        found(f, count_foreign(base[i], stamp) == 0, "window %d of a group has %ld foreign bytes", i,
-              count_foreign(base[i], stamp));
+        found(f, count_foreign(base[i], stamp) == 0, "window %d of a group has %ld foreign bytes", i, count_foreign(base[i], stamp));
     MPI_Barrier(job->comm);
     for (int i = 0; i < n; i++)
         MPI_Win_free(&win[i]);

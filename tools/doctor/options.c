@@ -51,11 +51,7 @@ static bool take_valued(struct options *o, char **argv, int *i)
 {
     const struct {
         const char *name, **value;
-    } valued[] = {{"--launch", &o->launch},
-                  {"--json", &o->json},
-                  {"--only", &o->only},
-                  {"--skip", &o->skip},
-                  {"--plant", &o->plant}};
+    } valued[] = {{"--launch", &o->launch}, {"--json", &o->json}, {"--only", &o->only}, {"--skip", &o->skip}, {"--plant", &o->plant}};
     for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++) {
         const char *value = value_of(valued[k].name, argv, i);
         if (!value) continue;
@@ -134,12 +130,11 @@ bool options_lists(const char *list, const char *name)
 
 bool options_under_launcher(void)
 {
-    static const char *const signs[] = {
-        "PMI_RANK",    "PMI_FD",      "PMIX_RANK",      "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",   "PMI_PORT",
-        "ALPS_APP_PE", "PALS_RANKID", "FLUX_TASK_RANK", "MV2_COMM_WORLD_RANK",  "JSM_NAMESPACE_RANK"};
+    static const char *const signs[] = {"PMI_RANK",          "PMI_FD",      "PMIX_RANK",   "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",
+                                        "PMI_PORT",          "ALPS_APP_PE", "PALS_RANKID", "FLUX_TASK_RANK",       "MV2_COMM_WORLD_RANK",
+                                        "JSM_NAMESPACE_RANK"};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (getenv(signs[i])) return true;
     /* A batch script has SLURM_PROCID too, but is no step with a task of its own. */
-    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") && getenv("SLURM_LOCALID") &&
-           getenv("SLURM_STEP_NUM_TASKS");
+    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") && getenv("SLURM_LOCALID") && getenv("SLURM_STEP_NUM_TASKS");
 }

@@ -63,8 +63,7 @@ static void tell_environment(void)
     for (size_t i = 0; armcii_config_entry(i); i++) {
         armcii_config_value(i, value, sizeof value, &set);
         if (!set || used > sizeof text - 60) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%.60s", used ? " " : "",
-                                 armcii_config_entry(i)->name, value);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%.60s", used ? " " : "", armcii_config_entry(i)->name, value);
         if (used >= sizeof text) used = sizeof text - 1;
     }
     line_write("fact\tset\t%s", text[0] ? text : "no ARMCI_ variable");
@@ -101,9 +100,8 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
 static void tell_paths_to(int target, const char *name, char **base, char *local)
 {
     char *there = base[target];
-    line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name,
-               path_of(RMA_PUT, false, target, there, local), path_of(RMA_PUT, true, target, there, local),
-               path_of(RMA_ACC, true, target, there, local));
+    line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name, path_of(RMA_PUT, false, target, there, local),
+               path_of(RMA_PUT, true, target, there, local), path_of(RMA_ACC, true, target, there, local));
 }
 
 static void tell_paths(void)
@@ -155,7 +153,7 @@ void probe_start(struct finding *f)
     ARMCI_Finalize();
     tell(f, "%s%s%s", memory_name(), use.nodes > 1 ? "; between nodes " : "",
          use.nodes == 1 ? ""
-         : use.servers   ? "servers"
+         : use.servers  ? "servers"
                         : "MPI windows");
     found(f, true, "start");
 }

@@ -130,9 +130,7 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         heard(listening, 0, how, size);
         if (how[0]) bury(child, 0, end, sizeof end);
         return;
-    default:
-        bury(child, 2, end, sizeof end);
-        snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
+    default: bury(child, 2, end, sizeof end); snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
     }
 }
 

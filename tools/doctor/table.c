@@ -100,7 +100,8 @@ static void write_document(FILE *f)
     add_speeds(&j);
     armcii_json_line(&j);
     armcii_json_open(&j, "advice", '[');
-    for (int i = 0; i < table.advices; i++) armcii_json_text(&j, NULL, table.advice[i]);
+    for (int i = 0; i < table.advices; i++)
+        armcii_json_text(&j, NULL, table.advice[i]);
     armcii_json_close(&j, ']');
     armcii_json_line(&j);
     armcii_json_bool(&j, "probing", table.probing);

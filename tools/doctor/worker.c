@@ -113,8 +113,8 @@ static void write_row(const struct probe *p, const struct finding *f, const char
     if (f->skipped || f->wrong == 0)
         line_write("row\t%s\t%s\t%s", p->name, verdict_word(f->skipped ? SKIPPED : f->note ? NOTE : PASS), f->text);
     else
-        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, verdict_word(worst(p, remedy)), f->wrong, f->tried,
-                   f->trouble, remedy ? remedy : "");
+        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, verdict_word(worst(p, remedy)), f->wrong, f->tried, f->trouble,
+                   remedy ? remedy : "");
 }
 
 static void plant(const char *fault)

@@ -13,7 +13,7 @@ struct fact {
     const char *key;   /* in JSON */
     const char *label; /* in the text */
     enum fact_kind kind;
-    size_t number;     /* SIZE_MAX: no limit, or unknown; null in JSON */
+    size_t number; /* SIZE_MAX: no limit, or unknown; null in JSON */
     char text[FACT_ROOM];
 };
 

@@ -92,10 +92,8 @@ static const char *inside_a_node(void)
 {
     switch (kind_of_segments()) {
     case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI:
-        return "loads and stores in shared memory of the MPI library";
-    default:
-        return "MPI RMA";
+    case SEGMENT_MPI: return "loads and stores in shared memory of the MPI library";
+    default: return "MPI RMA";
     }
 }
 
@@ -109,8 +107,8 @@ static const char *by_rma(void)
 
 static const char *between_nodes(void)
 {
-    bool servers = kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA &&
-                  armcii_config->progress != PROGRESS_NONE;
+    bool servers =
+        kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA && armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
         return servers ? "active messages to a progress rank on each node, its last rank; asynchronous"
                        : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport other than rma";
@@ -127,11 +125,9 @@ static const char *window_memory(bool several_nodes)
 static const char *vector_calls(void)
 {
     switch (armcii_config->vector_method) {
-    case VECTOR_CONSERVATIVE:
-        return "contiguous calls, one at a time";
+    case VECTOR_CONSERVATIVE: return "contiguous calls, one at a time";
     case VECTOR_BATCHED: return "contiguous calls, many in flight";
-    default:
-        return "one call with an indexed datatype; contiguous calls if segments overlap";
+    default: return "one call with an indexed datatype; contiguous calls if segments overlap";
     }
 }
 
@@ -139,10 +135,8 @@ static const char *strided_calls(void)
 {
     switch (armcii_config->strided_method) {
     case STRIDED_IOV: return vector_calls();
-    case STRIDED_HVECTOR:
-        return "one call with an hvector datatype; contiguous calls if segments overlap";
-    default:
-        return "one call with a subarray datatype; contiguous calls if segments overlap";
+    case STRIDED_HVECTOR: return "one call with an hvector datatype; contiguous calls if segments overlap";
+    default: return "one call with a subarray datatype; contiguous calls if segments overlap";
     }
 }
 

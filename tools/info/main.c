@@ -64,7 +64,8 @@ static void print_help(void)
     printf("usage: armci-info [OPTION]\n"
            "Print the version of ARMCI-RMA, its build, the MPI library, the paths of transfers, the limits of this node, the known\n"
            "defects of the MPI library with their remedies, and every environment variable with its value in force.\n");
-    for (size_t i = 0; i < OPTIONS; i++) printf("  %-12s %s\n", options[i].name, options[i].help);
+    for (size_t i = 0; i < OPTIONS; i++)
+        printf("  %-12s %s\n", options[i].name, options[i].help);
 }
 
 static const struct option *find_option(const char *argument)

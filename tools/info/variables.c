@@ -40,7 +40,8 @@ static void print_ineffective(void)
 void info_print_variables(void)
 {
     printf("Environment variables\n");
-    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) print_variable(i);
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++)
+        print_variable(i);
     print_ineffective();
 }
 

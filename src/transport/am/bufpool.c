@@ -18,7 +18,8 @@ static int size_class(size_t bytes)
 {
     int size = 0;
     assert(bytes <= BUFPOOL_LARGEST);
-    while ((size_t)SMALLEST << size < bytes) size++;
+    while ((size_t)SMALLEST << size < bytes)
+        size++;
     return size;
 }
 

@@ -29,7 +29,8 @@ static void wait_for_rndv(const struct remote *to, const struct shape *s)
     struct backoff p = {0};
     if (!armcii_rndv_any()) return;
     armcii_shape_range(s, SHAPE_REMOTE, &lo, &hi);
-    while (armcii_rndv_overlaps(to->owner, lo, hi)) armcii_am_progress(&p);
+    while (armcii_rndv_overlaps(to->owner, lo, hi))
+        armcii_am_progress(&p);
 }
 
 /* ---- outstanding operations ---- */
@@ -38,7 +39,8 @@ static int new_tag(void)
 {
     struct backoff p = {0};
     int tag;
-    while (!(tag = armcii_tag_alloc())) armcii_am_progress(&p);
+    while (!(tag = armcii_tag_alloc()))
+        armcii_am_progress(&p);
     return tag;
 }
 
@@ -62,7 +64,8 @@ static void leave(void)
 void armcii_client_wait(uint64_t id)
 {
     struct backoff p = {0};
-    while (armcii_outstanding_has(id)) armcii_am_progress(&p);
+    while (armcii_outstanding_has(id))
+        armcii_am_progress(&p);
     leave();
 }
 
@@ -199,7 +202,8 @@ void armcii_client_wait_all(int owner)
 {
     struct backoff p = {0};
     const uint64_t now = last_id;
-    while (armcii_outstanding_to(owner, now)) armcii_am_progress(&p);
+    while (armcii_outstanding_to(owner, now))
+        armcii_am_progress(&p);
     leave();
 }
 

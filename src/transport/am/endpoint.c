@@ -28,11 +28,11 @@ static enum { FREE, OPEN, SENT } state[BUFFERS];
 
 struct endpoint {
     int server;
-    int open;              /* buffer of the open message; -1: none */
-    uint16_t sequence;     /* number of the next message */
-    uint64_t sent, acked;  /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked;  /* of the messages sent but not acknowledged */
-    unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
+    int open;             /* buffer of the open message; -1: none */
+    uint16_t sequence;    /* number of the next message */
+    uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked; /* of the messages sent but not acknowledged */
+    unsigned appended;    /* updates, for armcii_endpoint_send_if_due */
     struct endpoint *next;
 };
 static struct endpoint **endpoint_of; /* [world size + progress ranks] */
@@ -164,7 +164,8 @@ void armcii_endpoints_wait(MPI_Request *request)
 
 void armcii_endpoints_send(void)
 {
-    for (struct endpoint *e = endpoints; e; e = e->next) armcii_endpoint_send(e);
+    for (struct endpoint *e = endpoints; e; e = e->next)
+        armcii_endpoint_send(e);
 }
 
 static int find_free_buffer(void)
@@ -215,7 +216,8 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
     struct backoff p = {0};
     if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) poll_acks();
     if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
-    while (unacked(e) > MAX_UNACKED) armcii_am_progress(&p);
+    while (unacked(e) > MAX_UNACKED)
+        armcii_am_progress(&p);
 }
 
 bool armcii_endpoints_are_busy(void)
@@ -254,12 +256,14 @@ void armcii_endpoint_leave(struct endpoint *e)
     }
     const uint64_t rndvs = armcii_rndv_added();
     armcii_endpoint_send(e);
-    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
+    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs))
+        armcii_am_progress(&p);
 }
 
 void armcii_endpoints_leave(void)
 {
-    for (struct endpoint *e = endpoints; e; e = e->next) armcii_endpoint_leave(e);
+    for (struct endpoint *e = endpoints; e; e = e->next)
+        armcii_endpoint_leave(e);
 }
 
 /* Complete the connection where no progress thread does. */
@@ -268,7 +272,8 @@ static void connect(struct endpoint *e)
     struct backoff p = {0};
     armcii_endpoint_append(e, 0, true);
     armcii_endpoint_send(e);
-    while (e->acked == 0) armcii_am_progress(&p);
+    while (e->acked == 0)
+        armcii_am_progress(&p);
 }
 
 struct endpoint *armcii_endpoint(int server)
@@ -291,7 +296,8 @@ static void wait_acked(struct endpoint *e)
     struct backoff p = {0};
     armcii_endpoint_send(e);
     const uint64_t sent = e->sent, rndvs = armcii_rndv_added();
-    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs)) armcii_am_progress(&p);
+    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs))
+        armcii_am_progress(&p);
 }
 
 /* Send to all servers in scope first, then wait. */
@@ -350,7 +356,8 @@ void armcii_endpoints_start(MPI_Comm comm)
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     endpoint_of = calloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof(struct endpoint *));
     if (!buffers || !endpoint_of) armcii_fatal("out of memory for messages to other nodes");
-    for (int i = 0; i < BUFFERS; i++) state[i] = FREE;
+    for (int i = 0; i < BUFFERS; i++)
+        state[i] = FREE;
     any_ack = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};
     post_ack_receive();
 }

@@ -25,7 +25,8 @@ static struct queue **find(uint64_t set, int owner, uint64_t number)
 {
     uint64_t hash = (set * 31 + (uint64_t)owner) * 31 + number;
     struct queue **link = &buckets[hash % BUCKETS];
-    while (*link && ((*link)->set != set || (*link)->owner != owner || (*link)->number != number)) link = &(*link)->next;
+    while (*link && ((*link)->set != set || (*link)->owner != owner || (*link)->number != number))
+        link = &(*link)->next;
     return link;
 }
 

@@ -172,7 +172,8 @@ uint64_t armcii_rndv_added(void)
 bool armcii_rndv_pending_to(int server, uint64_t count)
 {
     const struct rndv *e = rndvs;
-    while (e && (e->put.server != server || e->number > count)) e = e->next;
+    while (e && (e->put.server != server || e->number > count))
+        e = e->next;
     return e != NULL;
 }
 

@@ -225,7 +225,8 @@ static void wait_for(MPI_Request *request)
     struct backoff p = {0};
     int done;
     unsigned entries = armcii_lock_suspend(); /* answers arrive in the order of the messages */
-    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) armcii_backoff_yield(&p);
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE))
+        armcii_backoff_yield(&p);
     armcii_lock_resume(entries);
 }
 
@@ -320,17 +321,13 @@ enum progress_rank_event armcii_progress_rank_serve(void)
     for (;;) {
         await_control();
         switch (control.kind) {
-        case CTRL_MAP:
-            map();
-            break;
+        case CTRL_MAP: map(); break;
         case CTRL_UNMAP:
             armcii_server_release(control.memory, control.memory + control.bytes);
             munmap(control.memory, control.bytes);
             break;
-        case CTRL_START:
-            return PROGRESS_RANK_STARTED;
-        case CTRL_STOP:
-            return PROGRESS_RANK_STOPPED;
+        case CTRL_START: return PROGRESS_RANK_STARTED;
+        case CTRL_STOP: return PROGRESS_RANK_STOPPED;
         case CTRL_FINALIZE:
             if (++in_finalize < node_size) break;
             serve_until_all_end();

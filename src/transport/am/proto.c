@@ -22,7 +22,8 @@ static size_t layout_length(const struct shape *s)
 {
     size_t length = 0;
     if (s->form == SHAPE_STRIDED) return (size_t)(2 * s->levels + 1) * sizeof(uint64_t);
-    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++) length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
+    for (size_t i = 0; s->form == SHAPE_VECTOR && i < s->nruns; i++)
+        length += sizeof(struct run_head) + s->runs[i].n * sizeof(void *);
     return length;
 }
 
@@ -33,8 +34,10 @@ size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
 
 static char *encode_strides(const struct shape *s, char *to)
 {
-    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t)) memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
-    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t)) memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
+    for (int i = 0; i < s->levels; i++, to += sizeof(int64_t))
+        memcpy(to, &(int64_t){s->stride[SHAPE_REMOTE][i]}, sizeof(int64_t));
+    for (int i = 0; i <= s->levels; i++, to += sizeof(uint64_t))
+        memcpy(to, &(uint64_t){s->count[i]}, sizeof(uint64_t));
     return to;
 }
 
@@ -346,5 +349,6 @@ void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request
     MPI_Comm_rank(match->comm, &rank);
     for (int i = 0; i < n; i++)
         if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag, match->comm); /* eager: the receive is posted */
-    for (int i = 0; i < n; i++) MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < n; i++)
+        MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

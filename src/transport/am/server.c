@@ -31,7 +31,7 @@ enum { NONE = -1 };
 static struct client {
     uint16_t next_sequence; /* of the message to serve next */
     uint16_t replies;       /* pending, with buffers of reply_pool */
-} *clients; /* [ranks of comm] */
+} * clients;                /* [ranks of comm] */
 
 enum { INLINE_MAX = 64 };
 /* A pending reply, or the data of a rendezvous put being received. */
@@ -302,9 +302,18 @@ static void serve_unlock(const struct am_request_header *r)
 
 static void serve(const struct am_request_header *r, int client)
 {
-    if (r->kind == AM_LOCK) { serve_lock(r, client); return; }
-    if (r->kind == AM_TRYLOCK) { serve_trylock(r, client); return; }
-    if (r->kind == AM_UNLOCK) { serve_unlock(r); return; }
+    if (r->kind == AM_LOCK) {
+        serve_lock(r, client);
+        return;
+    }
+    if (r->kind == AM_TRYLOCK) {
+        serve_trylock(r, client);
+        return;
+    }
+    if (r->kind == AM_UNLOCK) {
+        serve_unlock(r);
+        return;
+    }
     armcii_am_decode(r, &decoded);
     struct shape *s = &decoded.shape;
     if (armcii_am_has_data((enum am_kind)r->kind)) armcii_shape_set_packed(s, decoded.data);
@@ -406,7 +415,8 @@ static bool poll_slots(bool all)
     } else if ((which[0] = oldest_slot()) != NONE) {
         MPI_Test(&receives[which[0]], &done, &statuses[0]);
     }
-    for (int i = 0; i < done; i++) sender[which[i]] = statuses[i].MPI_SOURCE;
+    for (int i = 0; i < done; i++)
+        sender[which[i]] = statuses[i].MPI_SOURCE;
     return done > 0;
 }
 
@@ -444,7 +454,8 @@ static bool serve_arrivals(void)
 {
     bool any = false, all = is_full_poll_due();
     if (poll_slots(all))
-        while (serve_in_order()) any = true;
+        while (serve_in_order())
+            any = true;
     else if (all && slots < MAX_SLOTS && needs_slot())
         add_slot();
     return any;
@@ -476,7 +487,8 @@ static bool is_zcopy_pending(const char *lo, const char *hi)
 {
     pthread_mutex_lock(&serving);
     const struct reply *reply = pending;
-    while (reply && !(reply->lo < hi && lo < reply->hi)) reply = reply->next;
+    while (reply && !(reply->lo < hi && lo < reply->hi))
+        reply = reply->next;
     pthread_mutex_unlock(&serving);
     return reply != NULL;
 }
@@ -531,10 +543,12 @@ void armcii_server_end(void)
     if (!armcii_server_is_here()) return;
     armcii_progress_hook = previous_hook;
     atomic_store(&here, false);
-    while (pending) progress_replies();
+    while (pending)
+        progress_replies();
     struct am_receive match = any_request();
     armcii_am_receives_drain(&match, slots, receives);
-    while (slots > 0) free(slot[--slots]);
+    while (slots > 0)
+        free(slot[--slots]);
     armcii_mutex_server_clear();
     free_reply_list(free_replies);
     free_replies = NULL;

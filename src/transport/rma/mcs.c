@@ -71,7 +71,8 @@ static bool receive(enum mutex_msg_kind kind)
     if (!m) armcii_fatal("out of memory for a mutex message");
     *m = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
     struct mutex_msg **link = &received;
-    while (*link) link = &(*link)->next;
+    while (*link)
+        link = &(*link)->next;
     *link = m;
     return true;
 }

@@ -11,8 +11,8 @@ struct rma_op {
     int target;
     const struct shape *shape;
     struct window *window;
-    int rank;               /* of the target in the window */
-    const char *origin;     /* the address there with displacement 0 */
+    int rank;           /* of the target in the window */
+    const char *origin; /* the address there with displacement 0 */
     /* set by armcii_rma_choose */
     enum path path;         /* PATH_CONTIGUOUS to PATH_CONSERVATIVE */
     enum rma_typing typing; /* PATH_DATATYPE */

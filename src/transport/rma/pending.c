@@ -66,7 +66,8 @@ void armcii_pending_end(void)
 static struct record *find_record(const struct region *region, int target)
 {
     struct record *r = by_target[target];
-    while (r && r->region != region) r = r->next;
+    while (r && r->region != region)
+        r = r->next;
     return r;
 }
 
@@ -90,7 +91,8 @@ static struct record *new_record(const struct raddr *raddr, int target)
 static void discard(struct record *r)
 {
     struct record **link = &by_target[r->target];
-    while (*link != r) link = &(*link)->next;
+    while (*link != r)
+        link = &(*link)->next;
     *link = r->next;
     if (r->newer)
         r->newer->older = r->older;
@@ -229,7 +231,8 @@ static size_t in_flight_limit(void)
 static void limit_in_flight(int target, size_t calls)
 {
     size_t in_flight = calls;
-    for (const struct record *r = by_target[target]; r; r = r->next) in_flight += r->in_flight;
+    for (const struct record *r = by_target[target]; r; r = r->next)
+        in_flight += r->in_flight;
     if (in_flight > in_flight_limit()) armcii_pending_wait(target);
 }
 
@@ -260,7 +263,8 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
 static struct record *find_incomplete(uint64_t region_id, int target, uint64_t ticket)
 {
     struct record *r = by_target[target];
-    while (r && r->region->id != region_id) r = r->next;
+    while (r && r->region->id != region_id)
+        r = r->next;
     return r && r->local < ticket ? r : NULL;
 }
 

@@ -13,7 +13,7 @@
 
 struct rma_region {
     struct window window;
-    int dirty;     /* targets with pending operations */
+    int dirty;    /* targets with pending operations */
     size_t pad[]; /* [team size]: displacement of the slice's base */
 };
 

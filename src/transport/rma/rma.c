@@ -127,8 +127,12 @@ static void memget_detach(struct region *r, char *memory)
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     struct shape scaled;
-    struct rma_op r = {.verb = op->verb, .target = op->target, .shape = &op->shape, .window = &raddr->region->rma->window,
-                       .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
+    struct rma_op r = {.verb = op->verb,
+                       .target = op->target,
+                       .shape = &op->shape,
+                       .window = &raddr->region->rma->window,
+                       .rank = raddr->rank,
+                       .origin = armcii_rma_origin(raddr)};
     if (armcii_op_is_scaled(op)) {
         int rc = armcii_op_scale(op, &scaled, &req->buffers);
         if (rc) return rc;
@@ -208,14 +212,32 @@ static bool progress(void)
 
 const struct transport armcii_rma = {
     .name = "rma",
-    .region_alloc = alloc, .region_attach = attach, .region_detach = detach, .region_sync = sync,
-    .memget_alloc = memget_alloc, .memget_free = memget_free, .memget_attach = memget_attach, .memget_detach = memget_detach,
-    .start = start, .wait = wait, .is_complete = is_complete, .test = test, .wait_all = wait_all,
+    .region_alloc = alloc,
+    .region_attach = attach,
+    .region_detach = detach,
+    .region_sync = sync,
+    .memget_alloc = memget_alloc,
+    .memget_free = memget_free,
+    .memget_attach = memget_attach,
+    .memget_detach = memget_detach,
+    .start = start,
+    .wait = wait,
+    .is_complete = is_complete,
+    .test = test,
+    .wait_all = wait_all,
     .order = armcii_pending_order_before_local,
-    .fence = armcii_pending_fence, .fence_team = armcii_pending_fence_team, .fence_all = armcii_pending_fence_all,
-    .is_quiet = armcii_pending_is_quiet, .fence_region = fence_region,
-    .rmw = rmw, .rmw_path = PATH_ATOMIC,
-    .mutexes_create = armcii_rma_mcs_create, .mutexes_free = armcii_rma_mcs_free,
-    .lock = armcii_rma_mcs_lock, .trylock = armcii_rma_mcs_trylock, .unlock = armcii_rma_mcs_unlock,
-    .barrier = barrier, .progress = progress,
+    .fence = armcii_pending_fence,
+    .fence_team = armcii_pending_fence_team,
+    .fence_all = armcii_pending_fence_all,
+    .is_quiet = armcii_pending_is_quiet,
+    .fence_region = fence_region,
+    .rmw = rmw,
+    .rmw_path = PATH_ATOMIC,
+    .mutexes_create = armcii_rma_mcs_create,
+    .mutexes_free = armcii_rma_mcs_free,
+    .lock = armcii_rma_mcs_lock,
+    .trylock = armcii_rma_mcs_trylock,
+    .unlock = armcii_rma_mcs_unlock,
+    .barrier = barrier,
+    .progress = progress,
 };

@@ -202,7 +202,7 @@ long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long op
     memcpy(&small, &operand, sizeof small);
     if (bytes == sizeof(int))
         return update == RMW_ADD ? __atomic_fetch_add((int *)there, small, __ATOMIC_SEQ_CST)
-                                   : __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
+                                 : __atomic_exchange_n((int *)there, small, __ATOMIC_SEQ_CST);
     return update == RMW_ADD ? __atomic_fetch_add((long *)there, operand, __ATOMIC_SEQ_CST)
-                               : __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
+                             : __atomic_exchange_n((long *)there, operand, __ATOMIC_SEQ_CST);
 }

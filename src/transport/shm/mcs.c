@@ -83,7 +83,8 @@ void *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total
         free_tables(q);
         return NULL;
     }
-    for (unsigned i = 0; i < total; i++) q->free_nodes[i] = total - 1 - i;
+    for (unsigned i = 0; i < total; i++)
+        q->free_nodes[i] = total - 1 - i;
     q->free_count = total;
     return q;
 }

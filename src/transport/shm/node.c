@@ -164,7 +164,8 @@ static void number_node_ranks(void)
     const struct world *w = armcii_world;
     the_node.rank_of = malloc((size_t)w->size * sizeof *the_node.rank_of);
     if (!the_node.rank_of) armcii_fatal("out of memory for tables of %d processes", w->size);
-    for (int i = 0, n = 0; i < w->size; i++) the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
+    for (int i = 0, n = 0; i < w->size; i++)
+        the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
 }
 
 void armcii_node_start(void)

@@ -15,11 +15,13 @@ enum { MAX_EXPORTS = 64 };
 /* The exported segments of one process (export.h).  An entry is written once, before `count` includes it. */
 struct exports {
     atomic_int count;
-    struct export {
+    struct export
+    {
         char *base; /* in that process */
         size_t bytes;
         struct segment_handle segment;
-    } of[MAX_EXPORTS];
+    }
+    of[MAX_EXPORTS];
 };
 
 /* Wakes the progress thread of a process (transport/rma/doorbell.h). */
@@ -45,7 +47,7 @@ struct node {
     struct stripe *stripes;     /* [STRIPES] */
     struct doorbell *doorbells; /* [size]; NULL if memory is not shared */
     struct node_cpus cpus;
-    struct exports *exports;    /* [size], and one of the progress rank, which exports nothing */
+    struct exports *exports; /* [size], and one of the progress rank, which exports nothing */
 };
 
 extern const struct node *const armcii_node;

@@ -126,7 +126,8 @@ static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_
     int members;
     MPI_Comm_size(comm, &members);
     size_t total = 0;
-    for (int i = 0; i < members; i++) total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
+    for (int i = 0; i < members; i++)
+        total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
     int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* mmap rejects 0 bytes */
     if (rc) return rc;
     size_t at = 0;
@@ -145,7 +146,8 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t 
     MPI_Comm_size(comm, &members);
     int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
     if (rc) return rc;
-    for (int i = 0; i < members; i++) slices[i] = sizes[i] > 0 ? armcii_window_shared_base(&s->window, i) : NULL;
+    for (int i = 0; i < members; i++)
+        slices[i] = sizes[i] > 0 ? armcii_window_shared_base(&s->window, i) : NULL;
     if (members == 1 && slices[0]) memset(slices[0], 0, sizes[0]); /* in Open MPI plain memory, not a new mapping */
     return 0;
 }
@@ -197,7 +199,8 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
     size_t *sizes = calloc((size_t)members, sizeof *sizes);
     char **slices = calloc((size_t)members, sizeof *slices);
     if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", members);
-    for (int i = 0; i < members; i++) sizes[i] = sizeof(int);
+    for (int i = 0; i < members; i++)
+        sizes[i] = sizeof(int);
     bool good = armcii_segment_create(&s, kind, comm, sizes, slices) == 0;
     if (good) {
         good = is_shared(slices, rank, members, comm);

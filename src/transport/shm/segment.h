@@ -16,7 +16,7 @@ enum segment_kind { SEGMENT_NONE, SEGMENT_MEMFD, SEGMENT_MPI };
 
 struct shm_segment {
     enum segment_kind kind;
-    char *memory;         /* memfd: the mapping of the whole segment */
+    char *memory; /* memfd: the mapping of the whole segment */
     size_t bytes;
     struct window window; /* mpi */
     int descriptor;       /* memfd; -1: closed */

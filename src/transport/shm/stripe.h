@@ -31,7 +31,8 @@ static inline void armcii_stripe_lock(struct stripe *s)
 {
     struct backoff p = {0};
     while (__builtin_expect(atomic_exchange_explicit(&s->taken, 1, memory_order_acquire), 0))
-        while (atomic_load_explicit(&s->taken, memory_order_relaxed)) armcii_backoff_yield(&p);
+        while (atomic_load_explicit(&s->taken, memory_order_relaxed))
+            armcii_backoff_yield(&p);
 }
 
 static inline void armcii_stripe_unlock(struct stripe *s)

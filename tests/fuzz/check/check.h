@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((format(printf, 3, 4))) _Noreturn static inline void fuzz_fail(const char *file, int line,
-                                                                             const char *format, ...)
+__attribute__((format(printf, 3, 4))) _Noreturn static inline void fuzz_fail(const char *file, int line, const char *format, ...)
 {
     va_list args;
     fprintf(stderr, "%s:%d: ", file, line);
@@ -19,8 +18,8 @@ __attribute__((format(printf, 3, 4))) _Noreturn static inline void fuzz_fail(con
     abort();
 }
 
-#define ck_abort_msg(...) fuzz_fail(__FILE__, __LINE__, __VA_ARGS__)
+#define ck_abort_msg(...)             fuzz_fail(__FILE__, __LINE__, __VA_ARGS__)
 #define ck_assert_msg(CONDITION, ...) ((CONDITION) ? (void)0 : ck_abort_msg(__VA_ARGS__))
-#define ck_assert(CONDITION) ck_assert_msg(CONDITION, "%s", #CONDITION)
+#define ck_assert(CONDITION)          ck_assert_msg(CONDITION, "%s", #CONDITION)
 
 #endif
