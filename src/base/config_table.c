@@ -16,8 +16,8 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO}, {"consrv", VEC
                                            {"direct", VECTOR_DATATYPE}, {NULL, 0}};
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
-static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"am", TRANSPORT_AM}, {"rma", TRANSPORT_RMA},
-                                              {"server", TRANSPORT_AM}, {NULL, 0}};
+static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"am", TRANSPORT_AM}, {"rdma", TRANSPORT_RDMA},
+                                              {"rma", TRANSPORT_RMA}, {"server", TRANSPORT_AM}, {NULL, 0}};
 static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
                                              {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
@@ -40,13 +40,16 @@ const struct variable armcii_config_table[VARIABLES] = {
     FLAG("ARMCI_VERIFY", "no", verify, "verify every transfer; abort the job at the first wrong one (doc/verify.md)"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,
-           "between nodes: active messages to a server on each node (am), or MPI RMA (rma); auto: am where servers are possible"),
+           "between nodes: active messages to a server on each node (am), contiguous data by MPI RMA and the rest by am (rdma), or MPI RMA "
+           "(rma); auto: where servers are possible, rdma if a probe finds that the network does it without the target, else am"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", progress,
            "asynchronous progress: by a thread, by the last rank of each node, which the program does not see (rank), or none; auto: thread"),
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
            "shared memory within a node: anonymous (memfd), from the MPI library (mpi), or none: MPI RMA within the node, too (no)"),
     {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,
      "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this one, -NAME without this one"},
+    NUMBER("ARMCI_RDMA_SEGMENT", KIND_BYTES, 1, (uint64_t)1 << 40, "4k", rdma_segment,
+           "route rdma: strided and vector transfers whose segments have this length on average go by RMA, segment by segment"),
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
             "largest eager message between nodes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,

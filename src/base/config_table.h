@@ -25,7 +25,7 @@ struct variable {
 };
 
 /* The documented variables, then those for tests. */
-enum { DOCUMENTED = 16, VARIABLES = DOCUMENTED + 3 };
+enum { DOCUMENTED = 17, VARIABLES = DOCUMENTED + 3 };
 extern const struct variable armcii_config_table[VARIABLES];
 
 /* The first word of ARMCI_QUIRKS may have this value, or 0. */

@@ -10,7 +10,7 @@ enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_I
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
-enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM };
+enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM, TRANSPORT_RDMA };
 enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_RANK, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, DOMAINS_RANK };
 
@@ -57,6 +57,7 @@ struct config {
     bool quirks;                           /* ARMCI_QUIRKS; false: none but those that it names */
     enum remedy_policy remedies[REMEDIES]; /* the names in it */
     size_t eager_max;                      /* bytes; 0: auto */
+    size_t rdma_segment;                   /* bytes */
     size_t acc_max_segments;               /* 0: auto */
     size_t outstanding_limit;
     bool stats;

@@ -3,24 +3,28 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/am/am.h"
+#include "transport/probe.h"
 #include "transport/rma/rma.h"
 #include "transport/shm/node.h"
 #include "transport/shm/shm.h"
 
-static const struct route shm = {"shm", &armcii_shm, &armcii_shm, &armcii_shm, true};
-static const struct route am = {"am", &armcii_am, &armcii_am, &armcii_am, false};
-static const struct route rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false};
+static const struct route shm = {"shm", &armcii_shm, &armcii_shm, &armcii_shm, true, NULL};
+static const struct route am = {"am", &armcii_am, &armcii_am, &armcii_am, false, NULL};
+static const struct route rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false, NULL};
+/* Contiguous data by the network itself, the rest by a server. */
+static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, false, &am};
 /* To slices on this node of regions that others reach by rma: their accumulates are atomic in MPI's domain. */
-static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false};
+static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
 static const struct route *far; /* to other nodes */
-static const char *far_doc;
+static char far_doc[256];       /* empty: there is one node */
 static const char *progress_doc;
 static bool is_asynchronous;
 
@@ -45,46 +49,80 @@ static bool may_have_threads(void)
     return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
 }
 
-/* Does ARMCI_TRANSPORT select rma, and can rma have windows beside threads? */
-static bool prefers_rma(void)
+/* Can MPI have windows between nodes? If ARMCI_TRANSPORT selects them, say why not. */
+static bool may_have_windows(bool threads)
 {
-    if (armcii_config->transport != TRANSPORT_RMA) return false;
-    if (armcii_quirks->threaded_windows) return true;
-    warn("ARMCI_TRANSPORT=rma: this MPI library makes no windows between nodes in programs with threads; the transport is am");
+    if (!threads || armcii_quirks->threaded_windows) return true;
+    if (armcii_config->transport == TRANSPORT_RMA || armcii_config->transport == TRANSPORT_RDMA)
+        warn("ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am");
     return false;
 }
 
-/* Prefer am wherever a server has a thread or a progress rank: it is correct and asynchronous with every MPI library. */
+/* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says so. A library whose flush returns early
+ * is not trusted. */
+static bool prefers_rdma(bool windows)
+{
+    bool selected = armcii_config->transport == TRANSPORT_RDMA;
+    if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
+    armcii_probe_run();
+    return selected ? armcii_probe->measured : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
+}
+
+/* Wherever a server has a thread or a progress rank, am carries what the network does not do by itself: it is correct and asynchronous
+ * with every MPI library. */
 static const struct route *choose_far(bool threads)
 {
-    if (armcii_world->progress_ranks > 0) return &am;
-    if (threads && armcii_node->kind == SEGMENT_MEMFD && !prefers_rma()) return &am;
+    bool windows = may_have_windows(threads), servers = armcii_world->progress_ranks > 0;
+    if (!armcii_world_is_member()) return &am;
+    if (threads && armcii_node->kind == SEGMENT_MEMFD) servers |= armcii_config->transport != TRANSPORT_RMA || !windows;
+    if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (armcii_config->transport == TRANSPORT_AM)
         warn("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
     return &rma;
+}
+
+/* For people: the route, and what the probe found. */
+static void describe_far(const char *text)
+{
+    int used = snprintf(far_doc, sizeof far_doc, "%s", text), first = used;
+    if (!armcii_probe->measured) return;
+    used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "; RMA completes without the target: ");
+    first = used;
+    for (int op = 0; op < PROBE_OPS; op++)
+        if (armcii_probe->complete[op])
+            used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "%s%s", used > first ? ", " : "", armcii_probe_names[op]);
+    if (used == first) snprintf(far_doc + used, sizeof far_doc - (size_t)used, "nothing");
 }
 
 static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    far_doc = "active messages to a server on each node (transport am)";
+    describe_far("active messages to a server on each node (route am)");
     progress_doc = armcii_world->progress_ranks > 0 ? "a progress rank on each node" : "a thread in one process of each node";
     armcii_transports_need_progress = armcii_world->progress_ranks == 0;
+}
+
+static void start_rdma(void)
+{
+    start_am();
+    armcii_rma_start(false, armcii_probe_finds_rdma(armcii_probe));
+    armcii_transports_add(&armcii_rma);
+    describe_far("RMA for contiguous data, active messages to a server on each node for the rest (route rdma)");
 }
 
 /* The progress thread makes progress for other nodes; within a node processes wait for each other in MPI. */
 static void start_rma(bool threads)
 {
     bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
-    armcii_rma_start(with_thread);
+    armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
     if (far == &rma || !shares_memory()) progress_doc = "none: operations may wait until their target calls MPI";
     if (far != &rma) return;
     if (threads && !with_thread)
         warn("this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd, "
              "that is with ARMCI_SHM=no or mpi, there will be no memory");
-    far_doc = "MPI RMA (transport rma)";
+    describe_far("MPI RMA (route rma)");
     if (with_thread) progress_doc = "a thread in each process";
     is_asynchronous = with_thread;
     armcii_transports_need_progress = true;
@@ -97,7 +135,7 @@ void armcii_route_start(void)
     armcii_transports_add(&armcii_shm);
     armcii_transports_need_progress = !shares_memory();
     far = NULL;
-    far_doc = NULL;
+    far_doc[0] = '\0';
     progress_doc = "not needed on one node";
     is_asynchronous = true;
     if (armcii_world->nodes > 1) {
@@ -105,13 +143,15 @@ void armcii_route_start(void)
         far = choose_far(threads);
     }
     if (far == &am) start_am();
+    if (far == &rdma) start_rdma();
     if (far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
 }
 
 void armcii_route_end(void)
 {
-    if (far == &am) armcii_am_end();
+    if (armcii_transports_have(&armcii_am)) armcii_am_end();
     if (armcii_transports_have(&armcii_rma)) armcii_rma_end();
+    armcii_probe_end();
     armcii_transports[0] = NULL;
     far = NULL;
 }
@@ -127,7 +167,7 @@ const char *armcii_route_near_doc(void)
 
 const char *armcii_route_far_doc(void)
 {
-    return far_doc;
+    return far_doc[0] ? far_doc : NULL;
 }
 
 const char *armcii_route_progress_doc(void)
@@ -147,7 +187,7 @@ static bool is_one_node(const struct team *team)
     return armcii_world_is_one_node(team->size, team->to_world);
 }
 
-/* Only memfd shares memory of ARMCI_Memget. */
+/* Only memfd shares memory of ARMCI_Memget. What it allocates is not in windows where am can reach it. */
 void armcii_route_region(struct region *r)
 {
     bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();
@@ -157,12 +197,12 @@ void armcii_route_region(struct region *r)
         r->near = r->far = &shm;
     } else {
         r->near = far == &rma ? &shm_rma : &shm;
-        r->far = far;
+        r->far = far == &rdma && r->memget ? &am : far;
     }
 }
 
 const struct transport *armcii_route_barrier(void)
 {
     if (shares_memory() && armcii_node->size == armcii_world->size) return &armcii_shm;
-    return far == &am ? &armcii_am : &armcii_rma;
+    return armcii_transports_have(&armcii_am) ? &armcii_am : &armcii_rma;
 }

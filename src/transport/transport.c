@@ -109,12 +109,21 @@ static size_t transports_of(const struct region *r, const struct transport *list
     return n;
 }
 
+/* Attach one transport, or use the far route without it. */
+static bool attach(const struct transport *t, struct region *r)
+{
+    if (!t->region_attach || t->region_attach(r) == 0) return true;
+    if (!r->far->fallback || t != r->far->contiguous) return false;
+    r->far = r->far->fallback;
+    return true;
+}
+
 /* The provider of memory comes last: until then others may open its segment.  It is detached in any case, since it has allocated. */
 int armcii_region_attach(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
     size_t n = transports_of(r, list), i = n;
-    while (i > 0 && (!list[i - 1]->region_attach || list[i - 1]->region_attach(r) == 0))
+    while (i > 0 && attach(list[i - 1], r))
         i--;
     if (i == 0) return 0;
     for (size_t k = n; k-- > 0;)

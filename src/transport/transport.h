@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/backoff.h"
+#include "base/config.h"
 #include "base/fault.h"
 #include "base/path.h"
 #include "mpi/rma.h"
@@ -185,12 +186,14 @@ struct route {
     const struct transport *shaped;     /* strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
     bool direct;                        /* all are loads and stores at the mapped address */
+    const struct route *fallback;       /* NULL: none; of a region where `contiguous` cannot attach */
 };
 
 static inline const struct transport *armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
 {
     if (verb.kind == RMA_ACC) return route->atomic;
-    return s->form == SHAPE_CONTIGUOUS ? route->contiguous : route->shaped;
+    if (s->form == SHAPE_CONTIGUOUS || s->bytes >= s->nsegs * armcii_config->rdma_segment) return route->contiguous;
+    return route->shaped;
 }
 
 /* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi). */

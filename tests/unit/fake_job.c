@@ -108,7 +108,7 @@ void job_start(struct job job)
     armcii_directory_start();
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_rma);
-    armcii_rma_start(false);
+    armcii_rma_start(false, false);
     armcii_handles_start();
     entry_count = 0;
 }

@@ -231,6 +231,13 @@ static void wait(const struct request *req)
     armcii_client_wait(req->id);
 }
 
+/* What the server has not acknowledged may be written later than what another transport carries. */
+static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+{
+    (void)raddr, (void)verb, (void)lo, (void)hi;
+    armcii_endpoints_fence(target);
+}
+
 static bool is_complete(const struct request *req)
 {
     return armcii_client_is_complete(req->id);
@@ -311,6 +318,7 @@ const struct transport armcii_am = {
     .test = is_complete,
     .wait_all = armcii_client_wait_all,
     .leave = armcii_progress_thread_wake_if_asleep,
+    .order = order,
     .fence = armcii_endpoints_fence,
     .fence_team = armcii_endpoints_fence_team,
     .fence_all = armcii_endpoints_fence_all,

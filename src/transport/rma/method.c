@@ -57,12 +57,12 @@ static enum path choose_for_vector(struct rma_op *op)
     op->typing = RMA_INDEXED;
     if (method == VECTOR_CONSERVATIVE) return PATH_CONSERVATIVE;
     if (writes_overlap(op)) return choose_for_overlapping(op);
-    return method == VECTOR_BATCHED ? PATH_BATCHED : choose_datatype(op);
+    return op->by_segment || method == VECTOR_BATCHED ? PATH_BATCHED : choose_datatype(op);
 }
 
 static enum path choose_for_strided(struct rma_op *op)
 {
-    if (armcii_config->strided_method == STRIDED_IOV) return choose_for_vector(op);
+    if (op->by_segment || armcii_config->strided_method == STRIDED_IOV) return choose_for_vector(op);
     if (writes_overlap(op)) return choose_for_overlapping(op);
     op->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
     return choose_datatype(op);

@@ -13,6 +13,7 @@ struct rma_op {
     struct window *window;
     int rank;           /* of the target in the window */
     const char *origin; /* the address there with displacement 0 */
+    bool by_segment;    /* no derived datatypes: the segments are long, and the network carries contiguous data by itself */
     /* set by armcii_rma_choose */
     enum path path;         /* PATH_CONTIGUOUS to PATH_CONSERVATIVE */
     enum rma_typing typing; /* PATH_DATATYPE */

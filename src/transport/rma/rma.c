@@ -16,9 +16,11 @@
 #include "transport/rma/progress.h"
 
 static bool has_thread;
+static bool target_is_passive;
 
-void armcii_rma_start(bool with_thread)
+void armcii_rma_start(bool with_thread, bool passive_target)
 {
+    target_is_passive = passive_target;
     armcii_pending_start();
     has_thread = with_thread;
     if (with_thread) armcii_rma_progress_start();
@@ -132,7 +134,8 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
                        .shape = &op->shape,
                        .window = &raddr->region->rma->window,
                        .rank = raddr->rank,
-                       .origin = armcii_rma_origin(raddr)};
+                       .origin = armcii_rma_origin(raddr),
+                       .by_segment = raddr->route->shaped != &armcii_rma};
     if (armcii_op_is_scaled(op)) {
         int rc = armcii_op_scale(op, &scaled, &req->buffers);
         if (rc) return rc;
@@ -206,7 +209,7 @@ static void barrier(void)
 /* MPI does not report whether there was work. */
 static bool progress(void)
 {
-    armcii_window_progress(armcii_world->control);
+    if (!target_is_passive) armcii_window_progress(armcii_world->control);
     return false;
 }
 

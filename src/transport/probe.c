@@ -1,0 +1,213 @@
+/* probe.c - the probe. In each pair of nodes one process is the origin, the other the target. For each operation the target confirms that
+ * it is about to call no MPI function for a time (the silence). An operation that the origin completes before the silence can have ended
+ * needed nothing of the target. */
+#include "transport/probe.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "mpi/rma.h"
+#include "mpi/world.h"
+
+enum {
+    ROUNDS = 2,     /* of all operations; the better one counts: a process may lose its processor meanwhile */
+    ROUND_TRIPS = 8 /* of messages, the first of which connect */
+};
+enum { TAG_PROBE = 4 }; /* on the control communicator */
+
+const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "fetch-and-op"};
+
+static struct probe result;
+const struct probe *const armcii_probe = &result;
+
+/* ---- messages of a pair ---- */
+
+static int partner;
+
+static void tell(double seconds)
+{
+    MPI_Send(&seconds, 1, MPI_DOUBLE, partner, TAG_PROBE, armcii_world->control);
+}
+
+static double hear(void)
+{
+    double seconds;
+    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, TAG_PROBE, armcii_world->control, MPI_STATUS_IGNORE);
+    return seconds;
+}
+
+/* Several times as long as an operation by RDMA takes, and longer than one that a signal or an interrupt delays. */
+static double silence(double round_trip)
+{
+    return 8 * round_trip + 100e-6;
+}
+
+/* ---- the target ---- */
+
+/* MPI_Wtime makes no progress. */
+static void be_silent(double seconds)
+{
+    for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
+        ;
+}
+
+static void be_target(void)
+{
+    for (int i = 0; i < ROUND_TRIPS; i++)
+        tell(hear());
+    for (int i = 0; i < ROUNDS * PROBE_OPS; i++) {
+        double seconds = hear();
+        tell(seconds);
+        be_silent(seconds);
+        tell(0); /* here or below the operation completes at the latest */
+        hear();
+    }
+}
+
+/* ---- the origin ---- */
+
+static void do_op(enum probe_op op, struct window *w, int rank)
+{
+    static double value = 1, old;
+    static const struct rma_verb verb[] = {
+        [PROBE_PUT] = {.kind = RMA_PUT}, [PROBE_GET] = {.kind = RMA_GET}, [PROBE_ACC] = {.kind = RMA_ACC, .element = ELEMENT_DOUBLE}};
+    static const long add = 1;
+    if (op == PROBE_FETCH)
+        armcii_rma_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double), sizeof(long), &add, &old);
+    else
+        armcii_rma_contiguous(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
+    armcii_window_flush(w, rank);
+}
+
+static double measure_round_trip(void)
+{
+    double best = 1;
+    for (int i = 0; i < ROUND_TRIPS; i++) {
+        double begin = MPI_Wtime();
+        tell(0);
+        hear();
+        double seconds = MPI_Wtime() - begin;
+        if (seconds < best) best = seconds;
+    }
+    return best;
+}
+
+/* The silence begins after the request for it. The first operation of a kind may make connections: it runs before, while the target waits
+ * in MPI. */
+static void measure_op(enum probe_op op, struct window *w, int rank, struct probe *p)
+{
+    double seconds = silence(p->round_trip);
+    do_op(op, w, rank);
+    double asked = MPI_Wtime();
+    tell(seconds);
+    hear();
+    double begin = MPI_Wtime();
+    do_op(op, w, rank);
+    double end = MPI_Wtime();
+    p->complete[op] |= end < asked + seconds;
+    hear();
+    tell(0);
+    if (p->seconds[op] == 0 || end - begin < p->seconds[op]) p->seconds[op] = end - begin;
+}
+
+static void be_origin(struct window *w, int rank, struct probe *p)
+{
+    p->round_trip = measure_round_trip();
+    for (int i = 0; i < ROUNDS * PROBE_OPS; i++)
+        measure_op(i % PROBE_OPS, w, rank, p);
+}
+
+/* ---- all pairs ---- */
+
+/* The first process of the other node in this process's pair, in the order of nodes: 0 and 1, 2 and 3 ...; -1: none. */
+static int find_partner(void)
+{
+    const struct world *w = armcii_world;
+    int before = -1;
+    bool odd = false;
+    if (w->node_of[w->rank] != w->rank) return -1;
+    for (int r = 0; r < w->size; r++) {
+        if (w->node_of[r] != r) continue;
+        if (odd && (r == w->rank || before == w->rank)) return r == w->rank ? before : r;
+        before = r;
+        odd = !odd;
+    }
+    return -1;
+}
+
+static MPI_Comm pair_comm(void)
+{
+    int lower = partner < armcii_world->rank ? partner : armcii_world->rank, ranks[] = {lower, partner + armcii_world->rank - lower};
+    MPI_Group all, two;
+    MPI_Comm comm;
+    MPI_Comm_group(armcii_world->control, &all);
+    MPI_Group_incl(all, 2, ranks, &two);
+    MPI_Comm_create_group(armcii_world->control, two, TAG_PROBE, &comm);
+    MPI_Group_free(&all);
+    MPI_Group_free(&two);
+    return comm;
+}
+
+static void probe_pair(struct probe *p)
+{
+    enum { BYTES = 4096 };
+    struct window w;
+    MPI_Comm comm = pair_comm();
+    void *memory = aligned_alloc(BYTES, BYTES);
+    if (!memory) armcii_fatal("out of memory for the probe of the network");
+    for (size_t i = 0; i < BYTES / sizeof(double); i++)
+        ((double *)memory)[i] = 0;
+    p->measured = armcii_window_create_over(&w, memory, BYTES, comm) == 0;
+    if (p->measured) {
+        if (partner < armcii_world->rank)
+            be_target();
+        else
+            be_origin(&w, 1, p);
+        armcii_window_free(&w);
+    }
+    free(memory);
+    MPI_Comm_free(&comm);
+}
+
+/* The worst of all pairs. */
+static void agree(struct probe *mine, bool is_origin, struct probe *all)
+{
+    enum { FAILED = PROBE_OPS, WORDS };
+    int incomplete[WORDS], any[WORDS];
+    double slow[PROBE_OPS + 1], slowest[PROBE_OPS + 1];
+    incomplete[FAILED] = partner >= 0 && !mine->measured;
+    slow[PROBE_OPS] = mine->round_trip;
+    for (int op = 0; op < PROBE_OPS; op++) {
+        incomplete[op] = is_origin && !mine->complete[op];
+        slow[op] = mine->seconds[op];
+    }
+    MPI_Allreduce(incomplete, any, WORDS, MPI_INT, MPI_MAX, armcii_world->comm);
+    MPI_Allreduce(slow, slowest, PROBE_OPS + 1, MPI_DOUBLE, MPI_MAX, armcii_world->comm);
+    all->measured = !any[FAILED];
+    all->round_trip = slowest[PROBE_OPS];
+    for (int op = 0; op < PROBE_OPS; op++) {
+        all->complete[op] = all->measured && !any[op];
+        all->seconds[op] = slowest[op];
+    }
+}
+
+void armcii_probe_run(void)
+{
+    struct probe mine = {0};
+    partner = find_partner();
+    if (partner >= 0) probe_pair(&mine);
+    agree(&mine, partner > armcii_world->rank, &result);
+}
+
+void armcii_probe_end(void)
+{
+    result = (struct probe){0};
+}
+
+bool armcii_probe_finds_rdma(const struct probe *p)
+{
+    enum { SLOW = 3 }; /* round trips of a message */
+    return p->measured && p->complete[PROBE_PUT] && p->complete[PROBE_GET] && p->seconds[PROBE_PUT] <= SLOW * p->round_trip &&
+           p->seconds[PROBE_GET] <= SLOW * p->round_trip;
+}
