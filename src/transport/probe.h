@@ -16,8 +16,8 @@ struct probe {
 /* The result of this job's probe, the same on every process. */
 extern const struct probe *const armcii_probe;
 
-/* Collective over the world, while no progress thread runs. The first processes of the nodes probe in pairs: about a millisecond, or 75
- * round trips if those are slow, at any number of nodes. */
+/* Collective over the world, while no progress thread runs. The first processes of the nodes probe in pairs: 2 to 5 ms,
+ * or 200 round trips if those are slow, at any number of nodes. */
 void armcii_probe_run(void);
 /* Forget the result. */
 void armcii_probe_end(void);
