@@ -3,6 +3,7 @@
 #include "base/system.h"
 
 #include <dirent.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -485,4 +486,17 @@ bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*id
     for (int level = 0; level < own->levels; level++)
         if (count_members(own->id[level], ids, n) > armcii_cgroups_processors(own, level)) return true;
     return false;
+}
+
+/* ---- shared objects ---- */
+
+static int name_contains(struct dl_phdr_info *object, size_t bytes, void *name)
+{
+    (void)bytes;
+    return strstr(object->dlpi_name, name) != NULL;
+}
+
+bool armcii_object_is_loaded(const char *name)
+{
+    return dl_iterate_phdr(name_contains, (void *)(uintptr_t)name) != 0;
 }

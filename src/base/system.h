@@ -110,4 +110,7 @@ bool armcii_processors_oversubscribed(const uint64_t *masks, size_t n, size_t wo
 size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 
+/* Has this process loaded a shared object whose path contains `name`? */
+bool armcii_object_is_loaded(const char *name);
+
 #endif

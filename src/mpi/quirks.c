@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/system.h"
+
 #define V(major, minor, patch) ((major)*10000 + (minor)*100 + (patch))
 static const int LATEST = V(9999, 0, 0); /* Intel counts years */
 
@@ -117,9 +119,11 @@ static bool mpich_may_take(const char *transport, const char *version_text)
     return sscanf(device + strlen(sign), " ch4:%15[a-z0-9]", first) != 1 || strcmp(first, transport) == 0;
 }
 
-/* OMPI_MCA_osc lists the components to use or, after a ^, those to exclude. */
+/* OMPI_MCA_osc lists the components to use or, after a ^, those to exclude. Where UCX carries messages between nodes, Open MPI has loaded
+ * osc/ucx and prefers it to osc/pt2pt. */
 static bool open_mpi_may_take(const char *component)
 {
+    if (strcmp(component, "pt2pt") == 0 && armcii_object_is_loaded("mca_osc_ucx")) return false;
     const char *list = armcii_config_mpi_variable("OMPI_MCA_osc");
     if (!list || !*list) return true;
     bool excludes = *list == '^';

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/quirks.h"
 #include "transport/probe.h"
 #include "transport/rma/rma.h"
 
@@ -69,6 +70,13 @@ static bool probe(unsigned set)
 static void outcomes(void)
 {
     enum { TRIES = 20 };
+    ARMCI_Init();
+    bool windows = armcii_quirks->threaded_windows;
+    ARMCI_Finalize();
+    if (!windows) {
+        skip("this MPI library makes no windows between nodes in programs with threads");
+        return;
+    }
     for (unsigned set = 0; set < SETS; set++) {
         int tries = 0;
         while (++tries < TRIES && !probe(set))
