@@ -524,13 +524,16 @@ static bool job_spans_nodes(void)
 {
     static const char *const ranks[][2] = {
         {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-        {"PMI_SIZE", "MPI_LOCALNRANKS"},
+        {"PMI_SIZE", "MPI_LOCALNRANKS"}, /* Hydra */
+        {"PMI_SIZE", "PMI_LOCAL_SIZE"},  /* Cray PMI: PALS, Slurm */
+        {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"},
+        {"PALS_NRANKS", "PALS_LOCAL_SIZE"},
     };
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         long all = number_of(ranks[i][0]), here = number_of(ranks[i][1]);
         if (here > 0 && all > here) return true;
     }
-    return number_of("SLURM_STEP_NUM_NODES") > 1;
+    return number_of("SLURM_STEP_NUM_NODES") > 1 || number_of("FLUX_JOB_NNODES") > 1;
 }
 
 /* Servers that serve requests need memory that the node shares by memfd; others let windows be served. */
@@ -552,6 +555,7 @@ void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
     bool wanted = allows_threads(windows_bear_threads);
     been_read = false; /* the program may still set variables */
     if (!wanted) return;
-    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH, Intel MPI */
+    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH and what derives from it */
+    setenv("MPICH_MAX_THREAD_SAFETY", "multiple", 0);                   /* Cray MPICH */
     setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                            /* Open MPI */
 }

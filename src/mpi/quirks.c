@@ -79,16 +79,22 @@ const char *armcii_quirks_library(const char *version_text, int *version)
 {
     static const struct {
         const char *name, *sign;
+        int version; /* of the MPICH that it derives from, where the text does not name it; else 0 */
     } libraries[] = {
         /* Intel MPI and others derive from MPICH and name it, too: look for them first. */
-        {"Intel MPI", "Intel(R) MPI Library "},
-        {"Open MPI", "Open MPI v"},
-        {"MPICH", "MPICH Version:"},
+        {"Intel MPI", "Intel(R) MPI Library ", 0},
+        {"Open MPI", "Open MPI v", 0},
+        {"MPICH", "(ANL base ", 0}, /* Cray MPICH */
+        {"MPICH", "MVAPICH2 Version", V(3, 2, 1)},
+        {"MPICH", "MVAPICH Version", V(3, 4, 0)},
+        {"MPICH", "MPICH Version:", 0},
     };
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         const char *at = strstr(version_text, libraries[i].sign);
         if (!at) continue;
         int major = 0, minor = 0, patch = 0;
+        *version = libraries[i].version;
+        if (*version) return libraries[i].name;
         if (sscanf(at + strlen(libraries[i].sign), "%d.%d.%d", &major, &minor, &patch) < 1) continue;
         *version = V(major, minor, patch);
         return libraries[i].name;

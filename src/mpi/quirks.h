@@ -46,7 +46,8 @@ struct quirk_row {
 /* Row i of the table, NULL after the last. */
 const struct quirk_row *armcii_quirk_row(size_t i);
 
-/* The library in the text of MPI_Get_library_version: its name ("MPICH", "Open MPI", "Intel MPI") and version; NULL for others. */
+/* The library in the text of MPI_Get_library_version: its name ("MPICH", "Open MPI", "Intel MPI") and version; NULL for others. Cray MPICH
+ * and MVAPICH are the MPICH that they derive from, HPC-X is Open MPI. */
 const char *armcii_quirks_library(const char *version_text, int *version);
 /* line becomes the first line of that text, with blanks for tabs, cut to size - 1 bytes. */
 void armcii_version_line(const char *version_text, char *line, size_t size);

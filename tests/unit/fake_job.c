@@ -18,7 +18,7 @@ enum { MAX_REGIONS = 64, MAX_SETTING = 80 };
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
 
-static const struct route by_rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false};
+static const struct route by_rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false, NULL};
 
 /* Replaces src/transport/route.c. */
 void armcii_route_region(struct region *r)

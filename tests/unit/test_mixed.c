@@ -19,7 +19,7 @@ static void begin(void)
 {
     job_start((struct job){.several_nodes = true});
     region = job_region(0, 4, BYTES);
-    static const struct route near = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false};
+    static const struct route near = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
     region->near = &near;
     region->mapped[THEM] = region->base[THEM];
     armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);

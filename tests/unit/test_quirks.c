@@ -52,8 +52,13 @@ START_TEST(library_and_version)
     expect_library(unknown, NULL, 0);
     expect_library("", NULL, 0);
     expect_library("MPICH Version:\t\n", NULL, 0);
-    expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", NULL, 0);
-    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", NULL, 0);
+    expect_library("MPI VERSION    : CRAY MPICH version 7.7.14 (ANL base 3.2)\nMPI BUILD INFO : ", "MPICH", 30200);
+    expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", "MPICH", 30400);
+    expect_library("MPI VERSION    : CRAY MPICH version 9.0.0.113 (ANL base 4.1.2)\n", "MPICH", 40102);
+    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", "MPICH", 30201);
+    expect_library("MVAPICH Version:  3.0\nMVAPICH Release date: Mon Apr 10 22:00:00 EST 2023\n", "MPICH", 30400);
+    expect_library("Open MPI v4.1.5rc2, package: Open MPI root@hpc-kernel-03 Distribution, ident: 4.1.5rc2", "Open MPI", 40105);
+    expect_library("HPE MPT 2.25  08/17/21 05:17:50", NULL, 0);
 }
 END_TEST
 

@@ -128,7 +128,7 @@ static const struct transport recorder = {
     .rmw_path = PATH_SERVER,
     .progress = progress,
 };
-static const struct route by_recorder = {"recorder", &recorder, &recorder, &recorder, false};
+static const struct route by_recorder = {"recorder", &recorder, &recorder, &recorder, false, NULL};
 
 /* ---- the job ---- */
 
@@ -219,7 +219,7 @@ END_TEST
 /* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
 START_TEST(transports_of_a_route_keep_order)
 {
-    static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false};
+    static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false, NULL};
     begin();
     region->near = &mixed;
     region->mapped[THEM] = region->base[THEM];
