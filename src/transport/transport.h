@@ -12,7 +12,7 @@
 #include "base/backoff.h"
 #include "base/fault.h"
 #include "base/path.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
 #include "mpi/team.h"
 #include "shape/shape.h"
 

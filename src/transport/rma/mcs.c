@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
 #include "transport/rma/pending.h"
 #include "mpi/world.h"
 
@@ -149,7 +149,7 @@ static MPI_Aint tail_of(const struct rma_mcs *q, int owner, int mutex)
 static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 {
     int me = q->team->rank + 1, before;
-    armcii_rma_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
+    armcii_window_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
@@ -158,7 +158,7 @@ static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int expected, int desired)
 {
     int before;
-    armcii_rma_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
+    armcii_window_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }

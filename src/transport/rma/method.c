@@ -90,7 +90,7 @@ void armcii_rma_choose(struct rma_op *op)
 
 static void issue_segment(const struct rma_op *op, const struct segment *seg)
 {
-    armcii_rma_contiguous(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
+    armcii_window_transfer(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
 }
 
 static void issue_contiguous(const struct rma_op *op)
@@ -111,12 +111,12 @@ static void issue_datatype(const struct rma_op *op)
     struct shape part;
     size_t position = 0, in_flight = 0;
     if (op->shape->bytes <= datatype_limit()) {
-        armcii_rma_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
         return;
     }
     while (armcii_shape_part(op->shape, datatype_limit(), &position, &part)) {
         limit_batch(op, &in_flight);
-        armcii_rma_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
     }
 }
 

@@ -161,7 +161,7 @@ static void issue_readback(const struct record *r)
 {
     static char unused;
     struct window *w = &r->region->rma->window;
-    armcii_rma_contiguous(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
+    armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
 }
 
 static void complete_record(struct record *r)
