@@ -1,21 +1,21 @@
-/* am.c - the transport am: start and end, barrier, regions, mutexes and the table of its functions. */
+/* am.c - the transport am: barrier, progress thread, start and end, regions and the table of its functions. */
 #include "transport/am/am.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/am/client.h"
 #include "transport/am/endpoint.h"
-#include "transport/am/progress.h"
 #include "transport/am/progress_rank.h"
 #include "transport/am/proto.h"
 #include "transport/am/server.h"
 #include "transport/shm/shm.h"
-#include "base/lock.h"
 #include "transport/shm/node.h"
 
 static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
@@ -65,12 +65,61 @@ static void barrier(void)
     armcii_node_barrier();
 }
 
+/* ---- the progress thread ---- */
+
+/* It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
+
+/* Operations that the program left pending.  If another thread holds the lock, that one advances them. */
+static bool advance_own(void)
+{
+    if (!armcii_endpoints_are_busy() || !armcii_lock_try_enter()) return false;
+    bool any = armcii_endpoints_progress();
+    armcii_lock_exit();
+    return any;
+}
+
+static enum progress_work poll_once(void)
+{
+    bool own = advance_own();
+    if (armcii_server_serve()) return WORK_REMOTE;
+    return own ? WORK_OWN : WORK_NONE;
+}
+
+/* Threads that wait in the library serve, but may leave own operations pending. */
+static bool is_helped(void)
+{
+    static unsigned last;
+    unsigned polls = armcii_server_poll_count();
+    if (polls == last) return false;
+    last = polls;
+    advance_own();
+    return true;
+}
+
+static enum progress_wait choose_wait(void)
+{
+    bool pending = armcii_endpoints_are_busy();
+    if (!pending && !armcii_server_is_here()) return WAIT_WAKEUP;
+    if (armcii_event_is_reliable()) return pending ? WAIT_SOME_EVENTS : WAIT_EVENTS;
+    return pending ? WAIT_PENDING : WAIT_POLL;
+}
+
+static const struct loop_policy policy = {
+    .poll = poll_once,
+    .polls = 3,
+    .is_helped = is_helped,
+    .spins_after_help = true,
+    .choose_wait = choose_wait,
+    .idle_us = IDLE_US,
+    .events = EVENTS_SHARED,
+};
+
 /* ---- start and end ---- */
 
 static void become_server(void)
 {
     armcii_server_start(comm);
-    armcii_progress_thread_wake();
+    armcii_event_wakeup();
 }
 
 static void start_process(void)
@@ -78,7 +127,7 @@ static void start_process(void)
     armcii_endpoints_start(comm);
     barrier_start();
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
-    if (armcii_world->progress_ranks == 0) armcii_am_progress_start();
+    if (armcii_world->progress_ranks == 0) armcii_progress_thread_start(&policy);
 }
 
 static void end_process(void)
@@ -86,7 +135,7 @@ static void end_process(void)
     armcii_endpoints_end();
     armcii_coll_barrier(armcii_world->comm);
     if (armcii_world->progress_ranks == 0)
-        armcii_am_progress_end();
+        armcii_progress_thread_end();
     else
         armcii_progress_rank_stop();
     barrier_end();
@@ -253,48 +302,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return armcii_client_rmw(&to, update, bytes, remote, operand);
 }
 
-/* ---- mutexes: the server of the owner's node has their queues (mutex_server.h) ---- */
-
-struct am_mutexes {
-    const struct team *team;
-    unsigned long name;
-};
-
-static void *mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
-{
-    struct am_mutexes *set = malloc(sizeof *set);
-    (void)count, (void)total;
-    if (!set) armcii_fatal("out of memory for mutexes");
-    *set = (struct am_mutexes){team, name};
-    return set;
-}
-
-static void mutexes_free(void *set)
-{
-    free(set);
-}
-
-static void lock(void *set, int owner, int mutex, unsigned *slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    armcii_client_lock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
-static bool trylock(void *set, int owner, int mutex, unsigned *slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    return armcii_client_trylock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
-static void unlock(void *set, int owner, int mutex, unsigned slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    armcii_client_unlock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
 static bool progress(void)
 {
     bool any = armcii_endpoints_progress();
@@ -318,11 +325,11 @@ const struct transport armcii_am = {
     .fence_region = fence_region,
     .rmw = rmw,
     .rmw_path = PATH_SERVER,
-    .mutexes_create = mutexes_create,
-    .mutexes_free = mutexes_free,
-    .lock = lock,
-    .trylock = trylock,
-    .unlock = unlock,
+    .mutexes_create = armcii_client_mutexes_create,
+    .mutexes_free = armcii_client_mutexes_free,
+    .lock = armcii_client_lock,
+    .trylock = armcii_client_trylock,
+    .unlock = armcii_client_unlock,
     .barrier = barrier,
     .progress = progress,
 };

@@ -32,10 +32,13 @@ void armcii_client_wait_all(int owner);
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
 long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand);
 
-/* A mutex of a set, kept by the server of the owner's node; `owner` is a rank in the world. */
-void armcii_client_lock(uint64_t set, int owner, uint64_t number);
-bool armcii_client_trylock(uint64_t set, int owner, uint64_t number);
+/* ---- mutexes; the functions are those of struct transport ---- */
+
+void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name);
+void armcii_client_mutexes_free(void *set);
+void armcii_client_lock(void *set, int owner, int mutex, unsigned *slot);
+bool armcii_client_trylock(void *set, int owner, int mutex, unsigned *slot);
 /* Released when a fence has completed. */
-void armcii_client_unlock(uint64_t set, int owner, uint64_t number);
+void armcii_client_unlock(void *set, int owner, int mutex, unsigned slot);
 
 #endif

@@ -12,11 +12,9 @@
 #include "base/fault.h"
 #include "base/backoff.h"
 #include "transport/am/bufpool.h"
-#include "transport/am/mutex_server.h"
 #include "transport/am/proto.h"
 #include "transport/shm/apply.h"
-#include "transport/shm/node.h"
-#include "transport/shm/export.h"
+#include "transport/shm/shm.h"
 
 /* Messages are received into slots. A slot is served when its message is the next of its client, so that a client that stalls delays no
  * other. When all slots hold partly received messages, slots are added. */
@@ -169,7 +167,7 @@ static ptrdiff_t server_delta(const struct am_request_header *r, const void *add
     char *base, *mapped;
     size_t bytes;
     if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
-    if (!armcii_export_find(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
+    if (!armcii_export_find(r->owner, address, &base, &bytes, &mapped))
         armcii_fatal("cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable", address, r->owner);
     return mapped - base;
 }

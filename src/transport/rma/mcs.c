@@ -1,5 +1,5 @@
 /* mcs.c - MCS locks over MPI. */
-#include "transport/rma/mcs.h"
+#include "transport/rma/rma.h"
 
 #include <mpi.h>
 #include <stdlib.h>

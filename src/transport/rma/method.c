@@ -1,5 +1,5 @@
 /* method.c - choice of the method, and the methods. */
-#include "transport/rma/method.h"
+#include "transport/rma/rma.h"
 
 #include "base/config.h"
 #include "base/fault.h"

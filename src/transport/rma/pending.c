@@ -233,7 +233,7 @@ static void limit_in_flight(int target, size_t calls)
     size_t in_flight = calls;
     for (const struct record *r = by_target[target]; r; r = r->next)
         in_flight += r->in_flight;
-    if (in_flight > in_flight_limit()) armcii_pending_wait(target);
+    if (in_flight > in_flight_limit()) armcii_pending_wait_all(target);
 }
 
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
@@ -259,30 +259,24 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
     return find_record(region, target) != NULL;
 }
 
-/* The record of an operation; NULL if the operation is complete locally. */
-static struct record *find_incomplete(uint64_t region_id, int target, uint64_t ticket)
+/* The record of an operation; NULL if the operation is complete locally.  Its region may be freed. */
+static struct record *find_incomplete(const struct request *req)
 {
-    struct record *r = by_target[target];
-    while (r && r->region->id != region_id)
+    struct record *r = by_target[req->target];
+    while (r && r->region->id != req->region_id)
         r = r->next;
-    return r && r->local < ticket ? r : NULL;
+    return r && r->local < req->id ? r : NULL;
 }
 
-bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket)
+bool armcii_pending_is_complete(const struct request *req)
 {
-    return !find_incomplete(region_id, target, ticket);
+    return !find_incomplete(req);
 }
 
-void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket)
+void armcii_pending_wait(const struct request *req)
 {
-    struct record *r = find_incomplete(region_id, target, ticket);
+    struct record *r = find_incomplete(req);
     if (r) complete_record_local(r);
-}
-
-void armcii_pending_complete(const struct region *region, int target)
-{
-    struct record *r = find_record(region, target);
-    if (r) complete_record(r);
 }
 
 static bool fault_skips(const struct record *r)
@@ -323,33 +317,33 @@ bool armcii_pending_is_quiet(void)
     return !newest;
 }
 
-void armcii_pending_complete_region(struct region *region)
+static void fence_all_of(struct region *region)
 {
     struct record *older;
-    if (flush_all_pays(region)) {
-        complete_together(region);
-        return;
-    }
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);
     }
 }
 
-void armcii_pending_wait(int target)
+void armcii_pending_fence_region(struct region *region, int target)
 {
-    struct record *next;
-    for (struct record *r = by_target[target]; r; r = next) {
-        next = r->next;
-        if (r->local < r->last) complete_record_local(r);
+    if (!region->rma) return;
+    if (target < 0 && flush_all_pays(region)) {
+        complete_together(region);
+    } else if (target < 0) {
+        fence_all_of(region);
+    } else {
+        struct record *r = find_record(region, target);
+        if (r) complete_record(r);
     }
 }
 
-void armcii_pending_wait_all(void)
+void armcii_pending_wait_all(int target)
 {
-    struct record *older;
-    for (struct record *r = newest; r; r = older) {
-        older = r->older;
+    struct record *next;
+    for (struct record *r = target < 0 ? newest : by_target[target]; r; r = next) {
+        next = target < 0 ? r->older : r->next;
         if (r->local < r->last) complete_record_local(r);
     }
 }

@@ -1,5 +1,5 @@
 /* mcs.c - MCS locks in shared memory. */
-#include "transport/shm/mcs.h"
+#include "transport/shm/shm.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
