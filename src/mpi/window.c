@@ -59,7 +59,7 @@ static int create_dynamic(struct window *w, size_t unused, MPI_Comm comm)
 }
 
 /* The error handler of the communicator applies to these calls; they must return error codes. */
-static int call(int (*create)(struct window *w, size_t bytes, MPI_Comm comm), struct window *w, size_t bytes, MPI_Comm comm)
+static int try_create(int (*create)(struct window *w, size_t bytes, MPI_Comm comm), struct window *w, size_t bytes, MPI_Comm comm)
 {
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
@@ -78,7 +78,7 @@ static int create_over_own(struct window *w, size_t bytes, MPI_Comm comm)
     w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
     int failed = bytes > 0 && !w->own, any;
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    int rc = any ? MPI_ERR_NO_MEM : call(create_over_base, w, bytes, comm);
+    int rc = any ? MPI_ERR_NO_MEM : try_create(create_over_base, w, bytes, comm);
     if (rc == MPI_SUCCESS) return rc;
     free(w->own);
     w->base = w->own = NULL;
@@ -101,7 +101,7 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     if (memory == WINDOW_MEMORY_OWN)
         rc = create_over_own(w, slice, comm);
     else
-        rc = call(memory == WINDOW_MEMORY_SHARED ? allocate_shared : allocate, w, slice, comm);
+        rc = try_create(memory == WINDOW_MEMORY_SHARED ? allocate_shared : allocate, w, slice, comm);
     if (rc != MPI_SUCCESS) return rc;
     align_base(w, bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
@@ -111,7 +111,7 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
     *w = (struct window){.base = memory};
-    int rc = call(create_over_base, w, bytes, comm);
+    int rc = try_create(create_over_base, w, bytes, comm);
     if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return rc;
 }
@@ -128,7 +128,7 @@ void *armcii_window_shared_base(const struct window *w, int target)
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
 {
     *w = (struct window){0};
-    int rc = call(create_dynamic, w, 0, comm);
+    int rc = try_create(create_dynamic, w, 0, comm);
     if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return rc;
 }

@@ -10,7 +10,6 @@
 #include "mpi/world.h"
 #include "progress/event.h"
 #include "progress/thread.h"
-#include "transport/am/client.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/progress_rank.h"
 #include "transport/am/proto.h"
@@ -28,19 +27,12 @@ static int my_index; /* index of this node's leader */
 static void barrier_start(void)
 {
     const struct world *w = armcii_world;
-    leaders = malloc((size_t)w->nodes * sizeof *leaders);
-    if (!leaders) armcii_fatal("out of memory for tables of %d nodes", w->nodes);
+    leaders = armcii_alloc((size_t)w->nodes, sizeof *leaders, "tables of %d nodes", w->nodes);
     for (int r = 0, n = 0; r < w->size; r++) {
         if (w->node_of[r] != r) continue;
         if (r == w->node_of[w->rank]) my_index = n;
         leaders[n++] = r;
     }
-}
-
-static void barrier_end(void)
-{
-    free(leaders);
-    leaders = NULL;
 }
 
 /* A dissemination barrier of the leaders, as in transport/shm/node.c. */
@@ -65,9 +57,9 @@ static void barrier(void)
     armcii_node_barrier();
 }
 
-/* ---- the progress thread ---- */
-
-/* It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
+/* ---- the progress thread ----
+ *
+ * It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
 
 /* Operations that the program left pending.  If another thread holds the lock, that one advances them. */
 static bool advance_own(void)
@@ -138,7 +130,8 @@ static void end_process(void)
         armcii_progress_thread_end();
     else
         armcii_progress_rank_stop();
-    barrier_end();
+    free(leaders);
+    leaders = NULL;
 }
 
 void armcii_am_start(void)
@@ -169,13 +162,6 @@ struct am_region {
     char *server_map;            /* on a node's first member: where the progress rank mapped the segment; else NULL */
     struct slice_server slice[]; /* [team size] */
 };
-
-static struct am_region *new_region(int members)
-{
-    struct am_region *region = calloc(1, sizeof *region + (size_t)members * sizeof region->slice[0]);
-    if (!region) armcii_fatal("out of memory for the tables of a region of %d processes", members);
-    return region;
-}
 
 static void free_region(struct region *r)
 {
@@ -210,8 +196,7 @@ static void share_server_addresses(const struct region *r, char *address[])
 static void exchange_servers(struct region *r, int first)
 {
     struct team *team = r->team;
-    char **address = calloc((size_t)team->size, sizeof *address);
-    if (!address) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    char **address = armcii_alloc((size_t)team->size, sizeof *address, "the tables of a region of %d processes", team->size);
     share_server_addresses(r, address);
     int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
     struct slice_server mine = {server, address[team->rank] - r->base[team->rank]};
@@ -219,20 +204,17 @@ static void exchange_servers(struct region *r, int first)
     free(address);
 }
 
-/* The server of each node finds all that is exported there. */
-static int attach_memget(struct region *r)
-{
-    for (int i = 0; i < r->team->size; i++)
-        r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
-    return 0;
-}
-
 /* The server of a slice is the node's progress rank; without one, the team's first member on the node. */
 static int attach(struct region *r)
 {
     int first = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), 0);
-    r->am = new_region(r->team->size);
-    if (r->memget) return attach_memget(r);
+    size_t members = (size_t)r->team->size;
+    r->am = armcii_alloc(1, sizeof *r->am + members * sizeof r->am->slice[0], "the tables of a region of %zu processes", members);
+    if (r->memget) {
+        for (int i = 0; i < r->team->size; i++)
+            r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
+        return 0;
+    }
     if (map_in_progress_ranks(r, first == r->team->rank) != 0) {
         free_region(r);
         return -1;

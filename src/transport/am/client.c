@@ -1,5 +1,5 @@
 /* client.c - operations as eager and rendezvous requests, and their replies. */
-#include "transport/am/client.h"
+#include "transport/am/am.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,9 +247,8 @@ struct am_mutexes {
 
 void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
-    struct am_mutexes *set = malloc(sizeof *set);
+    struct am_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
     (void)count, (void)total;
-    if (!set) armcii_fatal("out of memory for mutexes");
     *set = (struct am_mutexes){team, name};
     return set;
 }

@@ -61,8 +61,7 @@ static uint64_t rndvs_added;
 
 void armcii_rndv_add(const struct rndv_put *put)
 {
-    struct rndv *r = malloc(sizeof *r);
-    if (!r) armcii_fatal("out of memory for a put");
+    struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
     *r = (struct rndv){rndvs, *put, ++rndvs_added};
     rndvs = r;
     acks_pending++;
@@ -276,16 +275,12 @@ bool armcii_endpoints_are_busy(void)
 
 /* ---- leaving the library ---- */
 
-/* The first message makes the connection, which takes several calls of MPI on both sides. */
-static bool is_connected(const struct endpoint *e)
-{
-    return e->acked > 0 || e->sent == 0;
-}
-
-/* The system takes that many bytes of a connection and delivers them without this process. */
+/* The first message makes the connection, which takes several calls of MPI on both sides. Then the system takes that many bytes and
+ * delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    return is_connected(e) && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e->server, rndvs_added);
+    bool connected = e->acked > 0 || e->sent == 0;
+    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e->server, rndvs_added);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -323,8 +318,7 @@ struct endpoint *armcii_endpoint(int server)
 {
     struct endpoint *e = endpoint_of[server];
     if (e) return e;
-    e = malloc(sizeof *e);
-    if (!e) armcii_fatal("out of memory for messages to other nodes");
+    e = armcii_alloc(1, sizeof *e, "messages to other nodes");
     *e = (struct endpoint){.server = server, .open = -1, .next = endpoints};
     endpoints = endpoint_of[server] = e;
     if (!armcii_endpoints_have_thread) connect(e);
@@ -397,8 +391,8 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_comm = comm;
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
-    endpoint_of = calloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof(struct endpoint *));
-    if (!buffers || !endpoint_of) armcii_fatal("out of memory for messages to other nodes");
+    endpoint_of = armcii_alloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof *endpoint_of, "messages to other nodes");
+    if (!buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         state[i] = FREE;
     any_ack = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};

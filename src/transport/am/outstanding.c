@@ -18,8 +18,7 @@ struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
     if (armcii_outstanding_count >= MAX_OUTSTANDING) return NULL;
-    struct outstanding *o = calloc(1, sizeof *o);
-    if (!o) armcii_fatal("out of memory for an operation");
+    struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
     o->id = id;
     o->owner = owner;
     armcii_outstanding_count++;

@@ -48,8 +48,7 @@ void armcii_rma_flush_local(struct window *w, int rank, int process)
 
 void armcii_pending_start(void)
 {
-    by_target = calloc((size_t)armcii_world->size, sizeof *by_target);
-    if (!by_target) armcii_fatal("out of memory for pending operations of %d processes", armcii_world->size);
+    by_target = armcii_alloc((size_t)armcii_world->size, sizeof *by_target, "pending operations of %d processes", armcii_world->size);
 }
 
 void armcii_pending_end(void)
@@ -76,8 +75,8 @@ static struct record *new_record(const struct raddr *raddr, int target)
     struct record *r = free_list;
     if (r)
         free_list = r->next;
-    else if (!(r = malloc(sizeof *r)))
-        armcii_fatal("out of memory for a pending operation");
+    else
+        r = armcii_alloc(1, sizeof *r, "a pending operation");
     *r = (struct record){.region = raddr->region, .target = target, .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
     r->next = by_target[target];
     r->older = newest;
@@ -119,15 +118,11 @@ static void widen(struct addr_range *a, const char *lo, const char *hi)
     if (hi > a->hi) a->hi = hi;
 }
 
-static bool commutes(const struct record *r, struct rma_verb verb)
-{
-    return verb.kind == RMA_ACC && r->element == (int)verb.element;
-}
-
 /* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because sums commute. */
 static bool must_wait(const struct record *r, struct rma_verb verb, const char *lo, const char *hi)
 {
-    if (overlaps(r->written, lo, hi) && !commutes(r, verb)) return true;
+    bool commutes = verb.kind == RMA_ACC && r->element == (int)verb.element;
+    if (overlaps(r->written, lo, hi) && !commutes) return true;
     return verb.kind != RMA_GET && overlaps(r->read, lo, hi);
 }
 
@@ -221,19 +216,13 @@ static void complete_together(struct region *region)
 
 /* ---- operations in flight ---- */
 
-static size_t in_flight_limit(void)
-{
-    size_t a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
-    return a < b ? a : b;
-}
-
 /* MPI libraries limit operations in flight to one target over all windows. */
 static void limit_in_flight(int target, size_t calls)
 {
-    size_t in_flight = calls;
+    size_t in_flight = calls, a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
     for (const struct record *r = by_target[target]; r; r = r->next)
         in_flight += r->in_flight;
-    if (in_flight > in_flight_limit()) armcii_pending_wait_all(target);
+    if (in_flight > (a < b ? a : b)) armcii_pending_wait_all(target);
 }
 
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,

@@ -149,9 +149,8 @@ void armcii_rma_end(void)
 
 static struct rma_region *new_part(const struct region *r)
 {
-    struct rma_region *part = calloc(1, sizeof *part + (size_t)r->team->size * sizeof part->pad[0]);
-    if (!part) armcii_fatal("out of memory for the tables of a region of %d processes", r->team->size);
-    return part;
+    int members = r->team->size;
+    return armcii_alloc(1, sizeof(struct rma_region) + (size_t)members * sizeof(size_t), "the tables of a region of %d processes", members);
 }
 
 static int set_or_free(int rc, struct region *r, struct rma_region *part)
@@ -163,18 +162,18 @@ static int set_or_free(int rc, struct region *r, struct rma_region *part)
     return rc;
 }
 
-static enum window_memory choose_memory(const struct team *team)
+enum window_memory armcii_rma_window_memory(const struct team *team)
 {
-    const struct quirks *q = armcii_quirks;
-    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
     bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && q->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
 }
 
 static int alloc(struct region *r)
 {
     struct rma_region *part = new_part(r);
-    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, choose_memory(r->team), r->team->comm);
+    bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
+    enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
+    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, memory, r->team->comm);
     r->base[r->team->rank] = part->window.base;
     return set_or_free(rc, r, part);
 }

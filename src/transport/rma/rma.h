@@ -11,6 +11,9 @@ void armcii_rma_start(bool with_thread);
 /* Collective; no operations are pending. */
 void armcii_rma_end(void);
 
+/* The memory of windows of the team. */
+enum window_memory armcii_rma_window_memory(const struct team *team);
+
 /* ---- methods (method.c) ----
  *
  * The method turns an operation into RMA calls.  It depends on the configuration, the quirks of the MPI library and whether the written

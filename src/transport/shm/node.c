@@ -44,9 +44,7 @@ static unsigned barriers;
 
 static void *allocate(size_t n, size_t bytes)
 {
-    void *p = calloc(n, bytes);
-    if (!p) armcii_fatal("out of memory for tables of %zu processes", n);
-    return p;
+    return armcii_alloc(n, bytes, "tables of %zu processes", n);
 }
 
 /* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
@@ -209,13 +207,6 @@ void armcii_reservation_correct(size_t touched)
 
 /* ---- start and end ---- */
 
-/* Spinning pays only if the awaited process has its own processor. */
-static void choose_spin_limit(void)
-{
-    the_node.cpus = count_cpus();
-    armcii_backoff_spin_limit = the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT;
-}
-
 /* The first kind in the order of preference that works on every node. */
 static enum segment_kind choose_kind(void)
 {
@@ -237,9 +228,8 @@ static enum segment_kind choose_kind(void)
 static void create_control(void)
 {
     size_t n = (size_t)the_node.size + (armcii_world->progress_ranks > 0);
-    size_t *sizes = calloc(n, sizeof *sizes);
-    char **slices = calloc(n, sizeof *slices);
-    if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_node.size);
+    size_t *sizes = allocate(n, sizeof *sizes);
+    char **slices = allocate(n, sizeof *slices);
     sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
     if (armcii_segment_create(&segment, the_node.kind, the_node.comm, sizes, slices) != 0)
         armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
@@ -254,8 +244,7 @@ static void create_control(void)
 static void number_node_ranks(void)
 {
     const struct world *w = armcii_world;
-    the_node.rank_of = malloc((size_t)w->size * sizeof *the_node.rank_of);
-    if (!the_node.rank_of) armcii_fatal("out of memory for tables of %d processes", w->size);
+    the_node.rank_of = allocate((size_t)w->size, sizeof *the_node.rank_of);
     for (int i = 0, n = 0; i < w->size; i++)
         the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
 }
@@ -269,7 +258,9 @@ void armcii_node_start(void)
     number_node_ranks();
     the_node.kind = choose_kind();
     barriers = 0;
-    choose_spin_limit();
+    the_node.cpus = count_cpus();
+    armcii_backoff_spin_limit =
+        the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT; /* spinning pays with a processor each */
     if (the_node.kind != SEGMENT_NONE) create_control();
     start_reservations();
 }

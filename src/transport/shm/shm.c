@@ -24,10 +24,9 @@ static int alloc(struct region *r)
     bool one_node = armcii_world_is_one_node(team->size, team->to_world);
     MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
     const struct scope *here = armcii_team_scope(team, TEAM_NODE);
-    struct shm_region *part = calloc(1, sizeof *part);
-    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
-    char **slices = calloc((size_t)team->size, sizeof *slices);
-    if (!part || !sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    struct shm_region *part = armcii_alloc(1, sizeof *part, "a region");
+    size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes, "the tables of a region of %d processes", team->size);
+    char **slices = armcii_alloc((size_t)team->size, sizeof *slices, "the tables of a region of %d processes", team->size);
     for (int i = 0; i < here->n; i++)
         sizes[i] = r->bytes[armcii_scope_member(here, i)];
     int failed = armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0, any = failed;
@@ -84,8 +83,7 @@ void armcii_exports_start(void)
     if (armcii_node->kind != SEGMENT_MEMFD) return;
     open_spare();
     free(attached);
-    attached = calloc((size_t)armcii_node->size, sizeof *attached);
-    if (!attached) armcii_fatal("out of memory for tables of %d processes", armcii_node->size);
+    attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes", armcii_node->size);
 }
 
 static char *memget_alloc(size_t bytes)
