@@ -23,7 +23,7 @@
 #include "transport/route.h"
 #include "progress/thread.h"
 #include "transport/shm/node.h"
-#include "transport/shm/export.h"
+#include "transport/shm/shm.h"
 #include "mpi/world.h"
 #include "core/handle.h"
 

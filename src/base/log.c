@@ -138,3 +138,15 @@ void armcii_fatal(const char *format, ...)
     armcii_abort_job(1);
     abort();
 }
+
+void *armcii_alloc(size_t n, size_t bytes, const char *format, ...)
+{
+    void *memory = calloc(n, bytes);
+    char what[128];
+    va_list args;
+    if (memory) return memory;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    armcii_fatal("out of memory for %s", what);
+}

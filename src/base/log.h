@@ -3,6 +3,7 @@
 #define ARMCII_LOG_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 /* The rank in messages; -1 (no rank is shown) until it is set. */
 void armcii_log_set_rank(int rank);
@@ -27,6 +28,9 @@ int armcii_error(int code, const char *function, const char *argument, const cha
 
 /* An internal error: prints the message and aborts, whatever ARMCI_ERRORS says. */
 _Noreturn void armcii_fatal(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* Zeroed memory for n objects of `bytes` bytes.  Aborts with "out of memory for ...", formatted as by printf, if there is none. */
+void *armcii_alloc(size_t n, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4), returns_nonnull));
 
 /* Sets the function that ends the job with an exit status; this layer does not use MPI.  NULL: abort(3). */
 void armcii_error_set_abort(void (*abort_job)(int status));

@@ -10,7 +10,7 @@
 #include "mem/suballoc.h"
 #include "mpi/world.h"
 #include "transport/route.h"
-#include "transport/shm/reservation.h"
+#include "transport/shm/node.h"
 
 static struct region *memget; /* NULL: neither shared memory nor a dynamic window is available */
 static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */

@@ -11,7 +11,7 @@
 #include "base/stats.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
-#include "transport/shm/reservation.h"
+#include "transport/shm/node.h"
 #include "mpi/world.h"
 
 enum { MODE_ALL = 1 }; /* ARMCIX_MODE_ALL */

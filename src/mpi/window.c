@@ -1,13 +1,23 @@
-/* window.c - RMA windows. */
+/* window.c - RMA windows and the calls on them. */
 #include "mpi/window.h"
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/fault.h"
 #include "base/lock.h"
+#include "config-build.h"
 #include "mpi/coll.h"
+#include "mpi/datatype.h"
 #include "mpi/quirks.h"
+
+#if defined(HAVE_MPI_PUT_C) && defined(HAVE_MPI_GET_C) && defined(HAVE_MPI_ACCUMULATE_C)
+#define LARGE_COUNTS 1 /* MPI-4 */
+#else
+#define LARGE_COUNTS 0
+#endif
 
 static atomic_uint progress_calls;
 static atomic_int progressing;
@@ -18,6 +28,8 @@ static size_t round_up(size_t bytes, size_t unit)
 {
     return (bytes + unit - 1) & ~(unit - 1);
 }
+
+/* ---- creation ---- */
 
 /* Noncontiguous: each slice begins on a page that its owner touches first. */
 static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
@@ -30,48 +42,47 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
     return rc;
 }
 
+static int allocate(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    return MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
+}
+
+static int create_over_base(struct window *w, size_t bytes, MPI_Comm comm)
+{
+    return MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
+}
+
+static int create_dynamic(struct window *w, size_t unused, MPI_Comm comm)
+{
+    (void)unused;
+    return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
+}
+
 /* The error handler of the communicator applies to these calls; they must return error codes. */
-static int allocate(struct window *w, size_t bytes, enum window_memory memory, MPI_Comm comm)
+static int try_create(int (*create)(struct window *w, size_t bytes, MPI_Comm comm), struct window *w, size_t bytes, MPI_Comm comm)
 {
     MPI_Errhandler before;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     unsigned entries = armcii_lock_suspend();
-    int rc = memory == WINDOW_MEMORY_SHARED ? allocate_shared(w, bytes, comm)
-                                            : MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
-    armcii_lock_resume(entries);
-    MPI_Comm_set_errhandler(comm, before);
-    MPI_Errhandler_free(&before);
-    w->own = NULL;
-    return rc;
-}
-
-static int create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
-{
-    MPI_Errhandler before;
-    MPI_Comm_get_errhandler(comm, &before);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_lock_suspend();
-    int rc = MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
+    int rc = create(w, bytes, comm);
     armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
     return rc;
 }
 
-static int create(struct window *w, size_t bytes, MPI_Comm comm)
+static int create_over_own(struct window *w, size_t bytes, MPI_Comm comm)
 {
     /* If the allocation fails on one member, all members must return before the collective call. */
-    void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int failed = bytes > 0 && !memory, any;
+    w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
+    int failed = bytes > 0 && !w->own, any;
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    int rc = any ? MPI_ERR_NO_MEM : create_over(w, memory, bytes, comm);
-    if (rc != MPI_SUCCESS) {
-        free(memory);
-        return rc;
-    }
-    w->base = w->own = memory;
-    return MPI_SUCCESS;
+    int rc = any ? MPI_ERR_NO_MEM : try_create(create_over_base, w, bytes, comm);
+    if (rc == MPI_SUCCESS) return rc;
+    free(w->own);
+    w->base = w->own = NULL;
+    return rc;
 }
 
 /* MPI does not align enough (Open MPI's osc/sm: 8 bytes), so the slice begins at the next multiple of 64. */
@@ -85,7 +96,12 @@ static void align_base(struct window *w, size_t bytes)
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
-    int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, memory, comm);
+    int rc;
+    *w = (struct window){0};
+    if (memory == WINDOW_MEMORY_OWN)
+        rc = create_over_own(w, slice, comm);
+    else
+        rc = try_create(memory == WINDOW_MEMORY_SHARED ? allocate_shared : allocate, w, slice, comm);
     if (rc != MPI_SUCCESS) return rc;
     align_base(w, bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
@@ -94,13 +110,10 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
 
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
-    int rc = create_over(w, memory, bytes, comm);
-    if (rc != MPI_SUCCESS) return rc;
-    w->base = memory;
-    w->own = NULL;
-    w->pad = 0;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){.base = memory};
+    int rc = try_create(create_over_base, w, bytes, comm);
+    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return rc;
 }
 
 void *armcii_window_shared_base(const struct window *w, int target)
@@ -114,19 +127,10 @@ void *armcii_window_shared_base(const struct window *w, int target)
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
 {
-    MPI_Errhandler before;
-    MPI_Comm_get_errhandler(comm, &before);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_lock_suspend();
-    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
-    armcii_lock_resume(entries);
-    MPI_Comm_set_errhandler(comm, before);
-    MPI_Errhandler_free(&before);
-    if (rc != MPI_SUCCESS) return rc;
-    w->base = w->own = NULL;
-    w->pad = 0;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){0};
+    int rc = try_create(create_dynamic, w, 0, comm);
+    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return rc;
 }
 
 int armcii_window_attach(struct window *w, void *memory, size_t bytes)
@@ -151,6 +155,8 @@ void armcii_window_free(struct window *w)
     free(w->own);
     w->base = w->own = NULL;
 }
+
+/* ---- completion and progress ---- */
 
 static void begin_progress(void)
 {
@@ -208,4 +214,110 @@ unsigned armcii_window_progress_calls(void)
 bool armcii_window_is_progressing(void)
 {
     return atomic_load_explicit(&progressing, memory_order_relaxed) > 0;
+}
+
+/* ---- put, get, accumulate ---- */
+
+static struct basic_type basic_of(struct rma_verb verb)
+{
+    return verb.kind == RMA_ACC ? armcii_basic_element(verb.element) : armcii_basic_byte();
+}
+
+static bool is_lost_by_fault(struct rma_verb verb)
+{
+    if (armcii_fault("transfers-do-nothing")) return true;
+    if (verb.kind == RMA_PUT) return armcii_fault("put-does-nothing");
+    if (verb.kind == RMA_GET) return armcii_fault("get-does-nothing");
+    return armcii_fault("acc-lost");
+}
+
+static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type, MPI_Aint disp,
+                  int count, MPI_Datatype type)
+{
+    if (is_lost_by_fault(verb)) return;
+    switch (verb.kind) {
+    case RMA_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
+    case RMA_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;
+    case RMA_ACC: MPI_Accumulate(local, local_count, local_type, target, disp, count, type, MPI_SUM, w->win); break;
+    }
+}
+
+/* n may exceed INT_MAX. */
+static void issue_large(struct window *w, struct rma_verb verb, int target, char *local, MPI_Aint disp, size_t n, struct basic_type basic)
+{
+#if LARGE_COUNTS
+    MPI_Count count = (MPI_Count)n;
+    if (is_lost_by_fault(verb)) return;
+    switch (verb.kind) {
+    case RMA_PUT: MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
+    case RMA_GET: MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
+    case RMA_ACC: MPI_Accumulate_c(local, count, basic.type, target, disp, count, basic.type, MPI_SUM, w->win); break;
+    }
+#else
+    const size_t most = 1 << 30;
+    while (n > 0) {
+        size_t part = n < most ? n : most;
+        issue(w, verb, target, local, (int)part, basic.type, disp, (int)part, basic.type);
+        local += part * basic.size;
+        disp += (MPI_Aint)(part * basic.size);
+        n -= part;
+    }
+#endif
+}
+
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
+{
+    struct basic_type basic = basic_of(verb);
+    size_t n = bytes / basic.size;
+    if (n <= INT_MAX)
+        issue(w, verb, target, local, (int)n, basic.type, disp, (int)n, basic.type);
+    else
+        issue_large(w, verb, target, local, disp, n, basic);
+}
+
+/* One side of a call; owned: the caller frees the type. */
+struct side {
+    const char *start;
+    int count;
+    MPI_Datatype type;
+    bool owned;
+};
+
+static struct side side_of(const struct shape *s, enum shape_side which, struct basic_type basic, const char *origin,
+                           enum rma_typing typing)
+{
+    const char *first = which == SHAPE_LOCAL ? s->local : s->remote;
+    if (s->form == SHAPE_VECTOR && which == SHAPE_LOCAL && s->packed)
+        return (struct side){s->packed, (int)(s->bytes / basic.size), basic.type, false};
+    if (s->form == SHAPE_VECTOR || typing == RMA_INDEXED)
+        return (struct side){origin, 1, armcii_datatype_indexed(s, which, basic, origin), true};
+    if (s->levels == 0) return (struct side){first, (int)(s->bytes / basic.size), basic.type, false};
+    if (typing == RMA_SUBARRAY && armcii_shape_nests(s, which) && armcii_shape_is_aligned(s, which, basic.size))
+        return (struct side){first, 1, armcii_datatype_subarray(s, which, basic), false};
+    return (struct side){first, 1, armcii_datatype_vector(s, which, basic), false};
+}
+
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+                                  enum rma_typing typing)
+{
+    struct basic_type basic = basic_of(verb);
+    struct side local = side_of(shape, SHAPE_LOCAL, basic, MPI_BOTTOM, typing);
+    struct side remote = side_of(shape, SHAPE_REMOTE, basic, origin, typing);
+    issue(w, verb, target, (char *)local.start, local.count, local.type, remote.start - origin, remote.count, remote.type);
+    if (local.owned) armcii_datatype_free_indexed(&local.type);
+    if (remote.owned) armcii_datatype_free_indexed(&remote.type);
+}
+
+/* ---- atomics ---- */
+
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
+                                void *old)
+{
+    MPI_Datatype type = bytes == sizeof(int) ? MPI_INT : MPI_LONG;
+    MPI_Fetch_and_op(value, old, type, target, disp, update == RMW_ADD ? MPI_SUM : MPI_REPLACE, w->win);
+}
+
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
+{
+    MPI_Compare_and_swap(&desired, &expected, old, MPI_INT, target, disp, w->win);
 }

@@ -1,11 +1,14 @@
-/* window.h - RMA windows, with one passive epoch from creation to free.  With rma.h, the interface to MPI's one-sided functions; unit
- * tests replace both by a recording fake. */
+/* window.h - RMA windows, with one passive epoch from creation to free, and the calls on them: the interface to MPI's one-sided
+ * functions, which unit tests replace by a recording fake.  Displacements and lengths are in bytes. */
 #ifndef ARMCII_WINDOW_H
 #define ARMCII_WINDOW_H
 
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "shape/element.h"
+#include "shape/shape.h"
 
 struct window {
     MPI_Win win;
@@ -33,6 +36,35 @@ int armcii_window_attach(struct window *w, void *memory, size_t bytes);
 void armcii_window_detach(struct window *w, void *memory);
 /* Collective.  All operations on the window are complete. */
 void armcii_window_free(struct window *w);
+
+/* ---- one-sided calls; a flush completes them ---- */
+
+enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };
+
+/* The kind of an operation and, for accumulate, the element type. */
+struct rma_verb {
+    enum rma_kind kind;
+    enum element element;
+};
+
+/* The kind of derived datatype for a shape. */
+enum rma_typing { RMA_SUBARRAY, RMA_HVECTOR, RMA_INDEXED };
+
+/* Any number of contiguous bytes between `local` and displacement `disp` of rank `target`. */
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes);
+
+/* The whole shape, at most 1 GiB, by one call with derived datatypes.  `origin` is the address in the target with displacement 0.  A side
+ * whose strides do not nest uses RMA_HVECTOR instead of RMA_SUBARRAY; vectors always use RMA_INDEXED. */
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+                                  enum rma_typing typing);
+
+/* Atomic update of an int or long (`bytes` = sizeof) at disp: *old = there; there += *value, or there = *value. */
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
+                                void *old);
+/* Atomic on an int: *old = there; if it equals `expected`, there = desired. */
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old);
+
+/* ---- completion and progress ---- */
 
 /* Complete the caller's operations remotely: towards rank `target`, or towards all members. */
 void armcii_window_flush(struct window *w, int target);

@@ -264,11 +264,6 @@ void armcii_progress_thread_end(void)
     armcii_event_end();
 }
 
-void armcii_progress_thread_wake(void)
-{
-    armcii_event_wakeup();
-}
-
 void armcii_progress_thread_wake_if_asleep(void)
 {
     if (atomic_load(&asleep)) armcii_event_wakeup();

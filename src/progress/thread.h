@@ -14,9 +14,9 @@
  * The rest is a policy.  There are three:
  *
  *   file                   runs in   polls  idle_us      events            wait                            after help
- *   am/progress.c          thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
+ *   am/am.c                thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
  *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL                       -
- *   rma/progress.c         thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
+ *   rma/rma.c              thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
@@ -81,8 +81,7 @@ struct loop_policy {
 /* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no thread. */
 void armcii_progress_thread_start(const struct loop_policy *policy);
 void armcii_progress_thread_end(void);
-/* There is new work: end the sleep.  The second form: only a sleep that events do not end. */
-void armcii_progress_thread_wake(void);
+/* There is new work: end the sleep, if events do not end it; armcii_event_wakeup ends any. */
 void armcii_progress_thread_wake_if_asleep(void);
 
 /* A process without the thread: start, one step of the loop, end. */

@@ -13,7 +13,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/path.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
 #include "mpi/team.h"
 #include "shape/shape.h"
 
@@ -32,7 +32,7 @@ struct region {
     size_t *bytes;            /* [team size] */
     char **mapped;            /* [team size], the slice in this process's address space; NULL: it cannot be loaded or stored here */
     size_t total;             /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved;          /* bytes of this node's memory that this process accounts for (transport/shm/reservation.h) */
+    size_t reserved;          /* bytes of this node's memory that this process accounts for (transport/shm/node.h) */
     int mode;                 /* access mode: ARMCIX_MODE_... */
     bool memget;              /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */

@@ -409,7 +409,7 @@ static void check_elements(struct rma_verb verb, size_t bytes)
     ck_assert_msg(bytes % part_size(verb.element) == 0, "accumulate of %zu bytes of %s", bytes, armcii_element_name(verb.element));
 }
 
-void armcii_rma_contiguous(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_PUT + verb.kind, number_of(f), target, disp, bytes, 1, 0});
@@ -447,8 +447,8 @@ static void check_disjoint(const struct request *op)
     free(sorted);
 }
 
-void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
-                      enum rma_typing typing)
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+                                  enum rma_typing typing)
 {
     struct fake_window *f = find(w);
     struct shape_iter it;
@@ -470,7 +470,8 @@ void armcii_rma_shape(struct window *w, struct rma_verb verb, int target, const 
     start(f, op);
 }
 
-void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes, const void *value, void *old)
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes, const void *value,
+                                void *old)
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_FETCH_AND_OP, number_of(f), target, disp, bytes, 1, 0});
@@ -482,7 +483,7 @@ void armcii_rma_fetch_and_op(struct window *w, enum rmw_update how, int target, 
     start(f, op);
 }
 
-void armcii_rma_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
 {
     struct fake_window *f = find(w);
     record((struct fake_call){FAKE_COMPARE_AND_SWAP, number_of(f), target, disp, sizeof(int), 1, 0});

@@ -1,4 +1,4 @@
-/* fake_mpi.h - a fake of MPI's one-sided functions that replaces src/mpi/window.c and rma.c in unit tests.
+/* fake_mpi.h - a fake of MPI's one-sided functions that replaces src/mpi/window.c in unit tests.
  *
  * It records every call and simulates remote memory with the weakest guarantees of MPI: an operation takes effect when it is flushed,
  * those flushed together take effect in any order, and a local buffer is read at local completion.  A missing order or completion
@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mpi/rma.h"
 #include "mpi/window.h"
 
 /* When operations take effect. */

@@ -8,7 +8,7 @@
 #include "mpi/quirks.h"
 #include "shape_model.h"
 #include "unit.h"
-#include "transport/rma/method.h"
+#include "transport/rma/rma.h"
 #include "transport/rma/pending.h"
 
 #define OPEN_MPI_4 "Open MPI v4.1.4, package: Debian OpenMPI"

@@ -175,7 +175,7 @@ START_TEST(fence_with_nothing_pending)
     armcii_fence_region(one, -1);
     armcii_wait_all(THEM);
     armcii_wait_all(-1);
-    armcii_pending_complete(one, THEM);
+    armcii_pending_fence_region(one, THEM);
     fake_expect("nothing was ever pending", "");
     job_blocking(put(one, 0, 8));
     armcii_fence(THEM);
@@ -238,7 +238,7 @@ START_TEST(fence_touches_what_is_dirty)
     job_end();
 
     scatter_puts();
-    armcii_pending_complete(one, THEM);
+    armcii_pending_fence_region(one, THEM);
     fake_expect("fence of a region and process", "flush 0/1");
     expect_dirty("fence of a region and process", false, true, true);
     job_end();
@@ -368,7 +368,7 @@ START_TEST(a_region_goes)
     fake_expect("its operation", "");
     struct region *fourth = job_region(0, 4, BYTES);
     job_nonblocking(put(fourth, 0, 8));
-    armcii_pending_complete_local(op.region_id, THEM, op.id);
+    armcii_pending_wait(&op);
     fake_expect("its operation, and a new region", "put 3/1 0+8");
     job_end();
 }

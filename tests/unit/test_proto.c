@@ -47,7 +47,6 @@ static void travel(const struct shape *fragment, struct bytes *seen)
     ck_assert_int_eq((int)header->delta, -40);
     if (length < sizeof message) ck_assert_int_eq(message[length], (char)0xee);
     armcii_am_decode(header, &decoded);
-    armcii_shape_set_packed(&decoded.shape, decoded.data);
     size_t before = seen->n;
     bytes_add_shape(seen, &decoded.shape);
     for (size_t i = before; i < seen->n; i++) /* the next fragment overwrites the message: copy the byte itself */

@@ -7,7 +7,6 @@
 #include "base/backoff.h"
 #include "mem/directory.h"
 #include "transport/am/server.h"
-#include "transport/am/client.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/am.h"
 #include "unit.h"

@@ -1,21 +1,20 @@
-/* am.c - the transport am: start and end, barrier, regions, mutexes and the table of its functions. */
+/* am.c - the transport am: barrier, progress thread, start and end, regions and the table of its functions. */
 #include "transport/am/am.h"
 
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "progress/event.h"
 #include "progress/thread.h"
-#include "transport/am/client.h"
 #include "transport/am/endpoint.h"
-#include "transport/am/progress.h"
 #include "transport/am/progress_rank.h"
 #include "transport/am/proto.h"
 #include "transport/am/server.h"
 #include "transport/shm/shm.h"
-#include "base/lock.h"
 #include "transport/shm/node.h"
 
 static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
@@ -28,19 +27,12 @@ static int my_index; /* index of this node's leader */
 static void barrier_start(void)
 {
     const struct world *w = armcii_world;
-    leaders = malloc((size_t)w->nodes * sizeof *leaders);
-    if (!leaders) armcii_fatal("out of memory for tables of %d nodes", w->nodes);
+    leaders = armcii_alloc((size_t)w->nodes, sizeof *leaders, "tables of %d nodes", w->nodes);
     for (int r = 0, n = 0; r < w->size; r++) {
         if (w->node_of[r] != r) continue;
         if (r == w->node_of[w->rank]) my_index = n;
         leaders[n++] = r;
     }
-}
-
-static void barrier_end(void)
-{
-    free(leaders);
-    leaders = NULL;
 }
 
 /* A dissemination barrier of the leaders, as in transport/shm/node.c. */
@@ -65,12 +57,61 @@ static void barrier(void)
     armcii_node_barrier();
 }
 
+/* ---- the progress thread ----
+ *
+ * It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
+
+/* Operations that the program left pending.  If another thread holds the lock, that one advances them. */
+static bool advance_own(void)
+{
+    if (!armcii_endpoints_are_busy() || !armcii_lock_try_enter()) return false;
+    bool any = armcii_endpoints_progress();
+    armcii_lock_exit();
+    return any;
+}
+
+static enum progress_work poll_once(void)
+{
+    bool own = advance_own();
+    if (armcii_server_serve()) return WORK_REMOTE;
+    return own ? WORK_OWN : WORK_NONE;
+}
+
+/* Threads that wait in the library serve, but may leave own operations pending. */
+static bool is_helped(void)
+{
+    static unsigned last;
+    unsigned polls = armcii_server_poll_count();
+    if (polls == last) return false;
+    last = polls;
+    advance_own();
+    return true;
+}
+
+static enum progress_wait choose_wait(void)
+{
+    bool pending = armcii_endpoints_are_busy();
+    if (!pending && !armcii_server_is_here()) return WAIT_WAKEUP;
+    if (armcii_event_is_reliable()) return pending ? WAIT_SOME_EVENTS : WAIT_EVENTS;
+    return pending ? WAIT_PENDING : WAIT_POLL;
+}
+
+static const struct loop_policy policy = {
+    .poll = poll_once,
+    .polls = 3,
+    .is_helped = is_helped,
+    .spins_after_help = true,
+    .choose_wait = choose_wait,
+    .idle_us = IDLE_US,
+    .events = EVENTS_SHARED,
+};
+
 /* ---- start and end ---- */
 
 static void become_server(void)
 {
     armcii_server_start(comm);
-    armcii_progress_thread_wake();
+    armcii_event_wakeup();
 }
 
 static void start_process(void)
@@ -78,7 +119,7 @@ static void start_process(void)
     armcii_endpoints_start(comm);
     barrier_start();
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
-    if (armcii_world->progress_ranks == 0) armcii_am_progress_start();
+    if (armcii_world->progress_ranks == 0) armcii_progress_thread_start(&policy);
 }
 
 static void end_process(void)
@@ -86,10 +127,11 @@ static void end_process(void)
     armcii_endpoints_end();
     armcii_coll_barrier(armcii_world->comm);
     if (armcii_world->progress_ranks == 0)
-        armcii_am_progress_end();
+        armcii_progress_thread_end();
     else
         armcii_progress_rank_stop();
-    barrier_end();
+    free(leaders);
+    leaders = NULL;
 }
 
 void armcii_am_start(void)
@@ -120,13 +162,6 @@ struct am_region {
     char *server_map;            /* on a node's first member: where the progress rank mapped the segment; else NULL */
     struct slice_server slice[]; /* [team size] */
 };
-
-static struct am_region *new_region(int members)
-{
-    struct am_region *region = calloc(1, sizeof *region + (size_t)members * sizeof region->slice[0]);
-    if (!region) armcii_fatal("out of memory for the tables of a region of %d processes", members);
-    return region;
-}
 
 static void free_region(struct region *r)
 {
@@ -161,8 +196,7 @@ static void share_server_addresses(const struct region *r, char *address[])
 static void exchange_servers(struct region *r, int first)
 {
     struct team *team = r->team;
-    char **address = calloc((size_t)team->size, sizeof *address);
-    if (!address) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    char **address = armcii_alloc((size_t)team->size, sizeof *address, "the tables of a region of %d processes", team->size);
     share_server_addresses(r, address);
     int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
     struct slice_server mine = {server, address[team->rank] - r->base[team->rank]};
@@ -170,20 +204,17 @@ static void exchange_servers(struct region *r, int first)
     free(address);
 }
 
-/* The server of each node finds all that is exported there. */
-static int attach_memget(struct region *r)
-{
-    for (int i = 0; i < r->team->size; i++)
-        r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
-    return 0;
-}
-
 /* The server of a slice is the node's progress rank; without one, the team's first member on the node. */
 static int attach(struct region *r)
 {
     int first = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), 0);
-    r->am = new_region(r->team->size);
-    if (r->memget) return attach_memget(r);
+    size_t members = (size_t)r->team->size;
+    r->am = armcii_alloc(1, sizeof *r->am + members * sizeof r->am->slice[0], "the tables of a region of %zu processes", members);
+    if (r->memget) {
+        for (int i = 0; i < r->team->size; i++)
+            r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
+        return 0;
+    }
     if (map_in_progress_ranks(r, first == r->team->rank) != 0) {
         free_region(r);
         return -1;
@@ -260,48 +291,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     return armcii_client_rmw(&to, update, bytes, remote, operand);
 }
 
-/* ---- mutexes: the server of the owner's node has their queues (mutex_server.h) ---- */
-
-struct am_mutexes {
-    const struct team *team;
-    unsigned long name;
-};
-
-static void *mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
-{
-    struct am_mutexes *set = malloc(sizeof *set);
-    (void)count, (void)total;
-    if (!set) armcii_fatal("out of memory for mutexes");
-    *set = (struct am_mutexes){team, name};
-    return set;
-}
-
-static void mutexes_free(void *set)
-{
-    free(set);
-}
-
-static void lock(void *set, int owner, int mutex, unsigned *slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    armcii_client_lock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
-static bool trylock(void *set, int owner, int mutex, unsigned *slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    return armcii_client_trylock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
-static void unlock(void *set, int owner, int mutex, unsigned slot)
-{
-    const struct am_mutexes *s = set;
-    (void)slot;
-    armcii_client_unlock(s->name, s->team->to_world[owner], (uint64_t)mutex);
-}
-
 static bool progress(void)
 {
     bool any = armcii_endpoints_progress();
@@ -326,11 +315,11 @@ const struct transport armcii_am = {
     .fence_region = fence_region,
     .rmw = rmw,
     .rmw_path = PATH_SERVER,
-    .mutexes_create = mutexes_create,
-    .mutexes_free = mutexes_free,
-    .lock = lock,
-    .trylock = trylock,
-    .unlock = unlock,
+    .mutexes_create = armcii_client_mutexes_create,
+    .mutexes_free = armcii_client_mutexes_free,
+    .lock = armcii_client_lock,
+    .trylock = armcii_client_trylock,
+    .unlock = armcii_client_unlock,
     .barrier = barrier,
     .progress = progress,
 };

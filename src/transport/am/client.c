@@ -1,5 +1,5 @@
 /* client.c - operations as eager and rendezvous requests, and their replies. */
-#include "transport/am/client.h"
+#include "transport/am/am.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,6 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
     armcii_rndv_add(&put);
-    armcii_endpoints_expect_rndv();
     append_request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta}, s);
     armcii_endpoint_send(e);
     armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA, &data);
@@ -239,34 +238,62 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
     return old;
 }
 
-static int mutex_request(enum am_kind kind, uint64_t set, int owner, uint64_t number)
+/* ---- mutexes: the server of the owner's node has their queues ---- */
+
+struct am_mutexes {
+    const struct team *team;
+    unsigned long name;
+};
+
+void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
-    int server = armcii_world->server_of[owner];
-    struct endpoint *e = armcii_endpoint(server);
-    MPI_Request reply;
+    struct am_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
+    (void)count, (void)total;
+    *set = (struct am_mutexes){team, name};
+    return set;
+}
+
+void armcii_client_mutexes_free(void *set)
+{
+    free(set);
+}
+
+/* Append the request to the open message of the owner's server. */
+static struct endpoint *append_mutex(enum am_kind kind, const struct am_mutexes *set, int owner, int mutex, int tag)
+{
+    int process = set->team->to_world[owner];
+    struct endpoint *e = armcii_endpoint(armcii_world->server_of[process]);
+    char *to = armcii_endpoint_append(e, sizeof(struct am_request_header), kind == AM_UNLOCK); /* a fence waits for unlocks */
+    armcii_am_encode_mutex(kind, set->name, process, (uint64_t)mutex, tag, to);
+    return e;
+}
+
+static int request_mutex(enum am_kind kind, const struct am_mutexes *set, int owner, int mutex)
+{
     int granted, tag = new_tag();
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, server, tag, armcii_endpoints_comm, &reply);
-    armcii_am_encode_mutex(kind, set, owner, number, tag, armcii_endpoint_append(e, sizeof(struct am_request_header), false));
-    send_and_wait(e, &reply);
+    MPI_Request reply;
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, armcii_world->server_of[set->team->to_world[owner]], tag, armcii_endpoints_comm, &reply);
+    send_and_wait(append_mutex(kind, set, owner, mutex, tag), &reply);
     armcii_tag_free(tag);
     return granted;
 }
 
-void armcii_client_lock(uint64_t set, int owner, uint64_t number)
+void armcii_client_lock(void *set, int owner, int mutex, unsigned *slot)
 {
-    mutex_request(AM_LOCK, set, owner, number);
+    (void)slot;
+    request_mutex(AM_LOCK, set, owner, mutex);
 }
 
-bool armcii_client_trylock(uint64_t set, int owner, uint64_t number)
+bool armcii_client_trylock(void *set, int owner, int mutex, unsigned *slot)
 {
-    return mutex_request(AM_TRYLOCK, set, owner, number);
+    (void)slot;
+    return request_mutex(AM_TRYLOCK, set, owner, mutex);
 }
 
-void armcii_client_unlock(uint64_t set, int owner, uint64_t number)
+void armcii_client_unlock(void *set, int owner, int mutex, unsigned slot)
 {
-    struct endpoint *e = armcii_endpoint(armcii_world->server_of[owner]);
-    armcii_am_encode_mutex(AM_UNLOCK, set, owner, number, 0,
-                           armcii_endpoint_append(e, sizeof(struct am_request_header), true)); /* for fences */
+    (void)slot;
+    struct endpoint *e = append_mutex(AM_UNLOCK, set, owner, mutex, 0);
     armcii_endpoint_send(e);
     armcii_endpoint_leave(e);
 }

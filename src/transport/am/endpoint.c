@@ -1,4 +1,4 @@
-/* endpoint.c - send buffers, acknowledgements, progress and fences of all endpoints. */
+/* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences of all endpoints. */
 #include "transport/am/endpoint.h"
 
 #include <stdatomic.h>
@@ -50,6 +50,57 @@ static void post_ack_receive(void)
     armcii_am_receive_post(&any_ack, &ack, &ack_request);
 }
 
+/* ---- rendezvous puts ---- */
+
+static struct rndv {
+    struct rndv *next;
+    struct rndv_put put;
+    uint64_t number; /* from 1 on */
+} * rndvs;
+static uint64_t rndvs_added;
+
+void armcii_rndv_add(const struct rndv_put *put)
+{
+    struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
+    *r = (struct rndv){rndvs, *put, ++rndvs_added};
+    rndvs = r;
+    acks_pending++;
+}
+
+/* The data of the put are in place. */
+static void remove_rndv(int server, int tag)
+{
+    for (struct rndv **link = &rndvs; *link; link = &(*link)->next) {
+        struct rndv *r = *link;
+        if (r->put.server != server || r->put.tag != tag) continue;
+        *link = r->next;
+        free(r);
+        break;
+    }
+    armcii_tag_free(tag);
+}
+
+bool armcii_rndv_any(void)
+{
+    return rndvs != NULL;
+}
+
+/* Is any of the first `count` puts not in place at the server? */
+static bool has_rndv(int server, uint64_t count)
+{
+    const struct rndv *r = rndvs;
+    while (r && (r->put.server != server || r->number > count))
+        r = r->next;
+    return r != NULL;
+}
+
+bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
+{
+    for (const struct rndv *r = rndvs; r; r = r->next)
+        if (r->put.owner == owner && r->put.lo < hi && lo < r->put.hi) return true;
+    return false;
+}
+
 /* ---- progress ---- */
 
 static struct am_message_header *header_of(int buffer)
@@ -93,10 +144,7 @@ static void handle_ack(struct endpoint *e)
         e->acked++;
         e->bytes_unacked -= (size_t)ack.bytes;
     }
-    if (ack.rndv_tag) {
-        armcii_rndv_remove(e->server, ack.rndv_tag);
-        armcii_tag_free(ack.rndv_tag);
-    }
+    if (ack.rndv_tag) remove_rndv(e->server, ack.rndv_tag);
     acks_pending--;
 }
 
@@ -225,24 +273,14 @@ bool armcii_endpoints_are_busy(void)
     return armcii_outstanding_count > 0 || acks_pending > 0;
 }
 
-void armcii_endpoints_expect_rndv(void)
-{
-    acks_pending++;
-}
-
 /* ---- leaving the library ---- */
 
-/* The first message makes the connection, which takes several calls of MPI on both sides. */
-static bool is_connected(const struct endpoint *e)
-{
-    return e->acked > 0 || e->sent == 0;
-}
-
-/* The system takes that many bytes of a connection and delivers them without this process. */
+/* The first message makes the connection, which takes several calls of MPI on both sides. Then the system takes that many bytes and
+ * delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
-    return is_connected(e) && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() &&
-           !armcii_rndv_pending_to(e->server, armcii_rndv_added());
+    bool connected = e->acked > 0 || e->sent == 0;
+    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e->server, rndvs_added);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -254,9 +292,9 @@ void armcii_endpoint_leave(struct endpoint *e)
         if (!armcii_server_is_here()) armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
         return;
     }
-    const uint64_t rndvs = armcii_rndv_added();
+    const uint64_t puts = rndvs_added;
     armcii_endpoint_send(e);
-    while (e->bytes_unacked > armcii_am_message_max() || armcii_rndv_pending_to(e->server, rndvs))
+    while (e->bytes_unacked > armcii_am_message_max() || has_rndv(e->server, puts))
         armcii_am_progress(&p);
 }
 
@@ -280,8 +318,7 @@ struct endpoint *armcii_endpoint(int server)
 {
     struct endpoint *e = endpoint_of[server];
     if (e) return e;
-    e = malloc(sizeof *e);
-    if (!e) armcii_fatal("out of memory for messages to other nodes");
+    e = armcii_alloc(1, sizeof *e, "messages to other nodes");
     *e = (struct endpoint){.server = server, .open = -1, .next = endpoints};
     endpoints = endpoint_of[server] = e;
     if (!armcii_endpoints_have_thread) connect(e);
@@ -295,8 +332,8 @@ static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     armcii_endpoint_send(e);
-    const uint64_t sent = e->sent, rndvs = armcii_rndv_added();
-    while (e->acked < sent || armcii_rndv_pending_to(e->server, rndvs))
+    const uint64_t sent = e->sent, puts = rndvs_added;
+    while (e->acked < sent || has_rndv(e->server, puts))
         armcii_am_progress(&p);
 }
 
@@ -354,8 +391,8 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_comm = comm;
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
-    endpoint_of = calloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof(struct endpoint *));
-    if (!buffers || !endpoint_of) armcii_fatal("out of memory for messages to other nodes");
+    endpoint_of = armcii_alloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof *endpoint_of, "messages to other nodes");
+    if (!buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         state[i] = FREE;
     any_ack = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};

@@ -28,8 +28,18 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
-/* Expect the acknowledgement of a rendezvous put. */
-void armcii_endpoints_expect_rndv(void);
+
+/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory and is acknowledged with the tag. A
+ * server serves requests in order but receives rendezvous data later, so that operations on the same bytes wait. */
+struct rndv_put {
+    int server, owner, tag;
+    char *lo, *hi;
+};
+/* The put is about to be sent; its acknowledgement frees the tag. */
+void armcii_rndv_add(const struct rndv_put *put);
+bool armcii_rndv_any(void);
+/* Does any put write within [lo, hi) of the owner's memory? */
+bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 
 /* Before the program goes on: make sure that what it started reaches the server, or all servers, even if it never calls again. */
 void armcii_endpoint_leave(struct endpoint *e);

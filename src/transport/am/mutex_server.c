@@ -1,5 +1,5 @@
 /* mutex_server.c - a hash table of the held mutexes. */
-#include "transport/am/mutex_server.h"
+#include "transport/am/server.h"
 
 #include <stdlib.h>
 
@@ -30,18 +30,11 @@ static struct queue **find(uint64_t set, int owner, uint64_t number)
     return link;
 }
 
-static void *allocate(size_t bytes)
-{
-    void *p = malloc(bytes);
-    if (!p) armcii_fatal("out of memory for a mutex");
-    return p;
-}
-
 bool armcii_mutex_server_trylock(uint64_t set, int owner, uint64_t number)
 {
     struct queue **link = find(set, owner, number);
     if (*link) return false;
-    struct queue *q = allocate(sizeof *q);
+    struct queue *q = armcii_alloc(1, sizeof *q, "a mutex");
     *q = (struct queue){.set = set, .number = number, .owner = owner};
     q->last = &q->first;
     *link = q;
@@ -52,7 +45,7 @@ bool armcii_mutex_server_lock(uint64_t set, int owner, uint64_t number, int clie
 {
     if (armcii_mutex_server_trylock(set, owner, number)) return true;
     struct queue *q = *find(set, owner, number);
-    struct waiter *w = allocate(sizeof *w);
+    struct waiter *w = armcii_alloc(1, sizeof *w, "a mutex");
     *w = (struct waiter){NULL, client, tag};
     *q->last = w;
     q->last = &w->next;

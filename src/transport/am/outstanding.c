@@ -18,8 +18,7 @@ struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
 {
     if (armcii_outstanding_count >= MAX_OUTSTANDING) return NULL;
-    struct outstanding *o = calloc(1, sizeof *o);
-    if (!o) armcii_fatal("out of memory for an operation");
+    struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
     o->id = id;
     o->owner = owner;
     armcii_outstanding_count++;
@@ -129,57 +128,4 @@ void armcii_tag_free(int tag)
 {
     in_use[tag - AM_TAG_FIRST] = false;
     tags_in_use--;
-}
-
-/* ---- rendezvous puts ---- */
-
-static struct rndv {
-    struct rndv *next;
-    struct rndv_put put;
-    uint64_t number; /* from 1 on */
-} * rndvs;
-static uint64_t rndvs_added;
-
-void armcii_rndv_add(const struct rndv_put *put)
-{
-    struct rndv *e = malloc(sizeof *e);
-    if (!e) armcii_fatal("out of memory for a put");
-    *e = (struct rndv){rndvs, *put, ++rndvs_added};
-    rndvs = e;
-}
-
-void armcii_rndv_remove(int server, int tag)
-{
-    for (struct rndv **link = &rndvs; *link; link = &(*link)->next) {
-        struct rndv *e = *link;
-        if (e->put.server != server || e->put.tag != tag) continue;
-        *link = e->next;
-        free(e);
-        return;
-    }
-}
-
-bool armcii_rndv_any(void)
-{
-    return rndvs != NULL;
-}
-
-uint64_t armcii_rndv_added(void)
-{
-    return rndvs_added;
-}
-
-bool armcii_rndv_pending_to(int server, uint64_t count)
-{
-    const struct rndv *e = rndvs;
-    while (e && (e->put.server != server || e->number > count))
-        e = e->next;
-    return e != NULL;
-}
-
-bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi)
-{
-    for (const struct rndv *e = rndvs; e; e = e->next)
-        if (e->put.owner == owner && e->put.lo < hi && lo < e->put.hi) return true;
-    return false;
 }

@@ -45,23 +45,4 @@ bool armcii_outstanding_to(int owner, uint64_t id);
 int armcii_tag_alloc(void);
 void armcii_tag_free(int tag);
 
-/* ---- rendezvous puts ---- */
-
-/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory and is acknowledged with the tag. A
- * server serves requests in order but receives rendezvous data later, so that operations on the same bytes wait. */
-struct rndv_put {
-    int server, owner, tag;
-    char *lo, *hi;
-};
-void armcii_rndv_add(const struct rndv_put *put);
-/* The data of the put are in place. */
-void armcii_rndv_remove(int server, int tag);
-
-bool armcii_rndv_any(void);
-/* How many were added so far. */
-uint64_t armcii_rndv_added(void);
-/* Is any of the first `count` puts not in place at the server? Does any put write within [lo, hi) of the owner's memory? */
-bool armcii_rndv_pending_to(int server, uint64_t count);
-bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
-
 #endif

@@ -133,7 +133,7 @@ void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d)
     s->form = (enum shape_form)r->form;
     if (s->form == SHAPE_STRIDED) from = decode_strides(r, from, s);
     if (s->form == SHAPE_VECTOR) from = decode_runs(r, from, d);
-    d->data = from;
+    if (armcii_am_has_data((enum am_kind)r->kind)) armcii_shape_set_packed(s, from);
 }
 
 const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch)

@@ -88,14 +88,13 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
 void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to);
 
-/* A decoded request: its shape, whose local side is packed at `data`. */
+/* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {
     struct shape shape;
     struct vector_run *runs; /* grows as needed; NULL at first, freed by the owner of this struct */
     size_t runs_max;
-    char *data;
 };
-/* Decode a request: valid as long as the message and until the next call with d. */
+/* Decode a request: valid as long as the message and until the next call with d. A mutex request has a shape of 0 bytes. */
 void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
 
 /* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments are long enough for zero-copy. */

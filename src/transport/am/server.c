@@ -12,11 +12,9 @@
 #include "base/fault.h"
 #include "base/backoff.h"
 #include "transport/am/bufpool.h"
-#include "transport/am/mutex_server.h"
 #include "transport/am/proto.h"
 #include "transport/shm/apply.h"
-#include "transport/shm/node.h"
-#include "transport/shm/export.h"
+#include "transport/shm/shm.h"
 
 /* Messages are received into slots. A slot is served when its message is the next of its client, so that a client that stalls delays no
  * other. When all slots hold partly received messages, slots are added. */
@@ -76,8 +74,7 @@ static struct reply *alloc_reply(void)
     if (reply)
         free_replies = reply->next;
     else
-        reply = malloc(sizeof *reply);
-    if (!reply) armcii_fatal("out of memory for a reply");
+        reply = armcii_alloc(1, sizeof *reply, "a reply");
     return reply;
 }
 
@@ -169,7 +166,7 @@ static ptrdiff_t server_delta(const struct am_request_header *r, const void *add
     char *base, *mapped;
     size_t bytes;
     if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
-    if (!armcii_export_find(armcii_node->rank_of[r->owner], address, &base, &bytes, &mapped))
+    if (!armcii_export_find(r->owner, address, &base, &bytes, &mapped))
         armcii_fatal("cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable", address, r->owner);
     return mapped - base;
 }
@@ -177,16 +174,6 @@ static ptrdiff_t server_delta(const struct am_request_header *r, const void *add
 static const void *first_address(const struct shape *s)
 {
     return s->form == SHAPE_VECTOR ? s->runs[0].remote[0] : s->remote;
-}
-
-static void serve_put(const struct am_request_header *r, const struct shape *s)
-{
-    armcii_apply_put(s, server_delta(r, first_address(s)));
-}
-
-static void serve_acc(const struct am_request_header *r, const struct shape *s)
-{
-    armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, server_delta(r, first_address(s)), s);
 }
 
 /* Eager replies are copied, larger contiguous ones are zero-copy. So are strided ones while the pool is exhausted: later requests do not
@@ -208,9 +195,7 @@ static void reply_packed(const struct am_request_header *r, struct shape *s, int
 /* Later requests of the client may overtake a deferred get: a blocking get has none behind it, and others are not ordered. */
 static void defer(const struct am_request_header *r, int client)
 {
-    struct deferred *d = malloc(sizeof *d + r->length);
-    if (!d) armcii_fatal("out of memory for a request");
-    d->next = NULL;
+    struct deferred *d = armcii_alloc(1, sizeof *d + r->length, "a request");
     d->client = client;
     memcpy(d->request, r, r->length);
     *last_deferred = d;
@@ -284,16 +269,6 @@ static void reply_mutex(int client, int tag, int granted)
     reply_inline(&granted, sizeof granted, client, tag);
 }
 
-static void serve_lock(const struct am_request_header *r, int client)
-{
-    if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag)) reply_mutex(client, r->tag, 1);
-}
-
-static void serve_trylock(const struct am_request_header *r, int client)
-{
-    reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote));
-}
-
 static void serve_unlock(const struct am_request_header *r)
 {
     int client, tag;
@@ -302,27 +277,19 @@ static void serve_unlock(const struct am_request_header *r)
 
 static void serve(const struct am_request_header *r, int client)
 {
-    if (r->kind == AM_LOCK) {
-        serve_lock(r, client);
-        return;
-    }
-    if (r->kind == AM_TRYLOCK) {
-        serve_trylock(r, client);
-        return;
-    }
-    if (r->kind == AM_UNLOCK) {
-        serve_unlock(r);
-        return;
-    }
-    armcii_am_decode(r, &decoded);
     struct shape *s = &decoded.shape;
-    if (armcii_am_has_data((enum am_kind)r->kind)) armcii_shape_set_packed(s, decoded.data);
+    armcii_am_decode(r, &decoded);
     switch ((enum am_kind)r->kind) {
-    case AM_PUT: serve_put(r, s); break;
-    case AM_ACC: serve_acc(r, s); break;
+    case AM_PUT: armcii_apply_put(s, server_delta(r, first_address(s))); break;
+    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, server_delta(r, first_address(s)), s); break;
     case AM_GET: serve_get(r, s, client); break;
     case AM_PUT_RNDV: serve_put_rndv(r, s, client); break;
-    default: serve_rmw(r, s, client); break;
+    case AM_RMW: serve_rmw(r, s, client); break;
+    case AM_LOCK:
+        if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag)) reply_mutex(client, r->tag, 1);
+        break;
+    case AM_TRYLOCK: reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote)); break;
+    case AM_UNLOCK: serve_unlock(r); break;
     }
 }
 
@@ -359,8 +326,7 @@ static void post_receive(int i)
 
 static void add_slot(void)
 {
-    slot[slots] = malloc(AM_MESSAGE_MAX);
-    if (!slot[slots]) armcii_fatal("out of memory for messages from other nodes");
+    slot[slots] = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
     receives[slots] = MPI_REQUEST_NULL;
     sender[slots++] = NONE;
 }
@@ -518,8 +484,7 @@ void armcii_server_start(MPI_Comm requests)
     comm = requests;
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    clients = calloc((size_t)ranks, sizeof *clients);
-    if (!clients) armcii_fatal("out of memory for messages from other nodes");
+    clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
     while (slots < SLOTS) {
         add_slot();
         post_receive(slots - 1);

@@ -1,5 +1,5 @@
 /* mcs.c - MCS locks over MPI. */
-#include "transport/rma/mcs.h"
+#include "transport/rma/rma.h"
 
 #include <mpi.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
 #include "transport/rma/pending.h"
 #include "mpi/world.h"
 
@@ -67,8 +67,7 @@ static bool receive(enum mutex_msg_kind kind)
     MPI_Improbe(MPI_ANY_SOURCE, (int)kind, armcii_world->control, &arrived, &message, &status);
     if (!arrived) return false;
     MPI_Mrecv(&key, (int)sizeof key, MPI_BYTE, &message, MPI_STATUS_IGNORE);
-    struct mutex_msg *m = malloc(sizeof *m);
-    if (!m) armcii_fatal("out of memory for a mutex message");
+    struct mutex_msg *m = armcii_alloc(1, sizeof *m, "a mutex message");
     *m = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
     struct mutex_msg **link = &received;
     while (*link)
@@ -100,19 +99,13 @@ struct rma_mcs {
     size_t *pad; /* [team size]: displacement of the first tail */
 };
 
-static enum window_memory choose_memory(const struct team *team)
-{
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
-}
-
 void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
     (void)total;
-    struct rma_mcs *q = calloc(1, sizeof *q);
-    size_t *pad = calloc((size_t)team->size, sizeof *pad), bytes = (size_t)count[team->rank] * sizeof(int);
-    if (!q || !pad) armcii_fatal("out of memory for mutexes on %d processes", team->size);
-    if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, choose_memory(team), team->comm) != 0) {
+    size_t bytes = (size_t)count[team->rank] * sizeof(int);
+    struct rma_mcs *q = armcii_alloc(1, sizeof *q, "mutexes on %d processes", team->size);
+    size_t *pad = armcii_alloc((size_t)team->size, sizeof *pad, "mutexes on %d processes", team->size);
+    if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, armcii_rma_window_memory(team), team->comm) != 0) {
         free(pad);
         free(q);
         return NULL;
@@ -149,7 +142,7 @@ static MPI_Aint tail_of(const struct rma_mcs *q, int owner, int mutex)
 static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 {
     int me = q->team->rank + 1, before;
-    armcii_rma_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
+    armcii_window_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
@@ -158,7 +151,7 @@ static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int expected, int desired)
 {
     int before;
-    armcii_rma_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
+    armcii_window_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }

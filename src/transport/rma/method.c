@@ -1,5 +1,5 @@
 /* method.c - choice of the method, and the methods. */
-#include "transport/rma/method.h"
+#include "transport/rma/rma.h"
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -29,17 +29,11 @@ static enum path choose_for_overlapping(const struct rma_op *op)
     return op->verb.kind == RMA_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
 }
 
-/* MPI counts are ints, and libraries are little tested beyond; larger transfers are split. */
-static size_t datatype_limit(void)
-{
-    return armcii_config->datatype_limit;
-}
-
 static bool is_datatype_supported(const struct rma_op *op)
 {
     const struct quirks *q = armcii_quirks;
     if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED && !armcii_datatype_is_supported(op->shape)) return false;
-    if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > datatype_limit()) return false;
+    if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > armcii_config->datatype_limit) return false;
     if (op->verb.kind != RMA_ACC) return true;
     if (op->shape->nsegs > q->acc_segments) return false;
     return op->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
@@ -72,7 +66,7 @@ static size_t calls_in_flight(const struct rma_op *op)
 {
     size_t calls = 1;
     if (op->path == PATH_BATCHED) calls = op->shape->nsegs;
-    if (op->path == PATH_DATATYPE) calls = op->shape->bytes / datatype_limit() + 1;
+    if (op->path == PATH_DATATYPE) calls = op->shape->bytes / armcii_config->datatype_limit + 1;
     return calls < op->batch ? calls : op->batch;
 }
 
@@ -90,12 +84,7 @@ void armcii_rma_choose(struct rma_op *op)
 
 static void issue_segment(const struct rma_op *op, const struct segment *seg)
 {
-    armcii_rma_contiguous(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
-}
-
-static void issue_contiguous(const struct rma_op *op)
-{
-    issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes});
+    armcii_window_transfer(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
 }
 
 /* Called before each call: flushes a full batch. */
@@ -110,13 +99,13 @@ static void issue_datatype(const struct rma_op *op)
 {
     struct shape part;
     size_t position = 0, in_flight = 0;
-    if (op->shape->bytes <= datatype_limit()) {
-        armcii_rma_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
+    if (op->shape->bytes <= armcii_config->datatype_limit) {
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
         return;
     }
-    while (armcii_shape_part(op->shape, datatype_limit(), &position, &part)) {
+    while (armcii_shape_part(op->shape, armcii_config->datatype_limit, &position, &part)) {
         limit_batch(op, &in_flight);
-        armcii_rma_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, &part, op->origin, op->typing);
     }
 }
 
@@ -144,7 +133,7 @@ static void issue_conservative(const struct rma_op *op)
 void armcii_rma_issue(const struct rma_op *op)
 {
     switch (op->path) {
-    case PATH_CONTIGUOUS: issue_contiguous(op); return;
+    case PATH_CONTIGUOUS: issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes}); return;
     case PATH_DATATYPE: issue_datatype(op); return;
     case PATH_BATCHED: issue_batched(op); return;
     default: issue_conservative(op);

@@ -48,8 +48,7 @@ void armcii_rma_flush_local(struct window *w, int rank, int process)
 
 void armcii_pending_start(void)
 {
-    by_target = calloc((size_t)armcii_world->size, sizeof *by_target);
-    if (!by_target) armcii_fatal("out of memory for pending operations of %d processes", armcii_world->size);
+    by_target = armcii_alloc((size_t)armcii_world->size, sizeof *by_target, "pending operations of %d processes", armcii_world->size);
 }
 
 void armcii_pending_end(void)
@@ -76,8 +75,8 @@ static struct record *new_record(const struct raddr *raddr, int target)
     struct record *r = free_list;
     if (r)
         free_list = r->next;
-    else if (!(r = malloc(sizeof *r)))
-        armcii_fatal("out of memory for a pending operation");
+    else
+        r = armcii_alloc(1, sizeof *r, "a pending operation");
     *r = (struct record){.region = raddr->region, .target = target, .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
     r->next = by_target[target];
     r->older = newest;
@@ -119,15 +118,11 @@ static void widen(struct addr_range *a, const char *lo, const char *hi)
     if (hi > a->hi) a->hi = hi;
 }
 
-static bool commutes(const struct record *r, struct rma_verb verb)
-{
-    return verb.kind == RMA_ACC && r->element == (int)verb.element;
-}
-
 /* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because sums commute. */
 static bool must_wait(const struct record *r, struct rma_verb verb, const char *lo, const char *hi)
 {
-    if (overlaps(r->written, lo, hi) && !commutes(r, verb)) return true;
+    bool commutes = verb.kind == RMA_ACC && r->element == (int)verb.element;
+    if (overlaps(r->written, lo, hi) && !commutes) return true;
     return verb.kind != RMA_GET && overlaps(r->read, lo, hi);
 }
 
@@ -161,7 +156,7 @@ static void issue_readback(const struct record *r)
 {
     static char unused;
     struct window *w = &r->region->rma->window;
-    armcii_rma_contiguous(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
+    armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
 }
 
 static void complete_record(struct record *r)
@@ -221,19 +216,13 @@ static void complete_together(struct region *region)
 
 /* ---- operations in flight ---- */
 
-static size_t in_flight_limit(void)
-{
-    size_t a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
-    return a < b ? a : b;
-}
-
 /* MPI libraries limit operations in flight to one target over all windows. */
 static void limit_in_flight(int target, size_t calls)
 {
-    size_t in_flight = calls;
+    size_t in_flight = calls, a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
     for (const struct record *r = by_target[target]; r; r = r->next)
         in_flight += r->in_flight;
-    if (in_flight > in_flight_limit()) armcii_pending_wait(target);
+    if (in_flight > (a < b ? a : b)) armcii_pending_wait_all(target);
 }
 
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
@@ -259,30 +248,24 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
     return find_record(region, target) != NULL;
 }
 
-/* The record of an operation; NULL if the operation is complete locally. */
-static struct record *find_incomplete(uint64_t region_id, int target, uint64_t ticket)
+/* The record of an operation; NULL if the operation is complete locally.  Its region may be freed. */
+static struct record *find_incomplete(const struct request *req)
 {
-    struct record *r = by_target[target];
-    while (r && r->region->id != region_id)
+    struct record *r = by_target[req->target];
+    while (r && r->region->id != req->region_id)
         r = r->next;
-    return r && r->local < ticket ? r : NULL;
+    return r && r->local < req->id ? r : NULL;
 }
 
-bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket)
+bool armcii_pending_is_complete(const struct request *req)
 {
-    return !find_incomplete(region_id, target, ticket);
+    return !find_incomplete(req);
 }
 
-void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket)
+void armcii_pending_wait(const struct request *req)
 {
-    struct record *r = find_incomplete(region_id, target, ticket);
+    struct record *r = find_incomplete(req);
     if (r) complete_record_local(r);
-}
-
-void armcii_pending_complete(const struct region *region, int target)
-{
-    struct record *r = find_record(region, target);
-    if (r) complete_record(r);
 }
 
 static bool fault_skips(const struct record *r)
@@ -323,33 +306,33 @@ bool armcii_pending_is_quiet(void)
     return !newest;
 }
 
-void armcii_pending_complete_region(struct region *region)
+static void fence_all_of(struct region *region)
 {
     struct record *older;
-    if (flush_all_pays(region)) {
-        complete_together(region);
-        return;
-    }
     for (struct record *r = newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);
     }
 }
 
-void armcii_pending_wait(int target)
+void armcii_pending_fence_region(struct region *region, int target)
 {
-    struct record *next;
-    for (struct record *r = by_target[target]; r; r = next) {
-        next = r->next;
-        if (r->local < r->last) complete_record_local(r);
+    if (!region->rma) return;
+    if (target < 0 && flush_all_pays(region)) {
+        complete_together(region);
+    } else if (target < 0) {
+        fence_all_of(region);
+    } else {
+        struct record *r = find_record(region, target);
+        if (r) complete_record(r);
     }
 }
 
-void armcii_pending_wait_all(void)
+void armcii_pending_wait_all(int target)
 {
-    struct record *older;
-    for (struct record *r = newest; r; r = older) {
-        older = r->older;
+    struct record *next;
+    for (struct record *r = target < 0 ? newest : by_target[target]; r; r = next) {
+        next = target < 0 ? r->older : r->next;
         if (r->local < r->last) complete_record_local(r);
     }
 }

@@ -33,7 +33,7 @@ void armcii_pending_start(void);
 void armcii_pending_end(void);
 
 /* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls.  Completes earlier operations that must stay
- * before it or that exceed the limit of operations in flight, and records it.  Returns its ticket for armcii_pending_complete_local. */
+ * before it or that exceed the limit of operations in flight, and records it.  Returns its ticket: the id of the request. */
 uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
                                            size_t calls);
 
@@ -44,24 +44,18 @@ void armcii_pending_order_before_local(const struct raddr *raddr, int target, st
 /* Are operations pending towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);
 
-/* Completes an operation locally (a get: its data have arrived).  It may be complete already, and its region freed. */
-void armcii_pending_complete_local(uint64_t region_id, int target, uint64_t ticket);
-/* Is the operation known to be complete locally?  MPI reports completion only for flushed operations. */
-bool armcii_pending_is_complete_local(uint64_t region_id, int target, uint64_t ticket);
-/* Completes all operations towards that target on that region remotely. */
-void armcii_pending_complete(const struct region *region, int target);
+/* ---- functions of struct transport ---- */
 
-/* Complete all operations towards a target, or towards all, remotely. */
+/* The request may be complete already, and its region freed. */
+void armcii_pending_wait(const struct request *req);
+/* MPI reports completion only for flushed operations. */
+bool armcii_pending_is_complete(const struct request *req);
+void armcii_pending_wait_all(int target);
+
 void armcii_pending_fence(int target);
-void armcii_pending_fence_all(void);
-/* The same towards the members of a team; the cost depends on the pending operations, not on the size of the team. */
 void armcii_pending_fence_team(const struct team *team);
-/* Completes all operations on a region, gets included, so that it may be freed. */
-void armcii_pending_complete_region(struct region *region);
-/* Are no operations pending? */
+void armcii_pending_fence_all(void);
+void armcii_pending_fence_region(struct region *region, int target);
 bool armcii_pending_is_quiet(void);
-/* Complete all operations towards a target, or towards all, locally. */
-void armcii_pending_wait(int target);
-void armcii_pending_wait_all(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* rma.c - the transport rma. */
+/* rma.c - the transport rma: progress thread, start and end, regions, operations and the table of its functions. */
 #include "transport/rma/rma.h"
 
 #include <stdatomic.h>
@@ -10,25 +10,139 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "transport/rma/mcs.h"
-#include "transport/rma/method.h"
+#include "progress/event.h"
+#include "progress/thread.h"
+#include "transport/rma/doorbell.h"
 #include "transport/rma/pending.h"
-#include "transport/rma/progress.h"
+#include "transport/shm/node.h"
+
+/* ---- the progress thread ----
+ *
+ * It enters MPI while the program does not.  MPI does not tell whether a poll found work, so events count as work: those of sockets, and
+ * doorbells of this node's processes. */
+
+static bool sockets_raise_events; /* for messages between nodes, by the test at start */
+static bool watches_all;          /* all sockets that may carry messages are watched */
+static unsigned sleeps;           /* since the last search for sockets */
+static unsigned mpi_calls;        /* of the program, at the last poll */
+
+static enum progress_work poll_once(void)
+{
+    armcii_window_progress(armcii_world->control);
+    mpi_calls = armcii_window_progress_calls(); /* without the call above */
+    bool any = armcii_event_drain();
+    any |= armcii_doorbell_clear();
+    if (any) watches_all = false; /* the message may be from a new connection */
+    return any ? WORK_REMOTE : WORK_NONE;
+}
+
+/* Is another thread in MPI, or was it since the last call?  Two threads in MPI wait for each other. */
+static bool is_helped(void)
+{
+    unsigned calls = armcii_window_progress_calls();
+    bool any = calls != mpi_calls || armcii_window_is_progressing();
+    mpi_calls = calls;
+    if (any) watches_all = false; /* the program may have made connections */
+    return any;
+}
+
+static enum progress_wait choose_wait(void)
+{
+    enum { SLEEPS = 64 }; /* between two searches for sockets */
+    if (++sleeps % SLEEPS == 0) {
+        armcii_event_add_sockets();
+        watches_all = true;
+        sleeps = 0;
+    }
+    bool neighbours_ring = armcii_node->size == 1 || armcii_doorbell_fd() >= 0;
+    if (!sockets_raise_events) return WAIT_POLL;
+    return watches_all && neighbours_ring ? WAIT_EVENTS : WAIT_SOME_EVENTS;
+}
+
+static bool begin_sleep(void)
+{
+    armcii_doorbell_arm(true);
+    return !armcii_doorbell_is_pending();
+}
+
+static void end_sleep(bool signaled)
+{
+    armcii_doorbell_arm(false);
+    if (signaled) watches_all = false;
+}
+
+static const struct loop_policy policy = {
+    .poll = poll_once,
+    .polls = 1,
+    .is_helped = is_helped,
+    .choose_wait = choose_wait,
+    .idle_us = RMA_IDLE_US,
+    .begin_sleep = begin_sleep,
+    .end_sleep = end_sleep,
+    .events = EVENTS_ARE_WORK,
+};
+
+/* The first process of the next node, in a ring; with step -1, of the previous one. */
+static int next_leader(int leader, int step)
+{
+    const struct world *w = armcii_world;
+    do
+        leader = (leader + step + w->size) % w->size;
+    while (w->node_of[leader] != leader);
+    return leader;
+}
+
+/* Each process receives a message from the leader of the next node. */
+static void exchange(void)
+{
+    const struct world *w = armcii_world;
+    int leader = w->node_of[w->rank], previous = next_leader(leader, -1);
+    for (int p = 0; leader == w->rank && p < w->size; p++)
+        if (w->node_of[p] == previous) MPI_Send(NULL, 0, MPI_BYTE, p, 0, w->control);
+    MPI_Recv(NULL, 0, MPI_BYTE, next_leader(leader, 1), 0, w->control, MPI_STATUS_IGNORE);
+}
+
+/* Do messages between nodes raise events?  The first exchange makes the connections; the second tests them, when all processes watch. */
+static bool test_events(void)
+{
+    exchange();
+    armcii_event_start();
+    armcii_event_drain();
+    MPI_Barrier(armcii_world->control);
+    exchange();
+    bool any = armcii_event_drain();
+    armcii_event_end();
+    return any;
+}
+
+/* ---- start and end ---- */
 
 static bool has_thread;
 static bool target_is_passive;
+
+static void start_thread(void)
+{
+    sockets_raise_events = test_events();
+    watches_all = false;
+    armcii_doorbells_start();
+    armcii_progress_thread_start(&policy);
+    if (armcii_doorbell_fd() >= 0) armcii_event_add_fd(armcii_doorbell_fd());
+}
 
 void armcii_rma_start(bool with_thread, bool passive_target)
 {
     target_is_passive = passive_target;
     armcii_pending_start();
     has_thread = with_thread;
-    if (with_thread) armcii_rma_progress_start();
+    if (with_thread) start_thread();
 }
 
 void armcii_rma_end(void)
 {
-    if (has_thread) armcii_rma_progress_end();
+    if (has_thread) {
+        armcii_progress_thread_end();
+        armcii_doorbells_end();
+    }
     has_thread = false;
     armcii_pending_end();
 }
@@ -37,9 +151,8 @@ void armcii_rma_end(void)
 
 static struct rma_region *new_part(const struct region *r)
 {
-    struct rma_region *part = calloc(1, sizeof *part + (size_t)r->team->size * sizeof part->pad[0]);
-    if (!part) armcii_fatal("out of memory for the tables of a region of %d processes", r->team->size);
-    return part;
+    int members = r->team->size;
+    return armcii_alloc(1, sizeof(struct rma_region) + (size_t)members * sizeof(size_t), "the tables of a region of %d processes", members);
 }
 
 static int set_or_free(int rc, struct region *r, struct rma_region *part)
@@ -51,18 +164,18 @@ static int set_or_free(int rc, struct region *r, struct rma_region *part)
     return rc;
 }
 
-static enum window_memory choose_memory(const struct team *team)
+enum window_memory armcii_rma_window_memory(const struct team *team)
 {
-    const struct quirks *q = armcii_quirks;
-    if (armcii_config->window_kind == WINDOW_CREATE && q->window_over_own_memory) return WINDOW_MEMORY_OWN;
     bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && q->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
 }
 
 static int alloc(struct region *r)
 {
     struct rma_region *part = new_part(r);
-    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, choose_memory(r->team), r->team->comm);
+    bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
+    enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
+    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, memory, r->team->comm);
     r->base[r->team->rank] = part->window.base;
     return set_or_free(rc, r, part);
 }
@@ -151,38 +264,11 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     return 0;
 }
 
-static void wait(const struct request *req)
-{
-    armcii_pending_complete_local(req->region_id, req->target, req->id);
-}
-
-static bool is_complete(const struct request *req)
-{
-    return armcii_pending_is_complete_local(req->region_id, req->target, req->id);
-}
-
 /* MPI reports completion only for flushed operations. */
 static bool test(const struct request *req)
 {
-    wait(req);
+    armcii_pending_wait(req);
     return true;
-}
-
-static void wait_all(int target)
-{
-    if (target < 0)
-        armcii_pending_wait_all();
-    else
-        armcii_pending_wait(target);
-}
-
-static void fence_region(struct region *r, int target)
-{
-    if (!r->rma) return;
-    if (target < 0)
-        armcii_pending_complete_region(r);
-    else
-        armcii_pending_complete(r, target);
 }
 
 /* A read-modify-write is ordered as a put. */
@@ -191,9 +277,9 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     long old = 0;
     int small;
     armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
-    armcii_rma_fetch_and_op(&raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
-                            &old);
-    armcii_pending_complete(raddr->region, target);
+    armcii_window_fetch_and_op(&raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
+                               &old);
+    armcii_pending_fence_region(raddr->region, target);
     memcpy(&small, &old, sizeof small);
     return bytes == sizeof(long) ? old : small;
 }
@@ -224,16 +310,16 @@ const struct transport armcii_rma = {
     .memget_attach = memget_attach,
     .memget_detach = memget_detach,
     .start = start,
-    .wait = wait,
-    .is_complete = is_complete,
+    .wait = armcii_pending_wait,
+    .is_complete = armcii_pending_is_complete,
     .test = test,
-    .wait_all = wait_all,
+    .wait_all = armcii_pending_wait_all,
     .order = armcii_pending_order_before_local,
     .fence = armcii_pending_fence,
     .fence_team = armcii_pending_fence_team,
     .fence_all = armcii_pending_fence_all,
     .is_quiet = armcii_pending_is_quiet,
-    .fence_region = fence_region,
+    .fence_region = armcii_pending_fence_region,
     .rmw = rmw,
     .rmw_path = PATH_ATOMIC,
     .mutexes_create = armcii_rma_mcs_create,

@@ -29,12 +29,6 @@ long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long op
 /* The program has an address from ARMCIX_Local_address and may store there, so a fence must always drain stores. */
 extern bool armcii_program_stores;
 
-/* Orders the loads of a get before later loads and stores of the caller.  On x86 no instruction. */
-static inline void armcii_apply_acquire(void)
-{
-    atomic_thread_fence(memory_order_acquire);
-}
-
 /* One contiguous piece, inline for small operations.  `there` is the remote side in this process. */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
@@ -47,7 +41,7 @@ static inline void armcii_apply_get_piece(const char *there, void *local, size_t
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_copy(local, there, bytes);
-    armcii_apply_acquire();
+    atomic_thread_fence(memory_order_acquire); /* as in armcii_apply_get */
 }
 
 #endif

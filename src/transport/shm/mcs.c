@@ -1,5 +1,5 @@
 /* mcs.c - MCS locks in shared memory. */
-#include "transport/shm/mcs.h"
+#include "transport/shm/shm.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -49,21 +49,14 @@ static void free_tables(struct shm_mcs *q)
     free(q);
 }
 
-static struct shm_mcs *allocate_tables(int members, unsigned total)
+static void *allocate(size_t n, size_t bytes, const struct team *team)
 {
-    struct shm_mcs *q = calloc(1, sizeof *q);
-    if (!q) armcii_fatal("out of memory for mutexes on %d processes", members);
-    q->slices = calloc((size_t)members, sizeof *q->slices);
-    q->tails = calloc((size_t)members, sizeof *q->tails);
-    q->free_nodes = calloc(total, sizeof *q->free_nodes);
-    if (!q->slices || !q->tails || !q->free_nodes) armcii_fatal("out of memory for mutexes on %d processes", members);
-    return q;
+    return armcii_alloc(n, bytes, "mutexes on %d processes", team->size);
 }
 
 static int share(struct shm_mcs *q, struct team *team, const int count[])
 {
-    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
-    if (!sizes) armcii_fatal("out of memory for mutexes on %d processes", team->size);
+    size_t *sizes = allocate((size_t)team->size, sizeof *sizes, team);
     for (int i = 0; i < team->size; i++) {
         q->tails[i] = (size_t)count[i] * sizeof(struct tail);
         sizes[i] = q->tails[i] + q->total * sizeof(struct waiter);
@@ -76,16 +69,19 @@ static int share(struct shm_mcs *q, struct team *team, const int count[])
 void *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
 {
     (void)name;
-    struct shm_mcs *q = allocate_tables(team->size, total);
-    q->total = total;
-    q->rank = team->rank;
+    struct shm_mcs *q = allocate(1, sizeof *q, team);
+    *q = (struct shm_mcs){.slices = allocate((size_t)team->size, sizeof *q->slices, team),
+                          .tails = allocate((size_t)team->size, sizeof *q->tails, team),
+                          .free_nodes = allocate(total, sizeof *q->free_nodes, team),
+                          .total = total,
+                          .rank = team->rank,
+                          .free_count = total};
     if (share(q, team, count) != 0) {
         free_tables(q);
         return NULL;
     }
     for (unsigned i = 0; i < total; i++)
         q->free_nodes[i] = total - 1 - i;
-    q->free_count = total;
     return q;
 }
 

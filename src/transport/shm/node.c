@@ -1,4 +1,4 @@
-/* node.c - the node control block, the node barrier and the processors of a node. */
+/* node.c - the node control block: reservations of memory and the barrier; the processors of the node. */
 #include "transport/shm/node.h"
 
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/backoff.h"
 #include "base/config.h"
 #include "base/log.h"
-#include "transport/shm/reservation.h"
 #include "mpi/world.h"
 #include "base/system.h"
 
@@ -19,6 +18,13 @@
 enum { ROUNDS = 20 }; /* for a million processes */
 struct barrier_flags {
     _Alignas(64) atomic_uint arrived[ROUNDS];
+};
+
+/* Bytes of shared memory. */
+enum { OTHERS = 1 + CGROUP_LEVELS };
+struct reservations {
+    atomic_size_t bytes;          /* reserved */
+    atomic_size_t others[OTHERS]; /* of other programs in the node, then in each group: at most what was in use at start */
 };
 
 struct node_control {
@@ -38,9 +44,7 @@ static unsigned barriers;
 
 static void *allocate(size_t n, size_t bytes)
 {
-    void *p = calloc(n, bytes);
-    if (!p) armcii_fatal("out of memory for tables of %zu processes", n);
-    return p;
+    return armcii_alloc(n, bytes, "tables of %zu processes", n);
 }
 
 /* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
@@ -115,14 +119,93 @@ static struct node_cpus count_cpus(void)
     return cpus;
 }
 
-/* ---- start and end ---- */
+/* ---- reservations ---- */
 
-/* Spinning pays only if the awaited process has its own processor. */
-static void choose_spin_limit(void)
+static struct reservations none; /* for a process without a node control block */
+static struct reservations *reservations = &none;
+static struct cgroups groups;
+static int levels; /* the topmost groups, which contain all processes of the node */
+
+/* A page is charged to the group of the process that touches it first, so only groups that contain all processes of the node bound a
+ * region. */
+static int shared_levels(void)
 {
-    the_node.cpus = count_cpus();
-    armcii_backoff_spin_limit = the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT;
+    uint64_t mine[2 * CGROUP_LEVELS], highest[2 * CGROUP_LEVELS]; /* the complements turn MPI_MAX into a minimum */
+    int n = 0;
+    for (int i = 0; i < CGROUP_LEVELS; i++) {
+        mine[i] = groups.id[i];
+        mine[CGROUP_LEVELS + i] = ~groups.id[i];
+    }
+    MPI_Allreduce(mine, highest, 2 * CGROUP_LEVELS, MPI_UINT64_T, MPI_MAX, the_node.comm);
+    while (n < groups.levels && highest[n] == ~highest[CGROUP_LEVELS + n])
+        n++;
+    return n;
 }
+
+/* Shared memory of other programs, given `touched` bytes of ARMCI: in the node, then in the groups. */
+static void read_others(size_t touched, size_t others[OTHERS])
+{
+    struct memory node;
+    armcii_memory_read("", &node);
+    others[0] = node.shared;
+    for (int i = 0; i < levels; i++)
+        others[1 + i] = armcii_cgroups_shared(&groups, i);
+    for (int i = 0; i <= levels; i++)
+        others[i] = others[i] > touched ? others[i] - touched : 0;
+}
+
+static void start_reservations(void)
+{
+    size_t others[OTHERS];
+    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
+    levels = shared_levels();
+    reservations = control ? &control->reservations : &none;
+    if (!control || the_node.rank > 0) return;
+    read_others(0, others);
+    for (int i = 0; i <= levels; i++)
+        atomic_store(&reservations->others[i], others[i]);
+}
+
+void armcii_reservation_add(size_t bytes)
+{
+    atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+}
+
+void armcii_reservation_release(size_t bytes)
+{
+    atomic_fetch_sub_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+}
+
+/* Bytes available if `reserved` bytes are touched. */
+static size_t memory_left(size_t reserved)
+{
+    struct reserved known = {reserved, atomic_load(&reservations->others[0]), {0}};
+    for (int i = 0; i < levels; i++)
+        known.others_in_group[i] = atomic_load(&reservations->others[1 + i]);
+    size_t left = armcii_memory_left("", &groups, levels, &known);
+    size_t in_files = the_node.kind == SEGMENT_MPI ? armcii_memory_in_dev_shm() : SIZE_MAX; /* memory of the MPI library is in /dev/shm */
+    return left < in_files ? left : in_files;
+}
+
+/* Reserves before the check, so that two processes cannot both get the last memory. */
+bool armcii_reservation_try(size_t bytes, size_t *left)
+{
+    size_t before = atomic_fetch_add_explicit(&reservations->bytes, bytes, memory_order_relaxed);
+    *left = memory_left(reservations == &none ? 0 : before);
+    if (armcii_memory_with_tables(bytes) <= *left) return true;
+    armcii_reservation_release(bytes);
+    return false;
+}
+
+void armcii_reservation_correct(size_t touched)
+{
+    size_t others[OTHERS];
+    read_others(touched, others);
+    for (int i = 0; i <= levels; i++)
+        if (others[i] < atomic_load(&reservations->others[i])) atomic_store(&reservations->others[i], others[i]);
+}
+
+/* ---- start and end ---- */
 
 /* The first kind in the order of preference that works on every node. */
 static enum segment_kind choose_kind(void)
@@ -145,9 +228,8 @@ static enum segment_kind choose_kind(void)
 static void create_control(void)
 {
     size_t n = (size_t)the_node.size + (armcii_world->progress_ranks > 0);
-    size_t *sizes = calloc(n, sizeof *sizes);
-    char **slices = calloc(n, sizeof *slices);
-    if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", the_node.size);
+    size_t *sizes = allocate(n, sizeof *sizes);
+    char **slices = allocate(n, sizeof *slices);
     sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
     if (armcii_segment_create(&segment, the_node.kind, the_node.comm, sizes, slices) != 0)
         armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
@@ -162,8 +244,7 @@ static void create_control(void)
 static void number_node_ranks(void)
 {
     const struct world *w = armcii_world;
-    the_node.rank_of = malloc((size_t)w->size * sizeof *the_node.rank_of);
-    if (!the_node.rank_of) armcii_fatal("out of memory for tables of %d processes", w->size);
+    the_node.rank_of = allocate((size_t)w->size, sizeof *the_node.rank_of);
     for (int i = 0, n = 0; i < w->size; i++)
         the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
 }
@@ -177,14 +258,17 @@ void armcii_node_start(void)
     number_node_ranks();
     the_node.kind = choose_kind();
     barriers = 0;
-    choose_spin_limit();
+    the_node.cpus = count_cpus();
+    armcii_backoff_spin_limit =
+        the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT; /* spinning pays with a processor each */
     if (the_node.kind != SEGMENT_NONE) create_control();
-    armcii_reservation_start(the_node.comm, control ? &control->reservations : NULL, the_node.kind == SEGMENT_MPI);
+    start_reservations();
 }
 
 void armcii_node_end(void)
 {
-    armcii_reservation_end();
+    reservations = &none;
+    levels = 0;
     if (the_node.kind != SEGMENT_NONE) armcii_segment_free(&segment);
     MPI_Comm_free(&the_node.comm);
     free(the_node.rank_of);

@@ -12,7 +12,7 @@
 
 enum { MAX_EXPORTS = 64 };
 
-/* The exported segments of one process (export.h).  An entry is written once, before `count` includes it. */
+/* The exported segments of one process (shm.h).  An entry is written once, before `count` includes it. */
 struct exports {
     atomic_int count;
     struct export
@@ -58,5 +58,19 @@ void armcii_node_end(void);
 
 /* A barrier over the processes of the node; earlier stores of each are visible to all afterwards. */
 void armcii_node_barrier(void);
+
+/* ---- reservations ----
+ *
+ * The kernel counts a page when it is touched, so untouched memory of regions looks free.  The node control block therefore holds the sum
+ * of all reserved bytes.  Without a node control block nothing is counted. */
+
+/* Reserve bytes, and release them.  One process of the node calls these for each segment. */
+void armcii_reservation_add(size_t bytes);
+void armcii_reservation_release(size_t bytes);
+
+/* Reserves bytes if they are available once all reserved memory is touched; *left is what is available.  Reads system files. */
+bool armcii_reservation_try(size_t bytes, size_t *left);
+/* Lowers the memory of others, given that `touched` reserved bytes are in use. */
+void armcii_reservation_correct(size_t touched);
 
 #endif

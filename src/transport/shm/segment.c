@@ -196,9 +196,8 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
     struct shm_segment s;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &members);
-    size_t *sizes = calloc((size_t)members, sizeof *sizes);
-    char **slices = calloc((size_t)members, sizeof *slices);
-    if (!sizes || !slices) armcii_fatal("out of memory for tables of %d processes", members);
+    size_t *sizes = armcii_alloc((size_t)members, sizeof *sizes, "tables of %d processes", members);
+    char **slices = armcii_alloc((size_t)members, sizeof *slices, "tables of %d processes", members);
     for (int i = 0; i < members; i++)
         sizes[i] = sizeof(int);
     bool good = armcii_segment_create(&s, kind, comm, sizes, slices) == 0;

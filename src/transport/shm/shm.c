@@ -1,15 +1,19 @@
-/* shm.c - the transport shm. */
+/* shm.c - the transport shm: regions, exported segments, operations and the table of its functions. */
+#define _GNU_SOURCE
 #include "transport/shm/shm.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/shm/apply.h"
-#include "transport/shm/export.h"
-#include "transport/shm/mcs.h"
 #include "transport/shm/node.h"
 
 /* ---- regions ---- */
@@ -20,10 +24,9 @@ static int alloc(struct region *r)
     bool one_node = armcii_world_is_one_node(team->size, team->to_world);
     MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
     const struct scope *here = armcii_team_scope(team, TEAM_NODE);
-    struct shm_region *part = calloc(1, sizeof *part);
-    size_t *sizes = calloc((size_t)team->size, sizeof *sizes);
-    char **slices = calloc((size_t)team->size, sizeof *slices);
-    if (!part || !sizes || !slices) armcii_fatal("out of memory for the tables of a region of %d processes", team->size);
+    struct shm_region *part = armcii_alloc(1, sizeof *part, "a region");
+    size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes, "the tables of a region of %d processes", team->size);
+    char **slices = armcii_alloc((size_t)team->size, sizeof *slices, "the tables of a region of %d processes", team->size);
     for (int i = 0; i < here->n; i++)
         sizes[i] = r->bytes[armcii_scope_member(here, i)];
     int failed = armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0, any = failed;
@@ -55,11 +58,49 @@ static void detach(struct region *r)
     r->shm = NULL;
 }
 
-/* ---- memory of ARMCI_Memget: exported to the node ---- */
+/* ---- memory of ARMCI_Memget: exported segments ---- */
+
+/* [node size]: where the exports of other processes are mapped here; NULL: not yet. */
+static char *(*attached)[MAX_EXPORTS];
+static pthread_mutex_t attach_lock = PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
+
+/* Closed while a process without free descriptors attaches: a server that cannot attach has to abort the job. */
+static int spare_fd = -1;
+
+static void open_spare(void)
+{
+    if (spare_fd < 0) spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void close_spare(void)
+{
+    if (spare_fd >= 0) close(spare_fd);
+    spare_fd = -1;
+}
+
+void armcii_exports_start(void)
+{
+    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    open_spare();
+    free(attached);
+    attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes", armcii_node->size);
+}
 
 static char *memget_alloc(size_t bytes)
 {
-    return armcii_export_create(bytes);
+    if (armcii_node->kind != SEGMENT_MEMFD) return NULL;
+    struct exports *mine = &armcii_node->exports[armcii_node->rank];
+    int n = atomic_load_explicit(&mine->count, memory_order_relaxed);
+    int fd = n < MAX_EXPORTS ? armcii_segment_descriptor(bytes) : -1;
+    if (fd < 0) return NULL;
+    char *memory = armcii_segment_map(fd, bytes);
+    if (!memory) {
+        close(fd);
+        return NULL;
+    }
+    mine->of[n] = (struct export){memory, bytes, armcii_segment_handle(fd)};
+    atomic_store_explicit(&mine->count, n + 1, memory_order_release);
+    return memory;
 }
 
 static void memget_free(char *memory)
@@ -67,10 +108,69 @@ static void memget_free(char *memory)
     (void)memory; /* exports end with the region */
 }
 
+static char *map_export(const struct export *e)
+{
+    char *mapped = armcii_segment_open(&e->segment, e->bytes);
+    if (mapped || spare_fd < 0) return mapped;
+    close_spare();
+    mapped = armcii_segment_open(&e->segment, e->bytes);
+    open_spare();
+    return mapped;
+}
+
+/* The address here of export i of a node rank; NULL if it cannot be mapped. */
+static char *attach_export(int rank, int i)
+{
+    const struct export *e = &armcii_node->exports[rank].of[i];
+    if (rank == armcii_node->rank) return e->base;
+    pthread_mutex_lock(&attach_lock);
+    if (!attached[rank][i]) attached[rank][i] = map_export(e);
+    char *mapped = attached[rank][i];
+    pthread_mutex_unlock(&attach_lock);
+    return mapped;
+}
+
+bool armcii_export_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
+{
+    int rank = armcii_node->kind == SEGMENT_MEMFD ? armcii_node->rank_of[process] : -1, i = 0;
+    if (rank < 0) return false;
+    const struct exports *theirs = &armcii_node->exports[rank];
+    int n = atomic_load_explicit(&theirs->count, memory_order_acquire);
+    while (i < n && (uintptr_t)address - (uintptr_t)theirs->of[i].base >= theirs->of[i].bytes)
+        i++;
+    char *here = i < n ? attach_export(rank, i) : NULL;
+    if (!here) return false;
+    *base = theirs->of[i].base;
+    *bytes = theirs->of[i].bytes;
+    *mapped = here;
+    return true;
+}
+
 static bool memget_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
 {
-    int rank = armcii_node->rank_of[process];
-    return process != armcii_world->rank && rank >= 0 && armcii_export_find(rank, address, base, bytes, mapped);
+    return process != armcii_world->rank && armcii_export_find(process, address, base, bytes, mapped);
+}
+
+static void detach_exports_of(int rank)
+{
+    for (int i = 0; i < MAX_EXPORTS; i++)
+        if (attached[rank][i]) munmap(attached[rank][i], armcii_node->exports[rank].of[i].bytes);
+}
+
+void armcii_exports_end(void)
+{
+    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    for (int rank = 0; rank < armcii_node->size; rank++)
+        detach_exports_of(rank);
+    free(attached);
+    attached = NULL;
+    struct exports *mine = &armcii_node->exports[armcii_node->rank];
+    for (int i = 0; i < mine->count; i++) {
+        munmap(mine->of[i].base, mine->of[i].bytes);
+        close(mine->of[i].segment.descriptor);
+    }
+    mine->count = 0;
+    close_spare();
 }
 
 /* ---- operations ---- */
