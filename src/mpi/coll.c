@@ -2,7 +2,6 @@
 #include "mpi/coll.h"
 
 #include "base/lock.h"
-#include "base/backoff.h"
 
 static bool nonblocking;
 

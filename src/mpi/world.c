@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "mpi/window.h"
 
 static struct world the_world;

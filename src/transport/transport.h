@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "base/fault.h"
 #include "base/path.h"
 #include "mpi/rma.h"

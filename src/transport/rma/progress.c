@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/rma/doorbell.h"
