@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "mpi/window.h"
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 enum rma_kind { RMA_PUT, RMA_GET, RMA_ACC };

@@ -17,7 +17,6 @@
 #include "mem/index.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
-#include "shape/element.h"
 #include "shape/overlap.h"
 #include "shape/shape.h"
 #include "transport/shm/stripe.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 #include "transport/shm/apply.h"
 
