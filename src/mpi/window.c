@@ -30,48 +30,39 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
     return rc;
 }
 
-/* The error handler of the communicator applies to these calls; they must return error codes. */
-static int allocate(struct window *w, size_t bytes, enum window_memory memory, MPI_Comm comm)
+enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
+
+/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error handler of the communicator applies to
+ * these calls; they must return error codes. */
+static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {
     MPI_Errhandler before;
+    int rc;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     unsigned entries = armcii_lock_suspend();
-    int rc = memory == WINDOW_MEMORY_SHARED ? allocate_shared(w, bytes, comm)
-                                            : MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
+    switch (memory) {
+    case WINDOW_MEMORY_MPI: rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win); break;
+    case WINDOW_MEMORY_SHARED: rc = allocate_shared(w, bytes, comm); break;
+    case WINDOW_MEMORY_OWN: rc = MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win); break;
+    default: rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win); break;
+    }
     armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
-    w->own = NULL;
+    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return rc;
 }
 
-static int create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
-{
-    MPI_Errhandler before;
-    MPI_Comm_get_errhandler(comm, &before);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_lock_suspend();
-    int rc = MPI_Win_create(memory, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
-    armcii_lock_resume(entries);
-    MPI_Comm_set_errhandler(comm, before);
-    MPI_Errhandler_free(&before);
-    return rc;
-}
-
-static int create(struct window *w, size_t bytes, MPI_Comm comm)
+static int create_own(struct window *w, size_t bytes, MPI_Comm comm)
 {
     /* If the allocation fails on one member, all members must return before the collective call. */
-    void *memory = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int failed = bytes > 0 && !memory, any;
+    w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
+    int failed = bytes > 0 && !w->own, any;
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    int rc = any ? MPI_ERR_NO_MEM : create_over(w, memory, bytes, comm);
-    if (rc != MPI_SUCCESS) {
-        free(memory);
-        return rc;
-    }
-    w->base = w->own = memory;
-    return MPI_SUCCESS;
+    int rc = any ? MPI_ERR_NO_MEM : create(w, bytes, WINDOW_MEMORY_OWN, comm);
+    if (rc != MPI_SUCCESS) free(w->own);
+    return rc;
 }
 
 /* MPI does not align enough (Open MPI's osc/sm: 8 bytes), so the slice begins at the next multiple of 64. */
@@ -85,22 +76,16 @@ static void align_base(struct window *w, size_t bytes)
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
-    int rc = memory == WINDOW_MEMORY_OWN ? create(w, slice, comm) : allocate(w, slice, memory, comm);
-    if (rc != MPI_SUCCESS) return rc;
-    align_base(w, bytes);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){.base = NULL};
+    int rc = memory == WINDOW_MEMORY_OWN ? create_own(w, slice, comm) : create(w, slice, memory, comm);
+    if (rc == MPI_SUCCESS) align_base(w, bytes);
+    return rc;
 }
 
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
-    int rc = create_over(w, memory, bytes, comm);
-    if (rc != MPI_SUCCESS) return rc;
-    w->base = memory;
-    w->own = NULL;
-    w->pad = 0;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){.base = memory};
+    return create(w, bytes, WINDOW_MEMORY_OWN, comm);
 }
 
 void *armcii_window_shared_base(const struct window *w, int target)
@@ -114,19 +99,8 @@ void *armcii_window_shared_base(const struct window *w, int target)
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
 {
-    MPI_Errhandler before;
-    MPI_Comm_get_errhandler(comm, &before);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    unsigned entries = armcii_lock_suspend();
-    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
-    armcii_lock_resume(entries);
-    MPI_Comm_set_errhandler(comm, before);
-    MPI_Errhandler_free(&before);
-    if (rc != MPI_SUCCESS) return rc;
-    w->base = w->own = NULL;
-    w->pad = 0;
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){.base = NULL};
+    return create(w, 0, DYNAMIC, comm);
 }
 
 int armcii_window_attach(struct window *w, void *memory, size_t bytes)

@@ -29,12 +29,13 @@ static int node_leader(MPI_Comm comm, int rank)
     return leader;
 }
 
-/* Numbers the domains, given the leader of each rank's domain, and lists their members. */
-static void number_domains(struct world *w, const int *leader_of)
+/* Numbers the domains and lists their members. */
+static void number_domains(struct world *w, bool every_rank_a_domain)
 {
-    w->domains = 0;
-    for (int r = 0; r < w->size; r++)
-        w->domain_of[r] = leader_of[r] == r ? w->domains++ : w->domain_of[leader_of[r]];
+    for (int r = 0; r < w->size; r++) {
+        int leader = every_rank_a_domain ? r : w->node_of[r];
+        w->domain_of[r] = leader == r ? w->domains++ : w->domain_of[leader];
+    }
     w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
     w->first_member = new_ints(w->domains + 1);
     for (int r = 0; r < w->size; r++)
@@ -98,11 +99,7 @@ void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_do
     find_nodes(w);
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);
-    int *leader_of = new_ints(w->size);
-    for (int r = 0; r < w->size; r++)
-        leader_of[r] = every_rank_a_domain ? r : w->node_of[r];
-    number_domains(w, leader_of);
-    free(leader_of);
+    number_domains(w, every_rank_a_domain);
 }
 
 void armcii_world_free(void)

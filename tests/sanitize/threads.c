@@ -14,7 +14,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "mem/index.h"
+#include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/overlap.h"
