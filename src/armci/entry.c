@@ -1,7 +1,7 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "armci/entry.h"
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "mpi/world.h"
 
 bool armcii_running;

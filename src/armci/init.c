@@ -10,7 +10,7 @@
 #include "armci/statistics.h"
 #include "base/config.h"
 #include "base/log.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "mem/memget.h"
 #include "mem/region.h"
 #include "core/notify.h"

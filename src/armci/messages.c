@@ -5,7 +5,6 @@
 
 #include "armci/entry.h"
 #include "mpi/coll.h"
-#include "mpi/reduce.h"
 #include "mpi/world.h"
 
 /* These functions do not take the global lock, since they wait inside MPI for other processes. */

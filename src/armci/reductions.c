@@ -1,6 +1,6 @@
 /* reductions.c - the reductions and selections of the armci_msg_* family. */
 #include "armci/entry.h"
-#include "mpi/reduce.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
 
 /* Find the reduction and the communicator; false if an argument is invalid (with a message) or the caller is not a member. */

@@ -3,7 +3,7 @@
 
 #include "armci/build.h"
 #include "armci/entry.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "mem/directory.h"
 #include "mem/region.h"
 #include "transport/transport.h"

@@ -1,5 +1,6 @@
 /* config.c - parser of the environment variables, and the values in force. */
 #include "base/config.h"
+
 #include "base/config_table.h"
 
 #include <ctype.h>
@@ -12,11 +13,7 @@
 
 extern char **environ;
 
-_Static_assert(sizeof(enum errors_policy) == sizeof(unsigned) && sizeof(enum strided_method) == sizeof(unsigned) &&
-                   sizeof(enum vector_method) == sizeof(unsigned) && sizeof(enum window_kind) == sizeof(unsigned) &&
-                   sizeof(enum nodes_policy) == sizeof(unsigned) && sizeof(enum shm_policy) == sizeof(unsigned) &&
-                   sizeof(enum transport_policy) == sizeof(unsigned) && sizeof(enum progress_policy) == sizeof(unsigned),
-               "choices are stored as unsigned");
+_Static_assert(sizeof(enum shm_policy) == sizeof(unsigned), "choices are stored as unsigned");
 
 static struct config in_force;
 const struct config *const armcii_config = &in_force;
@@ -54,8 +51,7 @@ static bool add_remedy(const char *text, size_t length, uint64_t *list)
 {
     if (length < 2 || (*text != '+' && *text != '-')) return false;
     for (size_t i = 0; i < REMEDIES; i++) {
-        if (strlen(armcii_config_remedies[i].name) != length - 1 || strncasecmp(armcii_config_remedies[i].name, text + 1, length - 1) != 0)
-            continue;
+        if (strlen(remedies[i].name) != length - 1 || strncasecmp(remedies[i].name, text + 1, length - 1) != 0) continue;
         set_policy(list, i, *text == '+' ? REMEDY_ON : REMEDY_OFF);
         return true;
     }
@@ -71,8 +67,7 @@ static void print_remedies(uint64_t list, char *buffer, size_t size)
     for (size_t i = 0; i < REMEDIES && used < size; i++) {
         enum remedy_policy policy = policy_of(list, i);
         if (policy == REMEDY_AUTO) continue;
-        used += (size_t)snprintf(buffer + used, size - used, "%s%c%s", used ? "," : "", policy == REMEDY_ON ? '+' : '-',
-                                 armcii_config_remedies[i].name);
+        used += (size_t)snprintf(buffer + used, size - used, "%s%c%s", used ? "," : "", policy == REMEDY_ON ? '+' : '-', remedies[i].name);
     }
 }
 
@@ -122,17 +117,12 @@ static unsigned suffix_shift(char letter)
 /* Decimal digits, with bytes one suffix.  A number too large to represent becomes the largest one. */
 static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 {
-    uint64_t number = 0;
-    const char *p = text;
-    unsigned shift;
+    char *end;
 
-    for (; *p >= '0' && *p <= '9'; p++) {
-        uint64_t digit = (uint64_t)(*p - '0');
-        number = number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : number * 10 + digit;
-    }
-    if (p == text) return false;
-    shift = kind == KIND_BYTES ? suffix_shift(*p) : 0;
-    if (p[shift != 0] != '\0') return false;
+    if (!isdigit((unsigned char)*text)) return false; /* strtoull accepts blanks and signs */
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = kind == KIND_BYTES ? suffix_shift(*end) : 0;
+    if (end[shift != 0] != '\0') return false;
     *value = number > UINT64_MAX >> shift ? UINT64_MAX : number << shift;
     return true;
 }
@@ -226,7 +216,7 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 /* Put a value in force. */
 static void store(size_t i, uint64_t value)
 {
-    const struct variable *v = &armcii_config_table[i];
+    const struct variable *v = &table[i];
     unsigned char *field = (unsigned char *)&in_force + v->field;
 
     values[i] = value;
@@ -281,7 +271,7 @@ static void say_names(struct log *log)
     size_t used = 0;
 
     for (size_t i = 0; i < DOCUMENTED; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", armcii_config_table[i].name);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", table[i].name);
     say(log, "the variables are %s", names);
 }
 
@@ -291,7 +281,7 @@ static void reset(void)
 {
     for (size_t i = 0; i < VARIABLES; i++) {
         uint64_t value = 0;
-        if (!parse(&armcii_config_table[i], armcii_config_table[i].default_value, &value)) abort(); /* a row of the table is wrong */
+        if (!parse(&table[i], table[i].default_value, &value)) abort(); /* a row of the table is wrong */
         store(i, value);
         from_environment[i] = false;
     }
@@ -307,7 +297,7 @@ static bool is_test_variable(const char *name)
 static bool note_foreign(const char *name)
 {
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
-        if (strcmp(armcii_config_foreign_names[i], name) != 0) continue;
+        if (strcmp(foreign_names[i], name) != 0) continue;
         foreign_set[i] = true;
         return true;
     }
@@ -317,7 +307,7 @@ static bool note_foreign(const char *name)
 static const struct old_name *find_old(const char *name)
 {
     for (size_t i = 0; i < OLD_NAMES; i++)
-        if (strcmp(armcii_config_old_names[i].name, name) == 0) return &armcii_config_old_names[i];
+        if (strcmp(old_names[i].name, name) == 0) return &old_names[i];
     return NULL;
 }
 
@@ -326,7 +316,7 @@ static size_t index_of(const char *name, size_t length)
 {
     size_t i = 0;
 
-    while (i < VARIABLES && (strlen(armcii_config_table[i].name) != length || memcmp(armcii_config_table[i].name, name, length) != 0))
+    while (i < VARIABLES && (strlen(table[i].name) != length || memcmp(table[i].name, name, length) != 0))
         i++;
     return i;
 }
@@ -337,7 +327,7 @@ static void note_old_form(const struct variable *v, const char *text, struct log
     char shown[CONFIG_VALUE];
     uint64_t value;
 
-    if (v->kind != KIND_REMEDIES || !parse_word(armcii_config_flag_words, text, &value)) return;
+    if (v->kind != KIND_REMEDIES || !parse_word(flag_words, text, &value)) return;
     print_remedies(value ? 0 : QUIRKS_NONE, shown, sizeof shown);
     say(log, "%s=%s is an old form; use %s=%s", v->name, text, v->name, shown);
 }
@@ -355,13 +345,13 @@ static void take(const char *name, const char *text, struct log *log)
         return;
     }
     if (from_environment[i]) return; /* named twice: the first counts, as for getenv */
-    if (!parse(&armcii_config_table[i], text, &value)) {
-        print_type(&armcii_config_table[i], type, sizeof type);
-        say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type, armcii_config_table[i].default_value);
+    if (!parse(&table[i], text, &value)) {
+        print_type(&table[i], type, sizeof type);
+        say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type, table[i].default_value);
         return;
     }
-    note_old_form(&armcii_config_table[i], text, log);
-    if (armcii_config_table[i].kind == KIND_FILE) snprintf(file_name, sizeof file_name, "%s", text);
+    note_old_form(&table[i], text, log);
+    if (table[i].kind == KIND_FILE) snprintf(file_name, sizeof file_name, "%s", text);
     store(i, value);
     from_environment[i] = true;
 }
@@ -373,8 +363,8 @@ static void replace(const char *setting)
     size_t i = index_of(setting, (size_t)(equals - setting));
     uint64_t value = 0;
 
-    if (!parse(&armcii_config_table[i], equals + 1, &value)) abort(); /* a row of armcii_config_old_names is wrong */
-    if (armcii_config_table[i].kind == KIND_REMEDIES) {
+    if (!parse(&table[i], equals + 1, &value)) abort(); /* a row of old_names is wrong */
+    if (table[i].kind == KIND_REMEDIES) {
         uint64_t list = values[i];
         for (size_t k = 0; k < REMEDIES; k++)
             if (policy_of(list, k) == REMEDY_AUTO) set_policy(&list, k, policy_of(value, k));
@@ -431,12 +421,7 @@ void armcii_config_ensure(void)
     if (!been_read) armcii_config_read(NULL, NULL);
 }
 
-const char *armcii_config_mpi_variable(const char *name)
-{
-    return getenv(name);
-}
-
-const char *armcii_config_test_variable(const char *name)
+const char *armcii_config_variable(const char *name)
 {
     return getenv(name);
 }
@@ -449,15 +434,14 @@ const struct config_entry *armcii_config_entry(size_t i)
     static char types[VARIABLES][64];
 
     if (i >= VARIABLES) return NULL;
-    print_type(&armcii_config_table[i], types[i], sizeof types[i]);
-    entries[i] = (struct config_entry){armcii_config_table[i].name, types[i], armcii_config_table[i].default_value,
-                                       armcii_config_table[i].help, i >= DOCUMENTED};
+    print_type(&table[i], types[i], sizeof types[i]);
+    entries[i] = (struct config_entry){table[i].name, types[i], table[i].default_value, table[i].help, i >= DOCUMENTED};
     return &entries[i];
 }
 
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *set)
 {
-    print_value(&armcii_config_table[i], values[i], buffer, size);
+    print_value(&table[i], values[i], buffer, size);
     if (set != NULL) *set = from_environment[i];
     return buffer;
 }
@@ -466,27 +450,27 @@ bool armcii_config_is_default(size_t i)
 {
     uint64_t value = 0;
 
-    return parse(&armcii_config_table[i], armcii_config_table[i].default_value, &value) && value == values[i];
+    return parse(&table[i], table[i].default_value, &value) && value == values[i];
 }
 
 const char *armcii_config_remedy(enum remedy remedy, const char **help)
 {
-    if (help != NULL) *help = armcii_config_remedies[remedy].help;
-    return armcii_config_remedies[remedy].name;
+    if (help != NULL) *help = remedies[remedy].help;
+    return remedies[remedy].name;
 }
 
 const char *armcii_config_old_name(size_t i, const char **replacement)
 {
     if (i >= OLD_NAMES) return NULL;
-    *replacement = armcii_config_old_names[i].becomes[1];
-    return armcii_config_old_names[i].name;
+    *replacement = old_names[i].becomes[1];
+    return old_names[i].name;
 }
 
 const char *armcii_config_foreign_name(size_t i, bool *is_set)
 {
     if (i >= FOREIGN_NAMES) return NULL;
     if (is_set != NULL) *is_set = foreign_set[i];
-    return armcii_config_foreign_names[i];
+    return foreign_names[i];
 }
 
 void armcii_config_print(void (*line)(const char *text))
@@ -495,7 +479,7 @@ void armcii_config_print(void (*line)(const char *text))
     size_t used = 0;
 
     for (size_t i = 0; i < VARIABLES; i++) {
-        const struct variable *v = &armcii_config_table[i];
+        const struct variable *v = &table[i];
         armcii_config_value(i, value, sizeof value, NULL);
         if (armcii_config_is_default(i))
             snprintf(text, sizeof text, "%s=%s: %s", v->name, value, v->help);
@@ -505,8 +489,7 @@ void armcii_config_print(void (*line)(const char *text))
     }
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
         if (!foreign_set[i] || used + 64 > sizeof text) continue;
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "set without effect: ", armcii_config_foreign_names[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "set without effect: ", foreign_names[i]);
     }
     if (used > 0) line(text);
 }

@@ -1,9 +1,48 @@
-/* lock.c - the global lock.
+/* lock.c - the slow steps of a wait, and of the global lock. */
+#include "base/lock.h"
+
+#include <sched.h>
+#include <time.h>
+
+long armcii_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+unsigned armcii_backoff_spin_limit = SPIN_LIMIT;
+bool (*_Atomic armcii_progress_hook)(void) = armcii_progress_nothing;
+
+bool armcii_progress_nothing(void)
+{
+    return false;
+}
+
+/* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler does not pass a yield to another group
+ * (autogroups, control groups), and on Linux 6.18 the threads of the yielding group wait for hundreds of milliseconds.  A sleep lasts for
+ * the timer slack of the thread, 50 microseconds by default. */
+void armcii_backoff_block(struct backoff *p)
+{
+    enum { YIELDS = 64 };
+    if (p->yields++ < YIELDS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+}
+
+void armcii_progress_on_poll(void)
+{
+    enum { POLLS = 32 };
+    static unsigned polls;
+    if (++polls % POLLS == 0) armcii_progress_hook();
+}
+
+/* ---- the global lock ----
  *
  * Every call of a program with threads takes it, and so does every call of a program on several nodes.  Contention is rare, so taking the
  * lock costs one atomic operation and releasing it none; a lock that puts waiters to sleep costs more.  A thread that waits for another
  * process releases the lock and queues behind the waiting threads; without the queue the same thread would nearly always get it again. */
-#include "base/lock.h"
 
 struct lock_state armcii_lock_state;
 bool armcii_lock_enabled;

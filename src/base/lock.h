@@ -1,4 +1,4 @@
-/* lock.h - the global lock: the interface functions take it where MPI allows several threads. */
+/* lock.h - waiting for another process, and the global lock, which the interface functions take where MPI allows several threads. */
 #ifndef ARMCII_LOCK_H
 #define ARMCII_LOCK_H
 
@@ -7,7 +7,57 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/backoff.h"
+/* ---- backoff: spin, then yield the processor, then sleep; processes may outnumber processors ---- */
+
+/* Microseconds of a monotonic clock. */
+long armcii_clock(void);
+
+/* The state of one wait; zero at its begin. */
+struct backoff {
+    unsigned spins, yields;
+};
+
+/* Spins before the first yield; few if processes outnumber processors.  Set at start. */
+extern unsigned armcii_backoff_spin_limit;
+enum { SPIN_LIMIT = 4000, SPIN_LIMIT_OVERSUBSCRIBED = 50 };
+
+/* Called by long waits: makes progress in MPI and serves requests.  Returns true if there was work. */
+extern bool (*_Atomic armcii_progress_hook)(void);
+bool armcii_progress_nothing(void);
+
+/* Called under the global lock by functions that a program may use to poll a value: every 32nd call makes progress. */
+void armcii_progress_on_poll(void);
+
+static inline void armcii_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#else
+    atomic_signal_fence(memory_order_seq_cst);
+#endif
+}
+
+/* One short spin; returns false, without a pause, once the spin limit is reached. */
+static inline bool armcii_backoff_spin(struct backoff *p)
+{
+    if (p->spins >= armcii_backoff_spin_limit) return false;
+    p->spins++;
+    armcii_pause();
+    return true;
+}
+
+/* Yields the processor or, in a long wait, sleeps shortly. */
+void armcii_backoff_block(struct backoff *p);
+
+/* One backoff step; returns true once the wait is long enough that the caller should make progress, too. */
+static inline bool armcii_backoff_yield(struct backoff *p)
+{
+    if (armcii_backoff_spin(p)) return false;
+    armcii_backoff_block(p);
+    return true;
+}
+
+/* ---- the global lock ---- */
 
 /* Switches locking on or off; called at start, before other threads may call. */
 void armcii_lock_enable(bool threads);

@@ -15,21 +15,31 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sched.h>
-#include <sys/syscall.h>
 
 #include "base/log.h"
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_ROOM = 4096, FILE_ROOM = 3 * CGROUP_PATH };
 
-/* The number in a file; SIZE_MAX if it has none ("max"). */
+/* The number in a file; SIZE_MAX if it has none ("max", "-1"). */
 static size_t number_in(const char *path)
 {
-    size_t number;
+    long long number = -1;
     FILE *f = fopen(path, "r");
     if (!f) return SIZE_MAX;
-    if (fscanf(f, "%zu", &number) != 1) number = SIZE_MAX;
+    if (fscanf(f, "%lld", &number) != 1) number = -1;
     fclose(f);
-    return number;
+    return number < 0 ? SIZE_MAX : (size_t)number;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* a - b, at least 0. */
+static size_t minus(size_t a, size_t b)
+{
+    return a > b ? a - b : 0;
 }
 
 static size_t limit_of(int resource)
@@ -64,27 +74,31 @@ static size_t count_mappings(void)
     return n;
 }
 
-/* The affinity mask and the quotas of the control groups bound it. */
+/* The affinity mask and the quotas of all control groups bound it. */
 static size_t processors_allowed(void)
 {
     size_t words;
     struct cgroups groups;
     uint64_t *mask = armcii_processors_mask(&words);
-    size_t least = armcii_processors_count(mask, words);
+    size_t count = armcii_processors_count(mask, words);
     free(mask);
     armcii_cgroups_read("", CGROUP_CPU, &groups);
-    for (int level = 0; level < groups.levels; level++) {
-        size_t quota = armcii_cgroups_processors(&groups, level);
-        if (quota < least) least = quota;
-    }
-    return least;
+    return least(count, armcii_processors_quota(&groups, NULL, 0));
+}
+
+static size_t memory_available(void)
+{
+    struct cgroups groups;
+    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
+    return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
 }
 
 void armcii_limits_read(struct limits *limits)
 {
+    size_t memory = memory_available();
     *limits = (struct limits){
-        .memory = armcii_memory_available(),
-        .memory_to_mpi = armcii_memory_available_to_mpi(),
+        .memory = memory,
+        .memory_to_mpi = least(memory, armcii_memory_in_dev_shm()),
         .file = limit_of(RLIMIT_FSIZE),
         .locked = limit_of(RLIMIT_MEMLOCK),
         .descriptors = limit_of(RLIMIT_NOFILE),
@@ -167,27 +181,25 @@ static const char *const mounts[] = {[CGROUP_MEMORY] = "/sys/fs/cgroup/memory", 
 static const char *const controllers[] = {[CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu"};
 static const char mount_2[] = "/sys/fs/cgroup";
 
-/* Is the word in the comma-separated list? */
-static bool lists(const char *list, size_t length, const char *word)
+/* Is the word in the comma-separated list, which is overwritten? */
+static bool lists(char *list, const char *word)
 {
-    size_t n = strlen(word);
-    for (const char *at = list; at + n <= list + length; at++) {
-        bool begins = at == list || at[-1] == ',', ends = at + n == list + length || at[n] == ',';
-        if (begins && ends && memcmp(at, word, n) == 0) return true;
-    }
+    for (const char *item; (item = strsep(&list, ","));)
+        if (strcmp(item, word) == 0) return true;
     return false;
 }
 
-/* Parses a line "number:controllers:path".  If it is about the controller, copies the path to `group` and returns the version, else 0. */
+/* Parses a line "number:controllers:path", which is overwritten.  If it is about the controller, copies the path to `group` and returns
+ * the version, else 0. */
 static int parse_line(char *line, const char *controller, char *group)
 {
-    char *list = strchr(line, ':'), *path = list ? strchr(++list, ':') : NULL;
-    if (!path) return 0;
-    size_t length = (size_t)(path - list);
-    if (length > 0 && !lists(list, length, controller)) return 0;
-    path[1 + strcspn(path + 1, "\n")] = '\0';
-    strcpy(group, path + 1);
-    return length > 0 ? 1 : 2;
+    strsep(&line, ":");
+    char *list = strsep(&line, ":");
+    bool unified = list && *list == '\0';
+    if (!line || (!unified && !lists(list, controller))) return 0;
+    line[strcspn(line, "\n")] = '\0';
+    strcpy(group, line);
+    return unified ? 2 : 1;
 }
 
 /* The innermost group of this process.  A system may have both versions: a controller of version 1 is then not in version 2. */
@@ -236,33 +248,16 @@ void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct
         if (at == end || g->path[at] == '/') add_level(g, at);
 }
 
-static FILE *open_file(const struct cgroups *g, int level, const char *file)
+static const char *file_of(const struct cgroups *g, int level, const char *file, char name[FILE_ROOM])
 {
-    char name[3 * CGROUP_PATH];
-    snprintf(name, sizeof name, "%.*s/%s", (int)g->length[level], g->path, file);
-    return fopen(name, "r");
+    snprintf(name, FILE_ROOM, "%.*s/%s", (int)g->length[level], g->path, file);
+    return name;
 }
 
-/* The number in a file of the group; SIZE_MAX if it has none ("max", "-1"). */
 static size_t group_number(const struct cgroups *g, int level, const char *file)
 {
-    long long number = -1;
-    FILE *f = open_file(g, level, file);
-    if (!f) return SIZE_MAX;
-    if (fscanf(f, "%lld", &number) != 1 || number < 0) number = -1;
-    fclose(f);
-    return number < 0 ? SIZE_MAX : (size_t)number;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* a - b, at least 0. */
-static size_t minus(size_t a, size_t b)
-{
-    return a > b ? a - b : 0;
+    char name[FILE_ROOM];
+    return number_in(file_of(g, level, file, name));
 }
 
 struct usage {
@@ -274,11 +269,11 @@ static struct usage read_usage(const struct cgroups *g, int level)
 {
     static const char *const keys[][4] = {{"total_shmem", "total_inactive_file", "total_active_file", ""},
                                           {"shmem", "inactive_file", "active_file", "slab_reclaimable"}};
-    char key[64];
+    char key[64], name[FILE_ROOM];
     unsigned long long value;
     struct usage usage = {0, SIZE_MAX};
     const char *const *key_of = keys[g->version - 1];
-    FILE *f = open_file(g, level, "memory.stat");
+    FILE *f = fopen(file_of(g, level, "memory.stat", name), "r");
     if (!f) return usage;
     while (fscanf(f, "%63s %llu", key, &value) == 2) {
         if (strcmp(key, key_of[0]) == 0) usage.shared = value;
@@ -325,20 +320,20 @@ size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const str
 
 size_t armcii_cgroups_processors(const struct cgroups *g, int level)
 {
-    unsigned long long quota = 0, period = 0;
+    char name[FILE_ROOM];
+    size_t quota = 0, period = 0;
     if (g->version == 2) {
-        FILE *f = open_file(g, level, "cpu.max");
-        bool has = f && fscanf(f, "%llu %llu", &quota, &period) == 2;
+        FILE *f = fopen(file_of(g, level, "cpu.max", name), "r");
+        bool has = f && fscanf(f, "%zu %zu", &quota, &period) == 2;
         if (f) fclose(f);
         if (!has) return SIZE_MAX;
     } else {
-        size_t a = group_number(g, level, "cpu.cfs_quota_us"), b = group_number(g, level, "cpu.cfs_period_us");
-        if (a == SIZE_MAX || b == SIZE_MAX) return SIZE_MAX;
-        quota = a;
-        period = b;
+        quota = group_number(g, level, "cpu.cfs_quota_us");
+        period = group_number(g, level, "cpu.cfs_period_us");
+        if (quota == SIZE_MAX || period == SIZE_MAX) return SIZE_MAX;
     }
     if (period == 0) return SIZE_MAX;
-    return quota < period ? 1 : (size_t)(quota / period);
+    return quota < period ? 1 : quota / period;
 }
 
 /* ---- memory ---- */
@@ -367,22 +362,10 @@ size_t armcii_memory_left(const char *root, const struct cgroups *groups, int le
     return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))), in_groups);
 }
 
-size_t armcii_memory_available(void)
-{
-    struct cgroups groups;
-    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
-}
-
 size_t armcii_memory_in_dev_shm(void)
 {
     struct statvfs status;
     return statvfs("/dev/shm", &status) == 0 ? (size_t)status.f_bavail * status.f_frsize : SIZE_MAX;
-}
-
-size_t armcii_memory_available_to_mpi(void)
-{
-    return least(armcii_memory_in_dev_shm(), armcii_memory_available());
 }
 
 size_t armcii_memory_touched(void *memory, size_t bytes)
@@ -400,21 +383,21 @@ size_t armcii_memory_touched(void *memory, size_t bytes)
 
 /* ---- processors ---- */
 
-/* Uses the system call directly: it fails if the mask is too short for all possible processors, so the mask grows. */
+/* sched_getaffinity fails if the mask is too short for all possible processors, so the mask grows. */
 uint64_t *armcii_processors_mask(size_t *words)
 {
     enum { FIRST = 16, MOST = 1 << 14 }; /* words: a thousand and a million processors */
-    long bytes = -1;
+    bool known = false;
     uint64_t *mask = NULL;
-    for (size_t room = FIRST; bytes < 0 && room <= MOST; room *= 2) {
+    for (size_t room = FIRST; !known && room <= MOST; room *= 2) {
         free(mask);
         mask = calloc(room, sizeof *mask);
         if (!mask) armcii_fatal("out of memory for a mask of processors");
         *words = room;
-        bytes = syscall(SYS_sched_getaffinity, 0, room * sizeof *mask, mask);
+        known = sched_getaffinity(0, room * sizeof *mask, (cpu_set_t *)mask) == 0;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    for (long i = 0; bytes < 0 && i < online; i++)
+    for (long i = 0; !known && i < online; i++)
         mask[i / 64] |= (uint64_t)1 << i % 64;
     while (*words > 1 && mask[*words - 1] == 0)
         (*words)--;

@@ -80,9 +80,6 @@ struct memory {
 /* root: the folder that contains proc/; "" for the real one. */
 void armcii_memory_read(const char *root, struct memory *memory);
 
-/* Bytes available to this process in the node and the control groups; the same for shared memory of an MPI library (/dev/shm). */
-size_t armcii_memory_available(void);
-size_t armcii_memory_available_to_mpi(void);
 /* Bytes free in /dev/shm. */
 size_t armcii_memory_in_dev_shm(void);
 
@@ -106,7 +103,7 @@ size_t armcii_processors_of_all(const uint64_t *masks, size_t n, size_t words);
 bool armcii_processors_oversubscribed(const uint64_t *masks, size_t n, size_t words, size_t me);
 
 /* The same by quotas.  ids[i] are the groups of process i, own those of the caller.  The quota is the least of the groups that contain
- * all n processes. */
+ * all n processes (n may be 0). */
 size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n);
 

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "base/stats.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "core/aggregate.h"
 
 /* State of a handle; tag 0 marks a free slot. */

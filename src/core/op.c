@@ -3,7 +3,7 @@
 
 #include <armci.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/stats.h"
 #include "mem/memget.h"

@@ -24,6 +24,28 @@ extern unsigned armcii_directory_version;
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
 
+/* ---- index: disjoint intervals of each process, sorted by address.  Lookup is a binary search behind a cache of the last hit ---- */
+
+struct index;
+
+/* [lo, hi) in one process belongs to region. */
+struct interval {
+    uintptr_t lo, hi;
+    struct region *region;
+    char *mapped; /* address of lo in this process; NULL: not mapped */
+};
+
+/* An empty index over `processes` processes; NULL if memory runs out. */
+struct index *armcii_index_create(int processes);
+void armcii_index_free(struct index *index);
+
+/* Add an interval that is not empty and overlaps no other; false if memory runs out. */
+bool armcii_index_insert(struct index *index, int process, struct interval interval);
+/* Remove all intervals that overlap [lo, hi). */
+void armcii_index_remove(struct index *index, int process, uintptr_t lo, uintptr_t hi);
+/* The interval that holds `address`; NULL if none does.  Valid until the next insert or remove. */
+const struct interval *armcii_index_find(struct index *index, int process, uintptr_t address);
+
 /* ---- address cache ---- */
 
 /* Fast path of small operations: the mapped slice of the last lookup of each process, so that an operation takes a few comparisons and a

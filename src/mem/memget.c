@@ -3,11 +3,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/stats.h"
 #include "mem/region.h"
-#include "mem/suballoc.h"
 #include "mpi/world.h"
 #include "transport/route.h"
 #include "transport/shm/node.h"
@@ -15,21 +15,77 @@
 static struct region *memget; /* NULL: neither shared memory nor a dynamic window is available */
 static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */
 
-static size_t rounded(size_t bytes)
-{
-    return (bytes + SUBALLOC_UNIT - 1) / SUBALLOC_UNIT * SUBALLOC_UNIT;
-}
-
 /* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a few pieces; each new piece doubles the
  * total if memory permits. */
 struct piece {
     struct piece *next; /* oldest first: allocations prefer old pieces */
     char *memory;
     size_t bytes;
-    struct suballoc parts;
+    struct free_range {
+        size_t offset, bytes; /* bytes may be 0 */
+    } * free;                 /* sorted, no two adjacent */
+    size_t count, room;       /* of free; count <= live + 1 */
+    size_t live;              /* allocations */
 };
 static struct piece *pieces;
-enum { MIN_PIECE = 1 << 20 };
+enum { MIN_PIECE = 1 << 20, UNIT = 64 /* allocations and pieces are multiples of it */ };
+
+/* SIZE_MAX, which no piece has, on overflow. */
+static size_t rounded(size_t bytes)
+{
+    return bytes > SIZE_MAX - UNIT ? SIZE_MAX : (bytes + UNIT - 1) / UNIT * UNIT;
+}
+
+/* ---- allocations in a piece: first fit in a sorted array, a few cache lines for some hundred ranges ---- */
+
+static bool make_room(struct piece *p, size_t count)
+{
+    if (count <= p->room) return true;
+    struct free_range *more = realloc(p->free, 2 * count * sizeof *more);
+    if (!more) return false;
+    p->free = more;
+    p->room = 2 * count;
+    return true;
+}
+
+/* NULL: no free range is large enough.  Reserves the array entries that piece_free needs, since only an allocation can fail. */
+static char *piece_alloc(struct piece *p, size_t bytes)
+{
+    size_t i = 0;
+    while (i < p->count && p->free[i].bytes < bytes)
+        i++;
+    if (i == p->count || !make_room(p, p->live + 3)) return NULL;
+    char *memory = p->memory + p->free[i].offset;
+    p->free[i].offset += bytes;
+    p->free[i].bytes -= bytes;
+    p->live++;
+    return memory;
+}
+
+/* Joins ranges i and i + 1 if they are adjacent. */
+static void join(struct piece *p, size_t i)
+{
+    struct free_range *r = &p->free[i];
+    if (i + 1 >= p->count || r[0].offset + r[0].bytes != r[1].offset) return;
+    r[0].bytes += r[1].bytes;
+    p->count--;
+    memmove(r + 1, r + 2, (p->count - i - 1) * sizeof *r);
+}
+
+static void piece_free(struct piece *p, size_t offset, size_t bytes)
+{
+    size_t i = 0;
+    while (i < p->count && p->free[i].offset <= offset)
+        i++;
+    memmove(&p->free[i + 1], &p->free[i], (p->count - i) * sizeof *p->free);
+    p->free[i] = (struct free_range){offset, bytes};
+    p->count++;
+    p->live--;
+    join(p, i);
+    if (i > 0) join(p, i - 1);
+}
+
+/* ---- pieces ---- */
 
 /* The transport that allocates pieces. */
 static const struct transport *provider(void)
@@ -83,26 +139,24 @@ static struct piece *add_piece(size_t bytes)
         if (!reserve(size)) return NULL;
     }
     p = calloc(1, sizeof *p);
-    if (!p || !armcii_suballoc_start(&p->parts, size)) armcii_fatal("out of memory for a table of %zu bytes", size);
-    p->bytes = size;
+    if (!p || !make_room(p, 1)) armcii_fatal("out of memory for a table of %zu bytes", size);
+    p->free[p->count++] = (struct free_range){0, p->bytes = size};
     p->memory = new_memory(size);
     if (p->memory) return *last = p;
     unreserve(size);
-    armcii_suballoc_end(&p->parts);
+    free(p->free);
     free(p);
     return NULL;
 }
 
 static char *allocate(size_t bytes)
 {
-    struct piece *p;
-    for (p = pieces; p; p = p->next) {
-        size_t offset = armcii_suballoc_alloc(&p->parts, bytes);
-        if (offset != SUBALLOC_NONE) return p->memory + offset;
+    for (struct piece *p = pieces; p; p = p->next) {
+        char *memory = piece_alloc(p, bytes);
+        if (memory) return memory;
     }
-    p = add_piece(rounded(bytes));
-    size_t offset = p ? armcii_suballoc_alloc(&p->parts, bytes) : SUBALLOC_NONE;
-    return offset != SUBALLOC_NONE ? p->memory + offset : NULL;
+    struct piece *p = add_piece(bytes);
+    return p ? piece_alloc(p, bytes) : NULL;
 }
 
 /* The piece that contains memory; NULL if none. */
@@ -122,7 +176,7 @@ static void free_pieces(void)
         if (registrar()) registrar()->memget_detach(memget, p->memory);
         provider()->memget_free(p->memory);
         unreserve(p->bytes);
-        armcii_suballoc_end(&p->parts);
+        free(p->free);
         free(p);
     }
 }
@@ -162,7 +216,7 @@ void *armcii_memget_create(size_t bytes)
 {
     if (armcii_world->size == 1) return create_alone(bytes);
     if (!memget) return NULL;
-    char *memory = allocate(bytes);
+    char *memory = allocate(rounded(bytes));
     if (!memory) return NULL;
     armcii_directory_add(armcii_world->rank, memory, bytes, memget, is_shared() ? memory : NULL);
     in_use = true;
@@ -182,7 +236,7 @@ bool armcii_memget_free(void *memory)
     if (!p) return false;
     armcii_stats_region_gone((size_t)(raddr.hi - raddr.lo));
     armcii_directory_remove(armcii_world->rank, memory, memget);
-    armcii_suballoc_free(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(raddr.hi - raddr.lo));
+    piece_free(p, (size_t)((char *)memory - p->memory), rounded((size_t)(raddr.hi - raddr.lo)));
     return true;
 }
 

@@ -62,11 +62,11 @@ static void free_tables(struct region *r)
 }
 
 /* Gather the sizes of all members; false if one is negative. */
-static bool exchange_sizes(struct region *r, const struct team *team, long bytes, size_t *largest)
+static bool exchange_sizes(struct region *r, long bytes, size_t *largest)
 {
-    armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, team->comm);
+    armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, r->team->comm);
     *largest = 0;
-    for (int i = 0; i < team->size; i++) {
+    for (int i = 0; i < r->team->size; i++) {
         if ((long)r->bytes[i] < 0) return false;
         if (r->bytes[i] > *largest) *largest = r->bytes[i];
     }
@@ -86,8 +86,9 @@ static bool is_on_this_node(const struct team *team, int member)
 
 /* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process is the first member of this node, which
  * reserves them. */
-static size_t sum_slices(const struct region *r, const struct team *team, size_t *here, bool *counts)
+static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
 {
+    const struct team *team = r->team;
     enum { PAGE = 4096 };
     size_t all = 0;
     *here = 0;
@@ -124,8 +125,9 @@ enum { CREDIT = 1 << 24 }; /* bytes */
 
 /* Reserve memory for the slices of this node and agree on success with all members, since an MPI library may take minutes to report a
  * shortage, or kill the job. */
-static bool reserve_on_all_nodes(struct region *r, struct team *team, size_t here, bool counts)
+static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
 {
+    struct team *team = r->team;
     enum { ASKED, LEFT_NEGATED, REST_NEGATED, WORDS };
     int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
     size_t left = 0;
@@ -145,20 +147,22 @@ static bool reserve_on_all_nodes(struct region *r, struct team *team, size_t her
 
 /* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the system: only when the regions created
  * since the last query exceed the team's credit. */
-static bool reserve_slices(struct region *r, struct team *team)
+static bool reserve_slices(struct region *r)
 {
+    struct team *team = r->team;
     size_t here;
     bool counts;
-    r->total = sum_slices(r, team, &here, &counts);
+    r->total = sum_slices(r, &here, &counts);
     r->reserved = counts ? here : 0;
-    if (r->total > team->credit) return reserve_on_all_nodes(r, team, here, counts);
+    if (r->total > team->credit) return reserve_on_all_nodes(r, here, counts);
     team->credit -= r->total;
     armcii_reservation_add(r->reserved);
     return true;
 }
 
-static void release_reservation(struct region *r, struct team *team)
+static void release_reservation(const struct region *r)
 {
+    struct team *team = r->team;
     armcii_reservation_release(r->reserved);
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
@@ -175,8 +179,7 @@ static void exchange_bases(struct region *r)
 static int create_memory(struct region *r)
 {
     armcii_route_region(r);
-    const struct transport *provider = r->near->contiguous;
-    if (provider->region_alloc(r) != 0) return -1;
+    if (r->near->contiguous->region_alloc(r) != 0) return -1;
     exchange_bases(r);
     return armcii_region_attach(r);
 }
@@ -197,9 +200,9 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
 {
     size_t largest;
     struct region *r = allocate_tables(team);
-    bool valid = exchange_sizes(r, team, bytes, &largest);
+    bool valid = exchange_sizes(r, bytes, &largest);
     *is_empty = valid && largest == 0;
-    if (!valid || largest == 0 || !reserve_slices(r, team)) {
+    if (!valid || largest == 0 || !reserve_slices(r)) {
         free_tables(r);
         return NULL;
     }
@@ -222,7 +225,7 @@ void armcii_region_free(struct region *r)
     remove_slices(r);
     list_remove(r);
     armcii_region_detach(r);
-    release_reservation(r, r->team);
+    release_reservation(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -1,8 +1,15 @@
-/* coll.c - nonblocking collectives and messages with progress. */
+/* coll.c - nonblocking collectives and messages with progress, reductions and selection. */
 #include "mpi/coll.h"
 
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <armci.h>
+
 #include "base/lock.h"
-#include "base/backoff.h"
 
 static bool nonblocking;
 
@@ -37,84 +44,49 @@ static void wait_request(MPI_Request *request)
     }
 }
 
+/* Calls the nonblocking function and waits with progress, or calls the blocking one. */
+#define CALL(NONBLOCKING, BLOCKING, ...)                                                                                                   \
+    do {                                                                                                                                   \
+        unsigned entries = armcii_lock_suspend();                                                                                          \
+        if (nonblocking) {                                                                                                                 \
+            MPI_Request request;                                                                                                           \
+            NONBLOCKING(__VA_ARGS__, &request);                                                                                            \
+            wait_request(&request);                                                                                                        \
+        } else {                                                                                                                           \
+            BLOCKING(__VA_ARGS__);                                                                                                         \
+        }                                                                                                                                  \
+        armcii_lock_resume(entries);                                                                                                       \
+    } while (0)
+
 void armcii_coll_barrier(MPI_Comm comm)
 {
-    MPI_Request request;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Ibarrier(comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Barrier(comm);
-    }
-    armcii_lock_resume(entries);
+    CALL(MPI_Ibarrier, MPI_Barrier, comm);
 }
 
 void armcii_coll_bcast(void *buffer, int bytes, int root, MPI_Comm comm)
 {
-    MPI_Request request;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Bcast(buffer, bytes, MPI_BYTE, root, comm);
-    }
-    armcii_lock_resume(entries);
+    CALL(MPI_Ibcast, MPI_Bcast, buffer, bytes, MPI_BYTE, root, comm);
 }
 
 void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    MPI_Request request;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Iallreduce(from, to, n, type, op, comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Allreduce(from, to, n, type, op, comm);
-    }
-    armcii_lock_resume(entries);
+    CALL(MPI_Iallreduce, MPI_Allreduce, from, to, n, type, op, comm);
 }
 
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
 {
-    MPI_Request request;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Ireduce(from, to, n, type, op, root, comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Reduce(from, to, n, type, op, root, comm);
-    }
-    armcii_lock_resume(entries);
+    CALL(MPI_Ireduce, MPI_Reduce, from, to, n, type, op, root, comm);
 }
 
 void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm)
 {
-    MPI_Request request;
-    int mine = from == MPI_IN_PLACE ? 0 : bytes;
-    MPI_Datatype type = from == MPI_IN_PLACE ? MPI_DATATYPE_NULL : MPI_BYTE;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Iallgather(from, mine, type, to, bytes, MPI_BYTE, comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Allgather(from, mine, type, to, bytes, MPI_BYTE, comm);
-    }
-    armcii_lock_resume(entries);
+    bool in_place = from == MPI_IN_PLACE;
+    CALL(MPI_Iallgather, MPI_Allgather, from, in_place ? 0 : bytes, in_place ? MPI_DATATYPE_NULL : MPI_BYTE, to, bytes, MPI_BYTE, comm);
 }
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm)
 {
-    MPI_Request request;
-    unsigned entries = armcii_lock_suspend();
-    if (nonblocking) {
-        MPI_Isend(buffer, bytes, MPI_BYTE, to, tag, comm, &request);
-        wait_request(&request);
-    } else {
-        MPI_Send(buffer, bytes, MPI_BYTE, to, tag, comm);
-    }
-    armcii_lock_resume(entries);
+    CALL(MPI_Isend, MPI_Send, buffer, bytes, MPI_BYTE, to, tag, comm);
 }
 
 static void wait_for_message(int from, int tag, MPI_Comm comm, MPI_Status *status)
@@ -167,4 +139,113 @@ bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm com
     else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     return true;
+}
+
+/* ---- reductions and selection ---- */
+
+size_t armcii_message_type_size(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return sizeof(int);
+    case ARMCI_LONG: return sizeof(long);
+    case ARMCI_LONG_LONG: return sizeof(long long);
+    case ARMCI_FLOAT: return sizeof(float);
+    case ARMCI_DOUBLE: return sizeof(double);
+    default: return 0;
+    }
+}
+
+static bool is_integer(int type)
+{
+    return type == ARMCI_INT || type == ARMCI_LONG || type == ARMCI_LONG_LONG;
+}
+
+static MPI_Datatype mpi_type(int type)
+{
+    switch (type) {
+    case ARMCI_INT: return MPI_INT;
+    case ARMCI_LONG: return MPI_LONG;
+    case ARMCI_LONG_LONG: return MPI_LONG_LONG;
+    case ARMCI_FLOAT: return MPI_FLOAT;
+    default: return MPI_DOUBLE;
+    }
+}
+
+/* Only the beginning of a name is compared: Fortran callers pass names that are padded or not terminated. */
+bool armcii_reduction_find(const char *op, int type, struct reduction *r)
+{
+    static const struct {
+        const char *name;
+        enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
+        bool absolute, integers_only;
+    } operators[] = {
+        {"+", SUM, false, false},        {"*", PRODUCT, false, false},     {"max", LARGEST, false, false},
+        {"min", SMALLEST, false, false}, {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
+        {"or", BIT_OR, false, true},     {"&&", AND, false, true},         {"||", OR, false, true},
+        {"land", AND, false, true},      {"lor", OR, false, true},
+    };
+    const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
+    if (!op || armcii_message_type_size(type) == 0) return false;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
+        if (operators[i].integers_only && !is_integer(type)) return false;
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type, operators[i].absolute};
+        return true;
+    }
+    return false;
+}
+
+static void make_absolute(int type, void *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        switch (type) {
+        case ARMCI_INT: ((int *)x)[i] = abs(((int *)x)[i]); break;
+        case ARMCI_LONG: ((long *)x)[i] = labs(((long *)x)[i]); break;
+        case ARMCI_LONG_LONG: ((long long *)x)[i] = llabs(((long long *)x)[i]); break;
+        case ARMCI_FLOAT: ((float *)x)[i] = __builtin_fabsf(((float *)x)[i]); break;
+        default: ((double *)x)[i] = __builtin_fabs(((double *)x)[i]); break;
+        }
+}
+
+void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    armcii_coll_allreduce(MPI_IN_PLACE, x, n, r->type, r->op, comm);
+}
+
+void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (r->absolute) make_absolute(r->armci_type, x, n);
+    armcii_coll_reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
+}
+
+/* Does the caller contribute the best key of all contributors? */
+static bool is_best_integer(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    long long key = largest ? LLONG_MIN : LLONG_MAX, best;
+    if (contribute && type == ARMCI_INT) key = *(const int *)x;
+    if (contribute && type == ARMCI_LONG) key = *(const long *)x;
+    if (contribute && type == ARMCI_LONG_LONG) key = *(const long long *)x;
+    armcii_coll_allreduce(&key, &best, 1, MPI_LONG_LONG, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && key == best;
+}
+
+static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, bool contribute)
+{
+    double key = largest ? -INFINITY : INFINITY, best;
+    if (contribute) key = type == ARMCI_FLOAT ? (double)*(const float *)x : *(const double *)x;
+    armcii_coll_allreduce(&key, &best, 1, MPI_DOUBLE, largest ? MPI_MAX : MPI_MIN, comm);
+    return contribute && !(key < best) && !(key > best);
+}
+
+void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
+{
+    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute) : is_best_real(comm, x, largest, type, contribute);
+    int rank, candidate, winner;
+    MPI_Comm_rank(comm, &rank);
+    candidate = best ? rank : INT_MAX;
+    armcii_coll_allreduce(&candidate, &winner, 1, MPI_INT, MPI_MIN, comm);
+    if (winner != INT_MAX) armcii_coll_bcast(x, bytes, winner, comm);
 }

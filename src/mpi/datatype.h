@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 /* The MPI type of an element, or of the parts of a complex element, and its size in bytes. */

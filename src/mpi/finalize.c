@@ -9,7 +9,7 @@
  * messages carry the maximum over all processes. */
 #include "mpi/finalize.h"
 
-#include "base/backoff.h"
+#include "base/lock.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -118,7 +118,7 @@ static bool scope_applies(enum quirk_scope scope, bool several_nodes)
 static bool mpich_may_take(const char *transport, const char *version_text)
 {
     static const char sign[] = "MPICH Device:";
-    const char *netmod = armcii_config_mpi_variable("MPIR_CVAR_CH4_NETMOD"), *device = strstr(version_text, sign);
+    const char *netmod = armcii_config_variable("MPIR_CVAR_CH4_NETMOD"), *device = strstr(version_text, sign);
     if (netmod && *netmod) return strcmp(netmod, transport) == 0;
     if (!device) return true;
     char first[16];
@@ -130,7 +130,7 @@ static bool mpich_may_take(const char *transport, const char *version_text)
 static bool open_mpi_may_take(const char *component)
 {
     if (strcmp(component, "pt2pt") == 0 && armcii_object_is_loaded("mca_osc_ucx")) return false;
-    const char *list = armcii_config_mpi_variable("OMPI_MCA_osc");
+    const char *list = armcii_config_variable("OMPI_MCA_osc");
     if (!list || !*list) return true;
     bool excludes = *list == '^';
     size_t length;

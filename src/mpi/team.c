@@ -80,6 +80,24 @@ struct team *armcii_team_find(MPI_Comm comm)
     return t;
 }
 
+/* A communicator of n processes of the parent.  Collective over these processes or, if by_all, over the parent. */
+static MPI_Comm create_comm(MPI_Comm parent, int n, const int ranks[], int tag, bool by_all)
+{
+    MPI_Group all, some;
+    MPI_Comm comm;
+    MPI_Comm_group(parent, &all);
+    MPI_Group_incl(all, n, ranks, &some);
+    unsigned entries = armcii_lock_suspend();
+    if (by_all)
+        MPI_Comm_create(parent, some, &comm);
+    else
+        MPI_Comm_create_group(parent, some, tag, &comm);
+    armcii_lock_resume(entries);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
+    return comm;
+}
+
 static void destroy(struct team *t)
 {
     struct team **link = &teams;
@@ -152,24 +170,20 @@ static int list_masters(const struct team *team, int ranks[])
     return n;
 }
 
-static void list_members(struct team *team, enum team_scope scope)
-{
-    struct scope *s = &team->scopes[scope];
-    int *ranks = allocate((size_t)team->size * sizeof *ranks);
-    s->n = scope == TEAM_MASTERS ? list_masters(team, ranks) : list_local(team, scope, ranks);
-    s->ranks = realloc(ranks, (size_t)(s->n > 0 ? s->n : 1) * sizeof *ranks);
-    if (!s->ranks) s->ranks = ranks;
-}
-
 const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
 {
+    struct scope *s = &team->scopes[scope];
     armcii_lock_enter();
-    if (team->scopes[scope].n == 0) list_members(team, scope);
+    if (s->n == 0) {
+        s->ranks = allocate((size_t)team->size * sizeof *s->ranks);
+        s->n = scope == TEAM_MASTERS ? list_masters(team, s->ranks) : list_local(team, scope, s->ranks);
+    }
     armcii_lock_exit();
-    return &team->scopes[scope];
+    return s;
 }
 
-int armcii_scope_position(const struct scope *scope, int rank)
+/* The position of a team rank among the members of a scope; -1: not a member. */
+static int position_of(const struct scope *scope, int rank)
 {
     int low = 0, high = scope->n;
     if (!scope->ranks) return rank < scope->n ? rank : -1;
@@ -183,27 +197,14 @@ int armcii_scope_position(const struct scope *scope, int rank)
     return low < scope->n && scope->ranks[low] == rank ? low : -1;
 }
 
-static MPI_Comm create_comm(const struct team *team, enum team_scope scope)
-{
-    enum { TAG = 11 };
-    const struct scope *s = &team->scopes[scope];
-    MPI_Group all, some;
-    MPI_Comm comm;
-    MPI_Comm_group(team->comm, &all);
-    MPI_Group_incl(all, s->n, s->ranks, &some);
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create_group(team->comm, some, TAG + (int)scope, &comm);
-    armcii_lock_resume(entries);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
-    return comm;
-}
-
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 {
-    const struct scope *s = armcii_team_scope(team, scope);
+    enum { TAG = 11 };
+    armcii_team_scope(team, scope);
+    struct scope *s = &team->scopes[scope];
     armcii_lock_enter();
-    if (s->comm == MPI_COMM_NULL && armcii_scope_position(s, team->rank) >= 0) team->scopes[scope].comm = create_comm(team, scope);
+    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0)
+        s->comm = create_comm(team->comm, s->n, s->ranks, TAG + (int)scope, false);
     MPI_Comm comm = s->comm;
     armcii_lock_exit();
     return comm;
@@ -222,42 +223,19 @@ static int tag_of(int n, const int world_rank[])
     return LOWEST + (int)(hash % COUNT);
 }
 
-static MPI_Comm create_members_comm(int n, const int world_rank[])
-{
-    MPI_Group all, some;
-    MPI_Comm comm;
-    MPI_Comm_group(armcii_world->control, &all);
-    MPI_Group_incl(all, n, world_rank, &some);
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create_group(armcii_world->control, some, tag_of(n, world_rank), &comm);
-    armcii_lock_resume(entries);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
-    return comm;
-}
-
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[])
 {
-    int *world_rank = malloc((size_t)n * sizeof *world_rank);
-    if (!world_rank) armcii_fatal("out of memory for a group of %d processes", n);
+    int *world_rank = allocate((size_t)n * sizeof *world_rank);
     for (int i = 0; i < n; i++)
         world_rank[i] = parent->to_world[ranks[i]];
-    MPI_Comm comm = create_members_comm(n, world_rank);
+    MPI_Comm comm = create_comm(armcii_world->control, n, world_rank, tag_of(n, world_rank), false);
     free(world_rank);
     return armcii_team_adopt(comm);
 }
 
 struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[])
 {
-    MPI_Group all, some;
-    MPI_Comm comm;
-    MPI_Comm_group(parent->comm, &all);
-    MPI_Group_incl(all, n, ranks, &some);
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create(parent->comm, some, &comm);
-    armcii_lock_resume(entries);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
+    MPI_Comm comm = create_comm(parent->comm, n, ranks, 0, true);
     return comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm);
 }
 
@@ -272,7 +250,7 @@ static int process_of(const struct team *team, const struct scope *s, int i)
 struct tree_position armcii_tree(struct team *team, enum team_scope scope)
 {
     const struct scope *s = armcii_team_scope(team, scope);
-    int me = armcii_scope_position(s, team->rank);
+    int me = position_of(s, team->rank);
     struct tree_position position = {process_of(team, s, 0), -1, -1, -1};
     if (me > 0) position.up = process_of(team, s, (me - 1) / 2);
     if (me >= 0 && 2 * me + 1 < s->n) position.left = process_of(team, s, 2 * me + 1);
@@ -283,5 +261,5 @@ struct tree_position armcii_tree(struct team *team, enum team_scope scope)
 int armcii_scope_rank(struct team *team, enum team_scope scope, int process)
 {
     int rank = process >= 0 && process < armcii_world->size ? team->from_world[process] : -1;
-    return rank < 0 ? -1 : armcii_scope_position(armcii_team_scope(team, scope), rank);
+    return rank < 0 ? -1 : position_of(armcii_team_scope(team, scope), rank);
 }

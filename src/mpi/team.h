@@ -63,12 +63,11 @@ static inline bool armcii_team_is_on_node(const struct team *team, int node)
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope);
 /* The members of a scope; valid as long as the team. */
 const struct scope *armcii_team_scope(struct team *team, enum team_scope scope);
-/* The team rank of member i, and the position of a team rank among the members; -1: not a member. */
+/* The team rank of member i. */
 static inline int armcii_scope_member(const struct scope *scope, int i)
 {
     return scope->ranks ? scope->ranks[i] : i;
 }
-int armcii_scope_position(const struct scope *scope, int rank);
 
 /* ---- binary tree over the members of a scope ---- */
 

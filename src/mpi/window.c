@@ -42,46 +42,38 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
     return rc;
 }
 
-static int allocate(struct window *w, size_t bytes, MPI_Comm comm)
-{
-    return MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
-}
+enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
 
-static int create_over_base(struct window *w, size_t bytes, MPI_Comm comm)
-{
-    return MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
-}
-
-static int create_dynamic(struct window *w, size_t unused, MPI_Comm comm)
-{
-    (void)unused;
-    return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win);
-}
-
-/* The error handler of the communicator applies to these calls; they must return error codes. */
-static int try_create(int (*create)(struct window *w, size_t bytes, MPI_Comm comm), struct window *w, size_t bytes, MPI_Comm comm)
+/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error handler of the communicator applies to
+ * these calls; they must return error codes. */
+static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {
     MPI_Errhandler before;
+    int rc;
     MPI_Comm_get_errhandler(comm, &before);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     unsigned entries = armcii_lock_suspend();
-    int rc = create(w, bytes, comm);
+    switch (memory) {
+    case WINDOW_MEMORY_MPI: rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win); break;
+    case WINDOW_MEMORY_SHARED: rc = allocate_shared(w, bytes, comm); break;
+    case WINDOW_MEMORY_OWN: rc = MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win); break;
+    default: rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win); break;
+    }
     armcii_lock_resume(entries);
     MPI_Comm_set_errhandler(comm, before);
     MPI_Errhandler_free(&before);
+    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return rc;
 }
 
-static int create_over_own(struct window *w, size_t bytes, MPI_Comm comm)
+static int create_own(struct window *w, size_t bytes, MPI_Comm comm)
 {
     /* If the allocation fails on one member, all members must return before the collective call. */
     w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
     int failed = bytes > 0 && !w->own, any;
     armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    int rc = any ? MPI_ERR_NO_MEM : try_create(create_over_base, w, bytes, comm);
-    if (rc == MPI_SUCCESS) return rc;
-    free(w->own);
-    w->base = w->own = NULL;
+    int rc = any ? MPI_ERR_NO_MEM : create(w, bytes, WINDOW_MEMORY_OWN, comm);
+    if (rc != MPI_SUCCESS) free(w->own);
     return rc;
 }
 
@@ -96,24 +88,16 @@ static void align_base(struct window *w, size_t bytes)
 int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
-    int rc;
-    *w = (struct window){0};
-    if (memory == WINDOW_MEMORY_OWN)
-        rc = create_over_own(w, slice, comm);
-    else
-        rc = try_create(memory == WINDOW_MEMORY_SHARED ? allocate_shared : allocate, w, slice, comm);
-    if (rc != MPI_SUCCESS) return rc;
-    align_base(w, bytes);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return 0;
+    *w = (struct window){.base = NULL};
+    int rc = memory == WINDOW_MEMORY_OWN ? create_own(w, slice, comm) : create(w, slice, memory, comm);
+    if (rc == MPI_SUCCESS) align_base(w, bytes);
+    return rc;
 }
 
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm)
 {
     *w = (struct window){.base = memory};
-    int rc = try_create(create_over_base, w, bytes, comm);
-    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return rc;
+    return create(w, bytes, WINDOW_MEMORY_OWN, comm);
 }
 
 void *armcii_window_shared_base(const struct window *w, int target)
@@ -127,10 +111,8 @@ void *armcii_window_shared_base(const struct window *w, int target)
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
 {
-    *w = (struct window){0};
-    int rc = try_create(create_dynamic, w, 0, comm);
-    if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
-    return rc;
+    *w = (struct window){.base = NULL};
+    return create(w, 0, DYNAMIC, comm);
 }
 
 int armcii_window_attach(struct window *w, void *memory, size_t bytes)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 struct window {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "mpi/window.h"
 
 static struct world the_world;
@@ -29,24 +29,21 @@ static int node_leader(MPI_Comm comm, int rank)
     return leader;
 }
 
-/* Numbers the domains, given the leader of each rank's domain, and lists their members. */
-static void number_domains(struct world *w, const int *leader_of)
+/* Numbers the domains and lists their members. */
+static void number_domains(struct world *w, bool every_rank_a_domain)
 {
-    w->domains = 0;
-    for (int r = 0; r < w->size; r++)
-        w->domain_of[r] = leader_of[r] == r ? w->domains++ : w->domain_of[leader_of[r]];
-    w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
-    w->first_member = new_ints(w->domains + 1);
-    for (int r = 0; r < w->size; r++)
-        w->first_member[w->domain_of[r] + 1]++;
-    for (int n = 0; n < w->domains; n++)
-        w->first_member[n + 1] += w->first_member[n];
-    int *filled = new_ints(w->domains);
     for (int r = 0; r < w->size; r++) {
-        int n = w->domain_of[r];
-        w->members[w->first_member[n] + filled[n]++] = r;
+        int leader = every_rank_a_domain ? r : w->node_of[r];
+        w->domain_of[r] = leader == r ? w->domains++ : w->domain_of[leader];
     }
-    free(filled);
+    w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
+    w->first_member = new_ints(w->domains + 2);
+    for (int r = 0; r < w->size; r++)
+        w->first_member[w->domain_of[r] + 2]++;
+    for (int n = 1; n <= w->domains; n++)
+        w->first_member[n + 1] += w->first_member[n];
+    for (int r = 0; r < w->size; r++) /* first_member[n + 1] becomes the end of domain n */
+        w->members[w->first_member[w->domain_of[r] + 1]++] = r;
 }
 
 /* Other processes may wait in MPI for this one. */
@@ -79,16 +76,14 @@ static void find_nodes(struct world *w)
     w->server_of = new_ints(w->size);
     int leader = node_leader(w->all, w->rank);
     MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
-    int *server_at = new_ints(w->size); /* [node] */
-    for (int r = 0; r < w->size; r++)
+    for (int r = 0; r < w->size; r++) {
         w->nodes += w->node_of[r] == r;
-    for (int r = 0; r < w->size; r++)
-        server_at[r] = r;
+        w->server_of[r] = r;
+    }
     for (int r = w->size; r < w->size + w->progress_ranks; r++)
-        server_at[w->node_of[r]] = r;
+        w->server_of[w->node_of[r]] = r;
     for (int r = 0; r < w->size; r++)
-        w->server_of[r] = server_at[w->node_of[r]];
-    free(server_at);
+        w->server_of[r] = w->server_of[w->node_of[r]];
 }
 
 void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain)
@@ -98,11 +93,7 @@ void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_do
     find_nodes(w);
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);
-    int *leader_of = new_ints(w->size);
-    for (int r = 0; r < w->size; r++)
-        leader_of[r] = every_rank_a_domain ? r : w->node_of[r];
-    number_domains(w, leader_of);
-    free(leader_of);
+    number_domains(w, every_rank_a_domain);
 }
 
 void armcii_world_free(void)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 
 /* sums[i] += addends[i]. */
 void armcii_reference_add(enum element e, char *sums, const char *addends, size_t bytes);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "progress/event.h"
 

@@ -1,7 +1,9 @@
-/* accumulate.c - the kernels of accumulate: plain loops that the compiler vectorizes, for the baseline processor and for AVX2. */
-#include <stdint.h>
-
+/* accumulate.c - element types, and the kernels that scale and accumulate elements: plain loops that the compiler vectorizes, for the
+ * baseline processor and for AVX2. */
 #include "shape/accumulate.h"
+
+#include <assert.h>
+#include <string.h>
 
 /* O3 vectorizes.  Fused multiply-add is off: it rounds once instead of twice. */
 #ifdef __clang__
@@ -10,6 +12,50 @@
 #else
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
+
+static const struct {
+    size_t size, align;
+    const char *name;
+} elements[ELEMENT_COUNT] = {
+    [ELEMENT_INT] = {sizeof(int), sizeof(int), "int"},
+    [ELEMENT_LONG] = {sizeof(long), sizeof(long), "long"},
+    [ELEMENT_FLOAT] = {sizeof(float), sizeof(float), "float"},
+    [ELEMENT_DOUBLE] = {sizeof(double), sizeof(double), "double"},
+    [ELEMENT_COMPLEX] = {2 * sizeof(float), sizeof(float), "complex"},
+    [ELEMENT_DCOMPLEX] = {2 * sizeof(double), sizeof(double), "double complex"},
+};
+
+size_t armcii_element_size(enum element e)
+{
+    return elements[e].size;
+}
+
+size_t armcii_element_align(enum element e)
+{
+    return elements[e].align;
+}
+
+const char *armcii_element_name(enum element e)
+{
+    return elements[e].name;
+}
+
+const void *armcii_element_one(enum element e)
+{
+    static const int i = 1;
+    static const long l = 1;
+    static const float c[2] = {1, 0};
+    static const double z[2] = {1, 0};
+    static const void *const one[ELEMENT_COUNT] = {&i, &l, c, z, c, z};
+    return one[e];
+}
+
+bool armcii_scale_is_one(enum element e, const void *scale)
+{
+    return memcmp(scale, armcii_element_one(e), elements[e].size) == 0;
+}
+
+/* ---- rows ---- */
 
 /* The remaining rows. */
 struct rows {
@@ -29,194 +75,147 @@ KERNEL void next_row(struct rows *r)
     r->n--;
 }
 
-/* ---- element i of a row: memcpy needs neither alignment nor a declared type ---- */
-
-KERNEL unsigned get_int(const char *row, size_t i)
-{
-    unsigned x;
-    __builtin_memcpy(&x, row + i * sizeof(x), sizeof(x));
-    return x;
-}
-
-KERNEL void set_int(char *row, size_t i, unsigned x)
-{
-    __builtin_memcpy(row + i * sizeof(x), &x, sizeof(x));
-}
-
-KERNEL unsigned long get_long(const char *row, size_t i)
-{
-    unsigned long x;
-    __builtin_memcpy(&x, row + i * sizeof(x), sizeof(x));
-    return x;
-}
-
-KERNEL void set_long(char *row, size_t i, unsigned long x)
-{
-    __builtin_memcpy(row + i * sizeof(x), &x, sizeof(x));
-}
-
-KERNEL float get_float(const char *row, size_t i)
-{
-    float x;
-    __builtin_memcpy(&x, row + i * sizeof(x), sizeof(x));
-    return x;
-}
-
-KERNEL void set_float(char *row, size_t i, float x)
-{
-    __builtin_memcpy(row + i * sizeof(x), &x, sizeof(x));
-}
-
-KERNEL double get_double(const char *row, size_t i)
-{
-    double x;
-    __builtin_memcpy(&x, row + i * sizeof(x), sizeof(x));
-    return x;
-}
-
-KERNEL void set_double(char *row, size_t i, double x)
-{
-    __builtin_memcpy(row + i * sizeof(x), &x, sizeof(x));
-}
-
 /* ---- kernels ----
  *
- * ivdep holds for src == dst, too: each element is read once, before it is written.  Integers are unsigned, so they wrap.  A real product
- * with 1 is exact and costs nothing compared with the memory access, so only integers have a loop without it.  Complex products are sums
- * with a negated factor, which changes no bit: GCC fuses a difference beside a sum even with fp-contract=off. */
+ * __builtin_memcpy needs neither alignment nor a declared type.  ivdep holds for src == dst, too: each element is read once, before it is
+ * written. Integers are unsigned, so they wrap.  A real product with 1 is exact and costs nothing compared with the memory access, so only
+ * integers have a loop without it.  Complex products are sums with a negated factor, which changes no bit: GCC fuses a difference beside a
+ * sum even with fp-contract=off. */
 
-KERNEL void add_int(struct rows r)
+/* Element i of a row. */
+#define ACCESS(NAME, TYPE)                                                                                                                 \
+    KERNEL TYPE get_##NAME(const void *row, size_t i)                                                                                      \
+    {                                                                                                                                      \
+        TYPE x;                                                                                                                            \
+        __builtin_memcpy(&x, (const char *)row + i * sizeof(x), sizeof(x));                                                                \
+        return x;                                                                                                                          \
+    }                                                                                                                                      \
+    KERNEL void set_##NAME(void *row, size_t i, TYPE x)                                                                                    \
+    {                                                                                                                                      \
+        __builtin_memcpy((char *)row + i * sizeof(x), &x, sizeof(x));                                                                      \
+    }
+
+/* scale_: dst = a * src; add_: dst += src; accumulate_: dst += a * src. */
+#define REAL_KERNELS(NAME, TYPE)                                                                                                           \
+    ACCESS(NAME, TYPE)                                                                                                                     \
+    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                                                          \
+    {                                                                                                                                      \
+        const TYPE factor = get_##NAME(a, 0);                                                                                              \
+        for (size_t i = 0; i < n; i++)                                                                                                     \
+            set_##NAME(dst, i, get_##NAME(src, i) * factor);                                                                               \
+    }                                                                                                                                      \
+    KERNEL void accumulate_##NAME(struct rows r, TYPE a)                                                                                   \
+    {                                                                                                                                      \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) set_##NAME(r.dst, i, get_##NAME(r.dst, i) + a * get_##NAME(r.src, i));     \
+    }
+
+#define INTEGER_KERNELS(NAME, TYPE)                                                                                                        \
+    REAL_KERNELS(NAME, TYPE)                                                                                                               \
+    KERNEL void add_##NAME(struct rows r)                                                                                                  \
+    {                                                                                                                                      \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) set_##NAME(r.dst, i, get_##NAME(r.dst, i) + get_##NAME(r.src, i));         \
+    }                                                                                                                                      \
+    KERNEL void run_##NAME(struct rows r, const void *a)                                                                                   \
+    {                                                                                                                                      \
+        get_##NAME(a, 0) == 1 ? add_##NAME(r) : accumulate_##NAME(r, get_##NAME(a, 0));                                                    \
+    }
+
+/* n counts parts; with the scale 1 a complex sum is the sum of its parts. */
+#define COMPLEX_KERNELS(NAME, REAL, TYPE)                                                                                                  \
+    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                                                          \
+    {                                                                                                                                      \
+        const TYPE re = get_##REAL(a, 0), im = get_##REAL(a, 1), minus_im = -im;                                                           \
+        for (size_t i = 0; i < n; i += 2) {                                                                                                \
+            const TYPE x = get_##REAL(src, i), y = get_##REAL(src, i + 1);                                                                 \
+            const TYPE real = re * x + minus_im * y;                                                                                       \
+            set_##REAL(dst, i, real);                                                                                                      \
+            set_##REAL(dst, i + 1, re * y + im * x);                                                                                       \
+        }                                                                                                                                  \
+    }                                                                                                                                      \
+    KERNEL void accumulate_##NAME(struct rows r, TYPE re, TYPE im)                                                                         \
+    {                                                                                                                                      \
+        const TYPE minus_im = -im;                                                                                                         \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i += 2)                                                                         \
+            {                                                                                                                              \
+                const TYPE x = get_##REAL(r.src, i), y = get_##REAL(r.src, i + 1);                                                         \
+                set_##REAL(r.dst, i, get_##REAL(r.dst, i) + (re * x + minus_im * y));                                                      \
+                set_##REAL(r.dst, i + 1, get_##REAL(r.dst, i + 1) + (re * y + im * x));                                                    \
+            }                                                                                                                              \
+    }                                                                                                                                      \
+    KERNEL void run_##NAME(struct rows r, const void *a)                                                                                   \
+    {                                                                                                                                      \
+        if (memcmp(a, (const TYPE[2]){1, 0}, 2 * sizeof(TYPE)) == 0)                                                                       \
+            accumulate_##REAL(r, 1);                                                                                                       \
+        else                                                                                                                               \
+            accumulate_##NAME(r, get_##REAL(a, 0), get_##REAL(a, 1));                                                                      \
+    }
+
+INTEGER_KERNELS(int, unsigned)
+INTEGER_KERNELS(long, unsigned long)
+REAL_KERNELS(float, float)
+REAL_KERNELS(double, double)
+COMPLEX_KERNELS(complex, float, float)
+COMPLEX_KERNELS(dcomplex, double, double)
+
+/* ---- scaling ---- */
+
+void armcii_scale_copy(enum element e, const void *scale, const void *src, void *dst, size_t bytes)
 {
-    for (size_t n = r.bytes / sizeof(int); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_int(r.dst, i, get_int(r.dst, i) + get_int(r.src, i));
+    static void (*const kernel[ELEMENT_COUNT])(const void *, const void *, void *, size_t) = {
+        [ELEMENT_INT] = scale_int,       [ELEMENT_LONG] = scale_long,       [ELEMENT_FLOAT] = scale_float,
+        [ELEMENT_DOUBLE] = scale_double, [ELEMENT_COMPLEX] = scale_complex, [ELEMENT_DCOMPLEX] = scale_dcomplex,
+    };
+    assert(bytes % elements[e].size == 0);
+    kernel[e](scale, src, dst, bytes / elements[e].align);
 }
 
-KERNEL void scale_int(struct rows r, unsigned a)
+void armcii_scale_pack(enum element e, const void *scale, const struct shape *s, char *buffer)
 {
-    for (size_t n = r.bytes / sizeof(int); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_int(r.dst, i, get_int(r.dst, i) + a * get_int(r.src, i));
+    struct shape_iter it;
+    struct segment seg;
+    armcii_shape_begin(&it, s);
+    while (armcii_shape_next(&it, &seg)) {
+        armcii_scale_copy(e, scale, seg.local, buffer, seg.bytes);
+        buffer += seg.bytes;
+    }
 }
 
-KERNEL void add_long(struct rows r)
-{
-    for (size_t n = r.bytes / sizeof(long); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_long(r.dst, i, get_long(r.dst, i) + get_long(r.src, i));
-}
+/* ---- accumulate ---- */
 
-KERNEL void scale_long(struct rows r, unsigned long a)
-{
-    for (size_t n = r.bytes / sizeof(long); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_long(r.dst, i, get_long(r.dst, i) + a * get_long(r.src, i));
-}
-
-KERNEL void scale_float(struct rows r, float a)
-{
-    for (size_t n = r.bytes / sizeof(float); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_float(r.dst, i, get_float(r.dst, i) + a * get_float(r.src, i));
-}
-
-KERNEL void scale_double(struct rows r, double a)
-{
-    for (size_t n = r.bytes / sizeof(double); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i++)
-            set_double(r.dst, i, get_double(r.dst, i) + a * get_double(r.src, i));
-}
-
-KERNEL void scale_complex(struct rows r, float re, float im)
-{
-    const float minus_im = -im;
-    for (size_t n = r.bytes / sizeof(float); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i += 2) {
-            float x = get_float(r.src, i), y = get_float(r.src, i + 1);
-            set_float(r.dst, i, get_float(r.dst, i) + (re * x + minus_im * y));
-            set_float(r.dst, i + 1, get_float(r.dst, i + 1) + (re * y + im * x));
-        }
-}
-
-KERNEL void scale_dcomplex(struct rows r, double re, double im)
-{
-    const double minus_im = -im;
-    for (size_t n = r.bytes / sizeof(double); r.n > 0; next_row(&r))
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; i += 2) {
-            double x = get_double(r.src, i), y = get_double(r.src, i + 1);
-            set_double(r.dst, i, get_double(r.dst, i) + (re * x + minus_im * y));
-            set_double(r.dst, i + 1, get_double(r.dst, i + 1) + (re * y + im * x));
-        }
-}
-
-/* ---- choice of the kernel ---- */
-
-KERNEL void run_complex(struct rows r, const char *scale)
-{
-    static const float one[2] = {1, 0};
-    if (__builtin_memcmp(scale, one, sizeof(one)) == 0)
-        scale_float(r, 1);
-    else
-        scale_complex(r, get_float(scale, 0), get_float(scale, 1));
-}
-
-KERNEL void run_dcomplex(struct rows r, const char *scale)
-{
-    static const double one[2] = {1, 0};
-    if (__builtin_memcmp(scale, one, sizeof(one)) == 0)
-        scale_double(r, 1);
-    else
-        scale_dcomplex(r, get_double(scale, 0), get_double(scale, 1));
-}
-
-KERNEL void run(enum element e, const char *scale, struct rows r)
+KERNEL void run(enum element e, const void *scale, struct rows r)
 {
     switch (e) {
-    case ELEMENT_INT: get_int(scale, 0) == 1 ? add_int(r) : scale_int(r, get_int(scale, 0)); break;
-    case ELEMENT_LONG: get_long(scale, 0) == 1 ? add_long(r) : scale_long(r, get_long(scale, 0)); break;
-    case ELEMENT_FLOAT: scale_float(r, get_float(scale, 0)); break;
-    case ELEMENT_DOUBLE: scale_double(r, get_double(scale, 0)); break;
+    case ELEMENT_INT: run_int(r, scale); break;
+    case ELEMENT_LONG: run_long(r, scale); break;
+    case ELEMENT_FLOAT: accumulate_float(r, get_float(scale, 0)); break;
+    case ELEMENT_DOUBLE: accumulate_double(r, get_double(scale, 0)); break;
     case ELEMENT_COMPLEX: run_complex(r, scale); break;
     case ELEMENT_DCOMPLEX: run_dcomplex(r, scale); break;
     case ELEMENT_COUNT: break;
     }
 }
 
-/* As fast as AVX2 for rows shorter than AVX2_FROM bytes. */
-static void run_baseline(enum element e, const char *scale, const struct rows *r)
-{
-    run(e, scale, *r);
-}
-
-enum { AVX2_FROM = 64 };
-
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void run_avx2(enum element e, const char *scale, const struct rows *r)
+__attribute__((target("avx2"))) static void run_avx2(enum element e, const void *scale, const struct rows *r)
 {
     run(e, scale, *r);
-}
-
-static void run_best(enum element e, const char *scale, const struct rows *r)
-{
-    if (r->bytes >= AVX2_FROM && __builtin_cpu_supports("avx2"))
-        run_avx2(e, scale, r);
-    else
-        run_baseline(e, scale, r);
-}
-#else
-static void run_best(enum element e, const char *scale, const struct rows *r)
-{
-    run_baseline(e, scale, r);
 }
 #endif
+
+static void run_best(enum element e, const void *scale, const struct rows *r)
+{
+#if defined(__x86_64__) && !defined(__AVX2__)
+    enum { AVX2_FROM = 64 }; /* AVX2 is not faster for shorter rows */
+    if (r->bytes >= AVX2_FROM && __builtin_cpu_supports("avx2")) {
+        run_avx2(e, scale, r);
+        return;
+    }
+#endif
+    run(e, scale, *r);
+}
 
 void armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
 {

@@ -227,30 +227,23 @@ static inline __attribute__((always_inline)) void copy_aligned_loads(char *dst, 
     armcii_copy(dst + at, src + at, bytes - at);
 }
 
-static void copy_unaligned_baseline(char *dst, const char *src, size_t bytes)
-{
-    copy_aligned_loads(dst, src, bytes);
-}
-
 #if defined(__x86_64__) && !defined(__AVX2__)
 __attribute__((target("avx2"))) static void copy_unaligned_avx2(char *dst, const char *src, size_t bytes)
 {
     copy_aligned_loads(dst, src, bytes);
 }
+#endif
 
 static void copy_unaligned(char *dst, const char *src, size_t bytes)
 {
-    if (__builtin_cpu_supports("avx2"))
+#if defined(__x86_64__) && !defined(__AVX2__)
+    if (__builtin_cpu_supports("avx2")) {
         copy_unaligned_avx2(dst, src, bytes);
-    else
-        copy_unaligned_baseline(dst, src, bytes);
-}
-#else
-static void copy_unaligned(char *dst, const char *src, size_t bytes)
-{
-    copy_unaligned_baseline(dst, src, bytes);
-}
+        return;
+    }
 #endif
+    copy_aligned_loads(dst, src, bytes);
+}
 
 #ifdef __SSE2__
 

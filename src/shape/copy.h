@@ -21,35 +21,18 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delt
 
 /* ---- short copies as head and tail, which may overlap.  Both are read before either is written, so src and dst may overlap ---- */
 
-/* 5..7 bytes */
-static inline void armcii_copy_ends4(char *dst, const char *src, size_t bytes)
-{
-    uint32_t head, tail;
-    __builtin_memcpy(&head, src, 4);
-    __builtin_memcpy(&tail, src + bytes - 4, 4);
-    __builtin_memcpy(dst, &head, 4);
-    __builtin_memcpy(dst + bytes - 4, &tail, 4);
-}
-
-/* 9..16 bytes */
-static inline void armcii_copy_ends8(char *dst, const char *src, size_t bytes)
-{
-    uint64_t head, tail;
-    __builtin_memcpy(&head, src, 8);
-    __builtin_memcpy(&tail, src + bytes - 8, 8);
-    __builtin_memcpy(dst, &head, 8);
-    __builtin_memcpy(dst + bytes - 8, &tail, 8);
-}
-
-/* 17..32 bytes */
-static inline void armcii_copy_ends16(char *dst, const char *src, size_t bytes)
-{
-    block16 head, tail;
-    __builtin_memcpy(&head, src, 16);
-    __builtin_memcpy(&tail, src + bytes - 16, 16);
-    __builtin_memcpy(dst, &head, 16);
-    __builtin_memcpy(dst + bytes - 16, &tail, 16);
-}
+#define COPY_ENDS(WIDTH, TYPE)                                                                                                             \
+    static inline void armcii_copy_ends##WIDTH(char *dst, const char *src, size_t bytes)                                                   \
+    {                                                                                                                                      \
+        TYPE head, tail;                                                                                                                   \
+        __builtin_memcpy(&head, src, WIDTH);                                                                                               \
+        __builtin_memcpy(&tail, src + bytes - WIDTH, WIDTH);                                                                               \
+        __builtin_memcpy(dst, &head, WIDTH);                                                                                               \
+        __builtin_memcpy(dst + bytes - WIDTH, &tail, WIDTH);                                                                               \
+    }
+COPY_ENDS(4, uint32_t) /* 5..7 bytes */
+COPY_ENDS(8, uint64_t) /* 9..16 bytes */
+COPY_ENDS(16, block16) /* 17..32 bytes */
 
 /* 33..64 bytes */
 static inline void armcii_copy_ends32(char *dst, const char *src, size_t bytes)

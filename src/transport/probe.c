@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "mpi/rma.h"
+#include "mpi/window.h"
 #include "mpi/world.h"
 
 enum {
@@ -73,9 +73,9 @@ static void do_op(enum probe_op op, struct window *w, int rank)
         [PROBE_PUT] = {.kind = RMA_PUT}, [PROBE_GET] = {.kind = RMA_GET}, [PROBE_ACC] = {.kind = RMA_ACC, .element = ELEMENT_DOUBLE}};
     static const long add = 1;
     if (op == PROBE_FETCH)
-        armcii_rma_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double), sizeof(long), &add, &old);
+        armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double), sizeof(long), &add, &old);
     else
-        armcii_rma_contiguous(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
+        armcii_window_contiguous(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
     armcii_window_flush(w, rank);
 }
 

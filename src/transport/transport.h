@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/backoff.h"
 #include "base/config.h"
+#include "base/lock.h"
 #include "base/fault.h"
 #include "base/path.h"
 #include "mpi/window.h"

@@ -523,9 +523,9 @@ START_TEST(test_process_environment)
     armcii_config_read(NULL, NULL);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
     setenv("ARMCI_FAULT", "flush", 1);
-    ck_assert_str_eq(armcii_config_test_variable("ARMCI_FAULT"), "flush");
+    ck_assert_str_eq(armcii_config_variable("ARMCI_FAULT"), "flush");
     unsetenv("ARMCI_FAULT");
-    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_FAULT"));
+    ck_assert_ptr_null(armcii_config_variable("ARMCI_FAULT"));
 }
 END_TEST
 

@@ -105,15 +105,19 @@ static void add(enum element e, const void *scale, char *dst, const char *src, s
     }
 }
 
-void armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
+/* The linker lets these functions replace those of the library (--wrap). */
+__typeof__(armcii_accumulate) __wrap_armcii_accumulate;
+__typeof__(armcii_accumulate_rows) __wrap_armcii_accumulate_rows;
+
+void __wrap_armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
 {
     check_hold(e, bytes, bytes);
     check_update(dst, bytes);
     add(e, scale, dst, src, bytes);
 }
 
-void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
-                            size_t bytes, size_t n)
+void __wrap_armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src,
+                                   ptrdiff_t src_stride, size_t bytes, size_t n)
 {
     check_hold(e, bytes, bytes * n);
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {

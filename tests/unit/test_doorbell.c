@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "transport/rma/doorbell.h"
 #include "progress/event.h"
 #include "transport/shm/node.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "unit.h"
 
 enum { N = 37, OFFSETS = 16 };

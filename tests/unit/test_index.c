@@ -1,7 +1,7 @@
 /* test_index.c - the address index against a list with linear search. */
 #include <stdlib.h>
 
-#include "mem/index.h"
+#include "mem/directory.h"
 #include "shape_model.h"
 #include "unit.h"
 

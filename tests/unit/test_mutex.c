@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "base/lock.h"
-#include "base/backoff.h"
 #include "transport/transport.h"
 #include "unit.h"
 

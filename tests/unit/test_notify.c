@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "fake_job.h"
 #include "core/notify.c" /* the test sets its counts, which would take minutes to reach their bounds */
 #include "unit.h"

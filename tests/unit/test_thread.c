@@ -8,7 +8,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "progress/event.h"
 #include "progress/thread.h"
 #include "unit.h"

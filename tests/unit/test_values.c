@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/lock.h"
-#include "base/backoff.h"
 #include "mem/directory.h"
 #include "transport/am/server.h"
 #include "transport/am/endpoint.h"

@@ -122,7 +122,7 @@ void info_print_markdown(void)
 {
     printf(
         "# Environment variables\n\n"
-        "Written by `armci-info --markdown` from `src/base/config_table.c`; do not edit.\n\n"
+        "Written by `armci-info --markdown` from `src/base/config_table.h`; do not edit.\n\n"
         "No variable is needed. Words are not case-sensitive. `true`, `on`, `1`, `y`, `t` mean `yes`; `false`, `off`, `0`, `n`, `f` mean\n"
         "`no`. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). Rank 0 reports each invalid value, which leaves the default "
         "in\n"

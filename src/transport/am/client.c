@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "mpi/world.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/outstanding.h"

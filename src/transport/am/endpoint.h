@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 
 /* comm: its ranks are those of the world, then the progress ranks. */
 void armcii_endpoints_start(MPI_Comm comm);

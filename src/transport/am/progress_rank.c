@@ -9,7 +9,6 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "base/backoff.h"
 #include "transport/am/server.h"
 #include "progress/thread.h"
 #include "transport/am/proto.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 enum am_kind {

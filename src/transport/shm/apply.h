@@ -9,7 +9,7 @@
 
 #include "base/fault.h"
 #include "shape/copy.h"
-#include "shape/element.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 #include "transport/transport.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "mpi/world.h"

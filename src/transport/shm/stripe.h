@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/backoff.h"
+#include "base/lock.h"
 
 enum { STRIPES = 1024, STRIPE_BLOCK = 1 << 13 }; /* bytes of a block */
 
