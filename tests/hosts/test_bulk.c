@@ -1,12 +1,7 @@
 /* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions, beside loads and stores
  * of neighbours: no message may be taken for another. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "lanes.h"
 #include "op.h"
-
-/* ------------------------------------------------------------------ many at once */
 
 static const int burst_sizes[] = {8, 48, 1000, 8192, 20000, 70000};
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };
@@ -18,7 +13,6 @@ static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
     struct op op = {.kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL)};
     armci_hdl_t *handle = need_memory((size_t)(n * BURST) * sizeof *handle);
     unsigned char *local = need_memory((size_t)n * BURST_ROOM);
-
     element_fill(ARMCI_ACC_DBL, r, local, (size_t)n * BURST_ROOM);
     for (int i = 0; i < n * BURST; i++)
         order[i] = i;
@@ -46,43 +40,33 @@ static void bursts(void)
 {
     struct lanes l = lanes_create(BURST_ROOM, 16);
     struct rng r = rng_stream(84000 + (uint64_t)test_rank());
-
     for (int i = 0; i < effort(24); i++) {
         burst_of(OP_PUT, &l, &r);
         burst_of(OP_ACC, &l, &r);
         burst_of(OP_GET, &l, &r);
     }
-    lanes_verify(&l, "bursts to everybody");
-    lanes_free(&l);
+    lanes_end(&l, "bursts to everybody");
 }
-
-/* ------------------------------------------------------------------ large data in both directions at once */
 
 /* A piece of every form: in one, as 10 rows with gaps, as 100 segments in falling order. */
 static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsigned char *local, unsigned char *model, int target)
 {
     size_t part = 8 * (size_t)rng_between(r, 2, rng_chance(r, 50) ? 30 : 100), all = 100 * part;
     struct patch rows = {.levels = 1, .count = {(int)(10 * part), 10}, .stride = {{(int)(10 * part)}, {(int)(12 * part)}}};
-    void *here[100], *there[100];
-    armci_giov_t v = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)part, 100};
-    char *remote = lanes_remote(l, target);
-    unsigned char *mirror = lanes_mirror(l, target);
+    struct sides sides = {local, model, lanes_remote(l, target), lanes_mirror(l, target), target};
+    size_t from[100], to[100];
     int form = rng_between(r, 0, 2);
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
+    armci_hdl_t handle = new_handle();
     for (size_t i = 0; i < 100; i++) {
-        size_t to = form == 0 ? i * part : form == 1 ? i / 10 * 12 * part + i % 10 * part : (99 - i) * part;
-        here[i] = local + i * part;
-        there[i] = remote + to;
-        op_model(op, model + i * part, mirror + to, part);
+        from[i] = i * part;
+        to[i] = (99 - i) * part;
     }
     if (form == 0)
-        op_contiguous(op, local, remote, all, target, &handle);
+        op_bytes(op, &sides, 0, 0, all, &handle);
     else if (form == 1)
-        op_strided(op, local, remote, &rows, target, &handle);
+        op_patch(op, &sides, &rows, &handle);
     else
-        op_vector(op, &v, 1, target, &handle);
+        op_segments(op, &sides, 100, part, from, to, &handle);
     op_wait(op, &handle);
 }
 
@@ -93,7 +77,6 @@ static void crossing(void)
     struct lanes l = lanes_create(120 * 800, 16);
     struct rng r = rng_stream(85000 + (uint64_t)me);
     unsigned char *local = need_memory(100 * 800), *model = need_memory(100 * 800);
-
     for (int i = 0; i < effort(600); i++) {
         int target = (me + 1 + i / 2 % n) % n;
         enum op_kind update = rng_chance(&r, 70) ? OP_PUT : OP_ACC;
@@ -106,8 +89,7 @@ static void crossing(void)
         cross_one(&r, &op, &l, local, model, target);
         check_bytes(local, model, 100 * 800, "local side of %s with %d", op_name(&op, ""), target);
     }
-    lanes_verify(&l, "large transfers in both directions");
-    lanes_free(&l);
+    lanes_end(&l, "large transfers in both directions");
     free(local);
     free(model);
 }
@@ -115,7 +97,5 @@ static void crossing(void)
 static const struct test tests[] = {
     {"many non-blocking operations to everybody at once", bursts},
     {"large transfers in both directions at once", crossing},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

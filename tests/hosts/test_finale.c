@@ -38,7 +38,6 @@ static void check(int ok, const char *what)
 static void call_mpi_for(double seconds)
 {
     int flag;
-
     for (double until = now() + seconds; now() < until;)
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
@@ -47,7 +46,6 @@ static void call_mpi_for(double seconds)
 static void use_on_a_part(void)
 {
     MPI_Comm part;
-
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &part);
     if (rank % 2 == 0) {
         ARMCI_Init_mpi_comm(part);
@@ -57,14 +55,11 @@ static void use_on_a_part(void)
     MPI_Comm_free(&part);
 }
 
-/* ------------------------------------------------------------------ programs that forget ARMCI_Finalize */
-
 /* The library's sleep, too: on a busy machine a process wakes late. */
 static long late; /* nanoseconds */
 int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
     struct timespec time = *wanted;
-
     if (time.tv_sec == 0 && time.tv_nsec < late) time.tv_nsec = late;
     return clock_nanosleep(CLOCK_REALTIME, 0, &time, left);
 }
@@ -72,7 +67,6 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 static void come_one_after_the_other(void)
 {
     enum { APART = 3000000 }; /* nanoseconds */
-
     nanosleep(&(struct timespec){.tv_nsec = APART * rank}, NULL);
 }
 
@@ -82,7 +76,6 @@ static void work_with_the_first(double *first)
 {
     double *part = first + rank * DOUBLES, ones[DOUBLES], seen[DOUBLES], one = 1;
     long times = 0;
-
     for (int i = 0; i < DOUBLES; i++)
         ones[i] = 1;
     ARMCI_Put(ones, part, sizeof ones, 0);
@@ -103,7 +96,6 @@ static void work_with_the_first(double *first)
 static int redirect_errors(int *file)
 {
     int before = dup(STDERR_FILENO);
-
     *file = memfd_create("errors", MFD_CLOEXEC);
     fflush(stderr);
     dup2(*file, STDERR_FILENO);
@@ -114,7 +106,6 @@ static int count_warnings(int file, int before)
 {
     char text[4096];
     int count = 0;
-
     fflush(stderr);
     dup2(before, STDERR_FILENO);
     long length = pread(file, text, sizeof text - 1, 0);
@@ -128,7 +119,6 @@ static void end_mpi(int (*finalize)(void))
 {
     int file, before = redirect_errors(&file);
     double called = now();
-
     finalize();
     check(now() - called < WORKING + MOST, "MPI_Finalize returned in time");
     check(count_warnings(file, before) == (rank == 0), "the first process, and no other, warns of the missing ARMCI_Finalize");
@@ -139,7 +129,6 @@ static void end_mpi(int (*finalize)(void))
 static void forget(const char *how)
 {
     void *base[size];
-
     ARMCI_Malloc(base, sizeof(double[DOUBLES]) * (size_t)size);
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
@@ -150,8 +139,6 @@ static void forget(const char *how)
         work_with_the_first(base[0]);
     end_mpi(strcmp(how, "attribute") == 0 ? PMPI_Finalize : MPI_Finalize);
 }
-
-/* ------------------------------------------------------------------ all */
 
 static void tell(void)
 {
@@ -171,7 +158,6 @@ int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] + strlen("--how=") : "usual";
     long one = 1;
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,9 +1,5 @@
 /* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at rest and while everybody works on
  * the memory of everybody of the other nodes.  check-footprint compares its figures on 2, 8 and 32 ranks. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "harness.h"
 #include "own_memory.h"
 
@@ -13,8 +9,6 @@ static void start(int *argc, char ***argv)
     own_memory_start();
     ARMCI_Init();
 }
-
-/* ------------------------------------------------------------------ load */
 
 enum { OPERATIONS = 192, ROUNDS = 4, PIECE = 32 << 10, ROOM = 2 * PIECE, ROWS = 64, ROW = PIECE / ROWS };
 /* Of the library's own in a process, whatever the number of ranks; tables that grow with it take 1 KiB a rank at most. */
@@ -45,7 +39,6 @@ static void get_by_vector(const struct slice *there, char *local, int target, ar
 {
     void *from[ROWS], *to[ROWS];
     armci_giov_t iov = {from, to, ROW, ROWS};
-
     for (int i = 0; i < ROWS; i++) {
         from[i] = (char *)(uintptr_t)there->constant + 2 * ROW * i;
         to[i] = local + ROW * i;
@@ -60,7 +53,6 @@ static void issue(struct work *w, int i, int target)
     char *local = w->local + (size_t)i * ROOM;
     int far[] = {2 * ROW}, near[] = {ROW}, rows[] = {ROW, ROWS};
     double one = 1;
-
     ARMCI_INIT_HANDLE(&w->handle[i]);
     if (i % 4 == 0)
         ARMCI_NbGet(there->constant, local, PIECE, target, &w->handle[i]);
@@ -86,18 +78,14 @@ static void load(struct work *w)
     ARMCI_AllFence();
 }
 
-/* Everything that was accumulated has come to somebody. */
 static void check_sums(const struct work *w)
 {
     const struct slice *mine = w->base[test_rank()];
     double here = mine->sums[0], all;
-
     check_double(mine->sums[PIECE / sizeof(double) - 1], here, "the last of the sums, as the first");
     MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, test_comm());
     check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()), "what was accumulated in all");
 }
-
-/* ------------------------------------------------------------------ figures */
 
 /* KiB of the process that is or was resident at most. */
 static long resident(void)
@@ -105,7 +93,6 @@ static long resident(void)
     char line[256];
     long kib = 0;
     FILE *f = fopen("/proc/self/status", "r");
-
     while (f && fgets(line, sizeof line, f))
         if (strncmp(line, "VmHWM:", 6) == 0) kib = strtol(line + 6, NULL, 10);
     if (f) fclose(f);
@@ -122,7 +109,6 @@ static bool is_server(void)
 static void print_largest(long at_rest, long loaded)
 {
     long mine[6] = {0}, all[6];
-
     memcpy(mine + (is_server() ? 0 : 3), (long[]){at_rest / 1024, loaded / 1024, resident()}, 3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
@@ -134,7 +120,6 @@ static void footprint(void)
 {
     static struct work w;
     long at_rest = own_memory_in_use();
-
     find_far(&w);
     if (!on_all_ranks(w.far > 0)) {
         skip("one node");
@@ -162,7 +147,5 @@ static void footprint(void)
 
 static const struct test tests[] = {
     {"the library's own memory is bounded, however much the ranks transfer", footprint},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests, .start = start};
+SUITE(.start = start);

@@ -1,8 +1,5 @@
 /* test_idle.c - jobs that span nodes: what the progress thread costs while nobody needs it. */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "harness.h"
@@ -16,13 +13,10 @@ struct threads {
     long id[MOST_THREADS];
 };
 
-/* ------------------------------------------------------------------ threads of this process */
-
 static struct threads list_threads(void)
 {
     struct threads t = {.n = 0};
     DIR *tasks = opendir("/proc/self/task");
-
     for (struct dirent *e = tasks ? readdir(tasks) : NULL; e && t.n < MOST_THREADS; e = readdir(tasks))
         if (e->d_name[0] != '.') t.id[t.n++] = strtol(e->d_name, NULL, 10);
     if (tasks) closedir(tasks);
@@ -40,7 +34,6 @@ static bool is_among(const struct threads *t, long id)
 static struct threads newcomers(const struct threads *before, const struct threads *after)
 {
     struct threads t = {.n = 0};
-
     for (int i = 0; i < after->n; i++)
         if (!is_among(before, after->id[i])) t.id[t.n++] = after->id[i];
     return t;
@@ -50,7 +43,6 @@ static struct threads newcomers(const struct threads *before, const struct threa
 static double processor_time(const struct threads *t)
 {
     double sum = 0;
-
     for (int i = 0; i < t->n; i++) {
         char path[64];
         long long nanoseconds;
@@ -63,12 +55,9 @@ static double processor_time(const struct threads *t)
     return sum;
 }
 
-/* ------------------------------------------------------------------ tests: MPI runs, ARMCI not yet */
-
 static void print_of_all(const char *what, double mine)
 {
     double *all = need_memory((size_t)test_ranks() * sizeof *all);
-
     MPI_Gather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, 0, test_comm());
     for (int p = 0; test_rank() == 0 && p < test_ranks(); p++)
         printf("rank %d %s: the progress thread takes %.3f %% of a core\n", p, what, 100 * all[p]);
@@ -76,7 +65,6 @@ static void print_of_all(const char *what, double mine)
     free(all);
 }
 
-/* What a rank does meanwhile. */
 struct activity {
     const char *what;
     void (*run)(void);
@@ -90,7 +78,6 @@ static void cost_while(const void *row)
     struct threads before = list_threads();
     ARMCI_Init();
     struct threads after = list_threads(), ours = newcomers(&before, &after);
-
     if (!on_all_ranks(ours.n > 0 && processor_time(&ours) >= 0)) {
         skip("no thread of the library, or a system that does not tell what it had");
     } else {
@@ -113,7 +100,6 @@ static void compute(void)
 {
     double until = now() + SECONDS;
     volatile double sum = 0;
-
     while (now() < until)
         for (int i = 0; i < 1000; i++)
             sum = sum + (double)i;
@@ -130,10 +116,7 @@ static void stop(void)
 }
 
 static const struct test tests[] = {
-    {"the progress thread costs nearly nothing while its rank sleeps", NULL, cost_while, &(const struct activity){"asleep", sleep_on}},
-    {"the progress thread takes nearly nothing from a rank that computes", NULL, cost_while,
-     &(const struct activity){"computing", compute}},
-    {NULL, NULL},
+    {"the progress thread costs nearly nothing while its rank sleeps", ONE_ROW(cost_while, struct activity, "asleep", sleep_on)},
+    {"the progress thread takes nearly nothing from a rank that computes", ONE_ROW(cost_while, struct activity, "computing", compute)},
 };
-
-const struct suite suite = {.tests = tests, .start = start, .stop = stop};
+SUITE(.start = start, .stop = stop);

@@ -1,8 +1,6 @@
 /* test_leaver.c - jobs that span nodes: a process starts transfers and leaves the library, to compute or to wait by loads.  What it started
  * completes without it. */
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness.h"
 
@@ -19,8 +17,6 @@ static int observer(void)
 {
     return test_ranks() / 2;
 }
-
-/* ---- what the leaver starts ---- */
 
 /* Segments of 1 KiB that no patch describes. */
 enum { SEGMENT = 1 << 10, SEGMENTS = LONGEST / SEGMENT };
@@ -91,8 +87,6 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* ---- what was started completes ---- */
-
 /* The bytes that the row changes last become visible at the server; then the observer puts the flag that the leaver looks for. */
 static bool has_changed(const char *remote, const struct row *row, double seconds)
 {
@@ -120,7 +114,6 @@ static void completes_without_its_caller(void)
     void **base = region_create(SLICE);
     char *local = need_memory(LONGEST);
     const int seen = 1;
-
     for (int i = 0; i < LONGEST; i += (int)sizeof one)
         memcpy(local + i, &one, sizeof one);
     for (int i = 0; i < ROWS; i++) {
@@ -142,11 +135,8 @@ static void completes_without_its_caller(void)
 static void small_puts_complete_without_their_caller(void)
 {
     enum { PUTS = 2000 };
-    void **base = region_create(PUTS * sizeof(long));
+    void **base = region_zeroed(PUTS * sizeof(long));
     long *slice = base[test_rank()], value = 0;
-
-    memset(slice, 0, PUTS * sizeof(long));
-    ARMCI_Barrier();
     if (test_rank() == leaver()) {
         for (long i = 0; i < PUTS; i++)
             ARMCI_Put(&(long){i + 1}, (long *)base[SERVED] + i, sizeof(long), SERVED);
@@ -167,7 +157,5 @@ static void small_puts_complete_without_their_caller(void)
 static const struct test tests[] = {
     {"what a blocking call started completes while its caller computes", completes_without_its_caller},
     {"small puts complete while their caller computes", small_puts_complete_without_their_caller},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,11 +1,6 @@
 /* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
  * goes by messages.  One process's operations must stay in order by whichever path they go, what one process has fenced
  * must be seen by every other, and updates from near and far must add up exactly. */
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 #include "lanes.h"
 #include "op.h"
 
@@ -13,8 +8,6 @@ static struct op op_of(enum op_kind kind, int how, int type)
 {
     return (struct op){.kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type)};
 }
-
-/* ------------------------------------------------------------------ order: one process's own few longs everywhere */
 
 enum { CELLS = 6, OPEN = 4 };
 
@@ -34,7 +27,6 @@ static void write_cells(struct rng *r, const struct op *op, long *values, long *
     struct patch shape = {.levels = 1, .count = {8, n}, .stride = {{8}, {8}}};
     void *here[CELLS], *there[CELLS];
     armci_giov_t v = {here, there, sizeof(long), n};
-
     for (int i = 0; i < n; i++) {
         values[i] = rng_between(r, -1000, 1000);
         here[i] = values + i;
@@ -54,7 +46,6 @@ static void write_cells(struct rng *r, const struct op *op, long *values, long *
 static void rmw_cell(struct rng *r, long *remote, long *model, int cell, int target)
 {
     long value = rng_between(r, -1000, 1000), old = value;
-
     if (rng_chance(r, 50)) {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + cell, (int)value, target);
         check_long(old, model[cell], "what FETCH_AND_ADD_LONG on cell %d of %d found", cell, target);
@@ -81,10 +72,8 @@ static void read_cells(struct rng *r, long *remote, const long *model, int targe
     struct op get = op_of(OP_GET, rng_between(r, OP_BLOCKING, OP_IMPLICIT), ARMCI_ACC_LNG);
     struct patch shape = {.levels = 1, .count = {16, CELLS / 2}, .stride = {{16}, {16}}};
     long seen[CELLS];
-    armci_hdl_t handle;
-
+    armci_hdl_t handle = new_handle();
     memset(seen, 0x77, sizeof seen);
-    ARMCI_INIT_HANDLE(&handle);
     if (rng_chance(r, 50))
         op_contiguous(&get, seen, remote, sizeof seen, target, &handle);
     else
@@ -98,7 +87,6 @@ static void write_open(struct rng *r, struct cells *c, int i, int target)
 {
     struct op op = op_of(rng_chance(r, 70) ? OP_ACC : OP_PUT, OP_HANDLE, ARMCI_ACC_LNG);
     int n = rng_between(r, 1, CELLS);
-
     ARMCI_Wait(&c->open[i].handle);
     write_cells(r, &op, c->open[i].value, (long *)(void *)lanes_remote(&c->lanes, target), (long *)(void *)lanes_mirror(&c->lanes, target),
                 rng_between(r, 0, CELLS - n), n, target, &c->open[i].handle);
@@ -111,7 +99,6 @@ static void one_step(struct rng *r, struct cells *c, int target)
     long *model = (long *)(void *)lanes_mirror(&c->lanes, target);
     int kind = rng_between(r, 0, 99), n = rng_between(r, 1, CELLS);
     long values[CELLS];
-
     if (kind < 25) {
         struct op op = op_of(kind < 12 ? OP_PUT : OP_ACC, OP_BLOCKING, ARMCI_ACC_LNG);
         write_cells(r, &op, values, remote, model, rng_between(r, 0, CELLS - n), n, target, NULL);
@@ -133,7 +120,6 @@ static void order_of_own(void)
     struct cells c = {.lanes = lanes_create(CELLS * sizeof(long), 24)};
     struct rng r = rng_stream(80000 + (uint64_t)test_rank());
     int target = 0;
-
     for (int i = 0; i < OPEN; i++)
         ARMCI_INIT_HANDLE(&c.open[i].handle);
     for (int i = 0; i < effort(4000); i++) {
@@ -142,11 +128,8 @@ static void order_of_own(void)
     }
     for (int i = 0; i < OPEN; i++)
         ARMCI_Wait(&c.open[i].handle);
-    lanes_verify(&c.lanes, "cells after operations of all kinds");
-    lanes_free(&c.lanes);
+    lanes_end(&c.lanes, "cells after operations of all kinds");
 }
-
-/* ------------------------------------------------------------------ sums: everybody adds to the same elements */
 
 enum { SHARED = 40, SHARED_BYTES = SHARED * 16, SHARED_ROOM = 4 * SHARED_BYTES };
 
@@ -163,11 +146,9 @@ static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *
                               .unit = (int)unit};
     struct op acc = op_of(OP_ACC, rng_between(r, OP_BLOCKING, OP_IMPLICIT), type);
     struct patch p = patch_draw(r, &wish);
-    armci_hdl_t handle;
-
+    armci_hdl_t handle = new_handle();
     if (rng_chance(r, 60)) acc.scale = scale_other(type, r);
     element_fill(type, r, local, sizeof local);
-    ARMCI_INIT_HANDLE(&handle);
     op_strided(&acc, local, remote, &p, target, &handle);
     op_wait(&acc, &handle);
     for (size_t i = 0; i < patch_segments(&p); i++)
@@ -178,7 +159,6 @@ static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *
 static void use_own_bytes(struct rng *r, char *remote, int target)
 {
     unsigned char sent[24], seen[24] = {0};
-
     rng_bytes(r, sent, sizeof sent);
     ARMCI_Put(sent, remote, sizeof sent, target);
     ARMCI_Get(remote, seen, sizeof seen, target);
@@ -191,7 +171,6 @@ static void check_sums(int type, void **base, const unsigned char *added)
     size_t bytes = SHARED * element_size(type);
     unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = {0};
     union scale one = scale_one(type);
-
     MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, test_comm());
     for (int p = 0; p < test_ranks(); p++)
         element_accumulate(type, &one, all + p * SHARED_BYTES, sum, bytes);
@@ -208,7 +187,6 @@ static void sums_of_type(int type)
     size_t own = SHARED * element_size(type);
     void **base = region_zeroed((SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks()) * sizeof(long));
     unsigned char *added = need_memory((size_t)test_ranks() * SHARED_BYTES);
-
     memset(added, 0, (size_t)test_ranks() * SHARED_BYTES);
     for (int i = 0; i < effort(300); i++) {
         int target = rng_between(&r, 0, test_ranks() - 1);
@@ -226,8 +204,6 @@ static void exact_sums(void)
         sums_of_type(type);
 }
 
-/* ------------------------------------------------------------------ tickets by rmw, and what is put by their number */
-
 enum { DRAWS = 160 };
 
 /* Counters on all processes; the winner of ticket t of counter c writes slot t of process (c + 1) % ranks. */
@@ -237,7 +213,6 @@ static void tickets_and_slots(void)
     struct rng r = rng_stream(82000 + (uint64_t)test_rank());
     void **base = region_zeroed(((size_t)total + 1) * sizeof(long));
     long sum = 0, draws = 0;
-
     for (int i = 0; i < effort(DRAWS); i++) {
         int counter = rng_between(&r, 0, n - 1), home = (counter + 1) % n;
         long ticket = -1, *slots = (long *)base[home] + 1;
@@ -258,8 +233,6 @@ static void tickets_and_slots(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ what is fenced is seen, by every kind of write */
-
 enum kind_of_write { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WRITES };
 static const char *const write_names[WRITES] = {"put", "strided put", "accumulate", "rmw"};
 
@@ -268,7 +241,6 @@ static void write_pair(enum kind_of_write kind, long *remote, long before, long 
 {
     long pair[2] = {after, after}, step[2] = {after - before, after - before}, one = 1, old;
     int stride[] = {8}, count[] = {8, 2};
-
     switch (kind) {
     case BY_PUT: ARMCI_Put(pair, remote, sizeof pair, target); break;
     case BY_STRIDED_PUT: ARMCI_PutS(pair, stride, remote, stride, count, 1, target); break;
@@ -285,7 +257,6 @@ static void write_tell_read(void **base, enum kind_of_write kind, int to, int te
     int me = test_rank(), n = test_ranks(), target = (me + to) % n;
     int writer = (me + n - tell) % n, place = (writer + to) % n;
     long pair[2] = {0, 0}, token = after, told = 0;
-
     write_pair(kind, (long *)base[target] + 2 * me, before, after, target);
     ARMCI_Fence(target);
     MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(), MPI_STATUS_IGNORE);
@@ -304,7 +275,6 @@ static void fenced_is_seen(void)
 {
     int n = test_ranks();
     void **base = region_zeroed(2 * (size_t)n * sizeof(long));
-
     for (int to = 0; to < n; to++) {
         long value = 0;
         ARMCI_Barrier();
@@ -321,17 +291,13 @@ static void fenced_is_seen(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ mutexes over data that is near or far */
-
 /* Read, add to and write back a long, by calls drawn at random. */
 static void add_by_hand(struct rng *r, long *at, long step, int target)
 {
     int how = rng_between(r, OP_BLOCKING, OP_IMPLICIT);
     struct op get = op_of(OP_GET, how, ARMCI_ACC_LNG), put = op_of(OP_PUT, how, ARMCI_ACC_LNG);
     long value = -1;
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
+    armci_hdl_t handle = new_handle();
     op_contiguous(&get, &value, at, sizeof value, target, &handle);
     op_wait(&get, &handle);
     value += step;
@@ -339,14 +305,13 @@ static void add_by_hand(struct rng *r, long *at, long step, int target)
     op_wait(&put, &handle);
 }
 
-/* Mutex m of process h guards two longs of process (h + m) % ranks: one changed by get and put, one by accumulate. */
+/* Mutex m of process h protects two longs of process (h + m) % ranks: one changed by get and put, one by accumulate. */
 static void locked_sums(void)
 {
     int n = test_ranks(), rounds = effort(160);
     struct rng r = rng_stream(83000 + (uint64_t)test_rank());
     void **base = region_zeroed(2 * (size_t)(n * n) * sizeof(long));
     long *steps = calloc((size_t)(n * n), sizeof *steps), one = 1;
-
     ARMCI_Create_mutexes(n);
     for (int i = 0; i < rounds; i++) {
         int m = rng_between(&r, 0, n - 1), h = rng_between(&r, 0, n - 1), target = (h + m) % n;
@@ -355,7 +320,7 @@ static void locked_sums(void)
         add_by_hand(&r, at, step, target);
         ARMCI_Acc(ARMCI_ACC_LNG, &one, &step, at + 1, sizeof step, target);
         check_long(ARMCI_GetValueLong(at + 1, target), ARMCI_GetValueLong(at, target),
-                   "what mutex %d of %d guards on %d: accumulated, and put", m, h, target);
+                   "what mutex %d of %d protects on %d: accumulated, and put", m, h, target);
         ARMCI_Unlock(m, h);
         steps[h * n + m] += step;
     }
@@ -370,8 +335,6 @@ static void locked_sums(void)
     free(steps);
 }
 
-/* ------------------------------------------------------------------ groups on one node and across */
-
 struct group_work {
     ARMCI_Group group;
     int members, list[64];
@@ -384,7 +347,6 @@ struct group_work {
 static void add_in_group(struct group_work *w, struct rng *r)
 {
     long one = 1, step = 3, old;
-
     for (int i = 0; i < effort(80); i++) {
         for (int k = 0; k < w->members; k++) {
             int to = (k + w->group.rank) % w->members, p = w->list[to];
@@ -405,7 +367,6 @@ static void add_in_group(struct group_work *w, struct rng *r)
 static long hand_turns(const struct group_work *w, int to)
 {
     long turns = 0;
-
     for (int i = 0; i < effort(80); i++)
         turns += i % w->members == to;
     return turns * w->members;
@@ -414,7 +375,6 @@ static long hand_turns(const struct group_work *w, int to)
 static void check_group(struct group_work *w, const char *what)
 {
     long *mine = w->base[w->group.rank], all = (long)effort(80) * w->members;
-
     ARMCI_AllFence();
     armci_msg_group_barrier(&w->group);
     ARMCI_Access_begin(mine);
@@ -432,7 +392,6 @@ static void try_groups(int color_of(int rank), const char *what)
     struct rng r = rng_stream(86000 + (uint64_t)test_rank());
     int n = test_ranks();
     long sum = 0;
-
     for (int p = 0; p < n; p++)
         if (color_of(p) == color_of(test_rank())) w.list[w.members++] = p;
     ARMCI_Group_create(w.members, w.list, &w.group);
@@ -469,8 +428,6 @@ static void groups(void)
     try_groups(parity_of, "of every second rank");
 }
 
-/* ------------------------------------------------------------------ own memory as the local side */
-
 /* What a process accumulated on itself goes on to others from there, and comes back to there. */
 static void through_own_slice(void)
 {
@@ -478,7 +435,6 @@ static void through_own_slice(void)
     int me = test_rank(), n = test_ranks();
     void **base = region_zeroed(LONGS * (size_t)(n + 1) * sizeof(long));
     long *own = (long *)base[me] + LONGS * n, step[LONGS], zeros[LONGS] = {0}, one = 1, factor = 0;
-
     for (int i = 0; i < LONGS; i++)
         step[i] = i + 1;
     for (int k = 0; k < effort(80); k++) {
@@ -491,7 +447,7 @@ static void through_own_slice(void)
         ARMCI_Acc(ARMCI_ACC_LNG, &one, own, there, sizeof step, target);
         ARMCI_Get(there, own, sizeof step, target);
         for (int i = 0; i < LONGS; i++)
-            check_long(own[i], factor * step[i], "long %d in round %d, by way of %d", i, k, target);
+            check_long(own[i], factor * step[i], "long %d in round %d, through %d", i, k, target);
     }
     region_done(base);
 }
@@ -504,7 +460,5 @@ static const struct test tests[] = {
     {"mutexes protect data on all nodes", locked_sums},
     {"groups on one node and across, beside the world", groups},
     {"the own slice can be the local side", through_own_slice},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -5,9 +5,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "op.h"
@@ -16,7 +13,6 @@ enum { TIMES = 1000, FIRSTS = 5, ROOM = 4096, SEGMENTS = 16, SEGMENT = 40 };
 /* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more. */
 static const double COMPUTING = 2.0, GIVEN_UP = 40.0, SILENCE = 0.02, FIRST_LIMIT = 0.1, TIMES_LIMIT = 4.0;
 
-/* The target's slice. */
 struct slice {
     int computing, told, back; /* told: all is over */
     long counter;
@@ -29,6 +25,7 @@ struct work {
     struct slice *there;
     long added;
     char local[ROOM], mirror[ROOM];
+    struct sides sides; /* of these */
 };
 
 struct operation {
@@ -40,46 +37,34 @@ struct operation {
 static void be_silent(void)
 {
     double until = now() + SILENCE;
-
     while (now() < until)
         ;
 }
 
-/* ------------------------------------------------------------------ operations */
-
 static void contiguous(struct work *w, const struct op *op)
 {
-    op_contiguous(op, w->local, w->there->room, SEGMENTS * SEGMENT, w->target, NULL);
-    op_model(op, w->local, w->mirror, SEGMENTS * SEGMENT);
+    op_bytes(op, &w->sides, 0, 0, SEGMENTS * SEGMENT, NULL);
 }
 
 static void strided(struct work *w, const struct op *op)
 {
     struct patch p = {.levels = 1, .count = {SEGMENT, SEGMENTS}, .stride = {{48}, {120}}};
-
-    op_strided(op, w->local, w->there->room, &p, w->target, NULL);
-    for (int i = 0; i < SEGMENTS; i++)
-        op_model(op, w->local + 48 * i, w->mirror + 120 * i, SEGMENT);
+    op_patch(op, &w->sides, &p, NULL);
 }
 
 static void vector(struct work *w, const struct op *op)
 {
-    void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t iov = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, SEGMENT, SEGMENTS};
-
-    for (int i = 0; i < SEGMENTS; i++) {
-        here[i] = w->local + 56 * i;
-        there[i] = w->there->room + 72 * (SEGMENTS - i);
+    size_t from[SEGMENTS], to[SEGMENTS];
+    for (size_t i = 0; i < SEGMENTS; i++) {
+        from[i] = 56 * i;
+        to[i] = 72 * (SEGMENTS - i);
     }
-    op_vector(op, &iov, 1, w->target, NULL);
-    for (int i = 0; i < SEGMENTS; i++)
-        op_model(op, w->local + 56 * i, w->mirror + 72 * (SEGMENTS - i), SEGMENT);
+    op_segments(op, &w->sides, SEGMENTS, SEGMENT, from, to, NULL);
 }
 
 static void rmw(struct work *w, const struct op *op)
 {
     long seen = -1;
-
     (void)op;
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &w->there->counter, 3, w->target);
     check_long(seen, w->added, "FETCH_AND_ADD_LONG");
@@ -100,8 +85,6 @@ static const struct operation operations[] = {
     {"rmw", rmw, {.kind = OP_GET}},        {"lock and unlock", lock, {.kind = OP_GET}},
 };
 
-/* ------------------------------------------------------------------ their times */
-
 /* By windows inside a node, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. */
 static int times(void)
 {
@@ -113,7 +96,6 @@ static double time_of(struct work *w, const struct operation *o, int times)
 {
     struct op op = o->op;
     double begun = now();
-
     op.type = ARMCI_ACC_DBL;
     op.scale = scale_one(op.type);
     for (int i = 0; i < times; i++)
@@ -125,7 +107,6 @@ static double time_of(struct work *w, const struct operation *o, int times)
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-
     return (x > y) - (x < y);
 }
 
@@ -133,7 +114,6 @@ static void check_operation(struct work *w, const struct operation *o, struct rn
 {
     char seen[ROOM];
     double first[FIRSTS], many;
-
     if (o->op.kind != OP_GET) element_fill(ARMCI_ACC_DBL, r, w->local, ROOM);
     for (int i = 0; i < FIRSTS; i++) {
         be_silent();
@@ -155,7 +135,6 @@ static void compute(volatile struct slice *mine)
 {
     double begun = now();
     volatile double sum = 0;
-
     mine->computing = 1;
     while (now() < begun + COMPUTING || (!mine->told && now() < begun + GIVEN_UP))
         for (int i = 0; i < 1000; i++)
@@ -166,7 +145,6 @@ static void compute(volatile struct slice *mine)
 static void operate(struct work *w)
 {
     struct rng r = rng_stream(87000);
-
     while (ARMCI_GetValueInt(&w->there->computing, w->target) == 0)
         ;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
@@ -176,7 +154,6 @@ static void operate(struct work *w)
     ARMCI_Fence(w->target);
 }
 
-/* The last rank computes, another one works on its memory. */
 static void let_work(int worker)
 {
     struct work w = {.target = test_ranks() - 1};
@@ -184,10 +161,9 @@ static void let_work(int worker)
         skip("no server: the target would have to enter MPI");
         return;
     }
-    void **base = region_create(sizeof(struct slice));
-
+    void **base = region_zeroed(sizeof(struct slice));
     w.there = base[w.target];
-    memset(base[test_rank()], 0, sizeof(struct slice));
+    w.sides = (struct sides){w.local, w.local, w.there->room, w.mirror, w.target};
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
     if (test_rank() == w.target)
@@ -199,12 +175,12 @@ static void let_work(int worker)
     region_free(base);
 }
 
-static void from_another_host(void)
+static void from_another_node(void)
 {
     let_work(0);
 }
 
-static void from_the_same_host(void)
+static void from_the_same_node(void)
 {
     if (test_ranks() < 3)
         skip("needs 2 ranks on a node");
@@ -212,13 +188,10 @@ static void from_the_same_host(void)
         let_work(test_ranks() - 2);
 }
 
-/* ------------------------------------------------------------------ signals */
-
 /* The file `name` of a thread of this process, from the line that begins with `start`, or "". */
 static void read_of_thread(const char *thread, const char *name, const char *start, char *text, size_t room)
 {
     char path[64 + NAME_MAX];
-
     snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, name);
     FILE *f = fopen(path, "r");
     while (f && fgets(text, (int)room, f))
@@ -236,7 +209,6 @@ static long library_thread(unsigned long *blocked)
     char text[64];
     long found = 0;
     DIR *threads = opendir("/proc/self/task");
-
     for (struct dirent *e; (e = readdir(threads)) != NULL && !found;) {
         read_of_thread(e->d_name, "comm", "armci-progress", text, sizeof text);
         if (!text[0]) continue;
@@ -267,7 +239,6 @@ static void note_thread(int signal)
 static void send_what_main_blocks(void)
 {
     sigset_t usr1, former;
-
     sigemptyset(&usr1);
     sigaddset(&usr1, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &usr1, &former);
@@ -284,7 +255,6 @@ static void signals_go_elsewhere(void)
     struct sigaction noting = {.sa_handler = note_thread}, former;
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     unsigned long blocked = 0;
-
     if (!on_all_ranks(test_has_server()) || (progress && strcmp(progress, "rank") == 0)) {
         skip("no thread of the library");
         return;
@@ -303,10 +273,8 @@ static void signals_go_elsewhere(void)
 }
 
 static const struct test tests[] = {
-    {"the first of each operation and a thousand of it end while the target computes", from_another_host},
-    {"so do those of another process of its node", from_the_same_host},
+    {"the first of each operation and a thousand of it end while the target computes", from_another_node},
+    {"so do those of another process of its node", from_the_same_node},
     {"the progress thread runs no signal handler of the program", signals_go_elsewhere},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

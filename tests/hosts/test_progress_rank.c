@@ -34,13 +34,10 @@ static void compute(double seconds)
         ;
 }
 
-/* ------------------------------------------------------------------ the world */
-
 static int threads_here(void)
 {
     int count = 0;
     DIR *tasks = opendir("/proc/self/task");
-
     while (tasks && readdir(tasks))
         count++;
     closedir(tasks);
@@ -52,7 +49,6 @@ static void check_world(void)
 {
     int size, rank, in_domains = 0;
     ARMCI_Group group;
-
     me = armci_msg_me();
     n = armci_msg_nproc();
     check(n == all_ranks - 2, "armci_msg_nproc");
@@ -72,13 +68,10 @@ static void check_world(void)
     check(in_domains == n, "armci_domain_nprocs");
 }
 
-/* ------------------------------------------------------------------ operations on both sides of the link */
-
 static void put_and_get(void **base)
 {
     double value[DOUBLES], back[DOUBLES];
     int right = (me + 1) % n;
-
     for (int i = 0; i < DOUBLES; i++)
         value[i] = 1000.0 * me + i;
     ARMCI_Put(value, base[right], sizeof value, right);
@@ -93,7 +86,6 @@ static void put_and_get(void **base)
 static void accumulate(void **base)
 {
     double one = 1.0, value[DOUBLES];
-
     memset(base[me], 0, sizeof value);
     ARMCI_Barrier();
     for (int i = 0; i < DOUBLES; i++)
@@ -110,7 +102,6 @@ static void accumulate(void **base)
 static void count_under_locks(void **base)
 {
     long old, mine;
-
     memset(base[me], 0, 2 * sizeof(long));
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
@@ -138,7 +129,6 @@ static void use_memget(void)
 {
     armci_meminfo_t info;
     int token[2] = {4711, 0};
-
     memset(&info, 0, sizeof info);
     if (me == n - 1) ARMCI_Memget(4096, &info, 0);
     armci_msg_bcast(&info, sizeof info, n - 1);
@@ -164,7 +154,6 @@ static void use_group(void)
     long value = 100 + me, seen;
     ARMCI_Group group;
     void *base[2];
-
     if (me != 0 && me != n - 1) return;
     ARMCI_Group_create(2, members, &group);
     ARMCI_Malloc_group(base, sizeof(long), &group);
@@ -179,12 +168,10 @@ static void use_group(void)
     ARMCI_Group_free(&group);
 }
 
-/* The last process computes for a second; the first, on the other node, does not wait for it. */
 static void work_while_another_computes(void **base)
 {
     int last = n - 1;
     long old, *there = base[last];
-
     *(long *)base[me] = 0;
     ARMCI_Barrier();
     if (me == last) compute(1.0);
@@ -206,7 +193,6 @@ static void leave_gets_under_way(char *there, char *here)
 {
     int far = 2 * ROW, near = ROW, count[2] = {ROW, ROWS};
     armci_hdl_t handle;
-
     double begun = now();
     ARMCI_GetS(there, &far, here, &near, count, 1, n - 1);
     double whole = now() - begun;
@@ -224,7 +210,6 @@ static void leave_gets_under_way(char *there, char *here)
 static void lock_again_and_again(void)
 {
     double longest = 0;
-
     compute(0.2); /* the other has asked */
     for (double begun, until = now() + 1.0; now() < until;) {
         begun = now();
@@ -240,7 +225,6 @@ static void ask_beside_gets_under_way(void)
 {
     void *base[64];
     char *here = malloc((size_t)ROWS * ROW);
-
     ARMCI_Malloc(base, (size_t)ROWS * 2 * ROW);
     for (int i = 0; i < ROWS; i++)
         memset((char *)base[me] + (size_t)i * 2 * ROW, i, ROW);
@@ -260,7 +244,6 @@ static int mappings(void)
     char name[300], line[600], mine[300] = "", exe[300] = "";
     int count = 0;
     DIR *processes = opendir("/proc");
-
     if (readlink("/proc/self/exe", mine, sizeof mine - 1) < 0 || !processes) return -1;
     for (struct dirent *p = readdir(processes); p; p = readdir(processes)) {
         snprintf(name, sizeof name, "/proc/%.20s/exe", p->d_name);
@@ -282,7 +265,6 @@ static void come_and_go(void)
 {
     void *base[64];
     int before = 0, with = 0, after = 0;
-
     for (int round = 0; round < 3; round++) { /* first: what stays */
         armci_msg_barrier();
         if (me == 0) before = mappings();
@@ -303,7 +285,6 @@ static void come_and_go(void)
 static void try_all(void)
 {
     void *base[64];
-
     check_world();
     ARMCI_Malloc(base, DOUBLES * sizeof(double));
     put_and_get(base);
@@ -317,8 +298,6 @@ static void try_all(void)
     come_and_go();
 }
 
-/* ------------------------------------------------------------------ lives of programs */
-
 static void start_mpi(void)
 {
     MPI_Init(NULL, NULL);
@@ -329,7 +308,6 @@ static void start_mpi(void)
 static void usual(void)
 {
     int level;
-
     start_mpi();
     MPI_Query_thread(&level);
     int threads = threads_here();
@@ -354,7 +332,6 @@ static void early_finalize(void)
 {
     void *base[64];
     long old = 0;
-
     start_mpi();
     ARMCI_Init();
     check_world();
@@ -370,7 +347,6 @@ static void early_finalize(void)
     MPI_Finalize();
 }
 
-/* ARMCI starts MPI, and ends it. */
 static void mpi_of_armci(void)
 {
     ARMCI_Init();
@@ -384,7 +360,6 @@ static void several_times(void)
 {
     MPI_Comm reversed, some;
     int rank;
-
     start_mpi();
     ARMCI_Init();
     try_all();
@@ -435,7 +410,6 @@ static void end_by_error(void)
 static void refused(const char *why)
 {
     int rank;
-
     start_mpi();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
@@ -447,7 +421,7 @@ static void refused(const char *why)
     puts("ARMCI_Init returned");
 }
 
-static void one_rank_on_a_host(void)
+static void one_rank_on_a_node(void)
 {
     refused("there must be two processes on each node");
 }
@@ -472,7 +446,7 @@ static const struct {
     {"mpi-of-armci", mpi_of_armci},
     {"several-times", several_times},
     {"error", end_by_error},
-    {"one-rank-on-a-host", one_rank_on_a_host},
+    {"one-rank-on-a-node", one_rank_on_a_node},
     {"no-memfd", no_memfd},
     {"no-requests", no_requests},
 };
@@ -480,7 +454,6 @@ static const struct {
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 && strncmp(argv[1], "--how=", 6) == 0 ? argv[1] + 6 : "usual";
-
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
         if (strcmp(lives[i].name, how) != 0) continue;
         lives[i].live();

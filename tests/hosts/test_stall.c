@@ -4,9 +4,7 @@
  * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
  * to wait for it is measured at the same time, by another process: the bound allows for that. */
 #include <sched.h>
-#include <stdio.h>
 #include <time.h>
-
 #include <message.h>
 
 #include "harness.h"
@@ -26,17 +24,13 @@ static void be_away(double seconds)
 static const char *name_of(enum small_operation operation)
 {
     static const char *const names[] = {"get", "put + fence", "acc + fence", "rmw", "lock + unlock"};
-
     return names[operation];
 }
-
-/* ------------------------------------------------------------------ what the processes do */
 
 /* The longest time between two looks at the clock of a process that only wants the processor. */
 static double longest_wait_for_processor(double seconds)
 {
     double begun = now(), last = begun, worst = 0;
-
     while (last < begun + seconds) {
         sched_yield();
         double t = now();
@@ -49,7 +43,6 @@ static double longest_wait_for_processor(double seconds)
 static void time_small(struct load_worker *w, double seconds, double worst[SMALL_OPERATIONS])
 {
     int operation = 0;
-
     for (double until = now() + seconds; now() < until; operation = (operation + 1) % SMALL_OPERATIONS) {
         double begun = now();
         load_small(w, (enum small_operation)operation, SERVER);
@@ -62,18 +55,16 @@ static void time_small(struct load_worker *w, double seconds, double worst[SMALL
 static void start_and_leave(struct load_worker *w, enum long_transfer transfer, double seconds)
 {
     armci_hdl_t handle;
-
     load_start(w, transfer, SERVER, &handle);
     be_away(seconds);
     ARMCI_Wait(&handle);
     ARMCI_Fence(SERVER);
 }
 
-/* The first long transfer on a connection makes it, which takes time of its own. */
+/* The first long transfer on a connection makes it, which takes time. */
 static void use_connections(struct load_worker *w, enum long_transfer transfer)
 {
     double unused[SMALL_OPERATIONS] = {0};
-
     if (test_rank() != SERVER) {
         start_and_leave(w, transfer, 0);
         time_small(w, 0.05, unused);
@@ -81,8 +72,6 @@ static void use_connections(struct load_worker *w, enum long_transfer transfer)
     ARMCI_Barrier();
     be_away(SETTLING); /* until all threads of the library sleep */
 }
-
-/* ------------------------------------------------------------------ tests */
 
 static void judge(double worst[SMALL_OPERATIONS], double wait)
 {
@@ -101,7 +90,6 @@ static void leave_after(const void *row)
     struct load load;
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
-
     if (!on_all_ranks(test_has_server())) {
         skip("no server: MPI decides who waits for whom");
         return;
@@ -128,10 +116,8 @@ static void leave_after(const void *row)
 }
 
 static const struct test tests[] = {
-    {"a process that leaves after a long uneven vector get stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_GET_VECTOR}},
-    {"a process that leaves after a long accumulate stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_ACC}},
-    {"a process that leaves after a long strided put stops nobody", NULL, leave_after, &(const enum long_transfer){LONG_PUT_STRIDED}},
-    {NULL, NULL},
+    {"a process that leaves after a long uneven vector get stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
+    {"a process that leaves after a long accumulate stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_ACC)},
+    {"a process that leaves after a long strided put stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_PUT_STRIDED)},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,14 +1,11 @@
 /* test_trylock.c - jobs that span nodes, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
  * the same mutex, which a server keeps: a place in its queue is for a process, so the threads of one must not ask it at once; and many
  * requests beside a wait for a lock. */
-#include "harness.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include <armcix.h>
+#include "harness.h"
 
 enum { THREADS = 4, ROUNDS = 100, TRIES = 50, REQUESTS = 17000, PATIENCE = 30 /* seconds */ };
 
@@ -19,10 +16,10 @@ static void start_with_codes(int *argc, char ***argv)
     start_threaded(argc, argv);
 }
 
-/* ---- threads: check() is for the first one only ---- */
+/* Threads: check() is for the first one only. */
 
 static armcix_mutex_hdl_t the_set;
-static int node;           /* of the mutex */
+static int owner;          /* of the mutex */
 static atomic_int waiting; /* threads not yet at their end */
 
 static void rest(void)
@@ -34,7 +31,6 @@ static void rest(void)
 static void join(pthread_t *threads, int n, const char *what)
 {
     double until = MPI_Wtime() + PATIENCE;
-
     while (waiting > 0 && MPI_Wtime() < until)
         rest();
     if (!check(waiting == 0, "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n, PATIENCE, (int)waiting))
@@ -46,7 +42,7 @@ static void join(pthread_t *threads, int n, const char *what)
 static bool begin(size_t bytes, void ***base)
 {
     if (!needs_threads()) return false;
-    *base = region_create(bytes);
+    *base = region_zeroed(bytes);
     the_set = ARMCIX_Create_mutexes_hdl(1, NULL);
     check(the_set != NULL, "ARMCIX_Create_mutexes_hdl: expected a set, seen NULL");
     return true;
@@ -58,18 +54,16 @@ static void end(void **base)
     region_free(base);
 }
 
-/* ---- beside a thread that waits ---- */
-
 static atomic_bool about_to_lock, has_locked, may_unlock;
 
 static void *wait_for_lock(void *unused)
 {
     about_to_lock = true;
-    ARMCIX_Lock_hdl(the_set, 0, node);
+    ARMCIX_Lock_hdl(the_set, 0, owner);
     has_locked = true;
     while (!may_unlock)
         rest();
-    ARMCIX_Unlock_hdl(the_set, 0, node);
+    ARMCIX_Unlock_hdl(the_set, 0, owner);
     waiting--;
     return unused;
 }
@@ -77,7 +71,7 @@ static void *wait_for_lock(void *unused)
 static void expect_refusals(const char *when)
 {
     for (int i = 0; i < TRIES; i++)
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, node), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", node, when, i);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", owner, when, i);
 }
 
 static void start_waiting(pthread_t *thread)
@@ -89,21 +83,20 @@ static void start_waiting(pthread_t *thread)
         rest();
 }
 
-/* The node, which has held it until now, unlocks. */
+/* The owner, which has held it until now, unlocks. */
 static void let_it_have_the_mutex(void)
 {
-    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", node);
-    armci_notify(node);
+    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", owner);
+    armci_notify(owner);
     for (double until = MPI_Wtime() + PATIENCE; !has_locked && MPI_Wtime() < until;)
         rest();
-    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", node, PATIENCE);
+    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", owner, PATIENCE);
 }
 
-/* The first thread tries, before, while and after another of the process has the mutex, which the node holds at first. */
+/* The first thread tries, before, while and after another of the process has the mutex, which the owner holds at first. */
 static void try_beside_thread(void)
 {
     pthread_t thread;
-
     start_waiting(&thread);
     expect_refusals("while another thread waits for it");
     let_it_have_the_mutex();
@@ -112,40 +105,38 @@ static void try_beside_thread(void)
     join(&thread, 1, "ARMCIX_Unlock_hdl");
 }
 
-static long *counter; /* of the node */
+static long *counter; /* of the owner */
 
 /* More requests than there are names for their answers. */
 static void ask_beside_thread(void)
 {
     pthread_t thread;
     long seen;
-
     start_waiting(&thread);
     for (long i = 0; i < REQUESTS; i++) {
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, node);
-        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", node, i)) break;
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, owner);
+        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", owner, i)) break;
     }
     let_it_have_the_mutex();
     may_unlock = true;
     join(&thread, 1, "ARMCIX_Unlock_hdl");
 }
 
-/* One process at a time, far from the node or near. */
+/* One process at a time, far from the owner or near. */
 static void take_turns(int tryer, void (*act)(void))
 {
     int waits;
-
-    if (test_rank() == node) ARMCIX_Lock_hdl(the_set, 0, node);
+    if (test_rank() == owner) ARMCIX_Lock_hdl(the_set, 0, owner);
     ARMCI_Barrier();
-    if (test_rank() == node) {
+    if (test_rank() == owner) {
         armci_notify_wait(tryer, &waits);
-        ARMCIX_Unlock_hdl(the_set, 0, node);
+        ARMCIX_Unlock_hdl(the_set, 0, owner);
     }
     if (test_rank() == tryer) act();
     ARMCI_Barrier();
     if (test_rank() == tryer) {
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, node), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", node);
-        ARMCIX_Unlock_hdl(the_set, 0, node);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", owner);
+        ARMCIX_Unlock_hdl(the_set, 0, owner);
     }
     ARMCI_Barrier();
 }
@@ -153,47 +144,38 @@ static void take_turns(int tryer, void (*act)(void))
 static void beside_a_wait(void)
 {
     void **base;
-
     if (!begin(sizeof(long), &base)) return;
-    for (node = 0; node < test_ranks(); node++)
+    for (owner = 0; owner < test_ranks(); owner++)
         for (int tryer = 0; tryer < test_ranks(); tryer++)
-            if (tryer != node) take_turns(tryer, try_beside_thread);
+            if (tryer != owner) take_turns(tryer, try_beside_thread);
     end(base);
 }
 
 static void beside_many_requests(void)
 {
     void **base;
-
     if (!begin(sizeof *counter, &base)) return;
-    node = test_ranks() - 1;
-    counter = base[node];
-    *(long *)base[test_rank()] = 0;
-    ARMCI_Barrier();
+    owner = test_ranks() - 1;
+    counter = base[owner];
     take_turns(0, ask_beside_thread);
     end(base);
 }
 
-/* ---- beside threads that lock and unlock ---- */
-
-/* A thread at work. */
 struct worker {
     bool tries; /* it tries before it waits */
-    long *guarded;
+    long *locked;
     int got, wrong; /* how often it had the mutex, how often not alone */
 };
 
 static atomic_int inside; /* threads of this process that have it */
 
-/* Read, change, write back. */
 static void change(struct worker *w)
 {
     long value = -1;
-
     if (inside++ > 0) w->wrong++;
-    ARMCI_Get(w->guarded, &value, sizeof value, node);
+    ARMCI_Get(w->locked, &value, sizeof value, owner);
     value++;
-    ARMCI_Put(&value, w->guarded, sizeof value, node);
+    ARMCI_Put(&value, w->locked, sizeof value, owner);
     w->got++;
     inside--;
 }
@@ -201,28 +183,25 @@ static void change(struct worker *w)
 static void *work(void *argument)
 {
     struct worker *w = argument;
-
     for (int i = 0; i < effort(ROUNDS); i++) {
-        if (w->tries && ARMCIX_Trylock_hdl(the_set, 0, node) != 0) continue;
-        if (!w->tries) ARMCIX_Lock_hdl(the_set, 0, node);
+        if (w->tries && ARMCIX_Trylock_hdl(the_set, 0, owner) != 0) continue;
+        if (!w->tries) ARMCIX_Lock_hdl(the_set, 0, owner);
         change(w);
-        ARMCIX_Unlock_hdl(the_set, 0, node);
+        ARMCIX_Unlock_hdl(the_set, 0, owner);
     }
     waiting--;
     return NULL;
 }
 
-/* Half of the threads lock, half of them try. */
-static void all_at_once(long *guarded)
+static void all_at_once(long *locked)
 {
     struct worker workers[THREADS];
     pthread_t threads[THREADS];
     int got = 0, all;
-
     waiting = THREADS;
     inside = 0;
     for (int t = 0; t < THREADS; t++) {
-        workers[t] = (struct worker){.tries = t % 2 == 0, .guarded = guarded};
+        workers[t] = (struct worker){.tries = t % 2 == 0, .locked = locked};
         pthread_create(&threads[t], NULL, work, &workers[t]);
     }
     join(threads, THREADS, "ARMCIX_Lock_hdl and ARMCIX_Trylock_hdl at once");
@@ -232,7 +211,7 @@ static void all_at_once(long *guarded)
     }
     MPI_Allreduce(&got, &all, 1, MPI_INT, MPI_SUM, test_comm());
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(guarded, node), all, "ARMCI_GetValueLong of what process %d's mutex guards", node);
+    check_long(ARMCI_GetValueLong(locked, owner), all, "ARMCI_GetValueLong of what process %d's mutex protects", owner);
     ARMCI_Barrier();
 }
 
@@ -240,12 +219,11 @@ static void together(void)
 {
     long zero = 0;
     void **base;
-
     if (!begin(sizeof zero, &base)) return;
-    for (node = 0; node < test_ranks(); node += test_ranks() - 1) {
-        if (test_rank() == node) ARMCI_Put(&zero, base[node], sizeof zero, node);
+    for (owner = 0; owner < test_ranks(); owner += test_ranks() - 1) {
+        if (test_rank() == owner) ARMCI_Put(&zero, base[owner], sizeof zero, owner);
         ARMCI_Barrier();
-        all_at_once(base[node]);
+        all_at_once(base[owner]);
     }
     end(base);
 }
@@ -254,7 +232,5 @@ static const struct test tests[] = {
     {"a trylock beside another thread's wait for the lock is refused", beside_a_wait},
     {"a thread that waits for a lock is not answered in the place of another", beside_many_requests},
     {"trylocks beside other threads' locks exclude, and lose no mutex", together},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests, .start = start_with_codes};
+SUITE(.start = start_with_codes);

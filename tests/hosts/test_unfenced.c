@@ -1,9 +1,6 @@
 /* test_unfenced.c - jobs that span nodes: ARMCI_Finalize right behind updates that nobody fenced or waited for completes them.  The memory
  * goes with it, so each process keeps a second mapping of its slice, and looks there afterwards. */
 #define _GNU_SOURCE
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,15 +19,13 @@ enum {
     DELAY = 20 /* ms */
 };
 
-/* What each process sends to every other: from so many bytes of its own to as many of its own area there. */
+/* What each process sends to every other: from so many local bytes to as many of its area there. */
 struct update {
     const char *call;
     size_t bytes;
     void (*send)(char *from, char *to, int target);
     void (*apply)(const char *from, char *model); /* the same to an area that is all 0 */
 };
-
-/* ---- the updates ---- */
 
 static void copy_longs(const char *from, char *model)
 {
@@ -49,7 +44,6 @@ static void send_aggregate(char *from, char *to, int target)
 {
     static armci_hdl_t handles[64];
     armci_hdl_t *handle = &handles[target % 64];
-
     ARMCI_INIT_HANDLE(handle);
     ARMCI_SET_AGGREGATE_HANDLE(handle);
     for (size_t i = 0; i < LONGS; i++)
@@ -60,7 +54,6 @@ static const struct update aggregate = {"ARMCI_NbPut by an aggregate handle", LO
 static void send_sums(char *from, char *to, int target)
 {
     long one = 1;
-
     for (int i = 0; i < ADDED; i++)
         ARMCI_Acc(ARMCI_ACC_LNG, &one, from, to, LONGS * sizeof(long), target);
 }
@@ -68,7 +61,6 @@ static void send_sums(char *from, char *to, int target)
 static void apply_sums(const char *from, char *model)
 {
     unsigned long value; /* which may pass its end */
-
     for (size_t i = 0; i < LONGS; i++) {
         memcpy(&value, from + i * sizeof value, sizeof value);
         value *= ADDED;
@@ -80,7 +72,6 @@ static const struct update sums = {"ARMCI_Acc", LONGS * sizeof(long), send_sums,
 static void send_rows(char *from, char *to, int target)
 {
     int stride = STRIDE, count[2] = {ROW, ROWS};
-
     ARMCI_NbPutS(from, &stride, to, &stride, count, 1, target, NULL);
 }
 
@@ -102,29 +93,23 @@ static void apply_large(const char *from, char *model)
 }
 static const struct update large = {"ARMCI_NbPut, large", LARGE, send_large, apply_large};
 
-/* ---- looks behind the end ---- */
-
 /* Another mapping of shared memory that is mapped at `memory`, which outlives that one; NULL where it is not shared. */
 static char *map_again(char *memory, size_t bytes)
 {
     size_t before = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
     char *again = mremap(memory - before, 0, before + bytes, MREMAP_MAYMOVE);
-
     return again == MAP_FAILED ? NULL : again + before;
 }
 
 static void unmap(char *again, size_t bytes)
 {
     size_t before = (uintptr_t)again % (size_t)sysconf(_SC_PAGESIZE);
-
     munmap(again - before, before + bytes);
 }
 
-/* What a process sends in a turn, to each. */
 static void draw(char *from, const struct update *u, int turn, int sender)
 {
     struct rng r = rng_stream((uint64_t)(91000 + 100 * turn + sender));
-
     rng_bytes(&r, from, u->bytes * (size_t)test_ranks());
 }
 
@@ -132,7 +117,6 @@ static void look(const char *slice, const struct update *u, int turn)
 {
     size_t n = (size_t)test_ranks(), me = (size_t)test_rank();
     char *from = need_memory(n * u->bytes), *model = need_memory(u->bytes);
-
     for (size_t p = 0; p < n; p++) {
         memset(model, 0, u->bytes);
         draw(from, u, turn, (int)p);
@@ -143,18 +127,15 @@ static void look(const char *slice, const struct update *u, int turn)
     free(model);
 }
 
-/* All come to the end at once, or some later. */
 static void be_late(int turn)
 {
     struct timespec t = {0, DELAY * 1000000L};
-
     if (turn % 3 == 1 + test_rank() % 2) nanosleep(&t, NULL);
 }
 
 static void send_and_end(char *from, void **base, const struct update *u, int turn)
 {
     size_t n = (size_t)test_ranks(), me = (size_t)test_rank();
-
     draw(from, u, turn, test_rank());
     ARMCI_Barrier();
     for (size_t p = 0; p < n; p++)
@@ -169,7 +150,6 @@ static void run(const void *update)
     const struct update *u = update;
     size_t bytes = (size_t)test_ranks() * u->bytes;
     char *from = need_memory(bytes);
-
     for (int turn = 0; turn < effort(TURNS); turn++) {
         void **base = region_create(bytes);
         char *again = map_again(base[test_rank()], bytes);
@@ -193,7 +173,5 @@ static const struct test tests[] = {
     {"the end completes accumulates", NULL, run, &sums},
     {"the end completes a strided put", NULL, run, &rows},
     {"the end completes a large put", NULL, run, &large},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

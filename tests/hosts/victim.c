@@ -26,14 +26,12 @@ static void put(const struct work *w, int target)
 static void get(const struct work *w, int target)
 {
     int far[] = {2 * ROW}, near[] = {2 * ROW}, rows[] = {ROW, ROWS};
-
     ARMCI_NbGetS(w->base[target], far, w->local, near, rows, 1, target, NULL);
 }
 
 static void acc(const struct work *w, int target)
 {
     int one = 1;
-
     ARMCI_NbAcc(ARMCI_ACC_INT, &one, w->local, w->base[target], PIECE, target, NULL);
 }
 
@@ -41,7 +39,6 @@ static void acc(const struct work *w, int target)
 static void lock(const struct work *w, int target)
 {
     long old;
-
     ARMCI_Lock(0, target);
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, w->base[target], 1, target);
     ARMCI_Unlock(0, target);
@@ -68,7 +65,6 @@ static void die(int number)
 static void die_later(void)
 {
     struct itimerval in = {.it_value = {.tv_usec = BEFORE_MICROSECONDS}};
-
     signal(SIGALRM, die);
     setitimer(ITIMER_REAL, &in, NULL);
 }
@@ -76,7 +72,6 @@ static void die_later(void)
 static void go_on(const struct work *w, void (*once)(const struct work *, int))
 {
     double until = MPI_Wtime() + MOST_SECONDS;
-
     while (MPI_Wtime() < until) {
         for (int i = 0; i < w->ranks; i++)
             once(w, (w->rank + i) % w->ranks);
@@ -89,7 +84,6 @@ int main(int argc, char **argv)
 {
     struct work w;
     int victim = argc == 3 ? atoi(argv[1]) : -1, i = 0;
-
     while (argc == 3 && operations[i].name && strcmp(operations[i].name, argv[2]) != 0)
         i++;
     if (victim < 0 || !operations[i].name) {

@@ -17,7 +17,6 @@ static void draw_counts(struct rng *r, const struct patch_wish *w, struct patch 
 {
     size_t left = w->max_bytes / (size_t)w->unit;
     int most = left < 40 ? (int)left : 40;
-
     p->levels = rng_between(r, w->min_levels, w->max_levels);
     p->count[0] = w->unit * rng_between(r, 1, rng_chance(r, 70) && most > 5 ? 5 : most);
     left = w->max_bytes / (size_t)p->count[0];
@@ -35,11 +34,9 @@ static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct pa
 {
     int unit = w->unit, last = p->count[0];
     size_t extent = (size_t)p->count[0];
-
     for (int i = 0; i < p->levels; i++) {
         int level = order[i];
         size_t step = extent + (size_t)(unit * (rng_chance(r, 40) ? 0 : rng_between(r, 0, 7)));
-
         if (p->count[level + 1] < 2) continue;
         if (w->kind[side] == PATCH_NESTED && last > 0)
             step = (extent + (size_t)last - 1) / (size_t)last * (size_t)last + (size_t)(last * rng_between(r, 0, 2));
@@ -53,7 +50,6 @@ static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct pa
 static size_t draw_repeated(struct rng *r, const struct patch_wish *w, struct patch *p, int side)
 {
     size_t extent = (size_t)p->count[0];
-
     for (int i = 0; i < p->levels; i++) {
         if (p->count[i + 1] < 2) continue;
         p->stride[side][i] = w->unit * rng_between(r, 0, 6);
@@ -67,7 +63,6 @@ static bool draw_side(struct rng *r, const struct patch_wish *w, struct patch *p
 {
     int order[PATCH_LEVELS];
     size_t extent, spare;
-
     for (int i = 0; i < p->levels; i++) {
         order[i] = i;
         p->stride[side][i] = w->unit * rng_between(r, -50, 50); /* stays where the level has no second repetition */
@@ -89,7 +84,6 @@ struct patch patch_draw(struct rng *r, const struct patch_wish *wish)
 {
     struct patch_wish w = *wish;
     struct patch p;
-
     for (;;) {
         memset(&p, 0, sizeof p);
         draw_counts(r, &w, &p);
@@ -101,7 +95,6 @@ struct patch patch_draw(struct rng *r, const struct patch_wish *wish)
 size_t patch_segments(const struct patch *p)
 {
     size_t n = p->count[0] > 0;
-
     for (int i = 1; i <= p->levels; i++)
         n *= (size_t)p->count[i];
     return n;
@@ -110,7 +103,6 @@ size_t patch_segments(const struct patch *p)
 size_t patch_offset(const struct patch *p, int side, size_t i)
 {
     ptrdiff_t at = (ptrdiff_t)p->start[side];
-
     for (int level = 0; level < p->levels; level++) {
         size_t count = (size_t)p->count[level + 1];
         at += (ptrdiff_t)(i % count) * p->stride[side][level];
@@ -122,7 +114,6 @@ size_t patch_offset(const struct patch *p, int side, size_t i)
 static int append_list(char *text, size_t size, const char *title, const int *list, int n)
 {
     int used = snprintf(text, size, " %s ", title);
-
     for (int i = 0; i < n && (size_t)used < size; i++)
         used += snprintf(text + used, size - (size_t)used, i ? ",%d" : "%d", list[i]);
     return (size_t)used < size ? used : (int)size - 1;
@@ -132,7 +123,6 @@ const char *patch_text(const struct patch *p)
 {
     static char text[400];
     int used = snprintf(text, sizeof text, "levels %d", p->levels);
-
     used += append_list(text + used, sizeof text - (size_t)used, "count", p->count, p->levels + 1);
     used += append_list(text + used, sizeof text - (size_t)used, "local", p->stride[LOCAL], p->levels);
     append_list(text + used, sizeof text - (size_t)used, "remote", p->stride[REMOTE], p->levels);
@@ -142,7 +132,6 @@ const char *patch_text(const struct patch *p)
 void patch_copy(const struct patch *p, int from, const void *source_room, void *target_room)
 {
     size_t n = patch_segments(p);
-
     for (size_t i = 0; i < n; i++)
         memcpy((char *)target_room + patch_offset(p, !from, i), (const char *)source_room + patch_offset(p, from, i), (size_t)p->count[0]);
 }

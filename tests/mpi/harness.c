@@ -1,23 +1,19 @@
 /* harness.c - main() of every multi-process test: runs the suite, collects the verdict. */
-#include "harness.h"
-
+#include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <armcix.h>
+#include "harness.h"
 
 enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
 
 static struct {
     MPI_Comm comm;
     int rank, ranks;
-    long errors;      /* of the running test, here */
-    bool skipped;     /* the running test, here */
-    char reason[200]; /* why */
+    long errors, checks; /* of the running test, here */
+    bool skipped;        /* the running test, here */
+    char reason[200];    /* why */
     uint64_t seed;
     const char *only; /* part of a promise, NULL: all */
 } state = {.seed = DEFAULT_SEED};
@@ -37,13 +33,10 @@ int test_ranks(void)
     return state.ranks;
 }
 
-/* ------------------------------------------------------------------ checks */
-
 /* Count one error and print it, one line: the call, then what was wrong with it. */
 static void fail(const char *wrong, const char *format, va_list arguments)
 {
     char call[400];
-
     state.errors++;
     if (state.errors > SHOWN_PER_TEST) return;
     vsnprintf(call, sizeof call, format, arguments);
@@ -51,41 +44,39 @@ static void fail(const char *wrong, const char *format, va_list arguments)
     fflush(stdout);
 }
 
+/* The rest of a check that fails. */
+#define FAIL(WRONG)                                                                                                                        \
+    do {                                                                                                                                   \
+        va_list arguments;                                                                                                                 \
+        va_start(arguments, format);                                                                                                       \
+        fail(WRONG, format, arguments);                                                                                                    \
+        va_end(arguments);                                                                                                                 \
+        return false;                                                                                                                      \
+    } while (0)
+
 bool check(bool ok, const char *format, ...)
 {
-    va_list arguments;
-
+    state.checks++;
     if (ok) return true;
-    va_start(arguments, format);
-    fail("", format, arguments);
-    va_end(arguments);
-    return false;
+    FAIL("");
 }
 
 bool check_long(long seen, long expected, const char *format, ...)
 {
     char wrong[100];
-    va_list arguments;
-
+    state.checks++;
     if (seen == expected) return true;
     snprintf(wrong, sizeof wrong, "expected %ld, seen %ld", expected, seen);
-    va_start(arguments, format);
-    fail(wrong, format, arguments);
-    va_end(arguments);
-    return false;
+    FAIL(wrong);
 }
 
 bool check_double(double seen, double expected, const char *format, ...)
 {
     char wrong[100];
-    va_list arguments;
-
+    state.checks++;
     if (seen >= expected && seen <= expected) return true;
     snprintf(wrong, sizeof wrong, "expected %.17g, seen %.17g", expected, seen);
-    va_start(arguments, format);
-    fail(wrong, format, arguments);
-    va_end(arguments);
-    return false;
+    FAIL(wrong);
 }
 
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...)
@@ -93,8 +84,7 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
     const unsigned char *s = seen, *e = expected;
     size_t first = 0, different = 0;
     char wrong[160];
-    va_list arguments;
-
+    state.checks++;
     if (n == 0 || memcmp(seen, expected, n) == 0) return true;
     while (s[first] == e[first])
         first++;
@@ -102,16 +92,12 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
         different += s[i] != e[i];
     snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ", first, n, e[first], s[first],
              different);
-    va_start(arguments, format);
-    fail(wrong, format, arguments);
-    va_end(arguments);
-    return false;
+    FAIL(wrong);
 }
 
 void skip(const char *format, ...)
 {
     va_list arguments;
-
     state.skipped = true;
     va_start(arguments, format);
     vsnprintf(state.reason, sizeof state.reason, format, arguments);
@@ -136,7 +122,6 @@ bool needs_ranks(int n)
 bool needs_threads(void)
 {
     int level;
-
     MPI_Query_thread(&level);
     if (level < MPI_THREAD_MULTIPLE) skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
     return level == MPI_THREAD_MULTIPLE;
@@ -145,7 +130,6 @@ bool needs_threads(void)
 bool needs_segments(void)
 {
     bool has = on_all_ranks(lines_with("/proc/self/maps", "memfd:armci") > 0);
-
     if (!has) skip("memory is the MPI library's, or not shared");
     return has;
 }
@@ -179,7 +163,6 @@ const char *caught_errors(void)
 bool on_all_ranks(bool here)
 {
     int mine = here, all;
-
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, state.comm);
     return all;
 }
@@ -200,7 +183,6 @@ static bool is_open_mpi_4(void)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-
     MPI_Get_library_version(library, &length);
     return strncmp(library, "Open MPI v4", 11) == 0;
 }
@@ -209,7 +191,6 @@ bool test_makes_windows(void)
 {
     int level;
     const char *transport = getenv("ARMCI_TRANSPORT");
-
     MPI_Query_thread(&level);
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
@@ -217,27 +198,51 @@ bool test_makes_windows(void)
 bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
-
     if (test_makes_windows() && is_open_mpi_4()) return false;
     return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
 }
 
-/* ------------------------------------------------------------------ random numbers */
-
 struct rng rng_stream(uint64_t number)
 {
     struct rng r = {.state = state.seed * 0x9e3779b97f4a7c15u + number};
-
     r.state = rng_next(&r);
     return r;
 }
 
-/* ------------------------------------------------------------------ memory */
+armci_hdl_t new_handle(void)
+{
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    return handle;
+}
+
+armci_hdl_t new_aggregate(void)
+{
+    armci_hdl_t handle = new_handle();
+    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    return handle;
+}
+
+int list_ranks(int first, int step, int list[])
+{
+    int n = 0;
+    for (int p = first; p >= 0 && p < state.ranks; p += step)
+        list[n++] = p;
+    return n;
+}
+
+void run_threads(int n, void *(*work)(void *), void *jobs, size_t size)
+{
+    pthread_t threads[n];
+    for (int t = 0; t < n; t++)
+        pthread_create(&threads[t], NULL, work, (char *)jobs + (size_t)t * size);
+    for (int t = 0; t < n; t++)
+        pthread_join(threads[t], NULL);
+}
 
 void *need_memory(size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);
-
     if (p == NULL) {
         fprintf(stderr, "rank %d: no memory for %zu bytes\n", state.rank, bytes);
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -245,21 +250,29 @@ void *need_memory(size_t bytes)
     return p;
 }
 
+void *need_zeroed(size_t bytes)
+{
+    return memset(need_memory(bytes), 0, bytes);
+}
+
 void **region_create(size_t bytes)
 {
     void **base = need_memory((size_t)state.ranks * sizeof *base);
-
     check_long(ARMCI_Malloc(base, (armci_size_t)bytes), 0, "ARMCI_Malloc(%zu bytes)", bytes);
     return base;
+}
+
+void slice_fill(void *mine, int byte, size_t bytes)
+{
+    ARMCI_Access_begin(mine);
+    memset(mine, byte, bytes);
+    ARMCI_Access_end(mine);
 }
 
 void **region_zeroed(size_t bytes)
 {
     void **base = region_create(bytes);
-
-    ARMCI_Access_begin(base[state.rank]);
-    memset(base[state.rank], 0, bytes);
-    ARMCI_Access_end(base[state.rank]);
+    slice_fill(base[state.rank], 0, bytes);
     ARMCI_Barrier();
     return base;
 }
@@ -269,7 +282,6 @@ size_t memory_available(void)
     size_t kilobytes = 0;
     char line[200];
     FILE *file = fopen("/proc/meminfo", "r");
-
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) break;
     if (file) fclose(file);
@@ -281,7 +293,6 @@ long lines_with(const char *path, const char *text)
     char line[1000];
     long n = 0;
     FILE *file = fopen(path, "r");
-
     while (file && fgets(line, sizeof line, file))
         n += strstr(line, text) != NULL;
     if (file) fclose(file);
@@ -300,7 +311,41 @@ void region_done(void **base)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ running the suite */
+void use_armci(int me, int n, const char *what)
+{
+    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = {-1, -1};
+    void *base[64];
+    ARMCI_Group world;
+    armci_hdl_t handle = new_handle();
+    check_long(ARMCI_Initialized(), 1, "%s: ARMCI_Initialized", what);
+    check_long(armci_msg_me(), me, "%s: armci_msg_me", what);
+    check_long(armci_msg_nproc(), n, "%s: armci_msg_nproc", what);
+    check_long(ARMCI_Malloc(base, 3 * sizeof(int)), 0, "%s: ARMCI_Malloc", what);
+    slice_fill(base[me], 0, 3 * sizeof(int));
+    ARMCI_Barrier();
+    check_long(ARMCI_NbPut(&value, base[right], sizeof value, right, &handle), 0, "%s: ARMCI_NbPut", what);
+    check_long(ARMCI_Wait(&handle), 0, "%s: ARMCI_Wait", what);
+    check_long(ARMCI_Acc(ARMCI_ACC_INT, &sum, &sum, (int *)base[right] + 1, sizeof sum, right), 0, "%s: ARMCI_Acc", what);
+    ARMCI_Fence(right);
+    check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, (int *)base[0] + 2, 1, 0), 0, "%s: ARMCI_Rmw", what);
+    check(ticket >= 0 && ticket < n, "%s: ARMCI_Rmw gave %d", what, ticket);
+    ARMCI_Barrier();
+    ARMCI_Get(base[right], seen, sizeof seen, right);
+    check_long(seen[0], value, "%s: get of the put", what);
+    check_long(seen[1], 1, "%s: get of the accumulate", what);
+    check_long(ARMCI_Create_mutexes(1), 0, "%s: ARMCI_Create_mutexes", what);
+    ARMCI_Lock(0, right);
+    ARMCI_Unlock(0, right);
+    check_long(ARMCI_Destroy_mutexes(), 0, "%s: ARMCI_Destroy_mutexes", what);
+    armci_msg_igop(&sum, 1, "+");
+    check_long(sum, n, "%s: sum", what);
+    ARMCI_Group_get_world(&world);
+    armci_msg_group_igop(&sum, 1, "max", &world);
+    check_long(sum, n, "%s: largest of the sums", what);
+    ARMCI_Group_rank(&world, &rank);
+    check_long(rank, me, "%s: rank in the world", what);
+    check_long(ARMCI_Free(base[me]), 0, "%s: ARMCI_Free", what);
+}
 
 /* Does the promise contain the text, where _ stands for a blank? */
 static bool is_wanted(const char *promise, const char *text)
@@ -322,7 +367,7 @@ static void read_arguments(int argc, char **argv)
         } else if (strncmp(argv[i], "--only=", 7) == 0) {
             state.only = argv[i] + 7;
         } else if (strcmp(argv[i], "--list") == 0) {
-            for (const struct test *t = suite.tests; t->promise; t++)
+            for (const struct test *t = suite.tests; t < suite.tests + suite.n; t++)
                 puts(t->promise);
             exit(0);
         } else {
@@ -337,10 +382,9 @@ enum verdict { PASSED, FAILED, SKIPPED };
 /* Run one test on all ranks; the verdict is the same everywhere. */
 static enum verdict run_test(const struct test *t)
 {
-    long mine[3], sum[3];
+    long mine[4], sum[4];
     double begun = MPI_Wtime();
-
-    state.errors = 0;
+    state.errors = state.checks = 0;
     state.skipped = false;
     if (t->run)
         t->run();
@@ -350,7 +394,8 @@ static enum verdict run_test(const struct test *t)
     mine[0] = state.errors;
     mine[1] = state.errors > 0;
     mine[2] = state.skipped;
-    MPI_Allreduce(mine, sum, 3, MPI_LONG, MPI_SUM, state.comm);
+    mine[3] = state.checks;
+    MPI_Allreduce(mine, sum, 4, MPI_LONG, MPI_SUM, state.comm);
     if (state.rank == 0) {
         if (sum[0] > 0)
             printf("FAIL %s: %ld errors on %ld ranks", t->promise, sum[0], sum[1]);
@@ -358,7 +403,7 @@ static enum verdict run_test(const struct test *t)
             printf("SKIP %s: %s", t->promise, state.reason);
         else
             printf("PASS %s", t->promise);
-        printf(" [%.2f s]\n", MPI_Wtime() - begun);
+        printf(" [%.2f s, %ld checks]\n", MPI_Wtime() - begun, sum[3]);
         fflush(stdout);
     }
     return sum[0] > 0 ? FAILED : sum[2] > 0 ? SKIPPED : PASSED;
@@ -368,8 +413,7 @@ static enum verdict run_test(const struct test *t)
 static int run_suite(void)
 {
     int count[3] = {0, 0, 0};
-
-    for (const struct test *t = suite.tests; t->promise; t++)
+    for (const struct test *t = suite.tests; t < suite.tests + suite.n; t++)
         if (state.only == NULL || is_wanted(t->promise, state.only)) count[run_test(t)]++;
     if (state.rank == 0) {
         printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED], count[SKIPPED], state.ranks,
@@ -392,7 +436,6 @@ static void start_default(int *argc, char ***argv)
 void start_threaded(int *argc, char ***argv)
 {
     int level;
-
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
     if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -406,7 +449,6 @@ static void stop_default(void)
 int main(int argc, char **argv)
 {
     int status;
-
     read_arguments(argc, argv);
     (suite.start ? suite.start : start_default)(&argc, &argv);
     MPI_Comm_dup(ARMCI_Initialized() ? ARMCIX_Get_world_comm() : MPI_COMM_WORLD, &state.comm);

@@ -1,26 +1,26 @@
-/* harness.h - what every multi-process test shares: main(), checks, a reduced verdict, repeatable random numbers,
- * regions.
+/* harness.h - what every multi-process test shares: main(), checks, a reduced verdict, repeatable random numbers, regions.
  *
- * A test program defines `suite`.  The harness owns main(): it starts MPI and ARMCI, runs the tests in order with a
- * barrier between them, adds the errors of all ranks, lets rank 0 print one verdict a test, and exits with the
- * reduced status on every rank: 0 passed, 1 failed, 77 when every test was skipped.  Every rank runs every test; a
- * test that waits for other ranks is ended by the launcher's time limit.
+ * A test program defines `suite`. The harness owns main(): it starts MPI and ARMCI, runs the tests in order with a barrier between them,
+ * adds the errors of all ranks, lets rank 0 print one verdict a test, and exits with the reduced status on every rank: 0 passed, 1 failed,
+ * 77 when every test was skipped. Every rank runs every test; a test that waits for other ranks is ended by the launcher's time limit.
  *
- * Arguments of a test program: --seed=N, --only=TEXT (tests whose promise contains TEXT, with _ for a blank), --list.
- */
+ * Arguments of a test program: --seed=N, --only=TEXT (tests whose promise contains TEXT, with _ for a blank), --list. */
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include <armci.h>
+#include <armcix.h>
 
 #include "../lib/clock.h"
 #include "../lib/rng.h"
 
-/* One test: the promise that it guards, and the function that tries it; or a function that other tests share, and its row. */
+/* A test: the promise that it checks, and the function that tries it, or a function that tests share and its row. */
 struct test {
     const char *promise;
     void (*run)(void);
@@ -28,9 +28,16 @@ struct test {
     const void *row;
 };
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* most tests have no row */
+/* clang-format off */
+#define ONE_ROW(FUNCTION, TYPE, ...) NULL, FUNCTION, &(const TYPE){__VA_ARGS__}
+#define ROWS(FUNCTION, TYPE, ...) NULL, FUNCTION, (const TYPE[]){__VA_ARGS__, {0}}
+/* The suite of a program whose tests are the table `tests`. */
+#define SUITE(...) const struct suite suite = {tests, sizeof tests / sizeof *tests, __VA_ARGS__}
+/* clang-format on */
 
 struct suite {
-    const struct test *tests;               /* ends with {NULL, NULL} */
+    const struct test *tests;
+    size_t n;
     void (*start)(int *argc, char ***argv); /* NULL: MPI_Init, ARMCI_Init; MPI must run afterwards */
     void (*stop)(void);                     /* NULL: ARMCI_Finalize, MPI_Finalize; may still use check() */
 };
@@ -62,8 +69,7 @@ void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void catch_errors(void);
 const char *caught_errors(void);
 
-/* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for
- * it). */
+/* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for it). */
 void expect_abort(const char *text);
 
 /* Are there so many ranks?  Else the test is skipped. */
@@ -89,18 +95,32 @@ bool test_makes_windows(void);
  * support threads. */
 bool test_has_server(void);
 
-/* ---- random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
+/* Random numbers that depend on nothing but --seed and the stream's number: every rank can replay any rank's. */
 struct rng rng_stream(uint64_t number);
 
-/* ---- memory; running out of it ends the job. */
+/* A handle without operations, and one that aggregates. */
+armci_hdl_t new_handle(void);
+armci_hdl_t new_aggregate(void);
+/* The ranks first, first + step ... that exist; returns how many. */
+int list_ranks(int first, int step, int list[]);
+/* Run work in n threads, thread t with the t-th of `jobs`, which have `size` bytes each; returns when all have. */
+void run_threads(int n, void *(*work)(void *), void *jobs, size_t size);
+
+/* Memory; running out of it ends the job. */
 void *need_memory(size_t bytes);
+/* The same, all bytes 0. */
+void *need_zeroed(size_t bytes);
 /* A region with `bytes` here: addresses of all slices, to be given back to region_free.  Collective. */
 void **region_create(size_t bytes);
+/* Let every byte of the caller's slice be that. */
+void slice_fill(void *mine, int byte, size_t bytes);
 /* The same, all bytes 0, with a barrier. */
 void **region_zeroed(size_t bytes);
 void region_free(void **base);
 /* A barrier, then the same. */
 void region_done(void **base);
+/* What a running ARMCI of n processes, the caller number `me`, must be able to do: a call of every kind. */
+void use_armci(int me, int n, const char *what);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */

@@ -1,9 +1,6 @@
 /* lanes.c - the region of lanes and its mirrors. */
 #include "lanes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LEAD_BYTE = 0xa5 };
 
 static size_t slice_bytes(const struct lanes *l)
@@ -16,9 +13,7 @@ struct lanes lanes_create(size_t bytes, size_t lead)
     struct lanes l = {.bytes = bytes, .lead = lead};
     size_t all = (size_t)test_ranks() * bytes;
     char *mine;
-
-    l.mirror = need_memory(all);
-    memset(l.mirror, 0, all);
+    l.mirror = need_zeroed(all);
     l.base = region_create(slice_bytes(&l));
     mine = l.base[test_rank()];
     ARMCI_Access_begin(mine);
@@ -50,7 +45,6 @@ unsigned char *lanes_mirror(const struct lanes *l, int target)
 static unsigned char *expected_slice(const struct lanes *l)
 {
     unsigned char *expected = need_memory(slice_bytes(l));
-
     memset(expected, LEAD_BYTE, slice_bytes(l));
     MPI_Alltoall(l->mirror, (int)l->bytes, MPI_BYTE, expected + l->lead, (int)l->bytes, MPI_BYTE, test_comm());
     return expected;
@@ -60,7 +54,6 @@ void lanes_load(struct lanes *l)
 {
     unsigned char *expected = expected_slice(l);
     void *mine = l->base[test_rank()];
-
     ARMCI_Barrier();
     ARMCI_Access_begin(mine);
     memcpy(mine, expected, slice_bytes(l));
@@ -73,7 +66,6 @@ void lanes_verify(struct lanes *l, const char *what)
 {
     unsigned char *expected = expected_slice(l);
     unsigned char *mine = l->base[test_rank()];
-
     ARMCI_Barrier();
     ARMCI_Access_begin(mine);
     check_bytes(mine, expected, l->lead, "%s: bytes before the lanes", what);
@@ -85,4 +77,10 @@ void lanes_verify(struct lanes *l, const char *what)
     ARMCI_Access_end(mine);
     ARMCI_Barrier();
     free(expected);
+}
+
+void lanes_end(struct lanes *l, const char *what)
+{
+    lanes_verify(l, what);
+    lanes_free(l);
 }

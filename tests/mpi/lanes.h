@@ -26,5 +26,7 @@ unsigned char *lanes_mirror(const struct lanes *l, int target);
 void lanes_load(struct lanes *l);
 /* Complete everything, then check the caller's slice against the mirrors of all ranks.  Collective. */
 void lanes_verify(struct lanes *l, const char *what);
+/* The same, then free the lanes. */
+void lanes_end(struct lanes *l, const char *what);
 
 #endif

@@ -26,7 +26,6 @@ static bool lies(const char *name)
 static bool is_derived(MPI_Datatype type)
 {
     int integers, addresses, types, combiner;
-
     MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     return combiner != MPI_COMBINER_NAMED;
 }
@@ -55,7 +54,6 @@ int MPI_Accumulate(const void *origin, int count, MPI_Datatype type, int rank, M
 int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win)
 {
     static long truth; /* nobody is told */
-
     if (lies("fetch-lost")) op = MPI_NO_OP;
     if (!lies("fetch-old")) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
     *(int *)result = 4711;

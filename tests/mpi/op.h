@@ -32,6 +32,17 @@ void op_strided(const struct op *op, void *local_room, void *remote_room, const 
 /* iov as ARMCI takes it: for a get its sources are remote. */
 void op_vector(const struct op *op, armci_giov_t *iov, int n, int proc, armci_hdl_t *hdl);
 
+/* Both sides of a transfer, and the models of what they should hold (without one of the local side: the local side itself). */
+struct sides {
+    void *local, *local_model, *remote, *remote_model;
+    int target;
+};
+/* Issue the operation at these offsets, then apply it to the models: `bytes` bytes; a patch; n segments of `bytes` bytes, which are
+ * complete on return. */
+void op_bytes(const struct op *op, const struct sides *s, size_t from, size_t to, size_t bytes, armci_hdl_t *hdl);
+void op_patch(const struct op *op, const struct sides *s, const struct patch *p, armci_hdl_t *hdl);
+void op_segments(const struct op *op, const struct sides *s, int n, size_t bytes, const size_t from[], const size_t to[], armci_hdl_t *hdl);
+
 /* Wait for what was issued with this op's handle (or the implicit one); nothing for OP_BLOCKING. */
 void op_wait(const struct op *op, armci_hdl_t *hdl);
 

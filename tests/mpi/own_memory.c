@@ -29,7 +29,6 @@ static bool is_library(const void *caller)
 static void count(long bytes)
 {
     long sum = atomic_fetch_add(&in_use, bytes) + bytes, most = atomic_load(&most_in_use);
-
     while (sum > most && !atomic_compare_exchange_weak(&most_in_use, &most, sum))
         ;
 }
@@ -91,7 +90,6 @@ static int remember_object(struct dl_phdr_info *object, size_t size, void *addre
 void own_memory_start(void)
 {
     void *inside = dlsym(RTLD_DEFAULT, "ARMCI_Init");
-
     if (!inside) *(int (**)(void)) & inside = ARMCI_Init; /* linked statically: the program is counted, too */
     dl_iterate_phdr(remember_object, inside);
 }

@@ -1,7 +1,4 @@
 /* test_acc.c - accumulate by all ranks at once onto the same elements: nothing is lost, in any form and type. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "op.h"
 
 enum { ELEMENTS = 1500 };
@@ -23,19 +20,14 @@ static char *elements_of(const struct shared *s, int rank)
 
 static void fill_zero(struct shared *s)
 {
-    char *mine = elements_of(s, test_rank());
-
     memset(s->given, 0, (size_t)test_ranks() * s->bytes);
-    ARMCI_Access_begin(mine);
-    memset(mine, 0, s->bytes);
-    ARMCI_Access_end(mine);
+    slice_fill(elements_of(s, test_rank()), 0, s->bytes);
     ARMCI_Barrier();
 }
 
 static struct shared shared_create(int type, size_t shift)
 {
     struct shared s = {.type = type, .bytes = ELEMENTS * element_size(type), .shift = shift};
-
     s.base = region_create(s.shift + s.bytes);
     s.given = need_memory((size_t)test_ranks() * s.bytes);
     fill_zero(&s);
@@ -56,7 +48,6 @@ static void shared_verify(struct shared *s, const char *what)
     unsigned char *given = need_memory(all), *sum = need_memory(s->bytes);
     union scale one = scale_one(s->type);
     char *mine = elements_of(s, test_rank());
-
     MPI_Alltoall(s->given, (int)s->bytes, MPI_BYTE, given, (int)s->bytes, MPI_BYTE, test_comm());
     memset(sum, 0, s->bytes);
     for (int r = 0; r < test_ranks(); r++)
@@ -70,81 +61,58 @@ static void shared_verify(struct shared *s, const char *what)
     free(sum);
 }
 
-/* ------------------------------------------------------------------ one accumulate of each form, with its model */
-
-static void accumulate_contiguous(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
+static void accumulate_contiguous(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
 {
-    size_t size = element_size(s->type), n = (size_t)rng_between(r, 1, ELEMENTS);
-    size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - (int)n);
-
-    op_contiguous(op, local, elements_of(s, target) + at, n * size, target, hdl);
-    op_model(op, local, s->given + (size_t)target * s->bytes + at, n * size);
+    size_t size = element_size(op->type), n = (size_t)rng_between(r, 1, ELEMENTS);
+    op_bytes(op, sides, 0, size * (size_t)rng_between(r, 0, ELEMENTS - (int)n), n * size, hdl);
 }
 
-static void accumulate_strided(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
+static void accumulate_strided(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
 {
+    size_t bytes = ELEMENTS * element_size(op->type);
     struct patch_wish wish = {
         .kind = {(enum patch_kind)rng_between(r, 0, PATCH_REPEATED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
-        .room = {s->bytes, s->bytes},
-        .max_bytes = s->bytes / 2,
+        .room = {bytes, bytes},
+        .max_bytes = bytes / 2,
         .min_levels = 1,
         .max_levels = 4,
-        .unit = (int)element_size(s->type),
+        .unit = (int)element_size(op->type),
     };
     struct patch p = patch_draw(r, &wish);
-
-    op_strided(op, local, elements_of(s, target), &p, target, hdl);
-    for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, local + patch_offset(&p, LOCAL, i), s->given + (size_t)target * s->bytes + patch_offset(&p, REMOTE, i),
-                 (size_t)p.count[0]);
+    op_patch(op, sides, &p, hdl);
 }
 
 /* 40 segments of 1 to 12 elements anywhere, overlapping ones too. */
-static void accumulate_vector(struct rng *r, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
+static void accumulate_vector(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
 {
     enum { SEGMENTS = 40 };
-    size_t size = element_size(s->type);
+    size_t size = element_size(op->type), from[SEGMENTS], to[SEGMENTS];
     int n = rng_between(r, 1, 12);
-    void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t v = {here, there, n * (int)size, SEGMENTS};
-
     for (int i = 0; i < SEGMENTS; i++) {
-        size_t at = size * (size_t)rng_between(r, 0, ELEMENTS - n);
-        here[i] = local + size * (size_t)rng_between(r, 0, ELEMENTS - n);
-        there[i] = elements_of(s, target) + at;
-        op_model(op, here[i], s->given + (size_t)target * s->bytes + at, (size_t)v.bytes);
+        to[i] = size * (size_t)rng_between(r, 0, ELEMENTS - n);
+        from[i] = size * (size_t)rng_between(r, 0, ELEMENTS - n);
     }
-    op_vector(op, &v, 1, target, hdl);
-    if (op->how != OP_BLOCKING) /* the arrays end here */
-        op_wait(op, hdl);
-}
-
-static void accumulate(struct rng *r, enum form form, const struct op *op, struct shared *s, char *local, int target, armci_hdl_t *hdl)
-{
-    if (form == CONTIGUOUS)
-        accumulate_contiguous(r, op, s, local, target, hdl);
-    else if (form == STRIDED)
-        accumulate_strided(r, op, s, local, target, hdl);
-    else
-        accumulate_vector(r, op, s, local, target, hdl);
+    op_segments(op, sides, SEGMENTS, (size_t)n * size, from, to, hdl);
 }
 
 /* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.  Non-blocking ones are
  * waited for together, at the end. */
 static void run_type(struct rng *r, int type, size_t shift, enum form first, enum form last, enum op_how how, int n)
 {
+    static void (*const accumulate[])(struct rng *, const struct op *, const struct sides *,
+                                      armci_hdl_t *) = {accumulate_contiguous, accumulate_strided, accumulate_vector};
     struct shared s = shared_create(type, shift);
     struct op op = {.kind = OP_ACC, .how = how, .type = type};
     char *local = need_memory(s.bytes), *kept = need_memory(s.bytes);
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
+    armci_hdl_t handle = new_handle();
     element_fill(type, r, local, s.bytes);
     memcpy(kept, local, s.bytes);
     for (int i = 0; i < n; i++) {
         enum form form = first + (enum form)i % (last - first + 1);
         op.scale = i % 2 ? scale_one(type) : scale_other(type, r);
-        accumulate(r, form, &op, &s, local, i % 3 ? 0 : rng_between(r, 0, test_ranks() - 1), &handle);
+        int target = i % 3 ? 0 : rng_between(r, 0, test_ranks() - 1);
+        struct sides sides = {local, local, elements_of(&s, target), s.given + (size_t)target * s.bytes, target};
+        accumulate[form](r, &op, &sides, &handle);
     }
     op_wait(&op, &handle);
     check_bytes(local, kept, s.bytes, "source of %s", op_name(&op, ""));
@@ -160,11 +128,9 @@ struct runs {
     int n; /* 0: no more */
 };
 
-/* A test runs these, each with all types. */
 static void run_all(const void *row)
 {
     static uint64_t number;
-
     for (const struct runs *all = row; all->n > 0; all++) {
         struct rng r = rng_stream(20000 + 1000 * ++number + (uint64_t)test_rank());
         for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
@@ -172,13 +138,9 @@ static void run_all(const void *row)
     }
 }
 
-/* ------------------------------------------------------------------ addresses and strides that are no multiples */
-
-/* The same, every element unaligned, at another distance each time. */
 static void test_unaligned(void)
 {
     struct rng r = rng_stream(29000 + (uint64_t)test_rank());
-
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         size_t part = element_size(type) / (size_t)element_parts(type);
         for (size_t shift = 1; shift < part; shift += 2)
@@ -200,11 +162,9 @@ static void add_rows(const struct op *op, enum call_of_rows call, const struct r
     struct patch p = {.levels = 1, .count = {(int)rows->bytes, ROWS}};
     void *here[ROWS], *there[ROWS];
     armci_giov_t v = {here, there, (int)rows->bytes, ROWS};
-    armci_hdl_t handle;
-
+    armci_hdl_t handle = new_handle();
     p.stride[LOCAL][0] = (int)rows->stride[0];
     p.stride[REMOTE][0] = (int)rows->stride[1];
-    ARMCI_INIT_HANDLE(&handle);
     if (call == AGGREGATED_ROWS) ARMCI_SET_AGGREGATE_HANDLE(&handle);
     for (int i = 0; i < ROWS; i++) {
         here[i] = local + (size_t)i * rows->stride[0];
@@ -228,7 +188,6 @@ static void add_everywhere(int type, enum call_of_rows call, const struct rows *
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
     void **base = region_create(room);
     struct rng r = rng_stream(29500);
-
     op.scale = call == VECTOR_ROWS ? scale_one(type) : scale_other(type, &r);
     memset(wanted, GAP, room);
     for (size_t i = 0; i < ROWS; i++) {
@@ -275,7 +234,6 @@ static void add_at_border(int type, void **base, size_t border, size_t before)
     struct op op = {.kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one};
     unsigned char zero[ROOM] = {0}, wanted[ROOM] = {0}, seen[ROOM];
     int times = effort(30);
-
     for (size_t i = 0; i < 3 && test_rank() == 0; i++)
         ARMCI_Put(zero, (char *)base[0] + at[i], (int)element_size(type), 0);
     ARMCI_Barrier();
@@ -297,7 +255,6 @@ static void test_borders(void)
     enum { BLOCK = 8192, LINE = 64 };
     void **base = region_create(2 * BLOCK);
     size_t block = BLOCK - (uintptr_t)base[0] % BLOCK;
-
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         for (size_t before = 1; before < element_size(type); before += element_size(type) < 16 ? 2 : 3) {
             add_at_border(type, base, block, before);
@@ -316,7 +273,6 @@ static void test_partial_overlaps(void)
     double one = 1, ones[20];
     void *here[20], *there[20];
     armci_giov_t v = {here, there, 8, 20};
-
     memset(edge, GAP, ROOM);
     for (int i = 0; i < 20; i++) {
         ones[i] = i;
@@ -333,15 +289,11 @@ static void test_partial_overlaps(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ the same few bytes, again and again */
-
-/* Every rank adds 1 to one double and one int of rank 0, many times. */
 static void test_hot_spot(void)
 {
     void **base = region_create(16);
     double one = 1, seen[2] = {0, 0};
     int i_one = 1, i_seen, n = effort(2000);
-
     if (test_rank() == 0) check_long(ARMCI_Put(seen, base[0], 16, 0), 0, "ARMCI_Put");
     ARMCI_Barrier();
     for (int i = 0; i < n; i++) {
@@ -356,14 +308,12 @@ static void test_hot_spot(void)
     region_done(base);
 }
 
-/* Long keeps 64 bits, double 53, also through the product with the scale. */
 static void test_precision(void)
 {
     void **base = region_create(16);
     int target = (test_rank() + 1) % test_ranks();
     long l = (1L << 40) + 1, l_scale = (1L << 20) + 3, l_seen = 5;
     double d = 1099511627777.0, d_scale = 3, d_seen = 0.5;
-
     ARMCI_Put(&l_seen, base[target], 8, target);
     ARMCI_Put(&d_seen, (char *)base[target] + 8, 8, target);
     ARMCI_Acc(ARMCI_ACC_LNG, &l_scale, &l, base[target], 8, target);
@@ -375,14 +325,12 @@ static void test_precision(void)
     region_done(base);
 }
 
-/* A scale of 0 adds nothing, one of -1 subtracts. */
 static void test_scales(void)
 {
     void **base = region_create(64);
     int target = (test_rank() + 1) % test_ranks();
     float start[4] = {1, 2, 3, 4}, add[4] = {10, 20, 30, 40}, seen[4], i_unit[2] = {0, 1};
     float zero = 0, minus = -1, turned[4] = {1 - 20, 2 + 10, 3 - 40, 4 + 30}, less[4] = {-9, -18, -27, -36};
-
     ARMCI_Put(start, base[target], 16, target);
     ARMCI_Acc(ARMCI_ACC_FLT, &zero, add, base[target], 16, target);
     ARMCI_Get(base[target], seen, 16, target);
@@ -397,14 +345,7 @@ static void test_scales(void)
     region_done(base);
 }
 
-#define RUNS(...)                                                                                                                          \
-    NULL, run_all, (const struct runs[])                                                                                                   \
-    {                                                                                                                                      \
-        __VA_ARGS__,                                                                                                                       \
-        {                                                                                                                                  \
-            .n = 0                                                                                                                         \
-        }                                                                                                                                  \
-    }
+#define RUNS(...) ROWS(run_all, struct runs, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"all ranks on the same elements: contiguous", RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
@@ -420,7 +361,5 @@ static const struct test tests[] = {
     {"one element, thousands of times", test_hot_spot},
     {"long and double keep their precision", test_precision},
     {"scales 0, -1 and i", test_scales},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,21 +1,9 @@
 /* test_aggregate.c - aggregate handles, and values put without blocking. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "lanes.h"
 #include "op.h"
 
 enum { CELL = 16 };
 
-/* One request of n bytes, at the same offset here and there. */
-static void request(const struct op *op, struct lanes *l, unsigned char *local, unsigned char *expected, size_t at, size_t n, int target,
-                    armci_hdl_t *hdl)
-{
-    op_contiguous(op, local + at, lanes_remote(l, target) + at, n, target, hdl);
-    op_model(op, expected + at, lanes_mirror(l, target) + at, n);
-}
-
-/* Requests on one aggregate handle. */
 struct batch {
     int n;
     unsigned kinds; /* a mask of 1 << enum op_kind, in runs of `run` */
@@ -32,10 +20,7 @@ static void aggregate(const struct batch *b)
     struct lanes l = lanes_create(bytes, 16);
     struct rng r = rng_stream(95000 + 10 * b->stream + (uint64_t)test_rank());
     unsigned char *local = need_memory(bytes), *expected = need_memory(bytes);
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     element_fill(ARMCI_ACC_INT, &r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     for (int round = 0; round < 2; round++) {
@@ -47,8 +32,10 @@ static void aggregate(const struct batch *b)
             while (!(b->kinds & 1u << kind))
                 kind = (kind + 1) % 3;
             op.kind = (enum op_kind)kind;
-            request(&op, &l, local, expected, (size_t)i * CELL, b->mixed_lengths ? 4 + 4 * (size_t)(i % 4) : 12,
-                    (test_rank() + 1 + (b->all_targets ? i / 2 : 0)) % test_ranks(), &handle);
+            int target = (test_rank() + 1 + (b->all_targets ? i / 2 : 0)) % test_ranks();
+            struct sides sides = {local, expected, lanes_remote(&l, target), lanes_mirror(&l, target), target};
+            size_t at = (size_t)i * CELL;
+            op_bytes(&op, &sides, at, at, b->mixed_lengths ? 4 + 4 * (size_t)(i % 4) : 12, &handle);
         }
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an aggregate handle: code");
         check_bytes(local, expected, bytes, "local buffers of %d aggregated requests", n);
@@ -75,11 +62,9 @@ static void test_other_forms(void)
     unsigned char local[BYTES], expected[BYTES];
     struct patch p = {.levels = 1, .count = {8, 3}, .stride = {{16}, {20}}};
     int target = (test_rank() + 1) % test_ranks();
+    struct sides sides = {local, expected, lanes_remote(&l, target), lanes_mirror(&l, target), target};
     void *here[N], *there[N];
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     rng_bytes(&r, local, BYTES);
     memcpy(expected, local, BYTES);
     for (int i = 0; i < N; i++) {
@@ -88,11 +73,10 @@ static void test_other_forms(void)
         here[i] = local + at;
         there[i] = lanes_remote(&l, target) + at;
         if (i % 3 == 0) {
-            request(&op, &l, local, expected, at, 50, target, &handle);
+            op_bytes(&op, &sides, at, at, 50, &handle);
         } else if (i % 3 == 1) {
-            op_strided(&op, local + at, there[i], &p, target, &handle);
-            for (size_t k = 0; k < 3; k++)
-                op_model(&op, expected + at + 16 * k, lanes_mirror(&l, target) + at + 20 * k, 8);
+            p.start[LOCAL] = p.start[REMOTE] = at;
+            op_patch(&op, &sides, &p, &handle);
         } else {
             armci_giov_t v = {i % 2 ? &here[i] : &there[i], i % 2 ? &there[i] : &here[i], 33, 1};
             op_vector(&op, &v, 1, target, &handle);
@@ -101,18 +85,15 @@ static void test_other_forms(void)
     }
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an aggregate handle: code");
     check_bytes(local, expected, BYTES, "local buffers of requests of all forms");
-    lanes_verify(&l, "requests of all forms on an aggregate handle");
-    lanes_free(&l);
+    lanes_end(&l, "requests of all forms on an aggregate handle");
 }
 
-/* What WaitAll, WaitProc and a barrier complete includes aggregated requests. */
 static void test_other_waits(void)
 {
     struct lanes l = lanes_create(3 * 64, 16);
     int target = (test_rank() + 1) % test_ranks();
     unsigned char local[3 * 64], back[3 * 64];
     armci_hdl_t put, get;
-
     for (int i = 0; i < 3 * 64; i++)
         local[i] = (unsigned char)(i + 1);
     ARMCI_INIT_HANDLE(&put);
@@ -142,10 +123,7 @@ static void test_unset(void)
     struct lanes l = lanes_create(64, 16);
     int target = (test_rank() + 1) % test_ranks();
     long value = 77;
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an aggregate handle without requests: code");
     check_long(ARMCI_Test(&handle), 0, "ARMCI_Test of an aggregate handle without requests");
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
@@ -153,13 +131,9 @@ static void test_unset(void)
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
     memcpy(lanes_mirror(&l, target), &value, sizeof value);
     check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77, "value put with a handle that was an aggregate");
-    lanes_verify(&l, "a handle that was an aggregate");
-    lanes_free(&l);
+    lanes_end(&l, "a handle that was an aggregate");
 }
 
-/* ------------------------------------------------------------------ values without blocking */
-
-/* Put the i-th value of each type, all with the same handle. */
 static void put_values(struct lanes *l, int i, int target, armci_hdl_t *hdl)
 {
     char *remote = lanes_remote(l, target) + 32 * i;
@@ -168,7 +142,6 @@ static void put_values(struct lanes *l, int i, int target, armci_hdl_t *hdl)
     long vl = 1L << (i % 60);
     float vf = (float)i + 0.5f;
     double vd = 1.0 / (i + 1);
-
     check_long(ARMCI_NbPutValueInt(vi, remote, target, hdl), 0, "ARMCI_NbPutValueInt: code");
     check_long(ARMCI_NbPutValueFloat(vf, remote + 4, target, hdl), 0, "ARMCI_NbPutValueFloat: code");
     check_long(ARMCI_NbPutValueLong(vl, remote + 8, target, hdl), 0, "ARMCI_NbPutValueLong: code");
@@ -184,7 +157,6 @@ static void run_values(const void *row)
     bool implicit = *(const bool *)row;
     enum { N = 200 };
     struct lanes l = lanes_create(32 * N, 16);
-
     for (int t = 0; t < test_ranks(); t++) {
         armci_hdl_t handle;
         long seen = 0;
@@ -195,19 +167,11 @@ static void run_values(const void *row)
         ARMCI_Get(lanes_remote(&l, t) + 8 + 32 * 9, &seen, sizeof seen, t);
         check_long(seen, 1L << 9, "ARMCI_Get at %d after ARMCI_NbPutValueLong and Wait", t);
     }
-    lanes_verify(&l, "values put without blocking");
-    lanes_free(&l);
+    lanes_end(&l, "values put without blocking");
 }
 
 enum { PUT = 1 << OP_PUT, GET = 1 << OP_GET, ACC = 1 << OP_ACC };
-#define BATCHES(...)                                                                                                                       \
-    NULL, aggregate_all, (const struct batch[])                                                                                            \
-    {                                                                                                                                      \
-        __VA_ARGS__,                                                                                                                       \
-        {                                                                                                                                  \
-            .n = 0                                                                                                                         \
-        }                                                                                                                                  \
-    }
+#define BATCHES(...) ROWS(aggregate_all, struct batch, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"aggregated puts", BATCHES({1000, PUT, 1, false, false, 1}, {1000, PUT, 1, false, true, 2})},
@@ -218,9 +182,7 @@ static const struct test tests[] = {
     {"strided and vector requests on an aggregate handle", test_other_forms},
     {"WaitAll, WaitProc and a barrier complete aggregates", test_other_waits},
     {"an aggregate handle made plain again", test_unset},
-    {"NbPutValue of four types with a handle", NULL, run_values, &(const bool){false}},
-    {"NbPutValue of four types with the implicit handle", NULL, run_values, &(const bool){true}},
-    {NULL, NULL},
+    {"NbPutValue of four types with a handle", ONE_ROW(run_values, bool, false)},
+    {"NbPutValue of four types with the implicit handle", ONE_ROW(run_values, bool, true)},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,10 +1,5 @@
 /* test_async.c - one-sided for real: operations towards a process that computes, with no call into MPI or ARMCI, are over long before it
  * comes back; on its own node, and on others unless the environment keeps their servers out. */
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 #include "op.h"
 
 enum { NEAR = 1000, FAR = 100, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
@@ -31,50 +26,36 @@ struct work {
     char *room;            /* on the target */
     struct extras *extras; /* on the target */
     char mirror[ROOM], local[ROOM];
+    struct sides sides; /* of these */
     armci_hdl_t handle;
 };
-
-/* ------------------------------------------------------------------ families of operations: one step of each */
 
 static const struct patch patch = {.levels = 2, .count = {16, 8, 4}, .stride = {{24, 200}, {32, 304}}, .start = {8, 16}};
 
 static void transfer(struct work *w, const struct op *op)
 {
-    op_contiguous(op, w->local + 64, w->room + 128, 1000, w->target, &w->handle);
-    op_model(op, w->local + 64, w->mirror + 128, 1000);
+    op_bytes(op, &w->sides, 64, 128, 1000, &w->handle);
 }
 
 static void transfer_strided(struct work *w, const struct op *op)
 {
-    op_strided(op, w->local, w->room, &patch, w->target, &w->handle);
-    for (size_t i = 0; i < patch_segments(&patch); i++)
-        op_model(op, w->local + patch_offset(&patch, LOCAL, i), w->mirror + patch_offset(&patch, REMOTE, i), (size_t)patch.count[0]);
+    op_patch(op, &w->sides, &patch, &w->handle);
 }
 
 static void transfer_vector(struct work *w, const struct op *op)
 {
-    void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t iov = {here, there, 24, SEGMENTS};
-
+    size_t from[SEGMENTS], to[SEGMENTS];
     for (size_t i = 0; i < SEGMENTS; i++) {
-        here[i] = w->local + 40 * i;
-        there[i] = w->room + 72 * (SEGMENTS - i);
+        from[i] = 40 * i;
+        to[i] = 72 * (SEGMENTS - i);
     }
-    if (op->kind == OP_GET) {
-        iov.src_ptr_array = there;
-        iov.dst_ptr_array = here;
-    }
-    op_vector(op, &iov, 1, w->target, &w->handle);
-    for (size_t i = 0; i < SEGMENTS; i++)
-        op_model(op, w->local + 40 * i, w->mirror + 72 * (SEGMENTS - i), 24);
-    op_wait(op, &w->handle); /* the arrays end here */
+    op_segments(op, &w->sides, SEGMENTS, 24, from, to, &w->handle);
 }
 
 static void values(struct work *w, int i)
 {
     long l = 1000000007L * i;
     float f = 0.25f * (float)i;
-
     ARMCI_PutValueInt(i, w->room, w->target);
     check_long(ARMCI_GetValueInt(w->room, w->target), i, "ARMCI_GetValueInt");
     ARMCI_PutValueLong(l, w->room + 8, w->target);
@@ -95,7 +76,6 @@ static void rmw(struct work *w, int i)
 {
     int seen = -1, token = i + 1;
     long seen_long = -1, token_long = (1L << 40) + i + 1;
-
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, &w->extras->added, 3, w->target);
     check_long(seen, 3 * i, "FETCH_AND_ADD %d", i);
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, &w->extras->added_long, 5, w->target);
@@ -110,7 +90,6 @@ static void flags(struct work *w, int i)
 {
     struct patch p = patch;
     const struct op put = {.kind = OP_PUT};
-
     ARMCI_Put_flag(w->local, w->room + 2048, 512, &w->extras->flag, 2 * i + 1, w->target);
     check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 1, "flag after ARMCI_Put_flag");
     ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE], p.stride[REMOTE], p.count, p.levels,
@@ -121,11 +100,10 @@ static void flags(struct work *w, int i)
         op_model(&put, w->local + patch_offset(&p, LOCAL, s), w->mirror + patch_offset(&p, REMOTE, s), (size_t)p.count[0]);
 }
 
-/* The mutex is the target's own, and guards a counter there. */
+/* The mutex is the target's own, and protects a counter there. */
 static void locks(struct work *w, int i)
 {
     long count = -1;
-
     ARMCI_Lock(test_rank(), w->target);
     ARMCI_Get(&w->extras->counter, &count, sizeof count, w->target);
     check_long(count, i, "counter under the lock");
@@ -137,7 +115,6 @@ static void locks(struct work *w, int i)
 static void fences(struct work *w, int i)
 {
     double d = i;
-
     ARMCI_Put(&d, w->room + 3000, sizeof d, w->target);
     ARMCI_Fence(w->target);
     ARMCI_Acc(ARMCI_ACC_DBL, &(double){2}, &d, w->room + 3000, sizeof d, w->target);
@@ -149,7 +126,6 @@ static void fences(struct work *w, int i)
 static void aggregates(struct work *w, int i)
 {
     size_t at = 8 * (size_t)(i % BUNCH);
-
     if (i % BUNCH == 0) {
         ARMCI_INIT_HANDLE(&w->handle);
         ARMCI_SET_AGGREGATE_HANDLE(&w->handle);
@@ -161,21 +137,16 @@ static void aggregates(struct work *w, int i)
     ARMCI_UNSET_AGGREGATE_HANDLE(&w->handle);
 }
 
-/* ------------------------------------------------------------------ all of them, in time */
-
 static void check_time(const struct work *w, double begun, const char *family)
 {
     double took = now() - begun, limit = w->repeats == FAR ? FAR_FAMILY_LIMIT : FAMILY_LIMIT;
-
     check(took < limit, "%s: %d took %.3f s while the target computed", family, w->repeats, took);
 }
 
-/* Every kind of transfer in every form, blocking or not. */
 static void run_transfers(struct work *w, struct rng *r)
 {
     static void (*const forms[])(struct work *, const struct op *) = {transfer, transfer_strided, transfer_vector};
     static const char *const names[] = {"", "S", "V"};
-
     for (int k = 0; k < 27; k++) {
         struct op op = {(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL)};
         char room[ROOM];
@@ -195,7 +166,6 @@ static void run_transfers(struct work *w, struct rng *r)
 static void run_gets_of_news(struct work *w)
 {
     double begun = now();
-
     for (int i = 0; i < w->repeats; i++) {
         long out = i, in = -1;
         ARMCI_Put(&out, w->room, sizeof out, w->target);
@@ -213,7 +183,6 @@ static void run_others(struct work *w)
         void (*once)(struct work *, int);
     } families[] = {{"values", values}, {"ARMCI_Rmw", rmw}, {"puts with a flag", flags},
                     {"locks", locks},   {"fences", fences}, {"an aggregate handle", aggregates}};
-
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         double begun = now();
         for (int i = 0; i < w->repeats; i++)
@@ -227,7 +196,6 @@ static void compute(volatile struct head *head)
 {
     double begun = now();
     volatile double sum = 0;
-
     head->computing = 1;
     while (now() < begun + COMPUTING || (head->told < test_ranks() - 1 && now() < begun + GIVEN_UP))
         for (int i = 0; i < 1000; i++)
@@ -240,7 +208,6 @@ static void operate(struct work *w)
     struct rng r = rng_stream((uint64_t)test_rank());
     const struct head *head = w->base[w->target];
     int before;
-
     double begun = now();
     while (ARMCI_GetValueInt((void *)&head->computing, w->target) == 0)
         ;
@@ -257,12 +224,10 @@ static int repeats_with(int proc)
     return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows() ? NEAR : FAR;
 }
 
-/* Each lane, as the target sees it, is what its rank says. */
 static void verify(const struct work *w)
 {
     char *mirrors = need_memory((size_t)test_ranks() * ROOM);
     char *mine = w->base[test_rank()];
-
     MPI_Gather(w->mirror, ROOM, MPI_BYTE, mirrors, ROOM, MPI_BYTE, w->target, test_comm());
     for (int p = 0; test_rank() == w->target && p < w->target; p++) {
         char *lane = mine + HEAD + p * LANE;
@@ -285,13 +250,12 @@ static bool is_served(const struct work *w)
     return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_server();
 }
 
-/* The last rank computes, all others work on its memory. */
 static void while_the_target_computes(void)
 {
     size_t bytes = HEAD + (size_t)test_ranks() * LANE;
     struct work w = {.target = test_ranks() - 1, .base = region_create(bytes)};
-
     w.room = (char *)w.base[w.target] + HEAD + test_rank() * LANE;
+    w.sides = (struct sides){w.local, w.local, w.room, w.mirror, w.target};
     w.extras = (struct extras *)(void *)(w.room + ROOM);
     memset(w.base[test_rank()], 0, bytes);
     w.repeats = repeats_with(w.target);
@@ -316,7 +280,5 @@ static void while_the_target_computes(void)
 
 static const struct test tests[] = {
     {"many of each operation end while their target computes", while_the_target_computes},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,11 +1,9 @@
 /* test_atomics.c - ARMCI_Rmw: every draw distinct and without gap, the old value returned, on regions of any group. */
+#include <limits.h>
+
 #include "harness.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { DRAWS = 200, SLOTS = 4, GUARD = 0x5a };
+enum { DRAWS = 200, SLOTS = 4, UNTOUCHED = 0x5a };
 
 /* tally[t] counted over all ranks is 1 for every t < n. */
 static void check_each_once(int *tally, int n, const char *what)
@@ -28,7 +26,6 @@ static const struct word long_word = {true, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP
 static long read_modify_write(const struct word *w, int op, long local, void *at, int add, int p)
 {
     int small = (int)local;
-
     check_long(ARMCI_Rmw(op, w->is_long ? (void *)&local : &small, at, add, p), 0, "ARMCI_Rmw, operation %d", op);
     return w->is_long ? local : small;
 }
@@ -42,7 +39,6 @@ static long value_of(const struct word *w, void *at, int p)
 static void **create_words(const struct word *w, int home)
 {
     void **base = region_zeroed(2 * sizeof(long));
-
     if (test_rank() == home && w->is_long) ARMCI_PutValueLong(w->start, (long *)base[home] + 1, home);
     ARMCI_Barrier();
     return base;
@@ -51,10 +47,9 @@ static void **create_words(const struct word *w, int home)
 static void tickets(const void *row)
 {
     const struct word *w = row;
-    int total = effort(DRAWS) * test_ranks(), *tally = calloc((size_t)total, sizeof *tally);
+    int total = effort(DRAWS) * test_ranks(), *tally = need_zeroed((size_t)total * sizeof *tally);
     void **base = create_words(w, 0), *counter = (long *)base[0] + 1;
     long last = w->lowest;
-
     for (int i = 0; i < effort(DRAWS); i++) {
         long ticket = read_modify_write(w, w->add, w->lowest, counter, 1, 0);
         check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
@@ -71,14 +66,12 @@ static void tickets(const void *row)
     free(tally);
 }
 
-/* Every value that goes in comes out once, except the last, which stays. */
 static void swap_chain(const void *row)
 {
     const struct word *w = row;
     int total = effort(DRAWS) * test_ranks() + 1, home = w->of_the_last ? test_ranks() - 1 : 0;
-    int *tally = calloc((size_t)total, sizeof *tally);
+    int *tally = need_zeroed((size_t)total * sizeof *tally);
     void **base = create_words(w, home), *word = (long *)base[home] + 1;
-
     for (int i = 0; i < effort(DRAWS); i++) {
         long token = read_modify_write(w, w->swap, w->start + 1 + test_rank() * effort(DRAWS) + i, word, 0, home);
         if (check(token >= w->start && token < w->start + total, "swap %d gave %ld", i, token)) tally[token - w->start]++;
@@ -101,8 +94,7 @@ static void increments(void)
     long seen_long, model_long = -(5L << 33);
     unsigned char expected[32], *slice;
     void **base = region_create(sizeof expected);
-
-    memset(expected, GUARD, sizeof expected);
+    memset(expected, UNTOUCHED, sizeof expected);
     ARMCI_Put(expected, base[target], sizeof expected, target);
     slice = base[target];
     ARMCI_Put(&model_int, slice + 4, sizeof model_int, target);
@@ -126,7 +118,6 @@ static void increments(void)
     region_done(base);
 }
 
-/* All ranks draw from counters on all ranks, int and long side by side. */
 static void counters_everywhere(void)
 {
     struct counters {
@@ -138,7 +129,6 @@ static void counters_everywhere(void)
     long old_long;
     struct rng r = rng_stream(100 + (uint64_t)test_rank());
     void **base = region_zeroed(sizeof *mine);
-
     for (int k = 0; k < effort(DRAWS); k++) {
         int p = rng_between(&r, 0, n - 1), s = rng_between(&r, 0, SLOTS - 1);
         struct counters *there = base[p];
@@ -163,12 +153,10 @@ static void counters_everywhere(void)
     free(all);
 }
 
-/* Put, rmw, put, get of one process on one target come in that order. */
 static void ordered_with_transfers(void)
 {
     int target = (test_rank() + 1) % test_ranks();
     void **base = region_create(sizeof(int));
-
     for (int i = 0; i < effort(50); i++) {
         int value = 10 * i, old = -1, seen = -1;
         ARMCI_Put(&value, base[target], sizeof value, target);
@@ -189,11 +177,9 @@ static void ordered_with_transfers(void)
 static void on_group_region(void)
 {
     int n = test_ranks(), members = (n + 1) / 2, total = members * effort(DRAWS), list[16];
-    int *tally = calloc((size_t)total, sizeof *tally);
+    int *tally = need_zeroed((size_t)total * sizeof *tally);
     ARMCI_Group group;
-
-    for (int i = 0; i < members; i++)
-        list[i] = 2 * i;
+    list_ranks(0, 2, list);
     ARMCI_Group_create(members, list, &group);
     if (test_rank() % 2 == 0) {
         void *base[16] = {NULL};
@@ -222,6 +208,5 @@ static const struct test tests[] = {
     {"counters on all ranks at once", counters_everywhere},
     {"rmw keeps the order with put and get", ordered_with_transfers},
     {"a counter in a group region", on_group_region},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

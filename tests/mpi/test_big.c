@@ -1,9 +1,5 @@
-/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice.  Rank 0 transfers,
- * rank 1 owns. */
+/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice. Rank 0 transfers, rank 1 owns. */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 
 #include "harness.h"
@@ -14,7 +10,6 @@ static const size_t MiB = 1024 * 1024, GiB = 1024 * 1024 * 1024;
 static size_t shared_memory_available(void)
 {
     struct statvfs v;
-
     if (statvfs("/dev/shm", &v) != 0) return 0;
     return (size_t)v.f_bavail * v.f_frsize;
 }
@@ -28,8 +23,6 @@ static bool may_run(size_t memory, size_t shared)
          memory_available() / MiB, shared_memory_available() / MiB);
     return false;
 }
-
-/* ------------------------------------------------------------------ more than 2 GiB in one call */
 
 /* ROWS rows of 16 MiB, 64 bytes apart at the target: 2.03 GiB.  Row i of the source begins 8 bytes behind row i - 1. */
 enum { ROWS = 130, ROW = 16 * 1024 * 1024, GAP = 64 };
@@ -45,7 +38,6 @@ static struct big big_create(void)
     struct big b = {.count = {ROW, ROWS}, .source_stride = {8}, .target_stride = {ROW + GAP}};
     struct rng r = rng_stream(1);
     char *mine;
-
     b.base = region_create(test_rank() == 1 ? (size_t)ROWS * (ROW + GAP) : 64);
     b.source = need_memory(ROW + 8 * ROWS);
     rng_bytes(&r, b.source, ROW + 8 * ROWS);
@@ -62,7 +54,6 @@ static struct big big_create(void)
 static void big_load(const struct big *b)
 {
     char *mine = b->base[test_rank()];
-
     ARMCI_Access_begin(mine);
     for (size_t i = 0; test_rank() == 1 && i < ROWS; i++)
         memcpy(mine + i * (ROW + GAP), b->source + 8 * i, ROW);
@@ -82,7 +73,6 @@ static void big_verify(const struct big *b, unsigned times, const char *what)
 {
     char *mine = b->base[test_rank()], gap[GAP];
     unsigned *row = need_memory(ROW);
-
     memset(gap, 0x11, GAP);
     ARMCI_Barrier();
     ARMCI_Access_begin(mine);
@@ -101,7 +91,6 @@ static void big_verify(const struct big *b, unsigned times, const char *what)
 static void test_strided_put(void)
 {
     struct big b;
-
     if (!may_run(8 * GiB, 3 * GiB)) return;
     b = big_create();
     if (test_rank() == 0)
@@ -110,12 +99,10 @@ static void test_strided_put(void)
     big_free(&b);
 }
 
-/* Onto slices that hold the same data already. */
 static void test_strided_acc(void)
 {
     int one = 1;
     struct big b;
-
     if (!may_run(8 * GiB, 3 * GiB)) return;
     b = big_create();
     big_load(&b);
@@ -130,14 +117,12 @@ static void test_strided_get(void)
 {
     int packed[1] = {ROW};
     struct big b;
-
     if (!may_run(10 * GiB, 3 * GiB)) return;
     b = big_create();
     big_load(&b);
     if (test_rank() == 0) {
         char *all = need_memory((size_t)ROWS * ROW);
-        armci_hdl_t handle;
-        ARMCI_INIT_HANDLE(&handle);
+        armci_hdl_t handle = new_handle();
         check_long(ARMCI_NbGetS(b.base[1], b.target_stride, all, packed, b.count, 1, 1, &handle), 0, "ARMCI_NbGetS: code");
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
         for (size_t i = 0; i < ROWS; i++)
@@ -152,7 +137,6 @@ static void test_contiguous(void)
 {
     const size_t n = INT_MAX;
     void **base;
-
     if (!may_run(8 * GiB, 3 * GiB)) return;
     base = region_create(test_rank() == 1 ? n + 64 : 64);
     if (test_rank() == 0) {
@@ -176,8 +160,6 @@ static void test_contiguous(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ far into a slice: few of its pages are touched */
-
 static const size_t far[] = {0, 2147483640u, 2147484672u, 4294967288u, 4294968320u, 4831838208u - 128};
 enum { FAR = sizeof far / sizeof *far, PIECE = 64 };
 static const size_t SLICE = 4831838208u; /* 4.5 GiB */
@@ -186,7 +168,6 @@ static const size_t SLICE = 4831838208u; /* 4.5 GiB */
 static void verify_far(void **base, double value, const char *what)
 {
     char *mine = base[test_rank()];
-
     ARMCI_Barrier();
     ARMCI_Access_begin(mine);
     for (int i = 0; test_rank() == 1 && i < FAR; i++)
@@ -208,7 +189,6 @@ static void fill(double piece[], double value)
 static void far_contiguous(void **base)
 {
     double piece[PIECE / sizeof(double)], seen[PIECE / sizeof(double)], scale = 10;
-
     for (int i = 0; i < FAR; i++) {
         char *remote = (char *)base[1] + far[i];
         fill(piece, 1 + i);
@@ -221,13 +201,11 @@ static void far_contiguous(void **base)
     }
 }
 
-/* All pieces in one vector call. */
 static void far_vector(void **base)
 {
     double piece[FAR][PIECE / sizeof(double)], seen[FAR][PIECE / sizeof(double)], scale = 2;
     void *here[FAR], *back[FAR], *there[FAR];
     armci_giov_t out = {here, there, PIECE, FAR}, in = {there, back, PIECE, FAR};
-
     for (int i = 0; i < FAR; i++) {
         fill(piece[i], 100 + i);
         here[i] = piece[i];
@@ -247,7 +225,6 @@ static void far_strided(void **base)
 {
     int count[3] = {8, 2, 4}, here[2] = {8, 16}, there[2] = {72, (int)GiB + 40};
     long out[8] = {1, 2, 3, 4, 5, 6, 7, 8}, in[8] = {0}, far_one = 0;
-
     check_long(ARMCI_PutS(out, here, (char *)base[1] + 4096, there, count, 2, 1), 0, "ARMCI_PutS: code");
     check_long(ARMCI_GetS((char *)base[1] + 4096, there, in, here, count, 2, 1), 0, "ARMCI_GetS: code");
     check_bytes(in, out, sizeof in, "ARMCI_GetS of rows 1 GiB apart");
@@ -258,7 +235,6 @@ static void far_strided(void **base)
 static void test_far(void)
 {
     void **base;
-
     if (!may_run(6 * GiB, 5 * GiB)) return;
     base = region_create(test_rank() == 1 ? SLICE : 64);
     if (test_rank() == 0) far_contiguous(base);
@@ -272,7 +248,6 @@ static void test_far(void)
 static const struct test tests[] = {
     {"addresses beyond 2 and 4 GiB in a slice", test_far},       {"strided put of more than 2 GiB", test_strided_put},
     {"strided accumulate of more than 2 GiB", test_strided_acc}, {"strided get of more than 2 GiB", test_strided_get},
-    {"contiguous transfers of INT_MAX bytes", test_contiguous},  {NULL, NULL},
+    {"contiguous transfers of INT_MAX bytes", test_contiguous},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,8 +1,5 @@
 /* test_completion.c - what completes non-blocking operations besides ARMCI_Wait: freeing, ARMCI_Test, fences, barriers; and that the
  * library keeps nothing of operations that are complete, whatever completed them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "harness.h"
 #include "own_memory.h"
 
@@ -13,8 +10,6 @@ static int far_rank(void)
 {
     return (test_rank() + (test_ranks() + 1) / 2) % test_ranks();
 }
-
-/* ------------------------------------------------------------------ operations that are under way for long */
 
 /* Start an operation between rank 0's slice and `local`, which have BYTES each.  Returns how many bytes come to `local`. */
 typedef size_t start_function(char *remote, char *local, armci_hdl_t *handle);
@@ -29,7 +24,6 @@ static size_t get_strided(char *remote, char *local, armci_hdl_t *handle)
 {
     enum { ROW = 64 << 10 };
     int far[] = {2 * ROW}, near[] = {ROW}, count[] = {ROW, BYTES / ROW / 2};
-
     ARMCI_NbGetS(remote, far, local, near, count, 1, 0, handle);
     return BYTES / 2;
 }
@@ -42,7 +36,6 @@ static size_t get_vector(char *remote, char *local, armci_hdl_t *handle)
     enum { PIECES = 8192 };
     static void *from[PIECES], *to[PIECES];
     armci_giov_t iov = {from, to, PIECE, PIECES};
-
     for (int i = 0; i < PIECES; i++) {
         from[i] = remote + ROOM * i + i % 3 * 8;
         to[i] = local + PIECE * i;
@@ -54,7 +47,6 @@ static size_t get_vector(char *remote, char *local, armci_hdl_t *handle)
 static size_t get_aggregate(char *remote, char *local, armci_hdl_t *handle)
 {
     enum { KEPT = 1000 };
-
     ARMCI_SET_AGGREGATE_HANDLE(handle);
     for (int i = 0; i < KEPT; i++)
         ARMCI_NbGet(remote + ROOM * i + i % 3 * 8, local + PIECE * i, PIECE, 0, handle);
@@ -70,7 +62,6 @@ static size_t put_contiguous(char *remote, char *local, armci_hdl_t *handle)
 static size_t put_aggregate(char *remote, char *local, armci_hdl_t *handle)
 {
     enum { KEPT = 1000 };
-
     ARMCI_SET_AGGREGATE_HANDLE(handle);
     for (int i = 0; i < KEPT; i++)
         ARMCI_NbPut(local + PIECE * i, remote + ROOM * i, PIECE, 0, handle);
@@ -90,13 +81,10 @@ enum { STARTS = sizeof starts / sizeof *starts };
 static void check_come(const char *local, size_t bytes, const char *what, const char *how)
 {
     size_t wrong = 0;
-
     for (size_t i = 0; i < bytes; i++)
         wrong += local[i] != MARK;
     check_long((long)wrong, 0, "%s, then %s: bytes of %zu that have not come", what, how, bytes);
 }
-
-/* ------------------------------------------------------------------ what completes them */
 
 /* Called by all while the last rank has an operation under way with rank 0's slice; returns whether the slices are freed now. */
 typedef bool complete_function(void **base);
@@ -109,18 +97,13 @@ static bool free_region(void **base)
 
 static void group_of_all(ARMCI_Group *group)
 {
-    int *list = need_memory((size_t)test_ranks() * sizeof *list);
-
-    for (int i = 0; i < test_ranks(); i++)
-        list[i] = test_ranks() - 1 - i;
-    ARMCI_Group_create(test_ranks(), list, group);
-    free(list);
+    int list[64];
+    ARMCI_Group_create(list_ranks(test_ranks() - 1, -1, list), list, group);
 }
 
 static bool free_group(void **base)
 {
     ARMCI_Group group;
-
     (void)base;
     group_of_all(&group);
     ARMCI_Group_free(&group);
@@ -130,7 +113,6 @@ static bool free_group(void **base)
 static bool free_own_memory(void **base)
 {
     armci_meminfo_t meminfo;
-
     (void)base;
     ARMCI_Memget(1000, &meminfo, 0);
     ARMCI_Memctl(&meminfo);
@@ -140,11 +122,9 @@ static bool free_own_memory(void **base)
 static void complete_one(start_function *start, const char *what, complete_function *complete, const char *how, char *local)
 {
     int me = test_rank(), last = test_ranks() - 1;
-    void **base = need_memory((size_t)test_ranks() * sizeof *base);
-    armci_hdl_t handle;
+    void *base[64];
+    armci_hdl_t handle = new_handle();
     size_t come = 0;
-
-    ARMCI_INIT_HANDLE(&handle);
     ARMCI_Malloc(base, me == 0 ? BYTES : 64);
     memset(base[me], MARK, me == 0 ? BYTES : 64);
     memset(local, 0, me == last ? BYTES : 0);
@@ -155,10 +135,8 @@ static void complete_one(start_function *start, const char *what, complete_funct
     check_long(ARMCI_Wait(&handle), 0, "%s, then %s, then ARMCI_Wait", what, how);
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     if (!freed) ARMCI_Free(base[me]);
-    free(base);
 }
 
-/* By which call operations under way are completed. */
 struct freeing {
     complete_function *complete;
     const char *how;
@@ -168,7 +146,6 @@ static void complete_all(const void *row)
 {
     const struct freeing *by = row;
     char *local = need_memory(test_rank() == test_ranks() - 1 ? BYTES : 1);
-
     for (int i = 0; i < STARTS; i++)
         complete_one(starts[i].start, starts[i].what, by->complete, by->how, local);
     free(local);
@@ -179,10 +156,9 @@ static void freeing_empty_slices(void)
 {
     int me = test_rank(), last = test_ranks() - 1;
     char *local = need_memory(BYTES);
-    void **base = need_memory((size_t)test_ranks() * sizeof *base);
+    void *base[64];
     ARMCI_Group group;
     armci_hdl_t handle;
-
     group_of_all(&group);
     for (int i = 0; i < STARTS; i++) {
         size_t come = 0;
@@ -199,11 +175,8 @@ static void freeing_empty_slices(void)
         ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     }
     ARMCI_Group_free(&group);
-    free(base);
     free(local);
 }
-
-/* ------------------------------------------------------------------ ARMCI_Test */
 
 /* Can the library tell without waiting?  Where it goes by loads and stores operations are complete at once, by windows the call waits. */
 static bool can_test(int target)
@@ -211,13 +184,10 @@ static bool can_test(int target)
     return !armci_domain_same_id(ARMCI_DOMAIN_SMP, target) && !test_makes_windows() && ARMCI_Uses_shm();
 }
 
-/* Rank 0 asks until it is complete. */
 static void test_one(start_function *start, const char *what, char *remote, char *local, bool can)
 {
-    armci_hdl_t handle;
+    armci_hdl_t handle = new_handle();
     long unfinished = 0;
-
-    ARMCI_INIT_HANDLE(&handle);
     memset(local, 0, BYTES);
     size_t come = start(remote, local, &handle);
     double begun = now();
@@ -241,11 +211,9 @@ static void testing(void)
     bool mine = test_rank() == test_ranks() - 1;
     char *local = need_memory(mine ? BYTES : 1);
     void **base = region_create(test_rank() == 0 ? BYTES : 64);
-    armci_hdl_t unused;
-
+    armci_hdl_t unused = new_handle();
     if (test_rank() == 0) memset(base[0], MARK, BYTES);
     ARMCI_Barrier();
-    ARMCI_INIT_HANDLE(&unused);
     check_long(ARMCI_Test(&unused), 0, "ARMCI_Test of an unused handle");
     check_long(ARMCI_Test(NULL), 0, "ARMCI_Test of the implicit handle without operations");
     for (int i = 0; i < STARTS && mine; i++)
@@ -253,8 +221,6 @@ static void testing(void)
     region_done(base);
     free(local);
 }
-
-/* ------------------------------------------------------------------ what is kept of complete operations */
 
 static void **cells; /* a slice for BATCH operations on everybody */
 enum { SMALL = 64, LARGE = 70000, BATCH = 8 };
@@ -280,7 +246,6 @@ static const struct {
 static void complete_batch(int completion, armci_hdl_t *handles[BATCH], int target)
 {
     ARMCI_Group world;
-
     switch (completion) {
     case BY_WAIT:
         for (int i = 0; i < BATCH; i++)
@@ -311,12 +276,10 @@ static const char *const handle_names[] = {"a fresh handle each time", "a handle
 enum work { GET, PUT_LARGE, PUT_VALUES, WORKS };
 static const char *const work_names[] = {"gets", "large puts", "values"};
 
-/* Number `which` of a batch. */
 static void start_work(enum work work, int which, int target, armci_hdl_t *handle)
 {
     static char local[BATCH][LARGE];
     char *remote = (char *)cells[target] + (ptrdiff_t)which * LARGE;
-
     if (work == GET)
         ARMCI_NbGet(remote, local[which], SMALL, target, handle);
     else if (work == PUT_LARGE)
@@ -326,12 +289,10 @@ static void start_work(enum work work, int which, int target, armci_hdl_t *handl
             ARMCI_NbPutValueLong(i, (long *)(void *)remote + 2 * i, target, handle);
 }
 
-/* Complete n operations by completions[c]. */
 static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_t *reused)
 {
     int target = far_rank();
     armci_hdl_t fresh[BATCH], *handles[BATCH];
-
     for (int done = 0; done < n; done += BATCH) {
         for (int i = 0; i < BATCH; i++) {
             ARMCI_INIT_HANDLE(&fresh[i]);
@@ -348,9 +309,7 @@ static void keep_nothing(enum work work, enum how_kept kept, int c)
 {
     enum { SLACK = 5120 }; /* more requests may meet at a server than before; a leak in a list of operations is more */
     int n = 64 / completions[c].share;
-    armci_hdl_t reused;
-
-    ARMCI_INIT_HANDLE(&reused);
+    armci_hdl_t reused = new_handle();
     if (kept == REUSED_AGGREGATE) ARMCI_SET_AGGREGATE_HANDLE(&reused);
     work_on(work, kept, c, n, &reused);
     long before = own_memory_in_use();
@@ -390,13 +349,11 @@ static void start(int *argc, char ***argv)
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Free completes operations under way", NULL, complete_all, &(const struct freeing){free_region, "ARMCI_Free"}},
+    {"ARMCI_Free completes operations under way", ONE_ROW(complete_all, struct freeing, free_region, "ARMCI_Free")},
     {"ARMCI_Free_group completes operations where most slices are empty", freeing_empty_slices},
-    {"ARMCI_Group_free completes operations under way", NULL, complete_all, &(const struct freeing){free_group, "ARMCI_Group_free"}},
-    {"ARMCI_Memctl completes operations under way", NULL, complete_all, &(const struct freeing){free_own_memory, "ARMCI_Memctl"}},
+    {"ARMCI_Group_free completes operations under way", ONE_ROW(complete_all, struct freeing, free_group, "ARMCI_Group_free")},
+    {"ARMCI_Memctl completes operations under way", ONE_ROW(complete_all, struct freeing, free_own_memory, "ARMCI_Memctl")},
     {"ARMCI_Test says at once whether an operation is complete", testing},
     {"the library keeps no memory for complete operations", keeping},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests, .start = start};
+SUITE(.start = start);

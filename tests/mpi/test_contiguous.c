@@ -1,12 +1,8 @@
 /* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target, slices of every size. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lanes.h"
 #include "op.h"
 
-enum { LANE = 3 * 1024 * 1024 + 17, GUARD = 32 };
+enum { LANE = 3 * 1024 * 1024 + 17, MARGIN = 32 };
 
 static const int large[] = {255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584, 1572869};
 enum { SMALL_SIZES = 200, LARGE_SIZES = sizeof large / sizeof *large, SIZES = SMALL_SIZES + LARGE_SIZES };
@@ -26,7 +22,6 @@ static void put_all_sizes(struct rng *r, const struct lanes *l, int target, char
     struct op put = {.kind = OP_PUT};
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
     size_t at = 0;
-
     for (int i = 0; i < n_sizes; i++) {
         size_t n = (size_t)sizes[i], from = (size_t)rng_between(r, 0, 15);
         at += (size_t)rng_between(r, 0, 9);
@@ -42,13 +37,11 @@ static void test_put_sizes(void)
     struct lanes l = lanes_create(LANE, 5);
     struct rng r = rng_stream((uint64_t)test_rank());
     char *source = need_memory(LANE);
-
     for (int t = 0; t < test_ranks(); t++) {
         rng_bytes(&r, source, LANE);
         put_all_sizes(&r, &l, (test_rank() + t) % test_ranks(), source);
     }
-    lanes_verify(&l, "ARMCI_Put");
-    lanes_free(&l);
+    lanes_end(&l, "ARMCI_Put");
     free(source);
 }
 
@@ -57,15 +50,14 @@ static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsi
 {
     struct op get = {.kind = OP_GET};
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
-
     for (int i = 0; i < n_sizes; i++) {
-        size_t n = (size_t)sizes[i], to = GUARD + (size_t)rng_between(r, 0, 15);
+        size_t n = (size_t)sizes[i], to = MARGIN + (size_t)rng_between(r, 0, 15);
         size_t at = (size_t)rng_between(r, 0, (int)(l->bytes - n));
-        memset(seen, 0x5a, to + n + GUARD);
-        memset(expected, 0x5a, to + n + GUARD);
+        memset(seen, 0x5a, to + n + MARGIN);
+        memset(expected, 0x5a, to + n + MARGIN);
         op_contiguous(&get, seen + to, lanes_remote(l, target) + at, n, target, NULL);
         memcpy(expected + to, lanes_mirror(l, target) + at, n);
-        check_bytes(seen, expected, to + n + GUARD, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
+        check_bytes(seen, expected, to + n + MARGIN, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
     }
 }
 
@@ -74,13 +66,11 @@ static void test_get_sizes(void)
     struct lanes l = lanes_create(LANE, 3);
     struct rng r = rng_stream(100 + (uint64_t)test_rank());
     unsigned char *seen = need_memory(LANE), *expected = need_memory(LANE);
-
     rng_bytes(&r, l.mirror, (size_t)test_ranks() * LANE);
     lanes_load(&l);
     for (int t = 0; t < test_ranks(); t++)
         get_all_sizes(&r, &l, (test_rank() + t) % test_ranks(), seen, expected);
-    lanes_verify(&l, "after ARMCI_Get");
-    lanes_free(&l);
+    lanes_end(&l, "after ARMCI_Get");
     free(seen);
     free(expected);
 }
@@ -92,7 +82,6 @@ static void acc_sizes(struct rng *r, int type, size_t shift)
     size_t size = element_size(type), bytes = 12000 * size;
     struct lanes l = lanes_create(bytes, shift ? 64 + shift : 64);
     char *source = need_memory(bytes), *kept = need_memory(bytes);
-
     element_fill(type, r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     for (int i = 0; i < 2 * 10; i++) {
@@ -105,8 +94,7 @@ static void acc_sizes(struct rng *r, int type, size_t shift)
         op_model(&acc, source, lanes_mirror(&l, target) + at, n);
         check_bytes(source, kept, n, "source of %s", op_name(&acc, ""));
     }
-    lanes_verify(&l, element_name(type));
-    lanes_free(&l);
+    lanes_end(&l, element_name(type));
     free(source);
     free(kept);
 }
@@ -114,14 +102,11 @@ static void acc_sizes(struct rng *r, int type, size_t shift)
 static void test_acc_sizes(void)
 {
     struct rng r = rng_stream(200 + (uint64_t)test_rank());
-
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         acc_sizes(&r, type, 0);
         acc_sizes(&r, type, element_size(type) / (size_t)element_parts(type));
     }
 }
-
-/* ------------------------------------------------------------------ slices */
 
 /* Write my byte range of everyone's slice of `bytes`, then read and check all of it. */
 static void use_slices(void **base, const size_t bytes[], const char *what)
@@ -129,7 +114,6 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
     int me = test_rank(), n = test_ranks();
     size_t most = 0;
     unsigned char *seen, *expected;
-
     for (int t = 0; t < n; t++)
         most = bytes[t] > most ? bytes[t] : most;
     seen = need_memory(most);
@@ -158,15 +142,13 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
     free(expected);
 }
 
-/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at
- * once. */
+/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at once. */
 static void try_slices(size_t first, size_t last, size_t step, size_t more)
 {
     enum { MANY = 200 };
     void **base[MANY];
     size_t bytes[MANY][64];
     int n = 0;
-
     for (size_t s = first; s <= last && n < MANY; s += step, n++) {
         for (int t = 0; t < test_ranks(); t++)
             bytes[n][t] = s + more * (size_t)t;
@@ -182,7 +164,6 @@ static void try_slices(size_t first, size_t last, size_t step, size_t more)
 static void test_slice_sizes(void)
 {
     size_t step = 3 * (size_t)(67 / effort(67));
-
     try_slices(1, 200, step, test_ranks() <= 2 ? 0 : 5);
     if (test_ranks() <= 2) {
         try_slices(2, 200, step, 7);
@@ -203,7 +184,6 @@ static void try_empty_slices(unsigned mask)
 {
     size_t bytes[64];
     void **base;
-
     for (int t = 0; t < test_ranks(); t++)
         bytes[t] = mask & (1u << t) ? 24u + 8u * (unsigned)t : 0;
     base = region_create(bytes[test_rank()]);
@@ -216,7 +196,6 @@ static void try_empty_slices(unsigned mask)
 static void test_empty_slices(void)
 {
     unsigned all = (1u << test_ranks()) - 1;
-
     for (unsigned mask = 1; mask <= all; mask += test_ranks() > 2 ? 3 : 1)
         try_empty_slices(mask);
 }
@@ -225,7 +204,6 @@ static void test_zero_bytes(void)
 {
     struct lanes l = lanes_create(64, 64);
     double local = 1, scale = 1;
-
     for (int t = 0; t < test_ranks(); t++) {
         char *remote = lanes_remote(&l, t);
         check_long(ARMCI_Put(&local, remote, 0, t), 0, "ARMCI_Put of 0 bytes");
@@ -233,18 +211,15 @@ static void test_zero_bytes(void)
         check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, &local, remote, 0, t), 0, "ARMCI_Acc of 0 bytes");
     }
     check_double(local, 1, "local buffer after transfers of 0 bytes");
-    lanes_verify(&l, "transfers of 0 bytes");
-    lanes_free(&l);
+    lanes_end(&l, "transfers of 0 bytes");
 }
 
-/* Many regions: each address finds its own one. */
 static void test_many_regions(void)
 {
     enum { MOST = 40, TRANSFERS = 400 };
     int regions = effort(MOST);
     struct lanes l[MOST];
     struct rng r = rng_stream(300 + (uint64_t)test_rank());
-
     for (int i = 0; i < regions; i++)
         l[i] = lanes_create(8 + 8 * (size_t)i, 1);
     for (int i = 0; i < TRANSFERS; i++) {
@@ -270,7 +245,5 @@ static const struct test tests[] = {
     {"a slice of 0 bytes is NULL and harms no other", test_empty_slices},
     {"a transfer of 0 bytes does nothing", test_zero_bytes},
     {"many regions at once", test_many_regions},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -4,13 +4,9 @@
  * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the list is made, which must end the job;
  * with TEST_ERRORS_CASE=list the list is printed, a line each: code (0: the function has no wrong call), name,
  * function, argument, value, with a bar between them.  check-abort uses both. */
-#include "harness.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "wrong_calls.h"
 
 /* The case that must end the job, or NULL. */
@@ -18,8 +14,6 @@ static const char *chosen(void)
 {
     return getenv("TEST_ERRORS_CASE");
 }
-
-/* ------------------------------------------------------------------ what the library prints */
 
 static const char *caught = ""; /* of the last call */
 
@@ -33,7 +27,6 @@ static const char *after(const char *text, const char *part)
 static const char *error_line(void)
 {
     const char *line = caught;
-
     while (after(line, "ARMCI warning: ") && strchr(line, '\n'))
         line = strchr(line, '\n') + 1;
     return line;
@@ -44,7 +37,6 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
 {
     char begin[100], number[20], rank[20] = "";
     const char *line = error_line(), *rest, *end = strchr(line, '\n'), *equals;
-
     if (with_rank) snprintf(rank, sizeof rank, "rank %d: ", test_rank());
     snprintf(begin, sizeof begin, "ARMCI error: %s%s: ", rank, w->description.function);
     snprintf(number, sizeof number, "%d", test_ranks());
@@ -59,7 +51,6 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
 static int make_and_catch(const struct wrong_call *w)
 {
     int code;
-
     catch_errors();
     code = wrong_calls_make(w);
     caught = caught_errors();
@@ -71,15 +62,12 @@ static bool is_code_of(const struct wrong_call *w, int code)
     return code == w->description.code || code == NO_CODE;
 }
 
-/* ------------------------------------------------------------------ the tests */
-
 /* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used,
  * so that it is in every cache, and afterwards a small program works. */
 static void try_wrong_call(const struct wrong_call *w, int number, bool thoroughly)
 {
     long word;
     int code;
-
     if (thoroughly) check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
     code = make_and_catch(w);
     check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
@@ -93,7 +81,6 @@ static void try_wrong_call(const struct wrong_call *w, int number, bool thorough
 static int try_all(enum moment moment)
 {
     int tried = 0, step = 8 / effort(8);
-
     for (int i = 0; i < wrong_calls_count(); i++)
         if (wrong_calls_get(i)->description.moment == moment) {
             try_wrong_call(wrong_calls_get(i), tried, tried % step == 0);
@@ -105,7 +92,6 @@ static int try_all(enum moment moment)
 static void every_wrong_call(void)
 {
     int tried;
-
     wrong_calls_prepare();
     after_prepare();
     tried = try_all(RUNNING);
@@ -129,12 +115,10 @@ static void wrong_descriptions(void)
     wrong_calls_end();
 }
 
-/* The address that was used last is wrong as soon as its region is freed. */
 static void freed_is_gone(void)
 {
     int me = test_rank(), right = (me + 1) % test_ranks();
     long value = 3;
-
     for (int i = 0; i < 6 && !chosen(); i++) {
         int p = i % 2 ? me : right, code;
         void **base = region_create(40000), *gone = base[p];
@@ -148,8 +132,6 @@ static void freed_is_gone(void)
     }
 }
 
-/* ------------------------------------------------------------------ the price of a refusal */
-
 /* A patch of 8 bytes times the counts of two levels, which leaves the region with its last segment at the latest. */
 struct far_patch {
     int count[3], stride[2];
@@ -159,7 +141,6 @@ struct far_patch {
 static double refusal(int (*call)(struct far_patch *), struct far_patch *patch)
 {
     double shortest = 1e9;
-
     catch_errors();
     for (int i = 0; i < 5; i++) {
         double begun = MPI_Wtime(), took;
@@ -183,7 +164,6 @@ static int get_far(struct far_patch *f)
 static int accumulate_far(struct far_patch *f)
 {
     double two = 2;
-
     return ARMCI_AccS(ARMCI_ACC_DBL, &two, stage.here, f->stride, stage.there, f->stride, f->count, 2, stage.p);
 }
 static int put_flag_far(struct far_patch *f)
@@ -196,7 +176,6 @@ static void refusal_needs_no_walk(void)
 {
     static int (*const calls[])(struct far_patch *) = {put_far, get_far, accumulate_far, put_flag_far};
     struct far_patch few = {{8, 2, 1}, {SLICE, 8}}, many = {{8, 1 << 15, 1 << 15}, {16, 24}};
-
     few.stride[0] = SLICE - 4; /* an aligned address, at which 4 bytes are left */
     if (chosen()) return;
     wrong_calls_prepare();
@@ -208,32 +187,10 @@ static void refusal_needs_no_walk(void)
     wrong_calls_end();
 }
 
-/* After all that, everything works. */
 static void usable_afterwards(void)
 {
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, value = 5 + me, one = 1, old = -1;
-    void **base = region_create(2 * sizeof(int));
-    ARMCI_Group world;
-    armci_hdl_t hdl;
-
-    ARMCI_Group_get_world(&world);
-    ARMCI_INIT_HANDLE(&hdl);
-    check_long(ARMCI_NbPut(&value, base[right], sizeof value, right, &hdl), 0, "ARMCI_NbPut");
-    check_long(ARMCI_Wait(&hdl), 0, "ARMCI_Wait");
-    check_long(ARMCI_Acc(ARMCI_ACC_INT, &one, &one, base[right], sizeof one, right), 0, "ARMCI_Acc");
-    ARMCI_Fence(right);
-    check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[right], 1, right), 0, "ARMCI_Rmw");
-    check_long(old, value + 1, "value there");
-    check_long(ARMCI_Create_mutexes(1), 0, "ARMCI_Create_mutexes");
-    ARMCI_Lock(0, 0);
-    ARMCI_Unlock(0, 0);
-    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
-    armci_msg_group_igop(&one, 1, "+", &world);
-    check_long(one, n, "sum");
-    region_done(base);
+    use_armci(test_rank(), test_ranks(), "after wrong calls");
 }
-
-/* ------------------------------------------------------------------ before the start and after the end */
 
 /* What was found out at a moment when no test runs. */
 struct off_result {
@@ -247,7 +204,6 @@ static struct off_result before_mpi = {.when = "before MPI_Init"}, before_armci 
 static void try_off(struct off_result *r, const struct wrong_call *w, bool with_rank)
 {
     int code = make_and_catch(w);
-
     r->tried++;
     if (is_code_of(w, code) && is_line_of(w, with_rank)) return;
     if (r->wrong++ == 0) snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
@@ -275,8 +231,6 @@ static void before_the_start(void)
     check_off(&before_mpi);
     check_off(&before_armci);
 }
-
-/* ------------------------------------------------------------------ one case that must end the job */
 
 static void list_cases(void)
 {
@@ -368,6 +322,5 @@ static const struct test tests[] = {
     {"a large strided transfer is refused without walking it", refusal_needs_no_walk},
     {"everything works after wrong calls", usable_afterwards},
     {"addresses outside the memory of ARMCI_Memget are wrong", wrong_descriptions},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start_errors, stop_errors};
+SUITE(.start = start_errors, .stop = stop_errors);

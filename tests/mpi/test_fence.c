@@ -1,9 +1,6 @@
 /* test_fence.c - remote completion: what was issued before a fence or barrier is seen by anybody told of it. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROUNDS = 40, CELLS = 64, TAG = 321 };
 
 /* A value that no other round, writer and cell has. */
@@ -22,7 +19,6 @@ static void fill(long *cells, int round, int writer)
 static void check_cells(const long *cells, int round, int writer, const char *how)
 {
     long expected[CELLS];
-
     fill(expected, round, writer);
     check_bytes(cells, expected, sizeof expected, "%s, round %d, written by %d", how, round, writer);
 }
@@ -34,7 +30,6 @@ static void write_cells(int how, long *cells, void *dst, int p)
     int count[2] = {(int)sizeof(long), CELLS / 2};
     long one = 1;
     armci_hdl_t hdl;
-
     switch (how) {
     case 0: ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p); break;
     case 1:
@@ -50,19 +45,15 @@ static void write_cells(int how, long *cells, void *dst, int p)
     }
 }
 
-/* Write to the right neighbour, fence, send it a message: it sees the data with its own loads. */
 static void message_after_fence(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     void **base = region_create(CELLS * sizeof(long));
     long *mine = base[me], cells[CELLS];
     int token = 0;
-
     needs_ranks(2);
     for (int round = 0; round < effort(ROUNDS) && n > 1; round++) {
-        ARMCI_Access_begin(mine);
-        memset(mine, 0, sizeof cells);
-        ARMCI_Access_end(mine);
+        slice_fill(mine, 0, sizeof cells);
         armci_msg_barrier();
         fill(cells, round, me);
         write_cells(round % 4, cells, base[right], right);
@@ -78,13 +69,11 @@ static void message_after_fence(void)
     region_free(base);
 }
 
-/* Rank 0 writes to the last rank, fences and tells everybody, who get it from there. */
 static void third_party_sees(void)
 {
     int me = test_rank(), target = test_ranks() - 1;
     void **base = region_create(CELLS * sizeof(long));
     long cells[CELLS];
-
     for (int round = 0; round < effort(ROUNDS); round++) {
         int word = -1;
         if (me == 0) {
@@ -112,7 +101,6 @@ static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_AllFence", "AR
 static void complete(int by)
 {
     ARMCI_Group world;
-
     if (by == BARRIER) {
         ARMCI_Barrier();
         return;
@@ -133,11 +121,8 @@ static void exchange_rows(const void *row)
     int me = test_rank(), n = test_ranks(), by = *(const int *)row;
     void **base = region_create((size_t)n * CELLS * sizeof(long));
     long *mine = base[me], cells[CELLS];
-
     for (int round = 0; round < effort(ROUNDS / 2); round++) {
-        ARMCI_Access_begin(mine);
-        memset(mine, 0, (size_t)n * sizeof cells);
-        ARMCI_Access_end(mine);
+        slice_fill(mine, 0, (size_t)n * sizeof cells);
         armci_msg_barrier();
         fill(cells, round, me);
         for (int p = 0; p < n; p++)
@@ -159,10 +144,8 @@ static void fence_outside_a_group_region(void)
     void **base = region_create(CELLS * sizeof(long) * (size_t)n), *group_base[16];
     long cells[CELLS];
     ARMCI_Group group;
-
     needs_ranks(2);
-    for (int i = 0; i < n; i++)
-        list[i] = i;
+    list_ranks(0, 1, list);
     if (n > 1) ARMCI_Group_create(last, list, &group);
     if (me < last) {
         ARMCI_Malloc_group(group_base, CELLS * sizeof(long), &group);
@@ -187,16 +170,13 @@ static void fence_outside_a_group_region(void)
     region_free(base);
 }
 
-/* GroupFence over some: complete for the members. */
 static void group_fence_of_some(void)
 {
     int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[16];
     void **base = region_create((size_t)n * CELLS * sizeof(long));
     long cells[CELLS];
     ARMCI_Group group;
-
-    for (int i = 0; i < members; i++)
-        list[i] = 2 * i;
+    list_ranks(0, 2, list);
     ARMCI_Group_create(members, list, &group);
     if (me % 2 == 0) {
         fill(cells, 3, me);
@@ -218,7 +198,6 @@ static void group_fence_of_some(void)
 static void nothing_pending(void)
 {
     int me = test_rank(), n = test_ranks(), value = 1, seen = 0;
-
     for (int p = 0; p < n; p++)
         ARMCI_Fence(p);
     ARMCI_AllFence();
@@ -244,13 +223,12 @@ static void nothing_pending(void)
 static const struct test tests[] = {
     {"a message after a fence: the target sees the data", message_after_fence},
     {"after a fence a third process sees the data", third_party_sees},
-    {"fences for each process complete everything", NULL, exchange_rows, &(const int){FENCES}},
-    {"ARMCI_AllFence completes everything", NULL, exchange_rows, &(const int){ALL_FENCE}},
-    {"ARMCI_GroupFence of the world completes everything", NULL, exchange_rows, &(const int){GROUP_FENCE}},
+    {"fences for each process complete everything", ONE_ROW(exchange_rows, int, FENCES)},
+    {"ARMCI_AllFence completes everything", ONE_ROW(exchange_rows, int, ALL_FENCE)},
+    {"ARMCI_GroupFence of the world completes everything", ONE_ROW(exchange_rows, int, GROUP_FENCE)},
     {"ARMCI_GroupFence of some completes towards them", group_fence_of_some},
-    {"ARMCI_Barrier completes everything", NULL, exchange_rows, &(const int){BARRIER}},
+    {"ARMCI_Barrier completes everything", ONE_ROW(exchange_rows, int, BARRIER)},
     {"fence for a process that a group region excludes", fence_outside_a_group_region},
     {"fences with nothing pending", nothing_pending},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

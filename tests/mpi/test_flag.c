@@ -1,8 +1,4 @@
 /* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: a process that sees the flag sees the data. */
-#include <string.h>
-
-#include <armcix.h>
-
 #include "harness.h"
 
 enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, PATIENCE = 10 /* seconds */ };
@@ -26,23 +22,19 @@ static int put_contiguous(unsigned char *src, struct slice *dst, int value, int 
 static int put_strided(unsigned char *src, struct slice *dst, int value, int proc)
 {
     int count[2] = {ROW, ROWS};
-
     return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
 }
 
 static int put_strided_dir(unsigned char *src, struct slice *dst, int value, int proc)
 {
     int count[2] = {ROW, ROWS};
-
     return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
 }
 
-/* Wait for the flag in the caller's own slice by getting it, as its owner, again and again. */
 static bool flag_comes(struct slice *mine, int value)
 {
     double begun = MPI_Wtime();
     int seen = ~value;
-
     while (MPI_Wtime() - begun < PATIENCE) {
         check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0, "ARMCI_Get of the flag: code");
         if (seen == value) return true;
@@ -67,7 +59,6 @@ static void run(const void *row)
     struct slice *mine = base[me];
     unsigned char source[BYTES], expected[BYTES], seen[BYTES];
     bool comes = true;
-
     r.state += (uint64_t)me;
     from_left.state += (uint64_t)left;
     for (int round = 1; round <= effort(100); round++) {
@@ -84,13 +75,11 @@ static void run(const void *row)
     region_done(base);
 }
 
-/* The flag may belong to another region than the data. */
 static void test_flag_elsewhere(void)
 {
     void **data = region_create(sizeof(double)), **flag = region_create(sizeof(int));
     int me = test_rank(), n = test_ranks(), to = (me + 1) % n, zero = 0, seen = 0;
     double value = me + 0.5;
-
     ARMCI_Put(&zero, flag[me], sizeof zero, me);
     ARMCI_Barrier();
     check_long(ARMCI_Put_flag(&value, data[to], sizeof value, flag[to], -5, to), 0, "ARMCI_Put_flag: code");
@@ -103,12 +92,9 @@ static void test_flag_elsewhere(void)
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Put_flag: data before flag", NULL, run, &(const struct call){put_contiguous, false, "ARMCI_Put_flag"}},
-    {"ARMCI_PutS_flag: data before flag, returns 0", NULL, run, &(const struct call){put_strided, true, "ARMCI_PutS_flag"}},
-    {"ARMCI_PutS_flag_dir: data before flag, value by value", NULL, run,
-     &(const struct call){put_strided_dir, true, "ARMCI_PutS_flag_dir"}},
+    {"ARMCI_Put_flag: data before flag", ONE_ROW(run, struct call, put_contiguous, false, "ARMCI_Put_flag")},
+    {"ARMCI_PutS_flag: data before flag, returns 0", ONE_ROW(run, struct call, put_strided, true, "ARMCI_PutS_flag")},
+    {"ARMCI_PutS_flag_dir: data before flag, value by value", ONE_ROW(run, struct call, put_strided_dir, true, "ARMCI_PutS_flag_dir")},
     {"a flag in another region", test_flag_elsewhere},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,18 +1,12 @@
 /* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 enum { MOST = 16 };
 
 /* Do the members alone make a group?  Else all processes of the parent have to call. */
 static bool members_alone(void)
 {
     const char *value = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-
     return value == NULL || strchr("nN0fF", value[0]) == NULL;
 }
 
@@ -28,7 +22,6 @@ static int place_in(const int *list, int n)
 static void make_group(int n, int *list, ARMCI_Group *group)
 {
     ARMCI_Group world;
-
     ARMCI_Group_get_world(&world);
     if (place_in(list, n) >= 0 || !members_alone()) ARMCI_Group_create_child(n, list, group, &world);
 }
@@ -38,7 +31,6 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
 {
     int place = place_in(list, n), rank = -2, size = -2, comm_rank = -2, comm_size = -2;
     MPI_Comm comm = armci_group_comm(group);
-
     check_long(ARMCI_Group_rank(group, &rank), 0, "%s: ARMCI_Group_rank", what);
     check_long(rank, place, "%s: rank", what);
     ARMCI_Group_size(group, &size);
@@ -62,7 +54,6 @@ static void use_group(ARMCI_Group *group, const int *list, int n, const char *wh
 {
     int place = place_in(list, n), sum = 1 + place;
     void *base[MOST];
-
     check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
     for (int i = 0; i < n; i++) {
         int value = 100 * place + i;
@@ -102,9 +93,7 @@ static void world_group(void)
 {
     int n = test_ranks(), list[MOST];
     ARMCI_Group world, fallback;
-
-    for (int i = 0; i < n; i++)
-        list[i] = i;
+    list_ranks(0, 1, list);
     ARMCI_Group_get_world(&world);
     check_group(&world, list, n, "world");
     use_group(&world, list, n, "world");
@@ -117,7 +106,6 @@ static void lists_of_every_kind(void)
 {
     int n = test_ranks(), list[MOST], members;
     ARMCI_Group group;
-
     for (int kind = 0; kind < 6; kind++) {
         members = 0;
         for (int i = 0; i < n; i++) {
@@ -131,14 +119,11 @@ static void lists_of_every_kind(void)
     }
 }
 
-/* Processes that are not on the list call as well. */
 static void called_by_all(void)
 {
     int n = test_ranks(), list[MOST], members = 0, rank = 7, size = -1;
     ARMCI_Group group;
-
-    for (int p = n - 1; p >= 0; p -= 2)
-        list[members++] = p;
+    members = list_ranks(n - 1, -2, list);
     ARMCI_Group_create(members, list, &group);
     if (place_in(list, members) >= 0) {
         check_group(&group, list, members, "group that all called for");
@@ -159,11 +144,8 @@ static void nested(void)
 {
     int n = test_ranks(), absolute[MOST] = {0}, ranks[MOST], depth = 0;
     ARMCI_Group chain[MOST];
-
-    for (int i = 0; i < n; i++) {
-        absolute[i] = n - 1 - i;
-        ranks[i] = n - 1 - i;
-    }
+    list_ranks(n - 1, -1, absolute);
+    list_ranks(n - 1, -1, ranks);
     ARMCI_Group_create(n, ranks, &chain[0]);
     check_group(&chain[0], absolute, n, "reversed world");
     for (int size = n - 1; size >= 1; size--) {
@@ -187,7 +169,6 @@ static void nested(void)
 static int make_parity_group(int *list, ARMCI_Group *mine)
 {
     int n = test_ranks(), members = 0;
-
     for (int parity = 0; parity < 2 && parity < n; parity++) {
         int other[MOST] = {0}, others = 0;
         ARMCI_Group unused;
@@ -208,7 +189,6 @@ static void default_group(void)
     int me = test_rank(), n = test_ranks(), absolute[MOST], members, last;
     void *base[MOST];
     ARMCI_Group world, mine, seen, small;
-
     ARMCI_Group_get_world(&world);
     members = make_parity_group(absolute, &mine);
     last = members - 1;
@@ -231,12 +211,10 @@ static void default_group(void)
     ARMCI_Group_free(&mine);
 }
 
-/* A copy is as good as the original, which may be overwritten. */
 static void copied_by_value(void)
 {
     int n = test_ranks(), list[MOST];
     ARMCI_Group original, copy;
-
     for (int i = 0; i < n; i++)
         list[i] = (i + 1) % n;
     ARMCI_Group_create(n, list, &original);
@@ -258,7 +236,6 @@ static void overlapping(void)
     int me = test_rank(), n = test_ranks(), pair[MOST][2];
     void *base[MOST][2];
     ARMCI_Group group[MOST];
-
     for (int i = 0; i + 1 < n; i++) {
         pair[i][0] = i;
         pair[i][1] = i + 1;
@@ -288,9 +265,7 @@ static void made_often(void)
 {
     int n = test_ranks(), list[MOST];
     ARMCI_Group group;
-
-    for (int i = 0; i < n; i++)
-        list[i] = i;
+    list_ranks(0, 1, list);
     for (int round = 0; round < effort(40); round++) {
         ARMCI_Group_create(n, list, &group);
         if (round % 10 == 0) use_group(&group, list, n, "group made often");
@@ -302,7 +277,6 @@ static void split(void)
 {
     int me = test_rank(), n = test_ranks(), list[MOST], members = 0, rank = 9;
     ARMCI_Group world, part;
-
     ARMCI_Group_get_world(&world);
     for (int p = n - 1; p >= 0; p--)
         if (p % 2 == me % 2) list[members++] = p;
@@ -324,9 +298,7 @@ static void duplicate(void)
 {
     int n = test_ranks(), list[MOST];
     ARMCI_Group first, second;
-
-    for (int i = 0; i < n; i++)
-        list[i] = n - 1 - i;
+    list_ranks(n - 1, -1, list);
     ARMCI_Group_create(n, list, &first);
     check_long(ARMCIX_Group_dup(&first, &second), 0, "ARMCIX_Group_dup");
     check(first.comm != second.comm, "the duplicate has the communicator of the original");
@@ -347,6 +319,5 @@ static const struct test tests[] = {
     {"groups made and freed often", made_often},
     {"ARMCIX_Group_split", split},
     {"ARMCIX_Group_dup", duplicate},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

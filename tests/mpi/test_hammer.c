@@ -1,10 +1,5 @@
 /* test_hammer.c - all ranks at the same few elements, as fast as they can for half a second or so: nothing is lost.  That is
  * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 #include "op.h"
 
 /* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements across their borders are the ones to
@@ -12,8 +7,6 @@
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
-
-/* ------------------------------------------------------------------ accumulates: a round adds the same each time */
 
 /* What a rank adds in one round to SPAN bytes of rank 0, by up to three calls. */
 struct blow {
@@ -42,7 +35,6 @@ static void hit_vector(struct blow *b, const size_t at[], int segments, size_t b
 {
     void *here[64], *there[64];
     armci_giov_t iov = {here, there, (int)bytes, segments};
-
     for (int i = 0; i < segments; i++) {
         here[i] = b->local + 16 * i;
         there[i] = b->there + at[i];
@@ -54,11 +46,9 @@ static void hit_vector(struct blow *b, const size_t at[], int segments, size_t b
 /* One round of each test: do it, or count what it adds. */
 typedef void (*round_of)(struct blow *b, bool count);
 
-/* A few elements, alone and together. */
 static void few(struct blow *b, bool count)
 {
     size_t size = element_size(b->op.type);
-
     hit_contiguous(b, 0, size, count);
     hit_contiguous(b, size, size, count);
     hit_contiguous(b, 0, 4 * size, count);
@@ -68,7 +58,6 @@ static void few(struct blow *b, bool count)
 static void overlapping_pieces(struct blow *b, bool count)
 {
     size_t size = element_size(b->op.type), shift = size * (size_t)test_rank();
-
     hit_contiguous(b, BLOCK - 320 + shift, 640, count);
     hit_contiguous(b, shift, 2 * BLOCK, count);
 }
@@ -79,7 +68,6 @@ static void overlapping_patches(struct blow *b, bool count)
     int size = (int)element_size(b->op.type);
     struct patch low = {.levels = 1, .count = {4 * size, 12}, .stride = {{4 * size}, {6 * size}}};
     struct patch high = {.levels = 2, .count = {size, 3, 16}, .stride = {{size, 3 * size}, {BLOCK, 2 * size}}};
-
     low.start[REMOTE] = (size_t)(BLOCK - 64 + size * (test_rank() % 4));
     high.start[REMOTE] = (size_t)(size * (test_rank() % 4));
     hit_strided(b, &low, count);
@@ -90,7 +78,6 @@ static void overlapping_patches(struct blow *b, bool count)
 static void overlapping_lists(struct blow *b, bool count)
 {
     size_t size = element_size(b->op.type), up[30], down[20];
-
     for (size_t i = 0; i < 30; i++)
         up[i] = BLOCK - 160 + size * (i * 7 % 20);
     for (size_t i = 0; i < 20; i++)
@@ -105,7 +92,6 @@ static void across_borders(struct blow *b, bool count)
     int size = (int)element_size(b->op.type);
     struct patch each = {.levels = 1, .count = {size, 3}, .stride = {{size}, {BLOCK}}};
     size_t list[3] = {0, BLOCK, 2 * BLOCK};
-
     hit_contiguous(b, 0, (size_t)size, count);
     hit_strided(b, &each, count);
     hit_vector(b, list, 3, (size_t)size, count);
@@ -116,7 +102,6 @@ static void across_borders(struct blow *b, bool count)
 static void fill_low(int type, char *at, size_t bytes)
 {
     size_t part = element_part(type);
-
     for (size_t i = 0; i < bytes / part; i++)
         element_store(type, at + i * part, 1 + (long)(i % 2));
 }
@@ -127,7 +112,6 @@ static void check_sums(const struct blow *b, long rounds, const char *what)
     size_t part = element_part(b->op.type), n = SPAN / part;
     long *sum = need_memory(n * sizeof *sum), lowest;
     char *seen = need_memory(SPAN);
-
     for (size_t i = 0; i < n; i++)
         sum[i] = rounds * element_load(b->op.type, b->once + i * part);
     MPI_Allreduce(MPI_IN_PLACE, sum, (int)n, MPI_LONG, MPI_SUM, test_comm());
@@ -149,7 +133,6 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
     void **base = region_zeroed(phase + SPAN);
     struct blow *b = need_memory(sizeof *b);
     long rounds = 0, most = type == ARMCI_ACC_FLT || type == ARMCI_ACC_CPL ? MOST_OF_FLOATS : MOST;
-
     memset(b, 0, sizeof *b);
     b->op = (struct op){.kind = OP_ACC, .type = type, .scale = scale_one(type)};
     b->there = (char *)base[0] + phase;
@@ -163,7 +146,6 @@ static void hammer_type(int type, round_of round, size_t phase, double seconds, 
     free(b);
 }
 
-/* All types. */
 struct blows {
     round_of round;
     const char *what;
@@ -183,21 +165,16 @@ static void across_two_blocks(void)
         int type, before;
         double seconds;
     } elements[] = {{ARMCI_ACC_INT, 1, 0.3}, {ARMCI_ACC_DBL, 5, 0.3}, {ARMCI_ACC_DCP, 8, 0.6}, {ARMCI_ACC_CPL, 4, 0.6}};
-
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds,
                     "accumulate across borders");
 }
 
-/* ------------------------------------------------------------------ read-modify-write */
-
-/* Tickets only grow, and all of them were drawn; an int and a long side by side. */
 static void tickets(void)
 {
     void **base = region_zeroed(64);
     long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
     int *small = (int *)(void *)(big + 1), seen, last = -1;
-
     for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, small, 1, 0);
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, big, 3, 0);
@@ -220,7 +197,6 @@ static void swaps(void)
     unsigned long balance[4] = {0, 0, 0, 0}; /* int, its square; long, its square */
     long *big = base[0], rounds = 0, token_long;
     int *small = (int *)(void *)(big + 1), token;
-
     for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
         unsigned long in = (unsigned long)(rounds * test_ranks() + test_rank() + 1), in_long = in << 33 | in;
         token = (int)in;
@@ -241,15 +217,12 @@ static void swaps(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ mutexes */
-
 enum { MUTEXES = 2 }; /* of each rank */
 
-/* Add one to a counter in a way that only a lock makes safe: through ARMCI, or by the processor where it can be reached. */
+/* Add one to a counter by steps that only a lock makes safe: through ARMCI, or by the processor where it can be reached. */
 static void add_unsafely(long *counter, int p, bool by_processor)
 {
     long *here = by_processor ? ARMCIX_Local_address(counter, p) : NULL, value;
-
     if (here) {
         *(volatile long *)here = *(volatile long *)here + 1;
         return;
@@ -259,22 +232,21 @@ static void add_unsafely(long *counter, int p, bool by_processor)
     ARMCI_Put(&value, counter, sizeof value, p);
 }
 
-/* Mutex m of node h guards a counter on the rank after h. */
+/* Mutex m of rank h protects a counter on the rank after it. */
 static void locks(void)
 {
     int n = test_ranks(), total = MUTEXES * n;
     void **base = region_zeroed(MUTEXES * 64);
     long *count = calloc((size_t)total, sizeof *count), rounds = 0;
     struct rng r = rng_stream((uint64_t)test_rank());
-
     check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
     ARMCI_Barrier();
     for (double until = now() + trial_time(1.5); now() < until; rounds++) {
-        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), node = i / MUTEXES, m = i % MUTEXES;
-        int p = (node + 1) % n;
-        ARMCI_Lock(m, node);
+        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), owner = i / MUTEXES, m = i % MUTEXES;
+        int p = (owner + 1) % n;
+        ARMCI_Lock(m, owner);
         add_unsafely((long *)base[p] + 8 * m, p, rounds % 2);
-        ARMCI_Unlock(m, node);
+        ARMCI_Unlock(m, owner);
         count[i]++;
     }
     ARMCI_Barrier();
@@ -290,13 +262,11 @@ static void locks(void)
     free(count);
 }
 
-/* Two mutexes at a time, and trylock between those who wait. */
 static void locks_in_locks(void)
 {
     void **base = region_zeroed(3 * 64);
     long *counter = base[0], count[3] = {0, 0, 0};
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
-
     for (double until = now() + trial_time(1); now() < until;) {
         ARMCIX_Lock_hdl(set, 0, 0);
         ARMCIX_Lock_hdl(set, 1, 0);
@@ -320,13 +290,11 @@ static void locks_in_locks(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ all at the same time */
-
-/* A region of rank 0, each kind on elements of its own. */
+/* A region of rank 0, each kind on other elements. */
 struct mixture {
     long added[64], list[64];
     double patch[16][16];
-    long tickets, guarded;
+    long tickets, locked;
     int ints[16];
 };
 
@@ -340,7 +308,6 @@ static void mix_once(struct mixture *there, int kind, long count[])
     int count_of[2] = {4 * sizeof(double), 4}, here = 4 * sizeof(double), stride = sizeof there->patch[0], i = 1;
     void *from[3] = {longs, longs, longs}, *to[3] = {there->list, there->list + 1, there->list};
     armci_giov_t iov = {from, to, 8 * sizeof(long), 3};
-
     for (int k = 0; k < 64; k++)
         longs[k] = few_ints[k % 16] = 1;
     count[kind]++;
@@ -351,7 +318,7 @@ static void mix_once(struct mixture *there, int kind, long count[])
     case 3: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0); break;
     case 4:
         ARMCI_Lock(0, test_ranks() - 1);
-        add_unsafely(&there->guarded, 0, false);
+        add_unsafely(&there->locked, 0, false);
         ARMCI_Unlock(0, test_ranks() - 1);
         break;
     default: ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
@@ -371,7 +338,7 @@ static void check_mixture(const struct mixture *m, const long count[])
     for (int i = 0; i < 16; i++)
         check_long(m->ints[i], count[5], "mixed: int %d", i);
     check_long(m->tickets, count[3], "mixed: tickets");
-    check_long(m->guarded, count[4], "mixed: counter under a lock");
+    check_long(m->locked, count[4], "mixed: counter under a lock");
 }
 
 static void mixture(void)
@@ -380,7 +347,6 @@ static void mixture(void)
     struct mixture *copy = need_memory(sizeof *copy);
     struct rng r = rng_stream((uint64_t)test_rank());
     long count[6] = {0, 0, 0, 0, 0, 0};
-
     ARMCI_Create_mutexes(1);
     for (double until = now() + trial_time(2); now() < until;)
         mix_once(base[0], rng_between(&r, 0, 5), count);
@@ -394,14 +360,7 @@ static void mixture(void)
     free(copy);
 }
 
-#define BLOWS(...)                                                                                                                         \
-    NULL, hammer_types, (const struct blows[])                                                                                             \
-    {                                                                                                                                      \
-        __VA_ARGS__,                                                                                                                       \
-        {                                                                                                                                  \
-            NULL, NULL                                                                                                                     \
-        }                                                                                                                                  \
-    }
+#define BLOWS(...) ROWS(hammer_types, struct blows, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"contiguous accumulates lose nothing", BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
@@ -413,7 +372,5 @@ static const struct test tests[] = {
     {"mutexes exclude", locks},
     {"mutexes held together, and tried, exclude", locks_in_locks},
     {"all kinds at the same time lose nothing", mixture},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

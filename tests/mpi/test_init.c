@@ -2,11 +2,6 @@
  * beside the program's own messages. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 /* ARMCI is not started here: the tests do that. */
 static void start_mpi(int *argc, char ***argv)
 {
@@ -19,46 +14,9 @@ static void stop_mpi(void)
     MPI_Finalize();
 }
 
-/* What a running ARMCI of `n` processes, this one number `me`, must be able to do: every kind of call once. */
-static void use_armci(int me, int n, const char *what)
-{
-    int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = {-1, -1};
-    int zeros[3] = {0, 0, 0};
-    void **base = need_memory((size_t)n * sizeof *base);
-    ARMCI_Group world;
-
-    check_long(ARMCI_Initialized(), 1, "%s: ARMCI_Initialized", what);
-    check_long(armci_msg_me(), me, "%s: armci_msg_me", what);
-    check_long(armci_msg_nproc(), n, "%s: armci_msg_nproc", what);
-    check_long(ARMCI_Malloc(base, 3 * sizeof(int)), 0, "%s: ARMCI_Malloc", what);
-    ARMCI_Put(zeros, base[me], sizeof zeros, me);
-    ARMCI_Barrier();
-    ARMCI_Put(&value, base[right], sizeof value, right);
-    ARMCI_Acc(ARMCI_ACC_INT, &sum, &sum, (int *)base[right] + 1, sizeof sum, right);
-    ARMCI_Fence(right);
-    ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, (int *)base[0] + 2, 1, 0);
-    check(ticket >= 0 && ticket < n, "%s: ARMCI_Rmw gave %d", what, ticket);
-    ARMCI_Barrier();
-    ARMCI_Get(base[right], seen, sizeof seen, right);
-    check_long(seen[0], value, "%s: get of the put", what);
-    check_long(seen[1], 1, "%s: get of the accumulate", what);
-    check_long(ARMCI_Create_mutexes(1), 0, "%s: ARMCI_Create_mutexes", what);
-    ARMCI_Lock(0, right);
-    ARMCI_Unlock(0, right);
-    check_long(ARMCI_Destroy_mutexes(), 0, "%s: ARMCI_Destroy_mutexes", what);
-    armci_msg_igop(&sum, 1, "+");
-    check_long(sum, n, "%s: sum", what);
-    ARMCI_Group_get_world(&world);
-    ARMCI_Group_rank(&world, &rank);
-    check_long(rank, me, "%s: rank in the world", what);
-    check_long(ARMCI_Free(base[me]), 0, "%s: ARMCI_Free", what);
-    free(base);
-}
-
 static int mpi_is_running(void)
 {
     int begun = 0, ended = 1;
-
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
     return begun && !ended;
@@ -88,7 +46,6 @@ static void other_forms(void)
     static char name[] = "program", option[] = "--option";
     char *list[] = {name, option, NULL}, **argv = list;
     int argc = 2;
-
     check_long(ARMCI_Init_args(&argc, &argv), 0, "ARMCI_Init_args");
     check(argc == 2 && strcmp(argv[1], "--option") == 0, "arguments after ARMCI_Init_args");
     use_armci(test_rank(), test_ranks(), "ARMCI_Init_args");
@@ -122,7 +79,6 @@ static void on_parts(void)
 {
     int me = test_rank(), n = test_ranks();
     MPI_Comm part;
-
     for (int turn = 0; turn < 4; turn++) {
         int size = 0, rank = 0;
         bool in = turn % 2 ? me > 0 || n == 1 : me < n - 1 || n == 1;
@@ -146,11 +102,9 @@ static void on_parts(void)
     }
 }
 
-/* The communicator given may be freed while ARMCI runs. */
 static void communicator_may_go(void)
 {
     MPI_Comm copy;
-
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);
     check_long(ARMCI_Init_mpi_comm(copy), 0, "ARMCI_Init_mpi_comm");
     MPI_Comm_free(&copy);
@@ -164,7 +118,6 @@ static void own_messages_undisturbed(void)
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, in = -1, flag = -1;
     MPI_Request request;
     MPI_Status status;
-
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
     ARMCI_Init();
     use_armci(me, n, "beside messages of the program");
@@ -181,18 +134,15 @@ static void own_messages_undisturbed(void)
     end_armci("beside messages of the program");
 }
 
-/* What the program forgot to free goes with the end. */
 static void end_frees_all(void)
 {
     int n = test_ranks();
-    void **base = need_memory((size_t)n * sizeof *base);
+    void *base[64];
     ARMCI_Group group;
     armci_meminfo_t piece;
-
     for (int i = 0; i < 3; i++) {
         int list[64], value = 3;
-        for (int p = 0; p < n; p++)
-            list[p] = n - 1 - p;
+        list_ranks(n - 1, -1, list);
         ARMCI_Init();
         ARMCI_Malloc(base, 1000);
         ARMCI_Group_create(n, list, &group);
@@ -202,7 +152,6 @@ static void end_frees_all(void)
         ARMCI_Create_mutexes(2);
         end_armci("with things left");
     }
-    free(base);
 }
 
 static const struct test tests[] = {
@@ -213,6 +162,5 @@ static const struct test tests[] = {
     {"the communicator given may be freed", communicator_may_go},
     {"the program's messages are not disturbed", own_messages_undisturbed},
     {"the end frees what is left", end_frees_all},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start_mpi, stop_mpi};
+SUITE(.start = start_mpi, .stop = stop_mpi);

@@ -3,11 +3,7 @@
  * is wrong here goes wrong seldom. */
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <armcix.h>
 
 #include "harness.h"
 
@@ -15,18 +11,16 @@
 static bool is_before(double until)
 {
     int left = now() < until;
-
     MPI_Bcast(&left, 1, MPI_INT, 0, test_comm());
     return left;
 }
 
-/* Each rank announces a round by a store of its own, then all meet: after the barrier everybody's announcement is there. */
+/* Each rank announces a round by a store to its slice, then all meet: after the barrier everybody's announcement is there. */
 static void barriers(void)
 {
     int n = test_ranks(), me = test_rank();
     void **base = region_zeroed(64);
     long rounds = 0, last = 1L << 40;
-
     for (double until = now() + trial_time(1); rounds < last; rounds++) {
         int p = (int)((me + 1 + rounds) % n);
         ARMCI_PutValueLong(rounds + 1, base[me], me);
@@ -38,24 +32,6 @@ static void barriers(void)
     }
     region_done(base);
 }
-
-/* Wait until the long at `there` of rank p is at least `value`; false where that takes too long.  The other one may wait for the
- * processor, and between nodes without a server MPI wants to be entered. */
-static bool wait_for(long *there, int p, long value)
-{
-    double until = now() + 10;
-
-    for (int turns = 0; ARMCI_GetValueLong(there, p) < value; turns++) {
-        if (turns > 500) {
-            ARMCIX_Progress();
-            sched_yield();
-        }
-        if (now() > until) return check(false, "rank %d did not come to %ld", p, value);
-    }
-    return true;
-}
-
-/* ------------------------------------------------------------------ every operation that writes or reads a word of rank p */
 
 enum { PUT, PUT_STRIDED, PUT_VALUE, PUT_AND_WAIT, ADD, SWAP, STORE, WRITERS };
 static const char *const writers[WRITERS] = {
@@ -70,7 +46,6 @@ static void write_word(int writer, long *there, long value, int p)
     long one = 1;
     armci_hdl_t handle;
     volatile long *here;
-
     switch (writer) {
     case PUT_STRIDED: ARMCI_PutS(&value, near, there, near, count, 1, p); return;
     case PUT_VALUE: ARMCI_PutValueLong(value, there, p); return;
@@ -107,7 +82,6 @@ static long read_word(int reader, long *there, int p)
     int near[] = {4}, count[] = {4, 2};
     void *from[] = {there}, *to[] = {&seen};
     armci_giov_t iov = {from, to, sizeof seen, 1};
-
     if (reader == GET) {
         ARMCI_Get(there, &seen, sizeof seen, p);
     } else if (reader == GET_STRIDED) {
@@ -125,7 +99,25 @@ static long read_word(int reader, long *there, int p)
     return seen;
 }
 
-/* ------------------------------------------------------------------ store buffering and load buffering */
+/* Wait until the long at `there` of rank p, read by that operation, is at least `value`; false where that takes too long.  The other rank
+ * may wait for the processor, and between nodes without a server MPI wants to be entered. */
+static bool wait_by(int reader, long *there, int p, long value)
+{
+    double until = now() + 10;
+    for (int turns = 0; read_word(reader, there, p) < value; turns++) {
+        if (turns > 500) {
+            ARMCIX_Progress();
+            sched_yield();
+        }
+        if (now() > until) return check(false, "rank %d did not come to %ld", p, value);
+    }
+    return true;
+}
+
+static bool wait_for(long *there, int p, long value)
+{
+    return wait_by(GET_VALUE, there, p, value);
+}
 
 /* Ranks 2k and 2k + 1, each with one cell after another of two arrays, X in the slice of the even rank and Y in that of the odd one.  Both
  * come to each cell together.  `first` and `second` are what a rank does with its two cells. */
@@ -145,7 +137,6 @@ static bool open_pair(struct pair *pair, void **base)
     return true;
 }
 
-/* Both have come this far. */
 static bool meet(struct pair *pair)
 {
     ARMCI_PutValueLong(++pair->round, pair->mine + ARRIVED, pair->me);
@@ -165,71 +156,56 @@ static bool clear(struct pair *pair)
 static long both_saw(const struct pair *pair, const long *saw, long value)
 {
     long theirs[CELLS], found = 0;
-
     MPI_Sendrecv(saw, CELLS, MPI_LONG, pair->other, 0, theirs, CELLS, MPI_LONG, pair->other, 0, test_comm(), MPI_STATUS_IGNORE);
     for (int c = 0; c < CELLS; c++)
         found += saw[c] == value && theirs[c] == value;
     return found;
 }
 
-/* Store buffering: write the other's cell, fence, read one's own; or write one's own, fence, read the other's.  One at least sees a 1. */
-static bool store_buffering(struct pair *pair, int writer, int reader, bool away)
+/* What a rank does with its two cells, one of each slice. */
+enum order { STORE_BUFFERING, LOAD_BUFFERING };
+
+/* Store buffering: write a cell, fence, read the other; one rank at least sees a 1.  Load buffering: read a cell, then write the other;
+ * what is read was written before, so that at most one rank sees a 1.  `away`: what is written is the other rank's. */
+static bool try_cells(struct pair *pair, enum order order, int writer, int reader, bool away)
 {
     long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
     int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
-
     if (!clear(pair)) return false;
     for (int c = 0; c < CELLS; c++) {
         if (!meet(pair)) return false;
+        if (order == LOAD_BUFFERING) saw[c] = read_word(reader, read + c, reads);
         write_word(writer, written + c, 1, writes);
+        if (order == LOAD_BUFFERING) continue;
         ARMCI_Fence(writes);
         saw[c] = read_word(reader, read + c, reads);
     }
-    return check_long(both_saw(pair, saw, 0), 0, "%s to %s rank, fence, %s: cells of which neither saw the other's", writers[writer],
-                      away ? "the other" : "one's own", readers[reader]);
-}
-
-/* Load buffering: read one's own cell, then write the other's; or the other way round.  What is read was written before, so that at
- * most one sees a 1. */
-static bool load_buffering(struct pair *pair, int writer, int reader, bool away)
-{
-    long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
-    int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
-
-    if (!clear(pair)) return false;
-    for (int c = 0; c < CELLS; c++) {
-        if (!meet(pair)) return false;
-        saw[c] = read_word(reader, read + c, reads);
-        write_word(writer, written + c, 1, writes);
-    }
     ARMCI_Fence(writes);
-    return check_long(both_saw(pair, saw, 1), 0, "%s, then %s to %s rank: cells of which both saw a 1", readers[reader], writers[writer],
-                      away ? "the other" : "one's own");
+    return check_long(both_saw(pair, saw, order == LOAD_BUFFERING), 0, "%s by %s to %s rank and %s: cells of which both saw a %d",
+                      order == LOAD_BUFFERING ? "read, write" : "write, fence, read", writers[writer], away ? "the other" : "one's own",
+                      readers[reader], order == LOAD_BUFFERING);
 }
-
-typedef bool pattern_function(struct pair *pair, int writer, int reader, bool away);
 
 /* Every operation that writes against every one that reads, on both slices. */
-static bool each_pair(struct pair *pair, pattern_function *pattern)
+static bool each_pair(struct pair *pair, enum order order)
 {
     for (int i = 0; i < WRITERS * READERS * 2; i++) {
         int writer = i % WRITERS, reader = i / WRITERS % READERS;
         if (reader == ADD_NOTHING && writer != SWAP) continue; /* as in every_pair */
-        if (!pattern(pair, writer, reader, i / WRITERS / READERS)) return false;
+        if (!try_cells(pair, order, writer, reader, i / WRITERS / READERS)) return false;
     }
     return true;
 }
 
 static void in_pairs(const void *row)
 {
-    pattern_function *pattern = *(pattern_function *const *)row;
+    enum order order = *(const enum order *)row;
     void **base = region_zeroed(PAIR_WORDS * sizeof(long));
     struct pair pair;
     bool paired = open_pair(&pair, base), right = true;
-
     needs_ranks(2);
     for (double until = now() + trial_time(0.5); on_all_ranks(right) && is_before(until);)
-        right = !paired || each_pair(&pair, pattern);
+        right = !paired || each_pair(&pair, order);
     region_done(base);
 }
 
@@ -240,7 +216,6 @@ static bool pass_note(void **base, long round, long *wrong)
 {
     int me = test_rank(), n = test_ranks(), next = (me + 1) % n, before = (me + n - 1) % n;
     long *mine = base[me], *theirs = base[next], note[WORDS];
-
     for (int w = 0; w < WORDS; w++)
         note[w] = 1000 * round + w;
     ARMCI_Put(note, theirs, sizeof note, next);
@@ -254,13 +229,11 @@ static bool pass_note(void **base, long round, long *wrong)
     return wait_for(mine + READ, me, round);
 }
 
-/* A ring of notes. */
 static void data_before_flag(void)
 {
     void **base = region_zeroed((WORDS + 2) * sizeof(long));
     long wrong = 0, round = 0;
     double until = now() + trial_time(1);
-
     do {
         bool goes_on = true;
         for (int i = 0; i < effort(1000) && goes_on; i++)
@@ -271,8 +244,6 @@ static void data_before_flag(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ message passing, by every pair of operations */
-
 /* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
  * 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
@@ -280,15 +251,7 @@ enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
 /* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {
-    double until = now() + 10;
-
-    for (int turns = 0; read_word(flag, slice + UP, 0) < round; turns++) {
-        if (turns > 500) { /* as in wait_for */
-            ARMCIX_Progress();
-            sched_yield();
-        }
-        if (now() > until) return check(false, "the flag of round %ld did not come", round);
-    }
+    if (!wait_by(flag, slice + UP, 0, round)) return false;
     long seen = read_word(data, slice + DATA, 0);
     return check_long(seen, round, "data by %s behind a flag by %s", readers[data], readers[flag]);
 }
@@ -299,7 +262,6 @@ static void every_pair(void)
     void **base = region_zeroed(LITMUS_WORDS * sizeof(long));
     long *slice = base[0], round = 0;
     bool goes_on = needs_ranks(2);
-
     for (int i = 0; goes_on && test_rank() < 2 && i < WRITERS * WRITERS * READERS * READERS; i++) {
         int data = i % WRITERS, flag = i / WRITERS % WRITERS, pair = i / WRITERS / WRITERS;
         if (pair % READERS == ADD_NOTHING && flag != SWAP)
@@ -327,7 +289,6 @@ enum { ELEMENTS = 600, LEAST = 17, GETS = 200 };
 static void change_all(void **base)
 {
     static long minus[ELEMENTS], plus[ELEMENTS], one = 1;
-
     for (int i = 0; i < ELEMENTS; i++) {
         minus[i] = -1;
         plus[i] = 1;
@@ -342,7 +303,6 @@ static void change_all(void **base)
 static long halves(const char *at, int n)
 {
     long found = 0, element;
-
     for (int i = 0; i < n; i++) {
         memcpy(&element, at + (size_t)i * sizeof element, sizeof element);
         found += element != 0 && element != -1;
@@ -355,7 +315,6 @@ static void look_for_halves(void **base)
 {
     static char seen[(ELEMENTS + 1) * sizeof(long)];
     long *mine = base[0], round = 0;
-
     for (double until = now() + trial_time(1); now() < until;)
         for (int i = 0; i < GETS; i++, round++) {
             size_t shift = (size_t)round % sizeof(long);
@@ -373,7 +332,6 @@ end:
 static void whole_elements(void)
 {
     void **base = region_zeroed((ELEMENTS + 1) * sizeof(long));
-
     if (test_ranks() < 2 || !on_all_ranks(ARMCIX_Local_address(base[0], 0) != NULL))
         skip("needs 2 ranks that share memory");
     else if (test_rank() == 0)
@@ -383,12 +341,9 @@ static void whole_elements(void)
     region_done(base);
 }
 
-/* ------------------------------------------------------------------ threads */
-
 static bool threads_wanted(void)
 {
     const char *value = getenv("TEST_THREADS");
-
     return value && strcmp(value, "multiple") == 0;
 }
 
@@ -397,7 +352,6 @@ static int level;
 static void start_maybe_threaded(int *argc, char ***argv)
 {
     int wanted = threads_wanted() ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
-
     MPI_Init_thread(argc, argv, wanted, &level);
     if (ARMCI_Init_thread(wanted) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -421,7 +375,6 @@ static double give_while_waiting(void)
 {
     volatile int done = 0;
     pthread_t waiter;
-
     ARMCI_Lock(0, 0);
     MPI_Barrier(test_comm()); /* rank 1 has mutex 1 */
     pthread_create(&waiter, NULL, wait_for_lock, (void *)&done);
@@ -437,7 +390,6 @@ static double give_while_waiting(void)
 static void threads_let_in(void)
 {
     double worst = 0;
-
     if (level < MPI_THREAD_MULTIPLE || test_ranks() < 2) {
         skip(test_ranks() < 2 ? "needs 2 ranks" : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
         return;
@@ -464,15 +416,11 @@ static void threads_let_in(void)
 
 static const struct test tests[] = {
     {"a barrier lets nobody ahead", barriers},
-    {"store buffering: of two that write, fence and read, one sees the other's", NULL, in_pairs,
-     &(pattern_function *const){store_buffering}},
-    {"load buffering: of two that read and write, at most one sees the other's", NULL, in_pairs,
-     &(pattern_function *const){load_buffering}},
+    {"store buffering: of two that write, fence and read, one sees the other's", ONE_ROW(in_pairs, enum order, STORE_BUFFERING)},
+    {"load buffering: of two that read and write, at most one sees the other's", ONE_ROW(in_pairs, enum order, LOAD_BUFFERING)},
     {"a rank that sees the flag sees the data", data_before_flag},
     {"a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair},
     {"a get beside accumulates sees whole elements", whole_elements},
     {"a thread that waits for a lock lets others in", threads_let_in},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests, .start = start_maybe_threaded};
+SUITE(.start = start_maybe_threaded);

@@ -1,16 +1,11 @@
 /* test_local_in_global.c - transfers whose local buffer lies in global memory: of another region, and of the same. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "lanes.h"
 #include "op.h"
 
-/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane on the target the
- * remote one. */
+/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane on the target the remote one. */
 enum { HALF = 8 * 1024, LANE = 2 * HALF };
 
-/* One transfer of random shape between my local half in `at_home` and a remote half in `away` (maybe the same
- * region). */
+/* One transfer of random shape between my local half in `at_home` and a remote half in `away` (maybe the same region). */
 static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, struct lanes *away, int target)
 {
     int me = test_rank(), unit = (int)element_size(op->type);
@@ -22,27 +17,23 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
         .unit = unit,
     };
     struct patch p = patch_draw(r, &wish);
-    char *local = lanes_remote(at_home, me), *remote = lanes_remote(away, target) + HALF;
-    unsigned char *local_mirror = lanes_mirror(at_home, me), *remote_mirror = lanes_mirror(away, target) + HALF;
-    armci_hdl_t handle;
-
+    char *local = lanes_remote(at_home, me);
+    unsigned char *local_mirror = lanes_mirror(at_home, me);
+    struct sides sides = {local, local_mirror, lanes_remote(away, target) + HALF, lanes_mirror(away, target) + HALF, target};
+    armci_hdl_t handle = new_handle();
     if (op->kind != OP_GET) { /* new content each time */
         element_fill(op->type, r, local_mirror, HALF);
         ARMCI_Access_begin(local);
         memcpy(local, local_mirror, HALF);
         ARMCI_Access_end(local);
     }
-    ARMCI_INIT_HANDLE(&handle);
-    op_strided(op, local, remote, &p, target, &handle);
+    op_patch(op, &sides, &p, &handle);
     op_wait(op, &handle);
-    for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, local_mirror + patch_offset(&p, LOCAL, i), remote_mirror + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
     ARMCI_Access_begin(local);
     check_bytes(local, local_mirror, HALF, "%s with %d, %s: local buffer in global memory", op_name(op, "S"), target, patch_text(&p));
     ARMCI_Access_end(local);
 }
 
-/* What a test does. */
 struct what {
     enum op_kind kind;
     bool same_region;
@@ -55,7 +46,6 @@ static void run(const void *row)
     struct rng r = rng_stream(80000 + 10 * (uint64_t)kind + (uint64_t)test_rank());
     struct lanes one = lanes_create(LANE, 64), other = lanes_create(LANE, 64);
     struct lanes *home = what->same_region ? &other : &one;
-
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         element_fill(type, &r, one.mirror, (size_t)test_ranks() * LANE);
         element_fill(type, &r, other.mirror, (size_t)test_ranks() * LANE);
@@ -73,7 +63,6 @@ static void run(const void *row)
     lanes_free(&other);
 }
 
-/* Vectors of 2 entries whose local segments lie in two different regions. */
 static void run_vector(enum op_kind kind)
 {
     enum { SEGMENTS = 20, STEP = 64 };
@@ -83,7 +72,6 @@ static void run_vector(enum op_kind kind)
     int me = test_rank(), target = (me + 1) % test_ranks();
     void *here[2][SEGMENTS], *there[2][SEGMENTS];
     armci_giov_t v[2];
-
     element_fill(ARMCI_ACC_DBL, &r, one.mirror, (size_t)test_ranks() * LANE);
     element_fill(ARMCI_ACC_DBL, &r, other.mirror, (size_t)test_ranks() * LANE);
     lanes_load(&one);
@@ -111,11 +99,7 @@ static void test_vectors(void)
         run_vector((enum op_kind)kind);
 }
 
-#define RUN(...)                                                                                                                           \
-    NULL, run, &(const struct what)                                                                                                        \
-    {                                                                                                                                      \
-        __VA_ARGS__                                                                                                                        \
-    }
+#define RUN(...) ONE_ROW(run, struct what, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"put from another region", RUN(OP_PUT, false)},
@@ -125,7 +109,5 @@ static const struct test tests[] = {
     {"get into the same region", RUN(OP_GET, true)},
     {"accumulate from the same region", RUN(OP_ACC, true)},
     {"vectors with local segments in two regions", test_vectors},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,10 +1,8 @@
 /* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, Memat, Memdt, Memctl. */
-#include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "harness.h"
 
 enum { TAG = 71, PIECES = 20 };
 
@@ -14,13 +12,11 @@ static void fill(unsigned char *bytes, int n, int seed)
         bytes[i] = (unsigned char)(i * 11 + seed * 37 + 3);
 }
 
-/* One process allocates, alone; the others do what they like. */
 static void one_allocates(void)
 {
     enum { SIZE = 3000 };
     int me = test_rank(), n = test_ranks();
     unsigned char data[SIZE], seen[SIZE];
-
     for (int owner = 0; owner < n; owner++) {
         armci_meminfo_t info;
         memset(&info, 0, sizeof info);
@@ -54,7 +50,6 @@ static void descriptions_travel(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, one = 1;
     armci_meminfo_t mine, travelling, next;
-
     ARMCI_Memget(64 * sizeof(int), &mine, 0);
     memset(mine.addr, 0, 64 * sizeof(int));
     ARMCI_Barrier();
@@ -85,7 +80,6 @@ static void pieces_do_not_overlap(void)
     int me = test_rank(), order[PIECES];
     armci_meminfo_t info[PIECES];
     struct rng r = rng_stream(40 + (uint64_t)me);
-
     for (int round = 0; round < 4; round++) {
         for (int i = 0; i < PIECES; i++) {
             int size = 1 + rng_between(&r, 0, i % 3 ? 100 : 5000);
@@ -113,7 +107,6 @@ static void not_collective(void)
 {
     int me = test_rank();
     armci_meminfo_t info[3];
-
     if (me % 2 == 0)
         for (int i = 0; i < 3; i++)
             ARMCI_Memget((size_t)(10 << i), &info[i], 0);
@@ -128,12 +121,10 @@ static void not_collective(void)
         }
 }
 
-/* Read the first int of the memory. */
 static void check_first(armci_meminfo_t *info, int expected)
 {
     int value = 0;
     void *there = ARMCI_Memat(info, 0);
-
     if (check(there != NULL, "ARMCI_Memat of memory of rank %d", info->cpid))
         check_long(ARMCI_Get(there, &value, sizeof value, info->cpid), 0, "ARMCI_Get");
     check_long(value, expected, "value in memory of rank %d", info->cpid);
@@ -143,7 +134,6 @@ static void check_first(armci_meminfo_t *info, int expected)
 static void no_descriptor_left(void)
 {
     int n = test_ranks();
-
     for (int owner = 0; owner < n; owner++) {
         armci_meminfo_t info[2];
         struct rlimit before, none;
@@ -176,6 +166,5 @@ static const struct test tests[] = {
     {"pieces do not overlap, whatever the order of frees", pieces_do_not_overlap},
     {"only some processes allocate", not_collective},
     {"processes without a descriptor left reach memory added meanwhile", no_descriptor_left},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

@@ -1,11 +1,6 @@
 /* test_memory.c - global memory: allocation and free in every form, lookup of addresses, local access, Memget. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 enum { ALIGNMENT = 64, MANY = 300, TAG = 55 };
 
 /* Bytes that depend on who, which and where. */
@@ -18,7 +13,6 @@ static void pattern(unsigned char *buffer, size_t n, int writer, int which)
 static void put_pattern(void *dst, size_t n, int p, int which)
 {
     unsigned char *buffer = need_memory(n);
-
     pattern(buffer, n, p, which);
     if (n > 0) check_long(ARMCI_Put(buffer, dst, (int)n, p), 0, "ARMCI_Put");
     free(buffer);
@@ -28,7 +22,6 @@ static void put_pattern(void *dst, size_t n, int p, int which)
 static void check_pattern(void *src, size_t n, int p, int which, const char *what)
 {
     unsigned char *seen = need_memory(n), *expected = need_memory(n);
-
     memset(seen, 0xee, n);
     pattern(expected, n, p, which);
     if (n > 0) check_long(ARMCI_Get(src, seen, (int)n, p), 0, "ARMCI_Get");
@@ -40,8 +33,7 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
 /* The table of base addresses of a region with sizes[p] bytes in member p: as promised, and the same everywhere. */
 static void check_bases(void **base, const size_t *sizes, int members, MPI_Comm comm, const char *what)
 {
-    void **first = need_memory((size_t)members * sizeof *first);
-
+    void *first[16];
     memcpy(first, base, (size_t)members * sizeof *first);
     MPI_Bcast(first, members * (int)sizeof *first, MPI_BYTE, 0, comm);
     for (int p = 0; p < members; p++) {
@@ -49,14 +41,12 @@ static void check_bases(void **base, const size_t *sizes, int members, MPI_Comm 
         check((base[p] == NULL) == (sizes[p] == 0), "%s: base %d is %p for %zu bytes", what, p, base[p], sizes[p]);
         check((uintptr_t)base[p] % ALIGNMENT == 0, "%s: base %d is %p", what, p, base[p]);
     }
-    free(first);
 }
 
 /* Every slice written by the neighbour of its owner and read by everybody. */
 static void use_slices(void **base, const size_t *sizes, int which, const char *what)
 {
     int n = test_ranks(), right = (test_rank() + 1) % n;
-
     put_pattern(base[right], sizes[right], right, which);
     ARMCI_Barrier();
     for (int p = 0; p < n; p++)
@@ -69,30 +59,25 @@ static void sizes_of_every_kind(void)
     static const size_t list[] = {8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001};
     const size_t kinds = sizeof list / sizeof *list;
     int me = test_rank(), n = test_ranks();
-    size_t *sizes = need_memory((size_t)n * sizeof *sizes);
-    void **base = need_memory((size_t)n * sizeof *base);
-
+    size_t sizes[16];
+    void *base[16];
     for (size_t k = 0; k < kinds; k++) {
         size_t sum = 0;
         for (int p = 0; p < n; p++)
             sum += sizes[p] = list[(k + (size_t)p) % kinds];
-        memset(base, 0x77, (size_t)n * sizeof *base);
+        memset(base, 0x77, sizeof base);
         check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
         check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc");
         use_slices(base, sizes, (int)k, "ARMCI_Malloc");
         if (sum > 0) check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
     }
-    free(sizes);
-    free(base);
 }
 
-/* One process alone has memory, each in turn; all others free with NULL. */
 static void memory_in_one_process(void)
 {
     int me = test_rank(), n = test_ranks();
-    size_t *sizes = need_memory((size_t)n * sizeof *sizes);
-    void **base = need_memory((size_t)n * sizeof *base);
-
+    size_t sizes[16];
+    void *base[16];
     for (int owner = 0; owner < n; owner++) {
         for (int p = 0; p < n; p++)
             sizes[p] = p == owner ? 1000 : 0;
@@ -101,8 +86,6 @@ static void memory_in_one_process(void)
         use_slices(base, sizes, owner, "memory in one process");
         check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
     }
-    free(sizes);
-    free(base);
 }
 
 static size_t many_size(int i, int p)
@@ -117,7 +100,6 @@ static void many_regions(void)
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, order[MANY], many = n > 2 ? MANY / 10 : MANY;
     void **base[MANY];
     struct rng r = rng_stream(5);
-
     for (int i = 0; i < many; i++) {
         order[i] = i;
         base[i] = region_create(many_size(i, me));
@@ -139,7 +121,6 @@ static void address_comes_back(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
     void **keep = region_create(64);
-
     put_pattern(keep[right], 64, right, 1000);
     for (int i = 0; i < effort(40); i++) {
         size_t size = (size_t)(100 + 64 * (i / 3 % 5));
@@ -154,18 +135,15 @@ static void address_comes_back(void)
     region_free(keep);
 }
 
-/* Regions of the even and of the odd processes at the same time. */
 static void on_groups(void)
 {
     int me = test_rank(), n = test_ranks(), parity = me % 2, members = (n + 1 - parity) / 2, list[16];
     size_t sizes[16] = {0};
     void *base[16];
     ARMCI_Group group;
-
-    for (int i = 0; i < members; i++) {
-        list[i] = 2 * i + parity;
+    list_ranks(parity, 2, list);
+    for (int i = 0; i < members; i++)
         sizes[i] = (size_t)(100 * (i + parity));
-    }
     ARMCI_Group_create(members, list, &group);
     check_long(ARMCI_Malloc_group(base, (armci_size_t)sizes[me / 2], &group), 0, "ARMCI_Malloc_group");
     check_bases(base, sizes, members, group.comm, "ARMCI_Malloc_group");
@@ -187,7 +165,6 @@ static void named_devices(void)
     size_t sizes[16];
     void *base[16];
     ARMCI_Group world;
-
     ARMCI_Group_get_world(&world);
     for (int p = 0; p < n; p++)
         sizes[p] = (size_t)(48 + 16 * p);
@@ -208,7 +185,6 @@ static void local_memory(void)
     int right = (test_rank() + 1) % test_ranks();
     void **base = region_create(5000);
     unsigned char *buffer[3];
-
     check(ARMCI_Malloc_local(0) == NULL, "ARMCI_Malloc_local(0) is not NULL");
     for (int i = 0; i < 3; i++) {
         buffer[i] = ARMCI_Malloc_local(5000);
@@ -224,13 +200,11 @@ static void local_memory(void)
     region_done(base);
 }
 
-/* Free of a region with operations that nobody waited for. */
 static void free_completes(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
     unsigned char seen[2][4000], expected[4000];
     armci_hdl_t hdl;
-
     for (int round = 0; round < 5; round++) {
         void **base = region_create(4000), **keep = region_create(4000);
         put_pattern(base[right], 4000, right, round);
@@ -254,13 +228,11 @@ static void free_completes(void)
     }
 }
 
-/* Own loads see what others fenced, gets of others see own stores. */
 static void local_access(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     void **base = region_create(2 * sizeof(long));
     long *mine = base[me];
-
     for (long i = 1; i <= effort(50); i++) {
         long value = 100 * i + me, seen[2] = {0, 0};
         ARMCI_Put(&value, base[right], sizeof value, right);
@@ -288,7 +260,6 @@ static void access_modes(void)
     long cells[8], one = 1, sum = 0, seen[8];
     ARMCI_Group world;
     void **base = region_create(sizeof cells);
-
     ARMCI_Group_get_world(&world);
     check_long(ARMCIX_Mode_get(base[me]), ARMCIX_MODE_ALL, "mode of a new region");
     memset(cells, 0, sizeof cells);
@@ -321,11 +292,8 @@ static void accs_before_a_mode_change_count(void)
     int me = test_rank(), n = test_ranks();
     long one = 1, seen = -1;
     ARMCI_Group world;
-    void **base = region_create(sizeof one);
-
+    void **base = region_zeroed(sizeof one);
     ARMCI_Group_get_world(&world);
-    ARMCI_PutValueLong(0, base[me], me);
-    ARMCI_Barrier();
     check_long(ARMCIX_Mode_set(ARMCIX_MODE_ACC_ONLY, base[me], &world), 0, "ARMCIX_Mode_set");
     for (int p = 0; p < n; p++)
         ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, base[p], sizeof one, p);
@@ -349,6 +317,5 @@ static const struct test tests[] = {
     {"own loads and stores between Access_begin and Access_end", local_access},
     {"access modes", access_modes},
     {"a change of mode completes earlier operations", accs_before_a_mode_change_count},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

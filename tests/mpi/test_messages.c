@@ -1,10 +1,5 @@
-/* test_messages.c - messages between two, broadcasts, selection, trees, exchange of addresses, on a communicator of the
- * library's own. */
+/* test_messages.c - messages between two, broadcasts, selection, trees, exchange of addresses, on a communicator of the library's own. */
 #include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "scopes.h"
 
 enum { TAG = 17, MOST = 16 };
@@ -22,7 +17,6 @@ static void send_and_receive(void)
     enum { COUNT = sizeof lengths / sizeof *lengths, BUFFER = 300010 };
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     unsigned char *out = need_memory(BUFFER), *in = need_memory(BUFFER), *expected = need_memory(BUFFER);
-
     needs_ranks(2);
     for (int round = 0; round < 2 && n > 1; round++)
         for (int i = 0; i < COUNT; i++) {
@@ -46,7 +40,6 @@ static void send_and_receive(void)
 static void order_and_tags(void)
 {
     int me = test_rank(), n = test_ranks(), other = me ^ 1;
-
     needs_ranks(2);
     if (other >= n) return;
     if (me % 2 == 0) {
@@ -74,7 +67,6 @@ static void receive_from_any(void)
 {
     enum { EACH = 25 };
     int n = test_ranks(), me = test_rank(), next[MOST] = {0};
-
     needs_ranks(2);
     for (int i = 0; i < EACH && me > 0; i++) {
         int record[3] = {me, i, 5};
@@ -92,7 +84,6 @@ static void receive_from_any(void)
 static void who_am_i(void)
 {
     double before = armci_timer(), after;
-
     check_long(armci_msg_me(), test_rank(), "armci_msg_me");
     check_long(armci_msg_nproc(), test_ranks(), "armci_msg_nproc");
     for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;)
@@ -101,11 +92,9 @@ static void who_am_i(void)
     check(after - before >= 0.019 && after - before < 5, "armci_timer says %g s for 0.02 s", after - before);
 }
 
-/* Nobody leaves a barrier before the last has come. */
 static void barrier_waits(void)
 {
     ARMCI_Group world;
-
     ARMCI_Group_get_world(&world);
     for (int i = 0; i < 2 * test_ranks(); i++) {
         double late = 0.03, begun = MPI_Wtime();
@@ -121,12 +110,10 @@ static void barrier_waits(void)
     }
 }
 
-/* Broadcasts over everything, from every root, of every length. */
 static void broadcasts(void)
 {
     static const int lengths[] = {0, 1, 4, 1000, 100001};
     unsigned char *bytes = need_memory(100001), *expected = need_memory(100001);
-
     for (int k = 0; k < 5; k++)
         for (int root = 0; root < test_ranks(); root++)
             for (int form = 0; form < 3; form++) {
@@ -149,7 +136,6 @@ static void broadcasts_on_scopes(void)
 {
     struct scope s;
     unsigned char bytes[333], expected[333];
-
     scope_members(SCOPE_NODE, &s);
     for (int i = 0; i < s.n; i++) {
         fill(bytes, sizeof bytes, test_rank());
@@ -173,12 +159,10 @@ static void broadcasts_on_scopes(void)
 /* In a group, too, the root is a process number. */
 static void broadcasts_in_groups(void)
 {
-    int n = test_ranks(), list[MOST], members = 0;
+    int n = test_ranks(), list[MOST], members;
     unsigned char bytes[100], expected[100];
     ARMCI_Group group;
-
-    for (int p = n - 1; p >= 0; p -= 2)
-        list[members++] = p;
+    members = list_ranks(n - 1, -2, list);
     ARMCI_Group_create(members, list, &group);
     for (int root = 0; root < members && group.rank >= 0; root++) {
         fill(bytes, sizeof bytes, test_rank());
@@ -197,7 +181,6 @@ static void selection(void)
         int owner, more[5];
     } record;
     int me = test_rank(), n = test_ranks();
-
     for (int i = 0; i < 4 * n; i++) {
         bool largest = i % 2 == 0, in = i / 2 % 3 != 0 || me % 2 == i / 4 % 2 || n == 1;
         int winner = -1;
@@ -230,7 +213,6 @@ static void selection_of_types(void)
     long l_record[2] = {(1L << 40) + me, me};
     long long ll_record[2] = {-(1LL << 41) - me, me};
     float f_record[2] = {-0.5f * (float)me, (float)me};
-
     armci_msg_sel(i_record, sizeof i_record, "min", ARMCI_INT, 1);
     check_long(i_record[1], n - 1, "smallest int");
     armci_msg_sel(l_record, sizeof l_record, "max", ARMCI_LONG, 1);
@@ -245,7 +227,6 @@ static void selection_of_types(void)
 static void check_tree(int root, int up, int left, int right, const struct scope *s, const char *what)
 {
     int mine[4] = {root, up, left, right}, all[4 * MOST], children = 0;
-
     MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, test_comm());
     if (s->place < 0) return;
     check_long(root, s->list[0], "%s: root", what);
@@ -265,7 +246,6 @@ static void trees(void)
     int root, up, left, right;
     ARMCI_Group world;
     struct scope s;
-
     ARMCI_Group_get_world(&world);
     for (int scope = SCOPE_ALL; scope <= SCOPE_MASTERS; scope++) {
         scope_members(scope, &s);
@@ -280,16 +260,14 @@ static void trees(void)
 
 static void exchange_of_addresses(void)
 {
-    int me = test_rank(), n = test_ranks(), list[MOST], members = 0;
+    int me = test_rank(), n = test_ranks(), list[MOST], members;
     void *addresses[MOST] = {NULL};
     ARMCI_Group group;
-
     addresses[me] = (void *)(uintptr_t)(0x123450000000 + me);
     armci_exchange_address(addresses, n);
     for (int p = 0; p < n; p++)
         check_long((long)(uintptr_t)addresses[p], 0x123450000000 + p, "address %d", p);
-    for (int p = n - 1; p >= 0; p -= 2)
-        list[members++] = p;
+    members = list_ranks(n - 1, -2, list);
     ARMCI_Group_create(members, list, &group);
     if (group.rank >= 0) {
         memset(addresses, 0, sizeof addresses);
@@ -306,7 +284,6 @@ static void own_communicator(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, in = -1, token = me, sum = 1;
     MPI_Request request;
-
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, test_comm(), &request);
     if (n > 1) {
         int got = -1;
@@ -335,6 +312,5 @@ static const struct test tests[] = {
     {"trees hang together", trees},
     {"exchange of addresses", exchange_of_addresses},
     {"the program's receives never catch messages of the library", own_communicator},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

@@ -1,18 +1,12 @@
 /* test_mutex.c - mutexes: exclusion, fairness, order of arrival, several at once, sets over groups. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
-
 enum { ROUNDS = 40, ARRIVAL_GAP_MS = 30 };
 
 /* Read, change and write back a long at p, which only a lock makes safe. */
 static long add_unsafely(long *counter, int p, long step)
 {
     long value = -1;
-
     ARMCI_Get(counter, &value, sizeof value, p);
     long next = value + step;
     ARMCI_Put(&next, counter, sizeof next, p);
@@ -37,24 +31,22 @@ static void check_counters(void **base, int longs, long expected, const char *wh
 static void let_pass(double seconds)
 {
     double until = MPI_Wtime() + seconds;
-
     while (MPI_Wtime() < until)
         ARMCIX_Progress();
 }
 
-/* Each mutex guards a counter on another process than its own. */
+/* Each mutex protects a counter on another process than its own. */
 static void no_update_lost(void)
 {
     int me = test_rank(), n = test_ranks();
     void **base = region_zeroed(2 * sizeof(long));
-
     check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
     for (int i = 0; i < effort(ROUNDS); i++)
         for (int m = 0; m < 2; m++) {
-            int node = (i + me) % n, p = (node + 1) % n;
-            ARMCI_Lock(m, node);
+            int owner = (i + me) % n, p = (owner + 1) % n;
+            ARMCI_Lock(m, owner);
             add_unsafely((long *)base[p] + m, p, 1);
-            ARMCI_Unlock(m, node);
+            ARMCI_Unlock(m, owner);
         }
     ARMCI_Barrier();
     for (int p = 0; p < n; p++) {
@@ -69,12 +61,10 @@ static void no_update_lost(void)
     region_free(base);
 }
 
-/* Process p nodes p % 3 mutexes: some none. */
 static void counts_differ(void)
 {
     int me = test_rank(), n = test_ranks(), expected = 0;
     void **base = region_zeroed(2 * sizeof(long));
-
     check_long(ARMCI_Create_mutexes(me % 3), 0, "ARMCI_Create_mutexes(%d)", me % 3);
     for (int i = 0; i < effort(10); i++)
         for (int p = 0; p < n; p++)
@@ -95,12 +85,10 @@ static void counts_differ(void)
     region_free(base);
 }
 
-/* All mutexes of all processes held at once, released in another order. */
 static void several_held(void)
 {
     int n = test_ranks();
     void **base = region_zeroed(2 * sizeof(long));
-
     ARMCI_Create_mutexes(2);
     for (int i = 0; i < effort(ROUNDS / 4); i++) {
         for (int k = 0; k < 2 * n; k++)
@@ -121,7 +109,6 @@ static void created_again(void)
 {
     void **base = region_zeroed(sizeof(long));
     int rounds = effort(16);
-
     for (int i = 0; i < rounds; i++) {
         check_long(ARMCI_Create_mutexes(1 + i % 3), 0, "ARMCI_Create_mutexes, time %d", i);
         for (int p = 0; p < test_ranks(); p++) {
@@ -135,12 +122,10 @@ static void created_again(void)
     region_free(base);
 }
 
-/* What was put without a fence under a lock is there for the next holder. */
 static void unlock_completes(void)
 {
     int n = test_ranks();
     void **base = region_zeroed(sizeof(long));
-
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < effort(ROUNDS); i++) {
         long value = -1;
@@ -157,12 +142,10 @@ static void unlock_completes(void)
     region_free(base);
 }
 
-/* Nobody else wants it. */
 static void uncontended(void)
 {
     int me = test_rank(), p = (me + 1) % test_ranks();
     void **base = region_zeroed(sizeof(long));
-
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < effort(60); i++) {
         ARMCI_Lock(0, p);
@@ -183,7 +166,6 @@ static void even_shares(void)
     void **base = region_zeroed(3 * sizeof(long));
     long *words = base[0];
     double begin = 0;
-
     ARMCI_Create_mutexes(1);
     ARMCI_Barrier();
     for (bool first = true, more = true; more; first = false) {
@@ -213,7 +195,6 @@ static bool granted_in_order(int first, void **base)
 {
     int me = test_rank(), n = test_ranks(), place = n > 1 ? (me - 1 - first + 2 * (n - 1)) % (n - 1) : 0;
     long turn = 0;
-
     if (me == 0) {
         ARMCI_PutValueLong(0, base[0], 0);
         ARMCI_Lock(0, n - 1);
@@ -237,7 +218,6 @@ static void first_come_first_served(void)
     enum { TRIES = 6 };
     int n = test_ranks(), ordered = 0;
     void **base = region_zeroed(sizeof(long));
-
     needs_ranks(3);
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < TRIES && n >= 3; i++)
@@ -247,12 +227,10 @@ static void first_come_first_served(void)
     region_free(base);
 }
 
-/* Trylock says whether it got the mutex, and does not wait. */
 static void trylock(void)
 {
     int me = test_rank(), n = test_ranks(), got;
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
-
     check(set != NULL, "ARMCIX_Create_mutexes_hdl(1, NULL) gave NULL");
     for (int holder = 0; holder < n; holder++) {
         if (me == holder) ARMCIX_Lock_hdl(set, 0, n - 1);
@@ -275,13 +253,11 @@ static void trylock(void)
     check_long(ARMCIX_Destroy_mutexes_hdl(set), 0, "ARMCIX_Destroy_mutexes_hdl");
 }
 
-/* Trylock and Lock mixed lose nothing. */
 static void trylock_excludes(void)
 {
     int n = test_ranks();
     void **base = region_zeroed(sizeof(long));
     armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
-
     for (int i = 0; i < effort(ROUNDS); i++) {
         if (i % 2)
             ARMCIX_Lock_hdl(set, 0, n - 1);
@@ -304,9 +280,7 @@ static void three_sets(void)
     void **base = region_zeroed(3 * sizeof(long));
     ARMCI_Group even;
     armcix_mutex_hdl_t all = ARMCIX_Create_mutexes_hdl(1, NULL), some = NULL;
-
-    for (int i = 0; i < members; i++)
-        list[i] = 2 * i;
+    list_ranks(0, 2, list);
     ARMCI_Group_create(members, list, &even);
     if (me % 2 == 0) some = ARMCIX_Create_mutexes_hdl(2, &even);
     ARMCI_Create_mutexes(1);
@@ -340,20 +314,13 @@ static void three_sets(void)
 static void count_under(armcix_mutex_hdl_t set, void **base, const char *what)
 {
     long before;
-
     ARMCI_Barrier();
     before = ARMCI_GetValueLong(base[0], 0);
     ARMCI_Barrier();
     for (int i = 0; i < effort(8); i++) {
-        if (set)
-            ARMCIX_Lock_hdl(set, 0, 0);
-        else
-            ARMCI_Lock(0, 0);
+        set ? ARMCIX_Lock_hdl(set, 0, 0) : ARMCI_Lock(0, 0);
         add_unsafely(base[0], 0, 1);
-        if (set)
-            ARMCIX_Unlock_hdl(set, 0, 0);
-        else
-            ARMCI_Unlock(0, 0);
+        set ? ARMCIX_Unlock_hdl(set, 0, 0) : ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
     check_long(ARMCI_GetValueLong(base[0], 0), before + test_ranks() * effort(8), "counter under %s", what);
@@ -364,7 +331,6 @@ static void count_under(armcix_mutex_hdl_t set, void **base, const char *what)
 static void own_destroyed_beside_sets(void **base)
 {
     armcix_mutex_hdl_t older = ARMCIX_Create_mutexes_hdl(1, NULL), newer;
-
     ARMCI_Create_mutexes(1);
     newer = ARMCIX_Create_mutexes_hdl(1, NULL);
     if (test_rank() == 0) ARMCIX_Lock_hdl(older, 0, 0);
@@ -384,7 +350,6 @@ static void sets_destroyed_beside_own(void **base)
 {
     armcix_mutex_hdl_t older = ARMCIX_Create_mutexes_hdl(1, NULL), newer;
     long counted = ARMCI_GetValueLong(base[0], 0);
-
     ARMCI_Create_mutexes(1);
     newer = ARMCIX_Create_mutexes_hdl(1, NULL);
     if (test_rank() == 0) ARMCI_Lock(0, 0);
@@ -405,7 +370,6 @@ static void sets_destroyed_beside_own(void **base)
 static void kinds_are_apart(void)
 {
     void **base = region_zeroed(sizeof(long));
-
     own_destroyed_beside_sets(base);
     sets_destroyed_beside_own(base);
     region_free(base);
@@ -424,6 +388,5 @@ static const struct test tests[] = {
     {"trylock and lock together exclude", trylock_excludes},
     {"three sets at a time, one over a group", three_sets},
     {"destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

@@ -1,8 +1,6 @@
 /* test_names.c - every public function has its name and its profiling name, and a program may put itself in between. */
 #include "harness.h"
 
-#include <armcix.h>
-
 /* Each function of the headers under both names; check-headers compares this list with the headers. */
 typedef void (*function)(void);
 static const struct {
@@ -94,7 +92,6 @@ static void the_program_in_between(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, value = 40 + me, sum = 1;
     void **base = region_create(sizeof value);
-
     puts_seen = barriers_seen = messages_seen = 0;
     check_long(ARMCI_Put(&value, base[right], sizeof value, right), 0, "ARMCI_Put");
     ARMCI_Barrier();
@@ -115,12 +112,10 @@ static void the_program_in_between(void)
     region_free(base);
 }
 
-/* The library itself does not go through names that a program may replace. */
 static void the_library_stays_inside(void)
 {
     int me = test_rank(), value = 3, one = 1;
     void **base = region_create(64);
-
     puts_seen = barriers_seen = messages_seen = 0;
     ARMCI_PutValueInt(value, base[me], me);
     ARMCI_Acc(ARMCI_ACC_INT, &one, &one, base[me], sizeof one, me);
@@ -135,6 +130,5 @@ static const struct test tests[] = {
     {"every function has both names", all_are_there},
     {"the program may put itself in between", the_program_in_between},
     {"the library does not call itself through the program", the_library_stays_inside},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

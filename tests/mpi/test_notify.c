@@ -1,9 +1,6 @@
 /* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both directions; oneself. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CELLS = 500 };
 
 /* How many notifications went from here to each process, came from each, in all tests so far. */
@@ -17,7 +14,6 @@ static void notify(int p)
 static void wait_for(int p)
 {
     int waits = -1, received = armci_notify_wait(p, &waits);
-
     check_long(waits, ++waited[p], "armci_notify_wait(%d): number of waits", p);
     check(received >= waits, "armci_notify_wait(%d): %d received after %d waits", p, received, waits);
 }
@@ -34,11 +30,8 @@ static void data_before_notification(void)
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
     void **base = region_create(CELLS * sizeof(long));
     long cells[CELLS], expected[CELLS], one = 1;
-
     for (int round = 0; round < effort(40); round++) {
-        ARMCI_Access_begin(base[me]);
-        memset(base[me], 0, sizeof cells);
-        ARMCI_Access_end(base[me]);
+        slice_fill(base[me], 0, sizeof cells);
         ARMCI_Barrier();
         fill(cells, round, me);
         fill(expected, round, left);
@@ -56,18 +49,12 @@ static void data_before_notification(void)
     region_free(base);
 }
 
-/* Aggregated puts are issued before the notification. */
 static void kept_by_an_aggregate(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
-    void **base = region_create(sizeof(long));
+    void **base = region_zeroed(sizeof(long));
     long value = 100 + me;
-    armci_hdl_t handle;
-
-    ARMCI_PutValueLong(0, base[me], me);
-    ARMCI_Barrier();
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     ARMCI_NbPut(&value, base[right], sizeof value, right, &handle);
     notify(right);
     wait_for(left);
@@ -80,7 +67,6 @@ static void kept_by_an_aggregate(void)
 static void numbers(void)
 {
     int n = test_ranks(), me = test_rank(), other = (me ^ 1) < n ? me ^ 1 : me;
-
     for (int times = 1; times < 6; times++) {
         for (int i = 0; i < times; i++)
             notify(other);
@@ -96,7 +82,6 @@ static void to_and_fro(void)
 {
     int me = test_rank(), n = test_ranks();
     void **base = region_create((size_t)n * sizeof(int));
-
     for (int i = 0; i < effort(20); i++)
         for (int p = 1; p < n; p++) {
             int ball = 100 * i + p;
@@ -121,7 +106,6 @@ static void oneself(void)
 {
     int me = test_rank();
     void **base = region_create(sizeof(int));
-
     for (int i = 0; i < 5; i++) {
         ARMCI_PutValueInt(i, base[me], me);
         notify(me);
@@ -133,12 +117,10 @@ static void oneself(void)
     region_free(base);
 }
 
-/* Wait does not return before the notification. */
 static void wait_waits(void)
 {
     int me = test_rank(), n = test_ranks();
     double begun;
-
     needs_ranks(2);
     MPI_Barrier(test_comm());
     begun = MPI_Wtime();
@@ -161,6 +143,5 @@ static const struct test tests[] = {
     {"data and notifications in both directions", to_and_fro},
     {"notifications to oneself", oneself},
     {"a wait does not return before the notification", wait_waits},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

@@ -1,14 +1,9 @@
 /* test_order.c - location consistency: a process sees its own blocking operations on one target in the order issued,
  * whatever their form; and non-blocking ones that it has waited for. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "lanes.h"
 #include "op.h"
 
 enum { LANE = 32 * 1024, ROOM = 24 * 1024 };
-
-/* ------------------------------------------------------------------ any mixture */
 
 enum form { CONTIGUOUS, STRIDED, VECTOR, VALUE, FORMS };
 
@@ -19,17 +14,20 @@ struct work {
     unsigned char *local, *expected; /* ROOM bytes each: the buffer and its model */
 };
 
+static struct sides sides_of(const struct work *w, int target)
+{
+    return (struct sides){w->local, w->expected, lanes_remote(&w->lanes, target), lanes_mirror(&w->lanes, target), target};
+}
+
 static void mix_contiguous(struct rng *r, const struct op *op, struct work *w, int target)
 {
     size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, rng_chance(r, 10) ? 1400 : 60);
     size_t here = unit * (size_t)rng_between(r, 0, (int)((ROOM - n) / unit));
     size_t there = unit * (size_t)rng_between(r, 0, (int)((LANE / 4 * 3 - n) / unit));
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    op_contiguous(op, w->local + here, lanes_remote(&w->lanes, target) + there, n, target, &handle);
+    struct sides sides = sides_of(w, target);
+    armci_hdl_t handle = new_handle();
+    op_bytes(op, &sides, here, there, n, &handle);
     op_wait(op, &handle);
-    op_model(op, w->expected + here, lanes_mirror(&w->lanes, target) + there, n);
 }
 
 static void mix_strided(struct rng *r, const struct op *op, struct work *w, int target)
@@ -43,43 +41,31 @@ static void mix_strided(struct rng *r, const struct op *op, struct work *w, int 
         .unit = (int)element_size(w->type),
     };
     struct patch p = patch_draw(r, &wish);
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    op_strided(op, w->local, lanes_remote(&w->lanes, target), &p, target, &handle);
+    struct sides sides = sides_of(w, target);
+    armci_hdl_t handle = new_handle();
+    op_patch(op, &sides, &p, &handle);
     op_wait(op, &handle);
-    for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(op, w->expected + patch_offset(&p, LOCAL, i), lanes_mirror(&w->lanes, target) + patch_offset(&p, REMOTE, i),
-                 (size_t)p.count[0]);
 }
 
 static void mix_vector(struct rng *r, const struct op *op, struct work *w, int target)
 {
     enum { SEGMENTS = 12 };
-    size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, 6);
-    void *here[SEGMENTS], *there[SEGMENTS];
-    armci_giov_t v = {op->kind == OP_GET ? there : here, op->kind == OP_GET ? here : there, (int)n, SEGMENTS};
-    armci_hdl_t handle;
-
-    for (int i = 0; i < SEGMENTS; i++) {
-        size_t from = n * (size_t)(2 * i), to = unit * (size_t)rng_between(r, 0, (int)((LANE / 4 - n) / unit));
-        here[i] = w->local + from;
-        there[i] = lanes_remote(&w->lanes, target) + to;
-        op_model(op, w->expected + from, lanes_mirror(&w->lanes, target) + to, n);
+    size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, 6), from[SEGMENTS], to[SEGMENTS];
+    struct sides sides = sides_of(w, target);
+    armci_hdl_t handle = new_handle();
+    for (size_t i = 0; i < SEGMENTS; i++) {
+        from[i] = n * 2 * i;
+        to[i] = unit * (size_t)rng_between(r, 0, (int)((LANE / 4 - n) / unit));
     }
-    ARMCI_INIT_HANDLE(&handle);
-    op_vector(op, &v, 1, target, &handle);
-    op_wait(op, &handle);
+    op_segments(op, &sides, SEGMENTS, n, from, to, &handle);
 }
 
-/* A put or get of one int by value. */
 static void mix_value(struct rng *r, const struct op *op, struct work *w, int target)
 {
     size_t there = sizeof(int) * (size_t)rng_between(r, 0, 500);
     char *remote = lanes_remote(&w->lanes, target) + there;
     unsigned char *mirror = lanes_mirror(&w->lanes, target) + there;
     int value;
-
     memcpy(&value, w->local, sizeof value);
     if (op->kind == OP_PUT) {
         check_long(ARMCI_PutValueInt(value, remote, target), 0, "ARMCI_PutValueInt: code");
@@ -103,7 +89,6 @@ static void mix_one(struct rng *r, struct work *w, int target)
     struct op op = {.kind = (enum op_kind)rng_between(r, OP_PUT, form == VALUE ? OP_GET : OP_ACC),
                     .how = (enum op_how)rng_between(r, OP_BLOCKING, OP_IMPLICIT),
                     .type = w->type};
-
     op.scale = rng_chance(r, 50) ? scale_one(w->type) : scale_other(w->type, r);
     if (op.kind != OP_GET) {
         element_fill(w->type, r, w->local, ROOM);
@@ -119,7 +104,6 @@ static void run_mixture(int type)
     struct rng r = rng_stream(60000 + 100 * (uint64_t)type + (uint64_t)test_rank());
     struct work w = {.lanes = lanes_create(LANE, 16), .type = type};
     int target = 0;
-
     w.local = need_memory(ROOM);
     w.expected = need_memory(ROOM);
     element_fill(type, &r, w.lanes.mirror, (size_t)test_ranks() * LANE);
@@ -130,8 +114,7 @@ static void run_mixture(int type)
         if (i % 7 == 0) target = rng_between(&r, 0, test_ranks() - 1);
         mix_one(&r, &w, target);
     }
-    lanes_verify(&w.lanes, "a mixture of all operations");
-    lanes_free(&w.lanes);
+    lanes_end(&w.lanes, "a mixture of all operations");
     free(w.local);
     free(w.expected);
 }
@@ -141,8 +124,6 @@ static void test_mixture(void)
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         run_mixture(type);
 }
-
-/* ------------------------------------------------------------------ pairs, at each size and target */
 
 static const int sizes[] = {8, 64, 512, 8208, 160000}; /* 8, or multiples of 16 */
 enum { SIZES = sizeof sizes / sizeof *sizes, LARGEST = 160000 };
@@ -162,7 +143,6 @@ static void issue(const struct pair *p, enum op_kind kind, bool in_pieces, doubl
 {
     struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = {scale_of_pairs}};
     struct patch shape = {.levels = 2, .count = {8, (int)(p->bytes / 16), 2}, .stride = {{16, 8}, {16, 8}}};
-
     if (in_pieces && p->bytes >= 16)
         op_strided(&op, local, p->remote, &shape, p->target, NULL);
     else
@@ -175,12 +155,10 @@ static void apply(const struct pair *p, enum op_kind kind, const double *local)
         p->model[i] = kind == OP_PUT ? local[i] : p->model[i] + scale_of_pairs * local[i];
 }
 
-/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says operation i is
- * strided. */
+/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says operation i is strided. */
 static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_kind second, unsigned pieces)
 {
     static const char *const names[] = {"put", "get", "acc"};
-
     element_fill(ARMCI_ACC_DBL, r, p->first, p->bytes);
     element_fill(ARMCI_ACC_DBL, r, p->second, p->bytes);
     issue(p, first, pieces & 1, p->first);
@@ -193,13 +171,16 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
                 p->target, pieces);
 }
 
+struct kinds {
+    enum op_kind first, second;
+};
+
 static void run_pairs(const void *row)
 {
-    const enum op_kind *kinds = row, first = kinds[0], second = kinds[1];
+    const struct kinds *kinds = row;
     struct lanes l = lanes_create(LARGEST, 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
     struct pair p = {.first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST)};
-
     for (int t = 0; t < test_ranks(); t++) {
         p.target = (test_rank() + t) % test_ranks();
         p.remote = lanes_remote(&l, p.target);
@@ -207,17 +188,14 @@ static void run_pairs(const void *row)
         for (int s = 0; s < (test_ranks() <= 2 ? SIZES : SIZES - 1); s++) {
             p.bytes = (size_t)sizes[s];
             for (unsigned pieces = 0; pieces < 8; pieces++)
-                try_pair(&r, &p, first, second, pieces);
+                try_pair(&r, &p, kinds->first, kinds->second, pieces);
         }
     }
-    lanes_verify(&l, "pairs of operations");
-    lanes_free(&l);
+    lanes_end(&l, "pairs of operations");
     free(p.first);
     free(p.second);
     free(p.back);
 }
-
-/* ------------------------------------------------------------------ single promises */
 
 static void test_many_puts_one_get(void)
 {
@@ -226,7 +204,6 @@ static void test_many_puts_one_get(void)
     size_t bytes = (size_t)n * sizeof(long);
     void **base = region_create(bytes * (size_t)test_ranks());
     long seen[MOST];
-
     for (int i = 0; i < test_ranks(); i++) {
         int t = (test_rank() + i) % test_ranks();
         long *remote = (long *)base[t] + n * test_rank();
@@ -249,27 +226,22 @@ static void test_buffer_reuse(void)
     struct rng r = rng_stream(71000 + (uint64_t)test_rank());
     static char buffer[BYTES];
     int n = effort(N), target = (test_rank() + 1) % test_ranks();
-
     for (int i = 0; i < n; i++) {
         struct op put = {.kind = OP_PUT, .how = (enum op_how)(i % 3)};
-        armci_hdl_t handle;
-        ARMCI_INIT_HANDLE(&handle);
+        armci_hdl_t handle = new_handle();
         rng_bytes(&r, buffer, BYTES);
         op_contiguous(&put, buffer, lanes_remote(&l, target) + i * BYTES, BYTES, target, &handle);
         op_wait(&put, &handle);
         memcpy(lanes_mirror(&l, target) + i * BYTES, buffer, BYTES);
         memset(buffer, 0xee, BYTES);
     }
-    lanes_verify(&l, "puts from a buffer that is reused");
-    lanes_free(&l);
+    lanes_end(&l, "puts from a buffer that is reused");
 }
 
-/* What one rank has fenced, another sees after a message. */
 static void test_fence_then_message(void)
 {
     void **base = region_create(sizeof(int));
     int me = test_rank(), n = test_ranks(), to = (me + 1) % n, from = (me + n - 1) % n;
-
     for (int round = 1; round <= effort(100); round++) {
         int value = 1000 * round + me, token = round, seen = 0;
         ARMCI_Put(&value, base[to], sizeof value, to);
@@ -283,11 +255,7 @@ static void test_fence_then_message(void)
     region_done(base);
 }
 
-#define PAIR(FIRST, SECOND)                                                                                                                \
-    NULL, run_pairs, (const enum op_kind[])                                                                                                \
-    {                                                                                                                                      \
-        FIRST, SECOND                                                                                                                      \
-    }
+#define PAIR(FIRST, SECOND) ONE_ROW(run_pairs, struct kinds, FIRST, SECOND)
 
 static const struct test tests[] = {
     {"any mixture of operations stays in order", test_mixture},
@@ -298,7 +266,5 @@ static const struct test tests[] = {
     {"many small puts, one get", test_many_puts_one_get},
     {"a put's buffer may be reused", test_buffer_reuse},
     {"put and fence before a message are seen after it", test_fence_then_message},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,9 +1,5 @@
 /* test_reductions.c - every reduction, type, operator, scope and group against a sum done by hand. */
 #include "harness.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "scopes.h"
 
 enum { TYPES = ARMCI_DOUBLE + 1, LARGE = 100000, MOST = 16 };
@@ -24,7 +20,6 @@ static bool is_floating(int type)
 static size_t size_of(int type)
 {
     static const size_t sizes[TYPES] = {sizeof(int), sizeof(long), sizeof(long long), sizeof(float), sizeof(double)};
-
     return sizes[type];
 }
 
@@ -32,7 +27,6 @@ static size_t size_of(int type)
 static long contribution(int p, int i, const char *op)
 {
     long value = (p * 7 + i * 3 + i / 11) % 23 - 11;
-
     if (strcmp(op, "*") == 0) return value % 4 == 0 ? 3 : value % 4;
     if (strcmp(op, "or") == 0) return 1L << ((p * 5 + i) % 29);
     if (strcmp(op, "land") == 0 || strcmp(op, "lor") == 0) return (i / (p + 1)) % 3 != 0;
@@ -52,11 +46,9 @@ static long combine(long a, long b, const char *op)
     return strstr(op, "max") ? (a > b ? a : b) : (a < b ? a : b);
 }
 
-/* Element i of the reduction over s. */
 static long model(const struct scope *s, int i, const char *op)
 {
     long value = contribution(s->list[0], i, op);
-
     if (op[0] == 'a') value = labs(value);
     for (int k = 1; k < s->n; k++)
         value = combine(value, contribution(s->list[k], i, op), op);
@@ -84,7 +76,6 @@ static void fill(void *x, int type, int n, int p, const char *op)
 static void check_reduced(const void *x, int type, int n, const char *op, const struct scope *s, const char *how)
 {
     void *expected = need_memory((size_t)n * size_of(type));
-
     fill(expected, type, n, test_rank(), op);
     for (int i = 0; i < n && s->place >= 0; i++)
         store(expected, type, i, model(s, i, op));
@@ -92,7 +83,6 @@ static void check_reduced(const void *x, int type, int n, const char *op, const 
     free(expected);
 }
 
-/* One call of a reduction: what it is called, and how it is called. */
 struct call {
     const char *name;
     void (*reduce)(void *x, int n, char *op, int type);
@@ -102,7 +92,6 @@ struct call {
 static void try_all(const struct call *call, const struct scope *s, const int lengths[], int count)
 {
     void *x = need_memory(LARGE * sizeof(double));
-
     for (int type = 0; type < TYPES; type++)
         for (int o = 0; o < OPERATORS; o++)
             for (int k = 0; k < count; k++) {
@@ -124,8 +113,6 @@ static void try_all(const struct call *call, const struct scope *s, const int le
 }
 
 static const int few[] = {1, 0, 7, 1000};
-
-/* ------------------------------------------------------------------ the calls */
 
 static void gop_all(void *x, int n, char *op, int type)
 {
@@ -176,8 +163,6 @@ static void gop_group_typed(void *x, int n, char *op, int type)
     CALL_BY_TYPE(armci_msg_group, x, n, op, &group);
 }
 
-/* ------------------------------------------------------------------ the tests */
-
 /* A scope, the calls that reduce over it, and some lengths. */
 struct over {
     int scope;
@@ -189,7 +174,6 @@ static void over_scope(const void *row)
 {
     const struct over *o = row;
     struct scope s;
-
     scope_members(o->scope, &s);
     for (int i = 0; i < 2 && o->calls[i].reduce; i++)
         try_all(&o->calls[i], &s, o->lengths, o->count);
@@ -201,7 +185,6 @@ static void node_and_masters_make_all(void)
     struct scope node;
     double x[5];
     int n = test_ranks(), count = 1;
-
     scope_members(SCOPE_NODE, &node);
     for (int i = 0; i < 5; i++)
         x[i] = 10 * test_rank() + i;
@@ -222,7 +205,6 @@ static void over_groups(void)
     const struct call calls[] = {{"armci_msg_group_gop_scope", gop_group}, {"armci_msg_group_?gop", gop_group_typed}};
     int n = test_ranks();
     struct scope s;
-
     for (int kind = 0; kind < 3; kind++) {
         s.n = 0;
         s.place = -1;
@@ -243,7 +225,6 @@ static void at_the_root_only(void)
 {
     static const int scopes[] = {SCOPE_ALL, SCOPE_NODE, SCOPE_MASTERS};
     long x[9];
-
     for (int k = 0; k < 4; k++)
         for (int o = 0; o < OPERATORS; o++) {
             struct scope s;
@@ -267,7 +248,6 @@ static void full_width(void)
     long long y = -(1LL << 50) - test_rank();
     double z = 1e300 + test_rank();
     float f = 0.5f;
-
     armci_msg_lgop(&x, 1, "+");
     check_long(x, n * (1L << 45) + n * (n - 1) / 2, "sum of large longs");
     armci_msg_llgop(&y, 1, "absmax");
@@ -281,17 +261,16 @@ static void full_width(void)
 #define FEW {1, 0, 7, 1000}, 4
 
 static const struct test tests[] = {
-    {"every type and operator over all", NULL, over_scope,
-     &(const struct over){SCOPE_ALL, {{"armci_msg_gop_scope(ALL)", gop_all}, {"armci_msg_?gop", gop_typed}}, FEW}},
-    {"large arrays", NULL, over_scope, &(const struct over){SCOPE_ALL, {{"armci_msg_?gop", gop_typed}}, {LARGE - 1}, 1}},
-    {"every type and operator over the node", NULL, over_scope,
-     &(const struct over){SCOPE_NODE, {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW}},
-    {"every type and operator between masters", NULL, over_scope,
-     &(const struct over){SCOPE_MASTERS, {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW}},
+    {"every type and operator over all",
+     ONE_ROW(over_scope, struct over, SCOPE_ALL, {{"armci_msg_gop_scope(ALL)", gop_all}, {"armci_msg_?gop", gop_typed}}, FEW)},
+    {"large arrays", ONE_ROW(over_scope, struct over, SCOPE_ALL, {{"armci_msg_?gop", gop_typed}}, {LARGE - 1}, 1)},
+    {"every type and operator over the node",
+     ONE_ROW(over_scope, struct over, SCOPE_NODE, {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW)},
+    {"every type and operator between masters",
+     ONE_ROW(over_scope, struct over, SCOPE_MASTERS, {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW)},
     {"node and masters together make all", node_and_masters_make_all},
     {"every type and operator over groups", over_groups},
     {"reduce leaves the result at the first process", at_the_root_only},
     {"large values keep their width", full_width},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

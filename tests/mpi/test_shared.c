@@ -2,20 +2,13 @@
  * loads and stores. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <armcix.h>
-
 #include "harness.h"
 
 enum { MIB = 1 << 20, MOST_RANKS = 16 };
-
-/* ------------------------------------------------------------------ what the system says */
 
 /* Mappings of segments in anonymous files, the library's own kind. */
 static long segments_mapped(void)
@@ -32,15 +25,12 @@ static long open_descriptors(void)
 {
     long n = 0;
     char path[40];
-
     for (int fd = 0; fd < 4096; fd++) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         n += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
     }
     return n;
 }
-
-/* ------------------------------------------------------------------ regions whose bytes are known */
 
 /* Byte i of a rank's slice. */
 static unsigned char pattern(int seed, int rank, size_t i)
@@ -70,7 +60,6 @@ static void fill(const struct known *k)
     int next = (test_rank() + 1) % test_ranks();
     unsigned char edge[EDGE];
     size_t bytes;
-
     for (int end = 0; end < 2; end++) {
         size_t at = edge_of(k, next, end, &bytes);
         for (size_t i = 0; i < bytes; i++)
@@ -84,7 +73,6 @@ static void verify(const struct known *k, int rank)
 {
     unsigned char seen[EDGE], wanted[EDGE];
     size_t bytes;
-
     for (int end = 0; end < 2; end++) {
         size_t at = edge_of(k, rank, end, &bytes);
         if (bytes == 0) continue;
@@ -113,12 +101,9 @@ static void free_known(struct known *k)
     k->base = NULL;
 }
 
-/* ------------------------------------------------------------------ what it takes */
-
 static size_t used_of_dev_shm(void)
 {
     struct statvfs s;
-
     return statvfs("/dev/shm", &s) == 0 ? (size_t)(s.f_blocks - s.f_bfree) * s.f_frsize : 0;
 }
 
@@ -127,7 +112,6 @@ static void takes_no_dev_shm(void)
 {
     enum { LARGE = 200 * MIB };
     struct known k = {.bytes = {LARGE}};
-
     if (!needs_segments()) return;
     if (!on_all_ranks(memory_available() > 3 * (size_t)LARGE)) {
         skip("there is too little memory");
@@ -153,7 +137,6 @@ static void takes_little(void)
 {
     enum { REGIONS = 24 };
     struct known k[REGIONS];
-
     if (!needs_segments()) return;
     memset(k, 0, sizeof k);
     for (int i = 0; i < REGIONS; i++)
@@ -178,7 +161,6 @@ static void takes_little(void)
     check_long(open_descriptors(), descriptors, "open descriptors after all is freed");
 }
 
-/* Mutexes are in shared memory too. */
 static void mutexes_take_little(void)
 {
     if (!needs_segments()) return;
@@ -197,8 +179,6 @@ static void mutexes_take_little(void)
     check_long(segments_mapped(), segments, "segments mapped after 50 sets of mutexes");
     check_long(open_descriptors(), descriptors, "open descriptors after 50 sets of mutexes");
 }
-
-/* ------------------------------------------------------------------ many, and odd ones */
 
 enum { MANY = 300 };
 
@@ -219,7 +199,6 @@ static void shift_addresses(struct rng *own)
         size_t bytes;
     } kept[16];
     int i = rng_between(own, 0, 15);
-
     if (kept[i].at) munmap(kept[i].at, kept[i].bytes);
     kept[i].bytes = 4096 * (size_t)rng_between(own, 1, 2000);
     kept[i].at = mmap(NULL, kept[i].bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -250,7 +229,6 @@ static void many_regions(void)
     struct known *k = calloc((size_t)n, sizeof *k);
     struct rng r = rng_stream(1), own = rng_stream(100 + (uint64_t)test_rank());
     long segments = segments_mapped(), descriptors = open_descriptors();
-
     for (int i = 0; i < n; i++) {
         shift_addresses(&own);
         create_or_free(&k[i], &r, i);
@@ -275,7 +253,6 @@ static void slices_of_all_sizes(void)
 {
     struct known k = {.base = NULL};
     int n = test_ranks();
-
     for (int who = 0; who < n; who++)
         for (int kind = 0; kind < 4; kind++) {
             static const size_t sizes[][2] = {{0, 1}, {0, 300 * (size_t)MIB}, {1, 300 * (size_t)MIB}, {5000, 0}};
@@ -292,8 +269,6 @@ static void slices_of_all_sizes(void)
     free_known(&k);
 }
 
-/* ------------------------------------------------------------------ groups */
-
 /* A group and a region on it; ranks are those of the world. */
 struct part {
     ARMCI_Group group;
@@ -305,7 +280,6 @@ struct part {
 static void create_part(struct part *g, int first, int end, int step)
 {
     ARMCI_Group world;
-
     memset(g, 0, sizeof *g);
     g->place = -1;
     for (int p = first; p < end; p += step) {
@@ -330,7 +304,6 @@ static void free_part(struct part *g)
 static void use_part(const struct part *g, long mark)
 {
     long one = 1, ticket;
-
     if (g->place < 0) return;
     memset(g->base[g->place], 0, 64 * sizeof(long));
     armci_msg_group_barrier((ARMCI_Group *)&g->group);
@@ -352,7 +325,6 @@ static void overlapping_groups(void)
     int n = test_ranks();
     struct part g[5];
     static const int free_order[] = {3, 0, 4, 2, 1};
-
     create_part(&g[0], 0, n, 1);
     create_part(&g[1], 0, n > 1 ? n - 1 : 1, 1);
     create_part(&g[2], n > 1 ? 1 : 0, n, 1);
@@ -371,8 +343,6 @@ static void overlapping_groups(void)
     ARMCI_Barrier();
 }
 
-/* ------------------------------------------------------------------ loads and stores */
-
 /* Is the memory of p where the caller could load it? */
 static bool is_near(int p)
 {
@@ -386,7 +356,6 @@ static void local_addresses(void)
     void **base = region_create(BYTES);
     char *mine = base[me];
     static const int offsets[] = {0, 1, 4095, 4096, 9000, BYTES - 1};
-
     for (int i = 0; i < BYTES; i++)
         mine[i] = (char)pattern(3, me, (size_t)i);
     ARMCI_Barrier();
@@ -423,7 +392,5 @@ static const struct test tests[] = {
     {"slices may be empty or huge", slices_of_all_sizes},
     {"groups that overlap have regions of their own", overlapping_groups},
     {"loads and stores at local addresses reach the slice", local_addresses},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,9 +1,6 @@
 /* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after. */
 #include <dirent.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,7 +20,6 @@ static int malloc_and_listen(void **base, long bytes, char *text, size_t room)
 static int read_sizes(const char *text, size_t size[], int most)
 {
     int n = 0;
-
     for (const char *at = strstr(text, " MiB"); at && n < most; at = strstr(at + 1, " MiB")) {
         const char *begin = at;
         while (begin > text && begin[-1] >= '0' && begin[-1] <= '9')
@@ -33,12 +29,10 @@ static int read_sizes(const char *text, size_t size[], int most)
     return n;
 }
 
-/* A region as usual, with a message around the ring. */
 static void still_works(void)
 {
     int me = test_rank(), next = (me + 1) % test_ranks(), before = (me + test_ranks() - 1) % test_ranks();
     void **base = region_create(100000);
-
     ARMCI_PutValueInt(1000 + me, (char *)base[next] + 99996, next);
     ARMCI_Barrier();
     check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before, "a put into a region made afterwards");
@@ -51,7 +45,6 @@ static void more_than_there_is(void)
     size_t available = memory_available(), size[2] = {0, 0};
     long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
     char text[2000];
-
     MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
     check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by each rank: code", bytes);
     if (check_long(read_sizes(text, size, 2), 2, "sizes in the message '%s'", text)) {
@@ -61,14 +54,12 @@ static void more_than_there_is(void)
     still_works();
 }
 
-/* Sums of sizes that wrap around. */
 static void sums_that_wrap(void)
 {
     void *base[MOST_RANKS];
     char text[2000];
     int n = test_ranks();
     const long sizes[][2] = {{LONG_MAX, LONG_MAX}, {LONG_MAX - 4095, LONG_MAX - 4095}, {1L << 62, (1L << 62) + 8192}};
-
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         long bytes = sizes[i][test_rank() == n - 1];
         check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by one of %d: code", bytes, n);
@@ -80,7 +71,6 @@ static void sums_that_wrap(void)
 static void no_descriptor_left(void)
 {
     void *base[MOST_RANKS];
-
     if (!needs_segments()) return;
     for (int who = 0; who < test_ranks(); who++) {
         struct rlimit before, none;
@@ -102,7 +92,6 @@ static void limited_files(void)
 {
     void *base[MOST_RANKS];
     struct rlimit before, small;
-
     if (!needs_segments()) return;
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
@@ -121,7 +110,6 @@ static long count_resources(void)
 {
     long n = lines_with("/proc/self/maps", "memfd:armci");
     DIR *folder = opendir("/proc/self/fd");
-
     while (folder && readdir(folder))
         n++;
     if (folder) closedir(folder);
@@ -136,7 +124,6 @@ static int malloc_until_refused(long bytes, int most)
 {
     char text[2000];
     int n = 0, rc = 0;
-
     while (n < most && (rc = malloc_and_listen(bases[n], bytes, text, sizeof text)) == 0)
         n++;
     int differ = n, highest;
@@ -156,7 +143,6 @@ static void free_regions(int from, int n)
 static void more_together_than_there_is(void)
 {
     long bytes = (long)(memory_available() / (size_t)test_ranks() * 3 / 10);
-
     if (!needs_segments()) return;
     MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
     long before = count_resources();
@@ -169,13 +155,11 @@ static void more_together_than_there_is(void)
     still_works();
 }
 
-/* By one process alone. */
 static void more_by_memget_than_there_is(void)
 {
     armci_meminfo_t info[8];
     size_t bytes = memory_available() / 10 * 3;
     int n = 0;
-
     if (!needs_segments()) return;
     memset(info, 0, sizeof info);
     if (test_rank() == 0 && test_ranks() > 1) {
@@ -196,7 +180,6 @@ static void within_a_group(void)
 {
     const char *text = getenv("ARMCI_TEST_GROUP_MIB");
     long group = text ? strtol(text, NULL, 10) * MIB : 0, bytes = group / 4 / test_ranks();
-
     if (!text) {
         skip("ARMCI_TEST_GROUP_MIB is not set");
         return;
@@ -216,7 +199,6 @@ static void small_ones_within_a_group(void)
 {
     const char *text = getenv("ARMCI_TEST_GROUP_MIB");
     long group = text ? strtol(text, NULL, 10) : 0, bytes = MIB / test_ranks();
-
     if (!text) {
         skip("ARMCI_TEST_GROUP_MIB is not set");
         return;
@@ -230,6 +212,13 @@ static void small_ones_within_a_group(void)
     still_works();
 }
 
+static void start_returning(int *argc, char ***argv)
+{
+    setenv("ARMCI_ERRORS", "return", 1);
+    MPI_Init(argc, argv);
+    ARMCI_Init();
+}
+
 static const struct test tests[] = {
     {"more memory than there is gives an error with sizes", more_than_there_is},
     {"more memory together than there is gives an error", more_together_than_there_is},
@@ -239,14 +228,5 @@ static const struct test tests[] = {
     {"sizes whose sum wraps around give an error", sums_that_wrap},
     {"a process without a descriptor left gives all an error", no_descriptor_left},
     {"a limit on the size of files ends no process", limited_files},
-    {NULL, NULL},
 };
-
-static void start_returning(int *argc, char ***argv)
-{
-    setenv("ARMCI_ERRORS", "return", 1);
-    MPI_Init(argc, argv);
-    ARMCI_Init();
-}
-
-const struct suite suite = {.tests = tests, .start = start_returning};
+SUITE(.start = start_returning);

@@ -2,13 +2,9 @@
  * Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
 #include "harness.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool started_by(const char *name)
 {
     const char *value = getenv("TEST_START");
-
     return strcmp(value ? value : "Init", name) == 0;
 }
 
@@ -21,7 +17,6 @@ static struct {
 static int mpi_has(int (*what)(int *))
 {
     int flag = -1;
-
     what(&flag);
     return flag;
 }
@@ -29,7 +24,6 @@ static int mpi_has(int (*what)(int *))
 static void start(int *argc, char ***argv)
 {
     int result = 0;
-
     given_argc = *argc;
     given_argv = *argv;
     seen.armci_before = ARMCI_Initialized();
@@ -56,7 +50,6 @@ static void start(int *argc, char ***argv)
 static void is_started(void)
 {
     int level = -1;
-
     check_long(seen.armci_before, 0, "ARMCI_Initialized before the start");
     check_long(seen.mpi_before, 0, "MPI_Initialized before the start");
     check_long(seen.mpi_after_msg_init, 1, "MPI_Initialized after armci_msg_init");
@@ -69,18 +62,9 @@ static void is_started(void)
 
 static void works(void)
 {
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, value = me, sum = 1;
-    void **base = region_create(sizeof(int));
-
-    ARMCI_Put(&value, base[right], sizeof value, right);
-    ARMCI_Barrier();
-    check_long(ARMCI_GetValueInt(base[me], me), (me + n - 1) % n, "value from the left");
-    armci_msg_igop(&sum, 1, "+");
-    check_long(sum, n, "sum");
-    region_free(base);
+    use_armci(test_rank(), test_ranks(), "ARMCI");
 }
 
-/* An inner start and end change nothing. */
 static void nested(void)
 {
     check_long(ARMCI_Init(), 0, "ARMCI_Init within");
@@ -94,7 +78,6 @@ static void nested(void)
 static void stop(void)
 {
     bool ended = !started_by("Init_mpi") && !started_by("msg_init");
-
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
     check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after the end");
     check_long(mpi_has(MPI_Finalized), ended, "MPI_Finalized after ARMCI_Finalize");
@@ -109,6 +92,5 @@ static const struct test tests[] = {
     {"ARMCI and MPI run", is_started},
     {"transfers and messages work", works},
     {"an inner start and end change nothing", nested},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start, stop};
+SUITE(.start = start, .stop = stop);

@@ -2,22 +2,18 @@
  *
  * ARMCI is started and ended by each test, with the statistics going to a file that rank 0 reads then.  What a rank does depends on its
  * number, so that figures of one rank do not pass for another's. */
-#include "harness.h"
-
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdarg.h>
 #include <unistd.h>
 
+#include "harness.h"
+
 static char file[256];
-static char *document; /* of rank 0; "" elsewhere */
+static char document[1 << 20]; /* of rank 0 */
 
 static void start_mpi(int *argc, char ***argv)
 {
     const char *threads = getenv("TEST_THREADS");
     int provided;
-
     if (threads && strcmp(threads, "multiple") == 0)
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     else
@@ -30,8 +26,6 @@ static void stop_mpi(void)
     MPI_Finalize();
 }
 
-/* ------------------------------------------------------------------ start, end, and what was written */
-
 /* The first rank alone is told to count. */
 static void start_counting(void)
 {
@@ -42,15 +36,13 @@ static void start_counting(void)
 static void read_document(void)
 {
     FILE *in = fopen(file, "r");
-    size_t used = 0, room = 1 << 20;
-
-    document = need_memory(room);
+    size_t used = 0;
     if (check(in != NULL, "no file %s", file)) {
-        used = fread(document, 1, room - 1, in);
+        used = fread(document, 1, sizeof document - 1, in);
         fclose(in);
     }
     document[used] = '\0';
-    check(used < room - 1, "the file is larger than expected");
+    check(used < sizeof document - 1, "the file is larger than expected");
 }
 
 /* End ARMCI; rank 0 has the document, the others skip what follows. */
@@ -69,7 +61,6 @@ static const char *part(int rank)
 {
     char head[40];
     const char *found;
-
     snprintf(head, sizeof head, rank < 0 ? "\"total\": " : "{\"rank\": %d,", rank);
     found = strstr(document, head);
     check(found != NULL, "nothing of rank %d", rank);
@@ -82,7 +73,6 @@ static const char *line_of(int rank, const char *function)
     static char line[4000];
     char head[80];
     const char *begin = part(rank), *end = begin, *found;
-
     if (*begin) end = strstr(begin + 1, rank < 0 ? "}}\n" : "\"regions\"");
     snprintf(head, sizeof head, "{\"name\": \"%s\"", function);
     found = strstr(begin, head);
@@ -96,7 +86,6 @@ static double number(const char *text, const char *key)
 {
     char head[40];
     const char *found;
-
     snprintf(head, sizeof head, "\"%s\": ", key);
     found = strstr(text, head);
     return found ? strtod(found + strlen(head), NULL) : -1;
@@ -105,16 +94,22 @@ static double number(const char *text, const char *key)
 static void expect(int rank, const char *function, long calls, long bytes)
 {
     const char *line = line_of(rank, function);
-
     check_long((long)number(line, "calls"), calls, "rank %d, calls of %s", rank, function);
     check_long((long)number(line, "bytes"), bytes, "rank %d, bytes of %s", rank, function);
 }
 
-/* The function's line holds the text. */
-static void expect_text(int rank, const char *function, const char *text)
+/* The function's line, or the whole part of a rank (-1: the sum), holds the text. */
+static void __attribute__((format(printf, 3, 4))) expect_text(int rank, const char *function, const char *format, ...)
 {
-    check(strstr(line_of(rank, function), text) != NULL, "rank %d, %s: no %s in %s", rank, function, text, line_of(rank, function));
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *where = function ? line_of(rank, function) : part(rank);
+    check(strstr(where, text) != NULL, "rank %d, %s: no %s in %.4000s", rank, function ? function : "all", text, where);
 }
+#define expect_in_part(RANK, ...) expect_text(RANK, NULL, __VA_ARGS__)
 
 /* Transfers, bytes and contiguous pieces of the paths whose names begin so, in a rank's part. */
 static void expect_travelled(int rank, const char *path, long transfers, long bytes, long segments)
@@ -123,7 +118,6 @@ static void expect_travelled(int rank, const char *path, long transfers, long by
     size_t length = at ? strcspn(at, "\n") : 0;
     const char *end = at ? at + length : NULL;
     long seen_transfers = 0, seen_bytes = 0, seen_segments = 0;
-
     for (; at && (at = strstr(at, "{\"path\": ")) != NULL && at < end; at++) {
         if (strncmp(at + strlen("{\"path\": \""), path, strlen(path)) != 0) continue;
         seen_transfers += (long)number(at, "transfers");
@@ -135,18 +129,11 @@ static void expect_travelled(int rank, const char *path, long transfers, long by
     check_long(seen_segments, segments, "rank %d, pieces by %s", rank, path);
 }
 
-/* The whole part of a rank (-1: the sum) holds the text. */
-static void expect_in_part(int rank, const char *text)
-{
-    check(strstr(part(rank), text) != NULL, "rank %d: no %s", rank, text);
-}
-
 /* How many calls the pairs [from, calls] after "key" count. */
 static long calls_in_buckets(const char *line, const char *key)
 {
     const char *at = strstr(line, key), *end = at ? strstr(at, "]]") : NULL;
     long sum = 0;
-
     for (; at && end && (at = strstr(at, ", ")) != NULL && at < end; at++)
         if (at[2] != '[') sum += strtol(at + 2, NULL, 10);
     return sum;
@@ -160,7 +147,6 @@ static int next_of(int rank)
 static bool is_set_to(const char *variable, const char *value)
 {
     const char *set = getenv(variable);
-
     return set && strcmp(set, value) == 0;
 }
 
@@ -169,7 +155,6 @@ static bool is_set_to(const char *variable, const char *value)
 static const char *expected_path(int r, int p)
 {
     double node = number(part(r), "node");
-
     if (is_set_to("ARMCI_SHM", "no")) return "rma";
     if (number(part(p), "node") == node) return "direct";
     return test_makes_windows() || is_set_to("ARMCI_SHM", "mpi") ? "rma" : "server";
@@ -186,7 +171,6 @@ static bool spans_nodes(void)
 static const char *expected_path_of_acc(int r, int p)
 {
     const char *path = expected_path(r, p);
-
     return spans_nodes() && strcmp(expected_path(0, test_ranks() - 1), "rma") == 0 ? "rma" : path;
 }
 
@@ -200,18 +184,14 @@ static void expect_paths(int r, struct count acc, struct count others)
     const char *path = expected_path(r, next_of(r)), *path_of_acc = expected_path_of_acc(r, next_of(r));
     bool same = strcmp(path, path_of_acc) == 0;
     struct count all = {acc.transfers + others.transfers, acc.bytes + others.bytes, acc.segments + others.segments};
-
     if (!same) expect_travelled(r, path_of_acc, acc.transfers, acc.bytes, acc.segments);
     if (same) others = all;
     expect_travelled(r, path, others.transfers, others.bytes, others.segments);
     expect_travelled(r, "", all.transfers, all.bytes, all.segments);
 }
 
-/* ------------------------------------------------------------------ contiguous */
-
 enum { SLICE = 1 << 20 };
 
-/* What rank r does of each kind. */
 static long times(int r)
 {
     return 100 + 7 * r;
@@ -222,7 +202,6 @@ static void contiguous_calls(void)
     static double buffer[1024];
     double one = 1;
     int me, right;
-
     start_counting();
     me = test_rank();
     right = next_of(me);
@@ -242,7 +221,6 @@ static void contiguous_calls(void)
     long all = 0;
     for (int r = 0; r < test_ranks(); r++) {
         long n = times(r), target = next_of(r);
-        char text[300];
         all += n;
         expect(r, "ARMCI_Put", n + 1, 8 * n);
         expect(r, "ARMCI_Get", n, 5000 * n);
@@ -251,29 +229,22 @@ static void contiguous_calls(void)
         expect(r, "ARMCI_NbGet", n, 100 * n);
         expect(r, "ARMCI_NbAcc", n, 40 * n);
         expect(r, "ARMCI_WaitAll", n, 0);
-        snprintf(text, sizeof text, "\"sizes\": [[0, 1], [8, %ld]]", n);
-        expect_text(r, "ARMCI_Put", text);
-        snprintf(text, sizeof text, "\"sizes\": [[4096, %ld]]", n);
-        expect_text(r, "ARMCI_Get", text);
+        expect_text(r, "ARMCI_Put", "\"sizes\": [[0, 1], [8, %ld]]", n);
+        expect_text(r, "ARMCI_Get", "\"sizes\": [[4096, %ld]]", n);
         expect_text(r, "ARMCI_NbAcc", "\"family\": \"acc\", \"form\": \"contiguous\", \"blocking\": false");
-        snprintf(text, sizeof text, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n,
-                 2 * n, 56 * n);
-        expect_in_part(r, text);
+        expect_in_part(r, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n, 2 * n,
+                       56 * n);
         expect_paths(r, (struct count){2 * n, 56 * n, 2 * n}, (struct count){4 * n, 5132 * n, 4 * n});
     }
     expect(-1, "ARMCI_Get", all, 5000 * all);
     expect_travelled(-1, "", 6 * all, 5188 * all, 6 * all);
-    free(document);
 }
-
-/* ------------------------------------------------------------------ strided and vector */
 
 /* n calls of each with `rows` rows of 64 bytes. */
 static void call_strided(long n, void *buffer, void *there, int to)
 {
     int stride[1] = {128}, count[2] = {64, 6}, joined[1] = {64};
     double one = 1;
-
     for (long i = 0; i < n; i++) {
         ARMCI_PutS(buffer, stride, there, stride, count, 1, to);
         ARMCI_GetS(there, joined, buffer, joined, count, 1, to); /* contiguous in fact */
@@ -286,7 +257,6 @@ static void call_vector(long n, char *buffer, char *there, int to)
 {
     void *here[3] = {buffer, buffer + 100, buffer + 300}, *far[3] = {there, there + 100, there + 300};
     armci_giov_t list = {here, far, 50, 3};
-
     for (long i = 0; i < n; i++)
         ARMCI_PutV(&list, 1, to);
 }
@@ -295,8 +265,6 @@ static void strided_and_vector_calls(void)
 {
     static double buffer[1024];
     int right = next_of(test_rank());
-    char text[100];
-
     start_counting();
     void **base = region_create(SLICE);
     call_strided(times(test_rank()), buffer, base[right], right);
@@ -310,33 +278,23 @@ static void strided_and_vector_calls(void)
         expect(r, "ARMCI_NbAccS", n, 384 * n);
         expect(r, "ARMCI_PutV", n, 150 * n);
         expect(r, "ARMCI_WaitProc", n, 0);
-        snprintf(text, sizeof text, "\"segments\": [[4, %ld]]", n);
-        expect_text(r, "ARMCI_PutS", text);
-        snprintf(text, sizeof text, "\"segments\": [[1, %ld]]", n);
-        expect_text(r, "ARMCI_GetS", text);
-        snprintf(text, sizeof text, "\"segments\": [[2, %ld]]", n);
-        expect_text(r, "ARMCI_PutV", text);
+        expect_text(r, "ARMCI_PutS", "\"segments\": [[4, %ld]]", n);
+        expect_text(r, "ARMCI_GetS", "\"segments\": [[1, %ld]]", n);
+        expect_text(r, "ARMCI_PutV", "\"segments\": [[2, %ld]]", n);
         expect_text(r, "ARMCI_NbAccS", "\"form\": \"strided\"");
         expect_text(r, "ARMCI_PutV", "\"form\": \"vector\"");
         expect_paths(r, (struct count){n, 384 * n, 6 * n}, (struct count){3 * n, 918 * n, 10 * n});
     }
-    free(document);
 }
-
-/* ------------------------------------------------------------------ requests of an aggregate handle */
 
 /* They count where they are asked for, and travel as one. */
 static void aggregated_calls(void)
 {
     static double buffer[1024];
     int right = next_of(test_rank());
-    char text[100];
-
     start_counting();
     void **base = region_create(SLICE);
-    armci_hdl_t handle;
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     for (long i = 0; i < times(test_rank()); i++)
         ARMCI_NbPut(buffer + i, (double *)base[right] + 2 * i, 8, right, &handle);
     ARMCI_Wait(&handle);
@@ -352,19 +310,14 @@ static void aggregated_calls(void)
         check(number(strstr(part(r), "\"travelled\""), "bytes") == 8.0 * (double)times(r), "rank %d: bytes that travelled", r);
         if (quick) continue;
         expect_travelled(r, path, 1, 8 * times(r), times(r));
-        snprintf(text, sizeof text, "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
-        expect_text(r, "ARMCI_NbPut", text);
+        expect_text(r, "ARMCI_NbPut", "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
     }
-    free(document);
 }
-
-/* ------------------------------------------------------------------ everything else */
 
 static void other_calls(void)
 {
     int me = test_rank(), right = next_of(me);
     long seen = 0, n = times(me);
-
     start_counting();
     void **base = region_create(64);
     ARMCI_Create_mutexes(1);
@@ -401,18 +354,14 @@ static void other_calls(void)
         expect(r, "ARMCI_Malloc", 1, 0);
         expect(r, "ARMCI_Create_mutexes", 1, 0);
         expect_travelled(r, "", 3 * n, 20 * n, 3 * n);
-        char text[200];
-        snprintf(text, sizeof text, "\"targets\": [[%d, %ld, %ld, %ld, %ld, 0, 0, %ld, %ld]]", next_of(r), n, 4 * n, n, 8 * n, n, 8 * n);
-        expect_in_part(r, text);
+        expect_in_part(r, "\"targets\": [[%d, %ld, %ld, %ld, %ld, 0, 0, %ld, %ld]]", next_of(r), n, 4 * n, n, 8 * n, n, 8 * n);
     }
-    free(document);
 }
 
 /* What is refused moves nothing; it is a call all the same. */
 static void refused_calls(void)
 {
     double value = 0;
-
     setenv("ARMCI_ERRORS", "return", 1);
     start_counting();
     void **base = region_create(64);
@@ -424,13 +373,10 @@ static void refused_calls(void)
     if (!stop_counting()) return;
     expect(0, "ARMCI_Put", 3, 8);
     expect_text(0, "ARMCI_Put", "\"sizes\": [[8, 1]]");
-    free(document);
 }
 
 static void memory_of_regions(void)
 {
-    char text[100];
-
     start_counting();
     void **first = region_create((size_t)(1000 + test_rank())), **second = region_create(5000);
     region_free(first);
@@ -439,16 +385,11 @@ static void memory_of_regions(void)
     region_free(third);
     if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++) {
-        snprintf(text, sizeof text, "\"regions\": {\"made\": 3, \"most\": 2, \"bytes_most\": %d}", 6000 + r);
-        expect_in_part(r, text);
+        expect_in_part(r, "\"regions\": {\"made\": 3, \"most\": 2, \"bytes_most\": %d}", 6000 + r);
     }
-    snprintf(text, sizeof text, "\"regions\": {\"made\": %d, \"most\": 2, \"bytes_most\": %d}", 3 * test_ranks(),
-             6000 * test_ranks() + test_ranks() * (test_ranks() - 1) / 2);
-    expect_in_part(-1, text);
-    free(document);
+    expect_in_part(-1, "\"regions\": {\"made\": %d, \"most\": 2, \"bytes_most\": %d}", 3 * test_ranks(),
+                   6000 * test_ranks() + test_ranks() * (test_ranks() - 1) / 2);
 }
-
-/* ------------------------------------------------------------------ time */
 
 /* Rank 0 comes late: the others wait in the barrier; nobody has waited long in anything else. */
 static void time_in_barrier(void)
@@ -469,14 +410,12 @@ static void time_in_barrier(void)
     }
     double total = number(line_of(-1, "ARMCI_Barrier"), "seconds");
     check(total > 0.999 * sum && total < 1.001 * sum, "%g s in all barriers, %g s by ranks", total, sum);
-    free(document);
 }
 
 /* Of quick calls some are timed: an estimate is between nothing and the time of the loop. */
 static void time_of_quick_calls(void)
 {
     double value = 1, took = 0;
-
     start_counting();
     void **base = region_create(64);
     for (int i = 0; i < 100000; i++) {
@@ -489,10 +428,7 @@ static void time_of_quick_calls(void)
     double seconds = number(line_of(0, "ARMCI_Put"), "seconds");
     check(seconds > 0 && seconds < 3 * took, "%g s of %g s", seconds, took);
     expect(0, "ARMCI_Put", 100000, 800000);
-    free(document);
 }
-
-/* ------------------------------------------------------------------ threads */
 
 enum { PUTS_OF_THREAD = 20000, THREADS = 2 };
 static void **shared_base;
@@ -501,7 +437,6 @@ static void *put_often(void *which)
 {
     double value = 1;
     int right = next_of(test_rank());
-
     for (int i = 0; i < PUTS_OF_THREAD; i++) {
         ARMCI_Put(&value, (double *)shared_base[right] + *(int *)which, 8, right);
         if (i % 100 == 0) armci_msg_me();
@@ -511,9 +446,7 @@ static void *put_often(void *which)
 
 static void calls_of_threads(void)
 {
-    pthread_t threads[THREADS];
     int which[THREADS] = {0, 1}, level;
-
     MPI_Query_thread(&level);
     if (level != MPI_THREAD_MULTIPLE) {
         skip("MPI allows no threads here: TEST_THREADS=multiple");
@@ -521,23 +454,16 @@ static void calls_of_threads(void)
     }
     start_counting();
     shared_base = region_create(64);
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, put_often, &which[i]);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_threads(THREADS, put_often, which, sizeof *which);
     region_free(shared_base);
     if (!stop_counting()) return;
     for (int r = 0; r < test_ranks(); r++)
         expect(r, "ARMCI_Put", THREADS * PUTS_OF_THREAD, 8L * THREADS * PUTS_OF_THREAD);
-    free(document);
 }
-
-/* ------------------------------------------------------------------ off */
 
 static void nothing_when_off(void)
 {
     double value = 1;
-
     ARMCI_Init();
     void **base = region_create(64);
     ARMCI_Put(&value, base[0], 8, 0);
@@ -557,6 +483,5 @@ static const struct test tests[] = {
     {"time of quick calls", time_of_quick_calls},
     {"calls of several threads", calls_of_threads},
     {"nothing when off", nothing_when_off},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start_mpi, stop_mpi};
+SUITE(.start = start_mpi, .stop = stop_mpi);

@@ -1,10 +1,7 @@
 /* test_threads.c - several threads of each process at once, under MPI_THREAD_MULTIPLE. */
-#include "op.h"
-
-#include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "op.h"
 
 enum { THREADS = 4, ROUNDS = 80, CELLS = 50, LINE = 16 };
 enum { CELL = sizeof(long), TURNS = 160, SIDE = 4, AREA = SIDE * SIDE * SIDE, SUMS_SIDE = 2, SUMS = 8, MESSAGE = 6 };
@@ -24,26 +21,19 @@ struct job {
 };
 
 /* Run `work` in THREADS threads of every process; false where threads may not call MPI: the test is skipped. */
-static bool run_threads(void *(*work)(void *), size_t bytes, struct job *jobs)
+static bool run_jobs(void *(*work)(void *), size_t bytes, struct job *jobs)
 {
-    pthread_t threads[THREADS];
-    void **base;
-
     if (!needs_threads()) return false;
-    base = region_zeroed(bytes);
-    for (int t = 0; t < THREADS; t++) {
+    void **base = region_zeroed(bytes);
+    for (int t = 0; t < THREADS; t++)
         jobs[t] = (struct job){.number = t,
                                .first = "",
                                .base = base,
                                .tickets = need_memory(TURNS * sizeof(int)),
-                               .record = need_memory((size_t)test_ranks() * sizeof(struct record))};
-        memset(jobs[t].record, 0, (size_t)test_ranks() * sizeof(struct record));
-        pthread_create(&threads[t], NULL, work, &jobs[t]);
-    }
-    for (int t = 0; t < THREADS; t++) {
-        pthread_join(threads[t], NULL);
+                               .record = need_zeroed((size_t)test_ranks() * sizeof(struct record))};
+    run_threads(THREADS, work, jobs, sizeof *jobs);
+    for (int t = 0; t < THREADS; t++)
         check_long(jobs[t].wrong, 0, "errors in thread %d (%s)", t, jobs[t].first);
-    }
     ARMCI_Barrier();
     return true;
 }
@@ -57,13 +47,11 @@ static void end_threads(struct job *jobs)
     }
 }
 
-/* All threads add to the same cells of every process, in one piece and strided. */
 static void *add(void *argument)
 {
     struct job *job = argument;
     long one = 1, ones[CELLS];
     int stride = 2 * (int)sizeof(long), count[2] = {(int)sizeof(long), CELLS / 2};
-
     for (int c = 0; c < CELLS; c++)
         ones[c] = 1;
     for (int i = 0; i < effort(ROUNDS); i++)
@@ -82,8 +70,7 @@ static void common_accumulates(void)
 {
     struct job jobs[THREADS];
     long cells[CELLS];
-
-    if (!run_threads(add, CELLS * sizeof(long), jobs)) return;
+    if (!run_jobs(add, CELLS * sizeof(long), jobs)) return;
     ARMCI_Get(jobs[0].base[test_rank()], cells, sizeof cells, test_rank());
     for (int c = 0; c < CELLS; c++)
         check_long(cells[c], (long)test_ranks() * THREADS * effort(ROUNDS), "sum in cell %d", c);
@@ -91,11 +78,9 @@ static void common_accumulates(void)
     end_threads(jobs);
 }
 
-/* All threads draw from one counter. */
 static void *draw(void *argument)
 {
     struct job *job = argument;
-
     for (int i = 0; i < effort(ROUNDS); i++) {
         job->tickets[i] = -1;
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &job->tickets[i], job->base[0], 1, 0);
@@ -107,7 +92,6 @@ static void *draw(void *argument)
 static void check_tickets(const struct job *jobs, int each)
 {
     int total = each * THREADS * test_ranks(), *tally = calloc((size_t)total, sizeof *tally);
-
     for (int t = 0; t < THREADS; t++)
         for (int i = 0; i < each; i++)
             if (check(jobs[t].tickets[i] >= 0 && jobs[t].tickets[i] < total, "draw gave %d", jobs[t].tickets[i]))
@@ -121,8 +105,7 @@ static void check_tickets(const struct job *jobs, int each)
 static void common_counter(void)
 {
     struct job jobs[THREADS];
-
-    if (run_threads(draw, LINE, jobs)) {
+    if (run_jobs(draw, LINE, jobs)) {
         check_tickets(jobs, effort(ROUNDS));
         end_threads(jobs);
     }
@@ -130,9 +113,9 @@ static void common_counter(void)
 
 /* ------------------------------------------------------------------ all families at once
  *
- * Each thread has an area of SIDE x SIDE x SIDE cells of its own on every process and knows what must be in it.  All
- * threads share sums, a counter and what a mutex guards.  In each round a thread does every kind of step once, in an
- * order of its own, then waits for a message from the same thread of the process to the left. */
+ * Each thread has an area of SIDE x SIDE x SIDE cells on every process, which no other thread uses, and knows what must be in it.  All
+ * threads share sums, a counter and what a mutex protects.  In each round a thread does every kind of step once, in a
+ * random order, then waits for a message from the same thread of the process to the left. */
 
 struct message {
     int flag, unused;
@@ -141,11 +124,10 @@ struct message {
 
 /* A slice; behind it the areas. */
 struct common {
-    long counter, guarded[2], sum[SUMS];
+    long counter, locked[2], sum[SUMS];
     struct message flagged[THREADS][TURNS], notified[TURNS];
 };
 
-/* A thread at work. */
 struct worker {
     struct job *job;
     struct rng rng;
@@ -190,7 +172,6 @@ static struct piece draw_box(struct rng *r, int side)
                       .count = {nx * CELL, ny, nz},
                       .local_stride = {nx * CELL, nx * ny * CELL},
                       .remote_stride = {side * CELL, side * side * CELL}};
-
     for (int k = z; k < z + nz; k++)
         for (int j = y; j < y + ny; j++)
             for (int i = x; i < x + nx; i++)
@@ -202,7 +183,6 @@ static struct piece draw_run(struct rng *r, int all)
 {
     int n = rng_between(r, 1, all), first = rng_between(r, 0, all - n);
     struct piece q = {.shape = CONTIGUOUS, .n = n};
-
     for (int i = 0; i < n; i++)
         q.cell[i] = first + i;
     return q;
@@ -211,7 +191,6 @@ static struct piece draw_run(struct rng *r, int all)
 static struct piece draw_piece(struct rng *r, int side)
 {
     struct piece q = rng_chance(r, 40) ? draw_box(r, side) : draw_run(r, side * side * side);
-
     if (q.shape == CONTIGUOUS && rng_chance(r, 50)) {
         q.shape = VECTOR;
         rng_shuffle(r, q.cell, q.n);
@@ -229,29 +208,18 @@ struct move {
 
 static int call(const struct move *m, struct piece *q, long *here, long *there)
 {
-    void *near[AREA], *far[AREA];
-    bool gets = m->kind == OP_GET, waits = m->how == OP_BLOCKING;
-    armci_giov_t v = {gets ? far : near, gets ? near : far, CELL, q->n};
-    int bytes = q->n * CELL, *n = q->count, *ls = q->local_stride, *rs = q->remote_stride, p = m->p, t = ARMCI_ACC_LNG;
-    armci_hdl_t *h = m->hdl;
     long *at = there + q->cell[0], three = 3;
-
+    struct call c = {(unsigned)m->kind, m->how == OP_BLOCKING, m->hdl, ARMCI_ACC_LNG, &three, m->p};
+    void *near[AREA], *far[AREA];
+    bool gets = m->kind == OP_GET;
+    armci_giov_t v = {gets ? far : near, gets ? near : far, CELL, q->n};
+    if (q->shape == CONTIGUOUS) return call_contiguous(&c, here, at, q->n * CELL);
+    if (q->shape == STRIDED) return call_strided(&c, here, q->local_stride, at, q->remote_stride, q->count, 2);
     for (int i = 0; i < q->n; i++) {
         near[i] = here + i;
         far[i] = there + q->cell[i];
     }
-    switch (3 * (int)q->shape + (int)m->kind) {
-    case 3 * CONTIGUOUS + OP_PUT: return waits ? ARMCI_Put(here, at, bytes, p) : ARMCI_NbPut(here, at, bytes, p, h);
-    case 3 * CONTIGUOUS + OP_GET: return waits ? ARMCI_Get(at, here, bytes, p) : ARMCI_NbGet(at, here, bytes, p, h);
-    case 3 * CONTIGUOUS + OP_ACC: return waits ? ARMCI_Acc(t, &three, here, at, bytes, p) : ARMCI_NbAcc(t, &three, here, at, bytes, p, h);
-    case 3 * STRIDED + OP_PUT: return waits ? ARMCI_PutS(here, ls, at, rs, n, 2, p) : ARMCI_NbPutS(here, ls, at, rs, n, 2, p, h);
-    case 3 * STRIDED + OP_GET: return waits ? ARMCI_GetS(at, rs, here, ls, n, 2, p) : ARMCI_NbGetS(at, rs, here, ls, n, 2, p, h);
-    case 3 * STRIDED + OP_ACC:
-        return waits ? ARMCI_AccS(t, &three, here, ls, at, rs, n, 2, p) : ARMCI_NbAccS(t, &three, here, ls, at, rs, n, 2, p, h);
-    case 3 * VECTOR + OP_PUT: return waits ? ARMCI_PutV(&v, 1, p) : ARMCI_NbPutV(&v, 1, p, h);
-    case 3 * VECTOR + OP_GET: return waits ? ARMCI_GetV(&v, 1, p) : ARMCI_NbGetV(&v, 1, p, h);
-    default: return waits ? ARMCI_AccV(t, &three, &v, 1, p) : ARMCI_NbAccV(t, &three, &v, 1, p, h);
-    }
+    return call_vector(&c, &v, 1);
 }
 
 static void issue(struct worker *w, const struct move *m, struct piece *q, long *local, long *there)
@@ -284,7 +252,6 @@ static void settle(struct worker *w, const struct move *m, const struct piece *q
 static void step_blocking(struct worker *w)
 {
     struct move m = {.how = OP_BLOCKING, .p = any_rank(w)};
-
     for (int i = 0; i < 4; i++) {
         struct piece q = draw_piece(&w->rng, SIDE);
         m.kind = i == 3 ? OP_GET : (enum op_kind)rng_between(&w->rng, OP_PUT, OP_ACC);
@@ -318,9 +285,7 @@ static void step_nonblocking(struct worker *w)
     enum op_how how = rng_chance(&w->rng, 60) ? OP_HANDLE : OP_IMPLICIT;
     struct piece *q = need_memory((size_t)test_ranks() * sizeof *q);
     struct move *m = need_memory((size_t)test_ranks() * sizeof *m);
-    armci_hdl_t hdl;
-
-    ARMCI_INIT_HANDLE(&hdl);
+    armci_hdl_t hdl = new_handle();
     for (int get = 0; get < 2; get++) {
         for (int p = 0; p < test_ranks(); p++) {
             q[p] = draw_piece(&w->rng, SIDE);
@@ -340,10 +305,7 @@ static void step_nonblocking(struct worker *w)
 static void step_aggregate(struct worker *w)
 {
     struct piece cells = draw_run(&w->rng, AREA);
-    armci_hdl_t hdl;
-
-    ARMCI_INIT_HANDLE(&hdl);
-    ARMCI_SET_AGGREGATE_HANDLE(&hdl);
+    armci_hdl_t hdl = new_aggregate();
     for (int get = 0; get < 2; get++) {
         struct move m = {get ? OP_GET : OP_PUT, OP_HANDLE, 0, &hdl};
         for (m.p = 0; m.p < test_ranks(); m.p++) {
@@ -364,7 +326,6 @@ static void step_values(struct worker *w)
 {
     int p = any_rank(w), at = rng_between(&w->rng, 0, AREA - 1), value = rng_between(&w->rng, 1, 1000);
     long *there = area_of(w->job, p) + at;
-
     ARMCI_PutValueInt(value, there, p);
     demand(w->job, ARMCI_GetValueInt(there, p) == value, "int value");
     ARMCI_PutValueDouble(value + 0.5, there, p);
@@ -374,13 +335,11 @@ static void step_values(struct worker *w)
     w->job->record[p].area[at] = value;
 }
 
-/* Accumulate on the sums that all threads add to. */
 static void step_sums(struct worker *w)
 {
     struct piece q = draw_piece(&w->rng, SUMS_SIDE);
     armci_hdl_t hdl;
     struct move m = {OP_ACC, rng_chance(&w->rng, 50) ? OP_BLOCKING : OP_HANDLE, any_rank(w), &hdl};
-
     ARMCI_INIT_HANDLE(&hdl);
     fill(w, OP_ACC, w->local[0], q.n);
     issue(w, &m, &q, w->local[0], common_of(w->job, m.p)->sum);
@@ -389,12 +348,11 @@ static void step_sums(struct worker *w)
     if (m.how == OP_HANDLE) demand(w->job, ARMCI_Wait(&hdl) == 0, "code of ARMCI_Wait");
 }
 
-/* On cells of its own, where the thread knows the old value; and one ticket. */
+/* On cells that no other thread uses, where the thread knows the old value; and one ticket. */
 static void step_rmw(struct worker *w)
 {
     int p = any_rank(w), at = rng_between(&w->rng, 0, AREA - 1), more = rng_between(&w->rng, -99, 99);
     long *there = area_of(w->job, p) + at, old = -1, next = rng_between(&w->rng, 0, 1000);
-
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there, more, p);
     demand(w->job, old == w->job->record[p].area[at], "fetch-and-add");
     old = next;
@@ -405,12 +363,10 @@ static void step_rmw(struct worker *w)
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &w->job->tickets[w->turn], w->job->base[0], 1, 0);
 }
 
-/* Both cells that a mutex guards grow together. */
 static void step_lock(struct worker *w)
 {
     int p = any_rank(w);
-    long *there = common_of(w->job, p)->guarded, seen[2] = {-1, -2}, one = 1;
-
+    long *there = common_of(w->job, p)->locked, seen[2] = {-1, -2}, one = 1;
     ARMCI_Lock(0, p);
     ARMCI_Get(there, seen, sizeof seen, p);
     demand(w->job, seen[0] == seen[1], "cells under a mutex");
@@ -440,7 +396,6 @@ static void step_send(struct worker *w)
     struct message *to = &common_of(w->job, right)->flagged[number][turn];
     int stride = 2 * CELL, half[2] = {CELL, MESSAGE / 2};
     long text[MESSAGE];
-
     write_text(text, test_rank(), number, turn);
     if (turn % 2) {
         ARMCI_Put_flag(text, to->text, sizeof text, &to->flag, turn + 1, right);
@@ -454,7 +409,6 @@ static void look_at(struct worker *w, struct message *mine, int number, const ch
 {
     int left = (test_rank() + test_ranks() - 1) % test_ranks();
     long seen[MESSAGE], text[MESSAGE];
-
     write_text(text, left, number, w->turn);
     ARMCI_Get(mine->text, seen, sizeof seen, test_rank());
     demand(w->job, memcmp(seen, text, sizeof text) == 0, what);
@@ -463,7 +417,6 @@ static void look_at(struct worker *w, struct message *mine, int number, const ch
 static void receive(struct worker *w)
 {
     struct message *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
-
     while (ARMCI_GetValueInt(&mine->flag, test_rank()) != w->turn + 1)
         sched_yield();
     look_at(w, mine, w->job->number, "data behind a flag");
@@ -475,7 +428,6 @@ static void notify_and_wait(struct worker *w)
     int right = (test_rank() + 1) % test_ranks(), left = (test_rank() + test_ranks() - 1) % test_ranks(), waits = -1;
     struct message *to = &common_of(w->job, right)->notified[w->turn];
     long text[MESSAGE];
-
     write_text(text, test_rank(), THREADS, w->turn);
     ARMCI_Put(text, to->text, sizeof text, right);
     armci_notify(right);
@@ -493,7 +445,6 @@ static void *all_families(void *argument)
     int order[STEPS];
     struct worker w = {job, rng_stream((uint64_t)(7000 + test_rank() * THREADS + job->number)),
                        need_memory((size_t)test_ranks() * sizeof *w.local), 0};
-
     for (int i = 0; i < STEPS; i++)
         order[i] = i;
     for (; w.turn < effort(TURNS); w.turn++) {
@@ -508,11 +459,9 @@ static void *all_families(void *argument)
     return NULL;
 }
 
-/* What every thread knows of its areas, against the memory. */
 static void check_areas(const struct job *jobs)
 {
     long seen[AREA];
-
     for (int t = 0; t < THREADS; t++)
         for (int p = 0; p < test_ranks(); p++) {
             ARMCI_Get(area_of(&jobs[t], p), seen, sizeof seen, p);
@@ -520,13 +469,12 @@ static void check_areas(const struct job *jobs)
         }
 }
 
-/* What all threads of all processes did to the caller's sums and guarded cells. */
+/* What all threads of all processes did to the caller's sums and protected cells. */
 static void check_common(const struct job *jobs)
 {
     struct common *mine = common_of(jobs, test_rank()), seen;
     size_t ranks = (size_t)test_ranks();
     long(*added)[SUMS + 1] = calloc(ranks, sizeof *added);
-
     for (size_t p = 0; p < ranks; p++)
         for (int t = 0; t < THREADS; t++) {
             added[p][SUMS] += jobs[t].record[p].locks;
@@ -538,7 +486,7 @@ static void check_common(const struct job *jobs)
     for (int i = 0; i < SUMS; i++)
         check_long(seen.sum[i], added[test_rank()][i], "sum %d", i);
     for (int i = 0; i < 2; i++)
-        check_long(seen.guarded[i], added[test_rank()][SUMS], "cell %d under the mutex", i);
+        check_long(seen.locked[i], added[test_rank()][SUMS], "cell %d under the mutex", i);
     free(added);
 }
 
@@ -546,9 +494,8 @@ static void everything_at_once(void)
 {
     size_t areas = (size_t)(test_ranks() * THREADS) * AREA * CELL;
     struct job jobs[THREADS];
-
     ARMCI_Create_mutexes(1);
-    if (run_threads(all_families, sizeof(struct common) + areas, jobs)) {
+    if (run_jobs(all_families, sizeof(struct common) + areas, jobs)) {
         check_areas(jobs);
         check_common(jobs);
         check_tickets(jobs, effort(TURNS));
@@ -562,6 +509,5 @@ static const struct test tests[] = {
     {"threads accumulate on the same cells", common_accumulates},
     {"threads draw from one counter", common_counter},
     {"threads use all families at once", everything_at_once},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start_threaded, NULL};
+SUITE(.start = start_threaded);

@@ -1,25 +1,17 @@
 /* test_topology.c - domains, nodes and what depends on them fit together, also with ARMCI_NODES=rank. */
 #include "harness.h"
 
-#include <armcix.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 static bool every_rank_a_node(void)
 {
     const char *value = getenv("ARMCI_NODES");
-
     return value != NULL && strcmp(value, "rank") == 0;
 }
 
-/* Every process is in exactly one domain, at one place there. */
 static void domains_partition(void)
 {
     int n = test_ranks(), domains = armci_domain_count(ARMCI_DOMAIN_SMP), seen[MOST] = {0}, total = 0;
-
     check(domains >= 1 && domains <= n, "%d domains", domains);
     for (int d = 0; d < domains; d++) {
         int members = armci_domain_nprocs(ARMCI_DOMAIN_SMP, d), last = -1;
@@ -42,7 +34,6 @@ static void domains_partition(void)
 static void my_domain(void)
 {
     int me = test_rank(), mine = armci_domain_my_id(ARMCI_DOMAIN_SMP);
-
     check_long(mine, armci_domain_id(ARMCI_DOMAIN_SMP, me), "own domain");
     check_long(armci_domain_nprocs(ARMCI_DOMAIN_SMP, -1), armci_domain_nprocs(ARMCI_DOMAIN_SMP, mine), "processes in the own domain");
     for (int p = 0; p < test_ranks(); p++) {
@@ -54,11 +45,9 @@ static void my_domain(void)
     check_long(ARMCI_Same_node(me), 1, "ARMCI_Same_node of oneself");
 }
 
-/* All processes say the same. */
 static void all_agree(void)
 {
     int n = test_ranks(), mine[MOST], first[MOST];
-
     for (int p = 0; p < n; p++)
         mine[p] = first[p] = armci_domain_id(ARMCI_DOMAIN_SMP, p);
     MPI_Bcast(first, n, MPI_INT, 0, test_comm());
@@ -70,7 +59,6 @@ static void nodes_are_real(void)
 {
     MPI_Comm near;
     int neighbours = -1;
-
     MPI_Comm_split_type(test_comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
     MPI_Comm_size(near, &neighbours);
     MPI_Comm_free(&near);
@@ -85,7 +73,6 @@ static void shared_where_said(void)
     int me = test_rank();
     ARMCI_Group world;
     void **base = region_create(sizeof(long));
-
     ARMCI_Group_get_world(&world);
     check_long(ARMCI_Uses_shm_grp(&world), ARMCI_Uses_shm(), "ARMCI_Uses_shm_grp of the world");
     check(ARMCI_Uses_shm() == 0 || ARMCI_Uses_shm() == 1, "ARMCI_Uses_shm() = %d", ARMCI_Uses_shm());
@@ -105,11 +92,9 @@ static void shared_where_said(void)
     region_done(base);
 }
 
-/* A hint without effect. */
 static void limit_is_a_hint(void)
 {
     void **base;
-
     ARMCI_Set_shm_limit(1);
     base = region_create(1 << 20);
     ARMCI_PutValueInt(7, (char *)base[test_rank()] + (1 << 20) - 8, test_rank());
@@ -118,12 +103,8 @@ static void limit_is_a_hint(void)
 }
 
 static const struct test tests[] = {
-    {"every process is in one domain", domains_partition},
-    {"the own domain and who is in it", my_domain},
-    {"all processes see the same domains", all_agree},
-    {"domains are the nodes of MPI, or one each", nodes_are_real},
-    {"shared memory where it is said to be", shared_where_said},
-    {"ARMCI_Set_shm_limit limits nothing", limit_is_a_hint},
-    {NULL, NULL},
+    {"every process is in one domain", domains_partition},       {"the own domain and who is in it", my_domain},
+    {"all processes see the same domains", all_agree},           {"domains are the nodes of MPI, or one each", nodes_are_real},
+    {"shared memory where it is said to be", shared_where_said}, {"ARMCI_Set_shm_limit limits nothing", limit_is_a_hint},
 };
-const struct suite suite = {tests, NULL, NULL};
+SUITE();

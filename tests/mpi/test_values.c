@@ -2,8 +2,6 @@
 #include <float.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lanes.h"
 #include "op.h"
@@ -30,7 +28,6 @@ TRY(long, Long, longs, check_long, long)
 TRY(float, Float, floats, check_double, double)
 TRY(double, Double, doubles, check_double, double)
 
-/* The values of one type. */
 struct values {
     void (*try)(const struct lanes *, int, size_t);
     const char *what;
@@ -40,16 +37,12 @@ static void run(const void *row)
 {
     const struct values *values = row;
     struct lanes l = lanes_create(64, 16);
-
     for (size_t shift = 0; shift < 8; shift++) {
         for (int i = 0; i < test_ranks(); i++)
             values->try(&l, (test_rank() + i) % test_ranks(), shift);
     }
-    lanes_verify(&l, values->what);
-    lanes_free(&l);
+    lanes_end(&l, values->what);
 }
-
-/* ------------------------------------------------------------------ pack and unpack */
 
 /* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the original ARMCI, and
  * as GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
@@ -63,7 +56,6 @@ static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected
     struct patch p = patch_draw(r, &wish);
     size_t n = patch_segments(&p), bytes = n * (size_t)p.count[0];
     unsigned char *packed = need_memory(bytes + 8), *model = need_memory(bytes + 8);
-
     rng_bytes(r, room, size);
     memset(packed, 0x77, bytes + 8);
     memset(model, 0x77, bytes + 8);
@@ -86,20 +78,16 @@ static void test_pack(void)
     enum { SIZE = 8192, TIMES = 200 };
     struct rng r = rng_stream(40 + (uint64_t)test_rank());
     unsigned char *room = need_memory(SIZE), *expected = need_memory(SIZE);
-
     for (int i = 0; i < TIMES; i++)
         try_pack(&r, room, expected, SIZE);
     free(room);
     free(expected);
 }
 
-/* ------------------------------------------------------------------ walk */
-
 /* Segments of no bytes are segments, too. */
 static int segments_of_walk(const struct patch *p)
 {
     int n = 1;
-
     for (int i = 1; i <= p->levels; i++)
         n *= p->count[i];
     return n;
@@ -116,7 +104,6 @@ static void try_walk(struct rng *r, char *room, size_t size)
     struct patch p = patch_draw(r, &wish);
     int n = segments_of_walk(&p), seen = 0;
     stride_info_t walk;
-
     armci_stride_info_init(&walk, room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count);
     check_long(armci_stride_info_size(&walk), n, "segments of a walk, %s", patch_text(&p));
     for (; armci_stride_info_has_more(&walk) && seen <= n; armci_stride_info_next(&walk), seen++) {
@@ -139,7 +126,6 @@ static void test_walk(void)
     enum { SIZE = 8192, TIMES = 200 };
     struct rng r = rng_stream(45 + (uint64_t)test_rank());
     char *room = need_memory(SIZE);
-
     for (int i = 0; i < TIMES; i++)
         try_walk(&r, room, SIZE);
     free(room);
@@ -150,7 +136,6 @@ static void test_copy(void)
     enum { SIZE = 4096 };
     struct rng r = rng_stream(50 + (uint64_t)test_rank());
     unsigned char *from = need_memory(SIZE), *to = need_memory(SIZE), *expected = need_memory(SIZE);
-
     for (int n = 0; n < 2000; n = n * 3 / 2 + 1) {
         size_t at = (size_t)rng_between(&r, 0, 500), source = (size_t)rng_between(&r, 0, 500);
         rng_bytes(&r, from, SIZE);
@@ -173,7 +158,6 @@ static long look_by_value(long *mine)
 static long look_by_get(long *mine)
 {
     long seen = -1;
-
     ARMCI_Get(mine, &seen, sizeof seen, test_rank());
     return seen;
 }
@@ -184,7 +168,6 @@ static long look_for(long value, long *mine, long (*look)(long *mine))
     enum { LOOKS_AT_ONCE = 1000, SECONDS = 20 };
     double until = MPI_Wtime() + SECONDS;
     long seen = 0;
-
     while (seen != value && MPI_Wtime() < until)
         for (int i = 0; i < LOOKS_AT_ONCE && seen != value; i++) {
             seen = look(mine);
@@ -200,7 +183,6 @@ static void go_round(const char *call, long (*look)(long *mine))
     int me = test_rank(), next = (me + 1) % test_ranks();
     void **base = region_create(sizeof(long));
     long *mine = base[me], added;
-
     *mine = 0;
     ARMCI_Barrier();
     for (long round = 1; round <= ROUNDS; round++) {
@@ -219,15 +201,13 @@ static void test_looks(void)
 }
 
 static const struct test tests[] = {
-    {"int by value", NULL, run, &(const struct values){try_int, "ARMCI_PutValueInt"}},
-    {"long by value", NULL, run, &(const struct values){try_long, "ARMCI_PutValueLong"}},
-    {"float by value", NULL, run, &(const struct values){try_float, "ARMCI_PutValueFloat"}},
-    {"double by value", NULL, run, &(const struct values){try_double, "ARMCI_PutValueDouble"}},
+    {"int by value", ONE_ROW(run, struct values, try_int, "ARMCI_PutValueInt")},
+    {"long by value", ONE_ROW(run, struct values, try_long, "ARMCI_PutValueLong")},
+    {"float by value", ONE_ROW(run, struct values, try_float, "ARMCI_PutValueFloat")},
+    {"double by value", ONE_ROW(run, struct values, try_double, "ARMCI_PutValueDouble")},
     {"armci_write_strided packs, armci_read_strided unpacks", test_pack},
     {"a walk over a strided patch comes to each segment", test_walk},
     {"ARMCI_Copy copies", test_copy},
     {"a rank that only looks at its own value lets others change it", test_looks},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,8 +1,4 @@
-/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several regions, against a
- * model. */
-#include <stdlib.h>
-#include <string.h>
-
+/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several regions, against a model. */
 #include "lanes.h"
 #include "op.h"
 
@@ -17,7 +13,6 @@ struct vector {
     size_t bytes[MOST_SEGMENTS];
 };
 
-/* What segments to draw. */
 struct wish {
     int entries;      /* 1..MOST_ENTRIES */
     int per_entry;    /* at most; 0 and 1 are drawn too */
@@ -39,7 +34,6 @@ struct runs {
 static void add_entry(struct vector *v, enum op_kind kind, int n, size_t bytes)
 {
     armci_giov_t *e = &v->iov[v->entries++];
-
     e->bytes = (int)bytes;
     e->ptr_array_len = n;
     e->src_ptr_array = (kind == OP_GET ? v->remote : v->local) + v->n;
@@ -49,7 +43,6 @@ static void add_entry(struct vector *v, enum op_kind kind, int n, size_t bytes)
     v->n += n;
 }
 
-/* Draw the lengths; the places come later. */
 static void draw_entries(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct vector *v)
 {
     v->entries = v->n = 0;
@@ -60,13 +53,11 @@ static void draw_entries(struct rng *r, const struct wish *w, enum op_kind kind,
     }
 }
 
-/* The places of all segments on one side, disjoint and in random order, in a room of `room` bytes: segment i at at[i].
- * false: no room. */
+/* The places of all segments on one side, disjoint and in random order, in a room of `room` bytes: segment i at at[i]. false: no room. */
 static bool place_disjoint(struct rng *r, const struct vector *v, size_t unit, size_t room, size_t at[])
 {
     int order[MOST_SEGMENTS];
     size_t used = 0;
-
     for (int i = 0; i < v->n; i++)
         order[i] = i;
     rng_shuffle(r, order, v->n);
@@ -90,7 +81,6 @@ static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, 
 {
     static size_t here[MOST_SEGMENTS], there[MOST_SEGMENTS];
     size_t room = LANE / unit * unit;
-
     do {
         draw_entries(r, w, kind, unit, v);
         if (w->overlapping) place_anywhere(r, v, unit, room / 8, there);
@@ -109,8 +99,7 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
     static char local[ROOM], expected[ROOM];
     static struct vector v;
     size_t unit = op->kind == OP_ACC ? element_size(op->type) : 1;
-    armci_hdl_t handle;
-
+    armci_hdl_t handle = new_handle();
     if (op->kind == OP_ACC)
         element_fill(op->type, r, local, ROOM);
     else
@@ -119,7 +108,6 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
     draw_vector(r, w, op->kind, unit, l, target, local, expected, &v);
     for (int i = 0; i < v.n; i++)
         op_model(op, v.expected[i], v.mirror[i], v.bytes[i]);
-    ARMCI_INIT_HANDLE(&handle);
     op_vector(op, v.iov, v.entries, target, &handle);
     op_wait(op, &handle);
     check_bytes(local, expected, ROOM, "%s of %d entries, %d segments, first of %zu bytes, with %d: local buffer", op_name(op, "V"),
@@ -131,7 +119,6 @@ static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, en
 {
     struct op op = {.kind = kind, .how = how, .type = type};
     int n = effort(kind == OP_ACC ? w->n / ELEMENT_TYPES : w->n);
-
     for (int i = 0; i < w->regions; i++) {
         if (kind == OP_ACC)
             element_fill(type, r, l[i].mirror, (size_t)test_ranks() * LANE);
@@ -152,7 +139,6 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
     static uint64_t number;
     struct rng r = rng_stream(5000 + 1000 * ++number + (uint64_t)test_rank());
     struct lanes l[REGIONS];
-
     for (int i = 0; i < w->regions; i++)
         l[i] = lanes_create(LANE, 16);
     if (kind != OP_ACC)
@@ -173,7 +159,6 @@ static void run_all(const void *row)
 {
     const struct runs *all = row;
     unsigned hows = test_ranks() > 2 && all->hows_of_many ? all->hows_of_many : all->hows;
-
     for (int kind = (int)all->first; kind <= (int)all->last; kind++)
         for (int how = OP_BLOCKING; how <= OP_IMPLICIT; how++)
             if (hows & 1u << how) run(all->wish, (enum op_kind)kind, (enum op_how)how);
@@ -185,7 +170,6 @@ static void test_nothing(void)
     struct lanes l = lanes_create(64, 16);
     void *here[3] = {NULL, NULL, NULL}, *there[3] = {NULL, NULL, NULL};
     armci_giov_t empty[3] = {{here, there, 0, 3}, {NULL, NULL, 8, 0}, {here, there, 0, 0}};
-
     for (int kind = OP_PUT; kind <= OP_ACC; kind++) {
         struct op op = {.kind = (enum op_kind)kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL};
         op.scale = scale_one(ARMCI_ACC_DBL);
@@ -193,15 +177,12 @@ static void test_nothing(void)
         op_vector(&op, empty + 1, 1, 0, NULL);
         op_vector(&op, empty, 3, 0, NULL);
     }
-    lanes_verify(&l, "empty vectors");
-    lanes_free(&l);
+    lanes_end(&l, "empty vectors");
 }
-
-/* ------------------------------------------------------------------ many thousand segments */
 
 static const int many = 20000, overlapping_many = 5000;
 
-/* n doubles, each a segment of its own, in random order; `twice`: each place also a second time. */
+/* n doubles, each a separate segment, in random order; `twice`: each place also a second time. */
 static void many_segments(enum op_kind kind, int n, bool twice)
 {
     size_t bytes = (size_t)n * sizeof(double);
@@ -213,7 +194,6 @@ static void many_segments(enum op_kind kind, int n, bool twice)
     void **here = need_memory((size_t)all * sizeof *here), **there = need_memory((size_t)all * sizeof *there);
     double *local = need_memory((size_t)all * sizeof *local), *expected = need_memory((size_t)all * sizeof *local);
     armci_giov_t v = {kind == OP_GET ? there : here, kind == OP_GET ? here : there, sizeof(double), all};
-
     element_fill(ARMCI_ACC_DBL, &r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     element_fill(ARMCI_ACC_DBL, &r, local, (size_t)all * sizeof *local);
@@ -229,8 +209,7 @@ static void many_segments(enum op_kind kind, int n, bool twice)
     }
     op_vector(&op, &v, 1, target, NULL);
     check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"), all);
-    lanes_verify(&l, "a vector of many segments");
-    lanes_free(&l);
+    lanes_end(&l, "a vector of many segments");
     free(order);
     free(here);
     free(there);
@@ -241,17 +220,12 @@ static void many_segments(enum op_kind kind, int n, bool twice)
 static void test_many(const void *n)
 {
     bool twice = n == &overlapping_many;
-
     for (int kind = OP_PUT; kind <= OP_ACC; kind++)
         many_segments((enum op_kind)kind, effort(*(const int *)n), twice);
 }
 
 enum { BLOCKING = 1 << OP_BLOCKING, WITH_HANDLE = 1 << OP_HANDLE, EACH = BLOCKING | WITH_HANDLE | 1 << OP_IMPLICIT };
-#define RUNS(...)                                                                                                                          \
-    NULL, run_all, &(const struct runs)                                                                                                    \
-    {                                                                                                                                      \
-        __VA_ARGS__                                                                                                                        \
-    }
+#define RUNS(...) ONE_ROW(run_all, struct runs, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"vector put of mixed lengths in random order", RUNS(&any, OP_PUT, OP_PUT, EACH)},
@@ -265,7 +239,5 @@ static const struct test tests[] = {
     {"an empty vector does nothing", test_nothing},
     {"vectors of many thousand segments", NULL, test_many, &many},
     {"many thousand segments that overlap", NULL, test_many, &overlapping_many},
-    {NULL, NULL},
 };
-
-const struct suite suite = {.tests = tests};
+SUITE();

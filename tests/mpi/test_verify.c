@@ -3,11 +3,6 @@
  * TEST_LIE=NAME: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with the line of that
  * lie.  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is injected instead. */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <armcix.h>
 
 #include "harness.h"
 #include "lies.h"
@@ -17,18 +12,12 @@ static int next_rank(void)
     return (test_rank() + 1) % test_ranks();
 }
 
-/* ------------------------------------------------------------------ no alarm in correct programs */
-
 /* Each rank puts to its neighbour, who changes what it found at once. */
 static void mailboxes(void)
 {
     int me = test_rank(), next = next_rank(), previous = (me + test_ranks() - 1) % test_ranks();
-    void **base = region_create(2 * sizeof(long));
+    void **base = region_zeroed(2 * sizeof(long));
     long *mine = base[me], rounds = effort(80);
-
-    ARMCI_PutValueLong(0, mine, me);
-    ARMCI_PutValueLong(0, mine + 1, me);
-    ARMCI_Barrier();
     for (long i = 1; i <= rounds; i++) {
         ARMCI_PutValueLong(i, base[next], next);
         for (int turns = 0; ARMCI_GetValueLong(mine, me) != i; turns++)
@@ -45,13 +34,11 @@ static void mailboxes(void)
 
 enum { CONTENDED = 4096 };
 
-/* All put to the same bytes and get them, contiguous and strided. */
 static void racing_puts(void)
 {
     int me = test_rank(), n = test_ranks(), strides[1] = {64}, count[2] = {32, CONTENDED / 64};
     void **base = region_create(CONTENDED);
     unsigned char *mine = need_memory(CONTENDED), *seen = need_memory(CONTENDED);
-
     memset(mine, 1 + me, CONTENDED);
     memset(base[me], 1, CONTENDED);
     ARMCI_Barrier();
@@ -70,17 +57,14 @@ static void racing_puts(void)
     region_free(base);
 }
 
-/* All add to the same numbers, and get them; in the end not one addition is missing. */
 static void racing_accumulates(void)
 {
     enum { NUMBERS = 256 };
     int me = test_rank(), n = test_ranks(), strides[1] = {16}, count[2] = {8, NUMBERS / 2}, rounds = effort(150);
-    void **base = region_create(NUMBERS * sizeof(double));
+    void **base = region_zeroed(NUMBERS * sizeof(double));
     double ones[NUMBERS], seen[NUMBERS], scale = 2;
-
     for (int i = 0; i < NUMBERS; i++)
-        ones[i] = 1, ((double *)base[me])[i] = 0;
-    ARMCI_Barrier();
+        ones[i] = 1;
     for (int i = 0; i < rounds; i++) {
         int target = i % n;
         ARMCI_Acc(ARMCI_ACC_DBL, &scale, ones, base[target], sizeof ones, target);
@@ -97,11 +81,8 @@ static void racing_accumulates(void)
 
 static void racing_rmw(void)
 {
-    int me = test_rank(), old, rounds = effort(200);
-    void **base = region_create(sizeof(int));
-
-    ARMCI_PutValueInt(0, base[me], me);
-    ARMCI_Barrier();
+    int old, rounds = effort(200);
+    void **base = region_zeroed(sizeof(int));
     for (int i = 0; i < rounds; i++)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[0], 3, 0);
     ARMCI_Barrier();
@@ -115,7 +96,6 @@ static void local_in_global(void)
     int me = test_rank(), next = next_rank();
     void **base = region_create(2 * CONTENDED);
     char *mine = base[me];
-
     memset(mine, 1, 2 * CONTENDED);
     ARMCI_Barrier();
     for (int i = 0; i < effort(100); i++) {
@@ -128,8 +108,6 @@ static void local_in_global(void)
         check(mine[i] == 1, "byte %d is %d, all that was put is 1", i, mine[i]);
     region_done(base);
 }
-
-/* ------------------------------------------------------------------ lies */
 
 enum { ROW = 128 };
 static double local[ROW * ROW];
@@ -154,7 +132,6 @@ static void try_vectors(const struct scene *s)
     void *from[5], *to[5];
     armci_giov_t v = {from, to, 3 * sizeof(double), 5};
     double scale = 3;
-
     for (int i = 0; i < 5; i++)
         from[i] = local + 10 * i, to[i] = s->there + 10 * i + i % 2;
     ARMCI_PutV(&v, 1, s->target);
@@ -165,17 +142,13 @@ static void try_rmw(const struct scene *s)
 {
     int old;
     long replaced = 12345;
-
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, s->there, 5, s->target);
     ARMCI_Rmw(ARMCI_SWAP_LONG, &replaced, s->there, 0, s->target);
 }
 
 static void try_handles(const struct scene *s)
 {
-    armci_hdl_t handle;
-
-    ARMCI_INIT_HANDLE(&handle);
-    ARMCI_SET_AGGREGATE_HANDLE(&handle);
+    armci_hdl_t handle = new_aggregate();
     for (int i = 0; i < 4; i++)
         ARMCI_NbPut(local + i, s->there + 3 * i, sizeof(double), s->target, &handle);
     ARMCI_Wait(&handle);
@@ -189,7 +162,6 @@ static void try_everything(const struct scene *s)
 {
     int strides[2], count[3];
     double scale = 2.5;
-
     block(strides, count);
     ARMCI_Put(local, s->there, 1000, s->target);
     ARMCI_Get(s->there + ROW, local + 5 * ROW, 1000, s->target);
@@ -207,7 +179,6 @@ static void try_everything(const struct scene *s)
 static void try_while(void (*begin)(const char *), const char *name)
 {
     void **base = region_create(sizeof local);
-
     for (int i = 0; i < ROW * ROW; i++)
         local[i] = i % 1000 + test_rank() * 1000 + 1, ((double *)base[test_rank()])[i] = i % 89 + 7;
     ARMCI_Barrier();
@@ -235,7 +206,6 @@ static void lying_library(void)
 {
     const char *given = getenv("TEST_LIE");
     int i = 0;
-
     if (!given) {
         skip("TEST_LIE is not set");
         return;
@@ -256,7 +226,6 @@ static void inject(const char *fault)
 static void injected_fault(void)
 {
     const char *fault = getenv("TEST_FAULT");
-
     if (!fault) {
         skip("TEST_FAULT is not set");
         return;
@@ -273,6 +242,5 @@ static const struct test tests[] = {
     {"local buffers that others write raise no alarm", local_in_global},
     {"a lying MPI library ends the job", lying_library},
     {"an injected fault ends the job", injected_fault},
-    {NULL, NULL},
 };
-const struct suite suite = {.tests = tests};
+SUITE();

@@ -1,15 +1,11 @@
-/* test_waits.c - a thread that waits for another process lets the other threads of its own go on, under
+/* test_waits.c - a thread that waits for another process lets the other threads of its process go on, under
  * MPI_THREAD_MULTIPLE.  Where one keeps them out, the job hangs: the launcher's time limit ends it. */
-#include "harness.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <armcix.h>
 #include <message.h>
+
+#include "harness.h"
 
 enum { MOST = 16, SOON = 20000, PUTS = 50, MESSAGES = 60, TAG = 5, ROUNDS = 10, NUMBERS = 1 << 16 };
 
@@ -23,30 +19,14 @@ static int last_rank(void)
     return test_ranks() - 1;
 }
 
-/* A region with an int on each process that is 0. */
-static void **create_flags(void)
-{
-    void **flags = region_create(sizeof(int));
-
-    ARMCI_PutValueInt(0, flags[test_rank()], test_rank());
-    ARMCI_Barrier();
-    return flags;
-}
-
-/* A group of all processes, unlike any other. */
 static void create_group(ARMCI_Group *group)
 {
     int list[MOST];
-
-    for (int i = 0; i < test_ranks() && i < MOST; i++)
-        list[i] = i;
-    ARMCI_Group_create(test_ranks(), list, group);
+    ARMCI_Group_create(list_ranks(0, 1, list), list, group);
 }
 
-/* ------------------------------------------------------------------ collective calls, one process of which is late */
-
 static void *here[MOST], *of_group[MOST];
-static ARMCI_Group group, twin, half;
+static ARMCI_Group group, copy, half;
 static armcix_mutex_hdl_t set;
 
 /* In this order. */
@@ -56,7 +36,7 @@ static void call(int i)
     /* clang-format off */
     switch (i) {
     case 0: create_group(&group); break;
-    case 1: ARMCIX_Group_dup(&group, &twin); break;
+    case 1: ARMCIX_Group_dup(&group, &copy); break;
     case 2: ARMCIX_Group_split(&group, 0, 0, &half); break;
     case 3: ARMCI_Malloc(here, 64); break;
     case 4: ARMCI_Malloc_group(of_group, 64, &group); break;
@@ -72,7 +52,7 @@ static void call(int i)
     case 14: ARMCI_Free_group(of_group[test_rank()], &group); break;
     default:
         ARMCI_Group_free(&half);
-        ARMCI_Group_free(&twin);
+        ARMCI_Group_free(&copy);
         ARMCI_Group_free(&group);
         armci_msg_barrier();
     }
@@ -89,9 +69,8 @@ static void *make_call(void *number)
 static void late_process(void)
 {
     void **flags;
-
     if (!may_run(2)) return;
-    flags = create_flags();
+    flags = region_zeroed(sizeof(int));
     for (int i = 0; i < CALLS; i++) {
         pthread_t thread;
         if (test_rank() == last_rank())
@@ -108,8 +87,6 @@ static void late_process(void)
     region_free(flags);
 }
 
-/* ------------------------------------------------------------------ collective calls on two groups, in any order */
-
 struct pair {
     int number;
     long wrong;
@@ -122,7 +99,6 @@ static void *use_group(void *argument)
 {
     struct pair *p = argument;
     int me = test_rank(), n = test_ranks();
-
     for (int i = 0; i < ROUNDS; i++) {
         void *base[MOST];
         armcix_mutex_hdl_t mutexes;
@@ -142,23 +118,16 @@ static void *use_group(void *argument)
     return NULL;
 }
 
-/* Two threads, each with a pair. */
 static void run_pairs(void *(*work)(void *), struct pair pairs[2])
 {
-    pthread_t threads[2];
-
+    run_threads(2, work, pairs, sizeof *pairs);
     for (int k = 0; k < 2; k++)
-        pthread_create(&threads[k], NULL, work, &pairs[k]);
-    for (int k = 0; k < 2; k++) {
-        pthread_join(threads[k], NULL);
         check_long(pairs[k].wrong, 0, "errors of the thread with group %d", k);
-    }
 }
 
 static void any_order(void)
 {
     struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-
     if (!may_run(1)) return;
     for (int k = 0; k < 2; k++)
         create_group(&pairs[k].group);
@@ -173,9 +142,7 @@ static void *make_groups(void *argument)
 {
     struct pair *p = argument;
     int n = test_ranks() - p->number, list[MOST], size;
-
-    for (int i = 0; i < n && i < MOST; i++)
-        list[i] = i;
+    list_ranks(0, 1, list);
     for (int i = 0; i < 2 * ROUNDS && test_rank() < n; i++) {
         ARMCI_Group_create(n, list, &p->group);
         ARMCI_Group_size(&p->group, &size);
@@ -189,13 +156,10 @@ static void *make_groups(void *argument)
 static void groups_at_once(void)
 {
     struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-
     if (!may_run(2)) return;
     run_pairs(make_groups, pairs);
     ARMCI_Barrier();
 }
-
-/* ------------------------------------------------------------------ messages of a group, while others come and go */
 
 static atomic_bool enough;
 
@@ -203,7 +167,6 @@ static void *send_in_group(void *argument)
 {
     ARMCI_Group *alone = argument;
     int number = 7;
-
     while (!atomic_load(&enough)) {
         armci_msg_group_barrier(alone);
         armci_msg_group_bcast_scope(SCOPE_NODE, &number, sizeof number, test_rank(), alone);
@@ -215,7 +178,6 @@ static void *send_in_group(void *argument)
 static void write_over(size_t bytes)
 {
     char *memory = need_memory(bytes);
-
     memset(memory, 0xff, bytes);
     free(memory);
 }
@@ -227,7 +189,6 @@ static void groups_come_and_go(void)
     pthread_t thread;
     int me = test_rank();
     double begun = MPI_Wtime();
-
     if (!may_run(1)) return;
     atomic_store(&enough, false);
     ARMCI_Group_create(1, &me, &alone);
@@ -243,15 +204,12 @@ static void groups_come_and_go(void)
     ARMCI_Barrier();
 }
 
-/* ------------------------------------------------------------------ messages from anyone, for two threads */
-
 static atomic_int received, sum;
 
 /* Of two messages, each thread one; the first has 4 bytes, the second 8. */
 static void *receive_one(void *unused)
 {
     int text[2] = {0, 0}, length = 0;
-
     (void)unused;
     armci_msg_rcvany(TAG, text, sizeof text, &length);
     atomic_fetch_add(&sum, length + text[0] + text[1]);
@@ -263,7 +221,6 @@ static void receive_two(int round)
 {
     pthread_t threads[2];
     int two[2] = {100, 1000};
-
     atomic_store(&sum, 0);
     for (int k = 0; k < 2; k++)
         pthread_create(&threads[k], NULL, receive_one, NULL);
@@ -279,7 +236,6 @@ static void receive_two(int round)
 static void two_receivers(void)
 {
     int one = 1;
-
     if (!may_run(2)) return;
     for (int i = 0; i < effort(MESSAGES); i++) {
         if (test_rank() == 0) {
@@ -291,8 +247,6 @@ static void two_receivers(void)
     }
     ARMCI_Barrier();
 }
-
-/* ------------------------------------------------------------------ waiting for a mutex, while requests come in */
 
 static void *wait_for_mutex(void *unused)
 {
@@ -307,7 +261,6 @@ static void put_beside(void **flags)
 {
     pthread_t thread;
     double begun, seconds = 0;
-
     pthread_create(&thread, NULL, wait_for_mutex, NULL);
     for (int i = 1; i <= PUTS; i++) {
         usleep(SOON);
@@ -322,9 +275,8 @@ static void put_beside(void **flags)
 static void mutex_under_load(void)
 {
     void **flags;
-
     if (!may_run(2)) return;
-    flags = create_flags();
+    flags = region_zeroed(sizeof(int));
     ARMCI_Create_mutexes(1);
     if (test_rank() == last_rank()) ARMCI_Lock(0, last_rank());
     ARMCI_Barrier();
@@ -339,8 +291,6 @@ static void mutex_under_load(void)
     region_free(flags);
 }
 
-/* ------------------------------------------------------------------ a fence, while another thread is in a call */
-
 static void *fence_all(void *unused)
 {
     (void)unused;
@@ -352,11 +302,9 @@ static void *fence_all(void *unused)
 /* The accumulate waits for the put, on whose memory it works: meanwhile the other thread's fence finds nothing pending. */
 static void put_and_add(long *numbers, const long *ones, void *there, int to)
 {
-    armci_hdl_t hdl;
+    armci_hdl_t hdl = new_handle();
     long one = 1;
     int bytes = NUMBERS * (int)sizeof *numbers;
-
-    ARMCI_INIT_HANDLE(&hdl);
     ARMCI_NbPut(numbers, there, bytes, to, &hdl);
     ARMCI_Acc(ARMCI_ACC_LNG, &one, (void *)ones, there, bytes, to);
     ARMCI_Fence(to);
@@ -369,7 +317,6 @@ static void fences_beside(void)
     long *numbers, *ones;
     int to = last_rank();
     pthread_t thread;
-
     if (!may_run(2)) return;
     base = region_create(NUMBERS * sizeof *ones);
     numbers = need_memory(NUMBERS * sizeof *numbers);
@@ -395,15 +342,12 @@ static void fences_beside(void)
     region_free(base);
 }
 
-/* ------------------------------------------------------------------ the end */
-
 /* The list of what there is has another order on each process; ARMCI_Finalize frees it together. */
 static void *leave_behind(void *argument)
 {
     enum { KEPT = 10 };
     struct pair *p = argument;
     int me = test_rank();
-
     for (int i = 0; i < KEPT; i++) {
         void *base[MOST];
         if ((p->number + me + i) % 2) usleep(1000);
@@ -417,7 +361,6 @@ static void *leave_behind(void *argument)
 static void left_to_the_end(void)
 {
     static struct pair pairs[2] = {{.number = 0}, {.number = 1}};
-
     if (!may_run(1)) return;
     for (int k = 0; k < 2; k++)
         create_group(&pairs[k].group);
@@ -434,6 +377,5 @@ static const struct test tests[] = {
     {"a thread that waits for a mutex keeps no other thread out", mutex_under_load},
     {"a fence is behind the caller's own operations", fences_beside},
     {"what threads made in any order may be left to ARMCI_Finalize", left_to_the_end},
-    {NULL, NULL},
 };
-const struct suite suite = {tests, start_threaded, NULL};
+SUITE(.start = start_threaded);

@@ -1,10 +1,7 @@
 /* wrong_after.c - small random programs that must work after a wrong call: puts, gets and accumulates of all shapes,
- * rmw, fences; each step is checked against a model.  Every process has a stripe of its own in every slice, so that no
+ * rmw, fences; each step is checked against a model.  Every process has one stripe in every slice, so that no
  * other changes it; one counter is everybody's. */
 #include "wrong_calls.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { STRIPE = 48 }; /* longs */
 
@@ -34,17 +31,9 @@ static long *counter(void)
 
 void after_prepare(void)
 {
-    void *mine;
-
-    a.base = region_create(slice_bytes());
-    a.model = need_memory((size_t)test_ranks() * sizeof *a.model);
-    memset(a.model, 0, (size_t)test_ranks() * sizeof *a.model);
+    a.base = region_zeroed(slice_bytes());
+    a.model = need_zeroed((size_t)test_ranks() * sizeof *a.model);
     a.programs = 0;
-    mine = a.base[test_rank()];
-    ARMCI_Access_begin(mine);
-    memset(mine, 0, slice_bytes());
-    ARMCI_Access_end(mine);
-    ARMCI_Barrier();
 }
 
 void after_end(void)
@@ -53,7 +42,7 @@ void after_end(void)
     region_free(a.base);
 }
 
-/* ------------------------------------------------------------------ steps; each leaves memory and model equal */
+/* Steps; each leaves memory and model equal. */
 
 /* A patch of rows x columns longs at `first` of a stripe, `stride` longs between its rows. */
 struct patch {
@@ -63,7 +52,6 @@ struct patch {
 static struct patch random_patch(void)
 {
     struct patch p;
-
     p.rows = rng_between(&a.r, 1, 4);
     p.columns = rng_between(&a.r, 1, 5);
     p.stride = rng_between(&a.r, p.columns, 8);
@@ -93,7 +81,6 @@ static void put_patch(int t)
     struct patch p = random_patch();
     int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
     long values[20];
-
     random_longs(values, cells(&p));
     check_long(ARMCI_PutS(values, &packed, stripe(t) + p.first, &strided, count, 1, t), 0, "PutS after %s", a.after);
     for (int i = 0; i < cells(&p); i++)
@@ -105,7 +92,6 @@ static void accumulate_patch(int t)
     struct patch p = random_patch();
     int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
     long values[20], scale = rng_between(&a.r, -2, 3);
-
     random_longs(values, cells(&p));
     check_long(ARMCI_AccS(ARMCI_ACC_LNG, &scale, values, &packed, stripe(t) + p.first, &strided, count, 1, t), 0, "AccS after %s", a.after);
     for (int i = 0; i < cells(&p); i++)
@@ -117,7 +103,6 @@ static void get_patch(int t)
     struct patch p = random_patch();
     int count[2] = {p.columns * 8, p.rows}, packed = p.columns * 8, strided = p.stride * 8;
     long values[20] = {0};
-
     check_long(ARMCI_GetS(stripe(t) + p.first, &strided, values, &packed, count, 1, t), 0, "GetS after %s", a.after);
     for (int i = 0; i < cells(&p); i++)
         check_long(values[i], a.model[t][place(&p, i)], "cell %d from GetS after %s", place(&p, i), a.after);
@@ -129,7 +114,6 @@ static void put_vector(int t)
     void *local[3] = {values, values + 1, values + 2}, *remote[3];
     armci_giov_t iov = {local, remote, sizeof(long), 3};
     int first = rng_between(&a.r, 0, STRIPE - 15);
-
     random_longs(values, 3);
     for (int i = 0; i < 3; i++)
         remote[i] = stripe(t) + first + 7 * i;
@@ -143,7 +127,6 @@ static void put_nonblocking(int t)
     armci_hdl_t hdl;
     long values[5];
     int n = rng_between(&a.r, 1, 5), first = rng_between(&a.r, 0, STRIPE - n);
-
     random_longs(values, n);
     ARMCI_INIT_HANDLE(&hdl);
     check_long(ARMCI_NbPut(values, stripe(t) + first, n * 8, t, &hdl), 0, "NbPut after %s", a.after);
@@ -157,7 +140,6 @@ static void read_modify_write(int t)
     int at = rng_between(&a.r, 0, STRIPE - 1), add = rng_between(&a.r, -9, 9);
     bool swap = rng_chance(&a.r, 50);
     long given = rng_between(&a.r, 1, 1000), old = given;
-
     check_long(ARMCI_Rmw(swap ? ARMCI_SWAP_LONG : ARMCI_FETCH_AND_ADD_LONG, &old, stripe(t) + at, add, t), 0, "Rmw after %s", a.after);
     check_long(old, a.model[t][at], "old value from Rmw after %s", a.after);
     a.model[t][at] = swap ? given : old + add;
@@ -166,7 +148,6 @@ static void read_modify_write(int t)
 static void get_stripe(int t)
 {
     long values[STRIPE];
-
     ARMCI_Fence(t);
     check_long(ARMCI_Get(stripe(t), values, sizeof values, t), 0, "Get after %s", a.after);
     check_bytes(values, a.model[t], sizeof values, "the stripe in %d after %s", t, a.after);
@@ -179,7 +160,6 @@ void after_run(int number, const char *after)
     enum { STEPS = sizeof steps / sizeof steps[0] };
     int t = 0;
     long old;
-
     a.after = after;
     a.r = rng_stream(0xaf7e4u + (uint64_t)number * (uint64_t)test_ranks() + (uint64_t)test_rank());
     for (int i = rng_between(&a.r, 4, 9); i > 0; i--) {
@@ -195,7 +175,6 @@ void after_run(int number, const char *after)
 void after_check_sum(void)
 {
     long sum;
-
     ARMCI_Barrier();
     check_long(ARMCI_Get(counter(), &sum, sizeof sum, 0), 0, "ARMCI_Get of the counter");
     check_long(sum, (long)a.programs * test_ranks(), "the counter after all");

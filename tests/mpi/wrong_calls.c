@@ -1,12 +1,7 @@
 /* wrong_calls.c - the list of wrong calls, and the stage they are made on. */
-#include "wrong_calls.h"
-
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* ------------------------------------------------------------------ the list */
+#include "wrong_calls.h"
 
 static struct wrong_call *list;
 static int count, room;
@@ -32,7 +27,6 @@ int wrong_calls_make(const struct wrong_call *w)
 {
     struct row row = {.wanted = w->row, .make = true}, mistake = {.wanted = w->mistake, .make = true};
     void *arguments;
-
     if (w->table) return w->table(&row);
     arguments = w->product->right(w->description.is);
     w->product->mistakes(&mistake, arguments);
@@ -63,12 +57,10 @@ void wrong_calls_add(call_table *table)
         add((struct wrong_call){.description = row.description, .table = table, .row = row.wanted}, NULL);
 }
 
-/* The case of a function and a mistake. */
 static void add_mistake(const struct product *p, const struct row *f, const struct row *m)
 {
     struct wrong_call w = {.description = m->description, .product = p, .row = f->wanted, .mistake = m->wanted};
     int is = f->description.is;
-
     if ((w.description.of && !(is & w.description.of)) || (is & w.description.not_of)) return;
     w.description.is = is;
     w.description.function = f->description.function;
@@ -98,7 +90,6 @@ void wrong_calls_add_product(const struct product *p)
 static void *right_rank(int is)
 {
     static int rank;
-
     (void)is;
     return &rank;
 }
@@ -106,7 +97,6 @@ static void *right_rank(int is)
 static int wrong_ranks(struct row *row, void *arguments)
 {
     int *rank = arguments;
-
     MISTAKE(n, 0, 0, RANK, "", "n", *rank = stage.n);
     MISTAKE(negative, 0, MINUS_ONE_IS_RIGHT, RANK, "", "-1", *rank = -1);
     MISTAKE(largest, 0, 0, RANK, "", "2147483647", *rank = INT_MAX);
@@ -117,7 +107,6 @@ static int wrong_ranks(struct row *row, void *arguments)
 void wrong_calls_add_ranks(int (*functions)(struct row *row, void *rank))
 {
     struct product *p = need_memory(sizeof *p); /* as long as the list */
-
     *p = (struct product){.functions = functions, .mistakes = wrong_ranks, .right = right_rank, .never_off = ALWAYS};
     wrong_calls_add_product(p);
 }
@@ -131,8 +120,6 @@ void wrong_calls_collect(void)
     wrong_messages_collect();
     wrong_start_collect();
 }
-
-/* ------------------------------------------------------------------ the stage */
 
 static union {
     char bytes[LOCAL];
@@ -149,13 +136,12 @@ static void pattern(char *bytes, int n, int who)
         bytes[i] = (char)(31 * who + 7 * i + i / 250 + 1);
 }
 
-enum { IN_GUARD = 100, IN_LOCAL = 50 };
+enum { IN_BESIDE = 100, IN_LOCAL = 50 };
 
 static void set_groups(void)
 {
     int others = stage.n > 1 ? stage.p : 0;
     ARMCI_Group short_lived;
-
     memset(&stage.none, 0, sizeof stage.none);
     stage.none.comm = MPI_COMM_NULL;
     stage.none.rank = -1;
@@ -174,7 +160,6 @@ static void set_communicator_between(void)
 {
     MPI_Comm half;
     int upper = stage.me >= stage.n / 2;
-
     stage.between = MPI_COMM_NULL;
     if (stage.n == 1) return;
     MPI_Comm_split(test_comm(), upper, 0, &half);
@@ -190,22 +175,21 @@ void wrong_calls_set_local(void)
 void wrong_calls_prepare(void)
 {
     void **freed;
-
     stage.n = test_ranks();
     stage.me = test_rank();
     stage.p = (stage.me + 1) % stage.n;
     set_groups();
     set_communicator_between();
     stage.base = region_create(SLICE);
-    stage.guard = region_create(SLICE);
+    stage.beside = region_create(SLICE);
     stage.there = stage.base[stage.p];
     stage.mine = stage.base[stage.me];
     ARMCI_Access_begin(stage.mine);
     pattern(stage.mine, SLICE, stage.me);
     ARMCI_Access_end(stage.mine);
-    ARMCI_Access_begin(stage.guard[stage.me]);
-    pattern(stage.guard[stage.me], SLICE, stage.me + IN_GUARD);
-    ARMCI_Access_end(stage.guard[stage.me]);
+    ARMCI_Access_begin(stage.beside[stage.me]);
+    pattern(stage.beside[stage.me], SLICE, stage.me + IN_BESIDE);
+    ARMCI_Access_end(stage.beside[stage.me]);
     wrong_calls_set_local();
     freed = region_create(1 << 16);
     stage.gone = (char *)freed[stage.p] + (1 << 15);
@@ -217,8 +201,8 @@ void wrong_calls_prepare(void)
 void wrong_calls_end(void)
 {
     region_free(stage.base);
-    region_free(stage.guard);
-    stage.base = stage.guard = NULL; /* wrong calls after the end are set up as those before the start */
+    region_free(stage.beside);
+    stage.base = stage.beside = NULL; /* wrong calls after the end are set up as those before the start */
     ARMCI_Group_free(&stage.self);
     if (stage.between != MPI_COMM_NULL) MPI_Comm_free(&stage.between);
 }
@@ -226,7 +210,6 @@ void wrong_calls_end(void)
 void wrong_calls_check_local(const char *after)
 {
     char expected[LOCAL];
-
     pattern(expected, LOCAL, IN_LOCAL);
     check_bytes(stage.here, expected, LOCAL, "the local buffer after %s", after);
 }
@@ -234,10 +217,9 @@ void wrong_calls_check_local(const char *after)
 static void check_slice(void **base, int who, const char *after)
 {
     char expected[SLICE];
-
     ARMCI_Access_begin(base[stage.me]);
     pattern(expected, SLICE, who);
-    check_bytes(base[stage.me], expected, SLICE, "region %d after %s", base == stage.guard, after);
+    check_bytes(base[stage.me], expected, SLICE, "region %d after %s", base == stage.beside, after);
     ARMCI_Access_end(base[stage.me]);
 }
 
@@ -246,6 +228,6 @@ void wrong_calls_check_untouched(const char *after)
     ARMCI_WaitAll();
     ARMCI_Barrier();
     check_slice(stage.base, stage.me, after);
-    check_slice(stage.guard, stage.me + IN_GUARD, after);
+    check_slice(stage.beside, stage.me + IN_BESIDE, after);
     wrong_calls_check_local(after);
 }

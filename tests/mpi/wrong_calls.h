@@ -7,8 +7,6 @@
 
 #include "harness.h"
 
-#include <armcix.h>
-
 /* The result of a call whose function returns no code. */
 enum { NO_CODE = -1000 };
 
@@ -22,8 +20,7 @@ enum moment {
     NEVER          /* the function has no wrong call: it takes nothing, or anything */
 };
 
-/* A table is a function with a row for each call (the macros below).  It describes the row that is wanted, and makes its call
- * on request. */
+/* A table is a function with a row for each call (the macros below). It describes the row that is wanted, and makes its call on request. */
 struct row {
     int wanted, next; /* next: the row that comes next */
     bool make;        /* make the call; else describe it only */
@@ -86,8 +83,6 @@ const struct wrong_call *wrong_calls_get(int i);
 /* Make the call; returns its code, or NO_CODE. */
 int wrong_calls_make(const struct wrong_call *w);
 
-/* ---- for the files that add to the list */
-
 void wrong_calls_add(call_table *table);
 void wrong_calls_add_product(const struct product *product);
 /* Functions that take a process number, rows of RANK: n, -1, INT_MAX and INT_MIN are wrong. */
@@ -102,19 +97,17 @@ void wrong_groups_collect(void);
 void wrong_messages_collect(void);
 void wrong_start_collect(void);
 
-/* ---- what the calls work on */
-
 /* A slice: its last int lies at 512, where a long would leave it; in no slice is the byte before or the 59 bytes after
  * it, wherever the library puts slices, since they are aligned to 64. */
 enum { SLICE = 516, LOCAL = 1024, MOST_RANKS = 64 };
 
 struct stage {
-    int me, p, n;         /* the caller, the process that calls go to, the number of processes */
-    void **base, **guard; /* two regions */
-    char *there, *mine;   /* the slices of p and of the caller in base */
-    char *gone;           /* in p, in a region that is freed */
-    char *here;           /* LOCAL bytes of local memory */
-    char *nowhere;        /* local memory, as an address of p: in no region */
+    int me, p, n;          /* the caller, the process that calls go to, the number of processes */
+    void **base, **beside; /* two regions */
+    char *there, *mine;    /* the slices of p and of the caller in base */
+    char *gone;            /* in p, in a region that is freed */
+    char *here;            /* LOCAL bytes of local memory */
+    char *nowhere;         /* local memory, as an address of p: in no region */
     armci_hdl_t hdl;
     ARMCI_Group world, self;                   /* of all, of the caller */
     ARMCI_Group none, garbage, freed, foreign; /* no group; no group; a copy of one that is freed; one of others */
@@ -132,8 +125,6 @@ void wrong_calls_check_memget(void);
 /* Before the library is started there is only the local buffer: set it, look at it. */
 void wrong_calls_set_local(void);
 void wrong_calls_check_local(const char *after);
-
-/* ---- what must work after each of them (wrong_after.c) */
 
 /* Collective: prepare and end.  run: a small random program of the caller against its model, local errors are counted;
  * check_sum: collective, what all programs together must have left. */

@@ -1,16 +1,13 @@
 /* wrong_groups.c - wrong groups for every function that takes one; wrong calls that make groups or ask about nodes. */
-#include "wrong_calls.h"
-
 #include <limits.h>
 
-/* ------------------------------------------------------------------ invalid groups */
+#include "wrong_calls.h"
 
 enum { NULL_IS_RIGHT = 1, NO_MEMBER_IS_RIGHT = 2 };
 
 static void *right_group(int is)
 {
     static ARMCI_Group *group;
-
     (void)is;
     return &group;
 }
@@ -18,7 +15,6 @@ static void *right_group(int is)
 static int invalid_groups(struct row *row, void *arguments)
 {
     ARMCI_Group **group = arguments;
-
     MISTAKE(group_none, 0, NO_MEMBER_IS_RIGHT, GROUP, "", "", *group = &stage.none);
     MISTAKE(group_garbage, 0, 0, GROUP, "", "", *group = &stage.garbage);
     MISTAKE(group_freed, 0, 0, GROUP, "", "", *group = &stage.freed);
@@ -46,7 +42,6 @@ static int no_group(void)
 static int tree_in(ARMCI_Group *g)
 {
     int at[4] = {-7, -7, -7, -7};
-
     armci_msg_group_bintree(SCOPE_ALL, &at[0], &at[1], &at[2], &at[3], g);
     check(at[0] == -7 && at[1] == -7 && at[2] == -7 && at[3] == -7, "a place in the tree of an invalid group");
     return NO_CODE;
@@ -61,7 +56,6 @@ static int with_group(struct row *row, void *arguments)
     static void *table[MOST_RANKS];
     static int list[1];
     void *here = stage.here;
-
     GROUP_FUNCTION(ARMCI_Malloc_group, ARMCI_Malloc_group(table, 8, *g));
     GROUP_FUNCTION(ARMCI_Malloc_group_memdev, ARMCI_Malloc_group_memdev(table, 8, *g, "node"));
     GROUP_FUNCTION(ARMCI_Free_group, ARMCI_Free_group(stage.mine, *g));
@@ -91,8 +85,6 @@ static int with_group(struct row *row, void *arguments)
     return 0;
 }
 
-/* ------------------------------------------------------------------ making groups */
-
 static int create(int n, int *list)
 {
     ARMCI_Group_create(n, list, new_group());
@@ -109,7 +101,6 @@ static int child(int n, int *list)
 static int child_of_self(void)
 {
     int rank = 1;
-
     ARMCI_Group_create_child(1, &rank, new_group(), &stage.self);
     return no_group();
 }
@@ -118,14 +109,12 @@ static int child_of_self(void)
 static int twice(int (*make)(int, int *))
 {
     int list[2] = {stage.me, stage.me};
-
     return stage.n > 1 ? make(2, list) : make(1, &stage.n);
 }
 
 static int free_world(void)
 {
     ARMCI_Group copy = stage.world;
-
     ARMCI_Group_free(&copy);
     return NO_CODE;
 }
@@ -133,7 +122,6 @@ static int free_world(void)
 static int creation(struct row *row)
 {
     int *me = &stage.me, below = -1, largest = INT_MAX, smallest = INT_MIN;
-
     WRONG(ARMCI_Group_create, n_zero, COUNT, "n", "0", create(0, me));
     WRONG(ARMCI_Group_create, n_negative, COUNT, "n", "-1", create(-1, me));
     WRONG(ARMCI_Group_create, n_many, COUNT, "n", "", create(stage.n + 1, me));
@@ -167,7 +155,6 @@ static int creation(struct row *row)
 static int use_of_groups(struct row *row)
 {
     int to;
-
     WRONG(ARMCI_Group_free, world, GROUP, "group", "world", free_world());
     WRONG(ARMCI_Group_free, null, ADDRESS, "group", "NULL", SILENT(ARMCI_Group_free(NULL)));
     WRONG(ARMCI_Group_rank, group_null, ADDRESS, "group", "NULL", ARMCI_Group_rank(NULL, &to));
@@ -187,8 +174,6 @@ static int use_of_groups(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ nodes: a wrong argument gives a negative number */
-
 enum { SMP = ARMCI_DOMAIN_SMP };
 #define NEGATIVE(FUNCTION, ...) gives_nothing(FUNCTION(__VA_ARGS__) < 0, #FUNCTION)
 #define ZERO(FUNCTION, ...)     gives_nothing(!FUNCTION(__VA_ARGS__), #FUNCTION)
@@ -196,7 +181,6 @@ enum { SMP = ARMCI_DOMAIN_SMP };
 static int with_rank(struct row *row, void *arguments)
 {
     int *rank = arguments;
-
     RANK(ARMCI_Absolute_id, "group_rank", 0, -ARMCI_Absolute_id(&stage.world, *rank));
     RANK(armci_domain_nprocs, "id", MINUS_ONE_IS_RIGHT, NEGATIVE(armci_domain_nprocs, SMP, *rank));
     RANK(armci_domain_id, "glob_proc_id", 0, NEGATIVE(armci_domain_id, SMP, *rank));
@@ -246,7 +230,6 @@ static int nodes(struct row *row)
 void wrong_groups_collect(void)
 {
     static const struct product groups = {with_group, invalid_groups, right_group, NULL, ALWAYS};
-
     wrong_calls_add_product(&groups);
     wrong_calls_add_ranks(with_rank);
     wrong_calls_add(creation);

@@ -1,16 +1,11 @@
 /* wrong_memory.c - wrong calls that allocate, free, look at and copy memory. */
-#include "wrong_calls.h"
-
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
 
-/* ------------------------------------------------------------------ allocation */
+#include "wrong_calls.h"
 
 static int allocation(struct row *row)
 {
     void *base[MOST_RANKS];
-
     WRONG(ARMCI_Malloc, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc(NULL, 8));
     WRONG(ARMCI_Malloc, negative, COUNT, "bytes", "-8", ARMCI_Malloc(base, -8));
     WRONG(ARMCI_Malloc, smallest, COUNT, "bytes", "-9223372036854775808", ARMCI_Malloc(base, LONG_MIN));
@@ -37,23 +32,18 @@ static int allocation(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ free */
-
 /* The neighbour's address, unless the caller's own memory is there too: then one inside the caller's. */
 static char *of_neighbour(void)
 {
-    char *theirs = stage.base[stage.p], *own[2] = {stage.mine, stage.guard[stage.me]};
-
+    char *theirs = stage.base[stage.p], *own[2] = {stage.mine, stage.beside[stage.me]};
     for (int i = 0; i < 2; i++)
         if (theirs >= own[i] && theirs < own[i] + SLICE) return stage.mine + 64;
     return theirs;
 }
 
-/* Free a region, then again. */
 static int twice(int (*release)(void *))
 {
     void **base = region_create(SLICE), *mine = base[stage.me];
-
     region_free(base);
     return release(mine);
 }
@@ -61,14 +51,13 @@ static int twice(int (*release)(void *))
 static int differently(int (*release)(void *))
 {
     if (stage.n == 1) return release(stage.mine + 8);
-    return release(stage.me % 2 ? stage.guard[stage.me] : stage.mine);
+    return release(stage.me % 2 ? stage.beside[stage.me] : stage.mine);
 }
 /* Process 0 holds no slice of one region, all others pass those of another. */
 static int empty_or_other(void)
 {
     void *base[MOST_RANKS];
     int code;
-
     check_long(ARMCI_Malloc(base, stage.me == 0 ? 0 : 64), 0, "ARMCI_Malloc");
     code = stage.n < 3 ? ARMCI_Free(stage.mine + 8) : ARMCI_Free(stage.me == 1 ? base[1] : stage.me == 0 ? NULL : stage.mine);
     check_long(ARMCI_Free(base[stage.me]), 0, "ARMCI_Free of the right ones");
@@ -85,7 +74,6 @@ static int free_group_larger(void)
 {
     void *base[1];
     int code;
-
     check_long(ARMCI_Malloc_group(base, 64, &stage.self), 0, "ARMCI_Malloc_group");
     code = free_world_group(base[0]);
     check_long(ARMCI_Free_group(base[0], &stage.self), 0, "ARMCI_Free_group of the right group");
@@ -121,14 +109,11 @@ static int deallocation(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ of one process alone */
-
 enum { MEMGET = 64 };
 
 static int memget(size_t bytes, int flag)
 {
     armci_meminfo_t info, before;
-
     memset(&info, 0x5a, sizeof info);
     before = info;
     ARMCI_Memget(bytes, &info, flag);
@@ -140,7 +125,6 @@ static int memget(size_t bytes, int flag)
 static armci_meminfo_t *description(int cpid)
 {
     static armci_meminfo_t info;
-
     memset(&info, 0, sizeof info);
     info.cpid = cpid;
     return &info;
@@ -156,7 +140,6 @@ static int memat(armci_meminfo_t *info)
 static int memat_of(const void *base, long bytes)
 {
     armci_meminfo_t *info = description(stage.p);
-
     info->idlist[0] = (long)(intptr_t)base;
     info->idlist[1] = bytes;
     return memat(info);
@@ -167,7 +150,6 @@ static armci_meminfo_t *memory_of(int process)
 {
     enum { TAG = 7 };
     static armci_meminfo_t mine, theirs;
-
     if (mine.addr == NULL) {
         ARMCI_Memget(MEMGET, &mine, 0);
         MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p, TAG,
@@ -176,11 +158,9 @@ static armci_meminfo_t *memory_of(int process)
     return process == stage.me ? &mine : &theirs;
 }
 
-/* With another size. */
 static int memat_sized(int process, long bytes)
 {
     armci_meminfo_t changed = *memory_of(process);
-
     changed.idlist[1] = bytes;
     return memat(&changed);
 }
@@ -189,7 +169,6 @@ static int memat_sized(int process, long bytes)
 static int memat_larger_neighbour(void)
 {
     bool shared = ARMCIX_Local_address(memory_of(stage.p)->armci_addr, stage.p) != NULL;
-
     return memat_sized(stage.p, shared ? 1L << 40 : -1);
 }
 
@@ -197,7 +176,6 @@ void wrong_calls_check_memget(void)
 {
     armci_meminfo_t *theirs = memory_of(stage.p);
     long value = 70 + stage.me, *there = ARMCI_Memat(theirs, MEMGET - (long)sizeof value), seen = 0;
-
     check((char *)there == theirs->armci_addr + MEMGET - sizeof value, "ARMCI_Memat of the neighbour's last long: %p", (void *)there);
     check(ARMCI_Memat(theirs, MEMGET) == theirs->armci_addr + MEMGET, "ARMCI_Memat of the end");
     check_long(ARMCI_Put(&value, there, sizeof value, stage.p), 0, "ARMCI_Put to memory of ARMCI_Memget");
@@ -254,8 +232,6 @@ static int descriptions(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ access */
-
 static int access_and_modes(struct row *row)
 {
     WRONG(ARMCI_Access_begin, null, ADDRESS, "ptr", "NULL", SILENT(ARMCI_Access_begin(NULL)));
@@ -285,8 +261,6 @@ static int access_and_modes(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ copies */
-
 /* Pack and unpack a patch; one argument is replaced. */
 struct packing {
     void *ptr;
@@ -298,7 +272,6 @@ struct packing {
 static void *right_packing(int is)
 {
     static struct packing p;
-
     (void)is;
     p = (struct packing){stage.here, 1, {16}, {8, 2}, p.stride_of, p.count_of, stage.here + 512};
     return &p;
@@ -316,7 +289,6 @@ static void set_counts(struct packing *p, int levels, int count, int stride)
 static int packing_mistakes(struct row *row, void *arguments)
 {
     struct packing *p = arguments;
-
     MISTAKE(levels_negative, 0, 0, COUNT, "stride_levels", "-1", p->levels = -1);
     MISTAKE(levels_many, 0, 0, COUNT, "stride_levels", "17", p->levels = 17);
     MISTAKE(levels_smallest, 0, 0, COUNT, "stride_levels", "-2147483648", p->levels = INT_MIN);
@@ -334,18 +306,14 @@ static int packing_mistakes(struct row *row, void *arguments)
 static int packing(struct row *row, void *arguments)
 {
     struct packing *p = arguments;
-
     FUNCTION(armci_read_strided, 0, SILENT(armci_read_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
     FUNCTION(armci_write_strided, 0, SILENT(armci_write_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
     return 0;
 }
 
-/* ------------------------------------------------------------------ walks */
-
 static int walk(int levels, const int *strides, const int *counts)
 {
     stride_info_t s;
-
     memset(&s, 0x5a, sizeof s);
     armci_stride_info_init(&s, stage.here, levels, strides, counts);
     return gives_nothing(!armci_stride_info_has_more(&s), "armci_stride_info_has_more");
@@ -356,7 +324,6 @@ static int copies_and_walks(struct row *row)
     static const int strides[ARMCI_MAX_STRIDE_LEVEL + 1] = {16, 64}, ones[ARMCI_MAX_STRIDE_LEVEL + 2] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int two[] = {8, 2}, negative[] = {8, 2, -2}, many[] = {8, INT_MAX, 2};
     const int most = ARMCI_MAX_STRIDE_LEVEL;
-
     WRONG(ARMCI_Copy, negative, COUNT, "n", "-1", SILENT(ARMCI_Copy(stage.here, stage.here + 64, -1)));
     WRONG(ARMCI_Copy, smallest, COUNT, "n", "-2147483648", SILENT(ARMCI_Copy(stage.here, stage.here + 64, INT_MIN)));
     WRONG(ARMCI_Copy, from_null, ADDRESS, "src", "NULL", SILENT(ARMCI_Copy(NULL, stage.here, 8)));
@@ -384,7 +351,6 @@ static int copies_and_walks(struct row *row)
 void wrong_memory_collect(void)
 {
     static const struct product pack = {packing, packing_mistakes, right_packing, NULL, ALWAYS};
-
     wrong_calls_add(allocation);
     wrong_calls_add(deallocation);
     wrong_calls_add(memory_of_one_process);

@@ -1,10 +1,7 @@
 /* wrong_messages.c - wrong calls of the message-passing family. */
-#include "wrong_calls.h"
-
 #include <limits.h>
-#include <string.h>
 
-/* ------------------------------------------------------------------ reductions */
+#include "wrong_calls.h"
 
 /* What a function takes beside x, n and op. */
 enum { ANY = 0, SCOPE = 1, TYPE = 2, FLOATING = 4, SELECTION = 8 };
@@ -18,7 +15,6 @@ struct arguments {
 static void *right(int is)
 {
     static struct arguments a;
-
     (void)is;
     a = (struct arguments){SCOPE_ALL, 8, ARMCI_LONG, stage.here, "max"};
     return &a;
@@ -27,7 +23,6 @@ static void *right(int is)
 static int reductions(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
 #define REDUCTION(NAME, IS, ...) FUNCTION(NAME, IS, SILENT(NAME(__VA_ARGS__)))
     REDUCTION(armci_msg_igop, 0, a->x, a->n, a->op);
     REDUCTION(armci_msg_lgop, 0, a->x, a->n, a->op);
@@ -56,7 +51,6 @@ static int reductions(struct row *row, void *arguments)
 static int mistakes(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     MISTAKE(n_negative, ANY, 0, COUNT, "n", "-1", a->n = -1);
     MISTAKE(n_smallest, ANY, 0, COUNT, "n", "-2147483648", a->n = INT_MIN);
     MISTAKE(x_null, ANY, 0, ADDRESS, "x", "NULL", a->x = NULL);
@@ -79,14 +73,11 @@ static int mistakes(struct row *row, void *arguments)
     return 0;
 }
 
-/* ------------------------------------------------------------------ two-sided messages */
-
 enum { TAG = 5 };
 
 static int rcv(void *buffer, int buflen, int from)
 {
     int length = -5;
-
     armci_msg_rcv(TAG, buffer, buflen, &length, from);
     check_long(length, -5, "*msglen after a wrong armci_msg_rcv");
     return NO_CODE;
@@ -95,7 +86,6 @@ static int rcv(void *buffer, int buflen, int from)
 static int rcv_any(void *buffer, int buflen)
 {
     int length = -5, from = armci_msg_rcvany(TAG, buffer, buflen, &length);
-
     check(from < 0, "armci_msg_rcvany gives process %d", from);
     check_long(length, -5, "*msglen after a wrong armci_msg_rcvany");
     return NO_CODE;
@@ -107,7 +97,6 @@ static int too_long(bool any)
 {
     int left = (stage.me + stage.n - 1) % stage.n, length = 0;
     char larger[24] = "", message[24] = "this takes 24 bytes ...";
-
     if (stage.n == 1) return any ? rcv_any(stage.here, -1) : rcv(stage.here, -1, 0);
     armci_msg_snd(TAG, message, sizeof message, stage.p);
     if (any)
@@ -140,13 +129,10 @@ static int two_sided(struct row *row)
     return 0;
 }
 
-/* ------------------------------------------------------------------ trees, broadcasts, addresses */
-
 /* Place number `left_out` has no pointer. */
 static int tree_in(bool group, int scope, int left_out)
 {
     int at[4] = {-7, -7, -7, -7}, *to[4];
-
     for (int i = 0; i < 4; i++)
         to[i] = i == left_out ? NULL : &at[i];
     if (group)
@@ -178,7 +164,6 @@ static int broadcasts(struct row *row)
 {
     char *here = stage.here;
     ARMCI_Group *world = &stage.world;
-
 #define WRONG_BCAST(FUNCTION, NAME, CODE, ARGUMENT, VALUE, ...) WRONG(FUNCTION, NAME, CODE, ARGUMENT, VALUE, SILENT(FUNCTION(__VA_ARGS__)))
     WRONG_BCAST(armci_msg_bcast, negative, COUNT, "len", "-1", here, -1, 0);
     WRONG_BCAST(armci_msg_bcast, null, ADDRESS, "buffer", "NULL", NULL, 8, 0);
@@ -207,7 +192,6 @@ static int broadcasts(struct row *row)
 static int exchange(int n)
 {
     void *table[MOST_RANKS], *before[MOST_RANKS];
-
     memset(table, 0x5a, sizeof table);
     memcpy(before, table, sizeof table);
     armci_exchange_address(table, n);
@@ -218,7 +202,6 @@ static int exchange(int n)
 static int exchange_in(int n)
 {
     void *table[MOST_RANKS] = {NULL};
-
     armci_exchange_address_grp(table, n, &stage.self);
     return NO_CODE;
 }
@@ -241,7 +224,6 @@ static int exchanges(struct row *row)
 static int with_rank(struct row *row, void *arguments)
 {
     int *rank = arguments;
-
     RANK(armci_msg_snd, "to", 0, SILENT(armci_msg_snd(TAG, stage.here, 8, *rank)));
     RANK(armci_msg_rcv, "from", 0, rcv(stage.here, 8, *rank));
     RANK(armci_msg_bcast, "root", 0, SILENT(armci_msg_bcast(stage.here, 8, *rank)));
@@ -254,7 +236,6 @@ static int with_rank(struct row *row, void *arguments)
 void wrong_messages_collect(void)
 {
     static const struct product reduce = {reductions, mistakes, right, NULL, 0};
-
     wrong_calls_add_product(&reduce);
     wrong_calls_add_ranks(with_rank);
     wrong_calls_add(two_sided);

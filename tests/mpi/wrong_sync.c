@@ -1,17 +1,13 @@
 /* wrong_sync.c - wrong calls that complete, wait, lock, notify, or change a value atomically. */
-#include "wrong_calls.h"
-
 #include <limits.h>
-#include <stdint.h>
 
-/* ------------------------------------------------------------------ read-modify-write */
+#include "wrong_calls.h"
 
 /* Nothing is stored locally. */
 static int rmw(int op, void *remote, int p)
 {
     long old = 3;
     int result = ARMCI_Rmw(op, &old, remote, 1, p);
-
     check_long(old, 3, "the local value after a wrong ARMCI_Rmw");
     return result;
 }
@@ -26,7 +22,6 @@ enum { INT = sizeof(int), LONG = sizeof(long) };
 static void *right_operand(int is)
 {
     static struct operand o;
-
     o = (struct operand){stage.there, is};
     return &o;
 }
@@ -34,7 +29,6 @@ static void *right_operand(int is)
 static int wrong_operands(struct row *row, void *arguments)
 {
     struct operand *o = arguments;
-
     MISTAKE(null, 0, 0, ADDRESS, "prem", "", o->address = NULL);
     MISTAKE(local, 0, 0, ADDRESS, "prem", "0x", o->address = stage.nowhere);
     MISTAKE(gone, 0, 0, ADDRESS, "prem", "0x", o->address = stage.gone);
@@ -50,7 +44,6 @@ static int wrong_operands(struct row *row, void *arguments)
 static int operations(struct row *row, void *arguments)
 {
     struct operand *o = arguments;
-
     FUNCTION_OF(ARMCI_Rmw, "prem", "add_", INT, rmw(ARMCI_FETCH_AND_ADD, o->address, stage.p));
     FUNCTION_OF(ARMCI_Rmw, "prem", "add_long_", LONG, rmw(ARMCI_FETCH_AND_ADD_LONG, o->address, stage.p));
     FUNCTION_OF(ARMCI_Rmw, "prem", "swap_", INT, rmw(ARMCI_SWAP, o->address, stage.p));
@@ -58,12 +51,9 @@ static int operations(struct row *row, void *arguments)
     return 0;
 }
 
-/* ------------------------------------------------------------------ completion, handles, notification */
-
 static int notify_wait(int p)
 {
     int waits = -5, result = -armci_notify_wait(p, &waits);
-
     check_long(waits, -5, "*pval after a wrong armci_notify_wait");
     return result;
 }
@@ -95,8 +85,6 @@ static int completion(struct row *row)
     OFF(ARMCI_UNSET_AGGREGATE_HANDLE, SILENT(ARMCI_UNSET_AGGREGATE_HANDLE(&stage.hdl)));
     return 0;
 }
-
-/* ------------------------------------------------------------------ mutexes */
 
 /* Everybody holds the own mutex and unlocks the neighbour's; alone, nobody holds any. */
 static void unlock_neighbour(void)
@@ -133,7 +121,6 @@ static void unlock_own(void)
 static int destroy_null(void)
 {
     int result = ARMCIX_Destroy_mutexes_hdl(NULL);
-
     ARMCI_Lock(0, stage.p);
     ARMCI_Unlock(0, stage.p);
     return result;
@@ -142,7 +129,6 @@ static int destroy_null(void)
 static int mutexes(struct row *row)
 {
     int me = stage.me, p = stage.p;
-
     WRONG(ARMCI_Create_mutexes, negative, COUNT, "count", "-1", ARMCI_Create_mutexes(-1));
     WRONG(ARMCI_Create_mutexes, smallest, COUNT, "count", "-2147483648", ARMCI_Create_mutexes(INT_MIN));
     WRONG(ARMCI_Create_mutexes, twice, MUTEX, "count", "1", WITH_ONE(ARMCI_Create_mutexes(1)));
@@ -169,8 +155,6 @@ static int mutexes(struct row *row)
     OFF(ARMCI_Unlock, UNLOCK(0, p));
     return 0;
 }
-
-/* ------------------------------------------------------------------ sets of mutexes */
 
 /* The set that a call below uses. */
 static armcix_mutex_hdl_t set;
@@ -211,7 +195,6 @@ static int try_set(armcix_mutex_hdl_t it, int mutex, int p)
 static int destroy_own(void)
 {
     int result = ARMCI_Destroy_mutexes();
-
     ARMCIX_Lock_hdl(set, 0, stage.p);
     ARMCIX_Unlock_hdl(set, 0, stage.p);
     return result;
@@ -221,7 +204,6 @@ static int sets(struct row *row)
 {
     armcix_mutex_hdl_t garbage = (armcix_mutex_hdl_t)(void *)stage.nowhere;
     int me = stage.me, p = stage.p;
-
 #define CREATE(COUNT, GROUP) gives_nothing(!ARMCIX_Create_mutexes_hdl(COUNT, GROUP), "ARMCIX_Create_mutexes_hdl")
     WRONG(ARMCI_Destroy_mutexes, sets_only, MUTEX, "mutexes", "none", WITH_SET(destroy_own()));
     WRONG(ARMCIX_Create_mutexes_hdl, negative, COUNT, "count", "-1", CREATE(-1, NULL));
@@ -259,7 +241,6 @@ static int sets(struct row *row)
 static int with_rank(struct row *row, void *arguments)
 {
     int *rank = arguments;
-
     RANK(ARMCI_Rmw, "proc", 0, rmw(ARMCI_FETCH_AND_ADD, stage.there, *rank));
     RANK(ARMCI_Fence, "proc", 0, SILENT(ARMCI_Fence(*rank)));
     RANK(ARMCI_WaitProc, "proc", 0, ARMCI_WaitProc(*rank));
@@ -276,7 +257,6 @@ static int with_rank(struct row *row, void *arguments)
 void wrong_sync_collect(void)
 {
     static const struct product atomics = {operations, wrong_operands, right_operand, NULL, ALWAYS};
-
     wrong_calls_add_product(&atomics);
     wrong_calls_add_ranks(with_rank);
     wrong_calls_add(completion);

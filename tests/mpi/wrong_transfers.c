@@ -1,9 +1,7 @@
 /* wrong_transfers.c - every transfer function times every mistake that its arguments allow. */
-#include "wrong_calls.h"
-
 #include <limits.h>
-#include <stdint.h>
-#include <string.h>
+
+#include "wrong_calls.h"
 
 /* What a function is, and what a mistake needs. */
 enum { ANY = 0, GET = 1, ACC = 2, CONTIGUOUS = 4, STRIDED = 8, VECTOR = 16, VALUE = 32, FLAG = 64, AGGREGATE = 128 };
@@ -25,8 +23,6 @@ struct arguments {
     armci_giov_t iovs[2];
 };
 
-/* ------------------------------------------------------------------ the functions */
-
 #define LOCAL_SIDE  a->local, a->local_stride
 #define REMOTE_SIDE a->remote, a->remote_stride
 #define PATCH       a->count, a->levels
@@ -35,7 +31,6 @@ struct arguments {
 static int contiguous(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     FUNCTION(ARMCI_Put, CONTIGUOUS, ARMCI_Put(a->local, a->remote, a->bytes, a->proc));
     FUNCTION(ARMCI_Get, CONTIGUOUS | GET, ARMCI_Get(a->remote, a->local, a->bytes, a->proc));
     FUNCTION(ARMCI_Acc, CONTIGUOUS | ACC, ARMCI_Acc(SCALE, a->local, a->remote, a->bytes, a->proc));
@@ -49,7 +44,6 @@ static int contiguous(struct row *row, void *arguments)
 static int strided_and_vector(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     FUNCTION(ARMCI_PutS, STRIDED, ARMCI_PutS(LOCAL_SIDE, REMOTE_SIDE, PATCH, a->proc));
     FUNCTION(ARMCI_GetS, STRIDED | GET, ARMCI_GetS(REMOTE_SIDE, LOCAL_SIDE, PATCH, a->proc));
     FUNCTION(ARMCI_AccS, STRIDED | ACC, ARMCI_AccS(SCALE, LOCAL_SIDE, REMOTE_SIDE, PATCH, a->proc));
@@ -76,7 +70,6 @@ static int read_nothing(bool zero)
 static int values(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     FUNCTION(ARMCI_PutValueInt, VALUE, ARMCI_PutValueInt(-1, a->remote, a->proc));
     FUNCTION(ARMCI_PutValueLong, VALUE, ARMCI_PutValueLong(-1, a->remote, a->proc));
     FUNCTION(ARMCI_PutValueFloat, VALUE, ARMCI_PutValueFloat(-1, a->remote, a->proc));
@@ -111,7 +104,6 @@ static int end_aggregate(int code)
 static int aggregates(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     AGGREGATED(ARMCI_NbPut, CONTIGUOUS, ARMCI_NbPut(a->local, a->remote, a->bytes, a->proc, &stage.hdl));
     AGGREGATED(ARMCI_NbGet, CONTIGUOUS | GET, ARMCI_NbGet(a->remote, a->local, a->bytes, a->proc, &stage.hdl));
     AGGREGATED(ARMCI_NbAcc, CONTIGUOUS | ACC, ARMCI_NbAcc(SCALE, a->local, a->remote, a->bytes, a->proc, &stage.hdl));
@@ -119,15 +111,12 @@ static int aggregates(struct row *row, void *arguments)
     return 0;
 }
 
-/* ------------------------------------------------------------------ right arguments */
-
 /* Two segments of 8 bytes, 16 apart in the slice, and a third in the region beside for vectors. */
 static void *right(int is)
 {
     static struct arguments arguments, *a = &arguments;
     static double one = 1;
     bool get = is & GET;
-
     memset(a, 0, sizeof *a);
     a->proc = stage.p;
     a->bytes = 16;
@@ -149,7 +138,7 @@ static void *right(int is)
     a->locals[1] = stage.here + 8;
     a->locals[2] = stage.here + 16;
     a->remotes[0] = stage.there;
-    a->remotes[1] = stage.guard ? (char *)stage.guard[stage.p] + 16 : NULL;
+    a->remotes[1] = stage.beside ? (char *)stage.beside[stage.p] + 16 : NULL;
     a->remotes[2] = stage.there + 128;
     a->iov = a->iovs;
     a->entries = 1;
@@ -158,8 +147,6 @@ static void *right(int is)
     a->flag = (int *)(void *)(stage.there + 256);
     return a;
 }
-
-/* ------------------------------------------------------------------ the mistakes */
 
 /* Names of arguments that differ: of the remote and the local side, of a length. */
 static const char REMOTE[] = "remote", SOURCE[] = "local", LENGTH[] = "length", SECOND_SOURCE[] = "second local",
@@ -203,7 +190,6 @@ static void second_entry(struct arguments *a, char *address)
 static int remote_mistakes(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     MISTAKE(proc_n, ANY, 0, RANK, "proc", "n", a->proc = stage.n);
     MISTAKE(proc_negative, ANY, 0, RANK, "proc", "-1", a->proc = -1);
     MISTAKE(proc_largest, ANY, 0, RANK, "proc", "2147483647", a->proc = INT_MAX);
@@ -246,7 +232,6 @@ static int remote_mistakes(struct row *row, void *arguments)
 static int count_mistakes(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     MISTAKE(bytes_negative, CONTIGUOUS, 0, COUNT, "bytes", "-1", a->bytes = -1);
     MISTAKE(bytes_smallest, CONTIGUOUS, 0, COUNT, "bytes", "-2147483648", a->bytes = INT_MIN);
     MISTAKE(levels_negative, STRIDED, 0, COUNT, "stride_levels", "-1", a->levels = -1);
@@ -273,7 +258,6 @@ static int count_mistakes(struct row *row, void *arguments)
 static int local_mistakes(struct row *row, void *arguments)
 {
     struct arguments *a = arguments;
-
     MISTAKE(count_null, STRIDED, 0, ADDRESS, "count", "NULL", a->count = NULL);
     MISTAKE(local_stride_null, STRIDED, 0, ADDRESS, LOCAL_STRIDE, "NULL", a->local_stride = NULL);
     MISTAKE(remote_stride_null, STRIDED, 0, ADDRESS, REMOTE_STRIDE, "NULL", a->remote_stride = NULL);
@@ -309,7 +293,6 @@ static int mistakes(struct row *row, void *arguments)
 static const char *name_of(const char *argument, int is)
 {
     bool get = is & GET;
-
     if (argument == REMOTE) return is & VECTOR ? "iov" : get ? "src" : "dst";
     if (argument == SOURCE && is & VECTOR) return get ? "iov[0].dst_ptr_array[2]" : "iov[0].src_ptr_array[2]";
     if (argument == SOURCE) return get ? "dst" : "src";
@@ -328,7 +311,6 @@ void wrong_transfers_collect(void)
         {values, mistakes, right, name_of, 0},
         {aggregates, mistakes, right, name_of, AGGREGATE},
     };
-
     for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
         wrong_calls_add_product(&products[i]);
 }
