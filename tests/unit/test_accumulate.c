@@ -143,11 +143,10 @@ static void pieces(enum element e, int scale)
         }
 }
 
-START_TEST(every_size_at_every_offset)
+TEST(every_size_at_every_offset)
 {
     on_types(pieces);
 }
-END_TEST
 
 static void piece_to_itself(enum element e, int scale)
 {
@@ -163,11 +162,10 @@ static void piece_to_itself(enum element e, int scale)
     }
 }
 
-START_TEST(to_the_same_memory)
+TEST(to_the_same_memory)
 {
     on_types(piece_to_itself);
 }
-END_TEST
 
 static void large_piece(enum element e, int scale)
 {
@@ -187,11 +185,10 @@ static void large_piece(enum element e, int scale)
     free(want);
 }
 
-START_TEST(a_megabyte)
+TEST(a_megabyte)
 {
     on_types(large_piece);
 }
-END_TEST
 
 /* ---- rows ---- */
 
@@ -234,11 +231,10 @@ static void rows_between_arenas(enum element e, int scale)
     }
 }
 
-START_TEST(rows_of_any_kind)
+TEST(rows_of_any_kind)
 {
     on_types(rows_between_arenas);
 }
-END_TEST
 
 static void rows_to_themselves(enum element e, int scale)
 {
@@ -254,17 +250,9 @@ static void rows_to_themselves(enum element e, int scale)
     }
 }
 
-START_TEST(rows_to_the_same_memory)
+TEST(rows_to_the_same_memory)
 {
     on_types(rows_to_themselves);
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {every_size_at_every_offset, to_the_same_memory,      a_megabyte,
-                                  rows_of_any_kind,           rows_to_the_same_memory, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    return unit_run("accumulate", all);
-}
+const struct unit unit = {.timeout = 60};

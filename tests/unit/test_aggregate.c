@@ -6,7 +6,7 @@
 
 static const int three = 3;
 
-START_TEST(requests_become_one_vector)
+TEST(requests_become_one_vector)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -27,9 +27,8 @@ START_TEST(requests_become_one_vector)
     fake_expect("empty queue", "");
     job_end();
 }
-END_TEST
 
-START_TEST(requests_of_any_length)
+TEST(requests_of_any_length)
 {
     enum { REQUESTS = 3000 };
     steps_begin();
@@ -55,10 +54,9 @@ START_TEST(requests_of_any_length)
     }
     job_end();
 }
-END_TEST
 
 /* The fast path appends requests that match the queue. */
-START_TEST(the_fast_path_queues_matching_requests_only)
+TEST(the_fast_path_queues_matching_requests_only)
 {
     enum { ROOM = 12 };
     static int source[ROOM];
@@ -85,10 +83,9 @@ START_TEST(the_fast_path_queues_matching_requests_only)
         ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
     job_end();
 }
-END_TEST
 
 /* A lookup from before a change of the directory is stale. */
-START_TEST(the_fast_path_needs_a_current_lookup)
+TEST(the_fast_path_needs_a_current_lookup)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -100,9 +97,8 @@ START_TEST(the_fast_path_needs_a_current_lookup)
     wait_for(&h);
     job_end();
 }
-END_TEST
 
-START_TEST(gets_bring_their_data)
+TEST(gets_bring_their_data)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -117,9 +113,8 @@ START_TEST(gets_bring_their_data)
         ck_assert_int_eq(seen[i], 1000 + i);
     job_end();
 }
-END_TEST
 
-START_TEST(another_kind_or_target_issues)
+TEST(another_kind_or_target_issues)
 {
     static const int one = 1;
     static const long long_one = 1; /* begins with the same bytes as one */
@@ -154,10 +149,9 @@ START_TEST(another_kind_or_target_issues)
     ck_assert_int_eq(int_there(THEM, 144), 3000);
     job_end();
 }
-END_TEST
 
 /* The program may change the scale once the request is started. */
-START_TEST(scales_are_copied)
+TEST(scales_are_copied)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -171,9 +165,8 @@ START_TEST(scales_are_copied)
     ck_assert_int_eq(int_there(THEM, 8), 3003);
     job_end();
 }
-END_TEST
 
-START_TEST(values_are_copied)
+TEST(values_are_copied)
 {
     steps_begin();
     armci_hdl_t plain = fresh(), h = aggregate();
@@ -197,9 +190,8 @@ START_TEST(values_are_copied)
         ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
     job_end();
 }
-END_TEST
 
-START_TEST(unset_issues)
+TEST(unset_issues)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -219,9 +211,8 @@ START_TEST(unset_issues)
     fake_expect("unset while empty", "put 0/1 32+4");
     job_end();
 }
-END_TEST
 
-START_TEST(other_requests_are_not_queued)
+TEST(other_requests_are_not_queued)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -236,10 +227,9 @@ START_TEST(other_requests_are_not_queued)
     fake_expect("the wait", "put 0/1 0+4; flush-local 0/1");
     job_end();
 }
-END_TEST
 
 /* Of requests that write the same bytes, the last one wins. */
-START_TEST(overlapping_requests)
+TEST(overlapping_requests)
 {
     steps_begin();
     armci_hdl_t h = aggregate();
@@ -253,9 +243,8 @@ START_TEST(overlapping_requests)
     ck_assert_mem_eq(there(THEM, 0), want, sizeof want);
     job_end();
 }
-END_TEST
 
-START_TEST(fences_flush_queues)
+TEST(fences_flush_queues)
 {
     steps_begin();
     armci_hdl_t a = aggregate(), b = aggregate();
@@ -272,9 +261,8 @@ START_TEST(fences_flush_queues)
     fake_expect("both", "flush-local 0/1; flush-local 0/2");
     job_end();
 }
-END_TEST
 
-START_TEST(refused_requests)
+TEST(refused_requests)
 {
     steps_begin();
     armci_hdl_t h = aggregate(), plain = fresh();
@@ -291,25 +279,5 @@ START_TEST(refused_requests)
     fake_expect("earlier requests are not lost", "put 0/1 0+4; flush-local 0/1");
     job_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {the_fast_path_queues_matching_requests_only,
-                                  the_fast_path_needs_a_current_lookup,
-                                  requests_become_one_vector,
-                                  requests_of_any_length,
-                                  gets_bring_their_data,
-                                  another_kind_or_target_issues,
-                                  scales_are_copied,
-                                  values_are_copied,
-                                  unset_issues,
-                                  other_requests_are_not_queued,
-                                  overlapping_requests,
-                                  fences_flush_queues,
-                                  refused_requests,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("aggregate", all);
-}
+const struct unit unit = {.timeout = 120};

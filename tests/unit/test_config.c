@@ -90,7 +90,24 @@ static void refuse(const char *name, const char *value, const char *text)
 
 /* ---------------------------------------------------------------- kinds ------------ */
 
-START_TEST(test_defaults)
+/* The first test: nothing has read the environment of this process before. */
+TEST(test_process_environment)
+{
+    setenv("ARMCI_OUTSTANDING_LIMIT", "9", 1);
+    armcii_config_ensure();
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    setenv("ARMCI_OUTSTANDING_LIMIT", "10", 1);
+    armcii_config_ensure();
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    armcii_config_read(NULL, NULL);
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
+    setenv("ARMCI_FAULT", "flush", 1);
+    ck_assert_str_eq(armcii_config_test_variable("ARMCI_FAULT"), "flush");
+    unsetenv("ARMCI_FAULT");
+    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_FAULT"));
+}
+
+TEST(test_defaults)
 {
     ck_assert_int_eq(read_two(NULL, NULL), 0);
     ck_assert_uint_eq(armcii_config->verbose, 0);
@@ -118,9 +135,8 @@ START_TEST(test_defaults)
         ck_assert(armcii_config_is_default(i));
     }
 }
-END_TEST
 
-START_TEST(test_flags)
+TEST(test_flags)
 {
     static const char *const yes[] = {"yes", "true", "on", "1", "y", "t", "YES", "True", "oN", "Y", "T"};
     static const char *const no[] = {"no", "false", "off", "0", "n", "f", "NO", "False", "oFF", "N", "F"};
@@ -136,9 +152,8 @@ START_TEST(test_flags)
     accept("ARMCI_VERIFY", "on", "yes");
     ck_assert(armcii_config->verify);
 }
-END_TEST
 
-START_TEST(test_wrong_flags_are_never_on)
+TEST(test_wrong_flags_are_never_on)
 {
     static const char *const wrong[] = {"", " ", "2", "-1", "01", "10", "yess", "yes ", "enable", "ON!", "ja", "nope"};
 
@@ -150,14 +165,13 @@ START_TEST(test_wrong_flags_are_never_on)
     }
     refuse("ARMCI_VERIFY", "flase", "(yes|no); no is used");
 }
-END_TEST
 
 /* A choice is read into its field, whatever the case of its letters. */
 #define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                                            \
     accept(NAME, WORD, SHOWN);                                                                                                             \
     ck_assert_int_eq(armcii_config->FIELD, VALUE)
 
-START_TEST(test_choices)
+TEST(test_choices)
 {
     CHOICE("ARMCI_ERRORS", "Return", errors, ERRORS_RETURN, "return");
     CHOICE("ARMCI_ERRORS", "abort", errors, ERRORS_ABORT, "abort");
@@ -186,7 +200,6 @@ START_TEST(test_choices)
     CHOICE("ARMCI_VERBOSE", "2", verbose, 2, "2");
     CHOICE("ARMCI_VERBOSE", "off", verbose, 0, "0");
 }
-END_TEST
 
 static int times_asked; /* about windows */
 
@@ -220,7 +233,7 @@ static const char *asked_for(const char *variable, const char *value)
     return asked_with(bear_no_threads, variable, value);
 }
 
-START_TEST(test_threads_are_asked_for_where_they_serve)
+TEST(test_threads_are_asked_for_where_they_serve)
 {
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "auto"), "3");
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "thread"), "3");
@@ -228,9 +241,8 @@ START_TEST(test_threads_are_asked_for_where_they_serve)
     ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
     ck_assert_int_eq(times_asked, 0);
 }
-END_TEST
 
-START_TEST(test_threads_for_windows_only_where_windows_bear_them)
+TEST(test_threads_for_windows_only_where_windows_bear_them)
 {
     ck_assert_ptr_null(asked_for("ARMCI_TRANSPORT", "rma"));
     ck_assert_ptr_null(asked_for("ARMCI_SHM", "no"));
@@ -238,9 +250,8 @@ START_TEST(test_threads_for_windows_only_where_windows_bear_them)
     ck_assert_str_eq(asked_with(bear_threads, "ARMCI_SHM", "mpi"), "3");
     ck_assert_ptr_null(asked_with(bear_threads, "ARMCI_PROGRESS", "none"));
 }
-END_TEST
 
-START_TEST(test_wrong_choices)
+TEST(test_wrong_choices)
 {
     refuse("ARMCI_IOV_METHOD", "BATCHD", "auto|consrv|batched|direct");
     refuse("ARMCI_IOV_METHOD", "batched ", "auto|consrv|batched|direct");
@@ -252,9 +263,8 @@ START_TEST(test_wrong_choices)
     refuse("ARMCI_TRANSPORT", "tcp", "auto|am|rma");
     refuse("ARMCI_VERBOSE", "3", "0|1|2");
 }
-END_TEST
 
-START_TEST(test_counts)
+TEST(test_counts)
 {
     accept("ARMCI_OUTSTANDING_LIMIT", "1", "1");
     ck_assert_uint_eq(armcii_config->outstanding_limit, 1);
@@ -273,9 +283,8 @@ START_TEST(test_counts)
     refuse("ARMCI_OUTSTANDING_LIMIT", "", "number 1..1000000");
     refuse("ARMCI_OUTSTANDING_LIMIT", "many", "number 1..1000000");
 }
-END_TEST
 
-START_TEST(test_bytes)
+TEST(test_bytes)
 {
     accept("ARMCI_DATATYPE_LIMIT", "5000", "5000");
     ck_assert_uint_eq(armcii_config->datatype_limit, 5000);
@@ -298,12 +307,11 @@ START_TEST(test_bytes)
     refuse("ARMCI_DATATYPE_LIMIT", "M", "bytes 4k..1G");
     refuse("ARMCI_DATATYPE_LIMIT", "-1M", "bytes 4k..1G");
 }
-END_TEST
 
 /* ---------------------------------------------------------------- names ------------ */
 
 /* Variables of ARMCI-MPI, with their words: accepted without a line, with or without effect. */
-START_TEST(test_names_of_armci_mpi)
+TEST(test_names_of_armci_mpi)
 {
     static const char *const settings[][2] = {
         {"ARMCI_VERBOSE", "1"},           {"ARMCI_DEBUG_ALLOC", "1"},         {"ARMCI_STRIDED_METHOD", "DIRECT"},
@@ -319,7 +327,6 @@ START_TEST(test_names_of_armci_mpi)
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
         ck_assert_msg(read_one(settings[i][0], settings[i][1]) == 0, "%s", collected);
 }
-END_TEST
 
 /* The names that are set without effect, separated by blanks. */
 static const char *without_effect(void)
@@ -334,7 +341,7 @@ static const char *without_effect(void)
     return names;
 }
 
-START_TEST(test_names_without_effect)
+TEST(test_names_without_effect)
 {
     size_t names = 0;
     while (armcii_config_foreign_name(names, NULL) != NULL) {
@@ -348,7 +355,6 @@ START_TEST(test_names_without_effect)
     ck_assert_int_eq(read_two("ARMCI_FAULT=flush", "ARMCI_TEST_LOCK=/tmp/x"), 0);
     ck_assert_str_eq(without_effect(), "");
 }
-END_TEST
 
 /* The setting gives a line that names it, and another one with the names of all documented variables. */
 static void refuse_name(const char *name)
@@ -362,7 +368,7 @@ static void refuse_name(const char *name)
         if (!armcii_config_entry(i)->for_tests) ck_assert(strstr(collected, armcii_config_entry(i)->name) != NULL);
 }
 
-START_TEST(test_unknown_names)
+TEST(test_unknown_names)
 {
     refuse_name("ARMCI_VERBOS");
     refuse_name("ARMCI_verbose");
@@ -373,10 +379,9 @@ START_TEST(test_unknown_names)
     ck_assert(armcii_config->verbose == 0 && armcii_config->quirks);
     ck_assert_int_eq(read_two("ARMCIX_THING=1", "NOT_ARMCI_VERBOS=1"), 0);
 }
-END_TEST
 
 /* Every variable with a letter left out, doubled, or replaced. */
-START_TEST(test_every_slip_in_a_name)
+TEST(test_every_slip_in_a_name)
 {
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const char *name = armcii_config_entry(i)->name;
@@ -391,10 +396,9 @@ START_TEST(test_every_slip_in_a_name)
         }
     }
 }
-END_TEST
 
 /* Every word of three letters and more with a letter left out. */
-START_TEST(test_every_slip_in_a_word)
+TEST(test_every_slip_in_a_word)
 {
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const char *name = armcii_config_entry(i)->name;
@@ -410,10 +414,9 @@ START_TEST(test_every_slip_in_a_word)
         }
     }
 }
-END_TEST
 
 /* Every remedy by its name, added and left out; its neighbours stay as they are. */
-START_TEST(test_every_remedy)
+TEST(test_every_remedy)
 {
     for (enum remedy r = 0; r < REMEDIES; r++) {
         const char *help, *name = armcii_config_remedy(r, &help);
@@ -430,10 +433,9 @@ START_TEST(test_every_remedy)
     accept("ARMCI_QUIRKS", "NONE", "none");
     ck_assert(!armcii_config->quirks);
 }
-END_TEST
 
 /* What no variable takes is named and leaves the default in force, whatever kind the variable is of. */
-START_TEST(test_garbage_for_every_variable)
+TEST(test_garbage_for_every_variable)
 {
     static const char *const garbage[] = {
         "",    " ",       "\t",     "-1",   "+5",   "0x10",    "1e3",    "NaN", "inf", "5 5", "yes,", "yes no",   "auto|iov",
@@ -444,9 +446,8 @@ START_TEST(test_garbage_for_every_variable)
         for (size_t k = 0; k < sizeof garbage / sizeof garbage[0]; k++)
             refuse(armcii_config_entry(i)->name, garbage[k], "is used");
 }
-END_TEST
 
-START_TEST(test_hostile_settings)
+TEST(test_hostile_settings)
 {
     char long_name[500] = "ARMCI_";
     char long_value[500] = "";
@@ -462,9 +463,8 @@ START_TEST(test_hostile_settings)
     ck_assert_int_eq(read_two("ARMCI_VERBOSE=1", "ARMCI_VERBOSE=0"), 0);
     ck_assert_uint_eq(armcii_config->verbose, 1); /* the first counts */
 }
-END_TEST
 
-START_TEST(test_reading_again_resets)
+TEST(test_reading_again_resets)
 {
     ck_assert_int_eq(read_two("ARMCI_ERRORS=return", "ARMCI_NETWORK=x"), 0);
     ck_assert_int_eq(armcii_config->errors, ERRORS_RETURN);
@@ -476,28 +476,10 @@ START_TEST(test_reading_again_resets)
     ck_assert_int_eq(read_two(NULL, NULL), 0);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
 }
-END_TEST
-
-START_TEST(test_process_environment)
-{
-    setenv("ARMCI_OUTSTANDING_LIMIT", "9", 1);
-    armcii_config_ensure(); /* nobody has read yet in this process */
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
-    setenv("ARMCI_OUTSTANDING_LIMIT", "10", 1);
-    armcii_config_ensure();
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
-    armcii_config_read(NULL, NULL);
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
-    setenv("ARMCI_FAULT", "flush", 1);
-    ck_assert_str_eq(armcii_config_test_variable("ARMCI_FAULT"), "flush");
-    unsetenv("ARMCI_FAULT");
-    ck_assert_ptr_null(armcii_config_test_variable("ARMCI_FAULT"));
-}
-END_TEST
 
 /* ---------------------------------------------------------------- table and report - */
 
-START_TEST(test_table_is_sound)
+TEST(test_table_is_sound)
 {
     size_t documented = 0;
 
@@ -517,7 +499,6 @@ START_TEST(test_table_is_sound)
     }
     ck_assert_uint_le(documented, 20); /* what a person can read */
 }
-END_TEST
 
 static void print(const char *first, const char *second)
 {
@@ -526,7 +507,7 @@ static void print(const char *first, const char *second)
     armcii_config_print(collect);
 }
 
-START_TEST(test_print)
+TEST(test_print)
 {
     print(NULL, NULL);
     ck_assert_int_eq(strncmp(collected, "ARMCI_VERBOSE=0: ", 17), 0);
@@ -541,32 +522,4 @@ START_TEST(test_print)
     print("ARMCI_OUTSTANDING_LIMIT=128", "ARMCI_QUIRKS=auto");
     ck_assert_ptr_nonnull(strstr(collected, "ARMCI_OUTSTANDING_LIMIT=128: "));
     ck_assert_ptr_null(strstr(collected, "(default "));
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {test_process_environment, /* first: wants a process in which nobody has read */
-                                  test_defaults,
-                                  test_flags,
-                                  test_wrong_flags_are_never_on,
-                                  test_choices,
-                                  test_threads_are_asked_for_where_they_serve,
-                                  test_threads_for_windows_only_where_windows_bear_them,
-                                  test_wrong_choices,
-                                  test_counts,
-                                  test_bytes,
-                                  test_names_of_armci_mpi,
-                                  test_names_without_effect,
-                                  test_unknown_names,
-                                  test_every_slip_in_a_name,
-                                  test_every_slip_in_a_word,
-                                  test_every_remedy,
-                                  test_garbage_for_every_variable,
-                                  test_hostile_settings,
-                                  test_reading_again_resets,
-                                  test_table_is_sound,
-                                  test_print,
-                                  NULL};
-    return unit_run("config", unit_case(tests));
 }

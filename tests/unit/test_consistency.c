@@ -106,18 +106,11 @@ static void random_program(unsigned seed, enum fake_order order)
     job_end();
 }
 
-START_TEST(random_programs)
+TEST(random_programs)
 {
     for (unsigned seed = 0; seed < 1000; seed++)
         for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++)
             random_program(seed, order);
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {random_programs, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("consistency", all);
-}
+const struct unit unit = {.timeout = 120};

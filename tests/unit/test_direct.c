@@ -233,11 +233,10 @@ static void pieces(enum element e)
         }
 }
 
-START_TEST(contiguous_across_blocks)
+TEST(contiguous_across_blocks)
 {
     on_types(pieces);
 }
-END_TEST
 
 static void all_of_it(enum element e)
 {
@@ -252,11 +251,10 @@ static void all_of_it(enum element e)
     check_arena("all of it, scale NULL", 1);
 }
 
-START_TEST(contiguous_over_many_blocks)
+TEST(contiguous_over_many_blocks)
 {
     on_types(all_of_it);
 }
-END_TEST
 
 /* ---- strided ---- */
 
@@ -312,11 +310,10 @@ static void patches(enum element e)
     ck_assert_uint_gt(done, 500);
 }
 
-START_TEST(strided)
+TEST(strided)
 {
     on_types(patches);
 }
-END_TEST
 
 /* Rows at the same address, more than one hold covers. */
 static void heap_of_rows(enum element e)
@@ -330,11 +327,10 @@ static void heap_of_rows(enum element e)
     check_arena("rows on one another", 0);
 }
 
-START_TEST(rows_on_one_another)
+TEST(rows_on_one_another)
 {
     on_types(heap_of_rows);
 }
-END_TEST
 
 /* ---- vector ---- */
 
@@ -360,11 +356,10 @@ static void lists(enum element e)
     }
 }
 
-START_TEST(vector)
+TEST(vector)
 {
     on_types(lists);
 }
-END_TEST
 
 /* ---- several threads ---- */
 
@@ -389,7 +384,7 @@ static void *hammer(void *argument)
     return NULL;
 }
 
-START_TEST(nothing_lost_between_threads)
+TEST(nothing_lost_between_threads)
 {
     pthread_t thread[THREADS];
     memset(arena, 0, ARENA);
@@ -405,11 +400,10 @@ START_TEST(nothing_lost_between_threads)
         ck_assert_double_eq(seen[i], THREADS * ROUNDS);
     ck_assert_int_eq(locks_taken(), 0);
 }
-END_TEST
 
 /* ---- put and get ---- */
 
-START_TEST(put_and_get_through_the_mapping)
+TEST(put_and_get_through_the_mapping)
 {
     static char back[LOCAL];
     for (unsigned seed = 0; seed < 300; seed++) {
@@ -434,10 +428,9 @@ START_TEST(put_and_get_through_the_mapping)
         check_arena("get of seed", seed);
     }
 }
-END_TEST
 
 /* A fence after any store must wait for it, an accumulate's too. */
-START_TEST(stores_are_noted)
+TEST(stores_are_noted)
 {
     long there = 0, here = 5;
     struct shape s;
@@ -456,20 +449,5 @@ START_TEST(stores_are_noted)
     accumulate(ELEMENT_LONG, NULL, &s);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {contiguous_across_blocks,
-                                  contiguous_over_many_blocks,
-                                  strided,
-                                  rows_on_one_another,
-                                  vector,
-                                  nothing_lost_between_threads,
-                                  put_and_get_through_the_mapping,
-                                  stores_are_noted,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    return unit_run("direct", all);
-}
+const struct unit unit = {.timeout = 60};

@@ -46,15 +46,14 @@ static void check_even(struct rng *r)
     bytes_free(&seen);
 }
 
-START_TEST(even_vectors_become_strided)
+ROW_TEST(even_vectors_become_strided, 300)
 {
     struct rng r = rng_start((uint64_t)_i);
     check_even(&r);
 }
-END_TEST
 
 /* One address or the length of one run differs. */
-START_TEST(uneven_vectors_stay_vectors)
+ROW_TEST(uneven_vectors_stay_vectors, 300)
 {
     struct rng r = rng_start((uint64_t)_i);
     struct even e;
@@ -69,13 +68,4 @@ START_TEST(uneven_vectors_stay_vectors)
         e.at[side][which] = (char *)e.at[side][which] + 1;
     }
     ck_assert_msg(!armcii_shape_to_strided(&e.vector, &patch), "%d segments, seed %d", n, _i);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, even_vectors_become_strided, 0, 300);
-    tcase_add_loop_test(all, uneven_vectors_stay_vectors, 0, 300);
-    return unit_run("even", all);
 }

@@ -10,7 +10,7 @@
 
 /* ---- plain handles ---- */
 
-START_TEST(one_operation)
+TEST(one_operation)
 {
     steps_begin();
     armci_hdl_t h = fresh();
@@ -28,9 +28,8 @@ START_TEST(one_operation)
     fake_expect("used again: a get", "flush 0/1; get 0/1 0+4; flush 0/1");
     job_end();
 }
-END_TEST
 
-START_TEST(many_operations)
+TEST(many_operations)
 {
     steps_begin();
     armci_hdl_t h = fresh();
@@ -45,10 +44,9 @@ START_TEST(many_operations)
     fake_expect("each target and region once", "flush-local 0/1; flush-local 0/2; flush-local 1/1; flush 0/3");
     job_end();
 }
-END_TEST
 
 /* A wait completes the operations of its handle, although operations of another handle follow them. */
-START_TEST(two_handles)
+TEST(two_handles)
 {
     steps_begin();
     armci_hdl_t a = fresh(), b = fresh();
@@ -61,9 +59,8 @@ START_TEST(two_handles)
     fake_expect("the second", "flush-local 0/2");
     job_end();
 }
-END_TEST
 
-START_TEST(implicit_handle)
+TEST(implicit_handle)
 {
     steps_begin();
     start(NULL, put_int(0, THEM, 0));
@@ -75,9 +72,8 @@ START_TEST(implicit_handle)
     fake_expect("nothing left", "");
     job_end();
 }
-END_TEST
 
-START_TEST(garbage)
+TEST(garbage)
 {
     enum { LIVE = 100, TRIES = 200000 };
     static armci_hdl_t live[LIVE];
@@ -106,9 +102,8 @@ START_TEST(garbage)
     fake_expect("waited", "flush-local 0/2");
     job_end();
 }
-END_TEST
 
-START_TEST(copies)
+TEST(copies)
 {
     steps_begin();
     armci_hdl_t h = fresh();
@@ -131,9 +126,8 @@ START_TEST(copies)
     fake_expect("the stale copy is a handle again", "flush-local 0/1");
     job_end();
 }
-END_TEST
 
-START_TEST(ten_thousand)
+TEST(ten_thousand)
 {
     enum { MANY = 10000, STEP = 3571 /* no common divisor with MANY */ };
     static armci_hdl_t h[MANY];
@@ -153,9 +147,8 @@ START_TEST(ten_thousand)
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), (MANY + 127) / 128);
     job_end();
 }
-END_TEST
 
-START_TEST(waiting_for_all)
+TEST(waiting_for_all)
 {
     steps_begin();
     armci_hdl_t a = fresh(), b = fresh(), c = aggregate();
@@ -179,9 +172,8 @@ START_TEST(waiting_for_all)
     fake_expect("used again", "put 0/1 16+4; flush-local 0/1");
     job_end();
 }
-END_TEST
 
-START_TEST(regions_may_go_before_the_wait)
+TEST(regions_may_go_before_the_wait)
 {
     steps_begin();
     struct region *third = job_region(0, 4, STEP_BYTES);
@@ -195,13 +187,12 @@ START_TEST(regions_may_go_before_the_wait)
     fake_expect("what is left", "flush-local 0/1");
     job_end();
 }
-END_TEST
 
 /* ---- scaled accumulates hold a copy until they are complete ---- */
 
 static const int three = 3;
 
-START_TEST(scaled_data)
+TEST(scaled_data)
 {
     steps_begin();
     armci_hdl_t h = fresh();
@@ -217,7 +208,6 @@ START_TEST(scaled_data)
     ck_assert_int_eq(int_there(THEM, 8), 1002);
     job_end();
 }
-END_TEST
 
 static void limit_memory(size_t more)
 {
@@ -267,7 +257,7 @@ static void by_fences(int *local)
 }
 
 /* Copies of 300 MiB in all, with a limit of 64 MiB. */
-START_TEST(scaled_copies_are_freed)
+ROW_TEST(scaled_copies_are_freed, 6)
 {
     static void (*const uses[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
     job_start((struct job){.at_once = true});
@@ -286,7 +276,6 @@ START_TEST(scaled_copies_are_freed)
     job_end();
     free(local);
 }
-END_TEST
 
 /* ---- handles without a wait ---- */
 
@@ -319,7 +308,7 @@ static void queued_value_of_one_handle(void)
 }
 
 /* Memory does not grow after the first half of the rounds. */
-START_TEST(operations_completed_by_fences_are_freed)
+ROW_TEST(operations_completed_by_fences_are_freed, 5)
 {
     static void (*const uses[])(void) = {plain_put, implicit_puts, queued_value, queued_value_of_plain_handle, queued_value_of_one_handle};
     enum { MANY = 4096, SLACK = 4096 };
@@ -336,9 +325,8 @@ START_TEST(operations_completed_by_fences_are_freed)
     ck_assert_uint_le(mallinfo2().uordblks, half + SLACK);
     job_end();
 }
-END_TEST
 
-START_TEST(an_aggregate_handle_stays_one)
+TEST(an_aggregate_handle_stays_one)
 {
     enum { OTHERS = 100 };
     steps_begin();
@@ -366,9 +354,8 @@ START_TEST(an_aggregate_handle_stays_one)
     wait_for(&plain);
     job_end();
 }
-END_TEST
 
-START_TEST(a_copy_made_before_the_handle_was_unset)
+TEST(a_copy_made_before_the_handle_was_unset)
 {
     steps_begin();
     armci_hdl_t h = aggregate(), copy;
@@ -382,12 +369,11 @@ START_TEST(a_copy_made_before_the_handle_was_unset)
     fake_expect("waited again", "");
     job_end();
 }
-END_TEST
 
 /* ---- tests ---- */
 
 /* MPI offers no test for operations through windows. */
-START_TEST(a_test_completes_operations_through_windows)
+TEST(a_test_completes_operations_through_windows)
 {
     steps_begin();
     armci_hdl_t h = fresh(), many = aggregate();
@@ -413,27 +399,5 @@ START_TEST(a_test_completes_operations_through_windows)
     fake_expect("aggregate as before", "");
     job_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {one_operation,
-                                  many_operations,
-                                  two_handles,
-                                  implicit_handle,
-                                  garbage,
-                                  copies,
-                                  ten_thousand,
-                                  waiting_for_all,
-                                  regions_may_go_before_the_wait,
-                                  scaled_data,
-                                  an_aggregate_handle_stays_one,
-                                  a_copy_made_before_the_handle_was_unset,
-                                  a_test_completes_operations_through_windows,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, scaled_copies_are_freed, 0, 6);
-    tcase_add_loop_test(all, operations_completed_by_fences_are_freed, 0, 5);
-    return unit_run("handle", all);
-}
+const struct unit unit = {.timeout = 120};

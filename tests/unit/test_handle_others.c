@@ -13,7 +13,7 @@ static void get_with_implicit_handle(void)
     start(NULL, job_get(THIRD, &got, there(THIRD, 0), sizeof got));
 }
 
-START_TEST(operations_started_during_a_wait_stay_for_the_next_wait)
+TEST(operations_started_during_a_wait_stay_for_the_next_wait)
 {
     steps_begin();
     got = -1;
@@ -27,7 +27,6 @@ START_TEST(operations_started_during_a_wait_stay_for_the_next_wait)
     ck_assert_int_eq(got, 77);
     job_end();
 }
-END_TEST
 
 static void wait_for_implicit_handle(void)
 {
@@ -35,7 +34,7 @@ static void wait_for_implicit_handle(void)
     flushed = fake_count(FAKE_FLUSH_LOCAL);
 }
 
-START_TEST(a_wait_during_another_threads_wait_completes_everything)
+TEST(a_wait_during_another_threads_wait_completes_everything)
 {
     steps_begin();
     start(NULL, put_int(0, THEM, 0));
@@ -48,7 +47,6 @@ START_TEST(a_wait_during_another_threads_wait_completes_everything)
     wait_for(NULL);
     job_end();
 }
-END_TEST
 
 static void use_many_handles(void)
 {
@@ -56,7 +54,7 @@ static void use_many_handles(void)
         start(&theirs[i], put_int((int)i, THIRD, 4 * i));
 }
 
-START_TEST(slots_made_during_a_wait_leave_the_others_alone)
+TEST(slots_made_during_a_wait_leave_the_others_alone)
 {
     steps_begin();
     armci_hdl_t mine = fresh();
@@ -72,7 +70,6 @@ START_TEST(slots_made_during_a_wait_leave_the_others_alone)
         ck_assert_int_eq(int_there(THIRD, 4 * i), 1000 + (int)i);
     job_end();
 }
-END_TEST
 
 static void queue_more(void)
 {
@@ -80,7 +77,7 @@ static void queue_more(void)
         start(&theirs[0], put_int((int)i, THEM, 8 * i));
 }
 
-START_TEST(requests_queued_during_a_flush_are_issued_later)
+TEST(requests_queued_during_a_flush_are_issued_later)
 {
     steps_begin();
     theirs[0] = aggregate();
@@ -96,9 +93,8 @@ START_TEST(requests_queued_during_a_flush_are_issued_later)
         ck_assert_int_eq(int_there(THEM, 8 * i), 1000 + (int)i);
     job_end();
 }
-END_TEST
 
-START_TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
+TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
 {
     steps_begin();
     armci_hdl_t mine = fresh(), next = fresh();
@@ -111,14 +107,4 @@ START_TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
     wait_for(&mine);
     wait_for(&next);
     job_end();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        operations_started_during_a_wait_stay_for_the_next_wait, a_wait_during_another_threads_wait_completes_everything,
-        slots_made_during_a_wait_leave_the_others_alone,         requests_queued_during_a_flush_are_issued_later,
-        a_wait_for_all_leaves_a_waiting_thread_its_handle,       NULL};
-    return unit_run("handles and other threads", unit_case(tests));
 }

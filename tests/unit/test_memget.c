@@ -49,7 +49,7 @@ static void expect_call(enum fake_kind kind, int rank, const char *address, size
     fake_forget();
 }
 
-START_TEST(own_memory)
+TEST(own_memory)
 {
     begin();
     char *memory = create(BYTES);
@@ -64,10 +64,9 @@ START_TEST(own_memory)
     fake_expect("free", "");
     end();
 }
-END_TEST
 
 /* All processes share the simulated memory, so memory of this process stands for that of another. */
-START_TEST(memory_of_another_process)
+TEST(memory_of_another_process)
 {
     begin();
     char *memory = create(BYTES);
@@ -84,10 +83,9 @@ START_TEST(memory_of_another_process)
     ck_assert_ptr_eq(raddr.hi, memory + BYTES);
     end();
 }
-END_TEST
 
 /* The other process freed the memory and allocated more at the same address. */
-START_TEST(a_newer_allocation_replaces_the_older)
+TEST(a_newer_allocation_replaces_the_older)
 {
     begin();
     char *memory = create(BYTES);
@@ -99,9 +97,8 @@ START_TEST(a_newer_allocation_replaces_the_older)
     ck_assert_ptr_eq(raddr.hi, memory + 128);
     end();
 }
-END_TEST
 
-START_TEST(regions_are_not_replaced)
+TEST(regions_are_not_replaced)
 {
     begin();
     struct region *r = job_region(0, 4, BYTES);
@@ -111,10 +108,9 @@ START_TEST(regions_are_not_replaced)
     ck_assert_ptr_eq(raddr.region, r);
     end();
 }
-END_TEST
 
 /* Addresses without ARMCI_Memat are refused until this process uses such memory. */
-START_TEST(undeclared_addresses)
+TEST(undeclared_addresses)
 {
     begin();
     struct raddr raddr;
@@ -130,9 +126,8 @@ START_TEST(undeclared_addresses)
     ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "still in use after a restart");
     end();
 }
-END_TEST
 
-START_TEST(free_of_other_memory)
+TEST(free_of_other_memory)
 {
     begin();
     struct region *r = job_region(0, 4, BYTES);
@@ -149,9 +144,8 @@ START_TEST(free_of_other_memory)
     ck_assert(!armcii_region_locate(ME, memory, &raddr));
     end();
 }
-END_TEST
 
-START_TEST(attaching_fails)
+TEST(attaching_fails)
 {
     begin();
     fake_mpi.failures = 1;
@@ -163,9 +157,8 @@ START_TEST(attaching_fails)
     ck_assert(armcii_memget_free(memory));
     end();
 }
-END_TEST
 
-START_TEST(no_dynamic_window)
+TEST(no_dynamic_window)
 {
     job_start((struct job){0});
     fake_mpi.failures = 1;
@@ -179,7 +172,6 @@ START_TEST(no_dynamic_window)
     fake_expect("no calls", "");
     end();
 }
-END_TEST
 
 static struct rng random_numbers;
 
@@ -213,7 +205,7 @@ static void replace(struct block *b, size_t most)
 }
 
 /* Blocks never overlap, and the attached memory stays near the largest need, although some blocks are never freed. */
-START_TEST(freed_memory_is_used_again)
+TEST(freed_memory_is_used_again)
 {
     enum { BLOCKS = 400, PERMANENT = 40, LARGEST = 20000, STEPS = 6000 };
     size_t live = 0, most = 0;
@@ -234,10 +226,9 @@ START_TEST(freed_memory_is_used_again)
     ck_assert_msg(attached_bytes() == 0, "freed blocks were not merged");
     end();
 }
-END_TEST
 
 /* A few permanent blocks between many temporary ones. */
-START_TEST(permanent_blocks_do_not_fragment_memory)
+TEST(permanent_blocks_do_not_fragment_memory)
 {
     enum { ROUNDS = 200, TEMPORARY = 60, BYTES_EACH = 8192 };
     char *temporary[TEMPORARY];
@@ -252,21 +243,4 @@ START_TEST(permanent_blocks_do_not_fragment_memory)
     }
     ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(), TEMPORARY * BYTES_EACH + ROUNDS * 64);
     end();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {own_memory,
-                                  memory_of_another_process,
-                                  a_newer_allocation_replaces_the_older,
-                                  regions_are_not_replaced,
-                                  undeclared_addresses,
-                                  free_of_other_memory,
-                                  attaching_fails,
-                                  no_dynamic_window,
-                                  freed_memory_is_used_again,
-                                  permanent_blocks_do_not_fragment_memory,
-                                  NULL};
-    return unit_run("memget", unit_case(tests));
 }

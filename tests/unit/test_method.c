@@ -240,7 +240,7 @@ static const char *path_of(struct rma_op *op)
     return armcii_paths[op->path].name;
 }
 
-START_TEST(paths)
+TABLE_TEST(paths, rows)
 {
     const struct row *row = &rows[_i];
     begin(row);
@@ -255,7 +255,6 @@ START_TEST(paths)
     }
     job_end();
 }
-END_TEST
 
 /* ---- strides of one byte on the side that is read: Intel MPI treats them as contiguous ---- */
 
@@ -286,7 +285,7 @@ static const struct {
     {{"ARMCI_QUIRKS=none,+split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
 };
 
-START_TEST(strides_of_one_byte)
+TABLE_TEST(strides_of_one_byte, byte_rows)
 {
     int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320}, count[] = {16, 5, 2};
     bool is_put = byte_rows[_i].kind == RMA_PUT;
@@ -298,12 +297,11 @@ START_TEST(strides_of_one_byte)
     ck_assert_msg(strcmp(seen, byte_rows[_i].path) == 0, "row %d: expected %s, seen %s", _i, byte_rows[_i].path, seen);
     job_end();
 }
-END_TEST
 
 /* ---- limits ---- */
 
 /* Exactly 256 segments are allowed, not one more. */
-START_TEST(segment_limit)
+TEST(segment_limit)
 {
     job_start((struct job){.library = MPICH_4});
     struct shape shape;
@@ -321,7 +319,6 @@ START_TEST(segment_limit)
     ck_assert_str_eq(path_of(&op), "batched");
     job_end();
 }
-END_TEST
 
 static size_t batch_under(const char *first, const char *second, const char *library)
 {
@@ -334,7 +331,7 @@ static size_t batch_under(const char *first, const char *second, const char *lib
     return op.batch;
 }
 
-START_TEST(batch_sizes)
+TEST(batch_sizes)
 {
     ck_assert_uint_eq(batch_under(NULL, NULL, ""), 128);
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=7", NULL, ""), 7);
@@ -344,10 +341,9 @@ START_TEST(batch_sizes)
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=5000", NULL, OPEN_MPI_5), 128);
     ck_assert_uint_eq(batch_under("ARMCI_IOV_BATCHED_LIMIT=5000", NULL, OPEN_MPI_5), 128);
 }
-END_TEST
 
 /* A full batch is completed before the next call. */
-START_TEST(batches_are_completed)
+TEST(batches_are_completed)
 {
     job_start((struct job){.setting = {"ARMCI_IOV_METHOD=batched", "ARMCI_IOV_BATCHED_LIMIT=4"}});
     struct region *r = job_region(0, 2, 1024);
@@ -365,7 +361,6 @@ START_TEST(batches_are_completed)
                                "put 0/1 40+1; put 0/1 48+1; put 0/1 56+1; flush-local 0/1; put 0/1 64+1; put 0/1 72+1");
     job_end();
 }
-END_TEST
 
 static size_t most_in_flight;
 
@@ -395,7 +390,7 @@ static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *
 }
 
 /* No call with a datatype has more than 1 GiB; the fake checks that. */
-START_TEST(a_gigabyte)
+TEST(a_gigabyte)
 {
     enum { MIB = 1 << 20 };
     job_start((struct job){0});
@@ -425,10 +420,9 @@ START_TEST(a_gigabyte)
     run.bytes = 1 << 28;
     job_end();
 }
-END_TEST
 
 /* The parts of a transfer count as calls in flight. */
-START_TEST(many_parts)
+TEST(many_parts)
 {
     job_start((struct job){.setting = {"ARMCI_DATATYPE_LIMIT=4096", "ARMCI_OUTSTANDING_LIMIT=4"}});
     struct shape shape;
@@ -438,9 +432,8 @@ START_TEST(many_parts)
     ck_assert_uint_eq(most_in_flight, 4);
     job_end();
 }
-END_TEST
 
-START_TEST(smaller_parts)
+TEST(smaller_parts)
 {
     job_start((struct job){.setting = {"ARMCI_DATATYPE_LIMIT=4096"}});
     struct shape shape;
@@ -455,7 +448,6 @@ START_TEST(smaller_parts)
     ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 1);
     job_end();
 }
-END_TEST
 
 /* ---- data: every configuration, shapes of every kind ---- */
 
@@ -522,7 +514,7 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     free(model);
 }
 
-START_TEST(data)
+TABLE_TEST(data, rows)
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
     const struct row *row = &rows[_i];
@@ -539,16 +531,5 @@ START_TEST(data)
         }
     ck_assert_msg(moved > 50, "only %zu transfers", moved);
 }
-END_TEST
 
-int main(void)
-{
-    int count = sizeof rows / sizeof rows[0];
-    const TTest *const tests[] = {segment_limit, batch_sizes, batches_are_completed, a_gigabyte, many_parts, smaller_parts, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, paths, 0, count);
-    tcase_add_loop_test(all, data, 0, count);
-    tcase_add_loop_test(all, strides_of_one_byte, 0, sizeof byte_rows / sizeof byte_rows[0]);
-    return unit_run("method", all);
-}
+const struct unit unit = {.timeout = 120};

@@ -59,7 +59,7 @@ static void acc(size_t offset, int value)
     job_nonblocking(job_acc(ELEMENT_INT, THEM, v, at(offset), sizeof *v));
 }
 
-START_TEST(put_and_get_make_no_call)
+TEST(put_and_get_make_no_call)
 {
     begin();
     put(16, 5);
@@ -71,9 +71,8 @@ START_TEST(put_and_get_make_no_call)
     fake_expect("another node", "put 0/2 16+4");
     job_end();
 }
-END_TEST
 
-START_TEST(a_load_sees_the_accumulate_before_it)
+TEST(a_load_sees_the_accumulate_before_it)
 {
     begin();
     put(16, 5);
@@ -85,9 +84,8 @@ START_TEST(a_load_sees_the_accumulate_before_it)
     fake_expect("again", "");
     job_end();
 }
-END_TEST
 
-START_TEST(a_store_comes_after_the_accumulate_before_it)
+TEST(a_store_comes_after_the_accumulate_before_it)
 {
     begin();
     acc(16, 2);
@@ -98,9 +96,8 @@ START_TEST(a_store_comes_after_the_accumulate_before_it)
     ck_assert_int_eq(load(16), 103);
     job_end();
 }
-END_TEST
 
-START_TEST(other_bytes_do_not_wait)
+TEST(other_bytes_do_not_wait)
 {
     begin();
     acc(16, 2);
@@ -109,9 +106,8 @@ START_TEST(other_bytes_do_not_wait)
     fake_expect("beside an accumulate", "acc 0/1 16+4");
     job_end();
 }
-END_TEST
 
-START_TEST(rmw_uses_mpi)
+TEST(rmw_uses_mpi)
 {
     int old = -1;
     begin();
@@ -121,16 +117,4 @@ START_TEST(rmw_uses_mpi)
     ck_assert_int_eq(old, 40);
     ck_assert_int_eq(get(32), 42);
     job_end();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {put_and_get_make_no_call,
-                                  a_load_sees_the_accumulate_before_it,
-                                  a_store_comes_after_the_accumulate_before_it,
-                                  other_bytes_do_not_wait,
-                                  rmw_uses_mpi,
-                                  NULL};
-    return unit_run("mixed", unit_case(tests));
 }

@@ -12,7 +12,7 @@
 #include "transport/transport.h"
 #include "unit.h"
 
-enum { SKIPPED = 77, MOST_TURNS = 200000 };
+enum { MOST_TURNS = 200000 };
 
 /* ---- the server ---- */
 
@@ -163,7 +163,7 @@ static void expect_answer(int seen, int expected, const char *when)
     ck_assert_msg(seen == expected, "ARMCIX_Trylock_hdl %s: expected %d, seen %d", when, expected, seen);
 }
 
-START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
+TEST(a_trylock_beside_another_threads_trylock_is_refused)
 {
     start();
     meanwhile = let_other_thread_try;
@@ -178,9 +178,8 @@ START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
     expect_count(unlocks, 2, "unlocks");
     end();
 }
-END_TEST
 
-START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
+TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
 {
     start();
     meanwhile = let_other_thread_try;
@@ -192,9 +191,8 @@ START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
     expect_count(unlocks, 1, "unlocks");
     end();
 }
-END_TEST
 
-START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
+TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
 {
     start();
     meanwhile = let_other_thread_lock;
@@ -206,9 +204,8 @@ START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
     expect_count(unlocks, 2, "unlocks");
     end();
 }
-END_TEST
 
-START_TEST(a_refused_trylock_lets_another_threads_lock_continue)
+TEST(a_refused_trylock_lets_another_threads_lock_continue)
 {
     start();
     refuses = true;
@@ -222,19 +219,11 @@ START_TEST(a_refused_trylock_lets_another_threads_lock_continue)
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
     end();
 }
-END_TEST
 
-int main(int argc, char **argv)
+static void set_environment(void)
 {
-    const TTest *const tests[] = {
-        a_trylock_beside_another_threads_trylock_is_refused, a_trylock_beside_another_threads_wait_for_the_lock_is_refused,
-        a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_continue, NULL};
-    int level, status = SKIPPED;
-    unit_starts_mpi();
     setenv("ARMCI_SHM", "no", 1); /* otherwise the mutexes are in shared memory */
     setenv("ARMCI_ERRORS", "return", 1);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    if (level == MPI_THREAD_MULTIPLE) status = unit_run("mutex", unit_case(tests));
-    MPI_Finalize();
-    return status;
 }
+
+const struct unit unit = {.run = unit_run_with_mpi_threads, .before_mpi = set_environment};

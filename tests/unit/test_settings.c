@@ -106,7 +106,7 @@ static const struct {
     {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
 };
 
-START_TEST(test_settings)
+TABLE_TEST(test_settings, settings)
 {
     char values[200], *rest, *environment[4] = {NULL};
 
@@ -123,12 +123,4 @@ START_TEST(test_settings)
         *value++ = '\0';
         ck_assert_msg(strcmp(value_of(name), value) == 0, "%s: %s: expected %s, seen %s", first, name, value, value_of(name));
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *of_settings = unit_case((const TTest *[]){NULL});
-    tcase_add_loop_test(of_settings, test_settings, 0, sizeof settings / sizeof settings[0]);
-    return unit_run("settings", of_settings);
 }

@@ -33,13 +33,12 @@ static void walk(struct sample *m)
     bytes_free(&seen);
 }
 
-START_TEST(iterator_visits_the_bytes_of_nested_loops)
+TEST(iterator_visits_the_bytes_of_nested_loops)
 {
     on_samples(walk);
 }
-END_TEST
 
-START_TEST(iterator_leaves_the_segment_alone_at_the_end)
+TEST(iterator_leaves_the_segment_alone_at_the_end)
 {
     struct shape s;
     struct shape_iter it;
@@ -55,7 +54,6 @@ START_TEST(iterator_leaves_the_segment_alone_at_the_end)
     ck_assert(seg.local == a && seg.remote == b && seg.bytes == 4);
     ck_assert(!armcii_shape_next(&it, &seg));
 }
-END_TEST
 
 /* ---- simplest form ---- */
 
@@ -64,13 +62,12 @@ static void sample_is_simplest(struct sample *m)
     check_simplest(m->text, &m->shape);
 }
 
-START_TEST(levels_that_can_go_are_gone)
+TEST(levels_that_can_go_are_gone)
 {
     on_samples(sample_is_simplest);
 }
-END_TEST
 
-START_TEST(simplest_forms)
+TEST(simplest_forms)
 {
     static const struct {
         int levels, count[4], local[3], remote[3];
@@ -102,9 +99,8 @@ START_TEST(simplest_forms)
         ck_assert_msg(s.form == (s.levels ? SHAPE_STRIDED : SHAPE_CONTIGUOUS), "row %zu: form %d", i, s.form);
     }
 }
-END_TEST
 
-START_TEST(sixteen_levels)
+TEST(sixteen_levels)
 {
     int count[SHAPE_MAX_LEVELS + 1], stride[SHAPE_MAX_LEVELS];
     char memory[1 << 17]; /* 2^16 bytes, every second one */
@@ -128,7 +124,6 @@ START_TEST(sixteen_levels)
     bytes_free(&seen);
     ck_assert(armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
 }
-END_TEST
 
 /* ---- range, disjointness, nesting, alignment ---- */
 
@@ -150,11 +145,10 @@ static void check_range(struct sample *m)
     }
 }
 
-START_TEST(hull_is_that_of_all_bytes)
+TEST(hull_is_that_of_all_bytes)
 {
     on_samples(check_range);
 }
-END_TEST
 
 /* The same bytes with the levels in the opposite order, walked backwards. */
 static struct shape turned(const struct shape *s)
@@ -182,13 +176,12 @@ static void check_disjoint(struct sample *m)
     }
 }
 
-START_TEST(disjointness_is_never_claimed_wrongly)
+TEST(disjointness_is_never_claimed_wrongly)
 {
     on_samples(check_disjoint);
 }
-END_TEST
 
-START_TEST(patches_are_disjoint)
+TEST(patches_are_disjoint)
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         struct sample m;
@@ -200,7 +193,6 @@ START_TEST(patches_are_disjoint)
         sample_free(&m);
     }
 }
-END_TEST
 
 static void check_nests(struct sample *m)
 {
@@ -220,13 +212,12 @@ static void check_nests(struct sample *m)
     }
 }
 
-START_TEST(nesting_by_definition)
+TEST(nesting_by_definition)
 {
     on_samples(check_nests);
 }
-END_TEST
 
-START_TEST(nesting_of_known_shapes)
+TEST(nesting_of_known_shapes)
 {
     static const struct {
         int levels, count[3], stride[2];
@@ -254,27 +245,25 @@ START_TEST(nesting_of_known_shapes)
         ck_assert_msg(armcii_shape_nests(&s, SHAPE_LOCAL) == row[i].nests, "row %zu: expected %d", i, row[i].nests);
     }
 }
-END_TEST
 
 static void check_aligned(struct sample *m)
 {
-    for (size_t unit = 1; unit <= 16; unit *= 2)
+    for (size_t size = 1; size <= 16; size *= 2)
         for (int i = 0; i < 2; i++) {
-            bool want = true, seen = armcii_shape_is_aligned(&m->shape, sides[i], unit);
+            bool want = true, seen = armcii_shape_is_aligned(&m->shape, sides[i], size);
             struct shape_iter it;
             struct segment seg;
             armcii_shape_begin(&it, &m->shape);
             while (armcii_shape_next(&it, &seg))
-                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % unit == 0) && seg.bytes % unit == 0;
-            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, unit, want, seen);
+                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % size == 0) && seg.bytes % size == 0;
+            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, size, want, seen);
         }
 }
 
-START_TEST(alignment_of_every_segment)
+TEST(alignment_of_every_segment)
 {
     on_samples(check_aligned);
 }
-END_TEST
 
 /* ---- parts ---- */
 
@@ -303,13 +292,12 @@ static void check_parts(struct sample *m)
         ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text, limit, parts);
 }
 
-START_TEST(parts_are_the_shape_and_respect_the_limit)
+TEST(parts_are_the_shape_and_respect_the_limit)
 {
     on_samples(check_parts);
 }
-END_TEST
 
-START_TEST(parts_take_whole_levels)
+TEST(parts_take_whole_levels)
 {
     static const int count[] = {10, 4, 6}, stride[] = {20, 100};
     static const size_t want[] = {90, 90, 60}; /* of 240 bytes; 40 a block, 90 hold 2 of them */
@@ -332,7 +320,6 @@ START_TEST(parts_take_whole_levels)
     }
     ck_assert(!armcii_shape_part(&s, want[0], &position, &part));
 }
-END_TEST
 
 /* ---- packing ---- */
 
@@ -363,11 +350,10 @@ static void check_pack(struct sample *m)
     free(want);
 }
 
-START_TEST(pack_and_unpack_move_exactly_the_shape)
+TEST(pack_and_unpack_move_exactly_the_shape)
 {
     on_samples(check_pack);
 }
-END_TEST
 
 static void check_set_packed(struct sample *m)
 {
@@ -388,18 +374,17 @@ static void check_set_packed(struct sample *m)
     free(buffer);
 }
 
-START_TEST(packed_local_side)
+TEST(packed_local_side)
 {
     on_samples(check_set_packed);
 }
-END_TEST
 
 /* ---- large totals, errors ---- */
 
 /* An address far from both ends of the address space; it is never accessed. */
 static char *const far = (char *)((uintptr_t)1 << 46);
 
-START_TEST(totals_beyond_4_gib)
+TEST(totals_beyond_4_gib)
 {
     static const int dense[] = {1 << 20, 1 << 30}, count[] = {1 << 20, 1 << 10, 6};
     static const int gap[] = {1 << 20, INT_MAX};
@@ -435,9 +420,8 @@ START_TEST(totals_beyond_4_gib)
     }
     ck_assert(!armcii_shape_next(&it, &seg));
 }
-END_TEST
 
-START_TEST(wrong_arguments_are_refused)
+TEST(wrong_arguments_are_refused)
 {
     int count[SHAPE_MAX_LEVELS + 2], stride[SHAPE_MAX_LEVELS + 1];
     char a[16];
@@ -465,9 +449,8 @@ START_TEST(wrong_arguments_are_refused)
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OK);
     ck_assert_uint_eq(s.bytes, (size_t)1 << 62);
 }
-END_TEST
 
-START_TEST(addresses_outside_the_address_space_are_refused)
+TEST(addresses_outside_the_address_space_are_refused)
 {
     static const int count[] = {8, 3}, up[] = {1 << 30}, down[] = {-(1 << 30)};
     char *top = (char *)(UINTPTR_MAX - 100), *bottom = (char *)100, *lo = top, *hi = bottom;
@@ -491,9 +474,8 @@ START_TEST(addresses_outside_the_address_space_are_refused)
     ck_assert(lo == far && hi == far + 208);
     ck_assert(!armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
 }
-END_TEST
 
-START_TEST(vectors_with_little_or_too_much_in_them)
+TEST(vectors_with_little_or_too_much_in_them)
 {
     char a[64], b[64];
     void *at[] = {a, a + 8}, *to[] = {b, b + 8};
@@ -513,31 +495,5 @@ START_TEST(vectors_with_little_or_too_much_in_them)
     ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
     ck_assert_msg(s.bytes == SIZE_MAX / 4 * 2, "the shape was written although it overflows");
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {iterator_visits_the_bytes_of_nested_loops,
-                                  iterator_leaves_the_segment_alone_at_the_end,
-                                  levels_that_can_go_are_gone,
-                                  simplest_forms,
-                                  sixteen_levels,
-                                  hull_is_that_of_all_bytes,
-                                  disjointness_is_never_claimed_wrongly,
-                                  patches_are_disjoint,
-                                  nesting_by_definition,
-                                  nesting_of_known_shapes,
-                                  alignment_of_every_segment,
-                                  parts_are_the_shape_and_respect_the_limit,
-                                  parts_take_whole_levels,
-                                  pack_and_unpack_move_exactly_the_shape,
-                                  packed_local_side,
-                                  totals_beyond_4_gib,
-                                  wrong_arguments_are_refused,
-                                  addresses_outside_the_address_space_are_refused,
-                                  vectors_with_little_or_too_much_in_them,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("shape", all);
-}
+const struct unit unit = {.timeout = 120};

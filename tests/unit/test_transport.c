@@ -151,7 +151,7 @@ static void end(void)
     job_end();
 }
 
-START_TEST(blocking_operations_arrive)
+TEST(blocking_operations_arrive)
 {
     int stride[] = {16}, count[] = {8, 3};
     struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
@@ -165,9 +165,8 @@ START_TEST(blocking_operations_arrive)
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
     end();
 }
-END_TEST
 
-START_TEST(nonblocking_operations_arrive)
+TEST(nonblocking_operations_arrive)
 {
     armci_hdl_t handle;
     begin();
@@ -181,9 +180,8 @@ START_TEST(nonblocking_operations_arrive)
     expect("wait 7; ");
     end();
 }
-END_TEST
 
-START_TEST(fences_arrive)
+TEST(fences_arrive)
 {
     begin();
     armcii_fence(THEM);
@@ -198,9 +196,8 @@ START_TEST(fences_arrive)
     is_done = true;
     end();
 }
-END_TEST
 
-START_TEST(atomics_arrive)
+TEST(atomics_arrive)
 {
     long old = 0, value = 5;
     int small = 0;
@@ -214,10 +211,9 @@ START_TEST(atomics_arrive)
     ck_assert_int_eq(small, 41);
     end();
 }
-END_TEST
 
 /* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
-START_TEST(transports_of_a_route_keep_order)
+TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false};
     begin();
@@ -229,12 +225,4 @@ START_TEST(transports_of_a_route_keep_order)
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
     end();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        blocking_operations_arrive, nonblocking_operations_arrive, fences_arrive, atomics_arrive, transports_of_a_route_keep_order, NULL};
-    return unit_run("transport", unit_case(tests));
 }
