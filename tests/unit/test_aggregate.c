@@ -8,7 +8,6 @@ static const int three = 3;
 
 TEST(requests_become_one_vector)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 10; i++)
         start(&h, put_int(i, THEM, 16 * (size_t)i));
@@ -25,13 +24,11 @@ TEST(requests_become_one_vector)
     fake_expect("a single request", "put 0/1 4+4; flush-local 0/1");
     wait_for(&h);
     fake_expect("empty queue", "");
-    job_end();
 }
 
 TEST(requests_of_any_length)
 {
     enum { REQUESTS = 3000 };
-    steps_begin();
     armci_hdl_t h = aggregate();
     size_t at = 0;
     static char seen[STEP_BYTES], source[64];
@@ -52,7 +49,6 @@ TEST(requests_of_any_length)
         ck_assert_msg(memcmp(seen + at, source, bytes) == 0 && seen[at + bytes] == 0, "request %zu", i);
         at += bytes + 1;
     }
-    job_end();
 }
 
 /* The fast path appends requests that match the queue. */
@@ -60,7 +56,6 @@ TEST(the_fast_path_queues_matching_requests_only)
 {
     enum { ROOM = 12 };
     static int source[ROOM];
-    steps_begin();
     armci_hdl_t h = aggregate(), plain;
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++)
@@ -81,13 +76,11 @@ TEST(the_fast_path_queues_matching_requests_only)
     armcii_fence(THEM);
     for (int i = 0; i < ROOM; i++)
         ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
-    job_end();
 }
 
 /* A lookup from before a change of the directory is stale. */
 TEST(the_fast_path_needs_a_current_lookup)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
@@ -95,12 +88,10 @@ TEST(the_fast_path_needs_a_current_lookup)
     ck_assert(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
     armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
-    job_end();
 }
 
 TEST(gets_bring_their_data)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     int seen[20] = {0};
     for (int i = 0; i < 20; i++) {
@@ -111,14 +102,12 @@ TEST(gets_bring_their_data)
     fake_expect("one vector", "shape-get 0/1 0+80 in 20; flush 0/1");
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(seen[i], 1000 + i);
-    job_end();
 }
 
 TEST(another_kind_or_target_issues)
 {
     static const int one = 1;
     static const long long_one = 1; /* begins with the same bytes as one */
-    steps_begin();
     armci_hdl_t h = aggregate(), g = aggregate();
     int seen = 0;
     start(&h, put_int(0, THEM, 0));
@@ -147,13 +136,11 @@ TEST(another_kind_or_target_issues)
     armcii_fence_all();
     ck_assert_int_eq(int_there(THEM, 136), 1000);
     ck_assert_int_eq(int_there(THEM, 144), 3000);
-    job_end();
 }
 
 /* The program may change the scale once the request is started. */
 TEST(scales_are_copied)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     int scale = 3;
     start(&h, scaled(&scale, 0, &step_value[0], 4));
@@ -163,12 +150,10 @@ TEST(scales_are_copied)
     armcii_fence(THEM);
     ck_assert_int_eq(int_there(THEM, 0), 3000);
     ck_assert_int_eq(int_there(THEM, 8), 3003);
-    job_end();
 }
 
 TEST(values_are_copied)
 {
-    steps_begin();
     armci_hdl_t plain = fresh(), h = aggregate();
     int v = 11;
     start_value(&plain, job_put(THEM, &v, there(THEM, 0), sizeof v));
@@ -188,12 +173,10 @@ TEST(values_are_copied)
     ck_assert_int_eq(int_there(THEM, 4), 11);
     for (size_t i = 0; i < 100; i++)
         ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
-    job_end();
 }
 
 TEST(unset_issues)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     start(&h, put_int(0, THEM, 0));
     start(&h, put_int(1, THEM, 8));
@@ -209,12 +192,10 @@ TEST(unset_issues)
     ck_assert_int_eq(armcii_handle_unset_aggregate(&h), 0);
     start(&h, put_int(4, THEM, 32));
     fake_expect("unset while empty", "put 0/1 32+4");
-    job_end();
 }
 
 TEST(other_requests_are_not_queued)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     struct op strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
     int stride[] = {8}, count[] = {4, 3};
@@ -225,13 +206,11 @@ TEST(other_requests_are_not_queued)
     fake_expect("strided", "shape-put 0/1 64+12 in 3");
     wait_for(&h);
     fake_expect("the wait", "put 0/1 0+4; flush-local 0/1");
-    job_end();
 }
 
 /* Of requests that write the same bytes, the last one wins. */
 TEST(overlapping_requests)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 5; i++)
         start(&h, put_int(i, THEM, 2 * (size_t)i));
@@ -241,12 +220,10 @@ TEST(overlapping_requests)
     for (int i = 0; i < 5; i++)
         memcpy(want + 2 * i, &step_value[i], sizeof(int));
     ck_assert_mem_eq(there(THEM, 0), want, sizeof want);
-    job_end();
 }
 
 TEST(fences_flush_queues)
 {
-    steps_begin();
     armci_hdl_t a = aggregate(), b = aggregate();
     start(&a, put_int(0, THEM, 0));
     start(&b, put_int(1, THIRD, 0));
@@ -259,12 +236,10 @@ TEST(fences_flush_queues)
     wait_for(&a);
     wait_for(&b);
     fake_expect("both", "flush-local 0/1; flush-local 0/2");
-    job_end();
 }
 
 TEST(refused_requests)
 {
-    steps_begin();
     armci_hdl_t h = aggregate(), plain = fresh();
     start(&h, put_int(0, THEM, 0));
     struct op nowhere = job_put(THEM, step_value, step_value, 4), beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
@@ -277,7 +252,6 @@ TEST(refused_requests)
     wait_for(&h);
     wait_for(&plain);
     fake_expect("earlier requests are not lost", "put 0/1 0+4; flush-local 0/1");
-    job_end();
 }
 
-const struct unit unit = {.timeout = 120};
+const struct unit unit = {.timeout = 120, .begin = steps_begin, .end = job_end};

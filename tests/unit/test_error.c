@@ -27,7 +27,6 @@ static void begin(int descriptor)
 static void end(void)
 {
     size_t length;
-
     ck_assert_int_ge(dup2(saved, stream), 0);
     close(saved);
     rewind(file);
@@ -41,7 +40,6 @@ static void configure(const char *setting)
 {
     char text[64];
     char *environment[] = {text, NULL};
-
     snprintf(text, sizeof text, "%s", setting);
     ck_assert_int_eq(armcii_config_read(environment, NULL), 0);
 }
@@ -81,7 +79,6 @@ TEST(test_error_without_argument_or_rank)
 TEST(test_error_aborts)
 {
     volatile bool returned = false;
-
     configure("ARMCI_ERRORS=abort");
     armcii_error_set_abort(catch_abort);
     begin(STDERR_FILENO);
@@ -137,7 +134,6 @@ TEST(test_long_lines)
 {
     static char message[5000];
     size_t prefix = strlen("ARMCI: ");
-
     for (size_t length = 2030; length < 2060; length++) {
         memset(message, 'x', length);
         message[length] = '\0';

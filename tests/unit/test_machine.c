@@ -76,7 +76,6 @@ static size_t processors_at(const char *name)
 
 TEST(version_2)
 {
-    begin();
     put("/proc/self/cgroup", "0::/job/step\n");
     put("/sys/fs/cgroup/job/memory.max", "104857600\n");
     put("/sys/fs/cgroup/job/memory.current", "41943040\n");
@@ -100,12 +99,10 @@ TEST(version_2)
     ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group has no memory left");
     put("/sys/fs/cgroup/job/memory.current", "419430400\n");
     ck_assert_msg(memory_left(0) == 0, "more in use than the limit");
-    end();
 }
 
 TEST(version_1)
 {
-    begin();
     put("/proc/self/cgroup", "4:memory:/batch/job\n2:cpu,cpuacct:/batch\n0::/elsewhere\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/batch/memory.limit_in_bytes", "104857600\n");
@@ -118,13 +115,11 @@ TEST(version_1)
     ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
     put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
     ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "the kernel does not report shared memory: reserved memory counts as touched");
-    end();
 }
 
 /* A container sees its own group mounted at the top, or no groups at all. */
 TEST(containers)
 {
-    begin();
     ck_assert_uint_eq(memory_left(0), SIZE_MAX);
     ck_assert_int_eq(groups.levels, 0);
     put("/proc/self/cgroup", "0::/pod/abc\n");
@@ -135,13 +130,11 @@ TEST(containers)
     put("/proc/self/cgroup", "0::/\n");
     ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
     ck_assert_int_eq(groups.levels, 1);
-    end();
 }
 
 TEST(processes_agree_on_groups_they_share)
 {
     struct cgroups other;
-    begin();
     put("/sys/fs/cgroup/job/task_0/x", "");
     put("/sys/fs/cgroup/job/task_1/x", "");
     put("/proc/self/cgroup", "0::/job/task_0\n");
@@ -151,13 +144,11 @@ TEST(processes_agree_on_groups_they_share)
     ck_assert_int_eq(groups.levels, 3);
     ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] && groups.id[2] != other.id[2]);
     ck_assert(groups.id[0] != groups.id[1] && groups.id[2] != 0 && groups.id[3] == 0);
-    end();
 }
 
 TEST(node)
 {
     struct cgroups unbounded = {0};
-    begin();
     put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){0}), 500 << 10);
     ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
@@ -173,7 +164,6 @@ TEST(node)
     ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}), 8 << 10);
     put("/proc/meminfo", "nothing\n");
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}), SIZE_MAX);
-    end();
 }
 
 TEST(pages_in_use)
@@ -218,7 +208,6 @@ TEST(a_handle_opens_only_its_segment)
 
 TEST(quotas)
 {
-    begin();
     put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
     put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
     put("/sys/fs/cgroup/c/cpu.max", "400000 100000\n");
@@ -233,7 +222,6 @@ TEST(quotas)
     put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n");
     ck_assert_uint_eq(processors_at("3:cpuset:/x\n2:cpuacct,cpu:/a/b\n0::/d\n"), 2);
     ck_assert_uint_eq(processors_at("3:cpuset:/a\n1:cpu:/\n"), SIZE_MAX);
-    end();
 }
 
 /* Does any process find that it is oversubscribed? */
@@ -301,7 +289,6 @@ TEST(quotas_of_several)
 {
     uint64_t ids[3][CGROUP_LEVELS] = {{0}};
     const uint64_t(*const all)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
-    begin();
     put("/sys/fs/cgroup/job/cpu.max", "200000 100000\n");
     put("/sys/fs/cgroup/job/task/cpu.max", "100000 100000\n");
     put("/proc/self/cgroup", "0::/job\n");
@@ -316,5 +303,6 @@ TEST(quotas_of_several)
     memcpy(ids[1], groups.id, sizeof ids[1]);
     ck_assert(!armcii_processors_over_quota(&groups, all, 2));
     ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of a nested group does not apply to all");
-    end();
 }
+
+const struct unit unit = {.begin = begin, .end = end};

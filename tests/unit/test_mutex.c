@@ -165,7 +165,6 @@ static void expect_answer(int seen, int expected, const char *when)
 
 TEST(a_trylock_beside_another_threads_trylock_is_refused)
 {
-    start();
     meanwhile = let_other_thread_try;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
     expect_answer(answer_meanwhile, 1, "during another thread's trylock");
@@ -176,12 +175,10 @@ TEST(a_trylock_beside_another_threads_trylock_is_refused)
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(trylocks, 2, "trylocks");
     expect_count(unlocks, 2, "unlocks");
-    end();
 }
 
 TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
 {
-    start();
     meanwhile = let_other_thread_try;
     ARMCIX_Lock_hdl(set_handle, 0, 0);
     expect_answer(answer_meanwhile, 1, "while another thread waits for the lock");
@@ -189,12 +186,10 @@ TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
     expect_answer(trylock_by_other_thread(), 1, "of a mutex that another thread holds");
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(unlocks, 1, "unlocks");
-    end();
 }
 
 TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
 {
-    start();
     meanwhile = let_other_thread_lock;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
     expect_count(locks, 0, "locks, before the unlock,");
@@ -202,12 +197,10 @@ TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
     join_other_thread();
     expect_count(locks, 1, "locks");
     expect_count(unlocks, 2, "unlocks");
-    end();
 }
 
 TEST(a_refused_trylock_lets_another_threads_lock_continue)
 {
-    start();
     refuses = true;
     meanwhile = let_other_thread_lock;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 1, "of a mutex that another process holds");
@@ -217,7 +210,6 @@ TEST(a_refused_trylock_lets_another_threads_lock_continue)
     refuses = false;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a mutex that is free again");
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
-    end();
 }
 
 static void set_environment(void)
@@ -226,4 +218,4 @@ static void set_environment(void)
     setenv("ARMCI_ERRORS", "return", 1);
 }
 
-const struct unit unit = {.run = unit_run_with_mpi_threads, .before_mpi = set_environment};
+const struct unit unit = {.begin = start, .end = end, .run = unit_run_with_mpi_threads, .before_mpi = set_environment};

@@ -69,7 +69,6 @@ static void expect_pair(enum what first, enum what second, int second_target, si
     snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "", what_names[second],
              second_target, second_offset);
     fake_expect(where, want);
-    job_end();
 }
 
 TEST(pairs_on_the_same_bytes)
@@ -100,31 +99,26 @@ TEST(pairs_on_disjoint_bytes)
 
 TEST(blocking_put_then_get)
 {
-    begin();
     job_blocking(put(one, 16, 8));
     job_blocking(get(one, 16, 8));
     fake_expect("same bytes", "put 0/1 16+8; flush-local 0/1; flush 0/1; get 0/1 16+8; flush 0/1");
     job_blocking(get(one, 16, 8));
     fake_expect("again", "get 0/1 16+8; flush 0/1");
-    job_end();
 }
 
 TEST(regions_are_apart)
 {
-    begin();
     job_nonblocking(put(one, 16, 8));
     job_nonblocking(get(two, 16, 8));
     fake_expect("two regions", "put 0/1 16+8; get 1/1 16+8");
     job_nonblocking(get(one, 16, 8));
     fake_expect("first region", "flush 0/1; get 0/1 16+8");
     ck_assert(armcii_pending_is_dirty(two, THEM));
-    job_end();
 }
 
 /* After a flush, accumulates of one type need no order again. */
 TEST(mixed_writes)
 {
-    begin();
     job_nonblocking(make(PUT, THEM, 0));
     job_nonblocking(make(ACC_INT, THEM, 32));
     fake_expect("disjoint", "put 0/1 0+8; acc 0/1 32+8");
@@ -135,13 +129,11 @@ TEST(mixed_writes)
     job_nonblocking(make(ACC_DOUBLE, THEM, 64));
     job_nonblocking(make(ACC_INT, THEM, 64));
     fake_expect("acc where another type is", "acc 0/1 64+8; flush 0/1; acc 0/1 64+8");
-    job_end();
 }
 
 TEST(rmw_is_in_order)
 {
     int value = 40, old = 0, seen = 0;
-    begin();
     char *there = job_address(one, THEM, 16);
     job_blocking(job_put(THEM, &value, there, sizeof value));
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, there, 2, THEM), 0);
@@ -155,14 +147,12 @@ TEST(rmw_is_in_order)
     ck_assert_int_eq(seen, 42);
     memcpy(&seen, there, sizeof seen);
     ck_assert_int_eq(seen, 7);
-    job_end();
 }
 
 /* ---- fences ---- */
 
 TEST(fence_with_nothing_pending)
 {
-    begin();
     armcii_fence(THEM);
     armcii_fence_all();
     armcii_fence_region(one, -1);
@@ -181,7 +171,6 @@ TEST(fence_with_nothing_pending)
     fake_forget();
     armcii_fence_all();
     fake_expect("a blocking get leaves nothing", "");
-    job_end();
 }
 
 /* Something on two regions towards two processes, in five places. */
@@ -215,25 +204,21 @@ TEST(fence_touches_what_is_dirty)
     armcii_fence_all();
     fake_expect("then of all", "flush 0/2");
     expect_dirty("then of all", false, false, false);
-    job_end();
 
     scatter_puts();
     armcii_fence_all();
     fake_expect("fence of all: the two targets of a region together", "flush-all 0/0; flush 1/1");
     expect_dirty("fence of all", false, false, false);
-    job_end();
 
     scatter_puts();
     armcii_fence_region(one, -1);
     fake_expect("fence of a region", "flush-all 0/0");
     expect_dirty("fence of a region", false, true, false);
-    job_end();
 
     scatter_puts();
     armcii_pending_complete(one, THEM);
     fake_expect("fence of a region and process", "flush 0/1");
     expect_dirty("fence of a region and process", false, true, true);
-    job_end();
 }
 
 TEST(waiting_is_local)
@@ -248,21 +233,18 @@ TEST(waiting_is_local)
     fake_expect("again", "");
     armcii_fence_all();
     fake_expect("all remotely", "flush-all 0/0; flush 1/1");
-    job_end();
 
     scatter_puts();
     job_nonblocking(get(two, 64, 8));
     fake_forget();
     armcii_wait_all(-1);
     fake_expect("a get among them", "flush-local 0/2; flush 1/1; flush-local 0/1");
-    job_end();
 }
 
 /* ---- local completion ---- */
 
 TEST(completing_one_operation)
 {
-    begin();
     struct request op = job_nonblocking(put(one, 0, 8));
     fake_forget();
     armcii_op_finish(&op);
@@ -279,12 +261,10 @@ TEST(completing_one_operation)
     fake_forget();
     armcii_op_finish(&op);
     fake_expect("its region, not another", "flush-local 0/1");
-    job_end();
 }
 
 TEST(a_completed_ticket_costs_nothing)
 {
-    begin();
     struct request a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
     fake_forget();
     armcii_op_finish(&b);
@@ -303,7 +283,6 @@ TEST(a_completed_ticket_costs_nothing)
     fake_forget();
     armcii_op_finish(&a);
     fake_expect("after a flush for order", "");
-    job_end();
 }
 
 TEST(no_local_completion)
@@ -311,11 +290,9 @@ TEST(no_local_completion)
     begin_with((struct job){.setting = {"ARMCI_QUIRKS=+remote-flush"}});
     job_blocking(put(one, 0, 8));
     fake_expect("switched off", "put 0/1 0+8; flush 0/1");
-    job_end();
     begin_with((struct job){.me = THEM});
     job_blocking(put(one, 0, 8));
     fake_expect("to the process itself", "put 0/1 0+8; flush 0/1");
-    job_end();
 }
 
 /* If MPI's flush returns early, a fence reads back what was written; a fence of gets needs no readback. */
@@ -337,12 +314,10 @@ TEST(a_fence_reads_back)
     fake_forget();
     armcii_fence_all();
     fake_expect("a fence of two targets", "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
-    job_end();
 }
 
 TEST(a_region_goes)
 {
-    begin();
     struct region *third = job_region(0, 4, BYTES);
     struct request op = job_nonblocking(put(third, 0, 8));
     job_nonblocking(put(one, 0, 8));
@@ -356,24 +331,20 @@ TEST(a_region_goes)
     job_nonblocking(put(fourth, 0, 8));
     armcii_pending_complete_local(op.region_id, THEM, op.id);
     fake_expect("its operation, and a new region", "put 3/1 0+8");
-    job_end();
 }
 
 /* A region on processes 2 and 3: ranks in its window differ from world ranks. */
 TEST(a_region_of_a_group)
 {
-    begin();
     struct region *r = job_region(2, 2, BYTES);
     job_blocking(job_put(3, memory[0], job_address(r, 3, 8), 8));
     armcii_fence(3);
     fake_expect("group", "put 2/1 8+8; flush-local 2/1; flush 2/1");
-    job_end();
 }
 
 /* Slices that begin at a different displacement on every member. */
 TEST(slices_with_padding)
 {
-    begin();
     fake_mpi.pad = 24;
     struct region *r = job_region(0, 4, BYTES);
     char *there = job_address(r, THIRD, 8);
@@ -386,7 +357,6 @@ TEST(slices_with_padding)
     ck_assert_int_eq(armcii_shape_strided(&t.shape, memory[0], &stride, there, &stride, count, 1), SHAPE_OK);
     job_blocking(t);
     fake_expect("strided", "flush 2/2; shape-put 2/2 80+12 in 3; flush-local 2/2");
-    job_end();
 }
 
 /* ---- operations in flight ---- */
@@ -401,7 +371,6 @@ static void many_puts(const struct job *job, int n, size_t most)
     ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most, fake_most_in_flight());
     ck_assert_uint_eq(fake_count(FAKE_FLUSH_LOCAL), ((size_t)n - 1) / most);
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), 0);
-    job_end();
 }
 
 TEST(flight_limit)
@@ -427,7 +396,6 @@ TEST(flight_limit_over_regions)
         job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 8 * i), 8));
     }
     ck_assert_uint_eq(fake_most_in_flight(), 4);
-    job_end();
 }
 
 TEST(flight_limit_with_gets)
@@ -436,7 +404,6 @@ TEST(flight_limit_with_gets)
     for (size_t i = 0; i < 5; i++)
         job_nonblocking(get(one, 8 * i, 8));
     fake_expect("gets", "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
-    job_end();
 }
 
 /* Vectors of `segments` ints that go one call a segment. */
@@ -468,8 +435,7 @@ TEST(flight_limit_with_many_calls)
         ck_assert_uint_eq(fake_count(FAKE_ACC), 20 * segments[i] + 1);
         ck_assert_msg(fake_most_in_flight() <= 128, "vectors of %zu segments: in flight at most: expected 128, seen %zu", segments[i],
                       fake_most_in_flight());
-        job_end();
     }
 }
 
-const struct unit unit = {.timeout = 120};
+const struct unit unit = {.timeout = 120, .begin = begin, .end = job_end};

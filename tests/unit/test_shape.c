@@ -1,5 +1,6 @@
 /* test_shape.c - shapes against the nested loops and lists of segments that they represent. */
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@ enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
 
 static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
 
-/* Run `check` on random samples of every kind. */
 static void on_samples(void (*check)(struct sample *m))
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
@@ -23,19 +23,23 @@ static void on_samples(void (*check)(struct sample *m))
         }
 }
 
+/* A test of random samples of every kind, each as m. */
+#define SAMPLE_TEST(NAME)                                                                                                                  \
+    static void NAME##_of(struct sample *m);                                                                                               \
+    TEST(NAME)                                                                                                                             \
+    {                                                                                                                                      \
+        on_samples(NAME##_of);                                                                                                             \
+    }                                                                                                                                      \
+    static void NAME##_of(struct sample *m)
+
 /* ---- iteration ---- */
 
-static void walk(struct sample *m)
+SAMPLE_TEST(iterator_visits_the_bytes_of_nested_loops)
 {
     struct bytes seen = {0};
     bytes_add_shape(&seen, &m->shape);
     check_same_bytes(m, "walk", &seen);
     bytes_free(&seen);
-}
-
-TEST(iterator_visits_the_bytes_of_nested_loops)
-{
-    on_samples(walk);
 }
 
 TEST(iterator_leaves_the_segment_alone_at_the_end)
@@ -57,14 +61,9 @@ TEST(iterator_leaves_the_segment_alone_at_the_end)
 
 /* ---- simplest form ---- */
 
-static void sample_is_simplest(struct sample *m)
+SAMPLE_TEST(levels_that_can_go_are_gone)
 {
     check_simplest(m->text, &m->shape);
-}
-
-TEST(levels_that_can_go_are_gone)
-{
-    on_samples(sample_is_simplest);
 }
 
 TEST(simplest_forms)
@@ -127,7 +126,7 @@ TEST(sixteen_levels)
 
 /* ---- range, disjointness, nesting, alignment ---- */
 
-static void check_range(struct sample *m)
+SAMPLE_TEST(hull_is_that_of_all_bytes)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
@@ -145,11 +144,6 @@ static void check_range(struct sample *m)
     }
 }
 
-TEST(hull_is_that_of_all_bytes)
-{
-    on_samples(check_range);
-}
-
 /* The same bytes with the levels in the opposite order, walked backwards. */
 static struct shape turned(const struct shape *s)
 {
@@ -163,7 +157,7 @@ static struct shape turned(const struct shape *s)
     return t;
 }
 
-static void check_disjoint(struct sample *m)
+SAMPLE_TEST(disjointness_is_never_claimed_wrongly)
 {
     struct shape other = turned(&m->shape);
     for (int i = 0; i < 2; i++) {
@@ -174,11 +168,6 @@ static void check_disjoint(struct sample *m)
         ck_assert_msg(said == armcii_shape_is_disjoint(&other, sides[i]), "%s: side %d: disjoint in one order of the levels only", m->text,
                       i);
     }
-}
-
-TEST(disjointness_is_never_claimed_wrongly)
-{
-    on_samples(check_disjoint);
 }
 
 TEST(patches_are_disjoint)
@@ -194,7 +183,7 @@ TEST(patches_are_disjoint)
     }
 }
 
-static void check_nests(struct sample *m)
+SAMPLE_TEST(nesting_by_definition)
 {
     const struct shape *s = &m->shape;
     for (int i = 0; i < 2; i++) {
@@ -210,11 +199,6 @@ static void check_nests(struct sample *m)
         ck_assert_msg(seen == want, "%s: side %d: expected %d, seen %d", m->text, i, want, seen);
         ck_assert_msg(!seen || armcii_shape_is_disjoint(s, sides[i]), "%s: side %d nests but overlaps", m->text, i);
     }
-}
-
-TEST(nesting_by_definition)
-{
-    on_samples(check_nests);
 }
 
 TEST(nesting_of_known_shapes)
@@ -246,7 +230,7 @@ TEST(nesting_of_known_shapes)
     }
 }
 
-static void check_aligned(struct sample *m)
+SAMPLE_TEST(alignment_of_every_segment)
 {
     for (size_t size = 1; size <= 16; size *= 2)
         for (int i = 0; i < 2; i++) {
@@ -260,14 +244,9 @@ static void check_aligned(struct sample *m)
         }
 }
 
-TEST(alignment_of_every_segment)
-{
-    on_samples(check_aligned);
-}
-
 /* ---- parts ---- */
 
-static void check_parts(struct sample *m)
+SAMPLE_TEST(parts_are_the_shape_and_respect_the_limit)
 {
     const struct shape *s = &m->shape;
     if (s->form == SHAPE_VECTOR) return;
@@ -290,11 +269,6 @@ static void check_parts(struct sample *m)
     bytes_free(&seen);
     if (s->bytes > 0 && most >= s->bytes)
         ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text, limit, parts);
-}
-
-TEST(parts_are_the_shape_and_respect_the_limit)
-{
-    on_samples(check_parts);
 }
 
 TEST(parts_take_whole_levels)
@@ -323,7 +297,7 @@ TEST(parts_take_whole_levels)
 
 /* ---- packing ---- */
 
-static void check_pack(struct sample *m)
+SAMPLE_TEST(pack_and_unpack_move_exactly_the_shape)
 {
     size_t n = m->expected.n;
     char *buffer = malloc(n + 1), *want = malloc(m->size[0] + m->size[1]);
@@ -350,12 +324,7 @@ static void check_pack(struct sample *m)
     free(want);
 }
 
-TEST(pack_and_unpack_move_exactly_the_shape)
-{
-    on_samples(check_pack);
-}
-
-static void check_set_packed(struct sample *m)
+SAMPLE_TEST(packed_local_side)
 {
     char *buffer = malloc(m->expected.n + 1), *lo, *hi;
     ck_assert_ptr_nonnull(buffer);
@@ -369,14 +338,9 @@ static void check_set_packed(struct sample *m)
     ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
     ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n,
                   "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
-    check_parts(m);
+    parts_are_the_shape_and_respect_the_limit_of(m);
     bytes_free(&seen);
     free(buffer);
-}
-
-TEST(packed_local_side)
-{
-    on_samples(check_set_packed);
 }
 
 /* ---- large totals, errors ---- */
@@ -494,6 +458,74 @@ TEST(vectors_with_little_or_too_much_in_them)
     run[3].n = 3;
     ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
     ck_assert_msg(s.bytes == SIZE_MAX / 4 * 2, "the shape was written although it overflows");
+}
+
+/* ---- conversion of evenly spaced vectors to strided shapes ---- */
+
+enum { MOST_SEGMENTS = 40 };
+
+/* A vector of two runs and an empty one; its memory is never accessed. */
+struct even {
+    void *at[2][MOST_SEGMENTS];
+    struct vector_run run[3];
+    struct shape vector;
+};
+
+static void make_even(struct even *e, int n, int first, int bytes, const int stride[2])
+{
+    static char memory[2][2 * MOST_SEGMENTS * 64 + 64];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < n; i++)
+            e->at[side][i] = memory[side] + MOST_SEGMENTS * 64 + i * stride[side];
+    e->run[0] = (struct vector_run){e->at[0], e->at[1], (size_t)bytes, (size_t)first};
+    e->run[1] = (struct vector_run){NULL, NULL, 5, 0};
+    e->run[2] = (struct vector_run){e->at[0] + first, e->at[1] + first, (size_t)bytes, (size_t)(n - first)};
+    ck_assert_int_eq(armcii_shape_vector(&e->vector, e->run, 3), SHAPE_OK);
+}
+
+static void check_even(struct rng *r)
+{
+    struct even e;
+    struct shape patch;
+    struct bytes expected = {0}, seen = {0};
+    int n = rng_between(r, 2, MOST_SEGMENTS), bytes = rng_between(r, 1, 16);
+    int stride[2] = {rng_between(r, -64, 64), rng_between(r, -64, 64)};
+    make_even(&e, n, rng_between(r, 0, n), bytes, stride);
+    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
+    ck_assert_uint_eq(patch.bytes, e.vector.bytes);
+    bytes_add_shape(&expected, &e.vector);
+    bytes_add_shape(&seen, &patch);
+    ck_assert_uint_eq(seen.n, expected.n);
+    for (size_t i = 0; i < seen.n; i++)
+        for (int side = 0; side < 2; side++)
+            ck_assert_msg(seen.pair[i].at[side] == expected.pair[i].at[side], "byte %zu, %d x %d, side %d: expected %p, seen %p", i, n,
+                          bytes, side, (void *)expected.pair[i].at[side], (void *)seen.pair[i].at[side]);
+    bytes_free(&expected);
+    bytes_free(&seen);
+}
+
+ROW_TEST(even_vectors_become_strided, 300)
+{
+    struct rng r = rng_start((uint64_t)_i);
+    check_even(&r);
+}
+
+/* One address or the length of one run differs. */
+ROW_TEST(uneven_vectors_stay_vectors, 300)
+{
+    struct rng r = rng_start((uint64_t)_i);
+    struct even e;
+    struct shape patch;
+    int n = rng_between(&r, 3, MOST_SEGMENTS), first = rng_between(&r, 1, n - 1), side = rng_between(&r, 0, 1);
+    make_even(&e, n, first, 8, (const int[2]){rng_between(&r, -64, 64), rng_between(&r, -64, 64)});
+    if (rng_between(&r, 0, 3) == 0) {
+        e.run[0].bytes = 7;
+        armcii_shape_vector(&e.vector, e.run, 3);
+    } else {
+        int which = rng_between(&r, 0, n - 1);
+        e.at[side][which] = (char *)e.at[side][which] + 1;
+    }
+    ck_assert_msg(!armcii_shape_to_strided(&e.vector, &patch), "%d segments, seed %d", n, _i);
 }
 
 const struct unit unit = {.timeout = 120};

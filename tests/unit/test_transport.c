@@ -146,16 +146,10 @@ static void begin(void)
     is_done = true;
 }
 
-static void end(void)
-{
-    job_end();
-}
-
 TEST(blocking_operations_arrive)
 {
     int stride[] = {16}, count[] = {8, 3};
     struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
-    begin();
     job_blocking(job_put(THEM, local, job_address(region, THEM, 8), 16));
     expect("put 16/1 to 1 at 8-24; wait 7; ");
     ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride, job_address(region, THEM, 0), stride, count, 1), SHAPE_OK);
@@ -163,13 +157,11 @@ TEST(blocking_operations_arrive)
     expect("get 24/3 to 1 at 0-40; wait 7; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
-    end();
 }
 
 TEST(nonblocking_operations_arrive)
 {
     armci_hdl_t handle;
-    begin();
     struct op put = job_put(THEM, local, job_address(region, THEM, 0), 8);
     armcii_handle_clear(&handle);
     ck_assert_int_eq(armcii_handle_start(&handle, &put), 0);
@@ -178,12 +170,10 @@ TEST(nonblocking_operations_arrive)
     expect("progress; ");
     ck_assert_int_eq(armcii_handle_wait(&handle), 0);
     expect("wait 7; ");
-    end();
 }
 
 TEST(fences_arrive)
 {
-    begin();
     armcii_fence(THEM);
     armcii_fence_team(region->team);
     armcii_fence_all();
@@ -194,14 +184,12 @@ TEST(fences_arrive)
     is_done = false;
     ck_assert(!armcii_transports_are_quiet());
     is_done = true;
-    end();
 }
 
 TEST(atomics_arrive)
 {
     long old = 0, value = 5;
     int small = 0;
-    begin();
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD_LONG, &old, job_address(region, THEM, 16), 3, THEM), 0);
     ck_assert_int_eq(old, 41);
     expect("rmw 1 add 3/8 at 16; ");
@@ -209,14 +197,12 @@ TEST(atomics_arrive)
     expect("rmw 1 replace 5/8 at 24; ");
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &small, job_address(region, THEM, 16), 1, THEM), 0);
     ck_assert_int_eq(small, 41);
-    end();
 }
 
 /* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
 TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false};
-    begin();
     region->near = &mixed;
     region->mapped[THEM] = region->base[THEM];
     armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);
@@ -224,5 +210,6 @@ TEST(transports_of_a_route_keep_order)
     expect("order 1 before kind 0; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
-    end();
 }
+
+const struct unit unit = {.begin = begin, .end = job_end};
