@@ -75,7 +75,7 @@ static void do_op(enum probe_op op, struct window *w, int rank)
     if (op == PROBE_FETCH)
         armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double), sizeof(long), &add, &old);
     else
-        armcii_window_contiguous(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
+        armcii_window_transfer(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
     armcii_window_flush(w, rank);
 }
 

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compile the original ARMCI's own test programs against an ARMCI installation and run them."""
-import argparse
+"""Compile the test programs of the original ARMCI against an ARMCI installation and run them."""
 import pathlib
 import shutil
 import sys
 
 import gasource
 from gasource import Problem, run_logged
-from runner import Program, Suite
+from runner import Program, arguments, run_suite
 from verdict import Expect
 
 # They are old C: their headers come through configure tests that are not run here.
@@ -29,22 +28,11 @@ PROGRAMS = {
 }
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
-    parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
-    parser.add_argument("--cc", required=True, help="its C compiler wrapper")
-    parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
-    parser.add_argument("--build", required=True, help="folder for the programs and their output")
-    parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
-    return parser.parse_args()
-
-
-def compile_programs(args, source, folder):
+def prepare(args, folder):
     """Compile each program; one that does not compile is counted as failed when its turn comes."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    prefix = pathlib.Path(args.prefix).resolve()
+    prefix, source = pathlib.Path(args.prefix).resolve(), gasource.sources() / "armci" / "testing"
     for name in PROGRAMS:
         command = [*args.cc.split(), *CFLAGS, f"-I{prefix}/include", source / (name + ".c"), "-o", folder / name,
                    f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci", "-lm"]
@@ -52,20 +40,13 @@ def compile_programs(args, source, folder):
             run_logged(command, folder / (name + ".compile.log"))
         except Problem as problem:
             print(problem)
+    return [Program(name, folder / name, **special) for name, special in PROGRAMS.items()]
 
 
 def main():
-    args = arguments()
+    args = arguments(__doc__, ("--build", "folder for the programs and their output"))
     folder = pathlib.Path(args.build).resolve()
-    try:
-        compile_programs(args, gasource.sources() / "armci" / "testing", folder)
-    except Problem as problem:
-        print(f"{problem}\n0 passed, 1 failed")
-        return 1
-    suite = Suite("armci", args.family, pathlib.Path(args.launch).resolve(), folder / "logs")
-    programs = [Program(name, folder / name, **special) for name, special in PROGRAMS.items()]
-    suite.run(programs, [int(word) for word in args.ranks.split()])
-    return suite.report()
+    return run_suite("armci", args, folder / "logs", lambda: prepare(args, folder))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@
 Debian's libga was compiled elsewhere against another ARMCI library: these programs show that this one takes its
 place in a binary. Needs the packages libglobalarrays-dev, libscalapack-mpich-dev or libscalapack-openmpi-dev,
 and a BLAS and LAPACK."""
-import argparse
 import pathlib
 import re
 import shutil
@@ -14,22 +13,11 @@ import sys
 import gaprograms
 import gasource
 from gasource import Problem, run_logged
-from runner import Suite
+from runner import arguments, run_suite
 
 PROGRAMS = ("testc", "patch_enumc", "mtest", "ntestc", "packc", "unpackc", "scan_addc", "scan_copyc", "normc",
             "getmem", "testmult", "testmultrect", "testmatmultc", "gemmtest", "lock", "simple_groups_commc")
 CFLAGS = ["-std=gnu99", "-O2", "-pthread", "-include", "stdlib.h"]
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
-    parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
-    parser.add_argument("--cc", required=True, help="its C compiler wrapper")
-    parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
-    parser.add_argument("--build", required=True, help="folder for the programs and their output")
-    parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
-    return parser.parse_args()
 
 
 def debian_library(cc, name):
@@ -65,29 +53,23 @@ def link(name, args, source, folder):
     partial.rename(folder / name)
 
 
-def link_all(args, source, folder):
+def prepare(args, folder):
     """Link each program; one that cannot be linked is counted as failed when its turn comes."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    source = gasource.sources()
     for name in PROGRAMS:
         try:
             link(name, args, source, folder)
         except Problem as problem:
             print(problem)
+    return [gaprograms.program("global/testing/" + name, folder / name) for name in PROGRAMS]
 
 
 def main():
-    args = arguments()
+    args = arguments(__doc__, ("--build", "folder for the programs and their output"))
     folder = pathlib.Path(args.build).resolve()
-    try:
-        link_all(args, gasource.sources(), folder)
-    except Problem as problem:
-        print(f"{problem}\n0 passed, 1 failed")
-        return 1
-    suite = Suite("ga-debian", args.family, pathlib.Path(args.launch).resolve(), folder / "logs")
-    programs = [gaprograms.program("global/testing/" + name, folder / name) for name in PROGRAMS]
-    suite.run(programs, [int(word) for word in args.ranks.split()])
-    return suite.report()
+    return run_suite("ga-debian", args, folder / "logs", lambda: prepare(args, folder))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ SPECIAL = {
     "test": dict(expect=Expect(must=[SUCCESS], harmless=[REFUSED])),
     "pgtest": dict(expect=Expect(must=[SUCCESS], harmless=[REFUSED])),
     "pg2test": dict(expect=Expect(must=["All tests succes+ful"], harmless=[REFUSED])),
-    # Their last part is 33 million fetch-and-adds, between two hosts half of them by messages.
+    # Their last part is 33 million fetch-and-adds, between two nodes half of them by messages.
     "thread_perf_contig": dict(seconds=900, expect=Expect(must=["Put test OK", "Get test OK", "Acc test OK"])),
     "thread_perf_strided": dict(seconds=900, expect=Expect(must=["Put test OK", "Get test OK", "Acc test OK"])),
     "threadsafec": dict(seconds=240),

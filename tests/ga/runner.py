@@ -1,4 +1,5 @@
 """Runs programs under the launcher, prints the table of results and the count."""
+import argparse
 import dataclasses
 import fnmatch
 import os
@@ -8,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+from gasource import Problem
 from verdict import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
@@ -51,7 +53,7 @@ class Suite:
 
     def __init__(self, name, family, launcher, logs):
         self.name, self.launcher = name, launcher
-        # without shared memory everything goes by MPI inside the node, too: another library, as it were
+        # without shared memory everything uses MPI inside the node, too: another library for known failures
         self.family = family + ("/no-shm" if os.environ.get("ARMCI_SHM") == "no" else "")
         self.family += "/hosts" if os.environ.get("TWO_HOSTS") else ""
         self.logs = pathlib.Path(logs)
@@ -81,7 +83,7 @@ class Suite:
         return self.logs / f"{program.name.replace('/', '_')}-{ranks}.log"
 
     def show_end_of_log(self, program, ranks):
-        """Whoever reads the table may be far from the machine; what happens once in a thousand runs is told here or never."""
+        """A failure may happen once in a thousand runs, on another machine: the table shows why."""
         log = self.log_of(program, ranks)
         if not log.exists():
             return
@@ -96,7 +98,7 @@ class Suite:
         return fault(status, log.read_text(errors="replace"), program.expect)
 
     def launch(self, program, ranks, log):
-        """Run it in an empty folder of its own; some programs write files."""
+        """Run it in an empty folder; some programs write files."""
         with tempfile.TemporaryDirectory(dir=self.logs) as scratch, open(log, "w") as out:
             command = [self.launcher, str(ranks), str(program.seconds), str(program.path), *program.args]
             environment = {name: value for name, value in os.environ.items() if name != "ARMCI_CACHE"}
@@ -127,3 +129,29 @@ class Suite:
             print(f"failed: {case}")
         print(f"{len(self.passed)} passed, {len(self.failed)} failed")
         return 1 if self.failed or not self.passed else 0
+
+
+def arguments(doc, folder, *more):
+    """The command line of a suite; folder: the option for its folder and what the folder holds; more: other options as (name, settings)."""
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("--prefix", required=True, help="where the ARMCI library is installed")
+    parser.add_argument("--family", required=True, choices=("mpich", "openmpi"), help="the MPI library")
+    parser.add_argument("--cc", required=True, help="its C compiler wrapper")
+    parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
+    parser.add_argument(folder[0], required=True, help=folder[1])
+    parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
+    for name, settings in more:
+        parser.add_argument(name, **settings)
+    return parser.parse_args()
+
+
+def run_suite(name, args, logs, prepare):
+    """Run the programs that prepare() builds and returns; return the exit status."""
+    try:
+        programs = prepare()
+    except Problem as problem:
+        print(f"{problem}\n0 passed, 1 failed")
+        return 1
+    suite = Suite(name, args.family, pathlib.Path(args.launch).resolve(), pathlib.Path(logs).resolve())
+    suite.run(programs, [int(word) for word in args.ranks.split()])
+    return suite.report()

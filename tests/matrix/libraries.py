@@ -37,8 +37,8 @@ class Library:
         env.update(CC=self.command("mpicc") or "", MPIEXEC=self.command("mpiexec") or "", MPI_FAMILY=self.family)
         return env
 
-    def two_hosts_environment(self):
-        """The same for a job on two hosts: the launcher is one that adds what this library wants there."""
+    def two_nodes_environment(self):
+        """The same for a job on two nodes: the launcher is one that adds what this library wants there."""
         env = self.environment()
         env.update(MATRIX_LIBRARY=self.name, MATRIX_MPIEXEC=env["MPIEXEC"], MPIEXEC=str(HERE / "mpiexec-two-hosts"))
         return env

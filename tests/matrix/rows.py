@@ -10,17 +10,17 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 LONGEST_HOLD = 15  # seconds after which no further run begins under the same hold of the lock
 CORE = ("contiguous", "strided", "acc", "atomics", "mutex", "groups", "nonblocking", "vector")
-# Beside CORE: what else programs call, and the ways that variables force, each where most of its work is.
+# Beside CORE: what else programs call, and the paths that variables force, each where most of its work is.
 MORE = ("order", "flag", "aggregate", "local_in_global", "values", "memory", "memget", "fence", "litmus", "messages", "reductions",
         "topology", "notify", "init", "start", "threads", "stats", "errors", "async", "shared", "snippets")
 FORCED = ("contiguous ARMCI_SHM=mpi", "strided ARMCI_SHM=mpi", "atomics ARMCI_SHM=mpi", "mutex ARMCI_SHM=mpi",
           "strided ARMCI_STRIDED_METHOD=hvector ARMCI_SHM=no", "strided ARMCI_STRIDED_METHOD=iov ARMCI_SHM=no",
           "acc ARMCI_STRIDED_METHOD=iov ARMCI_IOV_METHOD=direct ARMCI_SHM=no", "contiguous ARMCI_USE_WIN_ALLOCATE=no ARMCI_SHM=no",
-          "order ARMCI_SHM=no", "notify ARMCI_SHM=no", "fence ARMCI_SHM=no", "check ARMCI_VERIFY=yes ARMCI_SHM=no")
+          "order ARMCI_SHM=no", "notify ARMCI_SHM=no", "fence ARMCI_SHM=no", "verify ARMCI_VERIFY=yes ARMCI_SHM=no")
 SETS = {"core": "eight programs, with defaults and with `ARMCI_SHM=no`",
-        "most": "those and the other programs with defaults, and the more important of the forced ways",
+        "most": "those and the other programs with defaults, and the more important of the forced paths",
         "all": "every row of tests/mpi/testlist that runs on 2 ranks"}
-NOT_ON_TWO_HOSTS = ("test_big", "test_shortage", "ARMCI_NODES")
+NOT_ON_TWO_NODES = ("test_big", "test_shortage", "ARMCI_NODES")
 
 
 def core_rows():
@@ -29,7 +29,7 @@ def core_rows():
 
 
 def most_rows():
-    """The core, every other program with defaults, and forced ways."""
+    """The core, every other program with defaults, and forced paths."""
     words = [(name, "") for name in MORE] + [line.partition(" ")[::2] for line in FORCED]
     return core_rows() + [f"test_{name} 2 40 pass {variables}".strip() for name, variables in words]
 
@@ -44,10 +44,10 @@ def all_rows():
     return rows
 
 
-def choose(which, two_hosts):
+def choose(which, two_nodes):
     """The rows of a cell, of a set of SETS."""
     rows = {"core": core_rows, "most": most_rows, "all": all_rows}[which]()
-    return [row for row in rows if not (two_hosts and any(word in row for word in NOT_ON_TWO_HOSTS))]
+    return [row for row in rows if not (two_nodes and any(word in row for word in NOT_ON_TWO_NODES))]
 
 
 class Lock:

@@ -58,7 +58,7 @@ def told(cells, wanted):
 def row_of(own):
     """The line of a library in the table, from its cells by place."""
     first = next(iter(own.values()))
-    one, two = (summary(own[place]) if place in own else "not run" for place in ("one node", "two hosts"))
+    one, two = (summary(own[place]) if place in own else "not run" for place in ("one node", "two nodes"))
     return f"| {first['library']} | {first['version']} | {first['rows']} | {one} | {two} |"
 
 
@@ -78,7 +78,7 @@ def page(cells):
              "The multi-process tests and armci-doctor on MPI libraries from different makers, 2 ranks, no variable set but those of the",
              f"rows.  Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)},",
              f"{platform.machine()}, {os.cpu_count()} processors.  In parentheses the seconds that the runs took.", "",
-             "| library | MPI | rows | one node | two hosts |", "|---|---|---|---|---|"]
+             "| library | MPI | rows | one node | two nodes |", "|---|---|---|---|---|"]
     lines += [row_of({cell["place"]: cell for cell in cells if cell["library"] == name}) for name in names]
     lines += ["", *explain({cell["rows"] for cell in cells})]
     lines += ["", "## Runs that failed", "", *(told(cells, "FAIL") or ["None."])]

@@ -35,6 +35,7 @@ struct entry {
 static struct entry *entries[MAX_REGIONS];
 static size_t entry_count;
 static uint64_t last_id;
+static bool is_running;
 
 /* ---- the world team, to which regions created by the library belong ---- */
 
@@ -99,6 +100,8 @@ static void configure(const struct job *job)
 
 void job_start(struct job job)
 {
+    job_end();
+    is_running = true;
     enum fake_order order = job.order == FAKE_AT_ONCE ? FAKE_REVERSED : job.order;
     the_world = (struct world){.rank = job.me, .size = job.processes ? job.processes : 4};
     create_world_team();
@@ -135,6 +138,8 @@ static void free_entry(struct entry *e)
 
 void job_end(void)
 {
+    if (!is_running) return;
+    is_running = false;
     armcii_handles_issue(-1);
     armcii_fence_all();
     armcii_handles_end();

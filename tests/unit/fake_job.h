@@ -22,9 +22,9 @@ struct job {
     const char *setting[JOB_SETTINGS]; /* NAME=value, NULL-terminated */
 };
 
-/* Start the job.  Invalid arguments of ARMCI calls return an error code. */
+/* Start the job, after the end of the one that runs.  Invalid arguments of ARMCI calls return an error code. */
 void job_start(struct job job);
-/* Complete everything, end the layers, check that nothing is left. */
+/* For unit.end.  If a job runs: complete everything, end the layers, check that nothing is left. */
 void job_end(void);
 
 /* A region of `bytes` bytes on each of `members` processes from `first`; a region of one slice over existing memory.

@@ -62,20 +62,22 @@ static const char *const names[FAKE_KINDS] = {
     "flush-all", "flush-local", "sync", "progress",  "create",    "create-dynamic", "attach",       "detach", "free",
 };
 
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(bytes ? bytes : 1, 1);
+    ck_assert_ptr_nonnull(memory);
+    return memory;
+}
+
 /* ---- the record ---- */
 
 void (*fake_meanwhile)(void);
 
-static void run_meanwhile(void)
+static void record(struct fake_call call)
 {
     void (*others)(void) = fake_meanwhile;
     fake_meanwhile = NULL;
     if (others) others();
-}
-
-static void record(struct fake_call call)
-{
-    run_meanwhile();
     if (call_count == call_room) {
         call_room = call_room ? 2 * call_room : 64;
         calls = realloc(calls, call_room * sizeof *calls);
@@ -149,6 +151,15 @@ static int number_of(const struct fake_window *f)
     return (int)(f - windows);
 }
 
+/* Records a call on an existing window. */
+static struct fake_window *called(const struct window *w, struct fake_call call)
+{
+    struct fake_window *f = find(w);
+    call.window = number_of(f);
+    record(call);
+    return f;
+}
+
 static struct fake_window *open_window(const struct window *w, unsigned members)
 {
     ck_assert_int_lt(window_count, MOST_WINDOWS);
@@ -193,8 +204,7 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
     size_t rounded = (bytes + unit - 1) / unit * unit;
     for (unsigned i = 0; i < f->members; i++) {
         f->pad[i] = fake_mpi.pad * (i + 1);
-        f->slice[i] = (struct extent){calloc(f->pad[i] + rounded + 1, 1), f->pad[i] + rounded};
-        ck_assert_ptr_nonnull(f->slice[i].memory);
+        f->slice[i] = (struct extent){allocate(f->pad[i] + rounded + 1), f->pad[i] + rounded};
     }
     *w = (struct window){.base = bytes ? fake_memory(w, 0) : NULL, .pad = f->pad[0]};
     return 0;
@@ -225,8 +235,7 @@ void *armcii_window_shared_base(const struct window *w, int target)
 
 int armcii_window_attach(struct window *w, void *memory, size_t bytes)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_ATTACH, .window = number_of(f), .bytes = bytes});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_ATTACH, .bytes = bytes});
     if (fails_now()) return 1;
     ck_assert_msg(f->dynamic, "memory attached to window %d, which is not dynamic", number_of(f));
     for (int i = 0; i < MOST_ATTACHED; i++)
@@ -239,8 +248,7 @@ int armcii_window_attach(struct window *w, void *memory, size_t bytes)
 
 void armcii_window_detach(struct window *w, void *memory)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_DETACH, .window = number_of(f)});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_DETACH});
     for (int i = 0; i < MOST_ATTACHED; i++)
         if (f->attached[i].memory == memory) {
             f->attached[i] = (struct extent){0};
@@ -259,8 +267,7 @@ static void close_window(struct fake_window *f)
 
 void armcii_window_free(struct window *w)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_FREE, .window = number_of(f)});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FREE});
     close_window(f);
 }
 
@@ -285,35 +292,6 @@ static char *resolve(const struct fake_window *f, int rank, MPI_Aint disp, size_
     return at;
 }
 
-static size_t part_size(enum element e)
-{
-    return armcii_element_align(e);
-}
-
-/* Integer sums wrap. */
-static void add(enum element e, char *there, const char *data, size_t bytes)
-{
-    size_t size = part_size(e);
-    for (size_t i = 0; i < bytes; i += size) {
-        union {
-            unsigned i;
-            unsigned long l;
-            float f;
-            double d;
-        } a, b;
-        memcpy(&a, there + i, size);
-        memcpy(&b, data + i, size);
-        switch (e) {
-        case ELEMENT_INT: a.i += b.i; break;
-        case ELEMENT_LONG: a.l += b.l; break;
-        case ELEMENT_FLOAT:
-        case ELEMENT_COMPLEX: a.f += b.f; break;
-        default: a.d += b.d; break;
-        }
-        memcpy(there + i, &a, size);
-    }
-}
-
 static bool reads_remote(const struct request *op)
 {
     return op->effect != EFFECT_MOVE || op->verb.kind == RMA_GET;
@@ -323,8 +301,7 @@ static bool reads_remote(const struct request *op)
 static void complete_local(struct request *op)
 {
     if (op->data) return;
-    op->data = malloc(op->bytes);
-    ck_assert_ptr_nonnull(op->data);
+    op->data = allocate(op->bytes);
     for (size_t i = 0; i < op->npieces; i++)
         memcpy(op->data + op->pieces[i].packed, op->pieces[i].local, op->pieces[i].bytes);
 }
@@ -335,7 +312,7 @@ static void move(const struct request *op, const struct piece *p)
     switch (op->verb.kind) {
     case RMA_PUT: memcpy(p->there, data, p->bytes); break;
     case RMA_GET: memcpy(p->local, p->there, p->bytes); break;
-    case RMA_ACC: add(op->verb.element, p->there, data, p->bytes); break;
+    case RMA_ACC: add_elements(op->verb.element, p->there, data, p->bytes); break;
     }
 }
 
@@ -348,7 +325,7 @@ static void update(const struct request *op)
     } else if (op->update == RMW_REPLACE)
         memcpy(there, op->data, op->bytes);
     else
-        add(op->bytes == sizeof(int) ? ELEMENT_INT : ELEMENT_LONG, there, op->data, op->bytes);
+        add_elements(op->bytes == sizeof(int) ? ELEMENT_INT : ELEMENT_LONG, there, op->data, op->bytes);
     memcpy(op->old, old, op->bytes);
 }
 
@@ -385,8 +362,7 @@ static void count_in_flight(struct fake_window *f, int rank)
 /* Queues an operation without its `data`. */
 static void start(struct fake_window *f, struct request op)
 {
-    struct request *queued = malloc(sizeof *queued);
-    ck_assert_ptr_nonnull(queued);
+    struct request *queued = allocate(sizeof *queued);
     *queued = op;
     *f->last = queued;
     f->last = &queued->next;
@@ -396,8 +372,7 @@ static void start(struct fake_window *f, struct request op)
 
 static struct request one_piece(int rank, void *local, char *there, size_t bytes)
 {
-    struct request op = {.rank = rank, .npieces = 1, .bytes = bytes, .pieces = malloc(sizeof *op.pieces)};
-    ck_assert_ptr_nonnull(op.pieces);
+    struct request op = {.rank = rank, .npieces = 1, .bytes = bytes, .pieces = allocate(sizeof *op.pieces)};
     op.pieces[0] = (struct piece){local, there, bytes, 0};
     return op;
 }
@@ -406,13 +381,13 @@ static void check_elements(struct rma_verb verb, size_t bytes)
 {
     ck_assert_msg(bytes > 0, "an operation of 0 bytes");
     if (verb.kind != RMA_ACC) return;
-    ck_assert_msg(bytes % part_size(verb.element) == 0, "accumulate of %zu bytes of %s", bytes, armcii_element_name(verb.element));
+    ck_assert_msg(bytes % armcii_element_align(verb.element) == 0, "accumulate of %zu bytes of %s", bytes,
+                  armcii_element_name(verb.element));
 }
 
 void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){FAKE_PUT + verb.kind, number_of(f), target, disp, bytes, 1, 0});
+    struct fake_window *f = called(w, (struct fake_call){FAKE_PUT + verb.kind, 0, target, disp, bytes, 1, 0});
     char *there = resolve(f, target, disp, bytes);
     check_elements(verb, bytes);
     struct request op = one_piece(target, local, there, bytes);
@@ -422,44 +397,35 @@ void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, 
 
 static int by_address(const void *a, const void *b)
 {
-    const struct piece *x = a, *y = b;
-    return x->there < y->there ? -1 : x->there > y->there;
-}
-static int by_local_address(const void *a, const void *b)
-{
-    const struct piece *x = a, *y = b;
-    return x->local < y->local ? -1 : x->local > y->local;
+    const struct extent *x = a, *y = b;
+    return x->memory < y->memory ? -1 : x->memory > y->memory;
 }
 
 /* MPI forbids that one call writes a byte twice. */
 static void check_disjoint(const struct request *op)
 {
-    bool get = op->verb.kind == RMA_GET;
-    struct piece *sorted = malloc(op->npieces * sizeof *sorted);
-    ck_assert_ptr_nonnull(sorted);
-    memcpy(sorted, op->pieces, op->npieces * sizeof *sorted);
-    qsort(sorted, op->npieces, sizeof *sorted, get ? by_local_address : by_address);
-    for (size_t i = 1; i < op->npieces; i++) {
-        const struct piece *a = &sorted[i - 1], *b = &sorted[i];
-        if (get ? a->local + a->bytes > b->local : a->there + a->bytes > b->there)
+    struct extent *written = allocate(op->npieces * sizeof *written);
+    for (size_t i = 0; i < op->npieces; i++)
+        written[i] = (struct extent){op->verb.kind == RMA_GET ? op->pieces[i].local : op->pieces[i].there, op->pieces[i].bytes};
+    qsort(written, op->npieces, sizeof *written, by_address);
+    for (size_t i = 1; i < op->npieces; i++)
+        if (written[i - 1].memory + written[i - 1].bytes > written[i].memory)
             ck_abort_msg("one call with a datatype writes the same bytes twice");
-    }
-    free(sorted);
+    free(written);
 }
 
 void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
                                   enum rma_typing typing)
 {
-    struct fake_window *f = find(w);
     struct shape_iter it;
     struct segment seg;
     char *lo, *hi;
     ck_assert_int_eq(armcii_shape_range(shape, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
-    record((struct fake_call){FAKE_SHAPE_PUT + verb.kind, number_of(f), target, lo - origin, shape->bytes, shape->nsegs, typing});
+    struct fake_window *f =
+        called(w, (struct fake_call){FAKE_SHAPE_PUT + verb.kind, 0, target, lo - origin, shape->bytes, shape->nsegs, typing});
     ck_assert_msg(shape->bytes <= MOST_BYTES, "one call with a datatype of %zu bytes", shape->bytes);
     ck_assert_msg(shape->form != SHAPE_VECTOR || typing == RMA_INDEXED, "a vector that is not indexed");
-    struct request op = {.rank = target, .verb = verb, .pieces = malloc(shape->nsegs * sizeof *op.pieces)};
-    ck_assert_ptr_nonnull(op.pieces);
+    struct request op = {.rank = target, .verb = verb, .pieces = allocate(shape->nsegs * sizeof *op.pieces)};
     for (armcii_shape_begin(&it, shape); armcii_shape_next(&it, &seg);) {
         char *there = resolve(f, target, seg.remote - origin, seg.bytes);
         check_elements(verb, seg.bytes);
@@ -473,8 +439,7 @@ void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int ta
 void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes, const void *value,
                                 void *old)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){FAKE_FETCH_AND_OP, number_of(f), target, disp, bytes, 1, 0});
+    struct fake_window *f = called(w, (struct fake_call){FAKE_FETCH_AND_OP, 0, target, disp, bytes, 1, 0});
     struct request op = one_piece(target, NULL, resolve(f, target, disp, bytes), bytes);
     op.effect = EFFECT_UPDATE;
     op.update = how;
@@ -485,8 +450,7 @@ void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int targe
 
 void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){FAKE_COMPARE_AND_SWAP, number_of(f), target, disp, sizeof(int), 1, 0});
+    struct fake_window *f = called(w, (struct fake_call){FAKE_COMPARE_AND_SWAP, 0, target, disp, sizeof(int), 1, 0});
     struct request op = one_piece(target, &desired, resolve(f, target, disp, sizeof(int)), sizeof(int));
     op.effect = EFFECT_SWAP;
     op.expected = expected;
@@ -503,8 +467,7 @@ static struct request **take_out(struct fake_window *f, int rank, size_t *n)
     size_t room = 1;
     for (const struct request *op = f->first; op; op = op->next)
         room++;
-    struct request **taken = malloc(room * sizeof(*taken));
-    ck_assert_ptr_nonnull(taken);
+    struct request **taken = allocate(room * sizeof *taken);
     *n = 0;
     struct request **link = &f->first;
     while (*link) {
@@ -519,21 +482,15 @@ static struct request **take_out(struct fake_window *f, int rank, size_t *n)
     return taken;
 }
 
-static void swap(struct request **a, struct request **b)
-{
-    struct request *was = *a;
-    *a = *b;
-    *b = was;
-}
-
 static void reorder(struct request **op, size_t n)
 {
-    if (fake_mpi.order == FAKE_REVERSED)
-        for (size_t i = 0; i < n / 2; i++)
-            swap(&op[i], &op[n - 1 - i]);
-    if (fake_mpi.order == FAKE_SHUFFLED)
-        for (size_t i = n; i > 1; i--)
-            swap(&op[i - 1], &op[rng_between(&random_state, 0, (int)i - 1)]);
+    if (fake_mpi.order != FAKE_REVERSED && fake_mpi.order != FAKE_SHUFFLED) return;
+    for (size_t i = n; i > (fake_mpi.order == FAKE_REVERSED ? (n + 1) / 2 : 1); i--) {
+        size_t other = fake_mpi.order == FAKE_REVERSED ? n - i : (size_t)rng_between(&random_state, 0, (int)i - 1);
+        struct request *was = op[i - 1];
+        op[i - 1] = op[other];
+        op[other] = was;
+    }
 }
 
 static void complete_at(struct fake_window *f, int target)
@@ -552,23 +509,20 @@ static void complete_at(struct fake_window *f, int target)
 
 void armcii_window_flush(struct window *w, int target)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_FLUSH, .window = number_of(f), .rank = target});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH, .rank = target});
     complete_at(f, target);
 }
 
 void armcii_window_flush_all(struct window *w)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_FLUSH_ALL, .window = number_of(f)});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH_ALL});
     complete_at(f, -1);
 }
 
 /* For operations that read remote memory, local completion is completion. */
 void armcii_window_flush_local(struct window *w, int target)
 {
-    struct fake_window *f = find(w);
-    record((struct fake_call){.kind = FAKE_FLUSH_LOCAL, .window = number_of(f), .rank = target});
+    struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_FLUSH_LOCAL, .rank = target});
     for (struct request *op = f->first; op; op = op->next) {
         if (op->rank != target || fake_mpi.only_record) continue;
         if (reads_remote(op))
@@ -581,7 +535,7 @@ void armcii_window_flush_local(struct window *w, int target)
 
 void armcii_window_sync(struct window *w)
 {
-    record((struct fake_call){.kind = FAKE_SYNC, .window = number_of(find(w))});
+    called(w, (struct fake_call){.kind = FAKE_SYNC});
 }
 
 void armcii_window_progress(MPI_Comm comm)

@@ -1,4 +1,4 @@
-/* shape_model.c - random transfers and their bytes, found in the plainest way. */
+/* shape_model.c - random transfers and their bytes, found by counting. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,4 +159,27 @@ void check_same_bytes(const struct sample *m, const char *what, const struct byt
                 ck_abort_msg("%s: %s: byte %zu, %s: expected arena + %td, seen arena + %td", m->text, what, i,
                              side == SHAPE_LOCAL ? "local" : "remote", m->expected.pair[i].at[side] - m->arena[side],
                              seen->pair[i].at[side] - m->arena[side]);
+}
+
+void add_elements(enum element e, char *dst, const char *src, size_t bytes)
+{
+    size_t size = armcii_element_align(e);
+    for (size_t i = 0; i < bytes; i += size) {
+        union {
+            unsigned i;
+            unsigned long l;
+            float f;
+            double d;
+        } a, b;
+        memcpy(&a, dst + i, size);
+        memcpy(&b, src + i, size);
+        switch (e) {
+        case ELEMENT_INT: a.i += b.i; break;
+        case ELEMENT_LONG: a.l += b.l; break;
+        case ELEMENT_FLOAT:
+        case ELEMENT_COMPLEX: a.f += b.f; break;
+        default: a.d += b.d; break;
+        }
+        memcpy(dst + i, &a, size);
+    }
 }

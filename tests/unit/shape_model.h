@@ -10,6 +10,7 @@
 #include <check.h>
 
 #include "../lib/rng.h"
+#include "shape/accumulate.h"
 #include "shape/shape.h"
 
 /* One byte of a transfer: its address on both sides. */
@@ -69,5 +70,8 @@ static inline void check_simplest(const char *text, const struct shape *s)
 
 /* Fail, saying where, unless both lists are the same. */
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen);
+
+/* dst += src, whole elements of that type at any alignment.  Integer sums wrap. */
+void add_elements(enum element e, char *dst, const char *src, size_t bytes);
 
 #endif

@@ -8,7 +8,7 @@
 #include "shape_model.h"
 #include "unit.h"
 
-enum { PIECE = 300, OFFSETS = 64, SCALES = 5, LARGE = 1 << 20, GUARD = 77 };
+enum { PIECE = 300, OFFSETS = 64, SCALES = 5, LARGE = 1 << 20, FILLER = 77 };
 
 /* Scales of each type; the first is 1. */
 static const int int_scale[SCALES] = {1, -3, 0, INT_MIN, 65537};
@@ -51,53 +51,15 @@ static void fill(enum element e, char *at, size_t bytes, struct rng *r)
 
 /* ---- the model ---- */
 
-static void add_int(char *dst, const char *src)
-{
-    unsigned x, y;
-    memcpy(&x, dst, sizeof(x));
-    memcpy(&y, src, sizeof(y));
-    x += y;
-    memcpy(dst, &x, sizeof(x));
-}
-
-static void add_long(char *dst, const char *src)
-{
-    unsigned long x, y;
-    memcpy(&x, dst, sizeof(x));
-    memcpy(&y, src, sizeof(y));
-    x += y;
-    memcpy(dst, &x, sizeof(x));
-}
-
-static void add_float(char *dst, const char *src)
-{
-    float x, y;
-    memcpy(&x, dst, sizeof(x));
-    memcpy(&y, src, sizeof(y));
-    x += y;
-    memcpy(dst, &x, sizeof(x));
-}
-
-static void add_double(char *dst, const char *src)
-{
-    double x, y;
-    memcpy(&x, dst, sizeof(x));
-    memcpy(&y, src, sizeof(y));
-    x += y;
-    memcpy(dst, &x, sizeof(x));
-}
-
 static void model(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
 {
-    static void (*const add[ELEMENT_COUNT])(char *, const char *) = {add_int, add_long, add_float, add_double, add_float, add_double};
     char *product = malloc(bytes + 1);
     ck_assert_ptr_nonnull(product);
     if (armcii_scale_is_one(e, scale))
         memcpy(product, src, bytes);
     else
         armcii_scale_copy(e, scale, src, product, bytes);
-    for (size_t at = 0; at < bytes; at += armcii_element_align(e))
-        add[e](dst + at, product + at);
+    add_elements(e, dst, product, bytes);
     free(product);
 }
 
@@ -112,18 +74,12 @@ static void check_same(enum element e, int scale, const char *what, size_t numbe
                  seen[at]);
 }
 
-/* Run the test for each type and scale. */
-static void on_types(void (*test)(enum element e, int scale))
-{
-    for (int e = 0; e < ELEMENT_COUNT; e++)
-        for (int scale = 0; scale < SCALES; scale++)
-            test((enum element)e, scale);
-}
-
 /* ---- one piece ---- */
 
-static void pieces(enum element e, int scale)
+ROW_TEST(every_size_at_every_offset, ELEMENT_COUNT *SCALES)
 {
+    enum element e = (enum element)(_i / SCALES);
+    int scale = _i % SCALES;
     enum { SIZE = PIECE + 2 * OFFSETS };
     _Alignas(16) char src[SIZE], seen[SIZE], want[SIZE], before[SIZE], factor[32];
     struct rng r = rng_start((uint64_t)scale);
@@ -143,18 +99,14 @@ static void pieces(enum element e, int scale)
         }
 }
 
-START_TEST(every_size_at_every_offset)
+ROW_TEST(to_the_same_memory, ELEMENT_COUNT *SCALES)
 {
-    on_types(pieces);
-}
-END_TEST
-
-static void piece_to_itself(enum element e, int scale)
-{
+    enum element e = (enum element)(_i / SCALES);
+    int scale = _i % SCALES;
     _Alignas(16) char seen[PIECE + 1], want[PIECE + 1];
     struct rng r = rng_start((uint64_t)scale);
     for (size_t bytes = 0; bytes <= PIECE; bytes += armcii_element_size(e)) {
-        memset(seen, GUARD, sizeof(seen));
+        memset(seen, FILLER, sizeof(seen));
         fill(e, seen, bytes, &r);
         memcpy(want, seen, sizeof(want));
         model(e, scale_of(e, scale), want, want, bytes);
@@ -163,14 +115,10 @@ static void piece_to_itself(enum element e, int scale)
     }
 }
 
-START_TEST(to_the_same_memory)
+ROW_TEST(a_megabyte, ELEMENT_COUNT *SCALES)
 {
-    on_types(piece_to_itself);
-}
-END_TEST
-
-static void large_piece(enum element e, int scale)
-{
+    enum element e = (enum element)(_i / SCALES);
+    int scale = _i % SCALES;
     struct rng r = rng_start((uint64_t)scale);
     size_t bytes = LARGE + 3 * armcii_element_size(e), from = (size_t)rng_between(&r, 0, 63);
     size_t to = (size_t)rng_between(&r, 0, 63);
@@ -187,12 +135,6 @@ static void large_piece(enum element e, int scale)
     free(want);
 }
 
-START_TEST(a_megabyte)
-{
-    on_types(large_piece);
-}
-END_TEST
-
 /* ---- rows ---- */
 
 enum { ROWS = 20, ROW_BYTES = 160, STRIDE = 200, MIDDLE = ROWS * STRIDE, ARENA = 2 * MIDDLE + ROW_BYTES };
@@ -208,8 +150,10 @@ static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
 }
 
 /* From the middle of one arena to the middle of another, both at any alignment. */
-static void rows_between_arenas(enum element e, int scale)
+ROW_TEST(rows_of_any_kind, ELEMENT_COUNT *SCALES)
 {
+    enum element e = (enum element)(_i / SCALES);
+    int scale = _i % SCALES;
     static char src[ARENA + 16];
     static _Alignas(16) char seen[ARENA + 16], want[ARENA + 16];
     const size_t size = armcii_element_size(e);
@@ -234,14 +178,10 @@ static void rows_between_arenas(enum element e, int scale)
     }
 }
 
-START_TEST(rows_of_any_kind)
+ROW_TEST(rows_to_the_same_memory, ELEMENT_COUNT *SCALES)
 {
-    on_types(rows_between_arenas);
-}
-END_TEST
-
-static void rows_to_themselves(enum element e, int scale)
-{
+    enum element e = (enum element)(_i / SCALES);
+    int scale = _i % SCALES;
     static _Alignas(16) char seen[ARENA], want[ARENA];
     struct rng r = rng_start((uint64_t)scale);
     for (size_t bytes = 0; bytes <= ROW_BYTES; bytes += armcii_element_size(e)) {
@@ -254,17 +194,4 @@ static void rows_to_themselves(enum element e, int scale)
     }
 }
 
-START_TEST(rows_to_the_same_memory)
-{
-    on_types(rows_to_themselves);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {every_size_at_every_offset, to_the_same_memory,      a_megabyte,
-                                  rows_of_any_kind,           rows_to_the_same_memory, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    return unit_run("accumulate", all);
-}
+const struct unit unit = {.timeout = 60};

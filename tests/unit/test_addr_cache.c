@@ -38,16 +38,15 @@ static void start(void)
     armcii_addr_cache_clear();
 }
 
-START_TEST(nothing_at_the_start)
+TEST(nothing_at_the_start)
 {
     for (int p = -70; p < PROCESSES; p++)
         expect_nothing(p);
     expect_nothing(INT_MAX);
     expect_nothing(INT_MIN);
 }
-END_TEST
 
-START_TEST(from_first_byte_to_last)
+TEST(from_first_byte_to_last)
 {
     armcii_addr_cache_insert(5, there, BYTES, here);
     expect(5, there, BYTES, here);
@@ -63,9 +62,8 @@ START_TEST(from_first_byte_to_last)
     for (int i = 0; i < BYTES; i += 7)
         expect(5, there + i, (size_t)(BYTES - i), here + i);
 }
-END_TEST
 
-START_TEST(negative_lengths)
+TEST(negative_lengths)
 {
     armcii_addr_cache_insert(5, there, BYTES, here);
     const int negative[] = {-1, -8, -BYTES, INT_MIN, INT_MIN + 1};
@@ -73,10 +71,9 @@ START_TEST(negative_lengths)
         for (int at = -16; at <= BYTES + 16; at += 4)
             expect(5, there + at, (size_t)negative[i], NULL);
 }
-END_TEST
 
 /* The highest addresses, and memory mapped at a lower address than in its process. */
-START_TEST(ends_of_the_address_space)
+TEST(ends_of_the_address_space)
 {
     char *last = (char *)(UINTPTR_MAX - 99), *low = (char *)4096;
     armcii_addr_cache_insert(7, last, 100, low);
@@ -91,9 +88,8 @@ START_TEST(ends_of_the_address_space)
     expect(7, low - 1, 1, NULL);
     expect(7, last, 1, NULL);
 }
-END_TEST
 
-START_TEST(processes_are_apart)
+TEST(processes_are_apart)
 {
     armcii_addr_cache_insert(5, there, BYTES, here);
     for (int p = -70; p < PROCESSES; p++)
@@ -107,10 +103,9 @@ START_TEST(processes_are_apart)
     armcii_addr_cache_invalidate(5 + ADDR_CACHE_ENTRIES);
     expect_nothing(5 + ADDR_CACHE_ENTRIES);
 }
-END_TEST
 
 /* A negative rank finds nothing, not even an empty entry. */
-START_TEST(forgotten_for_good)
+TEST(forgotten_for_good)
 {
     for (int p = 0; p < PROCESSES; p++) {
         armcii_addr_cache_insert(p, there, BYTES, here);
@@ -127,9 +122,8 @@ START_TEST(forgotten_for_good)
     for (int p = -ADDR_CACHE_ENTRIES; p < ADDR_CACHE_ENTRIES; p++)
         expect_nothing(p);
 }
-END_TEST
 
-START_TEST(the_newest_stays)
+TEST(the_newest_stays)
 {
     armcii_addr_cache_insert(5, there, BYTES, here);
     armcii_addr_cache_insert(5, there + 2 * BYTES, BYTES, here);
@@ -139,7 +133,6 @@ START_TEST(the_newest_stays)
     expect(5, there + 2 * BYTES + 10, 1, NULL);
     expect(5, there + 2 * BYTES, 11, NULL);
 }
-END_TEST
 
 /* ---- the directory updates the cache ---- */
 
@@ -155,7 +148,7 @@ static struct region *region_of_all(bool indirect)
     return &regions[indirect];
 }
 
-START_TEST(a_lookup_enters_the_cache)
+TEST(a_lookup_enters_the_cache)
 {
     struct raddr raddr;
     armcii_directory_start();
@@ -173,9 +166,8 @@ START_TEST(a_lookup_enters_the_cache)
     expect_nothing(7);
     armcii_directory_end();
 }
-END_TEST
 
-START_TEST(a_freed_region_leaves_the_cache)
+TEST(a_freed_region_leaves_the_cache)
 {
     struct raddr raddr;
     armcii_directory_start();
@@ -198,10 +190,9 @@ START_TEST(a_freed_region_leaves_the_cache)
     expect_nothing(5);
     armcii_directory_end();
 }
-END_TEST
 
 /* The process has freed a region and allocated another one at its address before this process frees the first. */
-START_TEST(a_late_free_keeps_the_newer_region)
+TEST(a_late_free_keeps_the_newer_region)
 {
     struct region other = *region_of_all(false);
     struct raddr raddr;
@@ -215,10 +206,9 @@ START_TEST(a_late_free_keeps_the_newer_region)
     ck_assert(!armcii_region_locate(5, there, &raddr));
     armcii_directory_end();
 }
-END_TEST
 
 /* Random steps: an answer is NULL, or agrees with the list of all slices. */
-START_TEST(random_steps)
+TEST(random_steps)
 {
     enum { SLOTS = 12, SLOT = 1 << 16 };
     struct rng r = rng_start(1);
@@ -250,24 +240,5 @@ START_TEST(random_steps)
     ck_assert_uint_gt(answers, 10000);
     armcii_directory_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {nothing_at_the_start,
-                                  from_first_byte_to_last,
-                                  negative_lengths,
-                                  ends_of_the_address_space,
-                                  processes_are_apart,
-                                  forgotten_for_good,
-                                  the_newest_stays,
-                                  a_lookup_enters_the_cache,
-                                  a_freed_region_leaves_the_cache,
-                                  a_late_free_keeps_the_newer_region,
-                                  random_steps,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    tcase_add_checked_fixture(all, start, NULL);
-    return unit_run("addr_cache", all);
-}
+const struct unit unit = {.timeout = 60, .begin = start};

@@ -6,9 +6,8 @@
 
 static const int three = 3;
 
-START_TEST(requests_become_one_vector)
+TEST(requests_become_one_vector)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 10; i++)
         start(&h, put_int(i, THEM, 16 * (size_t)i));
@@ -25,14 +24,11 @@ START_TEST(requests_become_one_vector)
     fake_expect("a single request", "put 0/1 4+4; flush-local 0/1");
     wait_for(&h);
     fake_expect("empty queue", "");
-    job_end();
 }
-END_TEST
 
-START_TEST(requests_of_any_length)
+TEST(requests_of_any_length)
 {
     enum { REQUESTS = 3000 };
-    steps_begin();
     armci_hdl_t h = aggregate();
     size_t at = 0;
     static char seen[STEP_BYTES], source[64];
@@ -53,16 +49,13 @@ START_TEST(requests_of_any_length)
         ck_assert_msg(memcmp(seen + at, source, bytes) == 0 && seen[at + bytes] == 0, "request %zu", i);
         at += bytes + 1;
     }
-    job_end();
 }
-END_TEST
 
 /* The fast path appends requests that match the queue. */
-START_TEST(the_fast_path_queues_matching_requests_only)
+TEST(the_fast_path_queues_matching_requests_only)
 {
     enum { ROOM = 12 };
     static int source[ROOM];
-    steps_begin();
     armci_hdl_t h = aggregate(), plain;
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++)
@@ -83,14 +76,11 @@ START_TEST(the_fast_path_queues_matching_requests_only)
     armcii_fence(THEM);
     for (int i = 0; i < ROOM; i++)
         ck_assert_int_eq(int_there(THEM, 8 * (size_t)i), 500 + i);
-    job_end();
 }
-END_TEST
 
 /* A lookup from before a change of the directory is stale. */
-START_TEST(the_fast_path_needs_a_current_lookup)
+TEST(the_fast_path_needs_a_current_lookup)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     static int source[2] = {1, 2};
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
@@ -98,13 +88,10 @@ START_TEST(the_fast_path_needs_a_current_lookup)
     ck_assert(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source + 1, there(THEM, 4), 4));
     armcii_directory_remove(THIRD, there(THIRD, 0), NULL);
     wait_for(&h);
-    job_end();
 }
-END_TEST
 
-START_TEST(gets_bring_their_data)
+TEST(gets_bring_their_data)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     int seen[20] = {0};
     for (int i = 0; i < 20; i++) {
@@ -115,15 +102,12 @@ START_TEST(gets_bring_their_data)
     fake_expect("one vector", "shape-get 0/1 0+80 in 20; flush 0/1");
     for (int i = 0; i < 20; i++)
         ck_assert_int_eq(seen[i], 1000 + i);
-    job_end();
 }
-END_TEST
 
-START_TEST(another_kind_or_target_issues)
+TEST(another_kind_or_target_issues)
 {
     static const int one = 1;
     static const long long_one = 1; /* begins with the same bytes as one */
-    steps_begin();
     armci_hdl_t h = aggregate(), g = aggregate();
     int seen = 0;
     start(&h, put_int(0, THEM, 0));
@@ -152,14 +136,11 @@ START_TEST(another_kind_or_target_issues)
     armcii_fence_all();
     ck_assert_int_eq(int_there(THEM, 136), 1000);
     ck_assert_int_eq(int_there(THEM, 144), 3000);
-    job_end();
 }
-END_TEST
 
 /* The program may change the scale once the request is started. */
-START_TEST(scales_are_copied)
+TEST(scales_are_copied)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     int scale = 3;
     start(&h, scaled(&scale, 0, &step_value[0], 4));
@@ -169,13 +150,10 @@ START_TEST(scales_are_copied)
     armcii_fence(THEM);
     ck_assert_int_eq(int_there(THEM, 0), 3000);
     ck_assert_int_eq(int_there(THEM, 8), 3003);
-    job_end();
 }
-END_TEST
 
-START_TEST(values_are_copied)
+TEST(values_are_copied)
 {
-    steps_begin();
     armci_hdl_t plain = fresh(), h = aggregate();
     int v = 11;
     start_value(&plain, job_put(THEM, &v, there(THEM, 0), sizeof v));
@@ -195,13 +173,10 @@ START_TEST(values_are_copied)
     ck_assert_int_eq(int_there(THEM, 4), 11);
     for (size_t i = 0; i < 100; i++)
         ck_assert_int_eq(int_there(THEM, 8 + 8 * i), 100 + (int)i);
-    job_end();
 }
-END_TEST
 
-START_TEST(unset_issues)
+TEST(unset_issues)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     start(&h, put_int(0, THEM, 0));
     start(&h, put_int(1, THEM, 8));
@@ -217,13 +192,10 @@ START_TEST(unset_issues)
     ck_assert_int_eq(armcii_handle_unset_aggregate(&h), 0);
     start(&h, put_int(4, THEM, 32));
     fake_expect("unset while empty", "put 0/1 32+4");
-    job_end();
 }
-END_TEST
 
-START_TEST(other_requests_are_not_queued)
+TEST(other_requests_are_not_queued)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     struct op strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
     int stride[] = {8}, count[] = {4, 3};
@@ -234,14 +206,11 @@ START_TEST(other_requests_are_not_queued)
     fake_expect("strided", "shape-put 0/1 64+12 in 3");
     wait_for(&h);
     fake_expect("the wait", "put 0/1 0+4; flush-local 0/1");
-    job_end();
 }
-END_TEST
 
 /* Of requests that write the same bytes, the last one wins. */
-START_TEST(overlapping_requests)
+TEST(overlapping_requests)
 {
-    steps_begin();
     armci_hdl_t h = aggregate();
     for (int i = 0; i < 5; i++)
         start(&h, put_int(i, THEM, 2 * (size_t)i));
@@ -251,13 +220,10 @@ START_TEST(overlapping_requests)
     for (int i = 0; i < 5; i++)
         memcpy(want + 2 * i, &step_value[i], sizeof(int));
     ck_assert_mem_eq(there(THEM, 0), want, sizeof want);
-    job_end();
 }
-END_TEST
 
-START_TEST(fences_flush_queues)
+TEST(fences_flush_queues)
 {
-    steps_begin();
     armci_hdl_t a = aggregate(), b = aggregate();
     start(&a, put_int(0, THEM, 0));
     start(&b, put_int(1, THIRD, 0));
@@ -270,13 +236,10 @@ START_TEST(fences_flush_queues)
     wait_for(&a);
     wait_for(&b);
     fake_expect("both", "flush-local 0/1; flush-local 0/2");
-    job_end();
 }
-END_TEST
 
-START_TEST(refused_requests)
+TEST(refused_requests)
 {
-    steps_begin();
     armci_hdl_t h = aggregate(), plain = fresh();
     start(&h, put_int(0, THEM, 0));
     struct op nowhere = job_put(THEM, step_value, step_value, 4), beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
@@ -289,27 +252,6 @@ START_TEST(refused_requests)
     wait_for(&h);
     wait_for(&plain);
     fake_expect("earlier requests are not lost", "put 0/1 0+4; flush-local 0/1");
-    job_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {the_fast_path_queues_matching_requests_only,
-                                  the_fast_path_needs_a_current_lookup,
-                                  requests_become_one_vector,
-                                  requests_of_any_length,
-                                  gets_bring_their_data,
-                                  another_kind_or_target_issues,
-                                  scales_are_copied,
-                                  values_are_copied,
-                                  unset_issues,
-                                  other_requests_are_not_queued,
-                                  overlapping_requests,
-                                  fences_flush_queues,
-                                  refused_requests,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("aggregate", all);
-}
+const struct unit unit = {.timeout = 120, .begin = steps_begin, .end = job_end};

@@ -6,7 +6,7 @@
 
 enum { KIB = 1 << 10, MANY = 64 };
 
-START_TEST(a_buffer_has_the_requested_size)
+TEST(a_buffer_has_the_requested_size)
 {
     struct bufpool p = {.max_bytes = 4 << 20};
     const size_t bytes[] = {1, 4 * KIB, 4 * KIB + 1, 64 * KIB, 64 * KIB + 1, BUFPOOL_LARGEST};
@@ -25,9 +25,8 @@ START_TEST(a_buffer_has_the_requested_size)
     armcii_bufpool_drain(&p);
     ck_assert_uint_eq(p.bytes, 0);
 }
-END_TEST
 
-START_TEST(a_freed_buffer_is_reused)
+TEST(a_freed_buffer_is_reused)
 {
     struct bufpool p = {.max_bytes = 4 << 20};
     char *first = armcii_bufpool_alloc(&p, 70 * KIB);
@@ -38,9 +37,8 @@ START_TEST(a_freed_buffer_is_reused)
     armcii_bufpool_free(&p, first, 120 * KIB);
     armcii_bufpool_drain(&p);
 }
-END_TEST
 
-START_TEST(the_pool_keeps_its_limit)
+TEST(the_pool_keeps_its_limit)
 {
     struct bufpool p = {.max_bytes = 4 << 20};
     char *buffer[MANY];
@@ -58,9 +56,8 @@ START_TEST(the_pool_keeps_its_limit)
         armcii_bufpool_free(&p, buffer[i], BUFPOOL_LARGEST);
     armcii_bufpool_drain(&p);
 }
-END_TEST
 
-START_TEST(buffers_over_the_limit_are_released)
+TEST(buffers_over_the_limit_are_released)
 {
     struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *buffer[MANY];
@@ -74,9 +71,8 @@ START_TEST(buffers_over_the_limit_are_released)
     ck_assert_uint_eq(p.in_use, 0);
     armcii_bufpool_drain(&p);
 }
-END_TEST
 
-START_TEST(free_buffers_make_room_for_other_sizes)
+TEST(free_buffers_make_room_for_other_sizes)
 {
     struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *buffer[MANY];
@@ -95,9 +91,8 @@ START_TEST(free_buffers_make_room_for_other_sizes)
     armcii_bufpool_drain(&p);
     ck_assert_uint_eq(p.bytes, 0);
 }
-END_TEST
 
-START_TEST(a_failed_allocation_releases_nothing)
+TEST(a_failed_allocation_releases_nothing)
 {
     struct bufpool p = {.max_bytes = BUFPOOL_LARGEST};
     char *in_use = armcii_bufpool_alloc(&p, 64 * KIB), *freed = armcii_bufpool_alloc(&p, 4 * KIB);
@@ -108,17 +103,4 @@ START_TEST(a_failed_allocation_releases_nothing)
     armcii_bufpool_free(&p, freed, 4 * KIB);
     armcii_bufpool_free(&p, in_use, 64 * KIB);
     armcii_bufpool_drain(&p);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {a_buffer_has_the_requested_size,
-                                  a_freed_buffer_is_reused,
-                                  the_pool_keeps_its_limit,
-                                  buffers_over_the_limit_are_released,
-                                  free_buffers_make_room_for_other_sizes,
-                                  a_failed_allocation_releases_nothing,
-                                  NULL};
-    return unit_run("bufpool", unit_case(tests));
 }

@@ -1,4 +1,4 @@
-/* test_config.c - environment variables: every kind and spelling, old names, messages, what is printed. */
+/* test_config.c - environment variables: every kind and spelling, old names, messages, what settings put in force, what is printed. */
 #include "base/config.h"
 #include "unit.h"
 
@@ -25,7 +25,6 @@ static int read_two(const char *first, const char *second)
     char texts[2][600];
     char *environment[3] = {NULL, NULL, NULL};
     const char *settings[2] = {first, second};
-
     for (int i = 0; i < 2 && settings[i] != NULL; i++) {
         snprintf(texts[i], sizeof texts[i], "%s", settings[i]);
         environment[i] = texts[i];
@@ -37,7 +36,6 @@ static int read_two(const char *first, const char *second)
 static int read_one(const char *name, const char *value)
 {
     char setting[600];
-
     snprintf(setting, sizeof setting, "%s=%s", name, value);
     return read_two(setting, NULL);
 }
@@ -45,7 +43,6 @@ static int read_one(const char *name, const char *value)
 static size_t entry_of(const char *name)
 {
     size_t i = 0;
-
     while (armcii_config_entry(i) != NULL && strcmp(armcii_config_entry(i)->name, name) != 0)
         i++;
     ck_assert_msg(armcii_config_entry(i) != NULL, "%s is not in the table", name);
@@ -55,8 +52,7 @@ static size_t entry_of(const char *name)
 /* The value in force of a variable as text. */
 static const char *value_of(const char *name)
 {
-    static char buffer[128];
-
+    static char buffer[CONFIG_VALUE];
     return armcii_config_value(entry_of(name), buffer, sizeof buffer, NULL);
 }
 
@@ -65,7 +61,6 @@ static bool is_set(const char *name)
 {
     char buffer[128];
     bool set;
-
     armcii_config_value(entry_of(name), buffer, sizeof buffer, &set);
     return set;
 }
@@ -90,7 +85,24 @@ static void refuse(const char *name, const char *value, const char *text)
 
 /* ---------------------------------------------------------------- kinds ------------ */
 
-START_TEST(test_defaults)
+/* The first test: nothing has read the environment of this process before. */
+TEST(test_process_environment)
+{
+    setenv("ARMCI_OUTSTANDING_LIMIT", "9", 1);
+    armcii_config_ensure();
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    setenv("ARMCI_OUTSTANDING_LIMIT", "10", 1);
+    armcii_config_ensure();
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
+    armcii_config_read(NULL, NULL);
+    ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
+    setenv("ARMCI_FAULT", "flush", 1);
+    ck_assert_str_eq(armcii_config_variable("ARMCI_FAULT"), "flush");
+    unsetenv("ARMCI_FAULT");
+    ck_assert_ptr_null(armcii_config_variable("ARMCI_FAULT"));
+}
+
+TEST(test_defaults)
 {
     ck_assert_int_eq(read_two(NULL, NULL), 0);
     ck_assert_uint_eq(armcii_config->verbose, 0);
@@ -118,13 +130,11 @@ START_TEST(test_defaults)
         ck_assert(armcii_config_is_default(i));
     }
 }
-END_TEST
 
-START_TEST(test_flags)
+TEST(test_flags)
 {
     static const char *const yes[] = {"yes", "true", "on", "1", "y", "t", "YES", "True", "oN", "Y", "T"};
     static const char *const no[] = {"no", "false", "off", "0", "n", "f", "NO", "False", "oFF", "N", "F"};
-
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         accept("ARMCI_DEBUG_ALLOC", yes[i], "yes");
         ck_assert(armcii_config->debug_alloc);
@@ -136,12 +146,10 @@ START_TEST(test_flags)
     accept("ARMCI_VERIFY", "on", "yes");
     ck_assert(armcii_config->verify);
 }
-END_TEST
 
-START_TEST(test_wrong_flags_are_never_on)
+TEST(test_wrong_flags_are_never_on)
 {
     static const char *const wrong[] = {"", " ", "2", "-1", "01", "10", "yess", "yes ", "enable", "ON!", "ja", "nope"};
-
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         refuse("ARMCI_DEBUG_ALLOC", wrong[i], "yes|no");
         ck_assert(!armcii_config->debug_alloc);
@@ -150,14 +158,13 @@ START_TEST(test_wrong_flags_are_never_on)
     }
     refuse("ARMCI_VERIFY", "flase", "(yes|no); no is used");
 }
-END_TEST
 
 /* A choice is read into its field, whatever the case of its letters. */
 #define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                                            \
     accept(NAME, WORD, SHOWN);                                                                                                             \
     ck_assert_int_eq(armcii_config->FIELD, VALUE)
 
-START_TEST(test_choices)
+TEST(test_choices)
 {
     CHOICE("ARMCI_ERRORS", "Return", errors, ERRORS_RETURN, "return");
     CHOICE("ARMCI_ERRORS", "abort", errors, ERRORS_ABORT, "abort");
@@ -186,41 +193,30 @@ START_TEST(test_choices)
     CHOICE("ARMCI_VERBOSE", "2", verbose, 2, "2");
     CHOICE("ARMCI_VERBOSE", "off", verbose, 0, "0");
 }
-END_TEST
 
+static bool windows_bear_threads;
 static int times_asked; /* about windows */
 
-static bool bear_threads(void)
+static bool ask_about_windows(void)
 {
     times_asked++;
-    return true;
-}
-
-static bool bear_no_threads(void)
-{
-    times_asked++;
-    return false;
+    return windows_bear_threads;
 }
 
 /* What the library asks of Open MPI before main in a job of 4 ranks, 2 of them here; NULL: nothing. */
-static const char *asked_with(bool (*windows_bear_threads)(void), const char *variable, const char *value)
+static const char *asked_for(const char *variable, const char *value)
 {
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
     setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "2", 1);
     unsetenv("OMPI_MPI_THREAD_LEVEL");
     unsetenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL");
     setenv(variable, value, 1);
-    armcii_config_ask_for_threads(windows_bear_threads);
+    armcii_config_ask_for_threads(ask_about_windows);
     unsetenv(variable);
     return getenv("OMPI_MPI_THREAD_LEVEL");
 }
 
-static const char *asked_for(const char *variable, const char *value)
-{
-    return asked_with(bear_no_threads, variable, value);
-}
-
-START_TEST(test_threads_are_asked_for_where_they_serve)
+TEST(test_threads_are_asked_for_where_they_serve)
 {
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "auto"), "3");
     ck_assert_str_eq(asked_for("ARMCI_PROGRESS", "thread"), "3");
@@ -228,17 +224,16 @@ START_TEST(test_threads_are_asked_for_where_they_serve)
     ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
     ck_assert_int_eq(times_asked, 0);
 }
-END_TEST
 
-START_TEST(test_threads_for_windows_only_where_windows_bear_them)
+TEST(test_threads_for_windows_only_where_windows_bear_them)
 {
     ck_assert_ptr_null(asked_for("ARMCI_TRANSPORT", "rma"));
     ck_assert_ptr_null(asked_for("ARMCI_SHM", "no"));
-    ck_assert_str_eq(asked_with(bear_threads, "ARMCI_TRANSPORT", "rma"), "3");
-    ck_assert_str_eq(asked_with(bear_threads, "ARMCI_SHM", "mpi"), "3");
-    ck_assert_ptr_null(asked_with(bear_threads, "ARMCI_PROGRESS", "none"));
+    windows_bear_threads = true;
+    ck_assert_str_eq(asked_for("ARMCI_TRANSPORT", "rma"), "3");
+    ck_assert_str_eq(asked_for("ARMCI_SHM", "mpi"), "3");
+    ck_assert_ptr_null(asked_for("ARMCI_PROGRESS", "none"));
 }
-END_TEST
 
 /* Environments that launchers set; `spans`: on two nodes. */
 static const struct launcher {
@@ -260,21 +255,21 @@ static const struct launcher {
     {NULL, {NULL}, false},
 };
 
-START_TEST(test_launchers)
+TEST(test_launchers)
 {
     static const char *const answers[] = {"OMPI_MPI_THREAD_LEVEL", "MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPICH_MAX_THREAD_SAFETY"};
+    windows_bear_threads = true;
     for (const struct launcher *l = launchers; l->name; l++) {
         clearenv();
         for (int i = 0; i < 3 && l->variables[i]; i++)
             putenv((char *)(uintptr_t)l->variables[i]);
-        armcii_config_ask_for_threads(bear_threads);
+        armcii_config_ask_for_threads(ask_about_windows);
         for (int i = 0; i < 3; i++)
             ck_assert_msg((getenv(answers[i]) != NULL) == l->spans, "%s: %s is %s", l->name, answers[i], l->spans ? "missing" : "set");
     }
 }
-END_TEST
 
-START_TEST(test_wrong_choices)
+TEST(test_wrong_choices)
 {
     refuse("ARMCI_IOV_METHOD", "BATCHD", "auto|consrv|batched|direct");
     refuse("ARMCI_IOV_METHOD", "batched ", "auto|consrv|batched|direct");
@@ -286,9 +281,8 @@ START_TEST(test_wrong_choices)
     refuse("ARMCI_TRANSPORT", "tcp", "auto|am|rdma|rma");
     refuse("ARMCI_VERBOSE", "3", "0|1|2");
 }
-END_TEST
 
-START_TEST(test_counts)
+TEST(test_counts)
 {
     accept("ARMCI_OUTSTANDING_LIMIT", "1", "1");
     ck_assert_uint_eq(armcii_config->outstanding_limit, 1);
@@ -297,19 +291,13 @@ START_TEST(test_counts)
     accept("ARMCI_IOV_BATCHED_LIMIT", "0", "0");
     accept("ARMCI_IOV_BATCHED_LIMIT", "1024", "1024");
     ck_assert_uint_eq(armcii_config->batched_limit, 1024);
-    refuse("ARMCI_OUTSTANDING_LIMIT", "0", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "1000001", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "64k", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "99999999999999999999999999", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "18446744073709551617", "number 1..1000000"); /* 2^64 + 1 */
-    refuse("ARMCI_OUTSTANDING_LIMIT", "3.5", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "-5", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "", "number 1..1000000");
-    refuse("ARMCI_OUTSTANDING_LIMIT", "many", "number 1..1000000");
+    static const char *const wrong[] = {"0",  "1000001", "64k", "99999999999999999999999999", "18446744073709551617" /* 2^64 + 1 */, "3.5",
+                                        "-5", "",        "many"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse("ARMCI_OUTSTANDING_LIMIT", wrong[i], "number 1..1000000");
 }
-END_TEST
 
-START_TEST(test_bytes)
+TEST(test_bytes)
 {
     accept("ARMCI_DATATYPE_LIMIT", "5000", "5000");
     ck_assert_uint_eq(armcii_config->datatype_limit, 5000);
@@ -323,23 +311,17 @@ START_TEST(test_bytes)
     accept("ARMCI_DATATYPE_LIMIT", "512M", "512M");
     ck_assert_uint_eq(armcii_config->datatype_limit, (size_t)512 << 20);
     accept("ARMCI_DATATYPE_LIMIT", "1G", "1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "1", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "2T", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "17179869185G", "bytes 4k..1G"); /* 2^64 + 1 G */
-    refuse("ARMCI_DATATYPE_LIMIT", "32 MB", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "16MiB", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "16x", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "M", "bytes 4k..1G");
-    refuse("ARMCI_DATATYPE_LIMIT", "-1M", "bytes 4k..1G");
+    static const char *const wrong[] = {"1", "2T", "17179869185G" /* 2^64 + 1 G */, "32 MB", "16MiB", "16x", "M", "-1M"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse("ARMCI_DATATYPE_LIMIT", wrong[i], "bytes 4k..1G");
 }
-END_TEST
 
 /* ---------------------------------------------------------------- names ------------ */
 
 /* Variables of ARMCI-MPI, with their words: accepted without a line, with or without effect. */
-START_TEST(test_names_of_armci_mpi)
+TEST(test_names_of_armci_mpi)
 {
-    static const char *const settings[][2] = {
+    static const char *const known[][2] = {
         {"ARMCI_VERBOSE", "1"},           {"ARMCI_DEBUG_ALLOC", "1"},         {"ARMCI_STRIDED_METHOD", "DIRECT"},
         {"ARMCI_STRIDED_METHOD", "IOV"},  {"ARMCI_IOV_METHOD", "AUTO"},       {"ARMCI_IOV_METHOD", "CONSRV"},
         {"ARMCI_IOV_METHOD", "BATCHED"},  {"ARMCI_IOV_METHOD", "DIRECT"},     {"ARMCI_IOV_CHECKS", "1"},
@@ -349,11 +331,9 @@ START_TEST(test_names_of_armci_mpi)
         {"ARMCI_FLUSH_BARRIERS", "1"},    {"ARMCI_USE_REQUEST_ATOMICS", "0"}, {"ARMCI_RMA_ATOMICITY", "1"},
         {"ARMCI_NO_FLUSH_LOCAL", "1"},
     };
-
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
-        ck_assert_msg(read_one(settings[i][0], settings[i][1]) == 0, "%s", collected);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        ck_assert_msg(read_one(known[i][0], known[i][1]) == 0, "%s", collected);
 }
-END_TEST
 
 /* The names that are set without effect, separated by blanks. */
 static const char *without_effect(void)
@@ -361,14 +341,13 @@ static const char *without_effect(void)
     static char names[1000];
     const char *name;
     bool set;
-
     names[0] = '\0';
     for (size_t i = 0; (name = armcii_config_foreign_name(i, &set)) != NULL; i++)
         if (set) snprintf(names + strlen(names), sizeof names - strlen(names), " %s", name);
     return names;
 }
 
-START_TEST(test_names_without_effect)
+TEST(test_names_without_effect)
 {
     size_t names = 0;
     while (armcii_config_foreign_name(names, NULL) != NULL) {
@@ -382,13 +361,11 @@ START_TEST(test_names_without_effect)
     ck_assert_int_eq(read_two("ARMCI_FAULT=flush", "ARMCI_TEST_LOCK=/tmp/x"), 0);
     ck_assert_str_eq(without_effect(), "");
 }
-END_TEST
 
 /* The setting gives a line that names it, and another one with the names of all documented variables. */
 static void refuse_name(const char *name)
 {
     char first[128];
-
     snprintf(first, sizeof first, "unknown variable %.100s\n", name);
     ck_assert_msg(read_one(name, "1") == 2, "%s accepted", name);
     ck_assert_msg(strncmp(collected, first, strlen(first)) == 0, "%s: %s", name, collected);
@@ -396,7 +373,7 @@ static void refuse_name(const char *name)
         if (!armcii_config_entry(i)->for_tests) ck_assert(strstr(collected, armcii_config_entry(i)->name) != NULL);
 }
 
-START_TEST(test_unknown_names)
+TEST(test_unknown_names)
 {
     refuse_name("ARMCI_VERBOS");
     refuse_name("ARMCI_verbose");
@@ -407,10 +384,9 @@ START_TEST(test_unknown_names)
     ck_assert(armcii_config->verbose == 0 && armcii_config->quirks);
     ck_assert_int_eq(read_two("ARMCIX_THING=1", "NOT_ARMCI_VERBOS=1"), 0);
 }
-END_TEST
 
-/* Every variable with a letter left out, doubled, or replaced. */
-START_TEST(test_every_slip_in_a_name)
+/* Every variable with a character left out, doubled, or replaced. */
+TEST(test_every_slip_in_a_name)
 {
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const char *name = armcii_config_entry(i)->name;
@@ -425,10 +401,9 @@ START_TEST(test_every_slip_in_a_name)
         }
     }
 }
-END_TEST
 
-/* Every word of three letters and more with a letter left out. */
-START_TEST(test_every_slip_in_a_word)
+/* Every word of three characters and more with one left out. */
+TEST(test_every_slip_in_a_word)
 {
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const char *name = armcii_config_entry(i)->name;
@@ -444,10 +419,9 @@ START_TEST(test_every_slip_in_a_word)
         }
     }
 }
-END_TEST
 
 /* Every remedy by its name, added and left out; its neighbours stay as they are. */
-START_TEST(test_every_remedy)
+TEST(test_every_remedy)
 {
     for (enum remedy r = 0; r < REMEDIES; r++) {
         const char *help, *name = armcii_config_remedy(r, &help);
@@ -464,27 +438,23 @@ START_TEST(test_every_remedy)
     accept("ARMCI_QUIRKS", "NONE", "none");
     ck_assert(!armcii_config->quirks);
 }
-END_TEST
 
 /* What no variable takes is named and leaves the default in force, whatever kind the variable is of. */
-START_TEST(test_garbage_for_every_variable)
+TEST(test_garbage_for_every_variable)
 {
     static const char *const garbage[] = {
         "",    " ",       "\t",     "-1",   "+5",   "0x10",    "1e3",    "NaN", "inf", "5 5", "yes,", "yes no",   "auto|iov",
         "^[[", "abort\n", "%s%n%x", "null", "1\n1", "${HOME}", "`true`", "=1",  "'1'", "1k1", "k",    "\xff\xfe", "\xd9\xa1",
     };
-
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++)
         for (size_t k = 0; k < sizeof garbage / sizeof garbage[0]; k++)
             refuse(armcii_config_entry(i)->name, garbage[k], "is used");
 }
-END_TEST
 
-START_TEST(test_hostile_settings)
+TEST(test_hostile_settings)
 {
     char long_name[500] = "ARMCI_";
     char long_value[500] = "";
-
     memset(long_name + 6, 'X', 480);
     ck_assert_int_eq(read_one(long_name, "1"), 2);
     memset(long_value, 'y', 480);
@@ -496,9 +466,8 @@ START_TEST(test_hostile_settings)
     ck_assert_int_eq(read_two("ARMCI_VERBOSE=1", "ARMCI_VERBOSE=0"), 0);
     ck_assert_uint_eq(armcii_config->verbose, 1); /* the first counts */
 }
-END_TEST
 
-START_TEST(test_reading_again_resets)
+TEST(test_reading_again_resets)
 {
     ck_assert_int_eq(read_two("ARMCI_ERRORS=return", "ARMCI_NETWORK=x"), 0);
     ck_assert_int_eq(armcii_config->errors, ERRORS_RETURN);
@@ -510,31 +479,12 @@ START_TEST(test_reading_again_resets)
     ck_assert_int_eq(read_two(NULL, NULL), 0);
     ck_assert_uint_eq(armcii_config->outstanding_limit, 128);
 }
-END_TEST
-
-START_TEST(test_process_environment)
-{
-    setenv("ARMCI_OUTSTANDING_LIMIT", "9", 1);
-    armcii_config_ensure(); /* nobody has read yet in this process */
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
-    setenv("ARMCI_OUTSTANDING_LIMIT", "10", 1);
-    armcii_config_ensure();
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 9);
-    armcii_config_read(NULL, NULL);
-    ck_assert_uint_eq(armcii_config->outstanding_limit, 10);
-    setenv("ARMCI_FAULT", "flush", 1);
-    ck_assert_str_eq(armcii_config_variable("ARMCI_FAULT"), "flush");
-    unsetenv("ARMCI_FAULT");
-    ck_assert_ptr_null(armcii_config_variable("ARMCI_FAULT"));
-}
-END_TEST
 
 /* ---------------------------------------------------------------- table and report - */
 
-START_TEST(test_table_is_sound)
+TEST(test_table_is_sound)
 {
     size_t documented = 0;
-
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
         const struct config_entry *entry = armcii_config_entry(i);
         char words[128], name[64];
@@ -551,7 +501,6 @@ START_TEST(test_table_is_sound)
     }
     ck_assert_uint_le(documented, 20); /* what a person can read */
 }
-END_TEST
 
 static void print(const char *first, const char *second)
 {
@@ -560,7 +509,7 @@ static void print(const char *first, const char *second)
     armcii_config_print(collect);
 }
 
-START_TEST(test_print)
+TEST(test_print)
 {
     print(NULL, NULL);
     ck_assert_int_eq(strncmp(collected, "ARMCI_VERBOSE=0: ", 17), 0);
@@ -576,32 +525,104 @@ START_TEST(test_print)
     ck_assert_ptr_nonnull(strstr(collected, "ARMCI_OUTSTANDING_LIMIT=128: "));
     ck_assert_ptr_null(strstr(collected, "(default "));
 }
-END_TEST
 
-int main(void)
+/* ---------------------------------------------------------------- new and old names */
+
+/* Settings, the values that they put in force, and the lines that they print: "" for none. */
+static const struct {
+    const char *settings[4];
+    const char *values; /* NAME=value, separated by blanks */
+    const char *lines;
+} settings[] = {
+    /* one list of remedies */
+    {{"ARMCI_QUIRKS=auto"}, "ARMCI_QUIRKS=auto", ""},
+    {{"ARMCI_QUIRKS=None"}, "ARMCI_QUIRKS=none", ""},
+    {{"ARMCI_QUIRKS=+pad-slices,-pack-puts"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
+    {{"ARMCI_QUIRKS=-pack-puts,+PAD-Slices"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
+    {{"ARMCI_QUIRKS=auto,-remote-flush"}, "ARMCI_QUIRKS=-remote-flush", ""},
+    {{"ARMCI_QUIRKS=none,+remote-flush"}, "ARMCI_QUIRKS=none,+remote-flush", ""},
+    {{"ARMCI_QUIRKS=+pad-slices,-pad-slices"}, "ARMCI_QUIRKS=-pad-slices", ""},
+    {{"ARMCI_QUIRKS=pad-slices"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS='pad-slices' is invalid"},
+    {{"ARMCI_QUIRKS=+"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS='+' is invalid"},
+    {{"ARMCI_QUIRKS=+no-such"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS='+no-such' is invalid"},
+    {{"ARMCI_QUIRKS=+pad-slices,"}, "ARMCI_QUIRKS=auto", "is invalid"},
+    {{"ARMCI_QUIRKS=+pad-slices,none"}, "ARMCI_QUIRKS=auto", "is invalid"},
+    {{"ARMCI_QUIRKS=+pad-slicess"}, "ARMCI_QUIRKS=auto", "is invalid"},
+    /* its old forms */
+    {{"ARMCI_QUIRKS=yes"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS=yes is an old form; use ARMCI_QUIRKS=auto"},
+    {{"ARMCI_QUIRKS=0"}, "ARMCI_QUIRKS=none", "ARMCI_QUIRKS=0 is an old form; use ARMCI_QUIRKS=none"},
+    {{"ARMCI_AVOID_ODD_SLICES=yes"}, "ARMCI_QUIRKS=+pad-slices", "ARMCI_AVOID_ODD_SLICES=yes is an old form; use ARMCI_QUIRKS=+pad-slices"},
+    {{"ARMCI_AVOID_ODD_SLICES=no"}, "ARMCI_QUIRKS=-pad-slices", "use ARMCI_QUIRKS=-pad-slices"},
+    {{"ARMCI_AVOID_ODD_SLICES=auto"}, "ARMCI_QUIRKS=auto", "ARMCI_AVOID_ODD_SLICES=auto is an old form; leave it out"},
+    {{"ARMCI_AVOID_ODD_SLICES=maybe"}, "ARMCI_QUIRKS=auto", "ARMCI_AVOID_ODD_SLICES='maybe' is invalid"},
+    {{"ARMCI_AVOID_WIN_ALLOCATE=1"}, "ARMCI_QUIRKS=+shared-windows", "use ARMCI_QUIRKS=+shared-windows"},
+    {{"ARMCI_AVOID_THREADED_WINDOWS=on"}, "ARMCI_QUIRKS=+unthreaded-windows", "use ARMCI_QUIRKS=+unthreaded-windows"},
+    {{"ARMCI_AVOID_WIN_CREATE=t"}, "ARMCI_QUIRKS=+win-allocate", "use ARMCI_QUIRKS=+win-allocate"},
+    {{"ARMCI_AVOID_NEGATIVE_STRIDES=yes"}, "ARMCI_QUIRKS=+split-negative-strides", "use ARMCI_QUIRKS=+split-negative-strides"},
+    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "ARMCI_QUIRKS=+split-byte-strides", "use ARMCI_QUIRKS=+split-byte-strides"},
+    {{"ARMCI_AVOID_ACC_STRIDED=yes"}, "ARMCI_QUIRKS=+split-strided-acc", "use ARMCI_QUIRKS=+split-strided-acc"},
+    {{"ARMCI_AVOID_ACC_INDEXED=yes"}, "ARMCI_QUIRKS=+split-vector-acc", "use ARMCI_QUIRKS=+split-vector-acc"},
+    {{"ARMCI_AVOID_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", "use ARMCI_QUIRKS=+remote-flush"},
+    {{"ARMCI_AVOID_EARLY_FLUSH=yes"}, "ARMCI_QUIRKS=+flush-readback", "use ARMCI_QUIRKS=+flush-readback"},
+    {{"ARMCI_AVOID_LATE_RECEIVES=yes"}, "ARMCI_QUIRKS=+probe-receives", "use ARMCI_QUIRKS=+probe-receives"},
+    {{"ARMCI_AVOID_LONE_FINALIZE=yes"}, "ARMCI_QUIRKS=+finalize-barrier", "use ARMCI_QUIRKS=+finalize-barrier"},
+    {{"ARMCI_AVOID_VECTOR_MESSAGES=yes"}, "ARMCI_QUIRKS=+pack-puts", "use ARMCI_QUIRKS=+pack-puts"},
+    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_AVOID_BYTE_STRIDES=no"}, "ARMCI_QUIRKS=+pad-slices,-split-byte-strides", "+pad-slices"},
+    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_QUIRKS=none"}, "ARMCI_QUIRKS=none,+pad-slices", "+pad-slices"},
+    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_QUIRKS=-pad-slices"}, "ARMCI_QUIRKS=-pad-slices", "+pad-slices"}, /* the new name counts */
+    {{"ARMCI_NO_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", ""},                                        /* ARMCI-MPI's name */
+    {{"ARMCI_NO_FLUSH_LOCAL=no"}, "ARMCI_QUIRKS=auto", ""},
+    {{"ARMCI_NO_FLUSH_LOCAL=no", "ARMCI_AVOID_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", "+remote-flush"},
+    /* limits are numbers */
+    {{NULL}, "ARMCI_EAGER_MAX=auto ARMCI_ACC_MAX_SEGMENTS=auto ARMCI_OUTSTANDING_LIMIT=128", ""},
+    {{"ARMCI_EAGER_MAX=16384"}, "ARMCI_EAGER_MAX=16k", ""},
+    {{"ARMCI_EAGER_MAX=4k"}, "ARMCI_EAGER_MAX=4k", ""},
+    {{"ARMCI_EAGER_MAX=AUTO"}, "ARMCI_EAGER_MAX=auto", ""},
+    {{"ARMCI_EAGER_MAX=33k"}, "ARMCI_EAGER_MAX=auto", "ARMCI_EAGER_MAX='33k' is invalid (auto or bytes 4k..32k); auto is used"},
+    {{"ARMCI_EAGER_MAX=0"}, "ARMCI_EAGER_MAX=auto", "is invalid"},
+    {{"ARMCI_EAGER_MAX=yes"}, "ARMCI_EAGER_MAX=auto", "is invalid"},
+    {{"ARMCI_ACC_MAX_SEGMENTS=100"}, "ARMCI_ACC_MAX_SEGMENTS=100", ""},
+    {{"ARMCI_ACC_MAX_SEGMENTS=0"}, "ARMCI_ACC_MAX_SEGMENTS=auto", "is invalid"},
+    {{"ARMCI_AVOID_HANDSHAKES=yes"}, "ARMCI_EAGER_MAX=16k", "ARMCI_AVOID_HANDSHAKES=yes is an old form; use ARMCI_EAGER_MAX=16k"},
+    {{"ARMCI_AVOID_HANDSHAKES=no"}, "ARMCI_EAGER_MAX=32k", "use ARMCI_EAGER_MAX=32k"},
+    {{"ARMCI_AVOID_HANDSHAKES=auto"}, "ARMCI_EAGER_MAX=auto", "leave it out"},
+    {{"ARMCI_AVOID_HANDSHAKES=yes", "ARMCI_EAGER_MAX=8k"}, "ARMCI_EAGER_MAX=8k", "use ARMCI_EAGER_MAX=16k"},
+    {{"ARMCI_AVOID_LONG_ACC=yes"}, "ARMCI_ACC_MAX_SEGMENTS=256", "use ARMCI_ACC_MAX_SEGMENTS=256"},
+    {{"ARMCI_AVOID_LONG_ACC=no"}, "ARMCI_ACC_MAX_SEGMENTS=1000000000", "use ARMCI_ACC_MAX_SEGMENTS=1000000000"},
+    {{"ARMCI_AVOID_MANY_CALLS=yes"}, "ARMCI_OUTSTANDING_LIMIT=128", "use ARMCI_OUTSTANDING_LIMIT=128"},
+    {{"ARMCI_AVOID_MANY_CALLS=no"}, "ARMCI_OUTSTANDING_LIMIT=128", "leave it out"},
+    {{"ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_OUTSTANDING_LIMIT=9"}, "ARMCI_OUTSTANDING_LIMIT=9", "use ARMCI_OUTSTANDING_LIMIT=128"},
+    /* renamed variables and values */
+    {{"ARMCI_VERIFY=yes"}, "ARMCI_VERIFY=yes", ""},
+    {{"ARMCI_CHECK=1"}, "ARMCI_VERIFY=yes", "ARMCI_CHECK=1 is an old form; use ARMCI_VERIFY=yes"},
+    {{"ARMCI_CHECK=no"}, "ARMCI_VERIFY=no", "ARMCI_CHECK=no is an old form; use ARMCI_VERIFY=no"},
+    {{"ARMCI_CHECK=no", "ARMCI_VERIFY=yes"}, "ARMCI_VERIFY=yes", "use ARMCI_VERIFY=no"},
+    {{"ARMCI_CHECK=perhaps"}, "ARMCI_VERIFY=no", "ARMCI_CHECK='perhaps' is invalid (yes|no)"},
+    {{"ARMCI_TRANSPORT=am"}, "ARMCI_TRANSPORT=am", ""},
+    {{"ARMCI_TRANSPORT=server"}, "ARMCI_TRANSPORT=am", ""},
+    {{"ARMCI_TRANSPORT=rma"}, "ARMCI_TRANSPORT=rma", ""},
+    {{"ARMCI_VERBOSE=0"}, "ARMCI_VERBOSE=0", ""},
+    {{"ARMCI_VERBOSE=1"}, "ARMCI_VERBOSE=1", ""},
+    {{"ARMCI_VERBOSE=2"}, "ARMCI_VERBOSE=2", ""},
+    {{"ARMCI_VERBOSE=yes"}, "ARMCI_VERBOSE=1", ""},
+    {{"ARMCI_VERBOSE=off"}, "ARMCI_VERBOSE=0", ""},
+    {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
+};
+
+TABLE_TEST(test_settings, settings)
 {
-    const TTest *const tests[] = {test_process_environment, /* first: wants a process in which nobody has read */
-                                  test_defaults,
-                                  test_flags,
-                                  test_wrong_flags_are_never_on,
-                                  test_choices,
-                                  test_threads_are_asked_for_where_they_serve,
-                                  test_threads_for_windows_only_where_windows_bear_them,
-                                  test_launchers,
-                                  test_wrong_choices,
-                                  test_counts,
-                                  test_bytes,
-                                  test_names_of_armci_mpi,
-                                  test_names_without_effect,
-                                  test_unknown_names,
-                                  test_every_slip_in_a_name,
-                                  test_every_slip_in_a_word,
-                                  test_every_remedy,
-                                  test_garbage_for_every_variable,
-                                  test_hostile_settings,
-                                  test_reading_again_resets,
-                                  test_table_is_sound,
-                                  test_print,
-                                  NULL};
-    return unit_run("config", unit_case(tests));
+    char values[200], *rest, *environment[4] = {NULL};
+    for (int k = 0; k < 4; k++)
+        environment[k] = (char *)(uintptr_t)settings[_i].settings[k];
+    collected[0] = '\0';
+    int lines = armcii_config_read(environment, collect);
+    const char *first = environment[0] ? environment[0] : "nothing";
+    ck_assert_msg((lines > 0) == (settings[_i].lines[0] != '\0'), "%s: %d lines: %s", first, lines, collected);
+    ck_assert_msg(strstr(collected, settings[_i].lines) != NULL, "%s: no '%s' in: %s", first, settings[_i].lines, collected);
+    snprintf(values, sizeof values, "%s", settings[_i].values);
+    for (char *name = strtok_r(values, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(name, '=');
+        *value++ = '\0';
+        ck_assert_msg(strcmp(value_of(name), value) == 0, "%s: %s: expected %s, seen %s", first, name, value, value_of(name));
+    }
 }

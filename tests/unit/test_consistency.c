@@ -18,17 +18,6 @@ struct step {
 static struct region *region[2];
 static char model[2][TARGETS][SLICE] __attribute__((aligned(8)));
 
-static void model_add_ints(char *there, const char *local, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += sizeof(int)) {
-        int a, b;
-        memcpy(&a, there + i, sizeof a);
-        memcpy(&b, local + i, sizeof b);
-        a = (int)((unsigned)a + (unsigned)b);
-        memcpy(there + i, &a, sizeof a);
-    }
-}
-
 static struct op random_transfer(struct rng *r, struct step *s)
 {
     static const int one_int = 1;
@@ -43,21 +32,10 @@ static struct op random_transfer(struct rng *r, struct step *s)
     s->get = kind == 1;
     if (kind == 0) memcpy(here, s->local, s->bytes);
     if (kind == 1) memcpy(s->expected, here, s->bytes);
-    if (kind == 2) {
-        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_INT};
-        t.scale = &one_int;
-        model_add_ints(here, s->local, s->bytes);
-    }
-    if (kind == 3) {
-        t.verb = (struct rma_verb){RMA_ACC, ELEMENT_LONG};
-        t.scale = &one_long;
-        for (size_t i = 0; i < s->bytes; i += sizeof(long)) {
-            long a, b;
-            memcpy(&a, here + i, sizeof a);
-            memcpy(&b, s->local + i, sizeof b);
-            a = (long)((unsigned long)a + (unsigned long)b);
-            memcpy(here + i, &a, sizeof a);
-        }
+    if (kind >= 2) {
+        t.verb = (struct rma_verb){RMA_ACC, kind == 2 ? ELEMENT_INT : ELEMENT_LONG};
+        t.scale = kind == 2 ? (const void *)&one_int : &one_long;
+        add_elements(t.verb.element, here, s->local, s->bytes);
     }
     return t;
 }
@@ -106,18 +84,11 @@ static void random_program(unsigned seed, enum fake_order order)
     job_end();
 }
 
-START_TEST(random_programs)
+TEST(random_programs)
 {
     for (unsigned seed = 0; seed < 1000; seed++)
         for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++)
             random_program(seed, order);
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {random_programs, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("consistency", all);
-}
+const struct unit unit = {.timeout = 120};

@@ -18,7 +18,7 @@ static void fill(char *at, size_t bytes, uint64_t seed)
 
 /* ---- one piece ---- */
 
-START_TEST(every_size_at_every_offset)
+TEST(every_size_at_every_offset)
 {
     enum { SIZE = PIECE + OFFSETS + 1 };
     char src[SIZE], seen[SIZE], want[SIZE], before[SIZE];
@@ -34,9 +34,8 @@ START_TEST(every_size_at_every_offset)
                 if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes, from, to);
             }
 }
-END_TEST
 
-START_TEST(pieces_that_overlap_themselves)
+TEST(pieces_that_overlap_themselves)
 {
     enum { SHIFT = 80, SIZE = PIECE + 2 * SHIFT };
     char seen[SIZE], want[SIZE];
@@ -49,7 +48,6 @@ START_TEST(pieces_that_overlap_themselves)
             if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
         }
 }
-END_TEST
 
 static void check_untouched(const char *at, size_t begin, size_t end)
 {
@@ -57,7 +55,7 @@ static void check_untouched(const char *at, size_t begin, size_t end)
         if (at[i] != 77) ck_abort_msg("byte %zu is written", i);
 }
 
-START_TEST(long_pieces)
+TEST(long_pieces)
 {
     static const size_t size[] = {STREAM - 1, STREAM, STREAM + 1, STREAM + 63, STREAM + 64, STREAM + 8191};
     static const size_t offset[] = {0, 1, 17, 63, 64};
@@ -77,9 +75,8 @@ START_TEST(long_pieces)
     free(src);
     free(dst);
 }
-END_TEST
 
-START_TEST(long_pieces_that_overlap_themselves)
+TEST(long_pieces_that_overlap_themselves)
 {
     static const ptrdiff_t shift[] = {0, 1, -1, 64, -64, 4096, -4096, STREAM - 1, 1 - STREAM};
     enum { ROOM = 3 * STREAM };
@@ -95,7 +92,6 @@ START_TEST(long_pieces_that_overlap_themselves)
     free(seen);
     free(want);
 }
-END_TEST
 
 /* ---- shapes between two memories, against the list of their bytes ---- */
 
@@ -135,7 +131,7 @@ static void check_sample(struct sample *m, enum shape_side to)
     free(want[1]);
 }
 
-START_TEST(shapes_between_two_memories)
+TEST(shapes_between_two_memories)
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
     for (unsigned seed = 0; seed < SEEDS; seed++)
@@ -147,7 +143,6 @@ START_TEST(shapes_between_two_memories)
                 sample_free(&m);
             }
 }
-END_TEST
 
 /* ---- shapes in one memory, against memmove of each segment ---- */
 
@@ -183,7 +178,7 @@ static void check_in_memory(const struct shape *s, const char *what, int number)
     }
 }
 
-START_TEST(rows_of_every_length)
+TEST(rows_of_every_length)
 {
     fill(memory, ROOM, 5);
     for (int bytes = 1; bytes <= PIECE; bytes++)
@@ -202,9 +197,8 @@ START_TEST(rows_of_every_length)
             check_in_memory(&s, "bytes", bytes);
         }
 }
-END_TEST
 
-START_TEST(strided_within_one_memory)
+TEST(strided_within_one_memory)
 {
     fill(memory, ROOM, 6);
     for (int seed = 0; seed < 4000; seed++) {
@@ -222,7 +216,6 @@ START_TEST(strided_within_one_memory)
         check_in_memory(&s, "seed", seed);
     }
 }
-END_TEST
 
 /* Runs of up to 20 segments anywhere in the lower part of the memory. */
 enum { RUNS = 3, SEGMENTS = 20, LOWER = 2000 };
@@ -243,7 +236,7 @@ static void random_runs(struct random_runs *v, struct rng *r)
     }
 }
 
-START_TEST(vectors_within_one_memory)
+TEST(vectors_within_one_memory)
 {
     fill(memory, ROOM, 7);
     for (int seed = 0; seed < 4000; seed++) {
@@ -255,9 +248,8 @@ START_TEST(vectors_within_one_memory)
         check_in_memory(&s, "seed", seed);
     }
 }
-END_TEST
 
-START_TEST(packed_shapes)
+TEST(packed_shapes)
 {
     fill(memory, ROOM, 8);
     for (int seed = 0; seed < 2000; seed++) {
@@ -275,9 +267,8 @@ START_TEST(packed_shapes)
         check_in_memory(&s, "strided", seed);
     }
 }
-END_TEST
 
-START_TEST(nothing_to_copy)
+TEST(nothing_to_copy)
 {
     const int count[] = {0, 3}, stride[] = {8};
     struct vector_run run[] = {{NULL, NULL, 8, 0}, {NULL, NULL, 0, 3}};
@@ -290,22 +281,5 @@ START_TEST(nothing_to_copy)
     ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
     check_in_memory(&s, "vector", 0);
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {every_size_at_every_offset,
-                                  pieces_that_overlap_themselves,
-                                  long_pieces,
-                                  long_pieces_that_overlap_themselves,
-                                  shapes_between_two_memories,
-                                  rows_of_every_length,
-                                  strided_within_one_memory,
-                                  vectors_within_one_memory,
-                                  packed_shapes,
-                                  nothing_to_copy,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    return unit_run("copy", all);
-}
+const struct unit unit = {.timeout = 60};

@@ -170,23 +170,21 @@ static struct tally check_samples(struct basic_type basic)
     return tally;
 }
 
-START_TEST(bytes)
+TEST(bytes)
 {
     struct tally t = check_samples(armcii_basic_byte());
     ck_assert_msg(t.vectors > 600 && t.subarrays > 200 && t.indexed > 900, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
                   t.indexed);
 }
-END_TEST
 
-START_TEST(elements)
+ROW_TEST(elements, ELEMENT_COUNT)
 {
     struct tally t = check_samples(armcii_basic_element((enum element)_i));
     ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
                   t.indexed);
 }
-END_TEST
 
-START_TEST(basic_types)
+TEST(basic_types)
 {
     const struct {
         MPI_Datatype type;
@@ -200,10 +198,9 @@ START_TEST(basic_types)
     }
     ck_assert(armcii_basic_byte().type == MPI_BYTE && armcii_basic_byte().size == 1);
 }
-END_TEST
 
 /* Extents beyond INT_MAX and up to a gigabyte of data, which is never accessed. */
-START_TEST(large)
+TEST(large)
 {
     char *const base = (char *)0x100000000;
     int stride[] = {1 << 20, INT_MAX - 7}, count[] = {1 << 19, 512, 4};
@@ -226,9 +223,7 @@ START_TEST(large)
     ck_assert_int_eq(size, 1 << 30);
     ck_assert_int_eq(lb, 0);
     ck_assert_int_eq(extent, 3 * (MPI_Count)stride[1] + 511 * (MPI_Count)stride[0] + count[0]);
-    armcii_datatype_cache_clear();
 }
-END_TEST
 
 /* ---- the cache: an attribute marks cached types, so that tests recognize a type and its deletion ---- */
 
@@ -276,15 +271,8 @@ static bool is_kept_vector(int i)
     return is_kept(&s, armcii_datatype_vector, SHAPE_REMOTE, armcii_basic_byte());
 }
 
-static void begin_cache(void)
+TEST(same_shape_same_type)
 {
-    armcii_datatype_cache_clear();
-    ended = 0;
-}
-
-START_TEST(same_shape_same_type)
-{
-    begin_cache();
     struct shape a = numbered(1, 0), elsewhere = numbered(1, 4096), taller = numbered(2, 0), wider = numbered(9, 0);
     struct basic_type byte = armcii_basic_byte(), ints = armcii_basic_element(ELEMENT_INT);
     ck_assert(!is_kept(&a, armcii_datatype_vector, SHAPE_LOCAL, byte));
@@ -303,13 +291,10 @@ START_TEST(same_shape_same_type)
     armcii_datatype_cache_clear();
     ck_assert_int_eq(ended, 6);
     ck_assert(!is_kept(&a, armcii_datatype_vector, SHAPE_LOCAL, byte));
-    armcii_datatype_cache_clear();
 }
-END_TEST
 
-START_TEST(more_shapes_than_room)
+TEST(more_shapes_than_room)
 {
-    begin_cache();
     for (int i = 0; i < CACHE; i++)
         ck_assert_msg(!is_kept_vector(i), "shape %d", i);
     for (int i = 0; i < CACHE; i++)
@@ -328,13 +313,11 @@ START_TEST(more_shapes_than_room)
     armcii_datatype_cache_clear();
     ck_assert_int_eq(ended, 2 * CACHE + 3);
 }
-END_TEST
 
 /* A type that was evicted is rebuilt correctly. */
-START_TEST(types_come_back)
+TEST(types_come_back)
 {
     enum { SHAPES = 3 * CACHE };
-    begin_cache();
     struct rng r = rng_start(3);
     for (int i = 0; i < 2000; i++) {
         struct shape s = numbered(rng_between(&r, 0, SHAPES - 1), 0);
@@ -350,27 +333,22 @@ START_TEST(types_come_back)
     }
     armcii_datatype_cache_clear();
 }
-END_TEST
 
-static void start(int *argc, char ***argv)
+static void begin(void)
 {
-    unit_starts_mpi();
-    MPI_Init(argc, argv);
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
     MPI_Get_library_version(version, &length);
     armcii_quirks_decide(version, false, true);
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_end, &mark, NULL);
+    armcii_datatype_cache_clear();
+    ended = 0;
 }
 
-int main(int argc, char **argv)
+static void end(void)
 {
-    const TTest *const tests[] = {bytes, basic_types, large, same_shape_same_type, more_shapes_than_room, types_come_back, NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_loop_test(all, elements, 0, ELEMENT_COUNT);
-    start(&argc, &argv);
-    int status = unit_run("datatype", all);
+    armcii_datatype_cache_clear();
     MPI_Type_free_keyval(&mark);
-    MPI_Finalize();
-    return status;
 }
+
+const struct unit unit = {.begin = begin, .end = end, .run = unit_run_with_mpi};

@@ -68,40 +68,13 @@ static void check_hold(enum element e, size_t piece, size_t bytes)
     if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
 
-/* Scales are real, so both parts of a complex element are updated alike.  Integers wrap. */
 static void add(enum element e, const void *scale, char *dst, const char *src, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += armcii_element_align(e)) {
-        unsigned i, was_i;
-        unsigned long l, was_l;
-        float f, was_f;
-        double d, was_d;
-        switch (e) {
-        case ELEMENT_INT:
-            memcpy(&i, src + at, sizeof i);
-            memcpy(&was_i, dst + at, sizeof i);
-            was_i += (unsigned)*(const int *)scale * i;
-            memcpy(dst + at, &was_i, sizeof i);
-            break;
-        case ELEMENT_LONG:
-            memcpy(&l, src + at, sizeof l);
-            memcpy(&was_l, dst + at, sizeof l);
-            was_l += (unsigned long)*(const long *)scale * l;
-            memcpy(dst + at, &was_l, sizeof l);
-            break;
-        case ELEMENT_FLOAT:
-        case ELEMENT_COMPLEX:
-            memcpy(&f, src + at, sizeof f);
-            memcpy(&was_f, dst + at, sizeof f);
-            was_f += *(const float *)scale * f;
-            memcpy(dst + at, &was_f, sizeof f);
-            break;
-        default:
-            memcpy(&d, src + at, sizeof d);
-            memcpy(&was_d, dst + at, sizeof d);
-            was_d += *(const double *)scale * d;
-            memcpy(dst + at, &was_d, sizeof d);
-        }
+    char product[2 * sizeof(double)];
+    size_t size = armcii_element_size(e);
+    for (size_t at = 0; at < bytes; at += size) {
+        armcii_scale_copy(e, scale, src + at, product, size);
+        add_elements(e, dst + at, product, size);
     }
 }
 
@@ -128,24 +101,16 @@ void __wrap_armcii_accumulate_rows(enum element e, const void *scale, void *dst,
 
 /* ---- values ---- */
 
-static const void *scale_two(enum element e)
+/* 1 or 2 of that type. */
+static const void *scale_of(enum element e, int number)
 {
-    static const int i = 2;
-    static const long l = 2;
-    static const float f[2] = {2, 0};
-    static const double d[2] = {2, 0};
-    const void *const two[ELEMENT_COUNT] = {&i, &l, f, d, f, d};
-    return two[e];
-}
-
-static const void *scale_one(enum element e)
-{
-    static const int i = 1;
-    static const long l = 1;
-    static const float f[2] = {1, 0};
-    static const double d[2] = {1, 0};
-    const void *const one[ELEMENT_COUNT] = {&i, &l, f, d, f, d};
-    return one[e];
+    static const int i[] = {1, 2};
+    static const long l[] = {1, 2};
+    static const float f[][2] = {{1, 0}, {2, 0}};
+    static const double d[][2] = {{1, 0}, {2, 0}};
+    const int n = number - 1;
+    const void *const scales[ELEMENT_COUNT] = {&i[n], &l[n], f[n], d[n], f[n], d[n]};
+    return scales[e];
 }
 
 static void fill(enum element e, char *at, size_t bytes, struct rng *r)
@@ -207,12 +172,6 @@ static void model(enum element e, const void *scale, const struct shape *s)
         add(e, scale, wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
 }
 
-static void on_types(void (*test)(enum element e))
-{
-    for (int e = 0; e < ELEMENT_COUNT; e++)
-        test((enum element)e);
-}
-
 /* ---- contiguous ---- */
 
 /* Where the first block begins in the arena. */
@@ -222,45 +181,35 @@ static size_t first_border(void)
 }
 
 /* Pieces that begin and end around block borders, at every offset of an element. */
-static void pieces(enum element e)
+ROW_TEST(contiguous_across_blocks, ELEMENT_COUNT)
 {
+    enum element e = (enum element)_i;
     size_t size = armcii_element_size(e);
     unsigned number = 0;
     begin(e, 1);
     for (size_t before = 0; before <= 2 * size; before++)
         for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
             size_t at = first_border() - before;
-            const void *scale = number % 3 ? scale_two(e) : NULL;
+            const void *scale = number % 3 ? scale_of(e, 2) : NULL;
             armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), DELTA, local, n * size);
-            add(e, scale ? scale : scale_one(e), wanted + at, local, n * size);
+            add(e, scale ? scale : scale_of(e, 1), wanted + at, local, n * size);
             check_arena("piece", number++);
         }
 }
 
-START_TEST(contiguous_across_blocks)
+ROW_TEST(contiguous_over_many_blocks, ELEMENT_COUNT)
 {
-    on_types(pieces);
-}
-END_TEST
-
-static void all_of_it(enum element e)
-{
+    enum element e = (enum element)_i;
     struct shape s;
     begin(e, 2);
     armcii_shape_contiguous(&s, local, remote(0), ARENA);
-    accumulate(e, scale_two(e), &s);
-    model(e, scale_two(e), &s);
+    accumulate(e, scale_of(e, 2), &s);
+    model(e, scale_of(e, 2), &s);
     check_arena("all of it", 0);
     accumulate(e, NULL, &s);
-    model(e, scale_one(e), &s);
+    model(e, scale_of(e, 1), &s);
     check_arena("all of it, scale NULL", 1);
 }
-
-START_TEST(contiguous_over_many_blocks)
-{
-    on_types(all_of_it);
-}
-END_TEST
 
 /* ---- strided ---- */
 
@@ -300,15 +249,16 @@ static bool patch(enum element e, unsigned seed)
     }
     if (!place(here, count, levels, LOCAL, &r, &from) || !place(there, count, levels, ARENA, &r, &to)) return false;
     ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels), SHAPE_OK);
-    const void *scale = seed % 2 ? scale_two(e) : NULL;
+    const void *scale = seed % 2 ? scale_of(e, 2) : NULL;
     accumulate(e, scale, &s);
-    model(e, scale ? scale : scale_one(e), &s);
+    model(e, scale ? scale : scale_of(e, 1), &s);
     check_arena("patch of seed", seed);
     return true;
 }
 
-static void patches(enum element e)
+ROW_TEST(strided, ELEMENT_COUNT)
 {
+    enum element e = (enum element)_i;
     unsigned done = 0;
     begin(e, 3);
     for (unsigned seed = 0; seed < 1500; seed++)
@@ -316,34 +266,24 @@ static void patches(enum element e)
     ck_assert_uint_gt(done, 500);
 }
 
-START_TEST(strided)
-{
-    on_types(patches);
-}
-END_TEST
-
 /* Rows at the same address, more than one hold covers. */
-static void heap_of_rows(enum element e)
+ROW_TEST(rows_on_one_another, ELEMENT_COUNT)
 {
+    enum element e = (enum element)_i;
     int count[2] = {(int)armcii_element_size(e) * 40, 500}, here[1] = {8}, there[1] = {0};
     struct shape s;
     begin(e, 4);
     ck_assert_int_eq(armcii_shape_strided(&s, local, here, remote(first_border() - 16), there, count, 1), SHAPE_OK);
-    accumulate(e, scale_two(e), &s);
-    model(e, scale_two(e), &s);
+    accumulate(e, scale_of(e, 2), &s);
+    model(e, scale_of(e, 2), &s);
     check_arena("rows on one another", 0);
 }
 
-START_TEST(rows_on_one_another)
-{
-    on_types(heap_of_rows);
-}
-END_TEST
-
 /* ---- vector ---- */
 
-static void lists(enum element e)
+ROW_TEST(vector, ELEMENT_COUNT)
 {
+    enum element e = (enum element)_i;
     enum { SEGMENTS = 50 };
     struct rng r = rng_start(5);
     size_t size = armcii_element_size(e);
@@ -359,16 +299,10 @@ static void lists(enum element e)
         struct shape s;
         ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
         accumulate(e, NULL, &s);
-        model(e, scale_one(e), &s);
+        model(e, scale_of(e, 1), &s);
         check_arena("list", round);
     }
 }
-
-START_TEST(vector)
-{
-    on_types(lists);
-}
-END_TEST
 
 /* ---- several threads ---- */
 
@@ -393,7 +327,7 @@ static void *hammer(void *argument)
     return NULL;
 }
 
-START_TEST(nothing_lost_between_threads)
+TEST(nothing_lost_between_threads)
 {
     pthread_t thread[THREADS];
     memset(arena, 0, ARENA);
@@ -409,11 +343,10 @@ START_TEST(nothing_lost_between_threads)
         ck_assert_double_eq(seen[i], THREADS * ROUNDS);
     ck_assert_int_eq(locks_taken(), 0);
 }
-END_TEST
 
 /* ---- put and get ---- */
 
-START_TEST(put_and_get_through_the_mapping)
+TEST(put_and_get_through_the_mapping)
 {
     static char back[LOCAL];
     for (unsigned seed = 0; seed < 300; seed++) {
@@ -438,10 +371,9 @@ START_TEST(put_and_get_through_the_mapping)
         check_arena("get of seed", seed);
     }
 }
-END_TEST
 
 /* A fence after any store must wait for it, an accumulate's too. */
-START_TEST(stores_are_noted)
+TEST(stores_are_noted)
 {
     long there = 0, here = 5;
     struct shape s;
@@ -460,20 +392,5 @@ START_TEST(stores_are_noted)
     accumulate(ELEMENT_LONG, NULL, &s);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {contiguous_across_blocks,
-                                  contiguous_over_many_blocks,
-                                  strided,
-                                  rows_on_one_another,
-                                  vector,
-                                  nothing_lost_between_threads,
-                                  put_and_get_through_the_mapping,
-                                  stores_are_noted,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    return unit_run("direct", all);
-}
+const struct unit unit = {.timeout = 60};

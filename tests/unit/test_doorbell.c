@@ -83,7 +83,7 @@ static void end_sleeper(pid_t child)
     munmap(shared, sizeof *shared);
 }
 
-START_TEST(each_ring_wakes_the_sleeper)
+TEST(each_ring_wakes_the_sleeper)
 {
     pid_t child = start_sleeper();
     for (int i = 0; i < TIMES; i++) {
@@ -95,9 +95,8 @@ START_TEST(each_ring_wakes_the_sleeper)
     }
     end_sleeper(child);
 }
-END_TEST
 
-START_TEST(a_ring_before_sleep_is_not_lost)
+TEST(a_ring_before_sleep_is_not_lost)
 {
     pid_t child = start_sleeper();
     for (int i = 0; i < TIMES; i++) { /* the sleeper is asleep, or not yet */
@@ -111,9 +110,8 @@ START_TEST(a_ring_before_sleep_is_not_lost)
     }
     end_sleeper(child);
 }
-END_TEST
 
-START_TEST(a_ring_for_others_wakes_nobody_here)
+TEST(a_ring_for_others_wakes_nobody_here)
 {
     pid_t child = start_sleeper();
     start_sleeping();
@@ -130,9 +128,8 @@ START_TEST(a_ring_for_others_wakes_nobody_here)
     }
     end_sleeper(child);
 }
-END_TEST
 
-START_TEST(without_doorbells_a_ring_does_nothing)
+TEST(without_doorbells_a_ring_does_nothing)
 {
     *(struct node *)armcii_node = (struct node){.size = 1};
     armcii_doorbells_start();
@@ -142,12 +139,4 @@ START_TEST(without_doorbells_a_ring_does_nothing)
     ck_assert(!armcii_doorbell_clear());
     armcii_doorbell_arm(true);
     armcii_doorbells_end();
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {each_ring_wakes_the_sleeper, a_ring_before_sleep_is_not_lost, a_ring_for_others_wakes_nobody_here,
-                                  without_doorbells_a_ring_does_nothing, NULL};
-    return unit_run("doorbell", unit_case(tests));
 }

@@ -65,7 +65,7 @@ static void check_elements(size_t r, size_t offset, const void *seen, const void
                       "%s, offset %zu, element %zu: the product is not the expected one", row[r].name, offset, i);
 }
 
-START_TEST(sizes_and_names)
+TEST(sizes_and_names)
 {
     for (size_t r = 0; r < ELEMENT_COUNT; r++) {
         ck_assert_msg(armcii_element_size(row[r].type) == row[r].size, "%s: size: expected %zu, seen %zu", row[r].name, row[r].size,
@@ -75,9 +75,8 @@ START_TEST(sizes_and_names)
         ck_assert_str_eq(armcii_element_name(row[r].type), row[r].name);
     }
 }
-END_TEST
 
-START_TEST(one_is_one_and_nothing_else)
+TEST(one_is_one_and_nothing_else)
 {
     static const int i[] = {1, 2, 0, -1};
     static const long l[] = {1, 1L + (1L << 32), 0, -1};
@@ -95,9 +94,8 @@ START_TEST(one_is_one_and_nothing_else)
         }
     }
 }
-END_TEST
 
-START_TEST(every_type_at_every_offset)
+TEST(every_type_at_every_offset)
 {
     for (size_t r = 0; r < ELEMENT_COUNT; r++)
         for (size_t offset = 0; offset < OFFSETS; offset++) {
@@ -119,9 +117,8 @@ START_TEST(every_type_at_every_offset)
             free(dst);
         }
 }
-END_TEST
 
-START_TEST(scale_one_copies)
+TEST(scale_one_copies)
 {
     static const int i = 1;
     static const long l = 1;
@@ -134,9 +131,8 @@ START_TEST(scale_one_copies)
         check_elements(r, 0, seen, row[r].values);
     }
 }
-END_TEST
 
-START_TEST(integer_products_wrap)
+TEST(integer_products_wrap)
 {
     static const int a = 65537, x[] = {65537, INT_MIN, INT_MAX, -65537};
     static const int want[] = {131073, INT_MIN, 2147418111, -131073};
@@ -151,18 +147,16 @@ START_TEST(integer_products_wrap)
         ck_assert_msg(found[i] == wanted[i], "long %d: expected %ld, seen %ld", i, wanted[i], found[i]);
     }
 }
-END_TEST
 
-START_TEST(nothing_to_scale)
+TEST(nothing_to_scale)
 {
     static const double two = 2;
     double x = 3, y = 5;
     armcii_scale_copy(ELEMENT_DOUBLE, &two, &x, &y, 0);
     ck_assert(y == 5);
 }
-END_TEST
 
-START_TEST(pack_of_a_patch)
+TEST(pack_of_a_patch)
 {
     enum { ROWS = 5, COLUMNS = 3, WIDTH = 7 };
     for (size_t r = 0; r < ELEMENT_COUNT; r++) {
@@ -181,19 +175,5 @@ START_TEST(pack_of_a_patch)
         ck_assert_msg(packed[COLUMNS * ROWS * size] == 77, "%s: written past the buffer", row[r].name);
     }
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {sizes_and_names,
-                                  one_is_one_and_nothing_else,
-                                  every_type_at_every_offset,
-                                  scale_one_copies,
-                                  integer_products_wrap,
-                                  nothing_to_scale,
-                                  pack_of_a_patch,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_checked_fixture(all, fill_values, NULL);
-    return unit_run("element", all);
-}
+const struct unit unit = {.begin = fill_values};

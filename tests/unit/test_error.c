@@ -27,7 +27,6 @@ static void begin(int descriptor)
 static void end(void)
 {
     size_t length;
-
     ck_assert_int_ge(dup2(saved, stream), 0);
     close(saved);
     rewind(file);
@@ -41,7 +40,6 @@ static void configure(const char *setting)
 {
     char text[64];
     char *environment[] = {text, NULL};
-
     snprintf(text, sizeof text, "%s", setting);
     ck_assert_int_eq(armcii_config_read(environment, NULL), 0);
 }
@@ -55,7 +53,7 @@ static void catch_abort(int status)
     longjmp(aborted, 1);
 }
 
-START_TEST(test_error_returns_its_code)
+TEST(test_error_returns_its_code)
 {
     configure("ARMCI_ERRORS=return");
     armcii_error_set_abort(catch_abort);
@@ -66,9 +64,8 @@ START_TEST(test_error_returns_its_code)
     ck_assert_int_eq(code, 2);
     ck_assert_str_eq(printed, "ARMCI error: rank 3: ARMCI_Put: proc = 17: there are 4 processes\n");
 }
-END_TEST
 
-START_TEST(test_error_without_argument_or_rank)
+TEST(test_error_without_argument_or_rank)
 {
     configure("ARMCI_ERRORS=return");
     begin(STDERR_FILENO);
@@ -78,12 +75,10 @@ START_TEST(test_error_without_argument_or_rank)
     ck_assert_int_eq(armcii_log_rank(), -1);
     ck_assert_str_eq(printed, "ARMCI error: ARMCI_Put: called before ARMCI_Init\n");
 }
-END_TEST
 
-START_TEST(test_error_aborts)
+TEST(test_error_aborts)
 {
     volatile bool returned = false;
-
     configure("ARMCI_ERRORS=abort");
     armcii_error_set_abort(catch_abort);
     begin(STDERR_FILENO);
@@ -96,17 +91,15 @@ START_TEST(test_error_aborts)
     ck_assert_int_eq(abort_status, 5);
     ck_assert_str_eq(printed, "ARMCI error: ARMCI_Get: bytes = -1: negative\n");
 }
-END_TEST
 
-START_TEST(test_error_before_configuration)
+TEST(test_error_before_configuration)
 {
     setenv("ARMCI_ERRORS", "return", 1);
     armcii_error_set_abort(catch_abort);
     ck_assert_int_eq(armcii_error(1, "ARMCI_Fence", "", "called before ARMCI_Init", "%s", ""), 1);
 }
-END_TEST
 
-START_TEST(test_fatal_aborts_whatever_is_set)
+TEST(test_fatal_aborts_whatever_is_set)
 {
     configure("ARMCI_ERRORS=return");
     armcii_error_set_abort(catch_abort);
@@ -117,15 +110,13 @@ START_TEST(test_fatal_aborts_whatever_is_set)
     ck_assert_int_eq(abort_status, 1);
     ck_assert_str_eq(printed, "ARMCI internal error: rank 0: lost count\n");
 }
-END_TEST
 
-START_TEST(test_abort_without_a_job)
+SIGNAL_TEST(test_abort_without_a_job, SIGABRT)
 {
     armcii_abort_job(1); /* no function is set: abort(3) */
 }
-END_TEST
 
-START_TEST(test_warn_and_say)
+TEST(test_warn_and_say)
 {
     armcii_log_set_rank(2);
     begin(STDERR_FILENO);
@@ -137,14 +128,12 @@ START_TEST(test_warn_and_say)
     end();
     ck_assert_str_eq(printed, "ARMCI: version 0.1\n");
 }
-END_TEST
 
 /* A message is printed completely if it fits in a line, else cut. */
-START_TEST(test_long_lines)
+TEST(test_long_lines)
 {
     static char message[5000];
     size_t prefix = strlen("ARMCI: ");
-
     for (size_t length = 2030; length < 2060; length++) {
         memset(message, 'x', length);
         message[length] = '\0';
@@ -159,20 +148,4 @@ START_TEST(test_long_lines)
     }
     ck_assert_uint_lt(strlen(printed), 2049);
     ck_assert_str_eq(printed + strlen(printed) - 5, "x...\n");
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {test_error_before_configuration, /* first: the configuration must not have been read */
-                                  test_error_without_argument_or_rank,
-                                  test_error_returns_its_code,
-                                  test_error_aborts,
-                                  test_fatal_aborts_whatever_is_set,
-                                  test_warn_and_say,
-                                  test_long_lines,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_test_raise_signal(all, test_abort_without_a_job, SIGABRT);
-    return unit_run("error", all);
 }

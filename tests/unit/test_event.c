@@ -42,7 +42,7 @@ static void disconnect(int end[2])
     close(end[1]);
 }
 
-START_TEST(data_on_a_socket_end_the_sleep)
+TEST(data_on_a_socket_end_the_sleep)
 {
     int end[2];
     connect_ends(end);
@@ -55,9 +55,8 @@ START_TEST(data_on_a_socket_end_the_sleep)
     armcii_event_end();
     disconnect(end);
 }
-END_TEST
 
-START_TEST(unread_data_end_one_sleep_only)
+TEST(unread_data_end_one_sleep_only)
 {
     int end[2];
     connect_ends(end);
@@ -71,9 +70,8 @@ START_TEST(unread_data_end_one_sleep_only)
     armcii_event_end();
     disconnect(end);
 }
-END_TEST
 
-START_TEST(a_wait_that_ignores_sockets_times_out)
+TEST(a_wait_that_ignores_sockets_times_out)
 {
     int end[2];
     connect_ends(end);
@@ -85,9 +83,8 @@ START_TEST(a_wait_that_ignores_sockets_times_out)
     armcii_event_end();
     disconnect(end);
 }
-END_TEST
 
-START_TEST(a_wakeup_before_the_sleep_ends_it)
+TEST(a_wakeup_before_the_sleep_ends_it)
 {
     armcii_event_start();
     armcii_event_wakeup();
@@ -99,17 +96,15 @@ START_TEST(a_wakeup_before_the_sleep_ends_it)
     ck_assert_int_ge(now() - begun, SHORT);
     armcii_event_end();
 }
-END_TEST
 
-START_TEST(events_are_unreliable_without_sockets)
+TEST(events_are_unreliable_without_sockets)
 {
     armcii_event_start();
     ck_assert(!armcii_event_is_reliable());
     armcii_event_end();
 }
-END_TEST
 
-START_TEST(a_miss_makes_events_unreliable_and_several_hits_reliable_again)
+TEST(a_miss_makes_events_unreliable_and_several_hits_reliable_again)
 {
     int end[2], hits = 0;
     connect_ends(end);
@@ -127,9 +122,8 @@ START_TEST(a_miss_makes_events_unreliable_and_several_hits_reliable_again)
     armcii_event_end();
     disconnect(end);
 }
-END_TEST
 
-START_TEST(a_socket_made_later_is_watched_after_a_miss)
+TEST(a_socket_made_later_is_watched_after_a_miss)
 {
     int end[2];
     armcii_event_start();
@@ -140,18 +134,4 @@ START_TEST(a_socket_made_later_is_watched_after_a_miss)
     ck_assert_msg(armcii_event_wait(SHORT), "wait with data on the new socket: expected true, seen false");
     armcii_event_end();
     disconnect(end);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {data_on_a_socket_end_the_sleep,
-                                  unread_data_end_one_sleep_only,
-                                  a_wait_that_ignores_sockets_times_out,
-                                  a_wakeup_before_the_sleep_ends_it,
-                                  events_are_unreliable_without_sockets,
-                                  a_miss_makes_events_unreliable_and_several_hits_reliable_again,
-                                  a_socket_made_later_is_watched_after_a_miss,
-                                  NULL};
-    return unit_run("event", unit_case(tests));
 }

@@ -1,4 +1,4 @@
-/* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all; copies of scaled data. */
+/* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all; copies of scaled data; other threads. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,8 @@
 
 /* ---- plain handles ---- */
 
-START_TEST(one_operation)
+TEST(one_operation)
 {
-    steps_begin();
     armci_hdl_t h = fresh();
     wait_for(&h);
     fake_expect("nothing outstanding", "");
@@ -26,13 +25,10 @@ START_TEST(one_operation)
     wait_for(&h);
     ck_assert_int_eq(seen, 1000);
     fake_expect("used again: a get", "flush 0/1; get 0/1 0+4; flush 0/1");
-    job_end();
 }
-END_TEST
 
-START_TEST(many_operations)
+TEST(many_operations)
 {
-    steps_begin();
     armci_hdl_t h = fresh();
     int seen[2] = {0};
     for (size_t i = 0; i < 3; i++)
@@ -43,14 +39,11 @@ START_TEST(many_operations)
     fake_forget();
     wait_for(&h);
     fake_expect("each target and region once", "flush-local 0/1; flush-local 0/2; flush-local 1/1; flush 0/3");
-    job_end();
 }
-END_TEST
 
 /* A wait completes the operations of its handle, although operations of another handle follow them. */
-START_TEST(two_handles)
+TEST(two_handles)
 {
-    steps_begin();
     armci_hdl_t a = fresh(), b = fresh();
     start(&a, put_int(0, THEM, 0));
     start(&b, put_int(0, THIRD, 0));
@@ -59,13 +52,10 @@ START_TEST(two_handles)
     fake_expect("the first", "flush-local 0/1");
     wait_for(&b);
     fake_expect("the second", "flush-local 0/2");
-    job_end();
 }
-END_TEST
 
-START_TEST(implicit_handle)
+TEST(implicit_handle)
 {
-    steps_begin();
     start(NULL, put_int(0, THEM, 0));
     start(NULL, put_int(1, THIRD, 0));
     fake_forget();
@@ -73,16 +63,13 @@ START_TEST(implicit_handle)
     fake_expect("both", "flush-local 0/1; flush-local 0/2");
     wait_for(NULL);
     fake_expect("nothing left", "");
-    job_end();
 }
-END_TEST
 
-START_TEST(garbage)
+TEST(garbage)
 {
     enum { LIVE = 100, TRIES = 200000 };
     static armci_hdl_t live[LIVE];
     struct rng r = rng_start(1);
-    steps_begin();
     memset(live, 0xa5, sizeof live);
     for (size_t i = 0; i < LIVE; i++)
         start(&live[i], put_int((int)i, THEM, 4 * i));
@@ -104,13 +91,10 @@ START_TEST(garbage)
     fake_expect("started on garbage", "put 0/2 0+4");
     wait_for(&ones);
     fake_expect("waited", "flush-local 0/2");
-    job_end();
 }
-END_TEST
 
-START_TEST(copies)
+TEST(copies)
 {
-    steps_begin();
     armci_hdl_t h = fresh();
     start(&h, put_int(0, THEM, 0));
     armci_hdl_t copy = h, stale = h;
@@ -129,16 +113,13 @@ START_TEST(copies)
     fake_expect("an operation on the stale copy leaves the next handle alone", "put 0/1 8+4; flush-local 0/2");
     wait_for(&stale);
     fake_expect("the stale copy is a handle again", "flush-local 0/1");
-    job_end();
 }
-END_TEST
 
-START_TEST(ten_thousand)
+TEST(ten_thousand)
 {
     enum { MANY = 10000, STEP = 3571 /* no common divisor with MANY */ };
     static armci_hdl_t h[MANY];
     static int seen[MANY];
-    steps_begin();
     for (size_t i = 0; i < MANY; i++) {
         int stored = (int)(7 * i);
         memcpy(there(THEM, 4 * i), &stored, sizeof stored);
@@ -151,13 +132,10 @@ START_TEST(ten_thousand)
     }
     /* one flush for every 128 outstanding operations */
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), (MANY + 127) / 128);
-    job_end();
 }
-END_TEST
 
-START_TEST(waiting_for_all)
+TEST(waiting_for_all)
 {
-    steps_begin();
     armci_hdl_t a = fresh(), b = fresh(), c = aggregate();
     int seen = 0;
     start(&a, put_int(0, THEM, 0));
@@ -177,13 +155,10 @@ START_TEST(waiting_for_all)
     start(&a, put_int(4, THEM, 16));
     wait_for(&a);
     fake_expect("used again", "put 0/1 16+4; flush-local 0/1");
-    job_end();
 }
-END_TEST
 
-START_TEST(regions_may_go_before_the_wait)
+TEST(regions_may_go_before_the_wait)
 {
-    steps_begin();
     struct region *third = job_region(0, 4, STEP_BYTES);
     armci_hdl_t h = fresh();
     start(&h, job_put(THEM, &step_value[0], job_address(third, THEM, 0), 4));
@@ -193,17 +168,14 @@ START_TEST(regions_may_go_before_the_wait)
     fake_forget();
     wait_for(&h);
     fake_expect("what is left", "flush-local 0/1");
-    job_end();
 }
-END_TEST
 
 /* ---- scaled accumulates hold a copy until they are complete ---- */
 
 static const int three = 3;
 
-START_TEST(scaled_data)
+TEST(scaled_data)
 {
-    steps_begin();
     armci_hdl_t h = fresh();
     start(&h, scaled(&three, 0, &step_value[0], 4));
     start(&h, scaled(&three, 4, &step_value[1], 4));
@@ -215,9 +187,7 @@ START_TEST(scaled_data)
     ck_assert_int_eq(int_there(THEM, 0), 3 * 1000 + 3 * 1001);
     ck_assert_int_eq(int_there(THEM, 4), 3 * 1001);
     ck_assert_int_eq(int_there(THEM, 8), 1002);
-    job_end();
 }
-END_TEST
 
 static void limit_memory(size_t more)
 {
@@ -267,7 +237,7 @@ static void by_fences(int *local)
 }
 
 /* Copies of 300 MiB in all, with a limit of 64 MiB. */
-START_TEST(scaled_copies_are_freed)
+ROW_TEST(scaled_copies_are_freed, 6)
 {
     static void (*const uses[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
     job_start((struct job){.at_once = true});
@@ -286,7 +256,6 @@ START_TEST(scaled_copies_are_freed)
     job_end();
     free(local);
 }
-END_TEST
 
 /* ---- handles without a wait ---- */
 
@@ -319,12 +288,11 @@ static void queued_value_of_one_handle(void)
 }
 
 /* Memory does not grow after the first half of the rounds. */
-START_TEST(operations_completed_by_fences_are_freed)
+ROW_TEST(operations_completed_by_fences_are_freed, 5)
 {
     static void (*const uses[])(void) = {plain_put, implicit_puts, queued_value, queued_value_of_plain_handle, queued_value_of_one_handle};
     enum { MANY = 4096, SLACK = 4096 };
     size_t half = 0;
-    steps_begin();
     for (int i = 0; i < MANY; i++) {
         uses[_i]();
         if (i % 16 < 15) continue;
@@ -334,14 +302,11 @@ START_TEST(operations_completed_by_fences_are_freed)
         if (i < MANY / 2) half = mallinfo2().uordblks;
     }
     ck_assert_uint_le(mallinfo2().uordblks, half + SLACK);
-    job_end();
 }
-END_TEST
 
-START_TEST(an_aggregate_handle_stays_one)
+TEST(an_aggregate_handle_stays_one)
 {
     enum { OTHERS = 100 };
-    steps_begin();
     armci_hdl_t h = aggregate(), copy, plain = aggregate(), other;
     start(&h, put_int(0, THEM, 0));
     start(&plain, put_int(1, THIRD, 0));
@@ -364,13 +329,10 @@ START_TEST(an_aggregate_handle_stays_one)
     start(&plain, put_int(5, THIRD, 8));
     fake_expect("the plain one", "put 0/2 8+4");
     wait_for(&plain);
-    job_end();
 }
-END_TEST
 
-START_TEST(a_copy_made_before_the_handle_was_unset)
+TEST(a_copy_made_before_the_handle_was_unset)
 {
-    steps_begin();
     armci_hdl_t h = aggregate(), copy;
     start(&h, put_int(0, THEM, 0));
     copy = h;
@@ -380,16 +342,13 @@ START_TEST(a_copy_made_before_the_handle_was_unset)
     fake_expect("waited for", "flush-local 0/1");
     wait_for(&h);
     fake_expect("waited again", "");
-    job_end();
 }
-END_TEST
 
 /* ---- tests ---- */
 
 /* MPI offers no test for operations through windows. */
-START_TEST(a_test_completes_operations_through_windows)
+TEST(a_test_completes_operations_through_windows)
 {
-    steps_begin();
     armci_hdl_t h = fresh(), many = aggregate();
     int seen = 0;
     ck_assert_int_eq(armcii_handle_test(&h), 0);
@@ -411,29 +370,103 @@ START_TEST(a_test_completes_operations_through_windows)
     fake_expect("afterwards", "");
     start(&many, put_int(3, 3, 16));
     fake_expect("aggregate as before", "");
-    job_end();
 }
-END_TEST
 
-int main(void)
+/* ---- other threads enter the library in the middle of a wait or a fence ---- */
+
+static armci_hdl_t theirs[100];
+static int got;
+static size_t flushed;
+
+static void get_with_implicit_handle(void)
 {
-    const TTest *const tests[] = {one_operation,
-                                  many_operations,
-                                  two_handles,
-                                  implicit_handle,
-                                  garbage,
-                                  copies,
-                                  ten_thousand,
-                                  waiting_for_all,
-                                  regions_may_go_before_the_wait,
-                                  scaled_data,
-                                  an_aggregate_handle_stays_one,
-                                  a_copy_made_before_the_handle_was_unset,
-                                  a_test_completes_operations_through_windows,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, scaled_copies_are_freed, 0, 6);
-    tcase_add_loop_test(all, operations_completed_by_fences_are_freed, 0, 5);
-    return unit_run("handle", all);
+    start(NULL, job_get(THIRD, &got, there(THIRD, 0), sizeof got));
 }
+
+TEST(operations_started_during_a_wait_stay_for_the_next_wait)
+{
+    got = -1;
+    memcpy(there(THIRD, 0), &(int){77}, sizeof(int));
+    start(NULL, put_int(0, THEM, 0));
+    fake_meanwhile = get_with_implicit_handle;
+    wait_for(NULL);
+    fake_forget();
+    wait_for(NULL);
+    fake_expect("the second wait", "flush 0/2");
+    ck_assert_int_eq(got, 77);
+}
+
+static void wait_for_implicit_handle(void)
+{
+    wait_for(NULL);
+    flushed = fake_count(FAKE_FLUSH_LOCAL);
+}
+
+TEST(a_wait_during_another_threads_wait_completes_everything)
+{
+    start(NULL, put_int(0, THEM, 0));
+    start(NULL, put_int(1, THIRD, 0));
+    fake_forget();
+    flushed = 0;
+    fake_meanwhile = wait_for_implicit_handle;
+    wait_for(NULL);
+    ck_assert_msg(flushed >= 2, "operations complete when the second one returns: expected 2, seen %zu", flushed);
+    wait_for(NULL);
+}
+
+static void use_many_handles(void)
+{
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        start(&theirs[i], put_int((int)i, THIRD, 4 * i));
+}
+
+TEST(slots_made_during_a_wait_leave_the_others_alone)
+{
+    armci_hdl_t mine = fresh();
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        theirs[i] = fresh();
+    start(&mine, put_int(0, THEM, 0));
+    fake_meanwhile = use_many_handles;
+    wait_for(&mine);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        wait_for(&theirs[i]);
+    armcii_fence(THIRD);
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        ck_assert_int_eq(int_there(THIRD, 4 * i), 1000 + (int)i);
+}
+
+static void queue_more(void)
+{
+    for (size_t i = 10; i < 60; i++)
+        start(&theirs[0], put_int((int)i, THEM, 8 * i));
+}
+
+TEST(requests_queued_during_a_flush_are_issued_later)
+{
+    theirs[0] = aggregate();
+    for (size_t i = 0; i < 10; i++)
+        start(&theirs[0], put_int((int)i, THEM, 8 * i));
+    fake_meanwhile = queue_more;
+    ck_assert_int_eq(armcii_handles_issue(THEM), 0);
+    fake_expect("the fence", "shape-put 0/1 0+40 in 10");
+    wait_for(&theirs[0]);
+    fake_expect("the wait", "shape-put 0/1 80+200 in 50; flush-local 0/1");
+    armcii_fence(THEM);
+    for (size_t i = 0; i < 60; i++)
+        ck_assert_int_eq(int_there(THEM, 8 * i), 1000 + (int)i);
+}
+
+TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
+{
+    armci_hdl_t mine = fresh(), next = fresh();
+    start(&mine, put_int(0, THEM, 0));
+    fake_meanwhile = wait_all;
+    wait_for(&mine);
+    start(&mine, put_int(1, THEM, 4));
+    start(&next, put_int(2, THEM, 8));
+    ck_assert_msg(mine.slot != next.slot, "two handles, one slot: %u", mine.slot);
+    wait_for(&mine);
+    wait_for(&next);
+}
+
+const struct unit unit = {.timeout = 120, .begin = steps_begin, .end = job_end};

@@ -107,7 +107,7 @@ static void random_step(struct index *x, struct list model[], struct rng *r, int
     }
 }
 
-START_TEST(random_steps)
+TEST(random_steps)
 {
     struct tally tally = {0};
     for (unsigned seed = 0; seed < 200; seed++) {
@@ -129,11 +129,10 @@ START_TEST(random_steps)
                   "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted, tally.removed, tally.hits,
                   tally.misses);
 }
-END_TEST
 
 /* ---- single properties ---- */
 
-START_TEST(empty_index)
+TEST(empty_index)
 {
     struct index *x = armcii_index_create(PROCESSES);
     for (int p = 0; p < PROCESSES; p++) {
@@ -144,9 +143,8 @@ START_TEST(empty_index)
     armcii_index_free(x);
     armcii_index_free(NULL);
 }
-END_TEST
 
-START_TEST(ends_and_neighbours)
+TEST(ends_and_neighbours)
 {
     struct index *x = armcii_index_create(1);
     struct interval a = interval(100, 200, 0), b = interval(200, 300, 1), c = interval(50, 100, 2);
@@ -168,9 +166,8 @@ START_TEST(ends_and_neighbours)
     expect(x, 0, 200, &b, "the upper neighbour stays");
     armcii_index_free(x);
 }
-END_TEST
 
-START_TEST(remove_by_one_byte)
+TEST(remove_by_one_byte)
 {
     struct index *x = armcii_index_create(1);
     for (uintptr_t lo = 1000; lo < 1500; lo += 100)
@@ -186,9 +183,8 @@ START_TEST(remove_by_one_byte)
     expect(x, 0, 1449, &last, "above");
     armcii_index_free(x);
 }
-END_TEST
 
-START_TEST(highest_addresses)
+TEST(highest_addresses)
 {
     struct index *x = armcii_index_create(1);
     struct interval top = interval(UINTPTR_MAX - 10, UINTPTR_MAX, 1), bottom = interval(1, 2, 2);
@@ -200,9 +196,8 @@ START_TEST(highest_addresses)
     expect(x, 0, 0, NULL, "below");
     armcii_index_free(x);
 }
-END_TEST
 
-START_TEST(processes_are_apart)
+TEST(processes_are_apart)
 {
     struct index *x = armcii_index_create(PROCESSES);
     struct interval here = interval(100, 200, 1), there = interval(100, 150, 2);
@@ -217,9 +212,8 @@ START_TEST(processes_are_apart)
     expect(x, 1, 120, &here, "not removed");
     armcii_index_free(x);
 }
-END_TEST
 
-START_TEST(last_hit_after_removal)
+TEST(last_hit_after_removal)
 {
     struct index *x = armcii_index_create(PROCESSES);
     struct interval before = interval(100, 200, 1), after = interval(100, 180, 2), moved = interval(150, 250, 3);
@@ -236,10 +230,9 @@ START_TEST(last_hit_after_removal)
     expect(x, 1, 150, &moved, "at its begin");
     armcii_index_free(x);
 }
-END_TEST
 
 /* Regions of all sizes with gaps, touching here and there, inserted in a scattered order. */
-START_TEST(many_regions)
+TEST(many_regions)
 {
     enum { MANY = 5000, STEP = 1777 /* no common divisor with MANY */ };
     struct index *x = armcii_index_create(2);
@@ -267,14 +260,5 @@ START_TEST(many_regions)
     free(all);
     armcii_index_free(x);
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {random_steps,           empty_index,       ends_and_neighbours,
-                                  remove_by_one_byte,     highest_addresses, processes_are_apart,
-                                  last_hit_after_removal, many_regions,      NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("index", all);
-}
+const struct unit unit = {.timeout = 120};

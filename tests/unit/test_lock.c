@@ -40,7 +40,7 @@ static void *add(void *unused)
     return NULL;
 }
 
-START_TEST(one_thread_at_a_time)
+TEST(one_thread_at_a_time)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
@@ -49,7 +49,6 @@ START_TEST(one_thread_at_a_time)
         pthread_join(threads[i], NULL);
     ck_assert_int_eq(sum, (long)THREADS * TURNS);
 }
-END_TEST
 
 static void *try_enter(void *result)
 {
@@ -69,7 +68,7 @@ static int other_can_enter(void)
     return taken;
 }
 
-START_TEST(exits_match_entries)
+TEST(exits_match_entries)
 {
     ck_assert_int_eq(other_can_enter(), 1);
     armcii_lock_enter();
@@ -81,7 +80,6 @@ START_TEST(exits_match_entries)
     }
     ck_assert_int_eq(other_can_enter(), 1);
 }
-END_TEST
 
 static void *enter_and_exit(void *unused)
 {
@@ -92,7 +90,7 @@ static void *enter_and_exit(void *unused)
     return NULL;
 }
 
-START_TEST(yield_admits_a_waiter)
+TEST(yield_admits_a_waiter)
 {
     pthread_t other;
     armcii_lock_enter();
@@ -102,7 +100,6 @@ START_TEST(yield_admits_a_waiter)
     armcii_lock_exit();
     pthread_join(other, NULL);
 }
-END_TEST
 
 static void wait_for_a_waiter(void)
 {
@@ -111,7 +108,7 @@ static void wait_for_a_waiter(void)
 }
 
 /* One yield is enough, whatever the depth of the yielding thread. */
-START_TEST(one_yield_is_enough)
+TEST(one_yield_is_enough)
 {
     for (int depth = 1; depth <= 3; depth++) {
         pthread_t other;
@@ -130,7 +127,6 @@ START_TEST(one_yield_is_enough)
         ck_assert_int_eq(other_can_enter(), 1);
     }
 }
-END_TEST
 
 static void *read_is_alone(void *result)
 {
@@ -140,7 +136,7 @@ static void *read_is_alone(void *result)
     return NULL;
 }
 
-START_TEST(suspend_releases_all_entries)
+TEST(suspend_releases_all_entries)
 {
     pthread_t other;
     bool alone = true;
@@ -161,9 +157,8 @@ START_TEST(suspend_releases_all_entries)
     armcii_lock_exit();
     ck_assert_int_eq(other_can_enter(), 1);
 }
-END_TEST
 
-START_TEST(disabled_without_threads)
+TEST(disabled_without_threads)
 {
     armcii_lock_enable(false);
     armcii_lock_enter();
@@ -173,18 +168,5 @@ START_TEST(disabled_without_threads)
     armcii_lock_enable(false);
     armcii_lock_exit();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {one_thread_at_a_time,
-                                  exits_match_entries,
-                                  yield_admits_a_waiter,
-                                  one_yield_is_enough,
-                                  suspend_releases_all_entries,
-                                  disabled_without_threads,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_checked_fixture(all, start, NULL);
-    return unit_run("lock", all);
-}
+const struct unit unit = {.begin = start};

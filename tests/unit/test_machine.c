@@ -74,9 +74,8 @@ static size_t processors_at(const char *name)
 
 /* ---- memory ---- */
 
-START_TEST(version_2)
+TEST(version_2)
 {
-    begin();
     put("/proc/self/cgroup", "0::/job/step\n");
     put("/sys/fs/cgroup/job/memory.max", "104857600\n");
     put("/sys/fs/cgroup/job/memory.current", "41943040\n");
@@ -100,13 +99,10 @@ START_TEST(version_2)
     ck_assert_msg(memory_left(90 * (size_t)MIB) == 0, "the outer group has no memory left");
     put("/sys/fs/cgroup/job/memory.current", "419430400\n");
     ck_assert_msg(memory_left(0) == 0, "more in use than the limit");
-    end();
 }
-END_TEST
 
-START_TEST(version_1)
+TEST(version_1)
 {
-    begin();
     put("/proc/self/cgroup", "4:memory:/batch/job\n2:cpu,cpuacct:/batch\n0::/elsewhere\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/batch/memory.limit_in_bytes", "104857600\n");
@@ -119,14 +115,11 @@ START_TEST(version_1)
     ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
     put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
     ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "the kernel does not report shared memory: reserved memory counts as touched");
-    end();
 }
-END_TEST
 
 /* A container sees its own group mounted at the top, or no groups at all. */
-START_TEST(containers)
+TEST(containers)
 {
-    begin();
     ck_assert_uint_eq(memory_left(0), SIZE_MAX);
     ck_assert_int_eq(groups.levels, 0);
     put("/proc/self/cgroup", "0::/pod/abc\n");
@@ -137,14 +130,11 @@ START_TEST(containers)
     put("/proc/self/cgroup", "0::/\n");
     ck_assert_uint_eq(memory_left(0), 9 * (size_t)MIB);
     ck_assert_int_eq(groups.levels, 1);
-    end();
 }
-END_TEST
 
-START_TEST(processes_agree_on_groups_they_share)
+TEST(processes_agree_on_groups_they_share)
 {
     struct cgroups other;
-    begin();
     put("/sys/fs/cgroup/job/task_0/x", "");
     put("/sys/fs/cgroup/job/task_1/x", "");
     put("/proc/self/cgroup", "0::/job/task_0\n");
@@ -154,14 +144,11 @@ START_TEST(processes_agree_on_groups_they_share)
     ck_assert_int_eq(groups.levels, 3);
     ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] && groups.id[2] != other.id[2]);
     ck_assert(groups.id[0] != groups.id[1] && groups.id[2] != 0 && groups.id[3] == 0);
-    end();
 }
-END_TEST
 
-START_TEST(node)
+TEST(node)
 {
     struct cgroups unbounded = {0};
-    begin();
     put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){0}), 500 << 10);
     ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
@@ -177,11 +164,9 @@ START_TEST(node)
     ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}), 8 << 10);
     put("/proc/meminfo", "nothing\n");
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}), SIZE_MAX);
-    end();
 }
-END_TEST
 
-START_TEST(pages_in_use)
+TEST(pages_in_use)
 {
     enum { BYTES = 16 * MIB };
     int fd = memfd_create("armci-test", 0);
@@ -198,10 +183,9 @@ START_TEST(pages_in_use)
     munmap(elsewhere, BYTES);
     close(fd);
 }
-END_TEST
 
 /* Process id and descriptor may refer to another segment by now; device and inode detect that. */
-START_TEST(a_handle_opens_only_its_segment)
+TEST(a_handle_opens_only_its_segment)
 {
     int fd = armcii_segment_descriptor(MIB);
     ck_assert_int_ge(fd, 0);
@@ -219,13 +203,11 @@ START_TEST(a_handle_opens_only_its_segment)
     ck_assert_ptr_null(armcii_segment_open(&to, MIB));
     ck_assert_int_eq(armcii_segment_handle(-1).descriptor, -1);
 }
-END_TEST
 
 /* ---- processors ---- */
 
-START_TEST(quotas)
+TEST(quotas)
 {
-    begin();
     put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
     put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
     put("/sys/fs/cgroup/c/cpu.max", "400000 100000\n");
@@ -240,9 +222,7 @@ START_TEST(quotas)
     put("/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us", "100000\n");
     ck_assert_uint_eq(processors_at("3:cpuset:/x\n2:cpuacct,cpu:/a/b\n0::/d\n"), 2);
     ck_assert_uint_eq(processors_at("3:cpuset:/a\n1:cpu:/\n"), SIZE_MAX);
-    end();
 }
-END_TEST
 
 /* Does any process find that it is oversubscribed? */
 static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
@@ -253,7 +233,7 @@ static bool oversubscribed(const uint64_t *masks, size_t n, size_t words)
     return any;
 }
 
-START_TEST(masks)
+TEST(masks)
 {
     const struct {
         const char *what;
@@ -283,9 +263,8 @@ START_TEST(masks)
     large[1][39] = 1;
     ck_assert(oversubscribed(large[0], 2, 40));
 }
-END_TEST
 
-START_TEST(own_mask)
+TEST(own_mask)
 {
     size_t words;
     cpu_set_t before, one;
@@ -304,14 +283,12 @@ START_TEST(own_mask)
     free(mask);
     sched_setaffinity(0, sizeof before, &before);
 }
-END_TEST
 
 /* Three processes in a group with a quota of 2, one of them in a nested group. */
-START_TEST(quotas_of_several)
+TEST(quotas_of_several)
 {
     uint64_t ids[3][CGROUP_LEVELS] = {{0}};
     const uint64_t(*const all)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
-    begin();
     put("/sys/fs/cgroup/job/cpu.max", "200000 100000\n");
     put("/sys/fs/cgroup/job/task/cpu.max", "100000 100000\n");
     put("/proc/self/cgroup", "0::/job\n");
@@ -326,23 +303,6 @@ START_TEST(quotas_of_several)
     memcpy(ids[1], groups.id, sizeof ids[1]);
     ck_assert(!armcii_processors_over_quota(&groups, all, 2));
     ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of a nested group does not apply to all");
-    end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {version_2,
-                                  version_1,
-                                  containers,
-                                  processes_agree_on_groups_they_share,
-                                  node,
-                                  pages_in_use,
-                                  a_handle_opens_only_its_segment,
-                                  quotas,
-                                  masks,
-                                  own_mask,
-                                  quotas_of_several,
-                                  NULL};
-    return unit_run("machine", unit_case(tests));
-}
+const struct unit unit = {.begin = begin, .end = end};

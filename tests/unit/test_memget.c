@@ -49,9 +49,8 @@ static void expect_call(enum fake_kind kind, int rank, const char *address, size
     fake_forget();
 }
 
-START_TEST(own_memory)
+TEST(own_memory)
 {
-    begin();
     char *memory = create(BYTES);
     fake_expect("create", "attach 0/0 0+1048576");
     job_blocking(job_put(ME, local, memory + 8, 16));
@@ -62,14 +61,11 @@ START_TEST(own_memory)
     ck_assert_int_eq(armcii_op_blocking(&beyond), ARMCI_ERR_RANGE);
     ck_assert(armcii_memget_free(memory));
     fake_expect("free", "");
-    end();
 }
-END_TEST
 
 /* All processes share the simulated memory, so memory of this process stands for that of another. */
-START_TEST(memory_of_another_process)
+TEST(memory_of_another_process)
 {
-    begin();
     char *memory = create(BYTES);
     ck_assert(armcii_memget_learn(THEM, memory, BYTES));
     fake_forget();
@@ -82,14 +78,11 @@ START_TEST(memory_of_another_process)
     struct raddr raddr;
     ck_assert(armcii_memget_locate(THEM, memory, 1, &raddr));
     ck_assert_ptr_eq(raddr.hi, memory + BYTES);
-    end();
 }
-END_TEST
 
 /* The other process freed the memory and allocated more at the same address. */
-START_TEST(a_newer_allocation_replaces_the_older)
+TEST(a_newer_allocation_replaces_the_older)
 {
-    begin();
     char *memory = create(BYTES);
     struct raddr raddr;
     ck_assert(armcii_memget_learn(THEM, memory, 64));
@@ -97,26 +90,20 @@ START_TEST(a_newer_allocation_replaces_the_older)
     ck_assert(armcii_memget_locate(THEM, memory + 100, 1, &raddr));
     ck_assert_ptr_eq(raddr.lo, memory);
     ck_assert_ptr_eq(raddr.hi, memory + 128);
-    end();
 }
-END_TEST
 
-START_TEST(regions_are_not_replaced)
+TEST(regions_are_not_replaced)
 {
-    begin();
     struct region *r = job_region(0, 4, BYTES);
     ck_assert(!armcii_memget_learn(THEM, job_address(r, THEM, 0), BYTES + 1));
     struct raddr raddr;
     ck_assert(armcii_region_locate(THEM, job_address(r, THEM, 0), &raddr));
     ck_assert_ptr_eq(raddr.region, r);
-    end();
 }
-END_TEST
 
 /* Addresses without ARMCI_Memat are refused until this process uses such memory. */
-START_TEST(undeclared_addresses)
+TEST(undeclared_addresses)
 {
-    begin();
     struct raddr raddr;
     ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
     char *memory = create(BYTES);
@@ -128,13 +115,10 @@ START_TEST(undeclared_addresses)
     end();
     begin();
     ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "still in use after a restart");
-    end();
 }
-END_TEST
 
-START_TEST(free_of_other_memory)
+TEST(free_of_other_memory)
 {
-    begin();
     struct region *r = job_region(0, 4, BYTES);
     char *memory = create(BYTES);
     fake_forget();
@@ -147,13 +131,10 @@ START_TEST(free_of_other_memory)
     ck_assert(!armcii_memget_free(memory));
     struct raddr raddr;
     ck_assert(!armcii_region_locate(ME, memory, &raddr));
-    end();
 }
-END_TEST
 
-START_TEST(attaching_fails)
+TEST(attaching_fails)
 {
-    begin();
     fake_mpi.failures = 1;
     ck_assert_ptr_null(armcii_memget_create(BYTES));
     fake_expect("refused", "attach 0/0 0+1048576");
@@ -161,12 +142,11 @@ START_TEST(attaching_fails)
     ck_assert_msg(!armcii_memget_locate(ME, local, 8, &raddr), "in use without any memory");
     char *memory = create(BYTES);
     ck_assert(armcii_memget_free(memory));
-    end();
 }
-END_TEST
 
-START_TEST(no_dynamic_window)
+TEST(no_dynamic_window)
 {
+    end();
     job_start((struct job){0});
     fake_mpi.failures = 1;
     armcii_memget_start();
@@ -177,9 +157,7 @@ START_TEST(no_dynamic_window)
     struct raddr raddr;
     ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
     fake_expect("no calls", "");
-    end();
 }
-END_TEST
 
 static struct rng random_numbers;
 
@@ -213,11 +191,10 @@ static void replace(struct block *b, size_t most)
 }
 
 /* Blocks never overlap, and the attached memory stays near the largest need, although some blocks are never freed. */
-START_TEST(freed_memory_is_used_again)
+TEST(freed_memory_is_used_again)
 {
     enum { BLOCKS = 400, PERMANENT = 40, LARGEST = 20000, STEPS = 6000 };
     size_t live = 0, most = 0;
-    begin();
     memset(blocks, 0, sizeof blocks);
     for (int step = 0; step < STEPS; step++) {
         struct block *b = step < BLOCKS ? &blocks[step] : &blocks[PERMANENT + rng_below(&random_numbers, BLOCKS - PERMANENT)];
@@ -232,16 +209,13 @@ START_TEST(freed_memory_is_used_again)
     fake_forget();
     create(3 << 20);
     ck_assert_msg(attached_bytes() == 0, "freed blocks were not merged");
-    end();
 }
-END_TEST
 
 /* A few permanent blocks between many temporary ones. */
-START_TEST(permanent_blocks_do_not_fragment_memory)
+TEST(permanent_blocks_do_not_fragment_memory)
 {
     enum { ROUNDS = 200, TEMPORARY = 60, BYTES_EACH = 8192 };
     char *temporary[TEMPORARY];
-    begin();
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < TEMPORARY; i++) {
             temporary[i] = create(BYTES_EACH);
@@ -251,22 +225,6 @@ START_TEST(permanent_blocks_do_not_fragment_memory)
             ck_assert(armcii_memget_free(temporary[i]));
     }
     ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(), TEMPORARY * BYTES_EACH + ROUNDS * 64);
-    end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {own_memory,
-                                  memory_of_another_process,
-                                  a_newer_allocation_replaces_the_older,
-                                  regions_are_not_replaced,
-                                  undeclared_addresses,
-                                  free_of_other_memory,
-                                  attaching_fails,
-                                  no_dynamic_window,
-                                  freed_memory_is_used_again,
-                                  permanent_blocks_do_not_fragment_memory,
-                                  NULL};
-    return unit_run("memget", unit_case(tests));
-}
+const struct unit unit = {.begin = begin, .end = end};

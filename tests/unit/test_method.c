@@ -81,7 +81,9 @@ static void make(enum form form, struct shape *s)
 
 /* ---- rows: a configuration, an operation, the expected method for each shape ---- */
 
+/* The method of a transfer; in the rows, its initial. */
 enum method { WHOLE, SUBARRAY, HVECTOR, INDEXED, BATCHED, CONSERVATIVE };
+static const char method_initials[] = "wshibc";
 static const char *const method_paths[] = {"contiguous", "datatype", "datatype", "datatype", "batched", "conservative"};
 
 struct row {
@@ -89,131 +91,40 @@ struct row {
     const char *library;
     bool several_nodes;
     enum rma_kind kind;
-    enum method method[FORMS];
+    const char *methods; /* the initial of a method for each form; blanks do not count */
 };
 
-/* Columns as in enum form: strided ones in the first line, vectors in the second. */
+/* Columns as in enum form: contiguous, strided ones, vectors. */
 static const struct row rows[] = {
     /* A library without defects. */
-    {{0},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{0},
-     "",
-     0,
-     RMA_GET,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
-    {{0}, "", 0, RMA_ACC, {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, BATCHED, INDEXED}},
+    {{0}, "", 0, RMA_PUT, "w ssscsss iici"},
+    {{0}, "", 0, RMA_GET, "w sssscss iiic"},
+    {{0}, "", 0, RMA_ACC, "w sssbsss iibi"},
     /* Forced methods for strided transfers. */
-    {{"ARMCI_STRIDED_METHOD=subarray"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, HVECTOR, HVECTOR, HVECTOR, CONSERVATIVE, HVECTOR, HVECTOR, HVECTOR, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"},
-     "",
-     0,
-     RMA_ACC,
-     {WHOLE, HVECTOR, HVECTOR, HVECTOR, BATCHED, HVECTOR, HVECTOR, HVECTOR, INDEXED, INDEXED, BATCHED, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=iov"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, INDEXED, INDEXED, INDEXED, CONSERVATIVE, INDEXED, INDEXED, INDEXED, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"},
-     "",
-     0,
-     RMA_GET,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, CONSERVATIVE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, CONSERVATIVE}},
-    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"},
-     "",
-     0,
-     RMA_ACC,
-     {WHOLE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE,
-      CONSERVATIVE, CONSERVATIVE}},
+    {{"ARMCI_STRIDED_METHOD=subarray"}, "", 0, RMA_PUT, "w ssscsss iici"},
+    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_PUT, "w hhhchhh iici"},
+    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_ACC, "w hhhbhhh iibi"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, "", 0, RMA_PUT, "w iiiciii iici"},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, "", 0, RMA_GET, "w bbbbcbb bbbc"},
+    {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_ACC, "w ccccccc cccc"},
     /* Forced methods for vectors. */
-    {{"ARMCI_IOV_METHOD=consrv"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, CONSERVATIVE, CONSERVATIVE,
-      CONSERVATIVE}},
-    {{"ARMCI_IOV_METHOD=batched"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, BATCHED, CONSERVATIVE, BATCHED}},
-    {{"ARMCI_IOV_METHOD=direct"},
-     "",
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    {{"ARMCI_IOV_METHOD=direct"},
-     "",
-     0,
-     RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, BATCHED, INDEXED}},
+    {{"ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_PUT, "w ssscsss cccc"},
+    {{"ARMCI_IOV_METHOD=batched"}, "", 0, RMA_PUT, "w ssscsss bbcb"},
+    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_PUT, "w ssscsss iici"},
+    {{"ARMCI_IOV_METHOD=direct"}, "", 0, RMA_ACC, "w sssbsss iibi"},
     /* MPICH: accumulates of many segments. */
-    {{0},
-     MPICH_4,
-     0,
-     RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, BATCHED, BATCHED, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, BATCHED, BATCHED, INDEXED}},
-    {{0},
-     MPICH_4,
-     0,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, SUBARRAY, SUBARRAY, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
-    /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative
-     * strides. */
-    {{0},
-     OPEN_MPI_5,
-     1,
-     RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_STRIDED_METHOD=iov"},
-     OPEN_MPI_5,
-     0,
-     RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_IOV_METHOD=direct"},
-     OPEN_MPI_5,
-     0,
-     RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0},
-     OPEN_MPI_5,
-     1,
-     RMA_GET,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, BATCHED, BATCHED, INDEXED, INDEXED, INDEXED, CONSERVATIVE}},
+    {{0}, MPICH_4, 0, RMA_ACC, "w ssbbsss ibbi"},
+    {{0}, MPICH_4, 0, RMA_PUT, "w ssscsss iici"},
+    /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative strides. */
+    {{0}, OPEN_MPI_5, 1, RMA_ACC, "w sssbsbb bbbb"},
+    {{"ARMCI_STRIDED_METHOD=iov"}, OPEN_MPI_5, 0, RMA_ACC, "w bbbbbbb bbbb"},
+    {{"ARMCI_IOV_METHOD=direct"}, OPEN_MPI_5, 0, RMA_ACC, "w sssbsbb bbbb"},
+    {{0}, OPEN_MPI_5, 1, RMA_GET, "w sssscbb iiic"},
     /* Open MPI 4 between nodes: accumulates with any derived type. */
-    {{0},
-     OPEN_MPI_4,
-     0,
-     RMA_ACC,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, BATCHED, SUBARRAY, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0},
-     OPEN_MPI_4,
-     1,
-     RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{"ARMCI_STRIDED_METHOD=hvector"},
-     OPEN_MPI_4,
-     1,
-     RMA_ACC,
-     {WHOLE, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED, BATCHED}},
-    {{0},
-     OPEN_MPI_4,
-     1,
-     RMA_PUT,
-     {WHOLE, SUBARRAY, SUBARRAY, SUBARRAY, CONSERVATIVE, SUBARRAY, BATCHED, BATCHED, INDEXED, INDEXED, CONSERVATIVE, INDEXED}},
+    {{0}, OPEN_MPI_4, 0, RMA_ACC, "w sssbsbb bbbb"},
+    {{0}, OPEN_MPI_4, 1, RMA_ACC, "w bbbbbbb bbbb"},
+    {{"ARMCI_STRIDED_METHOD=hvector"}, OPEN_MPI_4, 1, RMA_ACC, "w bbbbbbb bbbb"},
+    {{0}, OPEN_MPI_4, 1, RMA_PUT, "w ssscsbb iici"},
 };
 
 static void begin(const struct row *row)
@@ -240,22 +151,23 @@ static const char *path_of(struct rma_op *op)
     return armcii_paths[op->path].name;
 }
 
-START_TEST(paths)
+TABLE_TEST(paths, rows)
 {
     const struct row *row = &rows[_i];
+    const char *initial = row->methods;
     begin(row);
-    for (enum form form = 0; form < FORMS; form++) {
+    for (enum form form = 0; form < FORMS; form++, initial++) {
+        initial += strspn(initial, " ");
+        enum method want = (enum method)(strchr(method_initials, *initial) - method_initials);
         struct shape shape;
         make(form, &shape);
         struct rma_op op = {.verb = verb_of(row->kind), .shape = &shape};
         const char *path = path_of(&op);
-        ck_assert_msg(strcmp(path, method_paths[row->method[form]]) == 0 && has_typing(row->method[form], op.typing),
-                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form], method_paths[row->method[form]],
-                      row->method[form], path, op.typing);
+        ck_assert_msg(strcmp(path, method_paths[want]) == 0 && has_typing(want, op.typing),
+                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form], method_paths[want], want, path, op.typing);
     }
-    job_end();
+    ck_assert_msg(*initial == '\0', "row %d: too many methods", _i);
 }
-END_TEST
 
 /* ---- strides of one byte on the side that is read: Intel MPI treats them as contiguous ---- */
 
@@ -286,7 +198,7 @@ static const struct {
     {{"ARMCI_QUIRKS=none,+split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
 };
 
-START_TEST(strides_of_one_byte)
+TABLE_TEST(strides_of_one_byte, byte_rows)
 {
     int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320}, count[] = {16, 5, 2};
     bool is_put = byte_rows[_i].kind == RMA_PUT;
@@ -296,14 +208,12 @@ START_TEST(strides_of_one_byte)
     struct rma_op op = {.verb = verb_of(byte_rows[_i].kind), .shape = &shape};
     const char *seen = path_of(&op);
     ck_assert_msg(strcmp(seen, byte_rows[_i].path) == 0, "row %d: expected %s, seen %s", _i, byte_rows[_i].path, seen);
-    job_end();
 }
-END_TEST
 
 /* ---- limits ---- */
 
 /* Exactly 256 segments are allowed, not one more. */
-START_TEST(segment_limit)
+TEST(segment_limit)
 {
     job_start((struct job){.library = MPICH_4});
     struct shape shape;
@@ -319,9 +229,7 @@ START_TEST(segment_limit)
     count[1] = 129;
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 2), SHAPE_OK);
     ck_assert_str_eq(path_of(&op), "batched");
-    job_end();
 }
-END_TEST
 
 static size_t batch_under(const char *first, const char *second, const char *library)
 {
@@ -334,7 +242,7 @@ static size_t batch_under(const char *first, const char *second, const char *lib
     return op.batch;
 }
 
-START_TEST(batch_sizes)
+TEST(batch_sizes)
 {
     ck_assert_uint_eq(batch_under(NULL, NULL, ""), 128);
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=7", NULL, ""), 7);
@@ -344,10 +252,9 @@ START_TEST(batch_sizes)
     ck_assert_uint_eq(batch_under("ARMCI_OUTSTANDING_LIMIT=5000", NULL, OPEN_MPI_5), 128);
     ck_assert_uint_eq(batch_under("ARMCI_IOV_BATCHED_LIMIT=5000", NULL, OPEN_MPI_5), 128);
 }
-END_TEST
 
 /* A full batch is completed before the next call. */
-START_TEST(batches_are_completed)
+TEST(batches_are_completed)
 {
     job_start((struct job){.setting = {"ARMCI_IOV_METHOD=batched", "ARMCI_IOV_BATCHED_LIMIT=4"}});
     struct region *r = job_region(0, 2, 1024);
@@ -363,9 +270,7 @@ START_TEST(batches_are_completed)
     ck_assert_uint_eq(fake_most_in_flight(), 4);
     fake_expect("10 segments", "put 0/1 0+1; put 0/1 8+1; put 0/1 16+1; put 0/1 24+1; flush-local 0/1; put 0/1 32+1; "
                                "put 0/1 40+1; put 0/1 48+1; put 0/1 56+1; flush-local 0/1; put 0/1 64+1; put 0/1 72+1");
-    job_end();
 }
-END_TEST
 
 static size_t most_in_flight;
 
@@ -395,7 +300,7 @@ static size_t issue_unreal(struct shape *shape, enum rma_kind kind, const char *
 }
 
 /* No call with a datatype has more than 1 GiB; the fake checks that. */
-START_TEST(a_gigabyte)
+TEST(a_gigabyte)
 {
     enum { MIB = 1 << 20 };
     job_start((struct job){0});
@@ -423,12 +328,10 @@ START_TEST(a_gigabyte)
     ck_assert_int_eq(armcii_shape_vector(&shape, &run, 1), SHAPE_OK);
     ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "batched"), 4);
     run.bytes = 1 << 28;
-    job_end();
 }
-END_TEST
 
 /* The parts of a transfer count as calls in flight. */
-START_TEST(many_parts)
+TEST(many_parts)
 {
     job_start((struct job){.setting = {"ARMCI_DATATYPE_LIMIT=4096", "ARMCI_OUTSTANDING_LIMIT=4"}});
     struct shape shape;
@@ -436,11 +339,9 @@ START_TEST(many_parts)
     ck_assert_int_eq(armcii_shape_strided(&shape, here, stride, there, stride, count, 1), SHAPE_OK);
     ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 20);
     ck_assert_uint_eq(most_in_flight, 4);
-    job_end();
 }
-END_TEST
 
-START_TEST(smaller_parts)
+TEST(smaller_parts)
 {
     job_start((struct job){.setting = {"ARMCI_DATATYPE_LIMIT=4096"}});
     struct shape shape;
@@ -453,20 +354,9 @@ START_TEST(smaller_parts)
     ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "batched"), MANY);
     list(&shape, 256, 32, 32);
     ck_assert_uint_eq(issue_unreal(&shape, RMA_PUT, "datatype"), 1);
-    job_end();
 }
-END_TEST
 
 /* ---- data: every configuration, shapes of every kind ---- */
-
-static void add_int(char *at, const char *value)
-{
-    unsigned a, b;
-    memcpy(&a, at, sizeof a);
-    memcpy(&b, value, sizeof b);
-    a += b;
-    memcpy(at, &a, sizeof a);
-}
 
 /* Applies the transfer to `model`, a copy of the arena that it writes. */
 static void apply(const struct sample *m, enum rma_kind kind, char *model)
@@ -476,7 +366,7 @@ static void apply(const struct sample *m, enum rma_kind kind, char *model)
         const struct pair *p = &m->expected.pair[i];
         char *at = model + (p->at[to] - m->arena[to]);
         if (kind == RMA_ACC)
-            add_int(at, p->at[from]);
+            add_elements(ELEMENT_INT, at, p->at[from], sizeof(int));
         else
             *at = *p->at[from];
     }
@@ -522,7 +412,7 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     free(model);
 }
 
-START_TEST(data)
+TABLE_TEST(data, rows)
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
     const struct row *row = &rows[_i];
@@ -539,16 +429,5 @@ START_TEST(data)
         }
     ck_assert_msg(moved > 50, "only %zu transfers", moved);
 }
-END_TEST
 
-int main(void)
-{
-    int count = sizeof rows / sizeof rows[0];
-    const TTest *const tests[] = {segment_limit, batch_sizes, batches_are_completed, a_gigabyte, many_parts, smaller_parts, NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    tcase_add_loop_test(all, paths, 0, count);
-    tcase_add_loop_test(all, data, 0, count);
-    tcase_add_loop_test(all, strides_of_one_byte, 0, sizeof byte_rows / sizeof byte_rows[0]);
-    return unit_run("method", all);
-}
+const struct unit unit = {.timeout = 120, .end = job_end};

@@ -59,9 +59,8 @@ static void acc(size_t offset, int value)
     job_nonblocking(job_acc(ELEMENT_INT, THEM, v, at(offset), sizeof *v));
 }
 
-START_TEST(put_and_get_make_no_call)
+TEST(put_and_get_make_no_call)
 {
-    begin();
     put(16, 5);
     ck_assert_int_eq(get(16), 5);
     ck_assert_int_eq(load(16), 5);
@@ -69,13 +68,10 @@ START_TEST(put_and_get_make_no_call)
     int value = 1;
     job_nonblocking(job_put(FAR, &value, job_address(region, FAR, 16), sizeof value));
     fake_expect("another node", "put 0/2 16+4");
-    job_end();
 }
-END_TEST
 
-START_TEST(a_load_sees_the_accumulate_before_it)
+TEST(a_load_sees_the_accumulate_before_it)
 {
-    begin();
     put(16, 5);
     acc(16, 2);
     fake_expect("accumulate", "acc 0/1 16+4");
@@ -83,54 +79,34 @@ START_TEST(a_load_sees_the_accumulate_before_it)
     fake_expect("get of these bytes", "flush 0/1");
     ck_assert_int_eq(get(16), 7);
     fake_expect("again", "");
-    job_end();
 }
-END_TEST
 
-START_TEST(a_store_comes_after_the_accumulate_before_it)
+TEST(a_store_comes_after_the_accumulate_before_it)
 {
-    begin();
     acc(16, 2);
     put(16, 100);
     fake_expect("put over an accumulate", "acc 0/1 16+4; flush 0/1");
     acc(16, 3);
     armcii_fence(THEM);
     ck_assert_int_eq(load(16), 103);
-    job_end();
 }
-END_TEST
 
-START_TEST(other_bytes_do_not_wait)
+TEST(other_bytes_do_not_wait)
 {
-    begin();
     acc(16, 2);
     put(24, 1);
     ck_assert_int_eq(get(8), 0);
     fake_expect("beside an accumulate", "acc 0/1 16+4");
-    job_end();
 }
-END_TEST
 
-START_TEST(rmw_uses_mpi)
+TEST(rmw_uses_mpi)
 {
     int old = -1;
-    begin();
     put(32, 40);
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, at(32), 2, THEM), 0);
     fake_expect("rmw on a neighbour", "fetch-and-op 0/1 32+4; flush 0/1");
     ck_assert_int_eq(old, 40);
     ck_assert_int_eq(get(32), 42);
-    job_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {put_and_get_make_no_call,
-                                  a_load_sees_the_accumulate_before_it,
-                                  a_store_comes_after_the_accumulate_before_it,
-                                  other_bytes_do_not_wait,
-                                  rmw_uses_mpi,
-                                  NULL};
-    return unit_run("mixed", unit_case(tests));
-}
+const struct unit unit = {.begin = begin, .end = job_end};

@@ -11,7 +11,7 @@
 #include "transport/transport.h"
 #include "unit.h"
 
-enum { SKIPPED = 77, MOST_TURNS = 200000 };
+enum { MOST_TURNS = 200000 };
 
 /* ---- the server ---- */
 
@@ -162,9 +162,8 @@ static void expect_answer(int seen, int expected, const char *when)
     ck_assert_msg(seen == expected, "ARMCIX_Trylock_hdl %s: expected %d, seen %d", when, expected, seen);
 }
 
-START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
+TEST(a_trylock_beside_another_threads_trylock_is_refused)
 {
-    start();
     meanwhile = let_other_thread_try;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
     expect_answer(answer_meanwhile, 1, "during another thread's trylock");
@@ -175,13 +174,10 @@ START_TEST(a_trylock_beside_another_threads_trylock_is_refused)
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(trylocks, 2, "trylocks");
     expect_count(unlocks, 2, "unlocks");
-    end();
 }
-END_TEST
 
-START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
+TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
 {
-    start();
     meanwhile = let_other_thread_try;
     ARMCIX_Lock_hdl(set_handle, 0, 0);
     expect_answer(answer_meanwhile, 1, "while another thread waits for the lock");
@@ -189,13 +185,10 @@ START_TEST(a_trylock_beside_another_threads_wait_for_the_lock_is_refused)
     expect_answer(trylock_by_other_thread(), 1, "of a mutex that another thread holds");
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
     expect_count(unlocks, 1, "unlocks");
-    end();
 }
-END_TEST
 
-START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
+TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
 {
-    start();
     meanwhile = let_other_thread_lock;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a free mutex");
     expect_count(locks, 0, "locks, before the unlock,");
@@ -203,13 +196,10 @@ START_TEST(a_lock_beside_another_threads_trylock_waits_for_its_unlock)
     join_other_thread();
     expect_count(locks, 1, "locks");
     expect_count(unlocks, 2, "unlocks");
-    end();
 }
-END_TEST
 
-START_TEST(a_refused_trylock_lets_another_threads_lock_continue)
+TEST(a_refused_trylock_lets_another_threads_lock_continue)
 {
-    start();
     refuses = true;
     meanwhile = let_other_thread_lock;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 1, "of a mutex that another process holds");
@@ -219,21 +209,12 @@ START_TEST(a_refused_trylock_lets_another_threads_lock_continue)
     refuses = false;
     expect_answer(ARMCIX_Trylock_hdl(set_handle, 0, 0), 0, "of a mutex that is free again");
     ARMCIX_Unlock_hdl(set_handle, 0, 0);
-    end();
 }
-END_TEST
 
-int main(int argc, char **argv)
+static void set_environment(void)
 {
-    const TTest *const tests[] = {
-        a_trylock_beside_another_threads_trylock_is_refused, a_trylock_beside_another_threads_wait_for_the_lock_is_refused,
-        a_lock_beside_another_threads_trylock_waits_for_its_unlock, a_refused_trylock_lets_another_threads_lock_continue, NULL};
-    int level, status = SKIPPED;
-    unit_starts_mpi();
     setenv("ARMCI_SHM", "no", 1); /* otherwise the mutexes are in shared memory */
     setenv("ARMCI_ERRORS", "return", 1);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    if (level == MPI_THREAD_MULTIPLE) status = unit_run("mutex", unit_case(tests));
-    MPI_Finalize();
-    return status;
 }
+
+const struct unit unit = {.begin = start, .end = end, .run = unit_run_with_mpi_threads, .before_mpi = set_environment};

@@ -16,7 +16,7 @@ static bool serve(void)
     return false;
 }
 
-START_TEST(a_wait_for_a_notification_makes_progress)
+TEST(a_wait_for_a_notification_makes_progress)
 {
     int waits = 0;
     job_start((struct job){.processes = 1});
@@ -27,9 +27,7 @@ START_TEST(a_wait_for_a_notification_makes_progress)
     ck_assert_int_eq(served, 3);
     armcii_notify_end();
     armcii_progress_hook = armcii_progress_nothing;
-    job_end();
 }
-END_TEST
 
 /* Sends one notification to this process. */
 static bool send_one(void)
@@ -40,7 +38,7 @@ static bool send_one(void)
 }
 
 /* A wait returns after exactly one further notification, whatever the counts. */
-START_TEST(counts_pass_the_bounds_of_int)
+TEST(counts_pass_the_bounds_of_int)
 {
     const uint64_t starts[] = {INT_MAX - 1, UINT_MAX - 1};
     job_start((struct job){.processes = 1});
@@ -59,12 +57,6 @@ START_TEST(counts_pass_the_bounds_of_int)
         armcii_notify_end();
     }
     armcii_progress_hook = armcii_progress_nothing;
-    job_end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {a_wait_for_a_notification_makes_progress, counts_pass_the_bounds_of_int, NULL};
-    return unit_run("notify", unit_case(tests));
-}
+const struct unit unit = {.end = job_end};

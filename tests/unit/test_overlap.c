@@ -40,7 +40,7 @@ static enum overlap_result brute(struct interval in[], size_t *n, size_t capacit
     return OVERLAP_NONE;
 }
 
-START_TEST(random_intervals)
+TEST(random_intervals)
 {
     enum { ROOM = 400 };
     size_t found = 0, full = 0;
@@ -65,7 +65,6 @@ START_TEST(random_intervals)
     }
     ck_assert_msg(found > 1000 && full > 1000, "the samples are too easy: %zu found, %zu full", found, full);
 }
-END_TEST
 
 /* ---- many intervals in several orders ---- */
 
@@ -111,7 +110,7 @@ static void many(size_t (*place)(size_t), uintptr_t length, const char *where)
     ck_assert_msg(seconds < SECONDS, "%s: expected under %d s, seen %.2f s", where, SECONDS, seconds);
 }
 
-START_TEST(a_hundred_thousand_in_any_order)
+TEST(a_hundred_thousand_in_any_order)
 {
     many(ascending, 8, "ascending");
     many(descending, 8, "descending");
@@ -121,9 +120,8 @@ START_TEST(a_hundred_thousand_in_any_order)
     many(descending, 16, "descending, touching");
     many(scattered, 16, "scattered, touching");
 }
-END_TEST
 
-START_TEST(a_hundred_thousand_segments_of_a_vector)
+TEST(a_hundred_thousand_segments_of_a_vector)
 {
     void **at = malloc(MANY * sizeof(*at));
     ck_assert_ptr_nonnull(at);
@@ -141,7 +139,6 @@ START_TEST(a_hundred_thousand_segments_of_a_vector)
     ck_assert_msg(seconds < SECONDS, "expected under %d s, seen %.2f s", SECONDS, seconds);
     free(at);
 }
-END_TEST
 
 /* ---- height of the tree ---- */
 
@@ -164,16 +161,15 @@ static void check_permutation(unsigned number)
     armcii_overlap_free(tree);
 }
 
-START_TEST(balanced_after_every_order)
+TEST(balanced_after_every_order)
 {
     for (unsigned number = 0; number < 5040; number++) /* 7! */
         check_permutation(number);
 }
-END_TEST
 
 /* ---- degenerate intervals ---- */
 
-START_TEST(equal_touching_and_empty)
+TEST(equal_touching_and_empty)
 {
     struct overlap_tree *tree = armcii_overlap_create(4);
     ck_assert_ptr_nonnull(tree);
@@ -195,9 +191,8 @@ START_TEST(equal_touching_and_empty)
     expect(tree, 40, 41, OVERLAP_FULL, "fifth again");
     armcii_overlap_free(tree);
 }
-END_TEST
 
-START_TEST(no_room_at_all)
+TEST(no_room_at_all)
 {
     struct overlap_tree *tree = armcii_overlap_create(0);
     ck_assert_ptr_nonnull(tree);
@@ -208,18 +203,5 @@ START_TEST(no_room_at_all)
     ck_assert_ptr_null(armcii_overlap_create(SIZE_MAX));
     ck_assert_ptr_null(armcii_overlap_create(SIZE_MAX / 8));
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {random_intervals,
-                                  a_hundred_thousand_in_any_order,
-                                  a_hundred_thousand_segments_of_a_vector,
-                                  balanced_after_every_order,
-                                  equal_touching_and_empty,
-                                  no_room_at_all,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("overlap", all);
-}
+const struct unit unit = {.timeout = 120};

@@ -69,27 +69,24 @@ static void expect_pair(enum what first, enum what second, int second_target, si
     snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "", what_names[second],
              second_target, second_offset);
     fake_expect(where, want);
-    job_end();
 }
 
-START_TEST(pairs_on_the_same_bytes)
+TEST(pairs_on_the_same_bytes)
 {
     for (enum what first = PUT; first <= ACC_DOUBLE; first++)
         for (enum what second = PUT; second <= ACC_DOUBLE; second++)
             expect_pair(first, second, THEM, 16, must_wait(first, second));
 }
-END_TEST
 
-START_TEST(pairs_on_bytes_that_meet)
+TEST(pairs_on_bytes_that_meet)
 {
     expect_pair(PUT, GET, THEM, 9, true); /* the last byte of the second is the first of the first */
     expect_pair(PUT, GET, THEM, 23, true);
     expect_pair(ACC_INT, GET, THEM, 20, true);
     expect_pair(GET, PUT, THEM, 23, true);
 }
-END_TEST
 
-START_TEST(pairs_on_disjoint_bytes)
+TEST(pairs_on_disjoint_bytes)
 {
     for (enum what first = PUT; first <= ACC_DOUBLE; first++)
         for (enum what second = PUT; second <= ACC_DOUBLE; second++) {
@@ -99,37 +96,29 @@ START_TEST(pairs_on_disjoint_bytes)
             expect_pair(first, second, THIRD, 16, false); /* the same bytes of another process */
         }
 }
-END_TEST
 
-START_TEST(blocking_put_then_get)
+TEST(blocking_put_then_get)
 {
-    begin();
     job_blocking(put(one, 16, 8));
     job_blocking(get(one, 16, 8));
     fake_expect("same bytes", "put 0/1 16+8; flush-local 0/1; flush 0/1; get 0/1 16+8; flush 0/1");
     job_blocking(get(one, 16, 8));
     fake_expect("again", "get 0/1 16+8; flush 0/1");
-    job_end();
 }
-END_TEST
 
-START_TEST(regions_are_apart)
+TEST(regions_are_apart)
 {
-    begin();
     job_nonblocking(put(one, 16, 8));
     job_nonblocking(get(two, 16, 8));
     fake_expect("two regions", "put 0/1 16+8; get 1/1 16+8");
     job_nonblocking(get(one, 16, 8));
     fake_expect("first region", "flush 0/1; get 0/1 16+8");
     ck_assert(armcii_pending_is_dirty(two, THEM));
-    job_end();
 }
-END_TEST
 
 /* After a flush, accumulates of one type need no order again. */
-START_TEST(mixed_writes)
+TEST(mixed_writes)
 {
-    begin();
     job_nonblocking(make(PUT, THEM, 0));
     job_nonblocking(make(ACC_INT, THEM, 32));
     fake_expect("disjoint", "put 0/1 0+8; acc 0/1 32+8");
@@ -140,14 +129,11 @@ START_TEST(mixed_writes)
     job_nonblocking(make(ACC_DOUBLE, THEM, 64));
     job_nonblocking(make(ACC_INT, THEM, 64));
     fake_expect("acc where another type is", "acc 0/1 64+8; flush 0/1; acc 0/1 64+8");
-    job_end();
 }
-END_TEST
 
-START_TEST(rmw_is_in_order)
+TEST(rmw_is_in_order)
 {
     int value = 40, old = 0, seen = 0;
-    begin();
     char *there = job_address(one, THEM, 16);
     job_blocking(job_put(THEM, &value, there, sizeof value));
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, there, 2, THEM), 0);
@@ -161,15 +147,12 @@ START_TEST(rmw_is_in_order)
     ck_assert_int_eq(seen, 42);
     memcpy(&seen, there, sizeof seen);
     ck_assert_int_eq(seen, 7);
-    job_end();
 }
-END_TEST
 
 /* ---- fences ---- */
 
-START_TEST(fence_with_nothing_pending)
+TEST(fence_with_nothing_pending)
 {
-    begin();
     armcii_fence(THEM);
     armcii_fence_all();
     armcii_fence_region(one, -1);
@@ -188,9 +171,7 @@ START_TEST(fence_with_nothing_pending)
     fake_forget();
     armcii_fence_all();
     fake_expect("a blocking get leaves nothing", "");
-    job_end();
 }
-END_TEST
 
 /* Something on two regions towards two processes, in five places. */
 static void scatter_puts(void)
@@ -212,7 +193,7 @@ static void expect_dirty(const char *where, bool one_them, bool two_them, bool o
     ck_assert(!armcii_pending_is_dirty(two, THIRD) && !armcii_pending_is_dirty(one, 0));
 }
 
-START_TEST(fence_touches_what_is_dirty)
+TEST(fence_touches_what_is_dirty)
 {
     scatter_puts();
     expect_dirty("before", true, true, true);
@@ -223,29 +204,24 @@ START_TEST(fence_touches_what_is_dirty)
     armcii_fence_all();
     fake_expect("then of all", "flush 0/2");
     expect_dirty("then of all", false, false, false);
-    job_end();
 
     scatter_puts();
     armcii_fence_all();
     fake_expect("fence of all: the two targets of a region together", "flush-all 0/0; flush 1/1");
     expect_dirty("fence of all", false, false, false);
-    job_end();
 
     scatter_puts();
     armcii_fence_region(one, -1);
     fake_expect("fence of a region", "flush-all 0/0");
     expect_dirty("fence of a region", false, true, false);
-    job_end();
 
     scatter_puts();
     armcii_pending_fence_region(one, THEM);
     fake_expect("fence of a region and process", "flush 0/1");
     expect_dirty("fence of a region and process", false, true, true);
-    job_end();
 }
-END_TEST
 
-START_TEST(waiting_is_local)
+TEST(waiting_is_local)
 {
     scatter_puts();
     armcii_wait_all(THEM);
@@ -257,22 +233,18 @@ START_TEST(waiting_is_local)
     fake_expect("again", "");
     armcii_fence_all();
     fake_expect("all remotely", "flush-all 0/0; flush 1/1");
-    job_end();
 
     scatter_puts();
     job_nonblocking(get(two, 64, 8));
     fake_forget();
     armcii_wait_all(-1);
     fake_expect("a get among them", "flush-local 0/2; flush 1/1; flush-local 0/1");
-    job_end();
 }
-END_TEST
 
 /* ---- local completion ---- */
 
-START_TEST(completing_one_operation)
+TEST(completing_one_operation)
 {
-    begin();
     struct request op = job_nonblocking(put(one, 0, 8));
     fake_forget();
     armcii_op_finish(&op);
@@ -289,13 +261,10 @@ START_TEST(completing_one_operation)
     fake_forget();
     armcii_op_finish(&op);
     fake_expect("its region, not another", "flush-local 0/1");
-    job_end();
 }
-END_TEST
 
-START_TEST(a_completed_ticket_costs_nothing)
+TEST(a_completed_ticket_costs_nothing)
 {
-    begin();
     struct request a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
     fake_forget();
     armcii_op_finish(&b);
@@ -314,25 +283,20 @@ START_TEST(a_completed_ticket_costs_nothing)
     fake_forget();
     armcii_op_finish(&a);
     fake_expect("after a flush for order", "");
-    job_end();
 }
-END_TEST
 
-START_TEST(no_local_completion)
+TEST(no_local_completion)
 {
     begin_with((struct job){.setting = {"ARMCI_QUIRKS=+remote-flush"}});
     job_blocking(put(one, 0, 8));
     fake_expect("switched off", "put 0/1 0+8; flush 0/1");
-    job_end();
     begin_with((struct job){.me = THEM});
     job_blocking(put(one, 0, 8));
     fake_expect("to the process itself", "put 0/1 0+8; flush 0/1");
-    job_end();
 }
-END_TEST
 
 /* If MPI's flush returns early, a fence reads back what was written; a fence of gets needs no readback. */
-START_TEST(a_fence_reads_back)
+TEST(a_fence_reads_back)
 {
     begin_with((struct job){.setting = {"ARMCI_QUIRKS=+flush-readback"}});
     job_nonblocking(put(one, 16, 8));
@@ -350,13 +314,10 @@ START_TEST(a_fence_reads_back)
     fake_forget();
     armcii_fence_all();
     fake_expect("a fence of two targets", "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
-    job_end();
 }
-END_TEST
 
-START_TEST(a_region_goes)
+TEST(a_region_goes)
 {
-    begin();
     struct region *third = job_region(0, 4, BYTES);
     struct request op = job_nonblocking(put(third, 0, 8));
     job_nonblocking(put(one, 0, 8));
@@ -370,26 +331,20 @@ START_TEST(a_region_goes)
     job_nonblocking(put(fourth, 0, 8));
     armcii_pending_wait(&op);
     fake_expect("its operation, and a new region", "put 3/1 0+8");
-    job_end();
 }
-END_TEST
 
 /* A region on processes 2 and 3: ranks in its window differ from world ranks. */
-START_TEST(a_region_of_a_group)
+TEST(a_region_of_a_group)
 {
-    begin();
     struct region *r = job_region(2, 2, BYTES);
     job_blocking(job_put(3, memory[0], job_address(r, 3, 8), 8));
     armcii_fence(3);
     fake_expect("group", "put 2/1 8+8; flush-local 2/1; flush 2/1");
-    job_end();
 }
-END_TEST
 
 /* Slices that begin at a different displacement on every member. */
-START_TEST(slices_with_padding)
+TEST(slices_with_padding)
 {
-    begin();
     fake_mpi.pad = 24;
     struct region *r = job_region(0, 4, BYTES);
     char *there = job_address(r, THIRD, 8);
@@ -402,9 +357,7 @@ START_TEST(slices_with_padding)
     ck_assert_int_eq(armcii_shape_strided(&t.shape, memory[0], &stride, there, &stride, count, 1), SHAPE_OK);
     job_blocking(t);
     fake_expect("strided", "flush 2/2; shape-put 2/2 80+12 in 3; flush-local 2/2");
-    job_end();
 }
-END_TEST
 
 /* ---- operations in flight ---- */
 
@@ -418,10 +371,9 @@ static void many_puts(const struct job *job, int n, size_t most)
     ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most, fake_most_in_flight());
     ck_assert_uint_eq(fake_count(FAKE_FLUSH_LOCAL), ((size_t)n - 1) / most);
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), 0);
-    job_end();
 }
 
-START_TEST(flight_limit)
+TEST(flight_limit)
 {
     struct job job = {.setting = {"ARMCI_OUTSTANDING_LIMIT=4"}};
     many_puts(&job, 10, 4);
@@ -433,10 +385,9 @@ START_TEST(flight_limit)
     many_puts(&job, 500, 128);
     many_puts(&(struct job){0}, 500, 128);
 }
-END_TEST
 
 /* The limit is per process, not per window. */
-START_TEST(flight_limit_over_regions)
+TEST(flight_limit_over_regions)
 {
     begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=4"}});
     for (size_t i = 0; i < 10; i++) {
@@ -445,19 +396,15 @@ START_TEST(flight_limit_over_regions)
         job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 8 * i), 8));
     }
     ck_assert_uint_eq(fake_most_in_flight(), 4);
-    job_end();
 }
-END_TEST
 
-START_TEST(flight_limit_with_gets)
+TEST(flight_limit_with_gets)
 {
     begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=2"}});
     for (size_t i = 0; i < 5; i++)
         job_nonblocking(get(one, 8 * i, 8));
     fake_expect("gets", "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
-    job_end();
 }
-END_TEST
 
 /* Vectors of `segments` ints that go one call a segment. */
 static void many_vectors(int vectors, size_t segments)
@@ -478,7 +425,7 @@ static void many_vectors(int vectors, size_t segments)
 }
 
 /* The limit counts calls. */
-START_TEST(flight_limit_with_many_calls)
+TEST(flight_limit_with_many_calls)
 {
     static const size_t segments[] = {2, 60, 100, 200};
     for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
@@ -488,36 +435,7 @@ START_TEST(flight_limit_with_many_calls)
         ck_assert_uint_eq(fake_count(FAKE_ACC), 20 * segments[i] + 1);
         ck_assert_msg(fake_most_in_flight() <= 128, "vectors of %zu segments: in flight at most: expected 128, seen %zu", segments[i],
                       fake_most_in_flight());
-        job_end();
     }
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {pairs_on_the_same_bytes,
-                                  pairs_on_bytes_that_meet,
-                                  pairs_on_disjoint_bytes,
-                                  blocking_put_then_get,
-                                  regions_are_apart,
-                                  mixed_writes,
-                                  rmw_is_in_order,
-                                  fence_with_nothing_pending,
-                                  fence_touches_what_is_dirty,
-                                  waiting_is_local,
-                                  completing_one_operation,
-                                  a_completed_ticket_costs_nothing,
-                                  no_local_completion,
-                                  a_fence_reads_back,
-                                  a_region_goes,
-                                  a_region_of_a_group,
-                                  slices_with_padding,
-                                  flight_limit,
-                                  flight_limit_over_regions,
-                                  flight_limit_with_gets,
-                                  flight_limit_with_many_calls,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("pending", all);
-}
+const struct unit unit = {.timeout = 120, .begin = begin, .end = job_end};

@@ -88,7 +88,7 @@ static size_t travel_in_fragments(const struct shape *s)
     return fragments;
 }
 
-START_TEST(small_shapes_travel)
+TEST(small_shapes_travel)
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
     for (unsigned seed = 1; seed <= 600; seed++) {
@@ -98,7 +98,6 @@ START_TEST(small_shapes_travel)
         sample_free(&m);
     }
 }
-END_TEST
 
 /* ---- what needs several fragments */
 
@@ -111,7 +110,7 @@ static struct shape patch(int segment, int n, int planes)
 }
 
 /* Evenly spaced segments: short ones become a patch, zero-copy ones stay a vector. */
-START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
+TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
 {
     static char memory[2][4];
     for (int is_long = 0; is_long < 2; is_long++) {
@@ -128,16 +127,14 @@ START_TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
         ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s", bytes, is_long ? "a vector" : "a patch");
     }
 }
-END_TEST
 
-START_TEST(long_patches_travel)
+TEST(long_patches_travel)
 {
     struct shape s = patch(24, 1000, 40);
     ck_assert_uint_gt(travel_in_fragments(&s), 10);
     s = patch(100000, 3, 2);
     ck_assert_uint_gt(travel_in_fragments(&s), 10);
 }
-END_TEST
 
 /* Run r has n[r] segments of bytes[r] bytes. */
 static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_fragments)
@@ -163,7 +160,7 @@ static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns,
     free(runs);
 }
 
-START_TEST(long_vectors_travel)
+TEST(long_vectors_travel)
 {
     enum { RUNS = 200 };
     size_t bytes[RUNS], n[RUNS];
@@ -176,7 +173,6 @@ START_TEST(long_vectors_travel)
     vector_travels((size_t[]){20000, 16}, (size_t[]){7, 100}, 2, 3);
     vector_travels((size_t[]){1, 200000, 3, AM_FRAGMENT_MAX, 60000, 5}, (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
 }
-END_TEST
 
 /* ---- how long shapes are cut */
 
@@ -191,7 +187,7 @@ static size_t first_fragment(const struct shape *s, enum shape_side written, boo
     return fragment.bytes;
 }
 
-START_TEST(long_patches_are_one_fragment_where_mpi_is_fast)
+TEST(long_patches_are_one_fragment_where_mpi_is_fast)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
@@ -204,7 +200,6 @@ START_TEST(long_patches_are_one_fragment_where_mpi_is_fast)
     ck_assert_uint_gt(first_fragment(&s, SHAPE_LOCAL, &in_order), AM_FRAGMENT_MAX);
     ck_assert(!in_order);
 }
-END_TEST
 
 /* Up to 64 KiB every fragment is eager and not needlessly small. */
 static void has_fragments_of(const char *mpi, const struct shape *s, size_t most)
@@ -222,7 +217,7 @@ static void has_fragments_of(const char *mpi, const struct shape *s, size_t most
     ck_assert_uint_eq(sum, s->bytes);
 }
 
-START_TEST(moderate_data_are_eager)
+TEST(moderate_data_are_eager)
 {
     enum { BYTES = AM_RNDV_MIN, SEGMENT = 1 << 10 };
     static void *near[BYTES / SEGMENT], *far[BYTES / SEGMENT];
@@ -238,20 +233,18 @@ START_TEST(moderate_data_are_eager)
         has_fragments_of("Open MPI v4.1.4, package: x", shapes[i], 32 << 10);
     }
 }
-END_TEST
 
 /* Longer contiguous data are zero-copy. */
-START_TEST(long_contiguous_data_are_one_fragment)
+TEST(long_contiguous_data_are_one_fragment)
 {
     bool in_order;
     struct shape s;
     armcii_shape_contiguous(&s, local, remote, AM_RNDV_MIN + 1);
     ck_assert_uint_eq(first_fragment(&s, SHAPE_REMOTE, &in_order), s.bytes);
 }
-END_TEST
 
 /* A segment above the eager limit takes eager fragments without other segments. */
-START_TEST(moderate_vectors_of_long_segments_travel)
+TEST(moderate_vectors_of_long_segments_travel)
 {
     struct vector_run runs[2];
     struct shape s;
@@ -264,9 +257,8 @@ START_TEST(moderate_vectors_of_long_segments_travel)
     armcii_shape_vector(&s, runs, 2);
     ck_assert_uint_eq(travel_in_fragments(&s), 5);
 }
-END_TEST
 
-START_TEST(backward_strides_are_packed)
+TEST(backward_strides_are_packed)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
@@ -274,10 +266,9 @@ START_TEST(backward_strides_are_packed)
     s.remote += 200000;
     ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
 }
-END_TEST
 
 /* Derived datatypes of Intel MPI ignore a stride of one byte. */
-START_TEST(strides_with_defective_datatypes_are_packed)
+TEST(strides_with_defective_datatypes_are_packed)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
@@ -286,9 +277,8 @@ START_TEST(strides_with_defective_datatypes_are_packed)
     armcii_quirks_decide("Intel(R) MPI Library 2021.18", true, true);
     ck_assert_uint_le(first_fragment(&s, SHAPE_REMOTE, &in_order), AM_FRAGMENT_MAX);
 }
-END_TEST
 
-START_TEST(fragments_that_write_a_byte_twice_stay_in_order)
+TEST(fragments_that_write_a_byte_twice_stay_in_order)
 {
     bool in_order;
     struct shape s = patch(512, 100, 20);
@@ -298,10 +288,9 @@ START_TEST(fragments_that_write_a_byte_twice_stay_in_order)
     first_fragment(&s, SHAPE_LOCAL, &in_order);
     ck_assert(!in_order);
 }
-END_TEST
 
 /* One request of a put may correspond to several replies of a get. */
-START_TEST(replies_that_write_a_byte_twice_stay_in_order)
+TEST(replies_that_write_a_byte_twice_stay_in_order)
 {
     static const char *const mpi[] = {"MPICH Version:\t4.0.2", "Open MPI v4.1.4, package: x"};
     bool in_order;
@@ -315,25 +304,5 @@ START_TEST(replies_that_write_a_byte_twice_stay_in_order)
         ck_assert(!in_order);
     }
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {small_shapes_travel,
-                                  even_vectors_travel_as_patches_unless_their_segments_are_long,
-                                  long_patches_travel,
-                                  long_vectors_travel,
-                                  long_patches_are_one_fragment_where_mpi_is_fast,
-                                  moderate_data_are_eager,
-                                  long_contiguous_data_are_one_fragment,
-                                  moderate_vectors_of_long_segments_travel,
-                                  backward_strides_are_packed,
-                                  strides_with_defective_datatypes_are_packed,
-                                  fragments_that_write_a_byte_twice_stay_in_order,
-                                  replies_that_write_a_byte_twice_stay_in_order,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 60);
-    tcase_add_checked_fixture(all, start, stop);
-    return unit_run("proto", all);
-}
+const struct unit unit = {.timeout = 60, .begin = start, .end = stop};

@@ -38,7 +38,7 @@ static void expect_library(const char *text, const char *library, int version)
     ck_assert_int_eq(seen, version);
 }
 
-START_TEST(library_and_version)
+TEST(library_and_version)
 {
     expect_library(mpich_402, "MPICH", 40002);
     expect_library(mpich_432, "MPICH", 40302);
@@ -60,7 +60,6 @@ START_TEST(library_and_version)
     expect_library("Open MPI v4.1.5rc2, package: Open MPI root@hpc-kernel-03 Distribution, ident: 4.1.5rc2", "Open MPI", 40105);
     expect_library("HPE MPT 2.25  08/17/21 05:17:50", NULL, 0);
 }
-END_TEST
 
 static void expect_line(const char *text, size_t size, const char *expected)
 {
@@ -71,7 +70,7 @@ static void expect_line(const char *text, size_t size, const char *expected)
     ck_assert_int_eq(line[size], '#');
 }
 
-START_TEST(first_line)
+TEST(first_line)
 {
     expect_line(mpich_402, 100, "MPICH Version: 4.0.2");
     expect_line(openmpi_414, 100, openmpi_414);
@@ -80,7 +79,6 @@ START_TEST(first_line)
     expect_line("", 100, "");
     expect_line(mpich_402, 10, "MPICH Ver");
 }
-END_TEST
 
 /* ---- rows in force ---- */
 
@@ -153,7 +151,7 @@ static void expect_in_force(const char *text, bool several_nodes, unsigned in_fo
 
 #define BIT(defect) (1u << (defect))
 
-START_TEST(rows_of_mpich)
+TEST(rows_of_mpich)
 {
     for (int several = 0; several < 2; several++) {
         unsigned between_nodes = BIT(SLOW_VECTORS) | BIT(HANDSHAKES) | BIT(LONE_FINALIZE);
@@ -166,9 +164,8 @@ START_TEST(rows_of_mpich)
         expect_in_force("MPICH Version:\t4.1\n", several, always);
     }
 }
-END_TEST
 
-START_TEST(rows_of_open_mpi)
+TEST(rows_of_open_mpi)
 {
     unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(NEGATIVE_STRIDES) | BIT(OUTSTANDING);
     unsigned four = always | BIT(CREATED_WINDOW) | BIT(SHARED_NAMES);
@@ -178,7 +175,6 @@ START_TEST(rows_of_open_mpi)
     expect_in_force(openmpi_5011, true, always | BIT(LATE_RGET));
     expect_in_force("Open MPI v3.1.6, package: x", true, 0);
 }
-END_TEST
 
 /* ---- versions ---- */
 
@@ -219,7 +215,7 @@ static void expect_version(enum defect d, const char *library, const char *versi
     ck_assert_msg(seen == want, "%s: \"%s\": expected %d, seen %d", text, words[d], want, seen);
 }
 
-START_TEST(from_the_first_version_to_the_last)
+TEST(from_the_first_version_to_the_last)
 {
     ck_assert_uint_eq(sizeof ranges / sizeof ranges[0], DEFECTS);
     for (size_t i = 0; i < DEFECTS; i++) {
@@ -230,16 +226,14 @@ START_TEST(from_the_first_version_to_the_last)
         expect_version(d, ranges[i].library, ranges[i].behind, false);
     }
 }
-END_TEST
 
-START_TEST(the_same_version_of_another_library)
+TEST(the_same_version_of_another_library)
 {
     static const char *const libraries[] = {of_intel, of_mpich, of_open_mpi, "Another MPI "};
     for (size_t i = 0; i < DEFECTS; i++)
         for (size_t k = 0; k < sizeof libraries / sizeof libraries[0]; k++)
             expect_version(ranges[i].defect, libraries[k], ranges[i].first, libraries[k] == ranges[i].library);
 }
-END_TEST
 
 /* ---- transports ---- */
 
@@ -251,7 +245,7 @@ static void expect_row(enum defect d, const char *text, const char *variable, co
     unsetenv(variable);
 }
 
-START_TEST(transports_of_mpich)
+TEST(transports_of_mpich)
 {
     static const char netmod[] = "MPIR_CVAR_CH4_NETMOD";
     static const char ofi_first[] = "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi,ucx\n";
@@ -271,9 +265,8 @@ START_TEST(transports_of_mpich)
     expect_row(LATE_RECEIVES, ofi_first, netmod, "", false);
     expect_row(UNPADDED_SLICES, mpich_402, netmod, "ofi", true);
 }
-END_TEST
 
-START_TEST(transports_of_open_mpi)
+TEST(transports_of_open_mpi)
 {
     static const char osc[] = "OMPI_MCA_osc";
     expect_row(LOCAL_FLUSH, openmpi_414, osc, "", true);
@@ -288,9 +281,8 @@ START_TEST(transports_of_open_mpi)
     expect_row(OUTSTANDING, openmpi_414, osc, "sm,pt2pt", false);
     expect_row(NEGATIVE_STRIDES, openmpi_414, osc, "sm", true);
 }
-END_TEST
 
-START_TEST(rows_of_others)
+TEST(rows_of_others)
 {
     for (int several = 0; several < 2; several++) {
         expect_in_force(intel_202118, several, BIT(BYTE_STRIDES) | (several ? BIT(EARLY_FLUSH_OF_INTEL) : 0));
@@ -298,7 +290,6 @@ START_TEST(rows_of_others)
         expect_in_force("", several, 0);
     }
 }
-END_TEST
 
 /* ---- what they ask for ---- */
 
@@ -342,7 +333,7 @@ static void expect_decision(const char *text, bool several_nodes, bool enabled, 
     ck_assert_uint_eq(q->eager_max, want.eager_max);
 }
 
-START_TEST(decisions)
+TEST(decisions)
 {
     for (int several = 0; several < 2; several++) {
         struct quirks mpich = none, openmpi5 = none;
@@ -372,9 +363,8 @@ START_TEST(decisions)
         expect_decision(unknown, several, true, none);
     }
 }
-END_TEST
 
-START_TEST(disabled)
+TEST(disabled)
 {
     static const char *const all[] = {mpich_402, mpich_432, mpich_502, openmpi_414, openmpi_5011, intel_202118, unknown};
     struct quirks as_asked_for = none;
@@ -385,7 +375,6 @@ START_TEST(disabled)
             expect_decision(all[i], several, false, as_asked_for);
         }
 }
-END_TEST
 
 static void configure(const char *first, const char *second)
 {
@@ -393,7 +382,7 @@ static void configure(const char *first, const char *second)
 }
 
 /* Names and limits of the configuration overrule the rows, and "none". */
-START_TEST(overruled)
+TEST(overruled)
 {
     struct quirks mpich = none;
     mpich.acc_segments = 256;
@@ -417,10 +406,9 @@ START_TEST(overruled)
     mpich.typed_requests = false;
     expect_decision(mpich_402, false, true, mpich);
 }
-END_TEST
 
 /* A limit that is set is the limit; the row stays in force while it is not larger than the row's. */
-START_TEST(limits)
+TEST(limits)
 {
     struct quirks mpich = none;
     mpich.slice_unit = 4096;
@@ -442,7 +430,6 @@ START_TEST(limits)
     expect_decision(mpich_402, true, true, mpich);
     configure(NULL, NULL);
 }
-END_TEST
 
 /* As ARMCI_QUIRKS of the last `configure` says. */
 static void expect_configured(const char *text, struct quirks want)
@@ -450,7 +437,7 @@ static void expect_configured(const char *text, struct quirks want)
     expect_decision(text, true, armcii_config->quirks, want);
 }
 
-START_TEST(byte_strides_as_configured)
+TEST(byte_strides_as_configured)
 {
     struct quirks avoiding = none;
     avoiding.byte_strides = false;
@@ -471,9 +458,8 @@ START_TEST(byte_strides_as_configured)
     expect_configured(intel_202118, avoiding);
     configure(NULL, NULL);
 }
-END_TEST
 
-START_TEST(late_receives_as_configured)
+TEST(late_receives_as_configured)
 {
     struct quirks mpich_5 = none, others = none;
     mpich_5.acc_segments = 256;
@@ -497,7 +483,6 @@ START_TEST(late_receives_as_configured)
     expect_configured(mpich_502, others);
     configure(NULL, NULL);
 }
-END_TEST
 
 /* What each remedy changes, on a library without defects. */
 static void expect_remedy(const char *setting, struct quirks want)
@@ -516,7 +501,7 @@ static void expect_remedy(const char *setting, struct quirks want)
         seen++;                                                                                                                            \
     }
 
-START_TEST(each_remedy)
+TEST(each_remedy)
 {
     size_t seen = 0;
     EXPECT_REMEDY("pad-slices", slice_unit, 4096);
@@ -534,10 +519,9 @@ START_TEST(each_remedy)
     EXPECT_REMEDY("pack-puts", quick_strided_messages, false);
     ck_assert_uint_eq(seen, REMEDIES);
 }
-END_TEST
 
 /* What people read: every row says what breaks, what is done and where that comes from. */
-START_TEST(table_is_complete)
+TEST(table_is_complete)
 {
     size_t n = 0;
     for (const struct quirk_row *row; (row = armcii_quirk_row(n)); n++) {
@@ -547,28 +531,4 @@ START_TEST(table_is_complete)
     ck_assert_uint_eq(n, DEFECTS);
     ck_assert_ptr_null(armcii_quirk_row(n + 1));
     ck_assert_ptr_null(armcii_quirk_row(SIZE_MAX));
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {library_and_version,
-                                  first_line,
-                                  rows_of_mpich,
-                                  rows_of_open_mpi,
-                                  rows_of_others,
-                                  from_the_first_version_to_the_last,
-                                  the_same_version_of_another_library,
-                                  transports_of_mpich,
-                                  transports_of_open_mpi,
-                                  decisions,
-                                  disabled,
-                                  overruled,
-                                  limits,
-                                  byte_strides_as_configured,
-                                  late_receives_as_configured,
-                                  each_remedy,
-                                  table_is_complete,
-                                  NULL};
-    return unit_run("quirks", unit_case(tests));
 }

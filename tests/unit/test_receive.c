@@ -43,7 +43,7 @@ static const struct {
     {{"ARMCI_QUIRKS=none,+probe-receives"}, mpich_432, true, false, false},
 };
 
-START_TEST(posted_or_probed)
+TABLE_TEST(posted_or_probed, rows)
 {
     int buffer[VALUES];
     MPI_Request receive;
@@ -56,7 +56,6 @@ START_TEST(posted_or_probed)
     ck_assert_msg(seen == rows[_i].is_posted, "row %d: expected %d, seen %d", _i, rows[_i].is_posted, seen);
     ck_assert(receive == MPI_REQUEST_NULL);
 }
-END_TEST
 
 /* ---- messages ---- */
 
@@ -87,7 +86,7 @@ static void expect_no_arrival(int buffer[], MPI_Request *receive)
 }
 
 /* Two messages arrive in order, a message with another tag does not. */
-START_TEST(messages_arrive)
+ROW_TEST(messages_arrive, 2)
 {
     static const int first[VALUES] = {1, 2, 3, 4}, second[VALUES] = {5, 6, 7, 8}, other[VALUES] = {9, 9, 9, 9};
     int buffer[VALUES], other_buffer[VALUES];
@@ -108,16 +107,5 @@ START_TEST(messages_arrive)
         MPI_Wait(&sends[i], MPI_STATUS_IGNORE);
     armcii_am_receives_drain(&in, 1, &receive);
 }
-END_TEST
 
-int main(int argc, char **argv)
-{
-    TCase *all = tcase_create("all");
-    tcase_add_loop_test(all, posted_or_probed, 0, sizeof rows / sizeof rows[0]);
-    tcase_add_loop_test(all, messages_arrive, 0, 2);
-    unit_starts_mpi();
-    MPI_Init(&argc, &argv);
-    int status = unit_run("receive", all);
-    MPI_Finalize();
-    return status;
-}
+const struct unit unit = {.run = unit_run_with_mpi};

@@ -8,7 +8,7 @@
 #include "observe/reference.h"
 #include "observe/replay.h"
 
-START_TEST(integers_wrap)
+TEST(integers_wrap)
 {
     int a[2] = {INT_MAX, 5}, b[2] = {1, -7};
     long c[2] = {LONG_MAX, 5}, d[2] = {1, -7};
@@ -18,9 +18,8 @@ START_TEST(integers_wrap)
     ck_assert_int_eq(a[1], -2);
     ck_assert(c[0] == LONG_MIN && c[1] == -2);
 }
-END_TEST
 
-START_TEST(reals_at_any_address)
+TEST(reals_at_any_address)
 {
     char memory[41], addend[41];
     double values[3] = {1.5, -2, 1e300}, more[3] = {0.25, 2, 1e300}, seen[3];
@@ -33,42 +32,37 @@ START_TEST(reals_at_any_address)
     armcii_reference_add(ELEMENT_COMPLEX, (char *)f, (const char *)g, sizeof f);
     ck_assert(f[0] == 16777216.0f && f[1] == 0.1f + 0.2f);
 }
-END_TEST
 
-START_TEST(compare_finds_the_first_wrong_number)
+TEST(compare_finds_the_first_wrong_number)
 {
     double expected[4] = {1, 2, 3, 4}, seen[4] = {1, 2, 3.5, 5};
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, sizeof seen, 0), 2 * sizeof(double));
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, 2 * sizeof(double), 0), 2 * sizeof(double));
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_LONG, (char *)seen, (char *)expected, sizeof seen, 1e300), 2 * sizeof(long));
 }
-END_TEST
 
-START_TEST(compare_allows_rounding_only)
+TEST(compare_allows_rounding_only)
 {
     double expected[1] = {100}, seen[1] = {nextafter(100, 200)}, wrong[1] = {100.001};
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, sizeof seen, 0), 0);
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, sizeof seen, 400), sizeof seen);
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)wrong, (char *)expected, sizeof seen, 400), 0);
 }
-END_TEST
 
-START_TEST(any_number_matches_a_nonfinite_one)
+TEST(any_number_matches_a_nonfinite_one)
 {
     double expected[2] = {NAN, INFINITY}, seen[2] = {0, 1};
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)seen, (char *)expected, sizeof seen, 0), sizeof seen);
     ck_assert_uint_eq(armcii_reference_compare(ELEMENT_DOUBLE, (char *)expected, (char *)seen, sizeof seen, 4), 0);
 }
-END_TEST
 
-START_TEST(largest)
+TEST(largest)
 {
     float f[3] = {1, -7.5f, 3};
     ck_assert(armcii_reference_largest(ELEMENT_FLOAT, (char *)f, sizeof f) == 7.5);
     f[1] = NAN;
     ck_assert(!(armcii_reference_largest(ELEMENT_FLOAT, (char *)f, sizeof f) <= 7.5));
 }
-END_TEST
 
 /* ---- replay shapes ---- */
 
@@ -95,7 +89,7 @@ static void check_moved(const struct replay_shape *w, const struct shape *s)
     ck_assert(remote % 64 == 0 && local % 64 == 0);
 }
 
-START_TEST(strided_keeps_its_layout)
+TEST(strided_keeps_its_layout)
 {
     struct replay_shape w;
     struct shape s;
@@ -106,9 +100,8 @@ START_TEST(strided_keeps_its_layout)
     check_moved(&w, &s);
     armcii_replay_shape_free(&w);
 }
-END_TEST
 
-START_TEST(large_shapes_are_truncated)
+TEST(large_shapes_are_truncated)
 {
     struct replay_shape w;
     struct shape s;
@@ -123,9 +116,8 @@ START_TEST(large_shapes_are_truncated)
     check_moved(&w, &s);
     armcii_replay_shape_free(&w);
 }
-END_TEST
 
-START_TEST(vectors_keep_their_layout_or_are_truncated)
+TEST(vectors_keep_their_layout_or_are_truncated)
 {
     enum { N = 40 };
     void *local[N], *remote[N];
@@ -141,20 +133,4 @@ START_TEST(vectors_keep_their_layout_or_are_truncated)
         check_moved(&w, &s);
         armcii_replay_shape_free(&w);
     }
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {integers_wrap,
-                                  reals_at_any_address,
-                                  compare_finds_the_first_wrong_number,
-                                  compare_allows_rounding_only,
-                                  any_number_matches_a_nonfinite_one,
-                                  largest,
-                                  strided_keeps_its_layout,
-                                  large_shapes_are_truncated,
-                                  vectors_keep_their_layout_or_are_truncated,
-                                  NULL};
-    return unit_run("reference", unit_case(tests));
 }

@@ -80,22 +80,20 @@ static void send_first_message_last(unsigned n)
     ck_assert_int_eq(there, (long)n);
 }
 
-START_TEST(messages_of_a_client_are_applied_in_order)
+ROW_TEST(messages_of_a_client_are_applied_in_order, 19)
 {
-    send_first_message_last((unsigned)_i);
+    send_first_message_last((unsigned)_i + 1);
 }
-END_TEST
 
 /* Without posted receives. */
-START_TEST(probed_messages_are_applied_in_order)
+ROW_TEST(probed_messages_are_applied_in_order, 19)
 {
     stop();
     start_with("ARMCI_QUIRKS=+probe-receives");
-    send_first_message_last((unsigned)_i);
+    send_first_message_last((unsigned)_i + 1);
 }
-END_TEST
 
-START_TEST(sequence_numbers_wrap_around)
+TEST(sequence_numbers_wrap_around)
 {
     long there = -1, value = 0;
     for (unsigned i = 0; i < (1 << 16) + 5; i++) {
@@ -107,7 +105,6 @@ START_TEST(sequence_numbers_wrap_around)
         MPI_Wait(&sending[0], MPI_STATUS_IGNORE);
     }
 }
-END_TEST
 
 /* ---- unreceived replies ---- */
 
@@ -127,7 +124,7 @@ static void send_vector_get(int number)
 }
 
 /* The replies exceed the pool: the server goes on with later requests and replies when there are buffers again. */
-START_TEST(unreceived_replies_block_nothing)
+TEST(unreceived_replies_block_nothing)
 {
     long there = -1, value = 7;
     for (size_t i = 0; i < sizeof memory; i++)
@@ -150,20 +147,5 @@ START_TEST(unreceived_replies_block_nothing)
             ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
     }
 }
-END_TEST
 
-int main(int argc, char **argv)
-{
-    TCase *all = tcase_create("all");
-    tcase_add_checked_fixture(all, start, stop);
-    tcase_set_timeout(all, 60);
-    tcase_add_loop_test(all, messages_of_a_client_are_applied_in_order, 1, 20);
-    tcase_add_loop_test(all, probed_messages_are_applied_in_order, 1, 20);
-    tcase_add_test(all, sequence_numbers_wrap_around);
-    tcase_add_test(all, unreceived_replies_block_nothing);
-    unit_starts_mpi();
-    MPI_Init(&argc, &argv);
-    int status = unit_run("server", all);
-    MPI_Finalize();
-    return status;
-}
+const struct unit unit = {.timeout = 60, .begin = start, .end = stop, .run = unit_run_with_mpi};

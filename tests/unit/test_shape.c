@@ -1,5 +1,6 @@
 /* test_shape.c - shapes against the nested loops and lists of segments that they represent. */
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@ enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
 
 static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
 
-/* Run `check` on random samples of every kind. */
 static void on_samples(void (*check)(struct sample *m))
 {
     static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
@@ -23,9 +23,18 @@ static void on_samples(void (*check)(struct sample *m))
         }
 }
 
+/* A test of random samples of every kind, each as m. */
+#define SAMPLE_TEST(NAME)                                                                                                                  \
+    static void NAME##_of(struct sample *m);                                                                                               \
+    TEST(NAME)                                                                                                                             \
+    {                                                                                                                                      \
+        on_samples(NAME##_of);                                                                                                             \
+    }                                                                                                                                      \
+    static void NAME##_of(struct sample *m)
+
 /* ---- iteration ---- */
 
-static void walk(struct sample *m)
+SAMPLE_TEST(iterator_visits_the_bytes_of_nested_loops)
 {
     struct bytes seen = {0};
     bytes_add_shape(&seen, &m->shape);
@@ -33,13 +42,7 @@ static void walk(struct sample *m)
     bytes_free(&seen);
 }
 
-START_TEST(iterator_visits_the_bytes_of_nested_loops)
-{
-    on_samples(walk);
-}
-END_TEST
-
-START_TEST(iterator_leaves_the_segment_alone_at_the_end)
+TEST(iterator_leaves_the_segment_alone_at_the_end)
 {
     struct shape s;
     struct shape_iter it;
@@ -55,22 +58,15 @@ START_TEST(iterator_leaves_the_segment_alone_at_the_end)
     ck_assert(seg.local == a && seg.remote == b && seg.bytes == 4);
     ck_assert(!armcii_shape_next(&it, &seg));
 }
-END_TEST
 
 /* ---- simplest form ---- */
 
-static void sample_is_simplest(struct sample *m)
+SAMPLE_TEST(levels_that_can_go_are_gone)
 {
     check_simplest(m->text, &m->shape);
 }
 
-START_TEST(levels_that_can_go_are_gone)
-{
-    on_samples(sample_is_simplest);
-}
-END_TEST
-
-START_TEST(simplest_forms)
+TEST(simplest_forms)
 {
     static const struct {
         int levels, count[4], local[3], remote[3];
@@ -102,9 +98,8 @@ START_TEST(simplest_forms)
         ck_assert_msg(s.form == (s.levels ? SHAPE_STRIDED : SHAPE_CONTIGUOUS), "row %zu: form %d", i, s.form);
     }
 }
-END_TEST
 
-START_TEST(sixteen_levels)
+TEST(sixteen_levels)
 {
     int count[SHAPE_MAX_LEVELS + 1], stride[SHAPE_MAX_LEVELS];
     char memory[1 << 17]; /* 2^16 bytes, every second one */
@@ -128,11 +123,10 @@ START_TEST(sixteen_levels)
     bytes_free(&seen);
     ck_assert(armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
 }
-END_TEST
 
 /* ---- range, disjointness, nesting, alignment ---- */
 
-static void check_range(struct sample *m)
+SAMPLE_TEST(hull_is_that_of_all_bytes)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
@@ -150,12 +144,6 @@ static void check_range(struct sample *m)
     }
 }
 
-START_TEST(hull_is_that_of_all_bytes)
-{
-    on_samples(check_range);
-}
-END_TEST
-
 /* The same bytes with the levels in the opposite order, walked backwards. */
 static struct shape turned(const struct shape *s)
 {
@@ -169,7 +157,7 @@ static struct shape turned(const struct shape *s)
     return t;
 }
 
-static void check_disjoint(struct sample *m)
+SAMPLE_TEST(disjointness_is_never_claimed_wrongly)
 {
     struct shape other = turned(&m->shape);
     for (int i = 0; i < 2; i++) {
@@ -182,13 +170,7 @@ static void check_disjoint(struct sample *m)
     }
 }
 
-START_TEST(disjointness_is_never_claimed_wrongly)
-{
-    on_samples(check_disjoint);
-}
-END_TEST
-
-START_TEST(patches_are_disjoint)
+TEST(patches_are_disjoint)
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         struct sample m;
@@ -200,9 +182,8 @@ START_TEST(patches_are_disjoint)
         sample_free(&m);
     }
 }
-END_TEST
 
-static void check_nests(struct sample *m)
+SAMPLE_TEST(nesting_by_definition)
 {
     const struct shape *s = &m->shape;
     for (int i = 0; i < 2; i++) {
@@ -220,13 +201,7 @@ static void check_nests(struct sample *m)
     }
 }
 
-START_TEST(nesting_by_definition)
-{
-    on_samples(check_nests);
-}
-END_TEST
-
-START_TEST(nesting_of_known_shapes)
+TEST(nesting_of_known_shapes)
 {
     static const struct {
         int levels, count[3], stride[2];
@@ -254,31 +229,24 @@ START_TEST(nesting_of_known_shapes)
         ck_assert_msg(armcii_shape_nests(&s, SHAPE_LOCAL) == row[i].nests, "row %zu: expected %d", i, row[i].nests);
     }
 }
-END_TEST
 
-static void check_aligned(struct sample *m)
+SAMPLE_TEST(alignment_of_every_segment)
 {
-    for (size_t unit = 1; unit <= 16; unit *= 2)
+    for (size_t size = 1; size <= 16; size *= 2)
         for (int i = 0; i < 2; i++) {
-            bool want = true, seen = armcii_shape_is_aligned(&m->shape, sides[i], unit);
+            bool want = true, seen = armcii_shape_is_aligned(&m->shape, sides[i], size);
             struct shape_iter it;
             struct segment seg;
             armcii_shape_begin(&it, &m->shape);
             while (armcii_shape_next(&it, &seg))
-                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % unit == 0) && seg.bytes % unit == 0;
-            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, unit, want, seen);
+                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % size == 0) && seg.bytes % size == 0;
+            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, size, want, seen);
         }
 }
 
-START_TEST(alignment_of_every_segment)
-{
-    on_samples(check_aligned);
-}
-END_TEST
-
 /* ---- parts ---- */
 
-static void check_parts(struct sample *m)
+SAMPLE_TEST(parts_are_the_shape_and_respect_the_limit)
 {
     const struct shape *s = &m->shape;
     if (s->form == SHAPE_VECTOR) return;
@@ -303,13 +271,7 @@ static void check_parts(struct sample *m)
         ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text, limit, parts);
 }
 
-START_TEST(parts_are_the_shape_and_respect_the_limit)
-{
-    on_samples(check_parts);
-}
-END_TEST
-
-START_TEST(parts_take_whole_levels)
+TEST(parts_take_whole_levels)
 {
     static const int count[] = {10, 4, 6}, stride[] = {20, 100};
     static const size_t want[] = {90, 90, 60}; /* of 240 bytes; 40 a block, 90 hold 2 of them */
@@ -332,11 +294,10 @@ START_TEST(parts_take_whole_levels)
     }
     ck_assert(!armcii_shape_part(&s, want[0], &position, &part));
 }
-END_TEST
 
 /* ---- packing ---- */
 
-static void check_pack(struct sample *m)
+SAMPLE_TEST(pack_and_unpack_move_exactly_the_shape)
 {
     size_t n = m->expected.n;
     char *buffer = malloc(n + 1), *want = malloc(m->size[0] + m->size[1]);
@@ -363,13 +324,7 @@ static void check_pack(struct sample *m)
     free(want);
 }
 
-START_TEST(pack_and_unpack_move_exactly_the_shape)
-{
-    on_samples(check_pack);
-}
-END_TEST
-
-static void check_set_packed(struct sample *m)
+SAMPLE_TEST(packed_local_side)
 {
     char *buffer = malloc(m->expected.n + 1), *lo, *hi;
     ck_assert_ptr_nonnull(buffer);
@@ -383,23 +338,17 @@ static void check_set_packed(struct sample *m)
     ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
     ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n,
                   "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
-    check_parts(m);
+    parts_are_the_shape_and_respect_the_limit_of(m);
     bytes_free(&seen);
     free(buffer);
 }
-
-START_TEST(packed_local_side)
-{
-    on_samples(check_set_packed);
-}
-END_TEST
 
 /* ---- large totals, errors ---- */
 
 /* An address far from both ends of the address space; it is never accessed. */
 static char *const far = (char *)((uintptr_t)1 << 46);
 
-START_TEST(totals_beyond_4_gib)
+TEST(totals_beyond_4_gib)
 {
     static const int dense[] = {1 << 20, 1 << 30}, count[] = {1 << 20, 1 << 10, 6};
     static const int gap[] = {1 << 20, INT_MAX};
@@ -435,9 +384,8 @@ START_TEST(totals_beyond_4_gib)
     }
     ck_assert(!armcii_shape_next(&it, &seg));
 }
-END_TEST
 
-START_TEST(wrong_arguments_are_refused)
+TEST(wrong_arguments_are_refused)
 {
     int count[SHAPE_MAX_LEVELS + 2], stride[SHAPE_MAX_LEVELS + 1];
     char a[16];
@@ -465,9 +413,8 @@ START_TEST(wrong_arguments_are_refused)
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OK);
     ck_assert_uint_eq(s.bytes, (size_t)1 << 62);
 }
-END_TEST
 
-START_TEST(addresses_outside_the_address_space_are_refused)
+TEST(addresses_outside_the_address_space_are_refused)
 {
     static const int count[] = {8, 3}, up[] = {1 << 30}, down[] = {-(1 << 30)};
     char *top = (char *)(UINTPTR_MAX - 100), *bottom = (char *)100, *lo = top, *hi = bottom;
@@ -491,9 +438,8 @@ START_TEST(addresses_outside_the_address_space_are_refused)
     ck_assert(lo == far && hi == far + 208);
     ck_assert(!armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
 }
-END_TEST
 
-START_TEST(vectors_with_little_or_too_much_in_them)
+TEST(vectors_with_little_or_too_much_in_them)
 {
     char a[64], b[64];
     void *at[] = {a, a + 8}, *to[] = {b, b + 8};
@@ -513,31 +459,73 @@ START_TEST(vectors_with_little_or_too_much_in_them)
     ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
     ck_assert_msg(s.bytes == SIZE_MAX / 4 * 2, "the shape was written although it overflows");
 }
-END_TEST
 
-int main(void)
+/* ---- conversion of evenly spaced vectors to strided shapes ---- */
+
+enum { MOST_SEGMENTS = 40 };
+
+/* A vector of two runs and an empty one; its memory is never accessed. */
+struct even {
+    void *at[2][MOST_SEGMENTS];
+    struct vector_run run[3];
+    struct shape vector;
+};
+
+static void make_even(struct even *e, int n, int first, int bytes, const int stride[2])
 {
-    const TTest *const tests[] = {iterator_visits_the_bytes_of_nested_loops,
-                                  iterator_leaves_the_segment_alone_at_the_end,
-                                  levels_that_can_go_are_gone,
-                                  simplest_forms,
-                                  sixteen_levels,
-                                  hull_is_that_of_all_bytes,
-                                  disjointness_is_never_claimed_wrongly,
-                                  patches_are_disjoint,
-                                  nesting_by_definition,
-                                  nesting_of_known_shapes,
-                                  alignment_of_every_segment,
-                                  parts_are_the_shape_and_respect_the_limit,
-                                  parts_take_whole_levels,
-                                  pack_and_unpack_move_exactly_the_shape,
-                                  packed_local_side,
-                                  totals_beyond_4_gib,
-                                  wrong_arguments_are_refused,
-                                  addresses_outside_the_address_space_are_refused,
-                                  vectors_with_little_or_too_much_in_them,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_set_timeout(all, 120);
-    return unit_run("shape", all);
+    static char memory[2][2 * MOST_SEGMENTS * 64 + 64];
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < n; i++)
+            e->at[side][i] = memory[side] + MOST_SEGMENTS * 64 + i * stride[side];
+    e->run[0] = (struct vector_run){e->at[0], e->at[1], (size_t)bytes, (size_t)first};
+    e->run[1] = (struct vector_run){NULL, NULL, 5, 0};
+    e->run[2] = (struct vector_run){e->at[0] + first, e->at[1] + first, (size_t)bytes, (size_t)(n - first)};
+    ck_assert_int_eq(armcii_shape_vector(&e->vector, e->run, 3), SHAPE_OK);
 }
+
+static void check_even(struct rng *r)
+{
+    struct even e;
+    struct shape patch;
+    struct bytes expected = {0}, seen = {0};
+    int n = rng_between(r, 2, MOST_SEGMENTS), bytes = rng_between(r, 1, 16);
+    int stride[2] = {rng_between(r, -64, 64), rng_between(r, -64, 64)};
+    make_even(&e, n, rng_between(r, 0, n), bytes, stride);
+    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
+    ck_assert_uint_eq(patch.bytes, e.vector.bytes);
+    bytes_add_shape(&expected, &e.vector);
+    bytes_add_shape(&seen, &patch);
+    ck_assert_uint_eq(seen.n, expected.n);
+    for (size_t i = 0; i < seen.n; i++)
+        for (int side = 0; side < 2; side++)
+            ck_assert_msg(seen.pair[i].at[side] == expected.pair[i].at[side], "byte %zu, %d x %d, side %d: expected %p, seen %p", i, n,
+                          bytes, side, (void *)expected.pair[i].at[side], (void *)seen.pair[i].at[side]);
+    bytes_free(&expected);
+    bytes_free(&seen);
+}
+
+ROW_TEST(even_vectors_become_strided, 300)
+{
+    struct rng r = rng_start((uint64_t)_i);
+    check_even(&r);
+}
+
+/* One address or the length of one run differs. */
+ROW_TEST(uneven_vectors_stay_vectors, 300)
+{
+    struct rng r = rng_start((uint64_t)_i);
+    struct even e;
+    struct shape patch;
+    int n = rng_between(&r, 3, MOST_SEGMENTS), first = rng_between(&r, 1, n - 1), side = rng_between(&r, 0, 1);
+    make_even(&e, n, first, 8, (const int[2]){rng_between(&r, -64, 64), rng_between(&r, -64, 64)});
+    if (rng_between(&r, 0, 3) == 0) {
+        e.run[0].bytes = 7;
+        armcii_shape_vector(&e.vector, e.run, 3);
+    } else {
+        int which = rng_between(&r, 0, n - 1);
+        e.at[side][which] = (char *)e.at[side][which] + 1;
+    }
+    ck_assert_msg(!armcii_shape_to_strided(&e.vector, &patch), "%d segments, seed %d", n, _i);
+}
+
+const struct unit unit = {.timeout = 120};

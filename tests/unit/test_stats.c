@@ -27,7 +27,7 @@ static double time_of_puts(void)
 }
 
 /* An interruption of one quick call counts once. */
-START_TEST(one_interruption_is_not_many)
+TEST(one_interruption_is_not_many)
 {
     armcii_stats_start(1);
     for (int i = 0; i < CALLS; i++)
@@ -43,9 +43,8 @@ START_TEST(one_interruption_is_not_many)
     ck_assert_uint_eq(armcii_stats.rows[0].by[PATH_DIRECT].calls, 2 * CALLS + 1);
     armcii_stats_end();
 }
-END_TEST
 
-START_TEST(the_time_of_calls_is_their_time)
+ROW_TEST(the_time_of_calls_is_their_time, 2)
 {
     double each = _i ? 30e-6 : 5e-6;
     armcii_stats_start(1);
@@ -57,10 +56,9 @@ START_TEST(the_time_of_calls_is_their_time)
     ck_assert_msg(seen > 0.9 * CALLS * each && seen < took, "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);
     armcii_stats_end();
 }
-END_TEST
 
 /* Rows are found by the address of the name, and by the name. */
-START_TEST(equal_names_are_one_function)
+TEST(equal_names_are_one_function)
 {
     char again[] = "ARMCI_Put";
     armcii_stats_start(1);
@@ -77,7 +75,6 @@ START_TEST(equal_names_are_one_function)
     ck_assert_str_eq(armcii_stats.rows[1].name, "ARMCI_Get");
     armcii_stats_end();
 }
-END_TEST
 
 enum { MS = 1000000, KIB_4 = 13, EIGHT = 4, MIB_2 = 22, ONE = 1 }; /* nanoseconds; buckets */
 
@@ -163,7 +160,7 @@ static void expect_table(struct stats_job *job, const char *expected)
     free(text);
 }
 
-START_TEST(two_processes)
+TEST(two_processes)
 {
     struct stats_job job;
     armcii_stats_job_begin(&job, 2);
@@ -195,9 +192,8 @@ START_TEST(two_processes)
                        "  1                 3    3.0 MiB     1.0800    0.0000    0.0000    0.0000    0.0800    0.0000    512.0 KiB\n"
                        "  local segments: 6 created, at most 4 at a time; peak memory of all processes: 1.5 MiB\n");
 }
-END_TEST
 
-START_TEST(nothing_was_called)
+TEST(nothing_was_called)
 {
     struct stats_job job;
     armcii_stats_job_begin(&job, 1);
@@ -211,10 +207,9 @@ START_TEST(nothing_was_called)
                        "  0                 0        0 B     0.0000    0.0000    0.0000    0.0000    0.0000    0.0000          0 B\n"
                        "  local segments: 0 created, at most 0 at a time; peak memory of all processes: 0 B\n");
 }
-END_TEST
 
 /* A line for each of 32 processes, then how many more there are; of the pairs the eight with most bytes. */
-START_TEST(many_processes)
+TEST(many_processes)
 {
     struct stats_job job;
     armcii_stats_job_begin(&job, 40);
@@ -231,7 +226,6 @@ START_TEST(many_processes)
     ck_assert_ptr_nonnull(strstr(text, "    16 -> 0: 32 B in 1 calls\n  process"));
     free(text);
 }
-END_TEST
 
 /* What `write` writes is exactly the text. */
 static void expect_json(void (*write)(struct json *j), const char *expected)
@@ -285,7 +279,7 @@ static void write_texts(struct json *j)
     armcii_json_close(j, '}');
 }
 
-START_TEST(json)
+TEST(json)
 {
     expect_json(write_nested, "{\"count\": 18446744073709551615, \"empty\": [],\n \"rows\": [true,\n  {\"none\": null}]\n}\n");
     expect_json(write_reals, "[0.000, -1.250, null, null, 1235]\n");
@@ -293,14 +287,4 @@ START_TEST(json)
                              "\"utf-8\": \"gr\xc3\xb6\xc3\x9f"
                              "e \xe2\x82\xac \xf0\x9f\x98\x80\", "
                              "\"not utf-8\": \"\\ufffd, \\ufffd(, cut \\ufffd\\ufffd\"}\n");
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {
-        one_interruption_is_not_many, equal_names_are_one_function, two_processes, nothing_was_called, many_processes, json, NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_loop_test(all, the_time_of_calls_is_their_time, 0, 2);
-    return unit_run("stats", all);
 }

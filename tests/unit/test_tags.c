@@ -3,7 +3,7 @@
 #include "transport/am/proto.h"
 #include "unit.h"
 
-START_TEST(a_freed_tag_is_reused_after_all_others)
+TEST(a_freed_tag_is_reused_after_all_others)
 {
     int first = armcii_tag_alloc();
     armcii_tag_free(first);
@@ -17,10 +17,9 @@ START_TEST(a_freed_tag_is_reused_after_all_others)
     ck_assert_int_eq(armcii_tag_alloc(), first);
     armcii_tag_free(first);
 }
-END_TEST
 
 /* One reply stays outstanding while 32,000 others complete. */
-START_TEST(a_tag_in_use_is_not_allocated)
+TEST(a_tag_in_use_is_not_allocated)
 {
     int one = armcii_tag_alloc(), two = armcii_tag_alloc();
     ck_assert_int_ne(one, two);
@@ -41,9 +40,8 @@ START_TEST(a_tag_in_use_is_not_allocated)
     ck_assert(again);
     armcii_tag_free(two);
 }
-END_TEST
 
-START_TEST(all_tags_may_be_in_use)
+TEST(all_tags_may_be_in_use)
 {
     for (int i = 0; i < AM_TAGS; i++)
         ck_assert_int_gt(armcii_tag_alloc(), 0);
@@ -52,11 +50,4 @@ START_TEST(all_tags_may_be_in_use)
     ck_assert_int_eq(armcii_tag_alloc(), AM_TAG_FIRST + 5);
     for (int i = 0; i < AM_TAGS; i++)
         armcii_tag_free(AM_TAG_FIRST + i);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {a_freed_tag_is_reused_after_all_others, a_tag_in_use_is_not_allocated, all_tags_may_be_in_use, NULL};
-    return unit_run("tags", unit_case(tests));
 }

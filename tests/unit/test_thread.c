@@ -79,7 +79,7 @@ static void start_idle(const struct loop_policy *policy)
 
 /* ---- polls ---- */
 
-START_TEST(a_step_polls_until_it_finds_work)
+TEST(a_step_polls_until_it_finds_work)
 {
     reset(WAIT_PENDING, WAIT_PENDING);
     armcii_progress_loop_start(&usual);
@@ -90,9 +90,8 @@ START_TEST(a_step_polls_until_it_finds_work)
     ck_assert_int_eq(polls, POLLS + 2);
     armcii_progress_loop_end();
 }
-END_TEST
 
-START_TEST(a_helped_loop_sleeps_and_does_not_poll)
+TEST(a_helped_loop_sleeps_and_does_not_poll)
 {
     struct loop_policy helped = usual;
     helped.is_helped = always_helped;
@@ -105,9 +104,8 @@ START_TEST(a_helped_loop_sleeps_and_does_not_poll)
     ck_assert_int_eq(polls, 0);
     armcii_progress_loop_end();
 }
-END_TEST
 
-START_TEST(the_loop_spins_after_work)
+TEST(the_loop_spins_after_work)
 {
     reset(WAIT_PENDING, WAIT_PENDING);
     start_idle(&usual);
@@ -118,7 +116,6 @@ START_TEST(the_loop_spins_after_work)
     ck_assert_int_ge(chosen - begun, SPIN_US);
     armcii_progress_loop_end();
 }
-END_TEST
 
 /* ---- sleep ---- */
 
@@ -131,7 +128,7 @@ static const struct {
 };
 
 /* The step after SPIN_US sleeps for the timeout at least; the shortest of some such steps, for not much more. */
-START_TEST(each_kind_of_wait_has_its_timeout)
+TABLE_TEST(each_kind_of_wait_has_its_timeout, timeouts)
 {
     enum { TRIES = 4 };
     long shortest = 20 * WAKEUP_US;
@@ -147,9 +144,8 @@ START_TEST(each_kind_of_wait_has_its_timeout)
     ck_assert_int_ge(shortest, timeouts[_i].timeout);
     ck_assert_int_lt(shortest, timeouts[_i].below);
 }
-END_TEST
 
-START_TEST(without_work_for_long_the_loop_polls_seldom)
+TEST(without_work_for_long_the_loop_polls_seldom)
 {
     reset(WAIT_POLL, WAIT_POLL);
     start_idle(&usual);
@@ -159,9 +155,8 @@ START_TEST(without_work_for_long_the_loop_polls_seldom)
     ck_assert_int_ge(armcii_clock() - begun, TEST_IDLE_US);
     armcii_progress_loop_end();
 }
-END_TEST
 
-START_TEST(work_that_appears_before_the_sleep_prevents_it)
+TEST(work_that_appears_before_the_sleep_prevents_it)
 {
     enum { STEPS = 20 };
     reset(WAIT_WAKEUP, WAIT_PENDING);
@@ -175,9 +170,8 @@ START_TEST(work_that_appears_before_the_sleep_prevents_it)
     ck_assert_int_lt(armcii_clock() - begun, STEPS * WAKEUP_US / 2);
     armcii_progress_loop_end();
 }
-END_TEST
 
-START_TEST(a_wakeup_ends_the_sleep_of_the_thread)
+TEST(a_wakeup_ends_the_sleep_of_the_thread)
 {
     enum { TIMES = 20 };
     reset(WAIT_WAKEUP, WAIT_WAKEUP);
@@ -194,7 +188,6 @@ START_TEST(a_wakeup_ends_the_sleep_of_the_thread)
     ck_assert_int_lt(armcii_clock() - begun, TIMES * WAKEUP_US / 2);
     armcii_progress_thread_end();
 }
-END_TEST
 
 /* ---- what an event means ---- */
 
@@ -231,16 +224,15 @@ static void end_with_event(int fd)
     close(fd);
 }
 
-START_TEST(an_event_that_is_a_hint_changes_nothing)
+TEST(an_event_that_is_a_hint_changes_nothing)
 {
     int fd = start_with_event(&usual), before = sleeps;
     armcii_progress_loop_step();
     ck_assert_int_eq(sleeps, before + 1);
     end_with_event(fd);
 }
-END_TEST
 
-START_TEST(after_a_spurious_event_the_loop_ignores_events_for_a_while)
+TEST(after_a_spurious_event_the_loop_ignores_events_for_a_while)
 {
     struct loop_policy shared = usual;
     shared.events = EVENTS_SHARED;
@@ -253,9 +245,8 @@ START_TEST(after_a_spurious_event_the_loop_ignores_events_for_a_while)
     ck_assert_int_eq(sleeps, before + 1);
     end_with_event(fd);
 }
-END_TEST
 
-START_TEST(the_loop_spins_after_an_event_that_is_work)
+TEST(the_loop_spins_after_an_event_that_is_work)
 {
     struct loop_policy work = usual;
     work.events = EVENTS_ARE_WORK;
@@ -266,7 +257,6 @@ START_TEST(the_loop_spins_after_an_event_that_is_work)
     ck_assert_int_ge(chosen - event, SPIN_US);
     end_with_event(fd);
 }
-END_TEST
 
 /* ---- affinity ---- */
 
@@ -296,7 +286,7 @@ static void *bind_and_unbind(void *processor)
 }
 
 /* On each processor that this process may use. */
-START_TEST(the_thread_follows_the_program_to_its_processor)
+TEST(the_thread_follows_the_program_to_its_processor)
 {
     cpu_set_t all;
     ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
@@ -314,23 +304,4 @@ START_TEST(the_thread_follows_the_program_to_its_processor)
         pthread_attr_destroy(&unbound);
     }
     sched_setaffinity(0, sizeof all, &all);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {a_step_polls_until_it_finds_work,
-                                  a_helped_loop_sleeps_and_does_not_poll,
-                                  the_loop_spins_after_work,
-                                  without_work_for_long_the_loop_polls_seldom,
-                                  work_that_appears_before_the_sleep_prevents_it,
-                                  a_wakeup_ends_the_sleep_of_the_thread,
-                                  an_event_that_is_a_hint_changes_nothing,
-                                  after_a_spurious_event_the_loop_ignores_events_for_a_while,
-                                  the_loop_spins_after_an_event_that_is_work,
-                                  the_thread_follows_the_program_to_its_processor,
-                                  NULL};
-    TCase *all = unit_case(tests);
-    tcase_add_loop_test(all, each_kind_of_wait_has_its_timeout, 0, sizeof timeouts / sizeof *timeouts);
-    return unit_run("thread", all);
 }

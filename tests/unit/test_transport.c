@@ -146,16 +146,10 @@ static void begin(void)
     is_done = true;
 }
 
-static void end(void)
-{
-    job_end();
-}
-
-START_TEST(blocking_operations_arrive)
+TEST(blocking_operations_arrive)
 {
     int stride[] = {16}, count[] = {8, 3};
     struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
-    begin();
     job_blocking(job_put(THEM, local, job_address(region, THEM, 8), 16));
     expect("put 16/1 to 1 at 8-24; wait 7; ");
     ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride, job_address(region, THEM, 0), stride, count, 1), SHAPE_OK);
@@ -163,14 +157,11 @@ START_TEST(blocking_operations_arrive)
     expect("get 24/3 to 1 at 0-40; wait 7; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
-    end();
 }
-END_TEST
 
-START_TEST(nonblocking_operations_arrive)
+TEST(nonblocking_operations_arrive)
 {
     armci_hdl_t handle;
-    begin();
     struct op put = job_put(THEM, local, job_address(region, THEM, 0), 8);
     armcii_handle_clear(&handle);
     ck_assert_int_eq(armcii_handle_start(&handle, &put), 0);
@@ -179,13 +170,10 @@ START_TEST(nonblocking_operations_arrive)
     expect("progress; ");
     ck_assert_int_eq(armcii_handle_wait(&handle), 0);
     expect("wait 7; ");
-    end();
 }
-END_TEST
 
-START_TEST(fences_arrive)
+TEST(fences_arrive)
 {
-    begin();
     armcii_fence(THEM);
     armcii_fence_team(region->team);
     armcii_fence_all();
@@ -196,15 +184,12 @@ START_TEST(fences_arrive)
     is_done = false;
     ck_assert(!armcii_transports_are_quiet());
     is_done = true;
-    end();
 }
-END_TEST
 
-START_TEST(atomics_arrive)
+TEST(atomics_arrive)
 {
     long old = 0, value = 5;
     int small = 0;
-    begin();
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD_LONG, &old, job_address(region, THEM, 16), 3, THEM), 0);
     ck_assert_int_eq(old, 41);
     expect("rmw 1 add 3/8 at 16; ");
@@ -212,15 +197,12 @@ START_TEST(atomics_arrive)
     expect("rmw 1 replace 5/8 at 24; ");
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &small, job_address(region, THEM, 16), 1, THEM), 0);
     ck_assert_int_eq(small, 41);
-    end();
 }
-END_TEST
 
 /* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
-START_TEST(transports_of_a_route_keep_order)
+TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false, NULL};
-    begin();
     region->near = &mixed;
     region->mapped[THEM] = region->base[THEM];
     armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);
@@ -228,13 +210,6 @@ START_TEST(transports_of_a_route_keep_order)
     expect("order 1 before kind 0; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
     expect("acc 8/1 to 1 at 0-8; wait 7; ");
-    end();
 }
-END_TEST
 
-int main(void)
-{
-    const TTest *const tests[] = {
-        blocking_operations_arrive, nonblocking_operations_arrive, fences_arrive, atomics_arrive, transports_of_a_route_keep_order, NULL};
-    return unit_run("transport", unit_case(tests));
-}
+const struct unit unit = {.begin = begin, .end = job_end};

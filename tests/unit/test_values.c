@@ -47,7 +47,7 @@ static void send_put(void *to, int value)
     armcii_lock_exit();
 }
 
-START_TEST(polling_a_value_receives_the_put_that_changes_it)
+TEST(polling_a_value_receives_the_put_that_changes_it)
 {
     int seen = 0, n = 0;
     void *base[1];
@@ -62,7 +62,6 @@ START_TEST(polling_a_value_receives_the_put_that_changes_it)
     ARMCI_Free(base[0]);
     ARMCI_Finalize();
 }
-END_TEST
 
 /* ---- how often ---- */
 
@@ -116,38 +115,23 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
     return calls;
 }
 
-START_TEST(polls_of_own_and_neighbours_values_make_progress)
+ROW_TEST(polls_of_own_and_neighbours_values_make_progress, 2 * KINDS)
 {
     int proc = _i / KINDS ? NEIGHBOUR : 0, seen = progress_calls(polls[_i % KINDS], proc, true);
     ck_assert_msg(seen >= POLLS / 64, "kind %d, process %d: expected that %d polls make progress %d times or more, seen %d", _i % KINDS,
                   proc, POLLS, POLLS / 64, seen);
 }
-END_TEST
 
 /* Progress costs more than a poll. */
-START_TEST(few_polls_make_progress)
+ROW_TEST(few_polls_make_progress, KINDS)
 {
     int seen = progress_calls(polls[_i], 0, true);
     ck_assert_msg(seen <= POLLS / 8, "kind %d: expected that %d polls make progress %d times or less, seen %d", _i, POLLS, POLLS / 8, seen);
 }
-END_TEST
 
-START_TEST(polls_without_servers_make_no_progress)
+ROW_TEST(polls_without_servers_make_no_progress, KINDS)
 {
     ck_assert_int_eq(progress_calls(polls[_i], 0, false), 0);
 }
-END_TEST
 
-int main(int argc, char **argv)
-{
-    TCase *all = tcase_create("all");
-    tcase_add_test(all, polling_a_value_receives_the_put_that_changes_it);
-    tcase_add_loop_test(all, polls_of_own_and_neighbours_values_make_progress, 0, 2 * KINDS);
-    tcase_add_loop_test(all, few_polls_make_progress, 0, KINDS);
-    tcase_add_loop_test(all, polls_without_servers_make_no_progress, 0, KINDS);
-    unit_starts_mpi();
-    MPI_Init(&argc, &argv);
-    int status = unit_run("values", all);
-    MPI_Finalize();
-    return status;
-}
+const struct unit unit = {.run = unit_run_with_mpi};

@@ -2,18 +2,24 @@
 #include "unit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-TCase *unit_case(const TTest *const tests[])
+const struct unit unit __attribute__((weak)) = {0};
+static TCase *tests;
+
+void unit_add(const TTest *test, int rows, int signal)
 {
-    TCase *all = tcase_create("all");
-    for (; *tests; tests++)
-        tcase_add_test(all, *tests);
-    return all;
+    if (!tests) tests = tcase_create("all");
+    tcase_add_loop_test_raise_signal(tests, test, signal, 0, rows);
 }
 
-int unit_run(const char *name, TCase *tests)
+int unit_run(int argc, char **argv)
 {
-    Suite *suite = suite_create(name);
+    (void)argc;
+    const char *name = strrchr(argv[0], '/');
+    Suite *suite = suite_create(name ? name + 1 : argv[0]);
+    tcase_add_checked_fixture(tests, unit.begin, unit.end);
+    if (unit.timeout) tcase_set_timeout(tests, unit.timeout);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
@@ -22,10 +28,7 @@ int unit_run(const char *name, TCase *tests)
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-void unit_starts_mpi(void)
+int main(int argc, char **argv)
 {
-    setenv("CK_FORK", "no", 1); /* MPI does not survive a fork */
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
+    return (unit.run ? unit.run : unit_run)(argc, argv);
 }

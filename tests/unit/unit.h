@@ -1,16 +1,39 @@
-/* unit.h - the end of every unit test: its tests become a case of Check's, which is run. */
+/* unit.h - unit tests that register themselves with Check; libunit has main(). */
 #ifndef UNIT_H
 #define UNIT_H
 
 #include <check.h>
 
-/* A case of these tests, up to a NULL.  Timeouts, fixtures, and tests with more than a name are added by Check's own calls. */
-TCase *unit_case(const TTest *const tests[]);
+/* A test, followed by its body.  It runs once for each _i from 0 to ROWS - 1. */
+#define TEST(NAME)                  UNIT_TEST(NAME, 1, 0)
+#define ROW_TEST(NAME, ROWS)        UNIT_TEST(NAME, ROWS, 0)
+#define TABLE_TEST(NAME, TABLE)     UNIT_TEST(NAME, sizeof(TABLE) / sizeof *(TABLE), 0)
+#define SIGNAL_TEST(NAME, EXPECTED) UNIT_TEST(NAME, 1, EXPECTED) /* ends by this signal */
 
-/* Run the case as a suite of that name and free it.  Returns the exit status of the program. */
-int unit_run(const char *name, TCase *tests);
+#define UNIT_TEST(NAME, ROWS, SIGNAL)                                                                                                      \
+    static void NAME(int _i);                                                                                                              \
+    __attribute__((constructor)) static void NAME##_register(void)                                                                         \
+    {                                                                                                                                      \
+        static const TTest test = {#NAME, NAME, __FILE__, __LINE__};                                                                       \
+        unit_add(&test, (int)(ROWS), SIGNAL);                                                                                              \
+    }                                                                                                                                      \
+    static void NAME(int _i CK_ATTRIBUTE_UNUSED)
 
-/* Before MPI_Init in a test: this process is a job by itself, without a daemon, and runs the tests without a fork. */
-void unit_starts_mpi(void);
+void unit_add(const TTest *test, int rows, int signal);
+
+/* Run the tests, each in its own process; or in this process, with MPI, which does not survive a fork, and without a launcher. */
+int unit_run(int argc, char **argv);
+int unit_run_with_mpi(int argc, char **argv);
+int unit_run_with_mpi_threads(int argc, char **argv); /* skipped if MPI does not provide MPI_THREAD_MULTIPLE */
+
+/* What all tests of a program share; a program without special needs defines no `unit`. */
+struct unit {
+    int timeout;         /* seconds for one test; 0: Check's default */
+    void (*begin)(void); /* before and after each test; `end` only if it passes */
+    void (*end)(void);
+    void (*before_mpi)(void);
+    int (*run)(int argc, char **argv); /* NULL: unit_run */
+};
+extern const struct unit unit;
 
 #endif
