@@ -1,18 +1,174 @@
-/* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part. It uses the public
- * interface only, so that the source can be linked with any libarmci. */
-#include "bar.h"
-#include "group.h"
+/* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part. Uses only the public
+ * interface, so that the source can be linked with any libarmci. */
 #include "instructions.h"
-#include "options.h"
 #include "report.h"
 #include "row.h"
 #include "site.h"
 
 #include <armci.h>
+#include <getopt.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the command line ---- */
+
+struct options {
+    char **words; /* which groups */
+    int word_count;
+    double seconds;    /* for a row */
+    int threads;       /* of each rank, in the rows of stall */
+    const char *json;  /* file, or NULL */
+    const char *label; /* name of the run in the file, or NULL */
+    bool progress, instructions, help;
+};
+
+static const char *const known_words[] = {"latency",      "bandwidth", "strided", "vector", "nonblocking", "regions", "contention",
+                                          "instructions", "remote",    "overlap", "probe",  "stall",       "all"};
+
+enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
+
+static const double DEFAULT_SECONDS = 0.2;
+
+static void print_usage(FILE *out)
+{
+    fprintf(out,
+            "usage: armci-bench WORD... [options], on two ranks or more\n"
+            "  latency       8-byte operations, atomics, locks, fence, barrier\n"
+            "  bandwidth     put, get, acc of 1 KiB to 16 MiB, and memcpy\n"
+            "  strided       patches of many segments\n"
+            "  vector        lists of addresses\n"
+            "  nonblocking   a thousand puts: blocking, nonblocking, aggregate handle\n"
+            "  regions       8-byte operations with one region and with 300\n"
+            "  contention    all ranks on the same elements, parts of one segment, one counter, one lock\n"
+            "  instructions  instructions per call of 8-byte operations\n"
+            "  all           all of these\n"
+            "  remote        for two nodes: operations against plain MPI, also while the target computes\n"
+            "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
+            "  stall         maximum latency of 8-byte operations under load\n"
+            "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
+            "options:\n"
+            "  -s, --seconds S    seconds per row, default %g\n"
+            "  -t, --threads N    threads per rank in stall, default 1\n"
+            "  -j, --json FILE    write the results to FILE as JSON\n"
+            "  -l, --label TEXT   name of the run in FILE\n"
+            "  -i, --instructions the same as the word instructions\n"
+            "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
+            "  -h, --help         print this help\n"
+            "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid command line.\n",
+            DEFAULT_SECONDS);
+}
+
+static bool read_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0 && value <= 3600)) return false;
+    *seconds = value;
+    return true;
+}
+
+static bool read_threads(const char *text, int *threads)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < 1 || value > MOST_THREADS) return false;
+    *threads = (int)value;
+    return true;
+}
+
+static bool is_known(const char *word)
+{
+    for (int i = 0; i < KNOWN_WORDS; i++) {
+        if (strcmp(word, known_words[i]) == 0) return true;
+    }
+    return false;
+}
+
+/* Apply one option; false if it is unknown or its value is invalid. */
+static bool take(int option, struct options *options)
+{
+    switch (option) {
+    case 's': return read_seconds(optarg, &options->seconds);
+    case 't': return read_threads(optarg, &options->threads);
+    case 'j': options->json = optarg; return true;
+    case 'l': options->label = optarg; return true;
+    case 'i': options->instructions = true; return true;
+    case 'p': options->progress = true; return true;
+    case 'h': options->help = true; return true;
+    default: return false;
+    }
+}
+
+/* Read the command line; false, with the reason in `why`, if it is invalid. */
+static bool read_options(int argc, char **argv, struct options *options, char *why, size_t room)
+{
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'},
+                                          {"json", required_argument, NULL, 'j'},    {"label", required_argument, NULL, 'l'},
+                                          {"instructions", no_argument, NULL, 'i'},  {"progress", no_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    int option;
+
+    *options = (struct options){.seconds = DEFAULT_SECONDS, .threads = 1, .progress = isatty(STDERR_FILENO) != 0};
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "s:t:j:l:iph", known, NULL)) != -1) {
+        if (!take(option, options)) {
+            snprintf(why, room, "invalid option or value: %s", argv[optind - 1]);
+            return false;
+        }
+    }
+    options->words = argv + optind;
+    options->word_count = argc - optind;
+    for (int i = 0; i < options->word_count; i++) {
+        if (is_known(options->words[i])) continue;
+        snprintf(why, room, "unknown word: %s", options->words[i]);
+        return false;
+    }
+    snprintf(why, room, "%s", "no word given");
+    return options->word_count > 0 || options->instructions || options->help;
+}
+
+static bool is_of_all(const char *word)
+{
+    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 && strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0;
+}
+
+/* Is the group selected? */
+static bool is_wanted(const struct options *options, const char *word)
+{
+    if (options->instructions && strcmp(word, "instructions") == 0) return true;
+    for (int i = 0; i < options->word_count; i++) {
+        if (strcmp(options->words[i], word) == 0) return true;
+        if (strcmp(options->words[i], "all") == 0 && is_of_all(word)) return true;
+    }
+    return false;
+}
+
+/* ---- the progress bar ---- */
+
+enum { WIDTH = 30 };
+
+/* Draw the progress bar on standard error. */
+static void draw_bar(int done, int all, const char *name)
+{
+    int filled = all > 0 ? WIDTH * done / all : 0;
+    fputs("\r[", stderr);
+    for (int i = 0; i < WIDTH; i++)
+        putc(i < filled ? '#' : '.', stderr);
+    fprintf(stderr, "] %d/%d %-30.30s", done, all, name);
+    fflush(stderr);
+}
+
+static void clear_bar(void)
+{
+    fprintf(stderr, "\r%*s\r", WIDTH + 48, "");
+    fflush(stderr);
+}
+
+/* ---- the rows ---- */
 
 static const struct group *const groups[] = {&group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
                                              &group_nonblocking, &group_single_region, &group_many_regions, &group_contention,
@@ -58,7 +214,7 @@ static int rows_wanted(const struct options *options)
 {
     int rows = 0;
     for (int i = 0; i < GROUPS; i++)
-        rows += options_want(options, groups[i]->word) ? groups[i]->count : 0;
+        rows += is_wanted(options, groups[i]->word) ? groups[i]->count : 0;
     return rows;
 }
 
@@ -66,10 +222,10 @@ static int rows_wanted(const struct options *options)
 static bool do_row(const struct group *group, const struct row *row, const struct site *site, double seconds, struct progress *progress)
 {
     struct result result;
-    if (progress->shown) bar_draw(progress->done, progress->all, row->name);
+    if (progress->shown) draw_bar(progress->done, progress->all, row->name);
     (group->measure ? group->measure : row_measure)(row, site, seconds, &result);
     progress->done++;
-    if (progress->shown) bar_clear();
+    if (progress->shown) clear_bar();
     if (site->me == 0) report_row(group->word, row, &result);
     return result.valid;
 }
@@ -92,7 +248,7 @@ static bool do_groups(const struct options *options, struct site *site)
     struct progress progress = {options->progress && site->me == 0, 0, rows_wanted(options)};
     bool right = true;
     for (int i = 0; i < GROUPS; i++) {
-        if (options_want(options, groups[i]->word)) right = do_group(groups[i], site, options->seconds, &progress) && right;
+        if (is_wanted(options, groups[i]->word)) right = do_group(groups[i], site, options->seconds, &progress) && right;
     }
     return right;
 }
@@ -111,11 +267,11 @@ static bool measure_all(const struct options *options, struct site *site)
     site->threads = options->threads;
     describe(options, site, &head);
     if (site->me == 0) report_begin(&head);
-    if (site->me == 0 && head.target_here && (options_want(options, "remote") || options_want(options, "overlap")))
+    if (site->me == 0 && head.target_here && (is_wanted(options, "remote") || is_wanted(options, "overlap")))
         printf("The target is on this machine: remote and overlap measure its memory, not a network.\n");
     bool right = do_groups(options, site);
-    if (options_want(options, "instructions")) do_instructions(site);
-    if (options_want(options, "probe") && site->me == 0) bench_probe(site);
+    if (is_wanted(options, "instructions")) do_instructions(site);
+    if (is_wanted(options, "probe") && site->me == 0) bench_probe(site);
     if (site->me == 0) right = report_end(options->json) && right;
     return site_all(right);
 }
@@ -137,12 +293,12 @@ static int refuse(const char *why, int rank)
 {
     if (rank == 0) {
         fprintf(stderr, "armci-bench: %s\n", why);
-        options_usage(stderr);
+        print_usage(stderr);
     }
     return 2;
 }
 
-/* Plain MPI_Init, as most programs call it, unless rows have several threads. */
+/* MPI_Init, as most programs call it, unless rows have several threads. */
 static bool start_mpi(int *argc, char ***argv, bool threads)
 {
     int provided = MPI_THREAD_MULTIPLE;
@@ -159,7 +315,7 @@ int main(int argc, char **argv)
     char why[256];
     int rank, status = 0;
 
-    bool right = options_read(argc, argv, &options, why, sizeof why);
+    bool right = read_options(argc, argv, &options, why, sizeof why);
     bool threaded = start_mpi(&argc, &argv, right && options.threads > 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!right) {
@@ -167,7 +323,7 @@ int main(int argc, char **argv)
     } else if (!threaded) {
         status = refuse("this MPI library does not provide MPI_THREAD_MULTIPLE", rank);
     } else if (options.help) {
-        if (rank == 0) options_usage(stdout);
+        if (rank == 0) print_usage(stdout);
     } else {
         ARMCI_Init();
         status = run(&options) ? 0 : 1;

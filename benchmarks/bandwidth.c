@@ -1,7 +1,6 @@
-/* bandwidth.c - put, get and accumulate of 1 KiB to 16 MiB, and what memcpy does with as many bytes. */
+/* bandwidth.c - put, get and accumulate of 1 KiB to 16 MiB, and memcpy of as many bytes. */
 #include "data.h"
-#include "group.h"
-#include "transfer.h"
+#include "row.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +13,7 @@ enum {
     ROWS = 5 * SIZES,
 };
 
-static char *shared; /* anonymous shared memory of the caller's own */
+static char *shared; /* anonymous shared memory of the caller */
 
 static void copy_to_private(const struct row *row, const struct site *site, long times)
 {

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """compare.py FIRST.json OTHER.json...: runs of armci-bench side by side.
 
-Prints, for each row, the best time of each run, and how many times as long each other run takes as the first. Rows that
-only one run has are shown too. A further run, of any other ARMCI, is one more file. Exit status: 0; 1 when a row of the
-first run was wrong; 2 when a file cannot be read.
+Prints, for each row, the best time of each run and its ratio to the first run. Rows that only one run has are shown, too.
+Exit status: 0; 1 if a row of the first run was wrong; 2 if a file cannot be read.
 """
 import json
 import math
@@ -36,7 +35,7 @@ def time_text(row):
 
 
 def ratio(first, other):
-    """How many times as long as the first, or None."""
+    """Best time of the other row divided by that of the first, or None."""
     if not first or not other or not first["valid"] or not other["valid"]:
         return None
     if not first.get("best_ns") or "best_ns" not in other:

@@ -1,8 +1,7 @@
-/* contention.c - all ranks at work on one slice.  Times are from a common start to the end of the last rank, for one
- * operation of each rank; every total is exact, or the row is wrong. */
+/* contention.c - all ranks access one slice.  Times are per operation of each rank, from a common start until the last rank has
+ * finished.  All totals are verified exactly. */
 #include "data.h"
-#include "group.h"
-#include "transfer.h"
+#include "row.h"
 
 #include <armci.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 enum {
     SAME_BYTES = 64,
     PART_BYTES = 8 << 10,
-    PARTS = LARGEST_TRANSFER / PART_BYTES /* ranks beyond take the parts of others again */
+    PARTS = LARGEST_TRANSFER / PART_BYTES /* more ranks share parts */
 };
 
 static double *doubles(char *memory)
@@ -18,7 +17,7 @@ static double *doubles(char *memory)
     return (double *)(void *)memory;
 }
 
-/* How many ranks add to a part? */
+/* The number of ranks that add to a part. */
 static long ranks_of_part(const struct row *row, const struct site *site, int part)
 {
     if (row->who == ALONE) return part == 0;
@@ -88,7 +87,7 @@ static void run_rmw(const struct row *row, const struct site *site, long times)
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, site->remote, 1, site->target);
 }
 
-/* The lock protects a number that is fetched, increased and stored again. */
+/* The lock protects a counter that is read, incremented and written. */
 static void run_hand_over(const struct row *row, const struct site *site, long times)
 {
     long counter;

@@ -1,11 +1,12 @@
-/* data.c - patterns, backgrounds and sums in patches, and memcpy of as many bytes. */
+/* data.c - patterns, backgrounds and sums in patches, memcpy of as many bytes, and contiguous transfers. */
 #include "data.h"
 
+#include <armci.h>
 #include <string.h>
 
 enum { BACKGROUND = 0xEE, SOURCE_BACKGROUND = 0x55 }; /* around the destination, and the source, of a transfer */
-static const double START = 1000;                     /* what accumulates find */
-static const double SOURCE_GAP = 0.5;                 /* what they may not take */
+static const double START = 1000;                     /* initial value for accumulates */
+static const double SOURCE_GAP = 0.5;                 /* between source segments: must not be added */
 
 static unsigned char pattern(long i, int seed)
 {
@@ -17,13 +18,13 @@ static double number(long i, int seed)
     return (double)(1 + (i + seed) % 7);
 }
 
-/* Bytes from the first to the last one of a side. */
+/* Bytes from the first to the last byte of a side. */
 static long extent(const struct patch *patch, int stride)
 {
     return (long)(patch->segments - 1) * stride + patch->bytes;
 }
 
-/* The pattern in the segments, and around them what no transfer may take along. */
+/* Write the pattern into the segments, and a background elsewhere. */
 static void lay_pattern(char *base, const struct patch *patch, int stride, int seed)
 {
     memset(base, SOURCE_BACKGROUND, (size_t)extent(patch, stride) + MARGIN);
@@ -33,13 +34,13 @@ static void lay_pattern(char *base, const struct patch *patch, int stride, int s
     }
 }
 
-/* How much behind a segment has to be as it was? */
+/* Bytes after a segment that must not change. */
 static long gap_behind(const struct patch *patch, int stride, long segment)
 {
     return segment + 1 < patch->segments ? stride - patch->bytes : MARGIN;
 }
 
-/* Is the pattern in the segments, and the background between and behind them? */
+/* Do the segments have the pattern, and the gaps the background? */
 static bool is_pattern(const char *base, const struct patch *patch, int stride, int seed)
 {
     for (long segment = 0; segment < patch->segments; segment++) {
@@ -149,3 +150,32 @@ void data_copy_in(const struct row *row, const struct site *site, long times)
 {
     data_copy(site->local, site->direct, row_bytes(row), times);
 }
+
+void transfer_put(const struct row *row, const struct site *site, long times)
+{
+    char *local = site->local, *remote = site->remote;
+    int bytes = row->patch.bytes, target = site->target;
+    for (long i = 0; i < times; i++)
+        ARMCI_Put(local, remote, bytes, target);
+}
+
+void transfer_get(const struct row *row, const struct site *site, long times)
+{
+    char *local = site->local, *remote = site->remote;
+    int bytes = row->patch.bytes, target = site->target;
+    for (long i = 0; i < times; i++)
+        ARMCI_Get(remote, local, bytes, target);
+}
+
+void transfer_acc(const struct row *row, const struct site *site, long times)
+{
+    char *local = site->local, *remote = site->remote;
+    int bytes = row->patch.bytes, target = site->target;
+    double one = 1;
+    for (long i = 0; i < times; i++)
+        ARMCI_Acc(ARMCI_ACC_DBL, &one, local, remote, bytes, target);
+}
+
+const struct row kind_put = {.run = transfer_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
+const struct row kind_get = {.run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
+const struct row kind_acc = {.run = transfer_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};

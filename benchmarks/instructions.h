@@ -1,4 +1,4 @@
-/* instructions.h - how many instructions the caller spends in a short operation. */
+/* instructions.h - the number of instructions that a short operation takes on the caller. */
 #ifndef ARMCI_BENCH_INSTRUCTIONS_H
 #define ARMCI_BENCH_INSTRUCTIONS_H
 
@@ -7,11 +7,11 @@
 enum { INSTRUCTIONS_ROWS = 4 };
 
 struct instructions {
-    const char *method; /* how they were counted, or why not */
+    const char *method; /* how they were counted, or why they were not */
     int count;
     struct {
         const char *name;
-        double per_call; /* loop and passing of arguments included; 0: not available */
+        double per_call; /* with loop and argument passing; 0: not available */
     } of[INSTRUCTIONS_ROWS];
 };
 
@@ -19,7 +19,7 @@ struct instructions {
 void instructions_count(const struct site *site, struct instructions *counts);
 
 enum { PROBE_CALLS = 10000 };
-/* PROBE_CALLS puts of 8 bytes, in a function with a name that a profiler can be told. */
+/* PROBE_CALLS puts of 8 bytes, in a function that a profiler can select by name. */
 void bench_probe(const struct site *site);
 
 #endif

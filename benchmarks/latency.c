@@ -1,8 +1,6 @@
 /* latency.c - the short operations: 8 bytes, atomics, locks, fences, the barrier. */
 #include "data.h"
-#include "group.h"
-#include "kinds.h"
-#include "transfer.h"
+#include "row.h"
 
 #include <armci.h>
 #include <string.h>
@@ -24,7 +22,7 @@ static void run_fence(const struct row *row, const struct site *site, long times
         ARMCI_Fence(target);
 }
 
-/* Does the target hold this number?  Collective, and no synchronisation but the word that tells the target to look. */
+/* Does the target's slice hold this number?  Collective; only a broadcast of the number synchronizes the ranks. */
 static bool target_has(const struct site *site, long number)
 {
     long seen;
@@ -35,7 +33,7 @@ static bool target_has(const struct site *site, long number)
     return site->me != site->target || seen == number;
 }
 
-/* What is put before a fence is there after it. */
+/* A put is complete after a fence. */
 static bool prove_fence(const struct site *site, int seed)
 {
     long number = 1000 + seed;
@@ -62,7 +60,7 @@ static void prepare_rmw(const struct row *row, const struct site *site, int seed
     if (site->me == site->target) memcpy(site->slice, &start, sizeof start);
 }
 
-/* The counter tells the number of additions, and the last old value is one less. */
+/* The counter is the number of additions, and the last old value is one less. */
 static bool check_rmw(const struct row *row, const struct site *site, int seed, long times)
 {
     long counter, old;
@@ -84,7 +82,7 @@ static void run_lock(const struct row *row, const struct site *site, long times)
     }
 }
 
-/* Add 1 to the number at the target, by a get and a put that only the lock protects. */
+/* Increment the number at the target by a get and a put, protected by the lock. */
 static void add_under_lock(const struct site *site)
 {
     long counter;
@@ -95,7 +93,7 @@ static void add_under_lock(const struct site *site)
     ARMCI_Unlock(0, site->target);
 }
 
-/* Every rank adds to a number under the lock, for so long that they are sure to meet, and no addition is lost. */
+/* All ranks increment a number under the lock, long enough to contend; no increment is lost. */
 static bool prove_lock(const struct site *site, int seed)
 {
     const long fewest = 50;
@@ -120,7 +118,7 @@ static void run_barrier(const struct row *row, const struct site *site, long tim
         ARMCI_Barrier();
 }
 
-/* What rank 0 puts before the barrier, the target has after it. */
+/* A put of rank 0 is complete at the target after a barrier. */
 static bool prove_barrier(const struct site *site, int seed)
 {
     long number = 2000 + seed;

@@ -11,12 +11,12 @@ enum {
     SEGMENT = 2048,
     SEGMENTS = 100,
     STRIDE = 4096,
-    DISTANCE = 1536, /* of pieces, and up to 480 more */
+    DISTANCE = 1536, /* between pieces, plus up to 480 */
     LOCAL_BYTES = 12 << 20,
     SLICE_BYTES = 17 << 20
 };
 
-/* The beginning of a slice.  The rest is of the long transfers, which read it, write zeros or add zeros. */
+/* The beginning of a slice.  Long transfers use the rest: they read it, write zeros or add zeros. */
 struct counters {
     long fetched, locked, put;
     double added;
@@ -106,7 +106,7 @@ void load_small(struct load_worker *worker, enum small_operation operation, int 
     }
 }
 
-/* Pieces at distances that are no multiples of one another. */
+/* Pieces at irregular distances. */
 static void start_vector(struct load_worker *worker, int target, armci_hdl_t *handle)
 {
     char *room = room_of(worker->load, target);
@@ -118,7 +118,7 @@ static void start_vector(struct load_worker *worker, int target, armci_hdl_t *ha
     ARMCI_NbGetV(&vector, 1, target, handle);
 }
 
-/* A put or accumulate that blocks may still be on its way when it returns. */
+/* A blocking put or accumulate may not be complete at the target when it returns. */
 void load_start(struct load_worker *worker, enum long_transfer transfer, int target, armci_hdl_t *handle)
 {
     char *room = room_of(worker->load, target), *zeros = worker->local + (LOCAL_BYTES - (1 << 20));

@@ -1,5 +1,5 @@
-/* load.h - what processes do to one another under load: 8-byte operations on every other process, and long transfers that a process may
- * leave under way.  Only ARMCI is called. */
+/* load.h - operations for measurements under load: 8-byte operations, and long transfers that may remain outstanding while the process
+ * leaves the library.  Calls only ARMCI. */
 #ifndef ARMCI_BENCH_LOAD_H
 #define ARMCI_BENCH_LOAD_H
 
@@ -17,7 +17,7 @@ struct load {
     void **base; /* a slice on each rank */
 };
 
-/* One thread's part: a buffer, lists of addresses, and how often it did each operation. */
+/* State of one thread: a buffer, lists of addresses, and the number of operations of each kind. */
 struct load_worker {
     const struct load *load;
     char *local;
@@ -27,7 +27,7 @@ struct load_worker {
     long done[SMALL_OPERATIONS];
 };
 
-/* Make the region; each rank has a mutex already.  Collective; false where memory is short. */
+/* Allocate the region; each rank already owns a mutex.  Collective; false if out of memory. */
 bool load_open(struct load *load);
 /* Free it.  Collective. */
 void load_close(struct load *load);
@@ -36,15 +36,15 @@ void load_close(struct load *load);
 bool load_worker_open(struct load_worker *worker, const struct load *load, int number, int pieces);
 void load_worker_close(struct load_worker *worker);
 
-/* Carry a small operation out; when it returns, it is complete. */
+/* Execute a small operation; it is complete on return. */
 void load_small(struct load_worker *worker, enum small_operation operation, int target);
-/* Start a long transfer: it is not complete when this returns.  Then ARMCI_Wait and a fence complete it. */
+/* Start a long transfer, which ARMCI_Wait and a fence complete. */
 void load_start(struct load_worker *worker, enum long_transfer transfer, int target, armci_hdl_t *handle);
 
 /* 0 <= result < below. */
 int load_random(struct load_worker *worker, int below);
 
-/* After a barrier: are the counters in all slices what so many operations of this process (and the others' numbers) leave?  Collective. */
+/* Collective, with a barrier: do the counters of all slices match the numbers of operations of all processes? */
 bool load_is_right(const struct load *load, const long done[SMALL_OPERATIONS]);
 
 #endif

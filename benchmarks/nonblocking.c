@@ -1,8 +1,7 @@
-/* nonblocking.c - a thousand puts of 8 bytes to different places: blocking, non-blocking with the implicit handle, and
- * collected by one aggregate handle.  Times are for the thousand, the wait included. */
+/* nonblocking.c - 1000 puts of 8 bytes to different addresses: blocking, non-blocking with the implicit handle, and with one aggregate
+ * handle.  Times are for all 1000, the wait included. */
 #include "data.h"
-#include "group.h"
-#include "kinds.h"
+#include "row.h"
 
 #include <armci.h>
 

@@ -1,22 +1,21 @@
-/* overlap.c - how much of a non-blocking transfer goes on behind a computation.  Between the start and the wait comes
- * more and more of it, until the total grows.  The computation is a fixed amount of work, not a look at the clock: what
- * takes the processor away from it makes the total longer.  In other rows the rank sleeps instead, as one that waits
- * for a device: what is not hidden even then, no processor would hide. */
+/* overlap.c - overlap of non-blocking transfers with computation.  The amount of computation between start and wait increases until the
+ * total time grows.  It is a fixed amount of work, so processor time that others take from it counts.  In the rows "away" the rank sleeps
+ * instead: a part that is not hidden then is not hidden for lack of a processor. */
 #include "data.h"
-#include "group.h"
+#include "row.h"
 
 #include <armci.h>
 #include <stdio.h>
 #include <time.h>
 
-/* The amounts of computation, as parts of the time that the operation takes without any. */
+/* The amounts of computation, as parts of the time of the operation without any. */
 static const double PARTS[CURVE_POINTS] = {0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
-/* The rounds, each with other data; and how often an operation is timed at least, and first without computation. */
+/* Rounds, each with new data; minimum samples per point; samples of the first measurement without computation. */
 enum { ROUNDS = 4, FEWEST = 5, FIRST_LOOK = 31 };
 
-static long turns; /* of what is done behind every operation */
+static long turns; /* of the computation between start and wait */
 
-/* A chain of additions and multiplications, which no compiler foresees the end of: 1 would stay 1. */
+/* A dependent chain that compilers cannot evaluate (from 1 it would stay 1). */
 static void compute(void)
 {
     double x = 0.5;
@@ -25,7 +24,7 @@ static void compute(void)
     __asm__ volatile("" : : "m"(x)); /* it is used */
 }
 
-/* What a turn of it takes on an undisturbed processor, in ns. */
+/* Time of one turn on an undisturbed processor, ns. */
 static double turn_time(void)
 {
     double best = 0;
@@ -40,7 +39,7 @@ static double turn_time(void)
     return best;
 }
 
-/* The processor is free meanwhile; a turn is a microsecond. */
+/* Leave the processor idle; a turn is a microsecond. */
 static void stay_away(void)
 {
     if (turns > 0) nanosleep(&(struct timespec){turns / 1000000, turns % 1000000 * 1000}, NULL);
@@ -96,7 +95,7 @@ static void run_put_fenced(const struct row *row, const struct site *site, long 
     }
 }
 
-/* Time the operation once; what it leaves behind is completed outside of the time. */
+/* Time the operation once; remote completion is not timed. */
 static void sample_once(const struct row *row, const struct site *site, struct samples *samples)
 {
     double begin = sample_clock();
@@ -106,7 +105,7 @@ static void sample_once(const struct row *row, const struct site *site, struct s
     ARMCI_Fence(site->target);
 }
 
-/* What is done behind the operation, by itself. */
+/* Time the computation alone. */
 static void sample_pastime(struct samples *samples)
 {
     double begin = sample_clock();
@@ -115,7 +114,7 @@ static void sample_pastime(struct samples *samples)
     samples->calls++;
 }
 
-/* The amounts of work, in turns, from the time without any. */
+/* Compute the amounts of work, in turns, from the time of the operation without any. */
 static void choose_work(const struct row *row, const struct site *site, long amounts[CURVE_POINTS])
 {
     struct samples samples = {0};
@@ -130,12 +129,12 @@ static void choose_work(const struct row *row, const struct site *site, long amo
         amounts[i] = (long)(PARTS[i] * time.median / turn);
 }
 
-/* A point of the curve: what is done behind the operation, by itself, and both. */
+/* A point of the curve: the computation alone, and with the operation. */
 struct point {
     struct samples alone, both;
 };
 
-/* The points take turns, so that all are measured under the same conditions. */
+/* Measure the points in turns, under the same conditions. */
 static void sample_points(const struct row *row, const struct site *site, double seconds, const long amounts[CURVE_POINTS],
                           struct point points[CURVE_POINTS])
 {
@@ -150,8 +149,7 @@ static void sample_points(const struct row *row, const struct site *site, double
     turns = 0;
 }
 
-/* With as much computation, so much of the operation's time was hidden: what both would take one after the other, less
- * what they took. */
+/* The hidden time of a point is the sum of both times alone, less the time of both together. */
 static void summarize(struct point points[CURVE_POINTS], struct curve *curve, struct timing *time)
 {
     struct timing alone, both;
@@ -210,7 +208,7 @@ static void measure(const struct row *row, const struct site *site, double secon
         row_prepare(row, site, 2 + round);
         if (site->me == 0 && round == 0) choose_work(row, site, amounts);
         if (site->me == 0) sample_points(row, site, seconds / ROUNDS, amounts, points);
-        ARMCI_Barrier(); /* where the others wait meanwhile */
+        ARMCI_Barrier(); /* the others wait here */
         result->valid = row_check(row, site, 2 + round, 1) && result->valid;
     }
     summarize(points, curve, &result->time);

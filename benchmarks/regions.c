@@ -1,8 +1,7 @@
-/* regions.c - does an operation take longer when there are many regions?  Put and get of 8 bytes while there is the one
- * region of the site, then to the newest of 300 further ones, and to all of them in turn. */
+/* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the site, then to the newest of 300 more
+ * regions, and to each of them in turn. */
 #include "data.h"
-#include "group.h"
-#include "transfer.h"
+#include "row.h"
 
 #include <armci.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@ enum { REGIONS = 300, REGION_BYTES = 4096 };
 static struct {
     void *remote[REGIONS], *slice[REGIONS];
     int count;
-    char *single_remote, *single_slice; /* the site's own */
+    char *single_remote, *single_slice; /* of the site */
 } many;
 
 static bool make_region(const struct site *site, void **bases)
@@ -33,7 +32,7 @@ static void leave(struct site *site)
         ARMCI_Free(many.slice[--many.count]);
 }
 
-/* Make the regions; the newest becomes the place of the rows. */
+/* Allocate the regions; the rows access the newest. */
 static bool enter(struct site *site)
 {
     void **bases = calloc((size_t)site->ranks, sizeof *bases);
@@ -60,7 +59,7 @@ static void run_in_turn(const struct row *row, const struct site *site, long tim
     }
 }
 
-/* The own slice of a region, between access_begin and access_end; the newest is the site's, which is open already. */
+/* The caller's slice of a region, between access_begin and access_end; the newest is the site's, which is open already. */
 static char *open_slice(const struct site *site, int region)
 {
     struct site other = *site;

@@ -1,16 +1,131 @@
-/* remote.c - operations towards another node, against plain MPI in the same run; and the short ones once more while the
- * target computes without a call. */
-#include "group.h"
-#include "kinds.h"
-#include "plain.h"
+/* remote.c - operations to another node, compared with plain MPI in the same run; then the short ones while the target computes without
+ * library calls. */
+#include "row.h"
 
 #include <armci.h>
+#include <message.h> /* not every armci.h includes it */
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- plain MPI ---- */
+
+enum { TAG = 77 };
+
+static MPI_Comm comm = MPI_COMM_NULL;
+
+/* Progress ranks do not take part, so MPI_Comm_split is not possible. */
+static void make_communicator(const long *worlds, int *ranks, int count)
+{
+    MPI_Group all, mine;
+    for (int i = 0; i < count; i++)
+        ranks[i] = (int)worlds[i];
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, count, ranks, &mine);
+    MPI_Comm_create_group(MPI_COMM_WORLD, mine, TAG, &comm);
+    MPI_Group_free(&mine);
+    MPI_Group_free(&all);
+}
+
+/* Make a communicator with the ranks of ARMCI, which may exclude some processes.  Collective; false if out of memory. */
+static bool open_communicator(const struct site *site)
+{
+    char plus[] = "+";
+    int world;
+    long *worlds = calloc((size_t)site->ranks, sizeof *worlds);
+    int *ranks = calloc((size_t)site->ranks, sizeof *ranks);
+    bool complete = site_all(worlds && ranks);
+
+    if (complete) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &world);
+        worlds[site->me] = world;
+        armci_msg_lgop(worlds, site->ranks, plus);
+        make_communicator(worlds, ranks, site->ranks);
+    }
+    free(worlds);
+    free(ranks);
+    return complete;
+}
+
+static void leave(struct site *site)
+{
+    (void)site;
+    MPI_Comm_free(&comm);
+}
+
+static void send_to_self(const struct row *row, const struct site *site)
+{
+    MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void run_round_trip(const struct row *row, const struct site *site, long times)
+{
+    int bytes = row->patch.bytes;
+    for (long i = 0; i < times; i++) {
+        if (site->me == 0 && site->target == 0) {
+            send_to_self(row, site);
+        } else if (site->me == 0) {
+            MPI_Send(site->local, bytes, MPI_BYTE, site->target, TAG, comm);
+            MPI_Recv(site->spare, bytes, MPI_BYTE, site->target, TAG, comm, MPI_STATUS_IGNORE);
+        } else if (site->me == site->target) {
+            MPI_Recv(site->spare, bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+            MPI_Send(site->spare, bytes, MPI_BYTE, 0, TAG, comm);
+        }
+    }
+}
+
+static void run_send(const struct row *row, const struct site *site, long times)
+{
+    int bytes = row->patch.bytes;
+    for (long i = 0; i < times; i++) {
+        if (site->me == 0 && site->target == 0)
+            send_to_self(row, site);
+        else if (site->me == 0)
+            MPI_Send(site->local, bytes, MPI_BYTE, site->target, TAG, comm);
+        else if (site->me == site->target)
+            MPI_Recv(site->spare, bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+static void run_barrier(const struct row *row, const struct site *site, long times)
+{
+    (void)row, (void)site;
+    for (long i = 0; i < times; i++)
+        MPI_Barrier(comm);
+}
+
+static void prepare(const struct row *row, const struct site *site, int seed)
+{
+    memset(site->local, seed, (size_t)row->patch.bytes);
+    memset(site->spare, 0, (size_t)row->patch.bytes);
+}
+
+static bool received(const struct row *row, const struct site *site)
+{
+    return memcmp(site->local, site->spare, (size_t)row->patch.bytes) == 0;
+}
+
+static bool check_round_trip(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)seed, (void)times;
+    return (site->me != 0 && site->me != site->target) || received(row, site);
+}
+
+static bool check_send(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)seed, (void)times;
+    return site->me != site->target || received(row, site);
+}
+
+static const struct row kind_round_trip = {.who = TOGETHER, .run = run_round_trip, .prepare = prepare, .check = check_round_trip};
+static const struct row kind_send = {.who = TOGETHER, .run = run_send, .prepare = prepare, .check = check_send};
+static const struct row kind_mpi_barrier = {.who = TOGETHER, .run = run_barrier};
+
+/* ---- rows ---- */
+
 #define ROUND_TRIP "MPI round trip 8 B"
 
-/* Batches as long as those of the rows of all ranks, to which these are compared. */
+/* As long as batches of rows with all ranks, which these rows are compared with. */
 static const double SHORTEST_BATCH = 2e6;
 
 static void run_fenced(const struct row *row, const struct site *site, long times)
@@ -21,14 +136,14 @@ static void run_fenced(const struct row *row, const struct site *site, long time
     }
 }
 
-/* As a stream of messages, whose end is known when the last one is there. */
+/* As a stream of messages, complete when the last one has arrived. */
 static void run_stream(const struct row *row, const struct site *site, long times)
 {
     row->step(row, site, times);
     ARMCI_Fence(site->target);
 }
 
-/* A row: what is called, what the run makes of it (NULL: nothing), what it moves, what it is compared with. */
+/* A row: the kind, its run function (NULL: that of the kind), the patch, and the row that it is compared with. */
 struct plan {
     const char *name;
     const struct row *kind;
@@ -82,7 +197,7 @@ enum { ROWS = sizeof plans / sizeof *plans };
 
 static struct row rows[ROWS];
 
-/* One of the rows of `plans`; `enter` makes them, before the group of rows that compute. */
+/* A row of `plans`; `enter` makes these before the rows of the second group. */
 static const struct row *row_by_name(const char *name)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -109,16 +224,10 @@ static bool enter(struct site *site)
 {
     for (int i = 0; i < ROWS; i++)
         rows[i] = row_of(&plans[i]);
-    return plain_open(site);
+    return open_communicator(site);
 }
 
-static void leave(struct site *site)
-{
-    (void)site;
-    plain_close();
-}
-
-/* The short operations once more: the first call after a silence, then call after call. */
+/* The short operations while the target computes: the first call after a pause, then call after call. */
 static const struct plan first_plans[] = {
     {"get 8 B, first", &kind_get, NULL, {1, 8, 0, 0}, ROUND_TRIP, false},
     {"put 8 B + fence, first", &kind_put, run_fenced, {1, 8, 0, 0}, ROUND_TRIP, false},
@@ -154,7 +263,7 @@ static bool enter_computing(struct site *site)
         computing_rows[FIRST_ROWS + i] = row_of(&steady_plans[i]);
         computing_rows[FIRST_ROWS + i].who = STEADY;
     }
-    return plain_open(site);
+    return open_communicator(site);
 }
 
 const struct group group_remote = {.word = "remote", .count = ROWS, .rows = rows, .enter = enter, .leave = leave};

@@ -40,7 +40,7 @@ static const struct line *find(const char *word, const char *name)
     return NULL;
 }
 
-/* The times to divide by; all 0: none. */
+/* The reference times of a row; all 0: none. */
 static struct timing reference(const char *word, const struct result *result)
 {
     const struct line *earlier = result->versus ? find(word, result->versus) : NULL;
@@ -56,7 +56,7 @@ static void relate(const char *word, struct result *result)
     result->versus_median = result->time.median / other.median;
 }
 
-/* The unit in which the time is between 1 and 1000, and its length in ns. */
+/* The unit in which the time is between 1 and 1000; stores its length in ns. */
 static const char *unit_for(double time, double *length)
 {
     *length = time < 1e3 ? 1 : time < 1e6 ? 1e3 : time < 1e9 ? 1e6 : 1e9;

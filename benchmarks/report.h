@@ -12,9 +12,9 @@ struct report_head {
     char armci[128], mpi[256];
     int ranks, ranks_here;
     long cores;
-    double seconds;   /* for a row */
-    bool target_here; /* rank 0 and its target are on one machine */
-    bool same_memory; /* memcpy went to the memory that the transfers went to */
+    double seconds;   /* per row */
+    bool target_here; /* rank 0 and its target are on one node */
+    bool same_memory; /* memcpy accesses the same memory as the transfers */
 };
 
 /* Print the libraries and the machine; warn if ranks outnumber cores. `head` must live until report_end. */

@@ -1,12 +1,11 @@
-/* row.c - how a row is carried out: once, with a look at the data, then measured in rounds, each with another look. */
+/* row.c - executes a row once and checks the data, then measures it in rounds, each with a check. */
 #include "row.h"
 
 #include "sample.h"
 
 #include <armci.h>
 
-/* The time is divided into rounds, in each of which memcpy, the row that this one is compared with, and the operation take turns, so that
- * all are measured under the same conditions. */
+/* In each round memcpy, the row that this one is compared with, and the operation are measured in turns, under the same conditions. */
 enum { ROUNDS = 4 };
 static const double COPY_SHARE = 0.3, BESIDE_SHARE = 0.4; /* of the time */
 
@@ -72,17 +71,17 @@ static void sample(const struct row *row, const struct site *site, double second
     }
 }
 
-/* Fresh data, the operation, a look at the data.  Collective. */
+/* Initialize the data, measure the operation, check the data.  Collective. */
 static bool sample_checked(const struct row *row, const struct site *site, int seed, double seconds, struct samples *samples)
 {
     row_prepare(row, site, seed);
     samples->calls = 0;
     sample(row, site, seconds, samples);
-    ARMCI_Barrier(); /* where the others wait while rank 0 works alone */
+    ARMCI_Barrier(); /* the others wait here while rank 0 works alone */
     return row_check(row, site, seed, site_share(samples->calls));
 }
 
-/* What is sampled for a row. */
+/* The samples of a row. */
 struct series {
     struct samples own, beside, copies;
 };

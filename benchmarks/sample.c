@@ -1,22 +1,21 @@
-/* sample.c - timing of batches, alone or together, and what is told of the samples. */
+/* sample.c - timing of batches, by rank 0 alone or by all ranks, and summaries of samples. */
 #include "sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* A batch lasts at least this long: reading the clock costs some 20 ns, so 0.1 % at most, and a call of 5 ns is
- * repeated 5 000 to 10 000 times. */
+/* Minimum length of a batch, ns: reading the clock takes about 20 ns, so at most 0.1 %. A call of 5 ns is repeated 10 000 times. */
 static const double SHORTEST_BATCH = 5e4;
-/* Where all ranks work, longer, so that the barrier at the end counts for little. */
+/* If all ranks work: longer, because the time includes a barrier. */
 static const double SHORTEST_BATCH_TOGETHER = 2e6;
-/* How long the others compute beyond the time for samples, and the silence before a first call, in ns. */
+/* Computation beyond the time for samples, and pause before a first call, ns. */
 static const double LONGER = 2e8, SILENCE = 1e8;
-/* As many batches in a row have to be long enough: the first one may only have been slow. */
+/* Consecutive batches that must be long enough: a single one may have been disturbed. */
 enum { LONG_ENOUGH = 3 };
-/* Taken even when the time is over, for operations that are very slow. */
+/* Minimum number of samples, for very slow operations. */
 enum { FEWEST_SAMPLES = 2 };
-/* The first part of the time warms up caches, branch predictors, connections and the clock rate of the core. */
+/* The first part of the time warms up caches, branch predictors, connections and the core's frequency. */
 static const double WARM_UP_SHARE = 0.1;
 
 double sample_clock(void)
@@ -38,7 +37,7 @@ void samples_keep(struct samples *samples, double time)
     samples->times[samples->count++] = time;
 }
 
-/* What a batch took, in ns: the caller's own part, and until everybody had finished. */
+/* Time of a batch, ns: on this rank, and until all ranks have finished. */
 struct duration {
     double own, all;
 };
@@ -52,7 +51,7 @@ static struct duration time_batch(struct samples *samples, run_function run, con
     return (struct duration){own, own};
 }
 
-/* The same with the other ranks, which are in follow(). */
+/* The same together with the other ranks, which execute follow(). */
 static struct duration time_batch_together(struct samples *samples, run_function run, const struct row *row, const struct site *site)
 {
     site_share(samples->batch);
@@ -67,7 +66,7 @@ static struct duration time_batch_together(struct samples *samples, run_function
 
 typedef struct duration (*batch_function)(struct samples *samples, run_function run, const struct row *row, const struct site *site);
 
-/* The batch is as long as the caller's own part says: barriers take very long where ranks outnumber cores. */
+/* The time on this rank determines the batch: barriers take very long if ranks outnumber cores. */
 static void take(batch_function time, double shortest, struct samples *samples, run_function run, const struct row *row,
                  const struct site *site, double seconds)
 {
@@ -83,7 +82,7 @@ static void take(batch_function time, double shortest, struct samples *samples, 
     }
     while (kept < FEWEST_SAMPLES || sample_clock() < end) {
         struct duration last = time(samples, run, row, site);
-        if (last.own < shortest / 2) { /* the warm-up was disturbed, and the batch is too small */
+        if (last.own < shortest / 2) { /* the warm-up was disturbed: the batch is too small */
             samples->batch *= 2;
             continue;
         }
@@ -98,7 +97,7 @@ void sample_alone(struct samples *samples, run_function run, const struct row *r
     take(time_batch, shortest, samples, run, row, site, seconds);
 }
 
-/* Work as often as rank 0 says, until it says 0. */
+/* Execute the batches that rank 0 announces, until it announces 0. */
 static void follow(struct samples *samples, run_function run, const struct row *row, const struct site *site)
 {
     long batch;
@@ -127,7 +126,7 @@ static void compute(double nanoseconds)
     }
 }
 
-/* One call; its time counts if it began before `over`: what comes later does not meet a target that computes. */
+/* Time one call. It counts if it begins before `over`: after that the target no longer computes. */
 static void time_call(struct samples *samples, run_function run, const struct row *row, const struct site *site, double over)
 {
     double begin = sample_clock();

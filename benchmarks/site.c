@@ -1,4 +1,4 @@
-/* site.c - the memory that the rows work on, and the words between the ranks. */
+/* site.c - the memory that the rows access, and small collectives. */
 #include "site.h"
 
 #include <armci.h>
@@ -11,9 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Private buffers begin in the middle of a page: some processors copy many times more slowly to an address a few bytes
- * further into its page than the source, and slices begin near the beginning of one, with some libraries 8 bytes after.
- */
+/* Private buffers begin in the middle of a page: some processors copy many times more slowly if the destination's offset in its page is a
+ * few bytes larger than the source's. Slices begin at, or 8 bytes after, the beginning of a page. */
 enum { PAGE = 4096, INTO_PAGE = PAGE / 2 };
 _Static_assert(INTO_PAGE + MARGIN <= PAGE, "the rest of the last page holds the margin");
 
@@ -30,7 +29,7 @@ static void free_buffer(char *buffer)
     if (buffer) free(buffer - INTO_PAGE);
 }
 
-/* Every page of the own slice is touched by its owner first, as a program would. */
+/* The owner touches every page of its slice first, as a program would. */
 static void touch_slice(struct site *site)
 {
     site_access_begin(site);
@@ -39,7 +38,7 @@ static void touch_slice(struct site *site)
     site_barrier();
 }
 
-/* The target's segment in the caller's address space; NULL if there is none or this ARMCI cannot tell. */
+/* The target's slice in the caller's address space; NULL if it is not mapped or this ARMCI has no such function. */
 static char *find_direct(const struct site *site)
 {
     if (site->me == site->target) return site->slice;
@@ -85,7 +84,7 @@ void site_close(struct site *site)
     free_buffer(site->spare);
 }
 
-/* Only some implementations have (and need) a call before local access; those define ARMCI_MPI. */
+/* Implementations that define ARMCI_MPI have (and need) a call before local access. */
 void site_access_begin(const struct site *site)
 {
 #ifdef ARMCI_MPI
@@ -127,7 +126,7 @@ bool site_all(bool mine)
     return site_sum(!mine) == 0;
 }
 
-/* A number that two machines with different names are unlikely to share. */
+/* A hash of the hostname. */
 static long number_of_machine(void)
 {
     char name[256] = "";

@@ -1,5 +1,5 @@
-/* site.h - where the rows are measured: the ranks, one region with a slice on each, private buffers, and the few words
- * that the ranks exchange.  These go through ARMCI's own messages, so that nothing but ARMCI decides who takes part. */
+/* site.h - the environment of the rows: ranks, one region with a slice on each, private buffers, and small collectives. These use the
+ * armci_msg_* functions, so that ARMCI decides which processes take part. */
 #ifndef ARMCI_BENCH_SITE_H
 #define ARMCI_BENCH_SITE_H
 
@@ -8,32 +8,33 @@
 
 enum {
     LARGEST_TRANSFER = 16 << 20,
-    MARGIN = 64, /* bytes behind a transfer that have to stay as they are */
-    BUFFER_BYTES = LARGEST_TRANSFER + MARGIN
+    MARGIN = 64, /* bytes after a transfer that must not change */
+    BUFFER_BYTES = LARGEST_TRANSFER + MARGIN,
+    MOST_THREADS = 64
 };
 
 struct site {
     int me, ranks;
     int threads;      /* of each rank, in the rows of stall */
-    int target;       /* the rank that rank 0 measures towards: 1, in a job of one rank 0 itself */
+    int target;       /* the target of rank 0's operations: rank 1, or rank 0 in a job of one rank */
     char *remote;     /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
-    char *slice;      /* the caller's own slice */
-    char *direct;     /* where memcpy finds the target's slice, or the own one where it cannot be reached: see same_memory */
+    char *slice;      /* the caller's slice */
+    char *direct;     /* load/store address of the target's slice, or of the caller's slice if that is not accessible */
     char *local;      /* private buffer of the transfers, BUFFER_BYTES bytes */
-    char *spare;      /* another one, for memcpy */
-    bool same_memory; /* `direct` is the very memory that transfers go to */
+    char *spare;      /* second private buffer, for memcpy */
+    bool same_memory; /* `direct` is the memory that transfers access */
 };
 
-/* Allocate and touch the memory, and one mutex on each rank.  Collective; false where memory is short. */
+/* Allocate and touch the memory, create one mutex on each rank.  Collective; false if out of memory. */
 bool site_open(struct site *site);
-/* Free all that.  Collective. */
+/* Free memory and mutexes.  Collective. */
 void site_close(struct site *site);
 
-/* Between begin and end the caller may load and store its own slice. */
+/* Between begin and end the caller may load and store its slice. */
 void site_access_begin(const struct site *site);
 void site_access_end(const struct site *site);
 
-/* Barrier; an MPI library that needs it serves transfers meanwhile. */
+/* Barrier that calls MPI: some MPI libraries progress transfers only inside MPI. */
 void site_barrier(void);
 /* Broadcast from rank 0. */
 long site_share(long value);
@@ -41,9 +42,9 @@ long site_share(long value);
 long site_sum(long mine);
 /* Is it true on every rank? */
 bool site_all(bool mine);
-/* The number of ranks on this machine. */
+/* The number of ranks on this node. */
 int site_ranks_here(const struct site *site);
-/* Does the target run on rank 0's machine? */
+/* Is the target on rank 0's node? */
 bool site_target_here(const struct site *site);
 
 #endif

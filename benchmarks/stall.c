@@ -1,11 +1,10 @@
-/* stall.c - how long an 8-byte operation takes at worst, while all threads of all processes send long transfers to one another, compute,
- * sleep and leave the library with transfers under way.  A row is one operation, timed by all.
+/* stall.c - maximum latency of 8-byte operations while all threads of all processes send long transfers to one another, compute, sleep and
+ * leave the library with outstanding transfers.  A row is one operation, timed by all threads.
  *
- * The part of that time in which the thread waited for a processor is told apart; what the thread that serves it waited is not known. */
-#include "group.h"
+ * The time that the thread waited for a processor is reported, too; that of the server's thread is not known. */
+#include "row.h"
 
 #include "load.h"
-#include "options.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -19,7 +18,7 @@
 
 enum { PIECES = 512 };
 
-/* Times by their logarithm: 32 classes for each power of two of nanoseconds. */
+/* Logarithmic classes: 32 for each power of two of nanoseconds. */
 enum { PER_OCTAVE = 32, CLASSES = 40 * PER_OCTAVE };
 
 struct histogram {
@@ -29,9 +28,9 @@ struct histogram {
 
 struct worker {
     struct load_worker load;
-    enum small_operation operation; /* that is timed */
+    enum small_operation operation; /* the timed operation */
     double end;                     /* ns of sample_clock */
-    bool leaves;                    /* for a tenth of the time, now and then */
+    bool leaves;                    /* sleeps with an outstanding transfer, repeatedly */
     double away;
     struct histogram times, waits;
 };
@@ -45,7 +44,7 @@ static void note(struct histogram *h, double time)
     if (time > h->worst) h->worst = time;
 }
 
-/* The time that so large a part of all does not exceed: the upper end of its class, but no more than the worst. */
+/* The upper bound of the class that contains the quantile, at most the worst time. */
 static double quantile(const struct histogram *h, double part)
 {
     long all = 0, seen = 0;
@@ -65,7 +64,7 @@ static void add(struct histogram *to, const struct histogram *h)
     to->worst = fmax(to->worst, h->worst);
 }
 
-/* Those of all processes.  Collective. */
+/* Add the histograms of all processes.  Collective. */
 static void add_all(struct histogram *h)
 {
     armci_msg_lgop(h->count, CLASSES, "+");
@@ -85,7 +84,7 @@ static void sleep_for(double nanoseconds)
     nanosleep(&(struct timespec){.tv_sec = (time_t)(nanoseconds / 1e9), .tv_nsec = (long)fmod(nanoseconds, 1e9)}, NULL);
 }
 
-/* Nanoseconds that the calling thread has waited for a processor since its start; 0 where the system does not tell (/proc). */
+/* Nanoseconds that the calling thread has waited for a processor since its start (/proc); 0 if unknown. */
 static double time_without_processor(void)
 {
     static _Thread_local int file = -1;
@@ -96,7 +95,7 @@ static double time_without_processor(void)
     return waited;
 }
 
-/* Some other rank; in a job of one itself. */
+/* A random other rank; in a job of one rank the caller. */
 static int other(struct worker *w)
 {
     const struct load *load = w->load.load;
@@ -111,7 +110,7 @@ static void time_small(struct worker *w)
     note(&w->waits, time_without_processor() - waited);
 }
 
-/* A long transfer; the thread is away before it waits for it. */
+/* A long transfer; the thread sleeps before it waits for it. */
 static void transfer(struct worker *w, double away)
 {
     armci_hdl_t handle;

@@ -1,13 +1,12 @@
-/* strided.c - patches: many short segments, as Global Arrays moves them.  The distance of segments is twice their
- * length on both sides; in the rows "of a matrix" it is 4096 bytes at the target (two columns of a matrix of 512
- * doubles a row), and the private side has no gaps. */
+/* strided.c - patches of many short segments, as Global Arrays moves them.  The stride is twice the segment length on both sides; in the
+ * rows "of a matrix" it is 4096 bytes at the target (two columns of a matrix with 512 doubles per row), and the private side is
+ * contiguous. */
 #include "data.h"
-#include "group.h"
-#include "kinds.h"
+#include "row.h"
 
 #include <armci.h>
 
-/* What the calls take of a patch. */
+/* A patch as arguments of strided calls. */
 struct arguments {
     int local_stride[1], remote_stride[1], count[2];
 };

@@ -1,7 +1,6 @@
-/* vector.c - a thousand separate pieces of 8 bytes in one call.  The lists of addresses are made before the row. */
+/* vector.c - 1000 separate segments of 8 bytes in one call.  The lists of addresses are built before the measurement. */
 #include "data.h"
-#include "group.h"
-#include "kinds.h"
+#include "row.h"
 
 #include <armci.h>
 

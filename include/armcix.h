@@ -10,29 +10,29 @@
 extern "C" {
 #endif
 
-/** @defgroup moregroups More ways to make groups
+/** @defgroup moregroups Splitting and duplicating groups
  * Collective over the parent.
- * @errors `ARMCI_ERR_GROUP`: the parent is no group that the caller is a member of. `ARMCI_ERR_ADDRESS`: NULL.
+ * @errors `ARMCI_ERR_GROUP`: invalid parent group, or the caller is not a member. `ARMCI_ERR_ADDRESS`: NULL.
  * @source None of the papers. @{ */
-/** Split a group as MPI_Comm_split does; with a negative `color` the caller joins none and gets rank -1. */
+/** Split a group as MPI_Comm_split does; with a negative `color` the caller joins no group and gets rank -1. */
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group);
 /** Duplicate a group. */
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 /** @} */
 /** @defgroup modes Access modes
- * A promise about a region that the library may use to be faster; answers stay right while it is kept. No path makes use of modes
- * yet; `ARMCI_VERIFY` does.
+ * A promise of the program about a region. The library may use it for speed; results stay correct while the promise holds. No path uses
+ * modes yet; `ARMCI_VERIFY` does.
  * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on the region first.
- * @errors `ARMCI_ERR_ARGUMENT`: no combination of modes. `ARMCI_ERR_ADDRESS`: no slice of the caller. `ARMCI_ERR_GROUP`: not the region's
- * group.
+ * @errors `ARMCI_ERR_ARGUMENT`: not a combination of modes. `ARMCI_ERR_ADDRESS`: not in a slice of the caller. `ARMCI_ERR_GROUP`: not the
+ * group of the region.
  * @source [C] @{ */
-/** Modes, to be combined by bitwise or. */
+/** Modes, combined by bitwise or. */
 enum armcix_access_mode_e {
-    ARMCIX_MODE_ALL = 0x1,           /**< anything; the mode of a new region */
+    ARMCIX_MODE_ALL = 0x1,           /**< no restriction; the mode of a new region */
     ARMCIX_MODE_CONFLICT_FREE = 0x2, /**< no two operations in this phase touch the same bytes, unless both read or both accumulate */
     ARMCIX_MODE_NO_LOAD_STORE = 0x4, /**< the owner does not load or store its slice */
-    ARMCIX_MODE_READ_ONLY = 0x8,     /**< nobody writes */
-    ARMCIX_MODE_ACC_ONLY = 0x10      /**< nothing but accumulates of one type */
+    ARMCIX_MODE_READ_ONLY = 0x8,     /**< no process writes */
+    ARMCIX_MODE_ACC_ONLY = 0x10      /**< only accumulates of one type */
 };
 /** Set the mode of the region that holds `ptr`, an address of the caller's own slice. */
 int ARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group);
@@ -40,47 +40,46 @@ int ARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group);
 int ARMCIX_Mode_get(void *ptr);
 /** @} */
 /** @defgroup mutexsets Sets of mutexes
- * Sets of mutexes, many at a time, over a group (NULL: the world). `proc` is a rank of that group. In all else they are like those of
- * `ARMCI_Create_mutexes`.
- * @completion Creating and destroying is collective over the group. `ARMCIX_Unlock_hdl` first completes, remotely, what the caller has
- * pending.
- * @errors `ARMCI_ERR_HANDLE`: no set, or a destroyed one. `ARMCI_ERR_MUTEX`, `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT`, `ARMCI_ERR_MEMORY`,
+ * Any number of sets of mutexes, over a group (NULL: the world). `proc` is a rank in that group. Otherwise as `ARMCI_Create_mutexes`.
+ * @completion Creating and destroying is collective over the group. `ARMCIX_Unlock_hdl` first completes, remotely, all pending operations
+ * of the caller.
+ * @errors `ARMCI_ERR_HANDLE`: not a set, or a destroyed one. `ARMCI_ERR_MUTEX`, `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT`, `ARMCI_ERR_MEMORY`,
  * `ARMCI_ERR_GROUP`.
  * @threads A mutex belongs to the process that locked it. Of two threads of a process that lock the same one, the second waits for the
  * first.
  * @source [C] @{ */
-/** A set of mutexes; NULL is none. */
+/** A set of mutexes, or NULL. */
 typedef struct armcix_mutex_hdl_s *armcix_mutex_hdl_t;
-/** Create a set, in which the caller nodes `count` >= 0; NULL: error. */
+/** Create a set in which the caller owns `count` >= 0 mutexes; NULL: error. */
 armcix_mutex_hdl_t ARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group);
-/** Destroy it. */
+/** Destroy a set. */
 int ARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl);
 /** Acquire a mutex. */
 void ARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
-/** Acquire it if nobody holds it: 0 when it was acquired, 1 when not. */
+/** Acquire a mutex if no process holds it: 0 if it was acquired, else 1. */
 int ARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
-/** Release it. */
+/** Release a mutex. */
 void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 /** @} */
-/** @defgroup reach Memory of neighbours
+/** @defgroup reach Memory of processes on the node
  * Loads and stores in the slices of other processes on the node.
- * @completion Stores are seen by others after the caller's next `ARMCI_Fence` or `ARMCI_Barrier`.
- * @atomicity Loads and stores are atomic against no operation of ARMCI.
+ * @completion Other processes see the stores after the caller's next `ARMCI_Fence` or `ARMCI_Barrier`.
+ * @atomicity Loads and stores are not atomic against any ARMCI operation.
  * @errors NULL: `ARMCI_ERR_RANK`, `ARMCI_ERR_ADDRESS`.
  * @source None of the papers. @{ */
-/** Where the byte at `address` of process `proc` (in a slice of global memory, as for ARMCI_Put) lies in the caller's own address space,
- * up to the end of that slice and until the region is freed. NULL, without a message, where the memory is not shared with the caller: the
- * process is on another node, or `ARMCI_SHM=no`. */
+/** The address, in the caller's address space, of the byte at `address` of process `proc` (in a slice of global memory, as for ARMCI_Put).
+ * It is valid up to the end of that slice and until the region is freed. NULL, without a message, if the memory is not shared with the
+ * caller: the process is on another node, or `ARMCI_SHM=no`. */
 void *ARMCIX_Local_address(void *address, int proc);
 /** @} */
 /** @defgroup progress Progress and the communicator
- * For programs that know of MPI.
- * @completion `ARMCIX_Progress` waits for nothing. It is of use where operations of others on the caller's memory wait for the caller to
- * enter MPI: between nodes without servers; and where the library has no thread that lets the caller's own go on: with progress ranks
- * as servers (`ARMCI_PROGRESS=rank`).
- * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL where ARMCI is not running.
+ * For programs that use MPI.
+ * @completion `ARMCIX_Progress` does not wait. It helps if operations of other processes on the caller's memory wait until the caller
+ * enters MPI (between nodes without servers), and if the library has no thread that progresses the caller's own operations (with progress
+ * ranks, `ARMCI_PROGRESS=rank`).
+ * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL if ARMCI is not running.
  * @source [C] @{ */
-/** Let the MPI library work on what others sent here, and on what the caller has under way. */
+/** Progress requests of other processes to the caller, and the caller's outstanding operations. */
 void ARMCIX_Progress(void);
 /** A communicator of all processes in the order of their process numbers; do not free it. */
 MPI_Comm ARMCIX_Get_world_comm(void);

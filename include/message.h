@@ -1,5 +1,5 @@
 /** @file message.h
- * The ARMCI message-passing family: what Global Arrays and other libraries need beside one-sided calls, on any MPI.
+ * Message passing for Global Arrays and other libraries: messages, broadcasts, reductions, barriers.
  */
 #ifndef ARMCI_MESSAGE_H_INCLUDED
 #define ARMCI_MESSAGE_H_INCLUDED
@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 /** @defgroup scopes Scopes and types of messages
- * What the functions of `message.h` have in common. Messages travel on communicators of the library's own and never meet the program's.
+ * Definitions shared by the functions of `message.h`. They use private communicators, separate from the program's messages.
  * @{ */
-/** Who takes part in a collective. */
+/** The participants of a collective. */
 enum armci_scope_e {
     SCOPE_ALL = 0,    /**< every process (of the group) */
     SCOPE_NODE = 1,   /**< the processes of the caller's node */
-    SCOPE_MASTERS = 2 /**< the first process of each node; others return at once, their data unchanged */
+    SCOPE_MASTERS = 2 /**< the first process of each node; others return immediately, with their data unchanged */
 };
 /** Types of elements. */
 enum armci_type_e {
@@ -29,41 +29,41 @@ enum armci_type_e {
 };
 /** @} */
 /** @defgroup program Programs without MPI
- * What a program needs that names no function of MPI.
- * @errors `armci_msg_me` and `armci_msg_nproc` return a negative number where neither ARMCI nor MPI is running. The others may be called
+ * For programs that call no MPI function themselves.
+ * @errors `armci_msg_me` and `armci_msg_nproc` return a negative number if neither ARMCI nor MPI is running. The others may be called
  * at any time.
- * @source None of the papers; the names of older programs. @{ */
-/** Start MPI where it is not yet started. */
+ * @source None of the papers; names that older programs use. @{ */
+/** Initialize MPI if it is not initialized. */
 void armci_msg_init(int *argc, char ***argv);
-/** End MPI where it has not ended. */
+/** Finalize MPI if it is not finalized. */
 void armci_msg_finalize(void);
-/** The caller's process number; before ARMCI_Init that in MPI_COMM_WORLD. */
+/** The caller's process number; before ARMCI_Init its rank in MPI_COMM_WORLD. */
 int armci_msg_me(void);
-/** The number of processes; before ARMCI_Init that of MPI_COMM_WORLD. */
+/** The number of processes; before ARMCI_Init the size of MPI_COMM_WORLD. */
 int armci_msg_nproc(void);
 /** Abort the job with exit status `code`. */
 void armci_msg_abort(int code);
-/** Seconds since some fixed moment. */
+/** Seconds since a fixed time in the past. */
 double armci_timer(void);
 /** @} */
 /** @defgroup twosided Two-sided messages
- * A message is received by a call of its target. Tags are any ints; their lowest 15 bits count.
+ * The target calls a function to receive a message. A tag is any int, of which the lowest 15 bits are significant.
  * @units Bytes.
- * @completion `armci_msg_snd` returns when the buffer may be used again: short messages may be buffered, long ones wait for their
- * receiver. The others return with the message. Messages complete no one-sided operation.
+ * @completion `armci_msg_snd` returns when the buffer may be used again: short messages may be buffered, long ones wait for the
+ * receiver. The receiving functions return when the message has arrived. Messages do not complete one-sided operations.
  * @ordering Messages of one tag from one process to another arrive in the order in which they were sent.
- * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT` (negative, or the buffer is too short: the message stays and may be received into a longer
- * one), `ARMCI_ERR_ADDRESS`.
- * @source None of the papers; the interface of Global Arrays' messages. @{ */
+ * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT` (negative, or the buffer is too short: the message is not received, and a call with a longer
+ * buffer can receive it), `ARMCI_ERR_ADDRESS`.
+ * @source None of the papers; the message interface that Global Arrays uses. @{ */
 /** Send `len` bytes. */
 void armci_msg_snd(int tag, void *buffer, int len, int to);
-/** Receive from a process; `*msglen` (may be NULL) becomes the number of bytes received. */
+/** Receive from a process; stores the number of bytes received in `*msglen` (may be NULL). */
 void armci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from);
-/** Receive from whoever sends; returns the sender, a negative number on error. */
+/** Receive from any process; returns the sender, or a negative number on error. */
 int armci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);
 /** @} */
-/** @defgroup msgbarrier Barriers of messages
- * Barriers for processes; they complete no one-sided operation, as `ARMCI_Barrier` does.
+/** @defgroup msgbarrier Message barriers
+ * Barriers that, unlike `ARMCI_Barrier`, do not complete one-sided operations.
  * @errors `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Wait for all processes. */
@@ -72,33 +72,33 @@ void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group *group);
 /** @} */
 /** @defgroup bintree Binary trees
- * The caller's place in a binary tree over the processes of a scope: process numbers, -1 where there is none. Local.
- * @errors `ARMCI_ERR_TYPE`: no such scope. `ARMCI_ERR_ADDRESS`: NULL. `ARMCI_ERR_GROUP`.
+ * The caller's neighbours in a binary tree over the processes of a scope: process numbers, or -1. Local.
+ * @errors `ARMCI_ERR_TYPE`: invalid scope. `ARMCI_ERR_ADDRESS`: NULL. `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Over all processes. */
 void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
-/** Over those of a group. */
+/** Over the processes of a group. */
 void armci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group);
 /** @} */
 /** @defgroup broadcast Broadcast
- * The bytes of `root`, a process number in the group form too, become those of everyone in the scope. Collective over the scope.
+ * Every process in the scope gets the bytes of `root`, a process number also in the group form. Collective over the scope.
  * @units Bytes.
- * @errors `ARMCI_ERR_COUNT`, `ARMCI_ERR_TYPE` (no such scope), `ARMCI_ERR_RANK` (`root` is not in the scope), `ARMCI_ERR_ADDRESS`,
+ * @errors `ARMCI_ERR_COUNT`, `ARMCI_ERR_TYPE` (invalid scope), `ARMCI_ERR_RANK` (`root` is not in the scope), `ARMCI_ERR_ADDRESS`,
  * `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Broadcast `len` bytes to all. */
 void armci_msg_bcast(void *buffer, int len, int root);
 /** Broadcast within a scope. */
 void armci_msg_bcast_scope(int scope, void *buffer, int len, int root);
-/** As armci_msg_bcast. */
+/** armci_msg_bcast under another name. */
 void armci_msg_brdcst(void *buffer, int len, int root);
 /** Broadcast within a scope of a group. */
 void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group);
 /** @} */
 /** @defgroup select Selection
- * Among the processes that call with `contribute` != 0, the record `x` of `n` bytes whose first element (of `type`) is largest (operator
- * "max") or smallest ("min") replaces `x` everywhere in the scope; among equal ones that of the lowest process number. Collective over
- * the scope.
+ * Each process passes a record `x` of `n` bytes. Of the processes with `contribute` != 0, the record whose first element (of `type`) is
+ * largest (operator "max") or smallest ("min") replaces `x` on all processes of the scope. In a tie the lowest process number wins.
+ * Collective over the scope.
  * @units Bytes.
  * @errors `ARMCI_ERR_TYPE` (scope, type, operator), `ARMCI_ERR_COUNT` (negative, or shorter than the element), `ARMCI_ERR_ADDRESS`.
  * @source None of the papers. @{ */
@@ -108,11 +108,11 @@ void armci_msg_sel(void *x, int n, char *op, int type, int contribute);
 void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute);
 /** @} */
 /** @defgroup reductions Reductions
- * `x[i]` becomes the reduction of all `x[i]` of the scope: everywhere, or, by the two named reduce, at the first process of the scope
- * only. Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also "land", "lor").
- * Only the beginning of the text counts. Collective over the scope or group.
+ * `x[i]` becomes the reduction of all `x[i]` of the scope, on all processes; the two functions named reduce store it at the first process
+ * of the scope only. Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also
+ * "land", "lor"). Text after the operator is ignored. Collective over the scope or group.
  * @units `n` counts elements of the type.
- * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or one that the type does not have), `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`,
+ * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or an operator that the type lacks), `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`,
  * `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** To the first process of all. */
@@ -145,7 +145,7 @@ void armci_msg_group_fgop(float *x, int n, char *op, ARMCI_Group *group);
 void armci_msg_group_dgop(double *x, int n, char *op, ARMCI_Group *group);
 /** @} */
 /** @defgroup node Broadcast and reductions within a node
- * Those of the scope SCOPE_NODE under names of their own. Collective over the caller's node.
+ * Short forms for the scope SCOPE_NODE. Collective over the caller's node.
  * @units `len` is bytes, `n` counts elements.
  * @errors As for broadcasts and reductions.
  * @source None of the papers. @{ */
@@ -163,9 +163,9 @@ void armci_msg_clus_fgop(float *x, int n, char *op);
 void armci_msg_clus_dgop(double *x, int n, char *op);
 /** @} */
 /** @defgroup exchange Exchange of addresses
- * Every process sets `ptr_ar[its own rank]`; afterwards all `n` entries are everywhere. Collective.
+ * Every process sets `ptr_ar[its own rank]`; afterwards every process has all `n` entries. Collective.
  * @units `n` is the number of processes (of the group).
- * @errors `ARMCI_ERR_COUNT`: another number. `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
+ * @errors `ARMCI_ERR_COUNT`: `n` is another number. `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Among all. */
 void armci_exchange_address(void *ptr_ar[], int n);

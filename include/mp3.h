@@ -1,4 +1,4 @@
-/* mp3.h - the few names through which old ARMCI and GA test programs reach MPI. */
+/* mp3.h - macros through which old test programs of ARMCI and GA call MPI. */
 #ifndef ARMCI_MP3_H_INCLUDED
 #define ARMCI_MP3_H_INCLUDED
 

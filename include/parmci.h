@@ -1,5 +1,5 @@
-/* parmci.h - the profiling names: ARMCI_X is a weak alias of PARMCI_X, so that a tool can define an ARMCI_X of its
- * own and call PARMCI_X from it.  Written by tools/gen-parmci from armci.h, message.h and armcix.h; do not edit. */
+/* parmci.h - the profiling names: ARMCI_X is a weak alias of PARMCI_X, so that a tool can define ARMCI_X
+ * and call PARMCI_X from it.  Written by tools/gen-parmci from armci.h, message.h and armcix.h; do not edit. */
 #ifndef PARMCI_H_INCLUDED
 #define PARMCI_H_INCLUDED
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "use.h"
+#include "probes.h"
 #include "worker.h"
 
 const char *area_kind_name(enum area_kind kind)
@@ -58,7 +58,7 @@ static void fill(char *slice, int bytes, int rank)
         slice[i] = (char)(i * 7 + rank * 31 + 1);
 }
 
-/* What to add to a displacement in the target's slice: 0, or its address in a dynamic window. */
+/* Offset of displacements in the target's slice: 0, or its address in a dynamic window. */
 static void exchange(struct area *a)
 {
     MPI_Aint own = 0;
@@ -109,7 +109,7 @@ bool area_matches(struct area *a, int *at)
         i++;
     if (i < a->there) {
         *at = i;
-        memcpy(a->mirror, seen, (size_t)a->there); /* so that one fault is not found again and again */
+        memcpy(a->mirror, seen, (size_t)a->there); /* report an error only once */
     }
     free(seen);
     return i >= a->there;

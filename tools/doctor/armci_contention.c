@@ -1,5 +1,5 @@
-/* armci_contention.c - all ranks at once on the same places: accumulates, rmw, mutexes, notifications; and order. */
-#include "use.h"
+/* armci_contention.c - all ranks concurrently on the same memory: accumulates, rmw, mutexes, notifications; and order. */
+#include "probes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 25, ELEMENTS = 300, LOCKS = 12 };
 
-/* One slice: what everybody adds to, a number to draw tickets from, one that a mutex guards, a place for messages. */
+/* One slice: sums, a counter for tickets, a number protected by a mutex, room for messages. */
 struct slice {
     double sum[2 * ELEMENTS];
     int numbers[ELEMENTS];
@@ -45,7 +45,7 @@ static void accumulate(struct finding *f, struct slice **base)
     ARMCI_Access_end(base[to]);
 }
 
-/* Tickets 0, 1, 2 ... each drawn once: their number and their sum tell. */
+/* Each ticket 0, 1, 2 ... is drawn once: check their number and their sum. */
 static void draw_tickets(struct finding *f, struct slice **base)
 {
     long sum = 0, total, all = (long)4 * ROUNDS * job->size, end;
@@ -61,7 +61,7 @@ static void draw_tickets(struct finding *f, struct slice **base)
           total);
 }
 
-/* A swap takes out what the last one put in: the sum of what is taken and what remains is that of what was put in. */
+/* A swap returns the value of the previous one: the sum of the values put in equals the sum of the values returned and the last value. */
 static void swap(struct finding *f, struct slice **base)
 {
     int put_in = 0, taken = 0, last, in, out, to = job->size - 1;
@@ -91,12 +91,12 @@ static void lock(struct finding *f, struct slice **base)
     }
     ARMCI_Barrier();
     ARMCI_Get(&base[0]->guarded, &seen, sizeof seen, 0);
-    found(f, seen == (long)LOCKS * job->size, "a number guarded by a mutex is %ld instead of %d", seen, LOCKS * job->size);
+    found(f, seen == (long)LOCKS * job->size, "a number protected by a mutex is %ld instead of %d", seen, LOCKS * job->size);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
 }
 
-/* Who is notified sees what was put before; who sees the flag sees the data. */
+/* A put before a notification is seen after it; a process that sees the flag sees the data. */
 static void notify(struct finding *f, struct slice **base)
 {
     int waits;

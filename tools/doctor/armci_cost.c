@@ -1,5 +1,5 @@
-/* armci_cost.c - latency and bandwidth of ARMCI as it is configured now, and whether a busy target holds it up. */
-#include "use.h"
+/* armci_cost.c - latency and bandwidth of ARMCI as configured, and times while the target computes. */
+#include "probes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void get_strided(int bytes)
 
 static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw, lock, put, get, accumulate, get_strided};
 
-/* Seconds a call, over `seconds`. */
+/* Seconds per call, measured for `seconds`. */
 static double measure_once(int i, double seconds)
 {
     int n = 0;
@@ -65,7 +65,7 @@ static double measure_once(int i, double seconds)
     return (now() - begun) / n;
 }
 
-/* Microseconds a call: the best of five, since others may use the machine. */
+/* Microseconds per call: the best of five, because other work may use the machine. */
 static double measure(int i, double seconds)
 {
     double best = measure_once(i, 0);
@@ -76,7 +76,7 @@ static double measure(int i, double seconds)
     return 1e6 * best;
 }
 
-/* Slices of 1 MiB at everybody, zero.  The target is the last rank: on another node where there is one. */
+/* Zeroed slices of 1 MiB on all ranks.  The target is the last rank, which is on another node if there are several. */
 static char **open_slices(void)
 {
     char **base = malloc((size_t)job->size * sizeof *base);
@@ -124,7 +124,7 @@ void cost_busy(double busy, double ms[4])
         ARMCI_Barrier();
         if (job->rank == target) keep_busy(busy);
         if (job->rank == 0) {
-            keep_busy(0.02); /* until the other really computes */
+            keep_busy(0.02); /* until the target computes */
             double begun = now();
             operations[i](1024);
             ms[i] = 1000 * (now() - begun);

@@ -3,7 +3,7 @@
  * Every rank has a lane of its own in every slice and a mirror of it.  In a round all elements are of one type, so that
  * sums are exact.
  */
-#include "use.h"
+#include "probes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void apply(struct model *m, enum verb verb, const union scale *scale, con
         element_accumulate(m->type, scale, m->local + patch_offset(p, LOCAL, i), mirror + patch_offset(p, REMOTE, i), n);
 }
 
-/* A patch whose segments are apart, few where each is a piece of its own; of a value: 8 bytes. */
+/* A patch with gaps between its segments, few segments for vectors; for a value: 8 bytes. */
 static struct patch draw(struct model *m, enum form form)
 {
     int levels = form == CONTIGUOUS || form == VALUE ? 0 : form == STRIDED ? LEVELS : 1;
@@ -62,7 +62,7 @@ static struct patch draw(struct model *m, enum form form)
 
 /* ---------------------------------------------------------------- calls ------------ */
 
-/* The pieces from a random one on. */
+/* The segments, beginning with a random one. */
 static void vector(struct model *m, const struct call *c, const struct patch *p, char *there)
 {
     void *local[PIECES], *remote[PIECES];
@@ -127,7 +127,7 @@ static void operate(struct model *m)
     if (rng_chance(&m->rng, 20)) ARMCI_Fence(target);
 }
 
-/* Every lane becomes zero, which is 0 in every type. */
+/* Zero every lane; zero bytes are 0 in every type. */
 static void begin_round(struct model *m, int type)
 {
     m->type = type;
@@ -138,7 +138,7 @@ static void begin_round(struct model *m, int type)
         ARMCI_Put(m->local, m->base[p] + job->rank * LANE, LANE, p);
 }
 
-/* The owner looks at its slice, and compares it with the mirrors of those who wrote there. */
+/* The owner compares its slice with the mirrors of the ranks that wrote there. */
 static void compare(struct model *m)
 {
     char *theirs = malloc((size_t)job->size * LANE);

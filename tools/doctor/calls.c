@@ -1,4 +1,4 @@
-/* calls.c - put, get, accumulate and their request-based kin, shape by shape. */
+/* calls.c - put, get, accumulate and their request-based forms, shape by shape. */
 #include "calls.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct basic {
     int size, element;
 };
 
-/* One shape: which elements, how they lie on either side. */
+/* One shape: the elements and their layout on both sides. */
 struct attempt {
     enum call call;
     struct basic basic;
@@ -61,7 +61,7 @@ static struct basic draw_basic(struct rng *r, enum call call)
 
 /* ---------------------------------------------------------------- the model -------- */
 
-/* What the call should do: to the mirror, or to the local buffer (`expected`). */
+/* Apply the call to the model: to the mirror, or to the local buffer (`expected`). */
 static void model(struct attempt *t, struct area *a)
 {
     char *remote = a->mirror + t->shift;
@@ -106,7 +106,7 @@ static const char *describe(const struct attempt *t, char *text, size_t size)
     return text;
 }
 
-/* After MPI_Wait: what the request promises.  A put's buffer may be used again: it is. */
+/* After MPI_Wait: check what the request promises.  The buffer of a put may be reused, so it is overwritten. */
 static bool is_kept(struct attempt *t)
 {
     if (reads(t->call)) return memcmp(t->origin, t->expected, SLICE) == 0;
@@ -117,7 +117,7 @@ static bool is_kept(struct attempt *t)
 
 /* ---------------------------------------------------------------- one shape -------- */
 
-/* Two long rows on either side: some libraries send such by a path of their own, row by row. */
+/* Two long rows on either side: some libraries have a separate path for these, row by row. */
 static void draw_long_rows(struct attempt *t, struct rng *r)
 {
     int block = MOST_BYTES / 2 / t->basic.size;
@@ -145,7 +145,7 @@ static void draw(struct attempt *t, struct rng *r, unsigned kinds, int number)
     memset(t->result, 0x11, SLICE);
 }
 
-/* Elements of this type stand in the target's slice before a sum: by the owner itself. */
+/* Before a sum the owner stores elements of this type in its slice. */
 static void prepare_target(struct attempt *t, struct area *a, int number)
 {
     struct rng own = {.state = (unsigned)(number * 1000 + job->rank)}, theirs = {.state = (unsigned)(number * 1000 + job->target)};
@@ -178,7 +178,8 @@ void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, do
 {
     struct area a;
     struct attempt t = {.call = call};
-    struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call}, all = {.state = (unsigned)call}; /* all ranks alike */
+    struct rng r = {.state = 12345 + 77ull * (unsigned)job->rank + (unsigned)call},
+               all = {.state = (unsigned)call}; /* the same on all ranks */
     double begun = now();
     if (!area_possible(f) || !area_open(&a, area_used(), SLICE, f)) return;
     char *room = malloc((size_t)5 * SLICE);

@@ -1,4 +1,4 @@
-/* calls.h - one call of MPI's one-sided family with random datatypes against a model. */
+/* calls.h - tests one MPI RMA call with random datatypes against a model. */
 #ifndef DOCTOR_CALLS_H
 #define DOCTOR_CALLS_H
 
@@ -9,9 +9,8 @@ enum call { CALL_PUT, CALL_GET, CALL_ACC, CALL_GETACC, CALL_RPUT, CALL_RGET, CAL
 
 const char *call_name(enum call call);
 
-/* Try up to `shapes` shapes or `seconds` on a window whose slices begin and end on pages, both sides with datatypes of
- * a kind among `kinds`. Every shape that moves wrong data, or completes its request before the data are there, counts
- * as wrong. */
+/* Try up to `shapes` shapes or `seconds` on a window whose slices begin and end on pages, with datatypes of `kinds` on both sides. A shape
+ * is wrong if it moves wrong data, or completes its request before the data have arrived. */
 void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, double seconds);
 
 #endif

@@ -1,5 +1,5 @@
-/* drive.c - as many MPI jobs as it takes: a probe that crashes or hangs ends its job, the next job leaves it out. */
-#include "drive.h"
+/* drive.c - starts MPI jobs until all probes have run: a probe that crashes or hangs ends its job, and the next job skips it. */
+#include "options.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -17,8 +17,8 @@
 enum { MOST_JOBS = 40, LIST_ROOM = 8192, SPARE_SECONDS = 8 };
 
 static volatile sig_atomic_t signalled;
-static char plain_list[LIST_ROOM]; /* probes that want a job without threads */
-static bool plain;                 /* the job that runs now has none */
+static char plain_list[LIST_ROOM]; /* probes that need a job without threads */
+static bool plain;                 /* the current job has no threads */
 
 static void on_signal(int number)
 {
@@ -31,7 +31,7 @@ static void append(char *list, const char *name)
     snprintf(list + used, LIST_ROOM - used, "%s%s", used ? "," : "", name);
 }
 
-/* MPI may refuse windows where it allows threads: these probes are tried again in a job without. */
+/* MPI may refuse windows if threads are allowed: these probes run again in a job without threads. */
 static void deliver(const struct line *l)
 {
     bool refused = strcmp(l->field[0], "row") == 0 && strncmp(l->field[3], WORKER_NO_WINDOWS, strlen(WORKER_NO_WINDOWS)) == 0;
@@ -80,7 +80,7 @@ static pid_t start_job(const struct options *o, const char *program, const char 
     return -1;
 }
 
-/* Give the launcher `seconds` to end, then take it and what it started away. */
+/* Wait `seconds` for the launcher to exit, then kill it and its processes. */
 static void end_launcher(pid_t process, double seconds)
 {
     double limit = now() + seconds;
@@ -93,7 +93,7 @@ static void end_launcher(pid_t process, double seconds)
     }
 }
 
-/* Run one job to its end; the names of probes to run, and not to run.  Returns whether it came to its end. */
+/* Run one job.  only, skip: names of probes to run, and not to run.  Returns whether all probes ran. */
 static bool run_job(const struct options *o, const char *program, const char *only, const char *skip)
 {
     struct keeper keeper;
@@ -112,7 +112,7 @@ static bool run_job(const struct options *o, const char *program, const char *on
 
 /* ---------------------------------------------------------------- all jobs --------- */
 
-/* The wanted probes that have a row (`done`) or wait for a job without threads, and how many are left. */
+/* List the probes that have a row or need a job without threads in `done`; returns how many are left. */
 static int list_done(const struct options *o, char *done)
 {
     int left = 0;
@@ -126,7 +126,7 @@ static int list_done(const struct options *o, char *done)
     return left;
 }
 
-/* Jobs until all that are wanted (of `only`, unless it is empty) have a row, or nothing moves any more. */
+/* Run jobs until all selected probes (of `only`, unless it is empty) have a row, or two jobs add none. */
 static void run_jobs(const struct options *o, const char *program, const char *only)
 {
     static char done[LIST_ROOM];

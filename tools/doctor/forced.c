@@ -1,5 +1,6 @@
-/* forced.c - ARMCI with its variables set to each value that changes the path of data. */
-#include "forced.h"
+/* forced.c - ARMCI with the unchanged environment (correctness, asynchronous progress, cost), and with its variables set to each value that
+ * changes the path of data. */
+#include "probes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,38 @@ static struct {
 static int n_measured;
 static struct cost in_use;
 
-struct cost *cost_in_use(void)
+/* ---------------------------------------------------------------- in use ----------- */
+
+#define BUSY 0.25
+
+void probe_armci(struct finding *f)
 {
-    return &in_use;
+    ARMCI_Init();
+    model_run(f, 2.5, 1);
+    contention_run(f);
+    ARMCI_Finalize();
+    tell(f, "%ld checks of put, get, accumulate, rmw, mutexes, notifications", f->tried);
+}
+
+void probe_armci_progress(struct finding *f)
+{
+    double ms[4];
+    f->note = true;
+    ARMCI_Init();
+    cost_busy(BUSY, ms);
+    ARMCI_Finalize();
+    in_use.asynchronous = tell_waiting(f, ms, "rmw", BUSY) == 0;
+}
+
+void probe_armci_speed(struct finding *f)
+{
+    f->note = true;
+    ARMCI_Init();
+    cost_measure("in use", 0.04, &in_use);
+    ARMCI_Finalize();
+    const double *us = in_use.microseconds;
+    tell(f, "put %.2f, get %.2f, accumulate %.2f, rmw %.2f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", us[0], us[1], us[2],
+         us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
 }
 
 /* ---------------------------------------------------------------- variables -------- */

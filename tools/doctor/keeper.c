@@ -1,4 +1,4 @@
-/* keeper.c - taking lines in, with a limit for each probe. */
+/* keeper.c - takes lines, with a time limit for each probe. */
 #include "keeper.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static void begin(struct keeper *k, const struct line *l)
 {
     snprintf(k->probe, sizeof k->probe, "%s", l->field[1]);
     k->deadline = now() + strtod(l->field[2], NULL) + k->spare;
-    snprintf(k->verdict, sizeof k->verdict, "%s", l->field[3]);
+    snprintf(k->outcome, sizeof k->outcome, "%s", l->field[3]);
     snprintf(k->remedy, sizeof k->remedy, "%s", l->field[4]);
 }
 
@@ -45,7 +45,7 @@ static void take(struct keeper *k, const char *text)
     k->deliver(&line);
 }
 
-/* Split what has come into lines. */
+/* Split the input into lines. */
 static void take_all(struct keeper *k)
 {
     char *end;
@@ -57,7 +57,7 @@ static void take_all(struct keeper *k)
     }
     k->filled -= (size_t)(at - k->buffer);
     memmove(k->buffer, at, k->filled);
-    if (k->filled == sizeof k->buffer - 1) k->filled = 0; /* a line without end is none of ours */
+    if (k->filled == sizeof k->buffer - 1) k->filled = 0; /* too long: not a line of the protocol */
 }
 
 enum keeper_reason keeper_watch(struct keeper *k, const volatile int *ended, int peers)
@@ -86,7 +86,7 @@ void keeper_fail(struct keeper *k, const char *how)
     char text[LINE_ROOM];
     struct line line;
     if (!k->probe[0]) return;
-    snprintf(text, sizeof text, "@doctor\trow\t%s\t%s\t%s\t%s", k->probe, k->verdict, how, k->remedy);
+    snprintf(text, sizeof text, "@doctor\trow\t%s\t%s\t%s\t%s", k->probe, k->outcome, how, k->remedy);
     k->probe[0] = '\0';
     if (line_parse(&line, text)) k->deliver(&line);
 }

@@ -35,7 +35,7 @@ static void contiguous(struct layout *l, enum layout_kind kind, MPI_Datatype bas
     }
 }
 
-/* Rows of equal length: a number that divides count, not too many. */
+/* The number of rows of equal length: divides count. */
 static int draw_rows(struct rng *r, int count)
 {
     int rows = rng_between(r, 1, count < LAYOUT_SEGMENTS ? count : LAYOUT_SEGMENTS);
@@ -69,7 +69,7 @@ static void irregular(struct layout *l, struct rng *r, MPI_Datatype basic, int s
     for (int left = count; left > 0; left -= blocks[n++]) {
         int block = rng_between(r, 1, longest);
         blocks[n] = block < left && n < LAYOUT_SEGMENTS - 1 ? block : left;
-        at += rng_between(r, n > 0, 8); /* segments that touch would be one */
+        at += rng_between(r, n > 0, 8); /* adjacent segments would be one */
         places[n] = at;
         displacements[n] = (MPI_Aint)at * size;
         types[n] = basic;

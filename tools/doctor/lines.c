@@ -15,16 +15,16 @@ static const char *const words[] = {
     [NOTE] = "note", [SKIPPED] = "skipped", [UNTRIED] = "untried",
 };
 
-const char *verdict_word(enum verdict v)
+const char *outcome_word(enum outcome v)
 {
     return words[v];
 }
 
-bool verdict_of_word(const char *word, enum verdict *v)
+bool outcome_of_word(const char *word, enum outcome *v)
 {
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(word, words[i]) != 0) continue;
-        *v = (enum verdict)i;
+        *v = (enum outcome)i;
         return true;
     }
     return false;

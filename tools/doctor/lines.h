@@ -1,10 +1,10 @@
 /* lines.h - the protocol between a job and the doctor: lines of fields separated by tabs, "@doctor" first.
  *
- *   rank NUMBER                           of the process that writes
- *   meet ADDRESSES PORT TOKEN             where rank 0's keeper listens (lifeline.h)
+ *   rank NUMBER                           rank of the process that writes
+ *   meet ADDRESSES PORT TOKEN             where rank 0's keeper listens
  *   fact NAME VALUE                       for the head of the table
- *   begin NAME SECONDS VERDICT REMEDY     a probe starts; the verdict if it crashes, and why that does no harm
- *   row NAME VERDICT TEXT REMEDY          the result
+ *   begin NAME SECONDS OUTCOME REMEDY     a probe starts; the outcome if it crashes, and why that is harmless
+ *   row NAME OUTCOME TEXT REMEDY          the result
  *   speed PATH WHAT MICROSECONDS MIBS      one measurement
  *   advice TEXT                           a better setting
  *   end                                   all probes are done
@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum verdict {
+enum outcome {
     PASS,    /* correct */
     AVOIDED, /* MPI has a defect; ARMCI works around it */
     WRONG,   /* ARMCI is affected by a defect of MPI or has one */
@@ -23,9 +23,9 @@ enum verdict {
     SKIPPED, /* not possible here */
     UNTRIED  /* the job ended earlier */
 };
-const char *verdict_word(enum verdict v);
+const char *outcome_word(enum outcome v);
 /* false: unknown word. */
-bool verdict_of_word(const char *word, enum verdict *v);
+bool outcome_of_word(const char *word, enum outcome *v);
 
 enum { LINE_FIELDS = 6, LINE_ROOM = 1024 };
 

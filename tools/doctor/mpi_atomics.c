@@ -1,13 +1,12 @@
-/* mpi_atomics.c - what is atomic against what: everybody adds to one number, and nothing may be lost. */
+/* mpi_atomics.c - which operations are atomic against each other: all ranks add to one number, and no addition may be lost. */
 #include "probes.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "area.h"
-#include "use.h"
 
-/* Win_create is no part of what ARMCI takes here, and would end this job. */
+/* ARMCI does not use Win_create here, and it would end this job. */
 static bool known_bad_create(void)
 {
     return job->careful && !use.quirks.window_over_own_memory;
@@ -48,7 +47,7 @@ static void add_one(enum adder how, struct raddr p)
     }
 }
 
-/* Rank 0 adds by one call, the others by another, in rounds for `seconds`; what is lost of all additions. */
+/* Rank 0 adds by one call, the others by another, in rounds for `seconds`; reports lost additions. */
 static long lost(enum adder first, enum adder others, struct raddr mine, atomic_long *number, double seconds, long *added)
 {
     enum adder how = job->rank == 0 ? first : others;
@@ -58,7 +57,8 @@ static long lost(enum adder first, enum adder others, struct raddr mine, atomic_
     MPI_Barrier(job->comm);
     do {
         for (int i = 0; i < (how == ADD_CPU ? 200000 : 200); i++, own++) {
-            if (i % 8 == 0 && how != ADD_CPU && now() - begun >= seconds) break; /* where cores are shared, one may take milliseconds */
+            if (i % 8 == 0 && how != ADD_CPU && now() - begun >= seconds)
+                break; /* an addition may take milliseconds if ranks share cores */
             add_one(how, mine);
         }
         if (how != ADD_CPU) MPI_Win_flush(0, mine.win);
@@ -119,7 +119,7 @@ void probe_atomic_create(struct finding *f)
 
 /* ---------------------------------------------------------------- mixed ------------ */
 
-/* Where rank 0's slice of a shared window is in this process. */
+/* The address of rank 0's slice of a shared window in this process. */
 static char *first_slice(MPI_Win win)
 {
     MPI_Aint bytes;
@@ -157,7 +157,7 @@ void probe_atomic_mixed(struct finding *f)
     area_close(&a);
 }
 
-/* Two windows over the same memory: rank 0 goes through one, the others through the other. */
+/* Two windows over the same memory: rank 0 uses one, the others use the other. */
 void probe_atomic_windows(struct finding *f)
 {
     struct area a;

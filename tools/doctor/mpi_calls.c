@@ -68,10 +68,10 @@ void probe_racc_types(struct finding *f)
 
 /* ---------------------------------------------------------------- a buffer used again */
 
-/* More than sockets take at once: a library that gives the buffer back too early is still reading it. */
+/* More than socket buffers hold: a library that completes too early is still reading the buffer. */
 enum { LONG_PUT = 8 << 20, ROW = 1024 };
 
-/* Where the rows of a long put lie on one side, and how MPI is told. */
+/* The rows of a long put on one side, and their datatype. */
 struct side {
     const char *name;
     int stride, count;
@@ -122,7 +122,7 @@ void probe_rput_types(struct finding *f)
 
 enum { BACKWARDS = 64 };
 
-/* A put of bytes in descending order at the target, and a get that turns them round again. */
+/* A put of bytes in descending order at the target, and a get that reverses them again. */
 void probe_negative(struct finding *f)
 {
     struct area a;
@@ -154,7 +154,7 @@ void probe_negative(struct finding *f)
 
 enum { BLOCKS = 20, BLOCK = 5 };
 
-/* Blocks that overlap, each a byte behind the one before: put from such blocks, and a get of them. */
+/* Overlapping blocks, each one byte after the previous one: put from such blocks, and a get of them. */
 void probe_byte_strides(struct finding *f)
 {
     struct area a;

@@ -1,4 +1,4 @@
-/* mpi_progress.c - does MPI carry one-sided operations out while their target computes, and does the target see them?
+/* mpi_progress.c - do one-sided operations progress while their target computes, does the target see them, and do late receives complete?
  */
 #include "probes.h"
 
@@ -16,7 +16,7 @@ static double timed(void (*operate)(struct area *a, MPI_Aint at), struct area *a
     MPI_Barrier(job->comm);
     if (job->rank == job->size - 1) keep_busy(BUSY);
     if (job->rank == 0) {
-        keep_busy(0.02); /* until the other really computes */
+        keep_busy(0.02); /* until the target computes */
         begun = now();
         operate(a, at);
         MPI_Win_flush(job->size - 1, a->win);
@@ -74,7 +74,7 @@ void probe_progress(struct finding *f)
     tell_waiting(f, ms, "fetch-and-op", BUSY);
 }
 
-/* Seconds until the value is seen there, without a call of MPI; -1: not within 2 BUSY.  The last look is after those. */
+/* Poll memory without calling MPI: seconds until the value appears; -1: not within 2 BUSY.  The last check is after that time. */
 static double watch(const volatile long *here, long value)
 {
     double begun = now();
@@ -86,15 +86,15 @@ static double watch(const volatile long *here, long value)
 /* Seconds until the flush returns. */
 static double put_and_flush(struct area *a, int to, const long *value)
 {
-    keep_busy(0.02); /* until the other really looks */
+    keep_busy(0.02); /* until the target polls */
     double begun = now();
     MPI_Put(value, sizeof *value, MPI_BYTE, to, a->kind == AREA_DYNAMIC ? a->origin + 128 : 128, sizeof *value, MPI_BYTE, a->win);
     MPI_Win_flush(to, a->win);
     return now() - begun;
 }
 
-/* The last rank watches its memory, without calling MPI, while rank 0 puts there and flushes.  It begins to look later
- * than rank 0 comes to the barrier: a flush that returns within BUSY of that does so while it looks. */
+/* The last rank polls its memory, without calling MPI, while rank 0 puts there and flushes.  It polls for 2 BUSY after rank 0's barrier: a
+ * flush that returns within BUSY of that returns while it polls. */
 void probe_visible(struct finding *f)
 {
     struct area a;
@@ -119,4 +119,47 @@ void probe_visible(struct finding *f)
         tell(f, "a target that only looks at its memory, without calling MPI, sees no put%s", early ? ", though it was flushed" : "");
     if (job->probing && job->rank == 0)
         found(f, !early, "put and flush took %.2f ms, the data are not there before the target calls MPI", 1000 * taken);
+}
+
+/* ---------------------------------------------------------------- messages --------- */
+
+enum { TAG_LATE = 11, TAG_BEHIND = 12, LATE_MESSAGES = 4 };
+#define LATE_SECONDS 0.5
+
+/* Post the receive after the message has arrived, as a message sent after it shows. */
+static bool receive_late(int source, int *value)
+{
+    MPI_Request request;
+    int done = 0, behind;
+    MPI_Recv(&behind, 1, MPI_INT, job->origin, TAG_BEHIND, job->comm, MPI_STATUS_IGNORE);
+    MPI_Irecv(value, 1, MPI_INT, source, TAG_LATE, job->comm, &request);
+    for (double begun = now(); !done && now() < begun + LATE_SECONDS;)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (!done) MPI_Request_free(&request);
+    return done;
+}
+
+static void try_source(struct finding *f, int source, const char *name)
+{
+    static int value[2 * LATE_MESSAGES]; /* a receive that never completes may write late */
+    static int next;
+    int *own = &value[next++ % (2 * LATE_MESSAGES)], message = 100 + job->rank;
+    MPI_Request sent[2];
+    MPI_Status status[2];
+    MPI_Isend(&message, 1, MPI_INT, job->target, TAG_LATE, job->comm, &sent[0]);
+    MPI_Isend(&message, 1, MPI_INT, job->target, TAG_BEHIND, job->comm, &sent[1]);
+    bool done = receive_late(source, own);
+    found(f, done && *own == 100 + job->origin, "a receive from %s that is posted when its message is there %s", name,
+          done ? "gets another one" : "never completes");
+    MPI_Waitall(2, sent, status);
+    MPI_Barrier(job->comm);
+}
+
+void probe_late_receives(struct finding *f)
+{
+    for (int i = 0; i < LATE_MESSAGES; i++) {
+        try_source(f, job->origin, "a rank");
+        try_source(f, MPI_ANY_SOURCE, "MPI_ANY_SOURCE");
+    }
+    tell(f, "%ld receives posted when their message was there", f->tried);
 }

@@ -1,4 +1,4 @@
-/* mpi_windows.c - windows of every kind and odd sizes; how many there may be; windows of groups. */
+/* mpi_windows.c - windows of every kind and of odd sizes; many windows; windows of groups. */
 #include "probes.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- odd sizes -------- */
 
-/* The ends of the target's slice: put, get, accumulate and fetch-and-op there, then the owner looks. */
+/* Put, get, accumulate and fetch-and-op at both ends of the target's slice; then the owner checks. */
 static void try_ends(struct finding *f, struct area *a)
 {
     long value = 1000 + job->rank, seen = 0, here;
@@ -124,7 +124,7 @@ void probe_many_windows(struct finding *f)
 
 enum { GROUP_WINDOWS = 60, GROUP_BYTES = 4096 };
 
-/* Is the slice still full of what its owner filled it with? */
+/* Count bytes of the slice that differ from its owner's pattern. */
 static long count_foreign(const char *slice, int stamp)
 {
     long n = 0;
@@ -133,8 +133,8 @@ static long count_foreign(const char *slice, int stamp)
     return n;
 }
 
-/* Windows of both halves, made at the same moments: one more in each, until there are enough or one half gets none. What
- * only the other half then got stays: not all of its ranks need have it. */
+/* Both halves create windows at the same time, until there are enough or one half gets none. A window that only the other half got is not
+ * freed: not all of its ranks need have it. */
 static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *win)
 {
     for (int n = 0; n < GROUP_WINDOWS; n++) {
@@ -146,7 +146,7 @@ static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *
     return GROUP_WINDOWS;
 }
 
-/* Each half makes windows of its own, fills its slices, and looks at them when both have done so. */
+/* Each half creates windows, fills its slices, and checks them when both have done so. */
 void probe_group_windows(struct finding *f)
 {
     MPI_Comm half;

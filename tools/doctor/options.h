@@ -1,4 +1,4 @@
-/* options.h - the command line. */
+/* options.h - the command line, and the two modes of the doctor. */
 #ifndef DOCTOR_OPTIONS_H
 #define DOCTOR_OPTIONS_H
 
@@ -9,17 +9,19 @@ struct options {
     const char *json;   /* file to write; NULL: none */
     const char *only;   /* names of probes, separated by commas; NULL: all */
     const char *skip;   /* the same: not these */
-    const char *plant;  /* a injected fault, to test the doctor; NULL: none */
+    const char *plant;  /* an injected fault, to test the doctor; NULL: none */
     bool probe;         /* MPI alone, without work-arounds */
-    bool plain;         /* do not ask MPI for threads */
+    bool plain;         /* do not request threads from MPI */
     bool stream;        /* rank 0 writes lines for a driver instead of the table */
 };
 
-/* Read the command line: -1 go on, else the exit status to end with (help was printed, or a complaint). */
-int options_read(struct options *o, int argc, char **argv);
-/* Is `name` one of the names of a list separated by commas?  A name ending in a dot stands for all that begin so. */
+/* Is `name` one of the names of a list separated by commas?  A name that ends in a dot is a prefix. */
 bool options_lists(const char *list, const char *name);
-/* Are we started by an MPI launcher? */
-bool options_under_launcher(void);
+
+/* drive.c: started without a launcher; starts MPI jobs until every probe has been tried, and prints the table.  program: armci-doctor as it
+ * was called.  Returns the exit status. */
+int drive(const struct options *o, const char *program);
+/* supervise.c: one rank of a job; a keeper that does not call MPI, and a child that runs the probes.  Returns the exit status. */
+int supervise(const struct options *o);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "forced.h"
-
 /* clang-format off */
 const struct probe probes[] = {
     {"start",             "paths in use",                   SECTION_START,  15, false, probe_start, NULL},

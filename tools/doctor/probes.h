@@ -1,8 +1,37 @@
-/* probes.h - the probes, and why what they find may do no harm. */
+/* probes.h - the probes, and why their findings may be harmless. */
 #ifndef DOCTOR_PROBES_H
 #define DOCTOR_PROBES_H
 
+#include "mpi/quirks.h"
 #include "probe.h"
+
+/* The paths of ARMCI with the unchanged environment, determined before anything is forced. */
+struct use {
+    struct quirks quirks; /* in force */
+    bool windows;         /* MPI windows carry data */
+    bool servers;         /* servers carry data */
+    bool memfd, mpi;      /* kind of shared memory; neither: none */
+    int nodes;
+};
+extern struct use use;
+
+/* The cost of a path, measured by rank 0, the same on all ranks. */
+enum { SPEEDS = 9 };
+struct cost {
+    double microseconds[SPEEDS];
+    bool asynchronous;
+};
+
+/* Random operations of all kinds against a model for about `seconds`, ARMCI running. */
+void model_run(struct finding *f, double seconds, unsigned seed);
+/* All ranks concurrently: accumulates, rmw and mutexes on the same memory. */
+void contention_run(struct finding *f);
+/* Measure, and write speed lines for the path. */
+void cost_measure(const char *path, double seconds_each, struct cost *cost);
+/* Milliseconds that put + fence, get, accumulate + fence and rmw take while the target computes for `busy` seconds. */
+void cost_busy(double busy, double ms[4]);
+
+extern const char *const speed_names[SPEEDS];
 
 /* start.c */
 void probe_start(struct finding *f);
@@ -44,20 +73,22 @@ void probe_atomic_windows(struct finding *f);
 void probe_atomic_vector(struct finding *f);
 void probe_atomic_indexed(struct finding *f);
 
-/* mpi_messages.c */
-void probe_late_receives(struct finding *f);
-
 /* mpi_progress.c */
+void probe_late_receives(struct finding *f);
 void probe_progress(struct finding *f);
 void probe_visible(struct finding *f);
-/* Say of put, get, accumulate and a fourth operation, which took so many ms while their target computed, whether they waited for it.
+/* Report whether put, get, accumulate and a fourth operation, which took `ms` while their target computed, waited for it.
  * Returns how many did. */
 int tell_waiting(struct finding *f, const double ms[4], const char *fourth, double busy_seconds);
 
-/* armci_use.c */
+/* forced.c */
 void probe_armci(struct finding *f);
 void probe_armci_progress(struct finding *f);
 void probe_armci_speed(struct finding *f);
+/* The probes "path.": each runs with the settings of its name. */
+void probe_forced(struct finding *f);
+/* If a measured, correct path is clearly better than the default: write advice. */
+void probe_advice(struct finding *f);
 
 /* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the call? */
 bool remedy_is_known(const struct probe *p);

@@ -1,11 +1,10 @@
-/* remedies.c - why a defect of MPI does no harm: a row of the quirk table works around it, ARMCI never makes the call, or no window is
- * in use. */
+/* remedies.c - why a defect of MPI is harmless: a row of the quirk table works around it, ARMCI never makes the call, or no window is in
+ * use. */
 #include "probes.h"
 
 #include <stdint.h>
 
 #include "base/config.h"
-#include "use.h"
 
 static const char *unless_used(void)
 {

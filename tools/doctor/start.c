@@ -13,13 +13,12 @@
 #include "transport/am/am.h"
 #include "transport/shm/node.h"
 #include "mpi/world.h"
-#include "use.h"
 #include "worker.h"
 #include "core/op.h"
 
 struct use use;
 
-/* Open MPI's osc/pt2pt refuses windows where threads are allowed. */
+/* Open MPI's osc/pt2pt refuses windows if threads are allowed. */
 static bool makes_windows(void)
 {
     char *base;
@@ -54,7 +53,7 @@ static void tell_library(void)
     line_write("fact\tjob\t%d processes on %d node%s", job->size, job->nodes, job->nodes == 1 ? "" : "s");
 }
 
-/* Variables that change what is tested. */
+/* The variables that are set. */
 static void tell_environment(void)
 {
     char text[300] = "", value[CONFIG_VALUE];
@@ -82,7 +81,7 @@ static void tell_quirks(void)
 
 /* ---------------------------------------------------------------- paths ------------ */
 
-/* The path that an operation on doubles at `address` of `target` takes: it is carried out, with zeros. */
+/* The path of an operation on doubles at `address` of `target`; executes it, with zeros. */
 static const char *path_of(enum rma_kind kind, bool strided, int target, char *address, char *local)
 {
     struct op op = {.caller = "armci-doctor", .verb = {kind, ELEMENT_DOUBLE}, .target = target};

@@ -1,37 +1,136 @@
-/* supervise.c - a rank's child does the work; when it crashes or hangs, the keeper is still there to say so.
+/* supervise.c - one rank of a job: the child runs the probes; if it crashes or hangs, the keeper reports it.
  *
- * The launcher only knows the keeper, so it does not end the job when a child dies, and rank 0 can print its table. */
-#include "supervise.h"
+ * The launcher knows only the keeper, so it does not end the job if a child dies, and rank 0 can print its table. */
+#include "options.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
 #include "keeper.h"
-#include "lifeline.h"
 #include "probe.h"
 #include "table.h"
 #include "worker.h"
 
-/* How much longer than rank 0 the others wait, so that it is the one to tell. */
+/* The other ranks wait longer than rank 0, so that rank 0 reports. */
 enum { OTHERS_SECONDS = 4, FINALIZE_SECONDS = 6 };
 
 static volatile sig_atomic_t signalled;
 static const volatile int *const ended = &signalled;
-static char own_address[LIFELINE_ROOM], first_address[LIFELINE_ROOM];
+static char own_address[ADDRESS_ROOM], first_address[ADDRESS_ROOM];
 static bool streaming;
 static struct keeper keeper;
 
 static void on_signal(int number)
 {
     signalled = number;
+}
+
+/* ---------------------------------------------------------------- peers ------------ */
+
+/* How the keeper of rank 0 learns that the process of another rank died: that rank's keeper connects over TCP.  If it cannot connect, the
+ * time limit of the probe applies. */
+
+/* Listen for other keepers; the descriptor, or -1. */
+static int peer_listen(void)
+{
+    struct sockaddr_in any = {.sin_family = AF_INET};
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s < 0) return -1;
+    if (bind(s, (struct sockaddr *)&any, sizeof any) == 0 && listen(s, 16) == 0) return s;
+    close(s);
+    return -1;
+}
+
+/* The addresses of this node, the loopback address last. */
+static void list_addresses(char *text, size_t size)
+{
+    struct ifaddrs *all, *i;
+    size_t used = 0;
+    text[0] = '\0';
+    if (getifaddrs(&all) != 0) return;
+    for (int loop = 0; loop < 2; loop++)
+        for (i = all; i; i = i->ifa_next) {
+            char name[INET_ADDRSTRLEN];
+            if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET) continue;
+            struct in_addr a = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
+            if ((ntohl(a.s_addr) >> 24 == 127) != loop || used + sizeof name > size) continue;
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", inet_ntop(AF_INET, &a, name, sizeof name));
+        }
+    freeifaddrs(all);
+}
+
+/* The address of a listening descriptor: "ADDRESS,ADDRESS PORT TOKEN".  The token excludes strangers. */
+static void peer_address(int listening, char *text, size_t size)
+{
+    char addresses[ADDRESS_ROOM - 60];
+    struct sockaddr_in own = {0};
+    socklen_t length = sizeof own;
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    list_addresses(addresses, sizeof addresses);
+    if (listening < 0 || getsockname(listening, (struct sockaddr *)&own, &length) != 0 || !addresses[0])
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%s %d %lx%lx", addresses, ntohs(own.sin_port), (unsigned long)t.tv_nsec * 2654435761u,
+                 (unsigned long)getpid());
+}
+
+static int connect_to(const char *name, int port)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((unsigned short)port)};
+    struct timeval second = {.tv_sec = 1};
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (s < 0) return -1;
+    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second); /* bounds connect, too */
+    if (inet_pton(AF_INET, name, &to.sin_addr) == 1 && connect(s, (struct sockaddr *)&to, sizeof to) == 0) return s;
+    close(s);
+    return -1;
+}
+
+/* Send the text to the keeper at that address; no effect if it cannot be reached within a second. */
+static void peer_send(const char *address, const char *text)
+{
+    char addresses[ADDRESS_ROOM], token[64], message[ADDRESS_ROOM], *rest;
+    int port;
+    if (sscanf(address, "%339s %d %63s", addresses, &port, token) != 3) return;
+    int n = snprintf(message, sizeof message, "%s %s\n", token, text);
+    for (char *name = strtok_r(addresses, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        int s = connect_to(name, port);
+        if (s < 0) continue;
+        ssize_t sent = send(s, message, (size_t)n, MSG_NOSIGNAL);
+        close(s);
+        if (sent == n) return;
+    }
+}
+
+/* Receive a text after a connection; "" if it is not from a keeper of this job. */
+static void peer_receive(int listening, const char *address, char *text, size_t size)
+{
+    char token[64], message[ADDRESS_ROOM];
+    text[0] = '\0';
+    int s = accept(listening, NULL, NULL);
+    if (s < 0) return;
+    struct pollfd p = {.fd = s, .events = POLLIN};
+    ssize_t n = poll(&p, 1, 1000) == 1 ? recv(s, message, sizeof message - 1, 0) : 0;
+    close(s);
+    if (n <= 0 || sscanf(address, "%*s %*d %63s", token) != 1) return;
+    message[n] = '\0';
+    size_t k = strlen(token);
+    if (strncmp(message, token, k) == 0 && message[k] == ' ')
+        snprintf(text, size, "%.*s", (int)strcspn(message + k + 1, "\n"), message + k + 1);
 }
 
 /* ---------------------------------------------------------------- lines ------------ */
@@ -45,7 +144,7 @@ static void forward(const struct line *l)
     fflush(stdout);
 }
 
-/* Only rank 0 has the floor. */
+/* Only rank 0 prints. */
 static void deliver(const struct line *l)
 {
     if (strcmp(l->field[0], "meet") == 0) snprintf(first_address, sizeof first_address, "%s", l->field[1]);
@@ -82,7 +181,7 @@ static pid_t start_child(const struct options *o, int listening, int *lines)
     exit(worker_run(o, own_address));
 }
 
-/* How the child ended; it is given `seconds` to do so. */
+/* Wait `seconds` for the child to exit, else kill it; describe how it ended. */
 static void bury(pid_t child, double seconds, char *how, size_t size)
 {
     int status;
@@ -105,12 +204,12 @@ static void bury(pid_t child, double seconds, char *how, size_t size)
 
 /* ---------------------------------------------------------------- the end ---------- */
 
-/* What another rank's keeper tells within that time; "" if nothing. */
+/* The report of another rank's keeper within that time, or "". */
 static void heard(int listening, int milliseconds, char *how, size_t size)
 {
     struct pollfd p = {.fd = listening, .events = POLLIN};
     how[0] = '\0';
-    if (listening >= 0 && poll(&p, 1, milliseconds) == 1) lifeline_hear(listening, own_address, how, size);
+    if (listening >= 0 && poll(&p, 1, milliseconds) == 1) peer_receive(listening, own_address, how, size);
 }
 
 static void say_why(enum keeper_reason why, pid_t child, int listening, char *how, size_t size)
@@ -123,7 +222,7 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         return;
     case KEEPER_SIGNAL:
         bury(child, 0, end, sizeof end);
-        heard(listening, 300, how, size); /* the launcher may have seen a rank die before we did */
+        heard(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
         if (!how[0]) snprintf(how, size, "the launcher ended the job (%s)", strsignal(signalled));
         return;
     case KEEPER_PEER:
@@ -134,7 +233,7 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
     }
 }
 
-/* Names of the probes that a job may still try, except the one that just ended badly. */
+/* Add rows for the selected probes that were not tried. */
 static void add_untried(const struct options *o)
 {
     for (size_t i = 0; probes[i].name; i++)
@@ -155,22 +254,21 @@ static int end_job(const struct options *o, const char *probe)
     return table_end(hint[0] ? hint : NULL);
 }
 
-/* A rank that is not 0: tell rank 0, then stay until that one has told what happened, lest the launcher end it first.
- */
+/* Ranks other than 0: report to rank 0, then stay until rank 0 has printed: the launcher might end the job earlier. */
 static int end_other(const char *probe, const char *how)
 {
     char text[300];
     if (keeper.ended || signalled) return 0;
     snprintf(text, sizeof text, "%s", how);
     fprintf(stderr, "armci-doctor: %s in probe %s\n", how, probe[0] ? probe : "(start)");
-    lifeline_tell(first_address, text);
+    peer_send(first_address, text);
     double limit = keeper.deadline < now() + 6 ? now() + 6 : keeper.deadline;
     while (now() < limit && !signalled)
         usleep(50000);
     return 0;
 }
 
-/* Before MPI runs nobody has told us our rank; launchers have. */
+/* The rank before MPI_Init, from the launcher's environment. */
 static int rank_by_launcher(void)
 {
     static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -187,7 +285,7 @@ static void catch_signals(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* Watch until the child is done or something happened; *how says what, "" when all went well. */
+/* Supervise the child until it has finished or failed; *how describes the failure, or is "". */
 static void watch(pid_t child, int listening, char *how, size_t size)
 {
     enum keeper_reason why;
@@ -196,7 +294,7 @@ static void watch(pid_t child, int listening, char *how, size_t size)
         why = keeper_watch(&keeper, ended, keeper.rank == 0 ? listening : -1);
         if (keeper.ended) {
             char end[200];
-            bury(child, FINALIZE_SECONDS, end, sizeof end); /* MPI_Finalize may hang: everything has been said */
+            bury(child, FINALIZE_SECONDS, end, sizeof end); /* MPI_Finalize may hang, after all results are written */
             return;
         }
         say_why(why, child, listening, how, size);
@@ -205,11 +303,11 @@ static void watch(pid_t child, int listening, char *how, size_t size)
 
 int supervise(const struct options *o)
 {
-    char how[LIFELINE_ROOM], probe[64];
-    int lines = -1, listening = lifeline_listen();
+    char how[ADDRESS_ROOM], probe[64];
+    int lines = -1, listening = peer_listen();
     streaming = o->stream;
     catch_signals();
-    lifeline_address(listening, own_address, sizeof own_address);
+    peer_address(listening, own_address, sizeof own_address);
     pid_t child = start_child(o, listening, &lines);
     if (child < 0) {
         perror("armci-doctor: fork");

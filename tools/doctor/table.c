@@ -13,7 +13,7 @@ enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, IND
 
 struct row {
     const struct probe *probe;
-    enum verdict verdict;
+    enum outcome outcome;
     char text[400], remedy[200];
 };
 struct fact {
@@ -66,7 +66,7 @@ static void add_rows(struct json *j)
         armcii_json_text(j, "name", r->probe->name);
         armcii_json_text(j, "title", r->probe->title);
         armcii_json_text(j, "section", section_title(r->probe->section));
-        armcii_json_text(j, "verdict", verdict_word(r->verdict));
+        armcii_json_text(j, "verdict", outcome_word(r->outcome));
         armcii_json_text(j, "text", r->text);
         armcii_json_text(j, "remedy", r->remedy);
         armcii_json_close(j, '}');
@@ -124,7 +124,7 @@ static void write_json(void)
     table.json = NULL;
 }
 
-/* ---------------------------------------------------------------- for people ------- */
+/* ---------------------------------------------------------------- text ------------- */
 
 static void take_fact(const struct line *l)
 {
@@ -155,26 +155,26 @@ static void print_row(const struct row *r)
 {
     if (r->probe->section != table.section) printf("\n%s\n", section_title(r->probe->section));
     table.section = r->probe->section;
-    bool defect = table.probing && (r->verdict == WRONG || r->verdict == AVOIDED);
-    printf("  %-7s %-31s", defect ? "DEFECT" : verdict_word(r->verdict), r->probe->title);
+    bool defect = table.probing && (r->outcome == WRONG || r->outcome == AVOIDED);
+    printf("  %-7s %-31s", defect ? "DEFECT" : outcome_word(r->outcome), r->probe->title);
     print_wrapped(r->text);
     if (r->remedy[0]) printf("%*s-> %s\n", INDENT + 1, "", r->remedy);
 }
 
-static void add_row(const struct probe *probe, enum verdict verdict, const char *text, const char *remedy)
+static void add_row(const struct probe *probe, enum outcome outcome, const char *text, const char *remedy)
 {
     if (table.rows == MOST_ROWS || !probe || table_has(probe->name)) return;
     struct row *r = &table.row[table.rows++];
-    *r = (struct row){.probe = probe, .verdict = verdict};
+    *r = (struct row){.probe = probe, .outcome = outcome};
     snprintf(r->text, sizeof r->text, "%s", text);
     snprintf(r->remedy, sizeof r->remedy, "%s", remedy);
-    if (verdict != UNTRIED) print_row(r);
+    if (outcome != UNTRIED) print_row(r);
 }
 
 static void take_row(const struct line *l)
 {
-    enum verdict verdict;
-    if (verdict_of_word(l->field[2], &verdict)) add_row(probe_named(l->field[1]), verdict, l->field[3], l->field[4]);
+    enum outcome outcome;
+    if (outcome_of_word(l->field[2], &outcome)) add_row(probe_named(l->field[1]), outcome, l->field[3], l->field[4]);
 }
 
 static void take_speed(const struct line *l)
@@ -217,11 +217,11 @@ void table_untried(const char *name)
     add_row(probe_named(name), UNTRIED, "not tried: the job ended before", "");
 }
 
-static int count(enum verdict v)
+static int count(enum outcome v)
 {
     int n = 0;
     for (int i = 0; i < table.rows; i++)
-        n += table.row[i].verdict == v;
+        n += table.row[i].outcome == v;
     return n;
 }
 
@@ -231,7 +231,7 @@ static void print_untried(void)
     printf("\nNot tried, since the job ended before:");
     for (int i = 0, column = 38; i < table.rows; i++) {
         const char *name = table.row[i].probe->name;
-        if (table.row[i].verdict != UNTRIED) continue;
+        if (table.row[i].outcome != UNTRIED) continue;
         if (column + 1 + (int)strlen(name) > WIDTH) column = printf("\n   ") - 1;
         column += printf(" %s", name);
     }
@@ -242,11 +242,11 @@ static void print_untried(void)
 static bool use_is_tested(void)
 {
     for (int i = 0; i < table.rows; i++)
-        if (strcmp(table.row[i].probe->name, "armci") == 0) return table.row[i].verdict != UNTRIED;
+        if (strcmp(table.row[i].probe->name, "armci") == 0) return table.row[i].outcome != UNTRIED;
     return false;
 }
 
-/* The measured paths in their order; returns their number. */
+/* List the measured paths in order; returns their number. */
 static int list_paths(const char *paths[])
 {
     int n = 0;

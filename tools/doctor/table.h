@@ -1,4 +1,4 @@
-/* table.h - everything that was found: printed row by row as it comes in, and written as JSON. */
+/* table.h - the results: printed row by row as they arrive, and written as JSON. */
 #ifndef DOCTOR_TABLE_H
 #define DOCTOR_TABLE_H
 
@@ -6,15 +6,15 @@
 
 #include "lines.h"
 
-/* Start an empty table; json: the file to keep up to date, NULL: none. */
+/* Start an empty table.  json: file to update after each row; NULL: none. */
 void table_start(const char *json, bool probing);
-/* Take one line in and print what it says. */
+/* Store one line and print it. */
 void table_take(const struct line *line);
-/* Has this probe a row? */
+/* Does this probe have a row? */
 bool table_has(const char *name);
-/* The job ended before this probe was tried; nothing where it has a row. */
+/* The job ended before this probe was tried.  No effect if it has a row. */
 void table_untried(const char *name);
-/* Print the end of the table; returns the exit status.  `hint`: how to go on, NULL: nothing is left. */
+/* Print the end of the table; returns the exit status.  hint: how to continue; NULL: nothing is left. */
 int table_end(const char *hint);
 
 #endif

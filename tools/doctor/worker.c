@@ -12,7 +12,6 @@
 
 #include <armci.h>
 
-#include "lifeline.h"
 #include "lines.h"
 #include "probes.h"
 
@@ -87,14 +86,14 @@ bool worker_wants(const struct options *o, const struct probe *p)
     return in_this_job(o, p) && (!o->only || options_lists(o->only, p->name)) && !options_lists(o->skip, p->name);
 }
 
-/* The verdict if the probe finds an error. */
-static enum verdict worst(const struct probe *p, const char *remedy)
+/* The outcome if the probe finds an error. */
+static enum outcome worst(const struct probe *p, const char *remedy)
 {
     if (p->section == SECTION_FORCED) return UNUSED;
     return remedy ? AVOIDED : WRONG;
 }
 
-/* Sum the results of all ranks; take the trouble of the lowest rank that has one. */
+/* Sum the results of all ranks; take the text of the lowest rank with an error. */
 static void collect(struct finding *f)
 {
     struct {
@@ -111,9 +110,9 @@ static void collect(struct finding *f)
 static void write_row(const struct probe *p, const struct finding *f, const char *remedy)
 {
     if (f->skipped || f->wrong == 0)
-        line_write("row\t%s\t%s\t%s", p->name, verdict_word(f->skipped ? SKIPPED : f->note ? NOTE : PASS), f->text);
+        line_write("row\t%s\t%s\t%s", p->name, outcome_word(f->skipped ? SKIPPED : f->note ? NOTE : PASS), f->text);
     else
-        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, verdict_word(worst(p, remedy)), f->wrong, f->tried, f->trouble,
+        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, outcome_word(worst(p, remedy)), f->wrong, f->tried, f->trouble,
                    remedy ? remedy : "");
 }
 
@@ -130,7 +129,7 @@ static void run_probe(const struct probe *p)
 {
     struct finding f = {.probe = p};
     const char *remedy = job->probing || !p->remedy ? NULL : p->remedy();
-    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, verdict_word(worst(p, remedy)), remedy ? remedy : "");
+    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, outcome_word(worst(p, remedy)), remedy ? remedy : "");
     MPI_Barrier(job->comm);
     if (p->dangerous && job->careful && remedy_is_known(p))
         leave_out(&f, "known to be defective in this library, and not used by ARMCI (--probe tries it)");
@@ -171,7 +170,7 @@ static void describe_job(const struct options *o)
     the_job.careful = !o->probe && !o->stream;
 }
 
-/* Nodes are the groups that share memory; the lowest rank names the node. */
+/* Nodes are the groups that share memory; the lowest rank identifies the node. */
 static void count_nodes(void)
 {
     MPI_Comm node;
@@ -191,10 +190,10 @@ void worker_note_windows(bool possible)
     the_job.windows = possible;
 }
 
-/* Give every keeper the address of rank 0's keeper. */
+/* Send the address of rank 0's keeper to every keeper. */
 static void introduce(const char *address)
 {
-    char first[LIFELINE_ROOM];
+    char first[ADDRESS_ROOM];
     snprintf(first, sizeof first, "%s", address);
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, job->comm);
     line_write("rank\t%d", job->rank);

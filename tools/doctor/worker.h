@@ -5,18 +5,20 @@
 #include "options.h"
 #include "probe.h"
 
-/* Exit status of a worker in which somebody called MPI_Abort. */
+/* Room for the address of a keeper. */
+enum { ADDRESS_ROOM = 400 };
+
+/* Exit status of a worker that called MPI_Abort. */
 enum { WORKER_ABORTED = 71 };
 
-/* How a row begins whose probe had no window, since MPI allows threads here. */
+/* Beginning of the text of a row whose probe got no window because MPI allows threads. */
 #define WORKER_NO_WINDOWS "no windows where threads are allowed"
 
-/* Start MPI, run all wanted probes, end MPI; the exit status.  `address`: where this rank's keeper listens
- * (lifeline.h). */
+/* Start MPI, run all wanted probes, end MPI; the exit status.  `address`: where this rank's keeper listens. */
 int worker_run(const struct options *o, const char *address);
-/* The first probe found out whether MPI makes windows. */
+/* Called by the first probe: does MPI create windows? */
 void worker_note_windows(bool possible);
-/* Is this probe asked for? */
+/* Do the options select this probe? */
 bool worker_wants(const struct options *o, const struct probe *p);
 
 #endif

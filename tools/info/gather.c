@@ -1,10 +1,13 @@
-/* gather.c - versions, build, paths and limits. */
-#include "gather.h"
+/* gather.c - versions, build, paths, limits, and known defects of the MPI library. */
+#include "info.h"
 
 #include <armci.h>
 #include <mpi.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/config.h"
@@ -37,6 +40,32 @@
 #define COMPILER "unknown"
 #endif
 
+static struct fact *add(struct section *s, const char *key, const char *label, enum fact_kind kind)
+{
+    if (s->count == MOST_FACTS) abort(); /* raise MOST_FACTS */
+    struct fact *f = &s->facts[s->count++];
+    *f = (struct fact){.key = key, .label = label, .kind = kind};
+    return f;
+}
+
+static void __attribute__((format(printf, 4, 5))) add_text(struct section *s, const char *key, const char *label, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(add(s, key, label, FACT_TEXT)->text, FACT_ROOM, format, args);
+    va_end(args);
+}
+
+static void add_number(struct section *s, const char *key, const char *label, enum fact_kind kind, size_t number)
+{
+    struct fact *f = add(s, key, label, kind);
+    f->number = number;
+    if (kind == FACT_BYTES)
+        armcii_limits_bytes(number, f->text, FACT_ROOM);
+    else
+        armcii_limits_count(number, f->text, FACT_ROOM);
+}
+
 const char *info_version(void)
 {
     return VERSION_TEXT;
@@ -56,21 +85,21 @@ static void gather_versions(struct section *s)
     char first[256];
     MPI_Get_version(&major, &minor);
     armcii_version_line(info_mpi_library(), first, sizeof first);
-    info_text(s, "version", "ARMCI-RMA", "%s", VERSION_TEXT);
-    info_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION, MPI_SUBVERSION);
-    info_text(s, "mpi_in_use", "MPI in use", "%s (MPI %d.%d)", first, major, minor);
+    add_text(s, "version", "ARMCI-RMA", "%s", VERSION_TEXT);
+    add_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION, MPI_SUBVERSION);
+    add_text(s, "mpi_in_use", "MPI in use", "%s (MPI %d.%d)", first, major, minor);
 }
 
 static void gather_build(struct section *s)
 {
-    info_text(s, "compiler", "compiler", "%s", COMPILER);
-    info_text(s, "cc", "CC", "%s", ARMCII_BUILD_CC);
-    info_text(s, "cflags", "CFLAGS", "%s", ARMCII_BUILD_CFLAGS);
-    info_text(s, "configure", "options of configure", "%s", ARMCII_BUILD_OPTIONS);
+    add_text(s, "compiler", "compiler", "%s", COMPILER);
+    add_text(s, "cc", "CC", "%s", ARMCII_BUILD_CC);
+    add_text(s, "cflags", "CFLAGS", "%s", ARMCII_BUILD_CFLAGS);
+    add_text(s, "configure", "options of configure", "%s", ARMCII_BUILD_OPTIONS);
 #ifdef ARMCII_FAULTS
-    info_text(s, "planted_faults", "injected faults", "%s", "yes: only to test the tests");
+    add_text(s, "planted_faults", "injected faults", "%s", "yes: only to test the tests");
 #else
-    info_text(s, "planted_faults", "injected faults", "%s", "no");
+    add_text(s, "planted_faults", "injected faults", "%s", "no");
 #endif
 }
 
@@ -157,28 +186,28 @@ static size_t calls_in_flight(void)
 
 static void gather_paths(struct section *s)
 {
-    info_text(s, "inside_a_node", "inside a node", "%s", inside_a_node());
-    info_text(s, "between_nodes", "between nodes", "%s", between_nodes());
-    info_text(s, "windows_on_one_node", "windows on one node", "%s", window_memory(false));
-    info_text(s, "windows_between_nodes", "windows between nodes", "%s", window_memory(true));
-    info_text(s, "strided_by_mpi", "strided, by MPI", "%s", strided_calls());
-    info_text(s, "vector_by_mpi", "vector, by MPI", "%s", vector_calls());
-    info_text(s, "accumulates_by_mpi", "accumulates, by MPI", "%s", accumulate_calls());
-    info_number(s, "calls_in_flight", "calls in flight, by MPI", FACT_COUNT, calls_in_flight());
+    add_text(s, "inside_a_node", "inside a node", "%s", inside_a_node());
+    add_text(s, "between_nodes", "between nodes", "%s", between_nodes());
+    add_text(s, "windows_on_one_node", "windows on one node", "%s", window_memory(false));
+    add_text(s, "windows_between_nodes", "windows between nodes", "%s", window_memory(true));
+    add_text(s, "strided_by_mpi", "strided, by MPI", "%s", strided_calls());
+    add_text(s, "vector_by_mpi", "vector, by MPI", "%s", vector_calls());
+    add_text(s, "accumulates_by_mpi", "accumulates, by MPI", "%s", accumulate_calls());
+    add_number(s, "calls_in_flight", "calls in flight, by MPI", FACT_COUNT, calls_in_flight());
 }
 
 static void gather_limits(struct section *s)
 {
     struct limits l;
     armcii_limits_read(&l);
-    info_number(s, "processors", "processors", FACT_COUNT, l.processors);
-    info_number(s, "memory", "memory left", FACT_BYTES, l.memory);
-    info_number(s, "memory_in_dev_shm", "memory left in /dev/shm", FACT_BYTES, l.memory_to_mpi);
-    info_number(s, "file", "longest file (ulimit -f)", FACT_BYTES, l.file);
-    info_number(s, "locked", "locked memory (ulimit -l)", FACT_BYTES, l.locked);
-    info_number(s, "descriptors", "descriptors (ulimit -n)", FACT_COUNT, l.descriptors);
-    info_number(s, "mappings", "mappings of a process", FACT_COUNT, l.mappings);
-    info_number(s, "stride_levels", "stride levels", FACT_COUNT, SHAPE_MAX_LEVELS);
+    add_number(s, "processors", "processors", FACT_COUNT, l.processors);
+    add_number(s, "memory", "memory left", FACT_BYTES, l.memory);
+    add_number(s, "memory_in_dev_shm", "memory left in /dev/shm", FACT_BYTES, l.memory_to_mpi);
+    add_number(s, "file", "longest file (ulimit -f)", FACT_BYTES, l.file);
+    add_number(s, "locked", "locked memory (ulimit -l)", FACT_BYTES, l.locked);
+    add_number(s, "descriptors", "descriptors (ulimit -n)", FACT_COUNT, l.descriptors);
+    add_number(s, "mappings", "mappings of a process", FACT_COUNT, l.mappings);
+    add_number(s, "stride_levels", "stride levels", FACT_COUNT, SHAPE_MAX_LEVELS);
 }
 
 const struct section *info_section(size_t i)
@@ -197,4 +226,34 @@ const struct section *info_section(size_t i)
     section = (struct section){.key = all[i].key, .title = all[i].title};
     all[i].gather(&section);
     return &section;
+}
+
+void info_print_section(const struct section *s)
+{
+    if (s->title) printf("%s\n", s->title);
+    for (size_t i = 0; i < s->count; i++)
+        printf("%s%-*s  %s\n", s->title ? "  " : "", s->title ? 26 : 12, s->facts[i].label, s->facts[i].text);
+}
+
+bool info_quirk_concerns(size_t i, bool *on_one_node, bool *on_several)
+{
+    *on_one_node = armcii_quirk_is_in_force(i, info_mpi_library(), false);
+    *on_several = armcii_quirk_is_in_force(i, info_mpi_library(), true);
+    return *on_one_node || *on_several;
+}
+
+void info_print_quirks(void)
+{
+    bool here, between;
+    printf("Known defects of this MPI library and their remedies\n");
+    for (size_t i = 0; armcii_quirk_row(i); i++) {
+        const struct quirk_row *row = armcii_quirk_row(i);
+        if (!info_quirk_concerns(i, &here, &between)) continue;
+        const char *name = row->id < REMEDIES ? armcii_config_remedy(row->id, NULL) : "";
+        printf("  %s%s\n      -> %s%s%s%s (%s)\n", row->defect,
+               here && between ? ""
+               : between       ? " [between nodes]"
+                               : " [on one node]",
+               name, *name ? ": " : "", row->remedy, armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
+    }
 }

@@ -1,14 +1,12 @@
 /* json.c - the report as JSON: an object of the sections' objects, "quirks" and "variables" arrays of objects. */
-#include "json.h"
+#include "info.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/config.h"
 #include "base/json.h"
-#include "gather.h"
 #include "mpi/quirks.h"
-#include "quirks.h"
 
 static void add_sections(struct json *j)
 {

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "gather.h"
-#include "json.h"
-#include "quirks.h"
-#include "variables.h"
+#include "info.h"
 
 static void complain(const char *line)
 {

@@ -1,5 +1,5 @@
 /* variables.c - the environment variables, as a report and as doc/variables.md. */
-#include "variables.h"
+#include "info.h"
 
 #include <stdio.h>
 #include <string.h>
