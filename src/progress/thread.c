@@ -31,6 +31,24 @@ static atomic_bool stopping, asleep; /* asleep: no event ends the sleep */
 static long program_thread;
 static cpu_set_t allowed;    /* processors of the progress thread */
 static bool can_bind, bound; /* can_bind: until the kernel refuses */
+static cpu_set_t others;     /* processors that no process of the job uses, if the system has them */
+static bool avoids, dedicated;
+
+void armcii_affinity_avoid(const uint64_t *taken, size_t words)
+{
+    CPU_ZERO(&others);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (cpu / 64 >= words || !(taken[cpu / 64] >> cpu % 64 & 1)) CPU_SET(cpu, &others);
+    avoids = true;
+}
+
+/* The kernel refuses where no processor of the set exists or is in the cpuset of this process. */
+static void take_processor(void)
+{
+    dedicated = avoids && sched_setaffinity(0, sizeof others, &others) == 0;
+    if (dedicated) can_bind = false;
+    avoids = false;
+}
 
 void armcii_affinity_init(void)
 {
@@ -165,7 +183,9 @@ static void back_off(void)
         return;
     }
     enum progress_wait wait = choose_wait();
-    if (wait == WAIT_WAKEUP) {
+    if (wait == WAIT_POLL && dedicated) {
+        armcii_pause();
+    } else if (wait == WAIT_WAKEUP) {
         sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
     } else if (policy->events == EVENTS_SHARED && !state.slept) {
         state.drained = armcii_event_drain(); /* events of work that is done; poll once more for later ones */
@@ -224,6 +244,7 @@ static void *run(void *unused)
 {
     (void)unused;
     use_exact_timers();
+    take_processor();
     while (!atomic_load(&stopping))
         armcii_progress_loop_step();
     return NULL;

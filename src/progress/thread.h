@@ -21,6 +21,8 @@
 #define ARMCII_PROGRESS_THREAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Its name in gdb, top -H and ps -T. */
 #define THREAD_NAME "armci-progress"
@@ -28,7 +30,7 @@
 /* Microseconds. */
 enum {
     SPIN_US = 100,      /* requests follow one another, and a wakeup costs more than a request */
-    WARM_US = 20000,    /* the next request of a busy client comes within this time, mostly */
+    WARM_US = 100000,   /* the next request of a busy client comes within this time, mostly */
     POLL_US = 50,       /* about a round trip over TCP; a longer sleep is on the processor of the program's thread */
     PENDING_US = 20,    /* own operations need several polls for each round trip */
     IDLE_US = 1000,     /* costs less than 1 % of a processor */
@@ -47,7 +49,7 @@ enum progress_work {
 
 /* What ends the next sleep. */
 enum progress_wait {
-    WAIT_POLL,        /* its timeout: POLL_US while warm, then idle_us */
+    WAIT_POLL,        /* its timeout: POLL_US while warm, then idle_us; no sleep on a processor that no process of the job uses */
     WAIT_PENDING,     /* its timeout, PENDING_US */
     WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
     WAIT_EVENTS,      /* an event, or EVENT_US */
@@ -94,6 +96,9 @@ void armcii_progress_loop_end(void);
  * The progress thread sleeps on the processor of the program's thread.  On another processor, where another process runs, it may wait for
  * most of a millisecond after each wakeup: the kernel shares processors between sessions and control groups first. */
 
+/* The next progress thread runs on processors that are not in the mask `taken`, where the system allows any, and does not sleep for
+ * WAIT_POLL. */
+void armcii_affinity_avoid(const uint64_t *taken, size_t words);
 /* The calling thread is the program's. */
 void armcii_affinity_init(void);
 /* Called by the progress thread: bind it to the processor of the program's thread; allow all processors again; move there, unbound. */

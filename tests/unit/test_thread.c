@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
 #include <unistd.h>
@@ -304,4 +305,34 @@ TEST(the_thread_follows_the_program_to_its_processor)
         pthread_attr_destroy(&unbound);
     }
     sched_setaffinity(0, sizeof all, &all);
+}
+
+/* Sleeps of a thread that has nothing to do, in a while, where the job uses the processors in `taken`. */
+static int sleeps_beside(const cpu_set_t *taken)
+{
+    static uint64_t mask[CPU_SETSIZE / 64];
+    memset(mask, 0, sizeof mask);
+    for (size_t p = 0; p < CPU_SETSIZE; p++)
+        mask[p / 64] |= (uint64_t)(CPU_ISSET(p, taken) != 0) << p % 64;
+    reset(WAIT_POLL, WAIT_POLL);
+    armcii_affinity_avoid(mask, CPU_SETSIZE / 64);
+    armcii_progress_thread_start(&usual);
+    usleep(50000);
+    armcii_progress_thread_end();
+    ck_assert_int_gt(polls, 0);
+    return sleeps;
+}
+
+TEST(the_thread_sleeps_only_where_the_job_uses_every_processor)
+{
+    cpu_set_t all, but_one;
+    int last = CPU_SETSIZE - 1;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET((size_t)last, &all))
+        last--;
+    but_one = all;
+    CPU_CLR((size_t)last, &but_one);
+    ck_assert_int_gt(sleeps_beside(&all), 0);
+    ck_assert_int_eq(sleeps_beside(&but_one), 0);
+    ck_assert_int_gt(sleeps_beside(&all), 0);
 }

@@ -119,7 +119,9 @@ static void start_process(void)
     armcii_endpoints_start(comm);
     barrier_start();
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
-    if (armcii_world->progress_ranks == 0) armcii_progress_thread_start(&policy);
+    if (armcii_world->progress_ranks > 0) return;
+    if (armcii_server_is_here() && armcii_node->cpus.taken) armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
+    armcii_progress_thread_start(&policy);
 }
 
 static void end_process(void)

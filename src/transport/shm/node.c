@@ -90,6 +90,14 @@ static uint64_t *gather_masks(MPI_Comm comm, size_t n, size_t *words)
     return all;
 }
 
+static uint64_t *join_masks(const uint64_t *masks, size_t n, size_t words)
+{
+    uint64_t *all = allocate(words, sizeof *all);
+    for (size_t i = 0; i < n * words; i++)
+        all[i % words] |= masks[i];
+    return all;
+}
+
 static struct node_cpus count_cpus_of(MPI_Comm comm)
 {
     int size, rank;
@@ -106,9 +114,14 @@ static struct node_cpus count_cpus_of(MPI_Comm comm)
     if (armcii_processors_over_quota(&groups, groups_of, n)) oversubscribed = 1;
     MPI_Allreduce(&oversubscribed, &any, 1, MPI_INT, MPI_MAX, comm);
     size_t processors = armcii_processors_of_all(masks, n, words), quota = armcii_processors_quota(&groups, groups_of, n);
+    struct node_cpus cpus = {.processes = n,
+                             .processors = quota < processors ? quota : processors,
+                             .oversubscribed = any,
+                             .taken = quota > processors ? join_masks(masks, n, words) : NULL,
+                             .words = words};
     free(masks);
     free(ids);
-    return (struct node_cpus){.processes = n, .processors = quota < processors ? quota : processors, .oversubscribed = any};
+    return cpus;
 }
 
 static struct node_cpus count_cpus(void)
@@ -272,6 +285,7 @@ void armcii_node_end(void)
     if (the_node.kind != SEGMENT_NONE) armcii_segment_free(&segment);
     MPI_Comm_free(&the_node.comm);
     free(the_node.rank_of);
+    free(the_node.cpus.taken);
     the_node = (struct node){0};
     control = NULL;
 }
