@@ -28,9 +28,9 @@ void info_number(struct section *s, const char *key, const char *label, enum fac
     struct fact *f = add(s, key, label, kind);
     f->number = number;
     if (kind == FACT_BYTES)
-        armcii_limits_bytes(number, f->text, FACT_ROOM);
+        armcii_system_format_bytes(number, f->text, FACT_ROOM);
     else
-        armcii_limits_count(number, f->text, FACT_ROOM);
+        armcii_system_format_count(number, f->text, FACT_ROOM);
 }
 
 void info_print_section(const struct section *s)

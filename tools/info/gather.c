@@ -170,7 +170,7 @@ static void gather_paths(struct section *s)
 static void gather_limits(struct section *s)
 {
     struct limits l;
-    armcii_limits_read(&l);
+    armcii_system_limits(&l);
     info_number(s, "processors", "processors", FACT_COUNT, l.processors);
     info_number(s, "memory", "memory left", FACT_BYTES, l.memory);
     info_number(s, "memory_in_dev_shm", "memory left in /dev/shm", FACT_BYTES, l.memory_to_mpi);
