@@ -33,7 +33,7 @@ static void say_versions(const char *library)
     MPI_Get_version(&major, &minor);
     armcii_version_line(library, first, sizeof first);
     first[strcspn(first, ",")] = '\0'; /* Open MPI's package */
-    armcii_library_file(origin, sizeof origin, &is_program);
+    armcii_system_library_file(origin, sizeof origin, &is_program);
     const char *how = !*origin ? "" : is_program ? ", linked into " : ", from ";
     armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
 }
@@ -57,7 +57,7 @@ static void say_ranks(void)
         snprintf(each, sizeof each, "%d", most);
     else
         snprintf(each, sizeof each, "%d to %d", fewest, most);
-    armcii_limits_count(armcii_node->cpus.processors, processors, sizeof processors);
+    armcii_system_format_count(armcii_node->cpus.processors, processors, sizeof processors);
     armcii_say("%d rank%s on %d node%s (%s per node); this node: %d rank%s, %s CPU%s", w->size, plural(w->size), w->domains,
                plural(w->domains), each, armcii_node->size, plural(armcii_node->size), processors,
                plural(armcii_node->cpus.processors == 1 ? 1 : 2));
@@ -86,9 +86,9 @@ static void say_memory(const struct limits *limits)
 {
     char all[32], each[32], file[32];
     size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
-    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_limits_bytes(memory, all, sizeof all),
-               armcii_limits_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
-               armcii_limits_bytes(largest_region(limits), file, sizeof file));
+    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_system_format_bytes(memory, all, sizeof all),
+               armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
+               armcii_system_format_bytes(largest_region(limits), file, sizeof file));
 }
 
 static bool is_known(size_t i, const char *library)
@@ -152,8 +152,8 @@ static void say_limits(const struct limits *limits)
 {
     char descriptors[64], mappings[64];
     armcii_say("in use by this process: descriptors %s, mappings %s",
-               armcii_limits_use(limits->descriptors_used, limits->descriptors, descriptors, sizeof descriptors),
-               armcii_limits_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
+               armcii_system_format_use(limits->descriptors_used, limits->descriptors, descriptors, sizeof descriptors),
+               armcii_system_format_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
 }
 
 static void say_remedies(const char *library)
@@ -177,10 +177,11 @@ static void warn_of_memory(const struct limits *limits)
     char text[32];
     size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
     if (memory / processes < SCARCE_MEMORY)
-        armcii_warn("memory for regions on this node: %s for %zu processes", armcii_limits_bytes(memory, text, sizeof text), processes);
+        armcii_warn("memory for regions on this node: %s for %zu processes", armcii_system_format_bytes(memory, text, sizeof text),
+                    processes);
     if (largest_region(limits) < memory)
         armcii_warn("the limit on the length of files (ulimit -f) allows one region no more than %s on this node",
-                    armcii_limits_bytes(limits->file, text, sizeof text));
+                    armcii_system_format_bytes(limits->file, text, sizeof text));
 }
 
 /* MPI over TCP needs a connection for each peer on other nodes. */
@@ -190,7 +191,7 @@ static void warn_of_descriptors(const struct limits *limits)
     size_t far = (size_t)(armcii_world->size - armcii_node->size), need = limits->descriptors_used + OWN_DESCRIPTORS + far;
     if (limits->descriptors_used == SIZE_MAX || need <= limits->descriptors) return;
     armcii_warn("descriptors (ulimit -n): %s are in use, and MPI may need one for each of %zu processes on other nodes",
-                armcii_limits_use(limits->descriptors_used, limits->descriptors, text, sizeof text), far);
+                armcii_system_format_use(limits->descriptors_used, limits->descriptors, text, sizeof text), far);
 }
 
 static void warn_of_mappings(const struct limits *limits)
@@ -198,7 +199,7 @@ static void warn_of_mappings(const struct limits *limits)
     char text[64];
     if (limits->mappings_used == SIZE_MAX || limits->mappings_used + SCARCE_MAPPINGS <= limits->mappings) return;
     armcii_warn("mappings (vm.max_map_count): %s are in use, and every region needs one",
-                armcii_limits_use(limits->mappings_used, limits->mappings, text, sizeof text));
+                armcii_system_format_use(limits->mappings_used, limits->mappings, text, sizeof text));
 }
 
 /* Nodes are mostly alike: one line from rank 0. */
@@ -227,7 +228,7 @@ void armcii_preflight(const char *library)
 {
     struct limits limits;
     if (armcii_config->verbose == 0 || armcii_node->rank != 0) return;
-    armcii_limits_read(&limits);
+    armcii_system_limits(&limits);
     if (armcii_world->rank == 0) {
         say_summary(library, &limits);
         if (armcii_config->verbose > 1) {

@@ -124,8 +124,3 @@ void armcii_lock_backoff(struct backoff *p)
     armcii_backoff_yield(p);
     armcii_lock_resume(entries);
 }
-
-const void *armcii_lock_thread_id(void)
-{
-    return &armcii_lock_mark;
-}

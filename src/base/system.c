@@ -93,7 +93,7 @@ static size_t memory_available(void)
     return armcii_memory_left("", &groups, groups.levels, &(struct reserved){0});
 }
 
-void armcii_limits_read(struct limits *limits)
+void armcii_system_limits(struct limits *limits)
 {
     size_t memory = memory_available();
     *limits = (struct limits){
@@ -127,11 +127,11 @@ static bool file_at(uintptr_t address, char *path)
     return found;
 }
 
-const char *armcii_library_file(char *buffer, size_t size, int *is_program)
+const char *armcii_system_library_file(char *buffer, size_t size, int *is_program)
 {
     char path[PATH_ROOM], program[PATH_ROOM];
     buffer[0] = '\0';
-    if (!file_at((uintptr_t)&armcii_library_file, path)) return buffer;
+    if (!file_at((uintptr_t)&armcii_system_library_file, path)) return buffer;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     *is_program = strcmp(path, program) == 0;
@@ -139,7 +139,7 @@ const char *armcii_library_file(char *buffer, size_t size, int *is_program)
     return buffer;
 }
 
-const char *armcii_limits_bytes(size_t bytes, char *buffer, size_t size)
+const char *armcii_system_format_bytes(size_t bytes, char *buffer, size_t size)
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     size_t unit = 0;
@@ -155,7 +155,7 @@ const char *armcii_limits_bytes(size_t bytes, char *buffer, size_t size)
     return buffer;
 }
 
-const char *armcii_limits_count(size_t count, char *buffer, size_t size)
+const char *armcii_system_format_count(size_t count, char *buffer, size_t size)
 {
     if (count == SIZE_MAX)
         snprintf(buffer, size, "no limit");
@@ -164,9 +164,9 @@ const char *armcii_limits_count(size_t count, char *buffer, size_t size)
     return buffer;
 }
 
-const char *armcii_limits_use(size_t used, size_t limit, char *buffer, size_t size)
+const char *armcii_system_format_use(size_t used, size_t limit, char *buffer, size_t size)
 {
-    if (used == SIZE_MAX) return armcii_limits_count(limit, buffer, size);
+    if (used == SIZE_MAX) return armcii_system_format_count(limit, buffer, size);
     if (limit == SIZE_MAX)
         snprintf(buffer, size, "%zu, no limit", used);
     else
@@ -205,16 +205,14 @@ static int parse_line(char *line, const char *controller, char *group)
 /* The innermost group of this process.  A system may have both versions: a controller of version 1 is then not in version 2. */
 static int find_group(const char *root, const char *controller, char group[CGROUP_PATH])
 {
-    char name[CGROUP_PATH], line[CGROUP_PATH], found[CGROUP_PATH];
+    char name[CGROUP_PATH], line[CGROUP_PATH];
     int version = 0;
     snprintf(name, sizeof name, "%s/proc/self/cgroup", root);
     FILE *f = fopen(name, "r");
     if (!f) return 0;
     while (version != 1 && fgets(line, sizeof line, f)) {
-        int this = parse_line(line, controller, found);
-        if (this == 0) continue;
-        version = this;
-        strcpy(group, found);
+        int found = parse_line(line, controller, group);
+        if (found) version = found;
     }
     fclose(f);
     return version;

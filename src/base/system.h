@@ -19,16 +19,16 @@ struct limits {
     size_t processors; /* usable by this process */
 };
 
-void armcii_limits_read(struct limits *limits);
+void armcii_system_limits(struct limits *limits);
 
 /* The file that contains this library; *is_program: the program, which links it statically.  Returns buffer, empty if unknown. */
-const char *armcii_library_file(char *buffer, size_t size, int *is_program);
+const char *armcii_system_library_file(char *buffer, size_t size, int *is_program);
 
 /* Text such as "1.5 GiB", "128" or, for SIZE_MAX, "no limit".  Returns buffer. */
-const char *armcii_limits_bytes(size_t bytes, char *buffer, size_t size);
-const char *armcii_limits_count(size_t count, char *buffer, size_t size);
+const char *armcii_system_format_bytes(size_t bytes, char *buffer, size_t size);
+const char *armcii_system_format_count(size_t count, char *buffer, size_t size);
 /* A number in use and its limit: "4 of 20000". */
-const char *armcii_limits_use(size_t used, size_t limit, char *buffer, size_t size);
+const char *armcii_system_format_use(size_t used, size_t limit, char *buffer, size_t size);
 
 /* ---- control groups, versions 1 and 2 ---- */
 

@@ -18,7 +18,8 @@ static bool continues(const struct shape *s, enum shape_side side, int below, in
     return !__builtin_mul_overflow(s->count[below], unit, &end) && s->stride[side][upper - 1] == end;
 }
 
-void armcii_shape_simplify(struct shape *s)
+/* Restores the simplest form after levels, counts or strides of a strided shape were changed. */
+static void simplify(struct shape *s)
 {
     int kept = 0;
     for (int level = 1; level <= s->levels; level++) {
@@ -74,7 +75,7 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
         }
         if (armcii_fault("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
         if (armcii_fault("last-level-skipped") && levels > 1) full.count[levels] = 1;
-        armcii_shape_simplify(&full);
+        simplify(&full);
     }
     char *lo, *hi;
     if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK || armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
@@ -143,7 +144,7 @@ bool armcii_shape_to_strided(const struct shape *s, struct shape *patch)
     even.stride[SHAPE_LOCAL][0] = second.local - first.local;
     even.stride[SHAPE_REMOTE][0] = second.remote - first.remote;
     if (!runs_match_patch(s, &even)) return false;
-    armcii_shape_simplify(&even);
+    simplify(&even);
     *patch = even;
     return true;
 }
@@ -336,7 +337,7 @@ static void take_blocks(const struct shape *s, size_t limit, size_t index, struc
         block *= part->count[level];
     }
     part->bytes = block;
-    armcii_shape_simplify(part);
+    simplify(part);
 }
 
 bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, struct shape *part)
@@ -370,7 +371,7 @@ void armcii_shape_set_packed(struct shape *s, char *buffer)
         step *= (ptrdiff_t)s->count[level];
         s->stride[SHAPE_LOCAL][level] = step;
     }
-    armcii_shape_simplify(s);
+    simplify(s);
 }
 
 /* ---- iteration ---- */

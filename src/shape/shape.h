@@ -78,9 +78,6 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
  * order.  Returns false for any other shape, with *patch unchanged.  At most O(segments). */
 bool armcii_shape_to_strided(const struct shape *s, struct shape *patch);
 
-/* Restores the simplest form after levels, counts or strides of a strided shape were changed. */
-void armcii_shape_simplify(struct shape *s);
-
 /* The range [*lo, *hi) of all bytes on one side; *lo == *hi for an empty shape.  O(levels), vectors O(segments).  Returns SHAPE_OVERFLOW,
  * with the outputs unchanged, if an address is outside the address space. */
 enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo, char **hi);

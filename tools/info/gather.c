@@ -61,9 +61,9 @@ static void add_number(struct section *s, const char *key, const char *label, en
     struct fact *f = add(s, key, label, kind);
     f->number = number;
     if (kind == FACT_BYTES)
-        armcii_limits_bytes(number, f->text, FACT_ROOM);
+        armcii_system_format_bytes(number, f->text, FACT_ROOM);
     else
-        armcii_limits_count(number, f->text, FACT_ROOM);
+        armcii_system_format_count(number, f->text, FACT_ROOM);
 }
 
 const char *info_version(void)
@@ -199,7 +199,7 @@ static void gather_paths(struct section *s)
 static void gather_limits(struct section *s)
 {
     struct limits l;
-    armcii_limits_read(&l);
+    armcii_system_limits(&l);
     add_number(s, "processors", "processors", FACT_COUNT, l.processors);
     add_number(s, "memory", "memory left", FACT_BYTES, l.memory);
     add_number(s, "memory_in_dev_shm", "memory left in /dev/shm", FACT_BYTES, l.memory_to_mpi);

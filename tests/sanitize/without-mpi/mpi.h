@@ -2,7 +2,8 @@
 #ifndef MPI_WITHOUT_MPI_H
 #define MPI_WITHOUT_MPI_H
 
-typedef int MPI_Comm, MPI_Group;
+typedef int MPI_Comm, MPI_Group, MPI_Request, MPI_Win;
+typedef long MPI_Aint;
 enum { MPI_COMM_NULL = 0 };
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
