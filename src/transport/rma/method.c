@@ -95,6 +95,7 @@ static void limit_batch(const struct rma_op *op, size_t *in_flight)
     *in_flight = 1;
 }
 
+/* MPI counts are ints, and libraries are little tested beyond: larger shapes are split. */
 static void issue_datatype(const struct rma_op *op)
 {
     struct shape part;
