@@ -1,5 +1,5 @@
 /*
- * ga_matmul.c: C = A * B over Global Arrays, in the way of quantum chemistry codes.
+ * ga_matmul.c: C = A * B over Global Arrays, with the get/accumulate/task-counter pattern of quantum-chemistry codes.
  *
  * The matrices are cut into tiles. A task is one product of tiles, C(i,j) += A(i,k) * B(k,j); every rank draws task
  * numbers from one shared counter, gets its two tiles, multiplies them with the local BLAS and accumulates the result
@@ -176,7 +176,7 @@ static bool read_options(int argc, char **argv, struct options *options)
 
 /* ---- elements and tiles ---- */
 
-/* Element (i,j) of the matrix with this seed: always the same, looks random, in [-0.5, 0.5). */
+/* Element (i,j) of the matrix with this seed: deterministic, pseudo-random, in [-0.5, 0.5). */
 static double element(uint64_t seed, int i, int j)
 {
     uint64_t bits = (seed << 56) ^ ((uint64_t)i << 28) ^ (uint64_t)j;
@@ -305,7 +305,7 @@ static void multiply_tiles(int rows, int columns, int inner, const struct tiles 
     dgemm_("N", "N", &columns, &rows, &inner, &one, tiles->b, &columns, tiles->a, &inner, &zero, tiles->c, &columns);
 }
 
-/* Do one task. Consecutive tasks meet in the same tile of C, so that accumulates of several ranks do compete. */
+/* Do one task. Consecutive tasks accumulate into the same tile of C, so that ranks contend. */
 static void do_task(const struct options *options, const struct arrays *arrays, const struct tiles *tiles, long task, struct times *times)
 {
     int count = tile_count(options);
@@ -409,7 +409,7 @@ static void multiply_array(int array, int n, const double *x, double *y)
     sum_over_ranks(n, y);
 }
 
-/* Largest difference over the largest value; infinite when a value is no number. */
+/* Largest difference over the largest value; infinite if a value is not a number. */
 static double relative_error(size_t count, const double *values, const double *expected)
 {
     double difference = 0.0, largest = 0.0;
@@ -464,7 +464,7 @@ static void print_times(const struct options *options, struct times sums)
            sums.counter / ranks, 100.0 * communication / sums.total);
 }
 
-/* Rank 0 prints the verdict; every rank gets it. */
+/* Rank 0 prints the result; every rank gets it. */
 static bool judge(const struct options *options, double error)
 {
     double tolerance = 16.0 * DBL_EPSILON * options->n;

@@ -1,4 +1,4 @@
-/* group.c - groups: the even and the odd ranks work side by side, each group with memory of its own, and meet at the end.
+/* group.c - groups: the even and the odd ranks work concurrently, each group with separate memory, and synchronize at the end.
  * Only the members of a group call what is collective over it; transfers name ranks of the world all the same. */
 #include <stdio.h>
 #include <stdlib.h>

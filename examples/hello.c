@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 
     char greeting[ROOM] = "", back[ROOM] = "", expected[ROOM] = "";
     snprintf(greeting, sizeof greeting, "hello from rank %d of %d", me, n);
-    ARMCI_Put(greeting, memory[right], ROOM, right); /* greeting may be used again at once */
+    ARMCI_Put(greeting, memory[right], ROOM, right); /* greeting may be reused now */
     ARMCI_Get(memory[right], back, ROOM, right);     /* one's own operations on one rank are seen in order */
     int wrong = strcmp(back, greeting) != 0;
 

@@ -1,4 +1,4 @@
-/* overlap.c - non-blocking gets: while this rank works on one piece, the next one is on its way into a second buffer. Every
+/* overlap.c - non-blocking gets: while this rank works on one block, the next one arrives in a second buffer. Every
  * rank sums up a vector that is spread over all of them, piece by piece, the right neighbour's first. */
 #include <math.h>
 #include <stdio.h>

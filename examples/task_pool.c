@@ -14,7 +14,7 @@ struct bufpool {
     long result[TASKS];
 };
 
-/* A task: steps of the Collatz sequence from a number to 1; how long that takes differs from task to task. */
+/* A task: steps of the Collatz sequence from a number to 1; the time differs by task. */
 static long work(long number)
 {
     long steps = 0;

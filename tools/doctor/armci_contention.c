@@ -12,7 +12,7 @@ enum { ROUNDS = 25, ELEMENTS = 300, LOCKS = 12 };
 struct slice {
     double sum[2 * ELEMENTS];
     int numbers[ELEMENTS];
-    long tickets, guarded;
+    long tickets, protected;
     int swapped, flag;
     long letter[16];
 };
@@ -84,13 +84,13 @@ static void lock(struct finding *f, struct slice **base)
     ARMCI_Create_mutexes(job->rank == 0 ? 2 : 0);
     for (int i = 0; i < LOCKS; i++) {
         ARMCI_Lock(1, 0);
-        ARMCI_Get(&base[0]->guarded, &seen, sizeof seen, 0);
+        ARMCI_Get(&base[0]->protected, &seen, sizeof seen, 0);
         seen++;
-        ARMCI_Put(&seen, &base[0]->guarded, sizeof seen, 0);
+        ARMCI_Put(&seen, &base[0]->protected, sizeof seen, 0);
         ARMCI_Unlock(1, 0);
     }
     ARMCI_Barrier();
-    ARMCI_Get(&base[0]->guarded, &seen, sizeof seen, 0);
+    ARMCI_Get(&base[0]->protected, &seen, sizeof seen, 0);
     found(f, seen == (long)LOCKS * job->size, "a number protected by a mutex is %ld instead of %d", seen, LOCKS * job->size);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
