@@ -56,7 +56,7 @@ static const struct {
     {"ARMCI_TRANSPORT", "server", "am"},
 };
 
-/* The word of the documentation that another spelling stands for; `flag`: yes and no may be spelt in many ways. */
+/* The word of the documentation that another spelling stands for; `flag`: yes and no may have many spellings. */
 static const char *shown_word(const char *name, const char *text, bool flag)
 {
     static const char *const yes[] = {"true", "on", "1", "y", "t"}, *const no[] = {"false", "off", "0", "n", "f"};
@@ -84,16 +84,16 @@ static bool word_value(const char *type, const char *text, uint64_t *value)
 
 /* ---- numbers */
 
-/* Digits, where `suffix` allows it one letter; what is too large for the type is the largest number. */
+/* Digits, where `suffix` allows it with a unit; what is too large for the type is the largest number. */
 static bool number_value(const char *text, size_t length, bool suffix, uint64_t *value)
 {
-    static const char letters[] = "kmgt";
+    static const char units[] = "kmgt";
     unsigned __int128 number = 0, most = UINT64_MAX;
     int shift = 0;
     if (length == 0) return false;
-    const char *letter = strchr(letters, tolower((unsigned char)text[length - 1]));
-    if (suffix && letter != NULL) {
-        shift = 10 * (int)(letter - letters + 1);
+    const char *unit = strchr(units, tolower((unsigned char)text[length - 1]));
+    if (suffix && unit != NULL) {
+        shift = 10 * (int)(unit - units + 1);
         length--;
     }
     if (length == 0) return false;

@@ -85,7 +85,7 @@ static void check_name_complaint(const char *name, size_t length, const char *li
                   (int)length, name, line);
 }
 
-/* ---- the reading in the plainest way */
+/* ---- the reading, as simply as possible */
 
 struct state {
     bool set[MODEL_ENTRIES];

@@ -61,13 +61,13 @@ static wide call_address(const struct strided_call *c, int side, wide n)
 }
 
 /* Ends of all bytes of a call that is not empty. */
-static void call_hull(const struct strided_call *c, int side, wide *lo, wide *hi)
+static void call_range(const struct strided_call *c, int side, wide *lo, wide *hi)
 {
     *lo = (wide)c->base[side];
     *hi = *lo + c->count[0];
     for (int level = 1; level <= c->levels; level++) {
-        wide way = (wide)(c->count[level] - 1) * c->stride[side][level - 1];
-        *(way < 0 ? lo : hi) += way;
+        wide reach = (wide)(c->count[level] - 1) * c->stride[side][level - 1];
+        *(reach < 0 ? lo : hi) += reach;
     }
 }
 
@@ -100,7 +100,7 @@ static bool leaves_address_space(const struct strided_call *c)
 {
     for (int side = 0; side < 2; side++) {
         wide lo, hi;
-        call_hull(c, side, &lo, &hi);
+        call_range(c, side, &lo, &hi);
         if (lo < 0 || hi > (wide)UINTPTR_MAX) return true;
     }
     return false;
@@ -111,7 +111,7 @@ static bool reaches_zero(const struct strided_call *c)
 {
     for (int side = 0; side < 2; side++) {
         wide lo, hi;
-        call_hull(c, side, &lo, &hi);
+        call_range(c, side, &lo, &hi);
         if (lo == 0) return true;
     }
     return false;
@@ -132,7 +132,7 @@ static void check_ends(const struct strided_call *c, const struct shape *s)
     for (int side = 0; side < 2; side++) {
         wide want_lo, want_hi;
         char *lo, *hi;
-        call_hull(c, side, &want_lo, &want_hi);
+        call_range(c, side, &want_lo, &want_hi);
         ck_assert(armcii_shape_range(s, (enum shape_side)side, &lo, &hi) == SHAPE_OK);
         ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
     }

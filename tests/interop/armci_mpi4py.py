@@ -1,4 +1,4 @@
-"""armci_mpi4py.py LIBARMCI: ARMCI beside mpi4py in one process: started on mpi4py's communicators, while mpi4py sends messages of its own.
+"""armci_mpi4py.py LIBARMCI: ARMCI beside mpi4py in one process: started on mpi4py's communicators, while mpi4py sends messages.
 
 Exit status 0 when all is right; mpi4py starts MPI and ends it."""
 import ctypes
@@ -42,7 +42,7 @@ def communicate(comm, bases, mine):
     me, n = comm.rank, comm.size
     right, left, size = (me + 1) % n, (me - 1) % n, ctypes.sizeof(ctypes.c_long)
     value, one, ticket, back = ctypes.c_long(100 + me), ctypes.c_long(1), ctypes.c_long(-1), ctypes.c_long(-1)
-    request = comm.isend(("from", me), dest=right, tag=7)  # of mpi4py, under way meanwhile
+    request = comm.isend(("from", me), dest=right, tag=7)  # of mpi4py, incomplete meanwhile
     armci.ARMCI_Put(ctypes.byref(value), slot(bases, right, 0), size, right)
     for process in range(n):
         armci.ARMCI_Acc(ACC_LNG, ctypes.byref(one), ctypes.byref(one), slot(bases, process, 1), size, process)

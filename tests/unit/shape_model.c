@@ -137,6 +137,18 @@ void sample_free(struct sample *m)
     bytes_free(&m->expected);
 }
 
+void on_samples(unsigned seeds, int most_levels, void (*check)(struct sample *m))
+{
+    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
+    for (unsigned seed = 0; seed < seeds; seed++)
+        for (int k = 0; k < 3; k++) {
+            struct sample m;
+            sample_create(&m, kinds[k], seed, (int)(seed % (unsigned)(most_levels + 1)));
+            check(&m);
+            sample_free(&m);
+        }
+}
+
 bool sample_is_disjoint(const struct sample *m, enum shape_side side)
 {
     bool *met = calloc(m->size[side], sizeof(*met)), disjoint = true;

@@ -46,6 +46,9 @@ enum sample_kind {
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels);
 void sample_free(struct sample *m);
 
+/* Run `check` on `seeds` samples of each kind, with 0 to most_levels levels. */
+void on_samples(unsigned seeds, int most_levels, void (*check)(struct sample *m));
+
 /* By counting every byte: is none met twice on that side? */
 bool sample_is_disjoint(const struct sample *m, enum shape_side side);
 

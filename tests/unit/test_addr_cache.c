@@ -36,6 +36,7 @@ static void expect_nothing(int process)
 static void start(void)
 {
     armcii_addr_cache_clear();
+    armcii_directory_start();
 }
 
 TEST(nothing_at_the_start)
@@ -151,7 +152,6 @@ static struct region *region_of_all(bool indirect)
 TEST(a_lookup_enters_the_cache)
 {
     struct raddr raddr;
-    armcii_directory_start();
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
     armcii_directory_add(6, there, BYTES, region_of_all(true), here);
     armcii_directory_add(7, there, BYTES, region_of_all(true), NULL);
@@ -164,13 +164,11 @@ TEST(a_lookup_enters_the_cache)
     expect_nothing(6);
     ck_assert(armcii_region_locate(7, there, &raddr));
     expect_nothing(7);
-    armcii_directory_end();
 }
 
 TEST(a_freed_region_leaves_the_cache)
 {
     struct raddr raddr;
-    armcii_directory_start();
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
     ck_assert(armcii_region_locate(5, there, &raddr));
     armcii_directory_remove(5, there, region_of_all(false));
@@ -188,7 +186,6 @@ TEST(a_freed_region_leaves_the_cache)
     armcii_directory_end();
     armcii_directory_start();
     expect_nothing(5);
-    armcii_directory_end();
 }
 
 /* The process has freed a region and allocated another one at its address before this process frees the first. */
@@ -196,7 +193,6 @@ TEST(a_late_free_keeps_the_newer_region)
 {
     struct region other = *region_of_all(false);
     struct raddr raddr;
-    armcii_directory_start();
     armcii_directory_add(5, there, BYTES, region_of_all(false), here);
     armcii_directory_add(5, there, BYTES / 2, &other, here + 4096);
     armcii_directory_remove(5, there, region_of_all(false));
@@ -204,7 +200,6 @@ TEST(a_late_free_keeps_the_newer_region)
     ck_assert_ptr_eq(raddr.region, &other);
     armcii_directory_remove(5, there, &other);
     ck_assert(!armcii_region_locate(5, there, &raddr));
-    armcii_directory_end();
 }
 
 /* Random steps: an answer is NULL, or agrees with the list of all slices. */
@@ -216,7 +211,6 @@ TEST(random_steps)
     long mapped[PROCESSES][SLOTS];
     unsigned answers = 0;
     struct raddr raddr;
-    armcii_directory_start();
     for (int step = 0; step < 200000; step++) {
         int p = rng_between(&r, 0, 9) * 16, s = rng_between(&r, 0, SLOTS - 1);
         char *at = there + s * SLOT;
@@ -238,7 +232,6 @@ TEST(random_steps)
         ck_assert_ptr_eq(seen, here + mapped[p][s] + offset);
     }
     ck_assert_uint_gt(answers, 10000);
-    armcii_directory_end();
 }
 
-const struct unit unit = {.timeout = 60, .begin = start};
+const struct unit unit = {.timeout = 60, .begin = start, .end = armcii_directory_end};

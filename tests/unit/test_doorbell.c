@@ -64,17 +64,18 @@ static _Noreturn void run_sleeper(void)
     _exit(0);
 }
 
-static pid_t start_sleeper(void)
+static pid_t child;
+
+static void start_sleeper(void)
 {
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(shared, MAP_FAILED);
-    pid_t child = fork();
+    child = fork();
     if (child == 0) run_sleeper();
     become(0);
-    return child;
 }
 
-static void end_sleeper(pid_t child)
+static void end_sleeper(void)
 {
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -83,50 +84,47 @@ static void end_sleeper(pid_t child)
     munmap(shared, sizeof *shared);
 }
 
+/* Rings, and waits until the sleeper has noticed. */
+static void ring(int number)
+{
+    int before = atomic_load(&shared->woken);
+    long begun = armcii_clock();
+    armcii_doorbell_ring(1);
+    while (atomic_load(&shared->woken) == before && armcii_clock() < begun + EARLY)
+        sched_yield();
+    ck_assert_msg(atomic_load(&shared->woken) > before, "ring %d: no wakeup within 5 s", number);
+}
+
 TEST(each_ring_wakes_the_sleeper)
 {
-    pid_t child = start_sleeper();
-    for (int i = 0; i < TIMES; i++) {
-        long begun = armcii_clock();
-        armcii_doorbell_ring(1);
-        while (atomic_load(&shared->woken) <= i && armcii_clock() < begun + EARLY)
-            sched_yield();
-        ck_assert_msg(atomic_load(&shared->woken) > i, "ring %d: no wakeup within 5 s", i + 1);
-    }
-    end_sleeper(child);
+    start_sleeper();
+    for (int i = 0; i < TIMES; i++)
+        ring(i + 1);
+    end_sleeper();
 }
 
 TEST(a_ring_before_sleep_is_not_lost)
 {
-    pid_t child = start_sleeper();
+    start_sleeper();
     for (int i = 0; i < TIMES; i++) { /* the sleeper is asleep, or not yet */
-        int before = atomic_load(&shared->woken);
         usleep((useconds_t)(i % 7));
-        armcii_doorbell_ring(1);
-        long begun = armcii_clock();
-        while (atomic_load(&shared->woken) == before && armcii_clock() < begun + EARLY)
-            sched_yield();
-        ck_assert_msg(atomic_load(&shared->woken) > before, "ring %d: lost", i + 1);
+        ring(i + 1);
     }
-    end_sleeper(child);
+    end_sleeper();
 }
 
 TEST(a_ring_for_others_wakes_nobody_here)
 {
-    pid_t child = start_sleeper();
+    start_sleeper();
     start_sleeping();
     armcii_doorbell_ring(2); /* on another node */
     armcii_doorbell_ring(0); /* the caller itself */
     ck_assert_msg(!sleep_until_ring(SHORT), "no ring: expected false, seen true");
     ck_assert_int_eq(atomic_load(&shared->woken), 0);
     armcii_event_end();
-    for (int i = 0; i < TIMES; i++) {
-        int before = atomic_load(&shared->woken);
-        armcii_doorbell_ring(1);
-        while (atomic_load(&shared->woken) == before)
-            sched_yield();
-    }
-    end_sleeper(child);
+    for (int i = 0; i < TIMES; i++)
+        ring(i + 1);
+    end_sleeper();
 }
 
 TEST(without_doorbells_a_ring_does_nothing)

@@ -21,7 +21,9 @@ static long now(void)
 }
 
 /* The two ends of a TCP connection within this process. */
-static void connect_ends(int end[2])
+static int end[2];
+
+static void connect_ends(void)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof a;
@@ -36,52 +38,47 @@ static void connect_ends(int end[2])
     close(listener);
 }
 
-static void disconnect(int end[2])
+static void start_with_connection(void)
 {
-    close(end[0]);
-    close(end[1]);
+    connect_ends();
+    armcii_event_start();
+}
+
+static void stop(void)
+{
+    armcii_event_end();
+    for (int i = 0; i < 2; end[i++] = 0)
+        if (end[i]) close(end[i]);
 }
 
 TEST(data_on_a_socket_end_the_sleep)
 {
-    int end[2];
-    connect_ends(end);
-    armcii_event_start();
+    start_with_connection();
     armcii_event_drain();
     ck_assert_int_eq(write(end[0], "x", 1), 1);
     long begun = now();
     ck_assert_msg(armcii_event_wait(LONG), "wait with data to read: expected true, seen false");
     ck_assert_int_lt(now() - begun, EARLY);
-    armcii_event_end();
-    disconnect(end);
 }
 
 TEST(unread_data_end_one_sleep_only)
 {
-    int end[2];
-    connect_ends(end);
-    armcii_event_start();
+    start_with_connection();
     armcii_event_drain();
     ck_assert_int_eq(write(end[0], "x", 1), 1);
     ck_assert(armcii_event_wait(LONG));
     long begun = now();
     ck_assert_msg(!armcii_event_wait(SHORT), "second wait with the same data: expected false, seen true");
     ck_assert_int_ge(now() - begun, SHORT);
-    armcii_event_end();
-    disconnect(end);
 }
 
 TEST(a_wait_that_ignores_sockets_times_out)
 {
-    int end[2];
-    connect_ends(end);
-    armcii_event_start();
+    start_with_connection();
     ck_assert_int_eq(write(end[0], "x", 1), 1);
     long begun = now();
     armcii_event_wait_ignoring_fds(SHORT);
     ck_assert_int_ge(now() - begun, SHORT);
-    armcii_event_end();
-    disconnect(end);
 }
 
 TEST(a_wakeup_before_the_sleep_ends_it)
@@ -94,21 +91,18 @@ TEST(a_wakeup_before_the_sleep_ends_it)
     begun = now();
     armcii_event_wait_ignoring_fds(SHORT);
     ck_assert_int_ge(now() - begun, SHORT);
-    armcii_event_end();
 }
 
 TEST(events_are_unreliable_without_sockets)
 {
     armcii_event_start();
     ck_assert(!armcii_event_is_reliable());
-    armcii_event_end();
 }
 
 TEST(a_miss_makes_events_unreliable_and_several_hits_reliable_again)
 {
-    int end[2], hits = 0;
-    connect_ends(end);
-    armcii_event_start();
+    int hits = 0;
+    start_with_connection();
     ck_assert(armcii_event_is_reliable());
     armcii_event_drain();
     armcii_event_account(false);
@@ -119,19 +113,16 @@ TEST(a_miss_makes_events_unreliable_and_several_hits_reliable_again)
     }
     ck_assert_int_gt(hits, 1);
     ck_assert_int_lt(hits, 10);
-    armcii_event_end();
-    disconnect(end);
 }
 
 TEST(a_socket_made_later_is_watched_after_a_miss)
 {
-    int end[2];
     armcii_event_start();
-    connect_ends(end);
+    connect_ends();
     armcii_event_account(false);
     armcii_event_drain();
     ck_assert_int_eq(write(end[0], "x", 1), 1);
     ck_assert_msg(armcii_event_wait(SHORT), "wait with data on the new socket: expected true, seen false");
-    armcii_event_end();
-    disconnect(end);
 }
+
+const struct unit unit = {.end = stop};

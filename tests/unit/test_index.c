@@ -20,7 +20,20 @@ static struct interval interval(uintptr_t lo, uintptr_t hi, int i)
     return (struct interval){.lo = lo, .hi = hi, .region = name(i)};
 }
 
-static void insert(struct index *x, int process, uintptr_t lo, uintptr_t hi, int i)
+static struct index *x;
+
+static void begin(void)
+{
+    x = armcii_index_create(PROCESSES);
+    ck_assert_ptr_nonnull(x);
+}
+
+static void end(void)
+{
+    armcii_index_free(x);
+}
+
+static void insert(int process, uintptr_t lo, uintptr_t hi, int i)
 {
     ck_assert_msg(armcii_index_insert(x, process, interval(lo, hi, i)), "[%ju, %ju) not inserted", (uintmax_t)lo, (uintmax_t)hi);
 }
@@ -64,7 +77,7 @@ static bool same(const struct interval *a, const struct interval *b)
     return a && b ? a->lo == b->lo && a->hi == b->hi && a->region == b->region : a == b;
 }
 
-static void expect(struct index *x, int process, uintptr_t address, const struct interval *want, const char *where)
+static void expect(int process, uintptr_t address, const struct interval *want, const char *where)
 {
     const struct interval *seen = armcii_index_find(x, process, address);
     if (same(seen, want)) return;
@@ -79,7 +92,7 @@ struct tally {
     size_t inserted, removed, hits, misses;
 };
 
-static void random_step(struct index *x, struct list model[], struct rng *r, int space, struct tally *tally)
+static void random_step(struct list model[], struct rng *r, int space, struct tally *tally)
 {
     int process = rng_between(r, 0, PROCESSES - 1);
     struct list *l = &model[process];
@@ -101,7 +114,7 @@ static void random_step(struct index *x, struct list model[], struct rng *r, int
     }
     default: {
         const struct interval *want = list_find(l, lo);
-        expect(x, process, lo, want, "random");
+        expect(process, lo, want, "random");
         ++*(want ? &tally->hits : &tally->misses);
     }
     }
@@ -116,14 +129,13 @@ TEST(random_steps)
         for (int p = 0; p < PROCESSES; p++)
             model[p].n = 0;
         int space = rng_between(&r, 50, 5000);
-        struct index *x = armcii_index_create(PROCESSES);
-        ck_assert_ptr_nonnull(x);
+        end();
+        begin();
         for (int i = 0; i < 2000; i++)
-            random_step(x, model, &r, space, &tally);
+            random_step(model, &r, space, &tally);
         for (int p = 0; p < PROCESSES; p++)
             for (uintptr_t a = 4000; a < 4200 + (uintptr_t)space; a++)
-                expect(x, p, a, list_find(&model[p], a), "at the end");
-        armcii_index_free(x);
+                expect(p, a, list_find(&model[p], a), "at the end");
     }
     ck_assert_msg(tally.inserted > 10000 && tally.removed > 10000 && tally.hits > 10000 && tally.misses > 10000,
                   "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted, tally.removed, tally.hits,
@@ -134,108 +146,95 @@ TEST(random_steps)
 
 TEST(empty_index)
 {
-    struct index *x = armcii_index_create(PROCESSES);
     for (int p = 0; p < PROCESSES; p++) {
-        expect(x, p, 0, NULL, "empty");
-        expect(x, p, UINTPTR_MAX, NULL, "empty");
+        expect(p, 0, NULL, "empty");
+        expect(p, UINTPTR_MAX, NULL, "empty");
         armcii_index_remove(x, p, 0, UINTPTR_MAX);
     }
-    armcii_index_free(x);
     armcii_index_free(NULL);
 }
 
 TEST(ends_and_neighbours)
 {
-    struct index *x = armcii_index_create(1);
     struct interval a = interval(100, 200, 0), b = interval(200, 300, 1), c = interval(50, 100, 2);
-    insert(x, 0, a.lo, a.hi, 0);
-    insert(x, 0, b.lo, b.hi, 1);
-    insert(x, 0, c.lo, c.hi, 2);
-    expect(x, 0, 49, NULL, "below all");
-    expect(x, 0, 50, &c, "first byte");
-    expect(x, 0, 99, &c, "last byte");
-    expect(x, 0, 100, &a, "first byte after the neighbour");
-    expect(x, 0, 199, &a, "last byte before the neighbour");
-    expect(x, 0, 200, &b, "first byte");
-    expect(x, 0, 299, &b, "last byte");
-    expect(x, 0, 300, NULL, "above all");
+    insert(0, a.lo, a.hi, 0);
+    insert(0, b.lo, b.hi, 1);
+    insert(0, c.lo, c.hi, 2);
+    expect(0, 49, NULL, "below all");
+    expect(0, 50, &c, "first byte");
+    expect(0, 99, &c, "last byte");
+    expect(0, 100, &a, "first byte after the neighbour");
+    expect(0, 199, &a, "last byte before the neighbour");
+    expect(0, 200, &b, "first byte");
+    expect(0, 299, &b, "last byte");
+    expect(0, 300, NULL, "above all");
     armcii_index_remove(x, 0, 100, 200);
-    expect(x, 0, 99, &c, "the lower neighbour stays");
-    expect(x, 0, 100, NULL, "removed");
-    expect(x, 0, 199, NULL, "removed");
-    expect(x, 0, 200, &b, "the upper neighbour stays");
-    armcii_index_free(x);
+    expect(0, 99, &c, "the lower neighbour stays");
+    expect(0, 100, NULL, "removed");
+    expect(0, 199, NULL, "removed");
+    expect(0, 200, &b, "the upper neighbour stays");
 }
 
 TEST(remove_by_one_byte)
 {
-    struct index *x = armcii_index_create(1);
     for (uintptr_t lo = 1000; lo < 1500; lo += 100)
-        insert(x, 0, lo, lo + 50, 0);
+        insert(0, lo, lo + 50, 0);
     struct interval first = interval(1000, 1050, 0), last = interval(1400, 1450, 0);
     armcii_index_remove(x, 0, 1050, 1100); /* between two */
-    expect(x, 0, 1049, &first, "a gap removed");
+    expect(0, 1049, &first, "a gap removed");
     armcii_index_remove(x, 0, 1149, 1301); /* last byte of one to first byte of another */
-    expect(x, 0, 1000, &first, "below");
-    expect(x, 0, 1100, NULL, "met by its last byte");
-    expect(x, 0, 1200, NULL, "inside");
-    expect(x, 0, 1349, NULL, "met by its first byte");
-    expect(x, 0, 1449, &last, "above");
-    armcii_index_free(x);
+    expect(0, 1000, &first, "below");
+    expect(0, 1100, NULL, "met by its last byte");
+    expect(0, 1200, NULL, "inside");
+    expect(0, 1349, NULL, "met by its first byte");
+    expect(0, 1449, &last, "above");
 }
 
 TEST(highest_addresses)
 {
-    struct index *x = armcii_index_create(1);
     struct interval top = interval(UINTPTR_MAX - 10, UINTPTR_MAX, 1), bottom = interval(1, 2, 2);
-    insert(x, 0, top.lo, top.hi, 1);
-    insert(x, 0, bottom.lo, bottom.hi, 2);
-    expect(x, 0, UINTPTR_MAX - 1, &top, "top");
-    expect(x, 0, UINTPTR_MAX, NULL, "above");
-    expect(x, 0, 1, &bottom, "bottom");
-    expect(x, 0, 0, NULL, "below");
-    armcii_index_free(x);
+    insert(0, top.lo, top.hi, 1);
+    insert(0, bottom.lo, bottom.hi, 2);
+    expect(0, UINTPTR_MAX - 1, &top, "top");
+    expect(0, UINTPTR_MAX, NULL, "above");
+    expect(0, 1, &bottom, "bottom");
+    expect(0, 0, NULL, "below");
 }
 
 TEST(processes_are_apart)
 {
-    struct index *x = armcii_index_create(PROCESSES);
     struct interval here = interval(100, 200, 1), there = interval(100, 150, 2);
-    insert(x, 1, here.lo, here.hi, 1);
-    expect(x, 1, 120, &here, "found");
-    expect(x, 0, 120, NULL, "the last hit is another process's");
-    insert(x, 2, there.lo, there.hi, 2);
-    expect(x, 2, 120, &there, "same address, other process");
-    expect(x, 1, 120, &here, "same address, first process");
+    insert(1, here.lo, here.hi, 1);
+    expect(1, 120, &here, "found");
+    expect(0, 120, NULL, "the last hit is another process's");
+    insert(2, there.lo, there.hi, 2);
+    expect(2, 120, &there, "same address, other process");
+    expect(1, 120, &here, "same address, first process");
     armcii_index_remove(x, 2, 100, 150);
-    expect(x, 2, 120, NULL, "removed");
-    expect(x, 1, 120, &here, "not removed");
-    armcii_index_free(x);
+    expect(2, 120, NULL, "removed");
+    expect(1, 120, &here, "not removed");
 }
 
 TEST(last_hit_after_removal)
 {
-    struct index *x = armcii_index_create(PROCESSES);
     struct interval before = interval(100, 200, 1), after = interval(100, 180, 2), moved = interval(150, 250, 3);
-    insert(x, 1, before.lo, before.hi, 1);
-    expect(x, 1, 150, &before, "into the cache");
+    insert(1, before.lo, before.hi, 1);
+    expect(1, 150, &before, "into the cache");
     armcii_index_remove(x, 1, 100, 200);
-    expect(x, 1, 150, NULL, "removed");
-    insert(x, 1, after.lo, after.hi, 2);
-    expect(x, 1, 150, &after, "another region at that address");
-    expect(x, 1, 190, NULL, "it is shorter");
+    expect(1, 150, NULL, "removed");
+    insert(1, after.lo, after.hi, 2);
+    expect(1, 150, &after, "another region at that address");
+    expect(1, 190, NULL, "it is shorter");
     armcii_index_remove(x, 1, 100, 180);
-    insert(x, 1, moved.lo, moved.hi, 3);
-    expect(x, 1, 120, NULL, "it begins later");
-    expect(x, 1, 150, &moved, "at its begin");
-    armcii_index_free(x);
+    insert(1, moved.lo, moved.hi, 3);
+    expect(1, 120, NULL, "it begins later");
+    expect(1, 150, &moved, "at its begin");
 }
 
 /* Regions of all sizes with gaps, touching here and there, inserted in a scattered order. */
 TEST(many_regions)
 {
     enum { MANY = 5000, STEP = 1777 /* no common divisor with MANY */ };
-    struct index *x = armcii_index_create(2);
     struct interval *all = malloc(MANY * sizeof *all);
     ck_assert_ptr_nonnull(all);
     uintptr_t lo = 4096;
@@ -246,19 +245,18 @@ TEST(many_regions)
     for (size_t i = 0; i < MANY; i++)
         ck_assert(armcii_index_insert(x, 1, all[i * STEP % MANY]));
     for (size_t i = 0; i < MANY; i++) {
-        expect(x, 1, all[i].lo, &all[i], "first byte");
-        expect(x, 1, all[i].hi - 1, &all[i], "last byte");
-        if (i % 3) expect(x, 1, all[i].hi, NULL, "gap");
+        expect(1, all[i].lo, &all[i], "first byte");
+        expect(1, all[i].hi - 1, &all[i], "last byte");
+        if (i % 3) expect(1, all[i].hi, NULL, "gap");
     }
     for (size_t i = 0; i < MANY; i += 2)
         armcii_index_remove(x, 1, all[i].lo, all[i].hi);
     for (size_t i = 0; i < MANY; i++)
-        expect(x, 1, all[i].lo, i % 2 ? &all[i] : NULL, "every other removed");
+        expect(1, all[i].lo, i % 2 ? &all[i] : NULL, "every other removed");
     armcii_index_remove(x, 1, 4096, lo);
     for (size_t i = 0; i < MANY; i++)
-        expect(x, 1, all[i].lo, NULL, "all removed");
+        expect(1, all[i].lo, NULL, "all removed");
     free(all);
-    armcii_index_free(x);
 }
 
-const struct unit unit = {.timeout = 120};
+const struct unit unit = {.timeout = 120, .begin = begin, .end = end};

@@ -11,24 +11,12 @@ enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
 
 static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
 
-static void on_samples(void (*check)(struct sample *m))
-{
-    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
-    for (unsigned seed = 0; seed < SEEDS; seed++)
-        for (int k = 0; k < 3; k++) {
-            struct sample m;
-            sample_create(&m, kinds[k], seed, (int)(seed % 9));
-            check(&m);
-            sample_free(&m);
-        }
-}
-
 /* A test of random samples of every kind, each as m. */
 #define SAMPLE_TEST(NAME)                                                                                                                  \
     static void NAME##_of(struct sample *m);                                                                                               \
     TEST(NAME)                                                                                                                             \
     {                                                                                                                                      \
-        on_samples(NAME##_of);                                                                                                             \
+        on_samples(SEEDS, 8, NAME##_of);                                                                                                   \
     }                                                                                                                                      \
     static void NAME##_of(struct sample *m)
 
