@@ -51,10 +51,10 @@ struct curve {
     double hidden; /* how much of the operation's time went on behind the computation, at the best point: 1 is all */
 };
 
-/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; and how long the same threads had to wait for a processor at
- * worst. */
+/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; how long the same threads had to wait for a processor at
+ * worst; and the worst time of an operation without that wait. */
 struct tail {
-    double p999, worst, waited;
+    double p999, worst, waited, rest;
 };
 
 struct result {
