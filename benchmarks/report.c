@@ -88,6 +88,7 @@ static void print_tail(const struct tail *tail)
     print_time("  99.9 %", tail->p999);
     print_time(", worst", tail->worst);
     print_time(", processor", tail->waited);
+    print_time(", rest", tail->rest);
 }
 
 static void print_row(const struct result *result)
@@ -214,6 +215,7 @@ static void add_row(struct json *j, const struct line *line)
         armcii_json_real(j, "p999_ns", 0, result->tail->p999);
         armcii_json_real(j, "worst_ns", 0, result->tail->worst);
         armcii_json_real(j, "processor_worst_ns", 0, result->tail->waited);
+        armcii_json_real(j, "rest_worst_ns", 0, result->tail->rest);
     }
     armcii_json_close(j, '}');
 }

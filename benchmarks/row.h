@@ -51,9 +51,10 @@ struct curve {
     double hidden;                                  /* part of the operation's time that the computation hid, at the best point: 1 is all */
 };
 
-/* Of single operations, in ns: 99.9th percentile and maximum; maximum time that a thread waited for a processor. */
+/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; how long the same threads had to wait for a processor at
+ * worst; and the worst time of an operation without that wait. */
 struct tail {
-    double p999, worst, waited;
+    double p999, worst, waited, rest;
 };
 
 struct result {

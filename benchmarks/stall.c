@@ -32,7 +32,7 @@ struct worker {
     double end;                     /* ns of sample_clock */
     bool leaves;                    /* sleeps with an outstanding transfer, repeatedly */
     double away;
-    struct histogram times, waits;
+    struct histogram times, waits, rests; /* rests: times without waits */
 };
 
 /* ---- histograms ---- */
@@ -106,8 +106,11 @@ static void time_small(struct worker *w)
 {
     double waited = time_without_processor(), begun = sample_clock();
     load_small(&w->load, w->operation, other(w));
-    note(&w->times, sample_clock() - begun);
-    note(&w->waits, time_without_processor() - waited);
+    double time = sample_clock() - begun;
+    waited = time_without_processor() - waited;
+    note(&w->times, time);
+    note(&w->waits, waited);
+    note(&w->rests, fmax(time - waited, 0));
 }
 
 /* A long transfer; the thread sleeps before it waits for it. */
@@ -173,18 +176,21 @@ static void run_workers(struct worker *workers, int threads, double seconds)
     ARMCI_AllFence();
 }
 
-static bool collect(struct worker *workers, int threads, const struct load *load, struct histogram *times, struct histogram *waits)
+static bool collect(struct worker *workers, int threads, const struct load *load, struct histogram *times, struct histogram *waits,
+                    struct histogram *rests)
 {
     long done[SMALL_OPERATIONS] = {0};
     for (int i = 0; i < threads; i++) {
         add(times, &workers[i].times);
         add(waits, &workers[i].waits);
+        add(rests, &workers[i].rests);
         for (int k = 0; k < SMALL_OPERATIONS; k++)
             done[k] += workers[i].load.done[k];
         load_worker_close(&workers[i].load);
     }
     add_all(times);
     add_all(waits);
+    add_all(rests);
     return load_is_right(load, done);
 }
 
@@ -198,24 +204,24 @@ static const struct row rows[SMALL_OPERATIONS] = {
 
 static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
 {
-    static struct histogram times, waits;
+    static struct histogram times, waits, rests;
     static struct tail tails[SMALL_OPERATIONS];
     enum small_operation operation = (enum small_operation)(row - rows);
     struct load load;
     struct worker *workers = calloc((size_t)site->threads, sizeof *workers);
 
     *result = (struct result){.name = row->name};
-    times = waits = (struct histogram){.worst = 0};
+    times = waits = rests = (struct histogram){.worst = 0};
     if (!site_all(workers && load_open(&load)) || !open_workers(workers, site->threads, &load, operation, seconds)) {
         free(workers);
         return;
     }
     site_barrier();
     run_workers(workers, site->threads, seconds);
-    result->valid = collect(workers, site->threads, &load, &times, &waits);
+    result->valid = collect(workers, site->threads, &load, &times, &waits, &rests);
     load_close(&load);
     free(workers);
-    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst};
+    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst, rests.worst};
     result->time = (struct timing){.best = quantile(&times, 0), .median = quantile(&times, 0.5)};
     result->time.spread = (quantile(&times, 0.9) - quantile(&times, 0.1)) / result->time.median;
     result->tail = &tails[operation];

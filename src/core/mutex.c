@@ -12,8 +12,9 @@
 
 /* State of a mutex in this process. */
 struct held {
-    unsigned slot;      /* 0: not held; else the transport's slot + 1 */
-    const void *thread; /* the thread that holds it or waits for it */
+    unsigned slot;                  /* 0: not held; else the transport's slot + 1 */
+    unsigned short tickets, served; /* of threads that lock it: they get it in that order */
+    const void *thread;             /* the thread that holds it or waits for the transport */
 };
 
 struct mutex_set {
@@ -127,30 +128,41 @@ bool armcii_mutex_is_mine(const struct mutex_set *set, int mutex, int owner)
     return h->slot != 0 && h->thread == armcii_lock_thread_id();
 }
 
-/* A slot in the queue is for a process, so threads of one process wait here for each other. */
-static void wait_for_other_threads(const struct mutex_set *set, int mutex, int owner)
+/* A slot in the queue is for a process, so threads of one process queue here. */
+static void wait_for_other_threads(struct held *h)
 {
     struct backoff p = {0};
-    while (armcii_mutex_is_held(set, mutex, owner))
+    unsigned short ticket = h->tickets++;
+    while (h->slot != 0 || h->served != ticket)
         armcii_lock_backoff(&p);
+    h->served++;
+}
+
+/* Other threads see it as held while this one waits for the transport. */
+static void reserve(struct held *h)
+{
+    h->slot = UINT_MAX;
+    h->thread = armcii_lock_thread_id();
 }
 
 void armcii_mutex_lock(struct mutex_set *set, int mutex, int owner)
 {
+    struct held *h = held(set, mutex, owner);
     unsigned slot = 0;
-    wait_for_other_threads(set, mutex, owner);
-    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it as held meanwhile */
+    wait_for_other_threads(h);
+    reserve(h);
     set->transport->lock(set->queues, owner, mutex, &slot);
-    held(set, mutex, owner)->slot = slot + 1;
+    h->slot = slot + 1;
 }
 
 bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int owner)
 {
+    struct held *h = held(set, mutex, owner);
     unsigned slot = 0;
-    if (armcii_mutex_is_held(set, mutex, owner)) return false;
-    *held(set, mutex, owner) = (struct held){UINT_MAX, armcii_lock_thread_id()}; /* other threads see it as held meanwhile */
+    if (h->slot != 0) return false;
+    reserve(h);
     bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
-    held(set, mutex, owner)->slot = taken ? slot + 1 : 0;
+    h->slot = taken ? slot + 1 : 0;
     return taken;
 }
 

@@ -111,6 +111,38 @@ static void common_counter(void)
     }
 }
 
+/* How often each thread of this process got a mutex of the next one since all threads came; the mutex guards all of it. */
+static long shares[THREADS], share_total;
+static int came; /* a bit for each thread */
+static void *lock_again_and_again(void *argument)
+{
+    struct job *job = argument;
+    int p = (test_rank() + 1) % test_ranks();
+
+    for (bool more = true; more;) {
+        ARMCI_Lock(0, p);
+        came |= 1 << job->number;
+        more = share_total < effort(ROUNDS) * THREADS;
+        shares[job->number] += more && came == (1 << THREADS) - 1;
+        share_total += more && came == (1 << THREADS) - 1;
+        ARMCI_Unlock(0, p);
+    }
+    return NULL;
+}
+
+static void even_shares_of_mutex(void)
+{
+    struct job jobs[THREADS];
+
+    ARMCI_Create_mutexes(1);
+    if (run_threads(lock_again_and_again, LINE, jobs)) {
+        for (int t = 0; t < THREADS; t++)
+            check(shares[t] >= share_total / THREADS / 4, "thread %d got a mutex %ld of %ld times", t, shares[t], share_total);
+        end_threads(jobs);
+    }
+    ARMCI_Destroy_mutexes();
+}
+
 /* ------------------------------------------------------------------ all families at once
  *
  * Each thread has an area of SIDE x SIDE x SIDE cells on every process, which no other thread uses, and knows what must be in it.  All
@@ -508,6 +540,7 @@ static void everything_at_once(void)
 static const struct test tests[] = {
     {"threads accumulate on the same cells", common_accumulates},
     {"threads draw from one counter", common_counter},
+    {"threads share a mutex evenly", even_shares_of_mutex},
     {"threads use all families at once", everything_at_once},
 };
 SUITE(.start = start_threaded);
