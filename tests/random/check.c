@@ -4,12 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout.h"
 #include "options.h"
-#include "print.h"
 #include "run.h"
-#include "schedule.h"
-#include "shared.h"
 
 enum { REPORT = 65536, EXIT_WRONG = 1 };
 

@@ -2,12 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate.h"
-#include "layout.h"
 #include "options.h"
-#include "print.h"
 #include "run.h"
-#include "schedule.h"
 
 static void do_wait(struct run *run, const struct op *op)
 {
@@ -81,7 +77,7 @@ void run_op(struct run *run, const struct op *op)
 
 /* ---- phases ---- */
 
-/* Areas with numbers begin each phase with new ones: every process stores those of its own slices. */
+/* Areas with numbers begin each phase with new ones: every process stores those of its slices. */
 static void store_beginnings(struct run *run)
 {
     struct program *p = run->p;
@@ -108,7 +104,7 @@ static void run_stream(struct run *run)
     run->operations += s->n;
 }
 
-/* Two ways to say that everything is in place everywhere. */
+/* Everything is in place everywhere, by one of two calls. */
 static void end_phase(struct run *run)
 {
     place_set(run->ph->number, run->p->units, run->p->sequence, "end of phase");

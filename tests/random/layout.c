@@ -1,9 +1,8 @@
 /* layout.c - slices are cut into zones; a zone is one area, or several that interleave like the teeth of combs. */
-#include "layout.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "model.h"
 #include "options.h"
 
 enum { SLOT = 8, LEAST_ZONE = 32 };

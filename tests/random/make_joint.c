@@ -1,8 +1,7 @@
 /* make_joint.c - random operations in which several processes take part.  All share a unit, and are appended in an order in which
  * they can happen. */
-#include "layout.h"
 #include "maker.h"
-#include "shapes.h"
+#include "model.h"
 
 /* ---- sections under a mutex ---- */
 
@@ -20,7 +19,7 @@ static int second_area(struct maker *m, const struct area *a)
     return same_mutex(a, b) || m->p->region[a->region].group != m->p->region[b->region].group ? -1 : i;
 }
 
-/* Everyone at once, a few times each: each section is a unit of its own. */
+/* Everyone at once, a few times each: each section is a separate unit. */
 void make_sections(struct maker *m)
 {
     int i = make_find_area(m, RULE_LOCKED, -1);
@@ -55,22 +54,22 @@ static bool take_part(struct maker *m, struct area *box, struct area *part)
 
 static enum telling choose_telling(struct maker *m, bool owner_is_target)
 {
-    static const enum telling ways[] = {BY_NOTIFY, BY_FLAG, BY_FENCE, BY_ALL_FENCE, BY_GROUP_FENCE};
+    static const enum telling all[] = {BY_NOTIFY, BY_FLAG, BY_FENCE, BY_ALL_FENCE, BY_GROUP_FENCE};
     for (;;) {
-        enum telling way = ways[rng_below(&m->rng, 5)];
-        if (way == BY_NOTIFY && !has(FAMILY_NOTIFY)) continue;
-        if (way == BY_FLAG && (!has(FAMILY_FLAG) || owner_is_target)) continue;
-        if (way >= BY_FENCE && !has(FAMILY_FENCE)) continue;
-        if (way == BY_GROUP_FENCE && !has(FAMILY_GROUP_FENCE)) continue;
-        return way;
+        enum telling how = all[rng_below(&m->rng, 5)];
+        if (how == BY_NOTIFY && !has(FAMILY_NOTIFY)) continue;
+        if (how == BY_FLAG && (!has(FAMILY_FLAG) || owner_is_target)) continue;
+        if (how >= BY_FENCE && !has(FAMILY_FENCE)) continue;
+        if (how == BY_GROUP_FENCE && !has(FAMILY_GROUP_FENCE)) continue;
+        return how;
     }
 }
 
 /* Who is told: the target itself, or with a fence and a message anyone else who reaches the memory. */
-static int choose_hearer(struct maker *m, const struct area *box, enum telling way)
+static int choose_hearer(struct maker *m, const struct area *box, enum telling how)
 {
     const struct group *group = &m->p->group[m->p->region[box->region].group];
-    if (way < BY_FENCE) return box->rank;
+    if (how < BY_FENCE) return box->rank;
     for (int tries = 0; tries < 10; tries++) {
         int hearer = group->member[rng_below(&m->rng, group->n)];
         if (hearer != box->owner) return hearer;
@@ -83,31 +82,31 @@ static bool can_tell(const struct area *box)
     return (has(FAMILY_NOTIFY) || has(FAMILY_FENCE) || (has(FAMILY_FLAG) && box->owner != box->rank)) && has(FAMILY_PUT);
 }
 
-static enum form choose_form(struct maker *m, enum telling way)
+static enum form choose_form(struct maker *m, enum telling how)
 {
-    enum form form = (enum form)rng_below(&m->rng, way == BY_FLAG ? 2 : 3);
+    enum form form = (enum form)rng_below(&m->rng, how == BY_FLAG ? 2 : 3);
     if (form == STRIDED && !has(FAMILY_STRIDED)) return CONTIGUOUS;
     return form == VECTOR && !has(FAMILY_VECTOR) ? CONTIGUOUS : form;
 }
 
 /* The putting half; the flag is the first int of the part. */
-static bool tell(struct maker *m, struct op *op, int area, const struct area *part, enum telling way)
+static bool tell(struct maker *m, struct op *op, int area, const struct area *part, enum telling how)
 {
     struct area data = *part;
-    op->variant = way;
+    op->variant = how;
     op->offset = part->start;
     op->bytes = part->width;
     op->region = part->region;
     op->area = area;
     op->group = m->p->region[part->region].group;
     op->operand = (int)(op->seed >> 33) | 1;
-    if (way == BY_FLAG) {
+    if (how == BY_FLAG) {
         data.start += 16;
         data.width = data.period = part->width - 16;
     }
-    op->mode = way != BY_FLAG && has(FAMILY_NONBLOCKING) && rng_chance(&m->rng, 40) ? EXPLICIT : BLOCKING;
-    struct wish wish = {.origin = op->rank, .fresh = true, .area = &data, .index = -1, .verb = PUT, .form = choose_form(m, way)};
-    if (area_is_typed(part) && way != BY_FLAG && rng_chance(&m->rng, 70)) wish.verb = ACC;
+    op->mode = how != BY_FLAG && has(FAMILY_NONBLOCKING) && rng_chance(&m->rng, 40) ? EXPLICIT : BLOCKING;
+    struct wish wish = {.origin = op->rank, .fresh = true, .area = &data, .index = -1, .verb = PUT, .form = choose_form(m, how)};
+    if (area_is_typed(part) && how != BY_FLAG && rng_chance(&m->rng, 70)) wish.verb = ACC;
     wish.content = (struct content){op->seed, part->type, 0};
     if (!shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t)) return false;
     op->t.scale[0] = rng_between(&m->rng, 1, 3);
@@ -120,12 +119,12 @@ void make_telling(struct maker *m)
     struct area part;
     if (i < 0 || !can_tell(&m->ph->area[i])) return;
     struct area *box = &m->ph->area[i];
-    enum telling way = choose_telling(m, box->owner == box->rank);
-    int hearer = choose_hearer(m, box, way), teller = box->owner;
+    enum telling how = choose_telling(m, box->owner == box->rank);
+    int hearer = choose_hearer(m, box, how), teller = box->owner;
     if (hearer < 0 || !take_part(m, box, &part)) return;
     struct op *op = make_op(m, teller, OP_TELL);
     op->peer = hearer;
-    if (!tell(m, op, i, &part, way)) {
+    if (!tell(m, op, i, &part, how)) {
         make_undo(m, teller);
         return;
     }

@@ -1,9 +1,9 @@
 /* options.c - the command line. */
-#include "options.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "options.h"
 
 static struct options in_force = {.seed = 1, .programs = 0, .seconds = 0, .phases = 5, .ops = 60, .bytes = 6000, .hang = 30, .repeat = 1};
 const struct options *const options = &in_force;

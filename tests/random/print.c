@@ -1,11 +1,7 @@
 /* print.c - operations as text, for reports and for --list.  Memory is arena[n]+offset or slice[region][rank]+offset, handle -1 the
  * implicit one. */
-#include "print.h"
-
-#include "generate.h"
-#include "layout.h"
+#include "model.h"
 #include "options.h"
-#include "schedule.h"
 
 const char *kind_name(enum kind kind)
 {
@@ -104,9 +100,9 @@ static void print_bytes_of(FILE *to, const struct program *p, const struct op *o
 /* The part of a mailbox, and how the one who is told learns of it. */
 static void print_telling(FILE *to, const struct op *op)
 {
-    static const char *const ways[] = {"notify", "flag", "fence", "all-fence", "group-fence"};
-    fprintf(to, "%s rank %d by %s of slice[%d][%d]+%ld, %ld bytes", op->kind == OP_TELL ? "; tell" : "from", op->peer, ways[op->variant],
-            op->region, op->t.target, op->offset, op->bytes);
+    static const char *const tellings[] = {"notify", "flag", "fence", "all-fence", "group-fence"};
+    fprintf(to, "%s rank %d by %s of slice[%d][%d]+%ld, %ld bytes", op->kind == OP_TELL ? "; tell" : "from", op->peer,
+            tellings[op->variant], op->region, op->t.target, op->offset, op->bytes);
     if (op->kind == OP_TELL) return;
     fputs(", into ", to);
     print_spot(to, op->rank, op->landing.memory, op->landing.offset);

@@ -2,7 +2,7 @@
  *
  * Every process makes the whole program from the seed, so that it knows the streams of all.  It consists of phases; a barrier
  * and a comparison of all memory end each.  The operations of a phase are made in one global order (`sequence`), which is one
- * possible course of events: whoever waits, waits for something earlier, so that no program can hang by itself.  Operations that
+ * possible course of events: every wait is for something earlier, so that no program hangs on a correct library.  Operations that
  * belong together (a notification and the wait for it) share a `unit`; shrinking removes units.
  */
 #ifndef RANDOM_PROGRAM_H
@@ -11,10 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <armci.h>
 
-#include "pattern.h"
+#include "../lib/element.h"
 #include "../lib/rng.h"
 
 enum {
@@ -22,13 +23,28 @@ enum {
     MAX_LEVELS = 8,
     MAX_REGIONS = 64,
     MAX_GROUPS = 32,
-    MAX_MUTEXES = 3, /* that one process nodes */
+    MAX_MUTEXES = 3, /* of one process */
     HANDLES = 6,
     IMPLICIT_HANDLE = -1,
     ARENAS = 2, /* private memories of a process: from malloc, from ARMCI_Malloc_local */
     ARENA_BYTES = 32768,
     WORLD = 0 /* the group of all */
 };
+
+/* ---- memory.c: what memory is filled with: a function of a seed and of where the bytes lie, so that every process knows what every
+ * other one stores, in whatever shape it is fetched ---- */
+
+/* What is stored.  unit 0: bytes of any value, elements from -50 to 50.  Else: elements of once or twice `unit`. */
+struct content {
+    uint64_t seed;
+    int type;
+    long unit;
+};
+
+/* Fill to[0..n) with what belongs at offset x, whole elements of the type. */
+void pattern_store(char *to, long x, long n, struct content content);
+/* The number at offset x; of complex elements: of a part. */
+long pattern_number(uint64_t seed, long x, long unit);
 
 /* A memory of some process: an arena, or its slice of region memory - ARENAS. */
 struct spot {
@@ -154,7 +170,7 @@ struct stream {
 
 /* ---- the program ---- */
 
-/* How many operations under way touch a byte. */
+/* How many incomplete operations touch a byte. */
 struct mark {
     uint16_t reads, accs, writes;
 };
@@ -203,7 +219,7 @@ struct program {
     uint32_t stamp; /* the last one given out */
 };
 
-/* ---- memory.c ---- */
+/* ---- memory.c: programs, phases, memories ---- */
 
 /* End the job: memory is out. */
 void *need(void *pointer);
@@ -224,7 +240,7 @@ long memory_bytes(const struct program *p, int rank, int memory);
 char *memory_shadow(const struct program *p, int rank, int memory);
 char *memory_real(const struct program *p, int rank, int memory);
 
-/* ---- walk.c: the segments of a transfer, in order ---- */
+/* ---- memory.c: the segments of a transfer, in order ---- */
 
 struct walk {
     const struct transfer *t;
@@ -247,5 +263,33 @@ static inline long part_of(int type)
 {
     return (long)element_part(type);
 }
+
+/* ---- generate.c ---- */
+
+/* How many mutexes each process has: decided once for a program. */
+void generate_begin(struct program *p);
+/* Make the areas and all streams of the phase. */
+void generate_phase(struct program *p, struct phase *ph);
+
+/* ---- schedule.c: from random streams to streams that ARMCI gives one meaning ---- */
+
+/* Drop the units that are not to be kept, and what depends on them.  Returns how many operations are left. */
+long schedule_filter(struct program *p, struct phase *ph);
+/* Insert the waits without which an operation would meet an incomplete one; fill local memory where nobody knows what
+ * it holds. */
+void schedule_phase(struct program *p, struct phase *ph);
+/* Does the operation move data; do its data have a place in the origin's memory? */
+bool op_transfers(const struct op *op);
+bool op_has_local(const struct op *op);
+/* Does completing `wait` complete `op` at its origin?  Fences and barriers: remotely, puts and accumulates only. */
+bool op_is_completed_by(const struct program *p, const struct op *op, const struct op *wait);
+
+/* ---- print.c: operations and programs as text ---- */
+
+const char *kind_name(enum kind kind);
+/* One line: the operation. */
+void print_op(FILE *to, const struct program *p, const struct phase *ph, const struct op *op);
+/* The program of this seed, or what --only-ops leaves of it, an operation a line: unit, sequence, rank, operation. */
+void print_program(FILE *to, uint64_t seed, int ranks);
 
 #endif

@@ -1,13 +1,10 @@
 /* schedule.c - waits.  Non-blocking operations are unordered until they are waited for: no two of them, and no later operation,
  * may touch the same bytes, unless both read or both accumulate.  Also after shrinking has taken waits away. */
-#include "schedule.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
+#include "model.h"
 #include "options.h"
-#include "shared.h"
 
 /* ---- what is left ---- */
 
@@ -68,7 +65,7 @@ long schedule_filter(struct program *p, struct phase *ph)
     return left;
 }
 
-/* ---- marks: what is under way at each byte ---- */
+/* ---- marks: the incomplete operations at each byte ---- */
 
 enum use { READ, ADD, WRITE };
 enum { MOST_UNDER_WAY = 64 };
@@ -207,7 +204,7 @@ static void insert(struct scheduler *s, enum kind kind, int handle, int peer, co
     complete(s, &op);
 }
 
-/* Wait for one that is under way: by its handle, or for its target, or for all. */
+/* Wait for an incomplete one: by its handle, or for its target, or for all. */
 static void insert_wait(struct scheduler *s, const struct op *before)
 {
     int handle, target, at = (int)rng_below(&s->rng, s->n);

@@ -1,11 +1,9 @@
 /* shapes.c - random shapes: runs, patches with strides that need not nest, vectors over several areas. */
-#include "shapes.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
-#include "options.h"
+#include "maker.h"
+#include "model.h"
 
 enum { MOST_BYTES = 4096, MOST_SEGMENTS = 256, LOCAL_ROOM = 8192, ALIGNMENT = 8 };
 

@@ -4,7 +4,7 @@
   shrink.py --seed=N [--ranks=2] [--seconds=90] [--program=tests/random/armci-random] [--launch=tests/launch] [--out=FILE]
             [--units=LIST] [OPTION of armci-random]...
 
-Units of operations are removed, large pieces first, as long as the program still fails in some way (a wrong answer, a crash, a
+Units of operations are removed, large pieces first, as long as the program still fails (a wrong answer, a crash, a
 hang).  --units: go on from those that an earlier run left.  The environment is that of the caller.
 """
 import os

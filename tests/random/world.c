@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
 #include "options.h"
 #include "run.h"
 
