@@ -1,20 +1,27 @@
 /* finalize.c - the finalize barrier.
  *
- * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must acknowledge.  A process that calls MPI while
- * a peer is in MPI_Finalize acknowledges the peer's message.  The peer then waits outside of UCX for the other processes and acknowledges
- * nothing, so the later process hangs.  Any MPI call of any program can cause this; a barrier before MPI_Finalize only makes it rare.
+ * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must acknowledge.  MPICH (4.0.2) closes its
+ * connections in MPI_Finalize and then waits at the launcher's barrier, without progress in UCX.  A process that calls MPI while a peer
+ * closes its connections acknowledges the peer's message; the peer then waits at the launcher's barrier and acknowledges nothing, so the
+ * later process hangs.  Newer MPICH has the launcher's barrier before the connections are closed.
  *
- * The barrier therefore runs inside MPI_Finalize, polls MPI seldom, and is followed by a pause without MPI that is several times longer
- * than the longest time between two polls.  A descheduled process polls late, so the barrier measures that time: it runs twice, and its
- * messages carry the maximum over all processes. */
+ * All processes must therefore stop calling MPI before the first one closes a connection.  No barrier made of messages ensures this, since
+ * its last message must be received.  The barrier of messages here runs inside MPI_Finalize; after it, processes that have a launcher
+ * with a known barrier (Hydra) use that one.  The others pause without MPI, several times longer than the longest time between two polls.
+ * A descheduled process polls late, so the barrier measures that time: it runs twice, and its messages carry the maximum over all
+ * processes. */
 #include "mpi/finalize.h"
 
 #include "base/lock.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
@@ -83,9 +90,56 @@ static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+/* ---- the launcher's barrier ---- */
+
+static bool launcher_knows_all; /* all processes of MPI_COMM_WORLD use its barrier */
+
+static int number_of(const char *variable)
+{
+    const char *text = armcii_config_variable(variable);
+    return text && *text ? atoi(text) : -1;
+}
+
+/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD may speak PMI-2. */
+static int launcher_fd(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == size ? number_of("PMI_FD") : -1;
+}
+
+/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted.  The answer is one line. */
+static void wait_at_launcher(void)
+{
+    static const char arrival[] = "cmd=barrier_in\n";
+    int fd = launcher_fd();
+    char c = 0;
+    if (write(fd, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
+    while (c != '\n') {
+        ssize_t length = read(fd, &c, 1);
+        if (length == 0 || (length < 0 && errno != EINTR)) return; /* the launcher has died */
+    }
+}
+
+/* Collective. */
+static void find_launcher(MPI_Comm comm)
+{
+    int processes, size, mine, all;
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    MPI_Comm_size(comm, &size);
+    if (size < processes) return;
+    mine = launcher_fd() >= 0;
+    armcii_coll_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
+    launcher_knows_all = all;
+}
+
 static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
+    if (launcher_knows_all) {
+        wait_at_launcher();
+        return MPI_SUCCESS;
+    }
     long pause = SAFETY * longest_gap;
     sleep_for(pause < PAUSE ? PAUSE : pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE);
     return MPI_SUCCESS;
@@ -136,6 +190,7 @@ void armcii_finalize_prepare_barrier(MPI_Comm comm)
     if (armcii_quirks->lone_finalize || !is_within_world(comm) || has_barrier(comm)) return;
     MPI_Comm *copy = malloc(sizeof *copy);
     if (!copy) armcii_fatal("out of memory for a communicator");
+    find_launcher(comm);
     MPI_Comm_dup(comm, copy);
     last_comm = *copy;
     call_in_finalize(barrier_on_delete, copy);
