@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "base/config.h"
 #include "mem/memget.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/verify.h"
+#include "observe/observe.h"
 #include "core/handle.h"
 
 /* ---- collective ---- */
@@ -26,7 +25,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
         if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
         return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
     }
-    if (region) armcii_verify_region(caller, region);
+    if (region) armcii_observe_region(caller, region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? region->base[i] : NULL;
     return 0;
@@ -79,6 +78,7 @@ static int release(const char *caller, void *ptr, struct team *team)
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     armcii_complete_region(region);
+    armcii_stats_region(false, region->bytes[region->team->rank]);
     armcii_region_free(region);
     return 0;
 }
@@ -166,6 +166,7 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
         armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
         return;
     }
+    armcii_observe_memget(memory, bytes);
     memset(meminfo, 0, sizeof *meminfo);
     meminfo->armci_addr = meminfo->addr = memory;
     meminfo->size = bytes;
@@ -208,11 +209,13 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
     ARMCII_ENTER("ARMCI_Memctl");
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
     armcii_finish_everything();
-    if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo)))
+    if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo))) {
         armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "not memory that this process allocated by ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));
-    else
-        memset(meminfo, 0, sizeof *meminfo);
+        return;
+    }
+    armcii_stats_region(false, (size_t)meminfo->idlist[MEMINFO_BYTES]);
+    memset(meminfo, 0, sizeof *meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/stats.h"
 #include "mem/region.h"
 #include "mem/suballoc.h"
 #include "mpi/world.h"
@@ -150,6 +149,11 @@ void armcii_memget_end(void)
     in_use = false;
 }
 
+struct region *armcii_memget_region(void)
+{
+    return memget;
+}
+
 /* With one process every call is collective, so a region suffices; some MPI libraries have no dynamic window for one process. */
 static void *create_alone(size_t bytes)
 {
@@ -166,7 +170,6 @@ void *armcii_memget_create(size_t bytes)
     if (!memory) return NULL;
     armcii_directory_add(armcii_world->rank, memory, bytes, memget, is_shared() ? memory : NULL);
     in_use = true;
-    armcii_stats_region_made(bytes);
     return memory;
 }
 
@@ -180,7 +183,6 @@ bool armcii_memget_free(void *memory)
     }
     struct piece *p = piece_of(memory);
     if (!p) return false;
-    armcii_stats_region_gone((size_t)(raddr.hi - raddr.lo));
     armcii_directory_remove(armcii_world->rank, memory, memget);
     armcii_suballoc_free(&p->parts, (size_t)((char *)memory - p->memory), (size_t)(raddr.hi - raddr.lo));
     return true;
