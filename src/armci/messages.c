@@ -123,18 +123,14 @@ int parmci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen)
 }
 ARMCII_ALIAS(armci_msg_rcvany, parmci_msg_rcvany);
 
-/* ---- the communicator of a collective ---- */
-
-/* MPI_COMM_NULL if the caller is not a member, or, with a message, if an argument is invalid. */
-static MPI_Comm scope_comm(const char *caller, struct team *team, int scope)
-{
-    if (!team) return MPI_COMM_NULL;
-    if (scope == SCOPE_ALL || scope == SCOPE_NODE || scope == SCOPE_MASTERS) return armcii_team_scope_comm(team, (enum team_scope)scope);
-    armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
-    return MPI_COMM_NULL;
-}
-
 /* ---- barriers and trees ---- */
+
+/* 0 or an error code, with a message. */
+static int check_scope(const char *caller, int scope)
+{
+    if (scope >= SCOPE_ALL && scope <= SCOPE_MASTERS) return 0;
+    return armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
+}
 
 void parmci_msg_barrier(void)
 {
@@ -154,11 +150,7 @@ ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
 static void get_tree_position(const char *caller, struct team *team, int scope, int *Root, int *Up, int *Left, int *Right)
 {
-    if (!team) return;
-    if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
-        scope_comm(caller, team, scope); /* reports the error */
-        return;
-    }
+    if (!team || check_scope(caller, scope)) return;
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
         armcii_check_pointer(caller, "Left", Left) || armcii_check_pointer(caller, "Right", Right))
         return;
@@ -187,8 +179,9 @@ ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
 {
     ARMCII_WATCH(caller);
-    MPI_Comm comm = scope_comm(caller, team, scope);
-    if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return;
+    if (!team || check_scope(caller, scope)) return;
+    MPI_Comm comm = armcii_team_scope_comm(team, (enum team_scope)scope);
+    if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return; /* the caller may be no member */
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
@@ -260,11 +253,7 @@ ARMCII_ALIAS(armci_exchange_address_grp, parmci_exchange_address_grp);
 static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n, const char *op, int type, struct reduction *r,
                     MPI_Comm *comm)
 {
-    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op)) return false;
-    if (scope < SCOPE_ALL || scope > SCOPE_MASTERS) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "scope", "invalid scope", "%d", scope);
-        return false;
-    }
+    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op) || check_scope(caller, scope)) return false;
     if (armcii_message_type_size(type) == 0) {
         armcii_error(ARMCI_ERR_TYPE, caller, "type", "invalid type", "%d", type);
         return false;
@@ -283,6 +272,15 @@ static void reduce(const char *caller, struct team *team, int scope, void *x, in
     struct reduction r;
     MPI_Comm comm;
     if (prepare(caller, team, scope, x, n, op, type, &r, &comm)) armcii_reduce_all(comm, &r, x, n);
+}
+
+/* The result is at the first process only. */
+static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
+{
+    ARMCII_WATCH(caller);
+    struct reduction r;
+    MPI_Comm comm;
+    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_root(comm, &r, x, n);
 }
 
 void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
@@ -322,16 +320,6 @@ GOP_FUNCTIONS(l, long, ARMCI_LONG);
 GOP_FUNCTIONS(ll, long long, ARMCI_LONG_LONG);
 GOP_FUNCTIONS(f, float, ARMCI_FLOAT);
 GOP_FUNCTIONS(d, double, ARMCI_DOUBLE);
-
-/* ---- at the first process ---- */
-
-static void reduce_first(const char *caller, int scope, void *x, int n, const char *op, int type)
-{
-    ARMCII_WATCH(caller);
-    struct reduction r;
-    MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_root(comm, &r, x, n);
-}
 
 void parmci_msg_reduce(void *x, int n, char *op, int type)
 {

@@ -127,11 +127,6 @@ bool armcii_op_test(const struct request *req)
     return !req->transport || req->transport->test(req);
 }
 
-void armcii_op_poll(void)
-{
-    if (armcii_transports_need_progress) armcii_progress_on_poll();
-}
-
 int armcii_op_blocking(const struct op *op)
 {
     struct request req;

@@ -16,7 +16,10 @@ bool armcii_op_test(const struct request *req);
 /* Start and finish. */
 int armcii_op_blocking(const struct op *op);
 /* After a blocking get: programs poll by gets, so some gets make progress. */
-void armcii_op_poll(void);
+static inline void armcii_op_poll(void)
+{
+    if (armcii_transports_need_progress) armcii_progress_on_poll();
+}
 
 /* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order with earlier ones.  0 or an error code. */
 int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);

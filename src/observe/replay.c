@@ -9,8 +9,7 @@
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/report.h"
-#include "observe/readback.h"
+#include "observe/evidence.h"
 
 /* Layout of a slice: constant bytes written by the owner, then a scratch buffer for each process. */
 enum { MIN_SCRATCH = 1 << 14, MAX_SCRATCH = 1 << 20, SLICE = 1 << 23, PAGE = 4096 };

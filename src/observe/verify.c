@@ -13,8 +13,7 @@
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/report.h"
-#include "observe/readback.h"
+#include "observe/evidence.h"
 #include "observe/replay.h"
 #include "transport/shm/apply.h"
 

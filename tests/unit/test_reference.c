@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "observe/readback.h"
+#include "observe/evidence.h"
 #include "observe/replay.h"
 
 START_TEST(integers_wrap)
