@@ -2,10 +2,9 @@
 #include <stdlib.h>
 
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "core/mutex.h"
 #include "core/notify.h"
-#include "observe/verify.h"
+#include "core/op.h"
 #include "mpi/world.h"
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
@@ -16,7 +15,10 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
         rc = armcii_error(ARMCI_ERR_TYPE, "ARMCI_Rmw", "op", "invalid operation", "%d", op);
     if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
-    return rc ? rc : armcii_rmw_fn("ARMCI_Rmw", op, ploc, prem, value, proc);
+    if (rc) return rc;
+    rc = armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
+    if (__builtin_expect(armcii_stats_on, 0) && rc == 0) armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
+    return rc;
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 

@@ -15,9 +15,9 @@
 
 #include "base/log.h"
 #include "base/lock.h"
-#include "base/stats.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
+#include "observe/statistics.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
 #define ARMCII_ALIAS(name, target) extern __typeof__(target) name __attribute__((weak, alias(#target)))
@@ -87,5 +87,25 @@ struct team *armcii_check_group(const char *function, const ARMCI_Group *group);
  * not running or the group is invalid. */
 struct team *armcii_world_team(const char *function);
 struct team *armcii_group_team(const char *function, const ARMCI_Group *group);
+
+/* ---- what files of this folder share ---- */
+
+/* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely (sync.c). */
+void armcii_complete_everything(void);
+/* The same towards one process. */
+void armcii_complete_process(int proc);
+/* Complete all operations remotely and locally, including gets. */
+void armcii_finish_everything(void);
+/* Complete all operations on one region, before it is freed. */
+void armcii_complete_region(struct region *region);
+
+/* Destroy all remaining sets of mutexes (atomics.c). */
+void armcii_mutexes_end(void);
+/* Make the world the default group (groups.c). */
+void armcii_groups_reset_default(void);
+
+/* After all layers have started: ARMCI_VERBOSE prints the summary on rank 0, and the first process of each node warns of what is scarce on
+ * its node (preflight.c). */
+void armcii_preflight(const char *library);
 
 #endif

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "base/config.h"
 #include "mpi/world.h"
 

@@ -5,16 +5,13 @@
 #include <string.h>
 
 #include "armci/entry.h"
-#include "armci/preflight.h"
-#include "armci/state.h"
-#include "armci/statistics.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mem/memget.h"
 #include "mem/region.h"
 #include "core/notify.h"
-#include "observe/verify.h"
+#include "observe/observe.h"
 #include "mpi/datatype.h"
 #include "mpi/finalize.h"
 #include "mpi/coll.h"
@@ -126,9 +123,7 @@ static void start_layers(void)
     armcii_memget_start();
     armcii_handles_start();
     armcii_notify_start();
-    armcii_verify_start();
-    armcii_rmw_verify_start();
-    armcii_statistics_start();
+    armcii_observe_start();
     armcii_preflight(library);
 }
 
@@ -235,8 +230,7 @@ static void end_layers(void)
     armcii_lock_enter(); /* the progress thread is still running */
     armcii_finish_everything();
     armcii_lock_exit();
-    armcii_statistics_report();
-    armcii_verify_end();
+    armcii_observe_end();
     armcii_coll_barrier(armcii_world->comm);
     armcii_mutexes_end();
     armcii_notify_end();

@@ -5,19 +5,22 @@
 #include <string.h>
 
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "base/config.h"
 #include "mem/memget.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/verify.h"
+#include "observe/observe.h"
 #include "core/handle.h"
 
 /* ---- collective ---- */
 
-static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, struct team *team)
+static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world, const ARMCI_Group *group)
 {
+    ARMCII_ENTER(caller);
+    if (!entered) return ARMCI_ERR_STATE;
+    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
+    if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer(caller, "base_ptrs", base_ptrs);
     if (rc) return rc;
     bool is_empty;
@@ -26,7 +29,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
         if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
         return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
     }
-    if (region) armcii_verify_region(caller, region);
+    if (region) armcii_observe_region(caller, region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? region->base[i] : NULL;
     return 0;
@@ -34,81 +37,66 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, st
 
 int PARMCI_Malloc(void **base_ptrs, armci_size_t bytes)
 {
-    ARMCII_ENTER("ARMCI_Malloc");
-    if (!entered) return ARMCI_ERR_STATE;
-    return allocate("ARMCI_Malloc", base_ptrs, bytes, armcii_team_world());
+    return allocate("ARMCI_Malloc", base_ptrs, bytes, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Malloc, PARMCI_Malloc);
 
 int PARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCI_Malloc_group");
-    if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCI_Malloc_group", group);
-    return team ? allocate("ARMCI_Malloc_group", base_ptrs, bytes, team) : ARMCI_ERR_GROUP;
+    return allocate("ARMCI_Malloc_group", base_ptrs, bytes, false, group);
 }
 ARMCII_ALIAS(ARMCI_Malloc_group, PARMCI_Malloc_group);
 
 int PARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *device)
 {
-    ARMCII_ENTER("ARMCI_Malloc_memdev");
     (void)device;
-    if (!entered) return ARMCI_ERR_STATE;
-    return allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, armcii_team_world());
+    return allocate("ARMCI_Malloc_memdev", base_ptrs, bytes, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Malloc_memdev, PARMCI_Malloc_memdev);
 
 int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group, const char *device)
 {
-    ARMCII_ENTER("ARMCI_Malloc_group_memdev");
     (void)device;
-    if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCI_Malloc_group_memdev", group);
-    return team ? allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes, team) : ARMCI_ERR_GROUP;
+    return allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes, false, group);
 }
 ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
 
-/* `team`: the team of the agreement for a process without a slice; any other process takes the region's team. */
-static int release(const char *caller, void *ptr, struct team *team)
+/* The team agrees on the region; a process without a slice has only the world or the group to name it. */
+static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *group)
 {
-    struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
+    ARMCII_ENTER(caller);
+    if (!entered) return ARMCI_ERR_STATE;
+    struct team *team = is_world ? armcii_team_world() : armcii_check_group(caller, group);
+    if (!team) return ARMCI_ERR_GROUP;
+    struct region *own = ptr ? armcii_region_of_base(ptr) : NULL, *region;
+    if (own && !is_world && own->team != team)
+        return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group", "%p", (void *)group);
     if (ptr && !own) return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "not the base address of a region in this process", "%p", ptr);
-    struct region *region;
     armcii_handles_issue(-1); /* before others may reuse the addresses */
     if (!armcii_region_agree(own ? own->team : team, own, &region))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     armcii_complete_region(region);
+    armcii_stats_region(false, region->bytes[region->team->rank]);
     armcii_region_free(region);
     return 0;
 }
 
 int PARMCI_Free(void *ptr)
 {
-    ARMCII_ENTER("ARMCI_Free");
-    if (!entered) return ARMCI_ERR_STATE;
-    return release("ARMCI_Free", ptr, armcii_team_world());
+    return release("ARMCI_Free", ptr, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Free, PARMCI_Free);
 
 int PARMCI_Free_group(void *ptr, ARMCI_Group *group)
 {
-    ARMCII_ENTER("ARMCI_Free_group");
-    if (!entered) return ARMCI_ERR_STATE;
-    struct team *team = armcii_check_group("ARMCI_Free_group", group);
-    if (!team) return ARMCI_ERR_GROUP;
-    const struct region *own = ptr ? armcii_region_of_base(ptr) : NULL;
-    if (own && own->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, "ARMCI_Free_group", "group", "the region belongs to another group", "%p", (void *)group);
-    return release("ARMCI_Free_group", ptr, team);
+    return release("ARMCI_Free_group", ptr, false, group);
 }
 ARMCII_ALIAS(ARMCI_Free_group, PARMCI_Free_group);
 
 int PARMCI_Free_memdev(void *ptr)
 {
-    ARMCII_ENTER("ARMCI_Free_memdev");
-    if (!entered) return ARMCI_ERR_STATE;
-    return release("ARMCI_Free_memdev", ptr, armcii_team_world());
+    return release("ARMCI_Free_memdev", ptr, true, NULL);
 }
 ARMCII_ALIAS(ARMCI_Free_memdev, PARMCI_Free_memdev);
 
@@ -166,6 +154,7 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
         armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
         return;
     }
+    armcii_observe_memget(memory, bytes);
     memset(meminfo, 0, sizeof *meminfo);
     meminfo->armci_addr = meminfo->addr = memory;
     meminfo->size = bytes;
@@ -208,11 +197,13 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
     ARMCII_ENTER("ARMCI_Memctl");
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
     armcii_finish_everything();
-    if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo)))
+    if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo))) {
         armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "not memory that this process allocated by ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));
-    else
-        memset(meminfo, 0, sizeof *meminfo);
+        return;
+    }
+    armcii_stats_region(false, (size_t)meminfo->idlist[MEMINFO_BYTES]);
+    memset(meminfo, 0, sizeof *meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memctl, PARMCI_Memctl);
 

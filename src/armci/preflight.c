@@ -1,12 +1,11 @@
 /* preflight.c - the summary that ARMCI_VERBOSE prints at start, and its warnings. */
-#include "armci/preflight.h"
+#include "armci/entry.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "armci/entry.h"
 #include "base/config.h"
 #include "base/system.h"
 #include "base/log.h"

@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "core/handle.h"
 #include "transport/route.h"
 #include "transport/shm/apply.h"

@@ -1,6 +1,5 @@
 /* topology.c - domains, nodes and their processes. */
 #include "armci/entry.h"
-#include "armci/state.h"
 #include "mem/directory.h"
 #include "mpi/window.h"
 #include "transport/shm/apply.h"

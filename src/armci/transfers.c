@@ -1,9 +1,227 @@
-/* transfers.c - put, get and accumulate: contiguous, strided, vector; blocking and nonblocking. */
-#include "armci/build.h"
+/* transfers.c - put, get and accumulate: contiguous, strided, vector, single values; blocking and nonblocking; puts with a flag. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "armci/entry.h"
 #include "mem/directory.h"
 #include "transport/shm/apply.h"
 #include "core/handle.h"
+
+/* ---- arguments and their checks ---- */
+
+/* The arguments of a transfer call, without the addresses. */
+struct op_args {
+    const char *caller;
+    struct rma_verb verb;
+    const void *scale;
+    int proc;
+};
+
+static struct op_args put_to(const char *caller, int proc)
+{
+    return (struct op_args){caller, {RMA_PUT, ELEMENT_INT}, NULL, proc};
+}
+static struct op_args get_from(const char *caller, int proc)
+{
+    return (struct op_args){caller, {RMA_GET, ELEMENT_INT}, NULL, proc};
+}
+static struct op_args acc_to(const char *caller, int datatype, const void *scale, int proc)
+{
+    return (struct op_args){caller, {RMA_ACC, (enum element)datatype}, scale, proc};
+}
+
+static int check_request(const struct op_args *r)
+{
+    int rc = armcii_check_process(r->caller, "proc", r->proc);
+    if (rc || r->verb.kind != RMA_ACC) return rc;
+    rc = armcii_check_element(r->caller, (int)r->verb.element);
+    return rc ? rc : armcii_check_pointer(r->caller, "scale", r->scale);
+}
+
+static void init_op(const struct op_args *r, struct op *op)
+{
+    op->caller = r->caller;
+    op->verb = r->verb;
+    op->scale = r->scale;
+    op->target = r->proc;
+}
+
+static int check_whole_elements(const struct op_args *r, const char *argument, int bytes)
+{
+    if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0) return 0;
+    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements", "%d (%s: %zu bytes)", bytes,
+                        armcii_element_name(r->verb.element), armcii_element_size(r->verb.element));
+}
+
+/* The local pointer of a nonempty transfer. */
+static int check_local(const struct op_args *r, const void *src, const void *dst)
+{
+    return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst) : armcii_check_pointer(r->caller, "src", src);
+}
+
+static int report_local_wrap(const struct op_args *r, const char *argument, const void *local, int bytes)
+{
+    return armcii_error(ARMCI_ERR_RANGE, r->caller, argument, "the local side leaves the address space", "%p + %d bytes", local, bytes);
+}
+
+/* The local side of a nonempty contiguous transfer. */
+static int check_local_piece(const struct op_args *r, const void *src, const void *dst, int bytes)
+{
+    const void *local = r->verb.kind == RMA_GET ? dst : src;
+    int rc = check_local(r, src, dst);
+    if (rc || (uintptr_t)local <= UINTPTR_MAX - (size_t)bytes) return rc;
+    return report_local_wrap(r, r->verb.kind == RMA_GET ? "dst" : "src", local, bytes);
+}
+
+/* Fill *op: 0, or an error code.  src and dst as in the public call. */
+static int build_contiguous(struct op_args r, void *src, void *dst, int bytes, struct op *op)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_count(r.caller, "bytes", bytes);
+    if (!rc) rc = check_whole_elements(&r, "bytes", bytes);
+    if (!rc && bytes > 0) rc = check_local_piece(&r, src, dst, bytes);
+    if (rc) return rc;
+    init_op(&r, op);
+    if (r.verb.kind == RMA_GET)
+        armcii_shape_contiguous(&op->shape, dst, src, (size_t)bytes);
+    else
+        armcii_shape_contiguous(&op->shape, src, dst, (size_t)bytes);
+    return 0;
+}
+
+/* One side of a strided call, and the counts of both sides. */
+struct side {
+    void *ptr;
+    const int *stride;
+};
+struct counts {
+    const int *count;
+    int levels;
+};
+
+/* Does this side fit in the address space? */
+static bool is_patch(struct side side, struct counts c)
+{
+    struct shape s;
+    return armcii_shape_strided(&s, side.ptr, side.stride, side.ptr, side.stride, c.count, c.levels) == SHAPE_OK;
+}
+
+/* The counts as "{8, 2}". */
+static const char *list_counts(struct counts c, char *text, size_t room)
+{
+    size_t used = 0;
+    for (int i = 0; i <= c.levels && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%d%s", i == 0 ? "{" : ", ", c.count[i], i == c.levels ? "}" : "");
+    return text;
+}
+
+/* Report the cause: the total overflows, or the source or destination leaves the address space. */
+static int report_overflow(const struct op_args *r, struct side src, struct side dst, struct counts c)
+{
+    static const int zero_stride[SHAPE_MAX_LEVELS];
+    char text[(SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648"];
+    list_counts(c, text, sizeof text);
+    if (!is_patch((struct side){NULL, zero_stride}, c))
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", text);
+    bool of_src = !is_patch(src, c);
+    return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst", "the patch leaves the address space", "%p (count = %s)",
+                        of_src ? src.ptr : dst.ptr, text);
+}
+
+static int report(const struct op_args *r, enum shape_status status, struct side src, struct side dst, struct counts c)
+{
+    int bad = 0;
+    switch (status) {
+    case SHAPE_OK: return 0;
+    case SHAPE_BAD_LEVELS:
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range", "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
+    case SHAPE_BAD_COUNT:
+        while (c.count[bad] >= 0)
+            bad++;
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "count[%d] = %d", bad, c.count[bad]);
+    default: return report_overflow(r, src, dst, c);
+    }
+}
+
+static int build_strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[],
+                         int levels, struct op *op)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
+    if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "src_stride_ar", src_stride);
+    if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
+    if (!rc && levels >= 0 && count[0] > 0) rc = check_whole_elements(&r, "count[0]", count[0]);
+    if (rc) return rc;
+    enum shape_status status = r.verb.kind == RMA_GET ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
+                                                      : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
+    if (status != SHAPE_OK)
+        return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride}, (struct counts){count, levels});
+    if (op->shape.bytes > 0) rc = check_local(&r, src, dst);
+    if (rc) return rc;
+    init_op(&r, op);
+    return 0;
+}
+
+/* Report an invalid local segment: NULL, or beyond the address space. */
+static int report_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
+{
+    char name[64];
+    snprintf(name, sizeof name, "iov[%d].%s[%d]", entry, r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
+    return local ? report_local_wrap(r, name, local, bytes) : armcii_check_pointer(r->caller, name, NULL);
+}
+
+static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry)
+{
+    int rc = armcii_check_count(r->caller, "iov.bytes", v->bytes);
+    if (!rc) rc = armcii_check_count(r->caller, "iov.ptr_array_len", v->ptr_array_len);
+    if (!rc) rc = check_whole_elements(r, "iov.bytes", v->bytes);
+    if (rc || v->bytes == 0 || v->ptr_array_len == 0) return rc;
+    rc = armcii_check_pointer(r->caller, "iov.src_ptr_array", v->src_ptr_array);
+    if (!rc) rc = armcii_check_pointer(r->caller, "iov.dst_ptr_array", v->dst_ptr_array);
+    void *const *local = r->verb.kind == RMA_GET ? v->dst_ptr_array : v->src_ptr_array;
+    const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
+    for (int i = 0; i < v->ptr_array_len && !rc; i++)
+        if ((uintptr_t)local[i] - 1 >= highest)
+            rc = report_segment(r, entry, i, local[i], v->bytes); /* NULL - 1 wraps to the highest address */
+    return rc;
+}
+
+/* A vector operation refers to *memory until it is started. */
+enum { VECTOR_RUNS_INLINE = 8 };
+struct vector_memory {
+    struct vector_run few[VECTOR_RUNS_INLINE];
+    struct vector_run *runs;
+};
+static void vector_free(struct vector_memory *memory)
+{
+    if (memory->runs != memory->few) free(memory->runs);
+}
+
+static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len, struct vector_memory *memory, struct op *op)
+{
+    int rc = check_request(&r);
+    if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
+    if (!rc && iov_len > 0) rc = armcii_check_pointer(r.caller, "iov", iov);
+    for (int i = 0; i < iov_len && !rc; i++)
+        rc = check_entry(&r, &iov[i], i);
+    if (rc) return rc;
+    memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few : malloc((size_t)iov_len * sizeof *memory->runs);
+    if (!memory->runs) return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
+    for (int i = 0; i < iov_len; i++) {
+        void **local = r.verb.kind == RMA_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
+        void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
+        memory->runs[i] = (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
+    }
+    if (armcii_shape_vector(&op->shape, memory->runs, (size_t)iov_len) != SHAPE_OK) {
+        vector_free(memory);
+        return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries", iov_len);
+    }
+    init_op(&r, op);
+    return 0;
+}
+
+/* ---- fast path ---- */
 
 /* Fast path: an operation with valid arguments is executed at once if the address cache holds the remote side, or queued if it matches the
  * requests of an aggregate handle.  All other operations go through the engine. */
@@ -18,7 +236,7 @@ __attribute__((always_inline)) static inline bool put_fast(const void *src, cons
 {
     char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (!there || needs_check(src)) return false;
-    armcii_stats_at_once(STATS_PUT, proc, (size_t)bytes);
+    armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
     armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
 }
@@ -27,7 +245,7 @@ __attribute__((always_inline)) static inline bool get_fast(const void *src, void
 {
     const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
     if (!there || needs_check(dst)) return false;
-    armcii_stats_at_once(STATS_GET, proc, (size_t)bytes);
+    armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
     armcii_apply_get_piece(there, dst, (size_t)bytes);
     return true;
 }
@@ -39,7 +257,7 @@ __attribute__((always_inline)) static inline bool acc_fast(int datatype, const v
     if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e)) return false;
-    armcii_stats_at_once(STATS_ACC, proc, (size_t)bytes);
+    armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
     armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
     return true;
 }
@@ -47,7 +265,34 @@ __attribute__((always_inline)) static inline bool acc_fast(int datatype, const v
 /* Negative ranks match no queued request. */
 static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote, int bytes)
 {
-    return bytes > 0 && !needs_check(local) && armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes);
+    if (bytes <= 0 || needs_check(local) || !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes)) return false;
+    if (armcii_stats_on) armcii_stats_note_transfer((enum stats_kind)kind, proc, (size_t)bytes, 1, true);
+    return true;
+}
+
+/* ---- the engine ---- */
+
+static armci_hdl_t no_handle;
+#define BLOCKING (&no_handle) /* in place of a handle, where NULL is the implicit handle */
+
+static int counted(int rc, const struct op *op, armci_hdl_t *hdl)
+{
+    if (rc == 0 && armcii_stats_on)
+        armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes, op->shape.nsegs,
+                                   hdl != BLOCKING && armcii_handle_queues(hdl, op));
+    return rc;
+}
+
+static int run(const struct op *op, armci_hdl_t *hdl)
+{
+    return counted(hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op), op, hdl);
+}
+
+static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_hdl_t *hdl)
+{
+    struct op op;
+    int rc = build_contiguous(r, src, dst, bytes, &op);
+    return rc ? rc : run(&op, hdl);
 }
 
 /* ---- contiguous ---- */
@@ -55,209 +300,255 @@ static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *loc
 int PARMCI_Put(void *src, void *dst, int bytes, int proc)
 {
     ARMCII_ENTER("ARMCI_Put");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(src, dst, bytes, proc)) return 0;
-    int rc = armcii_build_contiguous(armcii_put_to("ARMCI_Put", proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    return contiguous(put_to("ARMCI_Put", proc), src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Put, PARMCI_Put);
 
 int PARMCI_Get(void *src, void *dst, int bytes, int proc)
 {
     ARMCII_ENTER("ARMCI_Get");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (get_fast(src, dst, bytes, proc)) return 0;
-    int rc = armcii_build_contiguous(armcii_get_from("ARMCI_Get", proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    return contiguous(get_from("ARMCI_Get", proc), src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Get, PARMCI_Get);
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
 {
     ARMCII_ENTER("ARMCI_Acc");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    return contiguous(acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
 int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbPut");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
-    int rc = armcii_build_contiguous(armcii_put_to("ARMCI_NbPut", proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return contiguous(put_to("ARMCI_NbPut", proc), src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
 
 int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbGet");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (get_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
-    int rc = armcii_build_contiguous(armcii_get_from("ARMCI_NbGet", proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return contiguous(get_from("ARMCI_NbGet", proc), src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_NbAcc");
-    struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
-    int rc = armcii_build_contiguous(armcii_acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return contiguous(acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
 /* ---- strided ---- */
 
-int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
+static int strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[], int levels,
+                   armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_PutS");
+    ARMCII_ENTER(r.caller);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc =
-        armcii_build_strided(armcii_put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    int rc = build_strided(r, src, src_stride, dst, dst_stride, count, levels, &op);
+    return rc ? rc : run(&op, hdl);
+}
+
+int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
+{
+    return strided(put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_PutS, PARMCI_PutS);
 
 int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
 {
-    ARMCII_ENTER("ARMCI_GetS");
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
-                                  &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    return strided(get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_GetS, PARMCI_GetS);
 
 int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                 int stride_levels, int proc)
 {
-    ARMCII_ENTER("ARMCI_AccS");
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
-                                  stride_levels, &op);
-    return rc ? rc : armcii_op_blocking(&op);
+    return strided(acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
+                   BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
 
 int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
                   armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbPutS");
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
-                                  &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return strided(put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPutS, PARMCI_NbPutS);
 
 int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
                   armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbGetS");
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count,
-                                  stride_levels, &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return strided(get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGetS, PARMCI_NbGetS);
 
 int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                   int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbAccS");
-    struct op op;
-    if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_build_strided(armcii_acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
-                                  count, stride_levels, &op);
-    return rc ? rc : armcii_handle_start(hdl, &op);
+    return strided(acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
+                   hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
 
 /* ---- vector ---- */
 
-static int vector_blocking(struct op_args r, const armci_giov_t iov[], int iov_len)
+static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
 {
+    ARMCII_ENTER(r.caller);
     struct vector_memory memory;
     struct op op;
-    int rc = armcii_build_vector(r, iov, iov_len, &memory, &op);
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = build_vector(r, iov, iov_len, &memory, &op);
     if (rc) return rc;
-    rc = armcii_op_blocking(&op);
-    armcii_vector_free(&memory);
-    return rc;
-}
-
-static int vector_start(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
-{
-    struct vector_memory memory;
-    struct op op;
-    int rc = armcii_build_vector(r, iov, iov_len, &memory, &op);
-    if (rc) return rc;
-    rc = armcii_handle_start(hdl, &op);
-    armcii_vector_free(&memory);
+    rc = run(&op, hdl);
+    vector_free(&memory);
     return rc;
 }
 
 int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc)
 {
-    ARMCII_ENTER("ARMCI_PutV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_blocking(armcii_put_to("ARMCI_PutV", proc), iov, iov_len);
+    return vector(put_to("ARMCI_PutV", proc), iov, iov_len, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_PutV, PARMCI_PutV);
 
 int PARMCI_GetV(armci_giov_t *iov, int iov_len, int proc)
 {
-    ARMCII_ENTER("ARMCI_GetV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_blocking(armcii_get_from("ARMCI_GetV", proc), iov, iov_len);
+    return vector(get_from("ARMCI_GetV", proc), iov, iov_len, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_GetV, PARMCI_GetV);
 
 int PARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc)
 {
-    ARMCII_ENTER("ARMCI_AccV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_blocking(armcii_acc_to("ARMCI_AccV", datatype, scale, proc), iov, iov_len);
+    return vector(acc_to("ARMCI_AccV", datatype, scale, proc), iov, iov_len, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_AccV, PARMCI_AccV);
 
 int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbPutV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_start(armcii_put_to("ARMCI_NbPutV", proc), iov, iov_len, hdl);
+    return vector(put_to("ARMCI_NbPutV", proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPutV, PARMCI_NbPutV);
 
 int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbGetV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_start(armcii_get_from("ARMCI_NbGetV", proc), iov, iov_len, hdl);
+    return vector(get_from("ARMCI_NbGetV", proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGetV, PARMCI_NbGetV);
 
 int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbAccV");
-    if (!entered) return ARMCI_ERR_STATE;
-    return vector_start(armcii_acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
+    return vector(acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);
+
+/* ---- values ---- */
+
+static int put_value(const char *caller, void *value, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER(caller);
+    struct op op;
+    if (!entered) return ARMCI_ERR_STATE;
+    if (put_fast(value, dst, bytes, proc)) return 0;
+    int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
+    return rc ? rc : counted(hdl == BLOCKING ? armcii_op_blocking(&op) : armcii_handle_start_value(hdl, &op), &op, hdl);
+}
+
+static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
+{
+    ARMCII_ENTER(caller);
+    if (!entered) return;
+    if (get_fast(src, value, bytes, proc))
+        armcii_op_poll();
+    else
+        contiguous(get_from(caller, proc), src, value, bytes, BLOCKING);
+}
+
+#define VALUE_FUNCTIONS(name, type)                                                                                                        \
+    int PARMCI_PutValue##name(type src, void *dst, int proc)                                                                               \
+    {                                                                                                                                      \
+        return put_value("ARMCI_PutValue" #name, &src, dst, sizeof src, proc, BLOCKING);                                                   \
+    }                                                                                                                                      \
+    ARMCII_ALIAS(ARMCI_PutValue##name, PARMCI_PutValue##name);                                                                             \
+    int PARMCI_NbPutValue##name(type src, void *dst, int proc, armci_hdl_t *hdl)                                                           \
+    {                                                                                                                                      \
+        return put_value("ARMCI_NbPutValue" #name, &src, dst, sizeof src, proc, hdl);                                                      \
+    }                                                                                                                                      \
+    ARMCII_ALIAS(ARMCI_NbPutValue##name, PARMCI_NbPutValue##name);                                                                         \
+    type PARMCI_GetValue##name(void *src, int proc)                                                                                        \
+    {                                                                                                                                      \
+        type value = 0;                                                                                                                    \
+        get_value("ARMCI_GetValue" #name, src, &value, sizeof value, proc);                                                                \
+        return value;                                                                                                                      \
+    }                                                                                                                                      \
+    ARMCII_ALIAS(ARMCI_GetValue##name, PARMCI_GetValue##name)
+
+VALUE_FUNCTIONS(Int, int);
+VALUE_FUNCTIONS(Long, long);
+VALUE_FUNCTIONS(Float, float);
+VALUE_FUNCTIONS(Double, double);
+
+/* ---- flags ---- */
+
+/* Complete the data remotely before the flag is put, and the flag before return. */
+static int put_then_flag(const struct op *data, int *flag, int value)
+{
+    struct op op;
+    struct raddr raddr;
+    int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
+    if (!rc) rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
+    if (!rc) rc = run(data, BLOCKING);
+    if (rc) return rc;
+    armcii_fence(data->target);
+    rc = run(&op, BLOCKING);
+    armcii_fence(data->target);
+    return rc;
+}
+
+int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
+{
+    ARMCII_ENTER("ARMCI_Put_flag");
+    struct op op;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = build_contiguous(put_to("ARMCI_Put_flag", proc), src, dst, bytes, &op);
+    return rc ? rc : put_then_flag(&op, flag, value);
+}
+ARMCII_ALIAS(ARMCI_Put_flag, PARMCI_Put_flag);
+
+static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+                            int stride_levels, int *flag, int value, int proc)
+{
+    ARMCII_ENTER(caller);
+    struct op op;
+    if (!entered) return ARMCI_ERR_STATE;
+    int rc = build_strided(put_to(caller, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, &op);
+    return rc ? rc : put_then_flag(&op, flag, value);
+}
+
+int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                     int value, int proc)
+{
+    return put_strided_flag("ARMCI_PutS_flag", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
+}
+ARMCII_ALIAS(ARMCI_PutS_flag, PARMCI_PutS_flag);
+
+int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                         int value, int proc)
+{
+    return put_strided_flag("ARMCI_PutS_flag_dir", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
+}
+ARMCII_ALIAS(ARMCI_PutS_flag_dir, PARMCI_PutS_flag_dir);

@@ -12,7 +12,6 @@
 
 #include "base/log.h"
 #include "base/fault.h"
-#include "base/stats.h"
 #include "base/lock.h"
 #include "core/aggregate.h"
 
@@ -352,18 +351,13 @@ static int queue_request(struct slot *s, const struct op *op, bool copy)
     rc = armcii_aggregate_add(&s->queue, op, copy);
     if (rc) return rc;
     enter_queued(s);
-    armcii_stats_travels(PATH_AGGREGATED, op->shape.bytes, op->shape.nsegs);
-    armcii_op_count(op);
     return 0;
 }
 
 bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
 {
     struct slot *s = find(handle);
-    if (!s || !s->aggregate || !armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes)) return false;
-    armcii_stats_travels(PATH_AGGREGATED, bytes, 1);
-    armcii_stats_asked((enum stats_kind)kind, target, bytes, 1);
-    return true;
+    return s && s->aggregate && armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes);
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -372,21 +366,23 @@ static bool is_aggregate(const armci_hdl_t *handle)
     return s ? s->aggregate : is_empty_aggregate(handle);
 }
 
-int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
+bool armcii_handle_queues(const armci_hdl_t *handle, const struct op *op)
 {
-    if (is_aggregate(handle) && armcii_aggregate_accepts(op)) return queue_request(obtain(handle), op, false);
-    struct request req;
-    int rc = armcii_op_start(op, &req);
-    if (rc) return rc;
-    if (req.transport) attach(obtain(handle), &req);
-    armcii_op_count(op);
-    return 0;
+    return is_aggregate(handle) && armcii_aggregate_accepts(op);
 }
 
-/* A value's memory ends with the call: an aggregate handle copies it, any other handle completes it at once. */
+int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
+{
+    if (armcii_handle_queues(handle, op)) return queue_request(obtain(handle), op, false);
+    struct request req;
+    int rc = armcii_op_start(op, &req);
+    if (rc == 0 && req.transport) attach(obtain(handle), &req);
+    return rc;
+}
+
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
-    return is_aggregate(handle) ? queue_request(obtain(handle), op, true) : armcii_op_blocking(op);
+    return armcii_handle_queues(handle, op) ? queue_request(obtain(handle), op, true) : armcii_op_blocking(op);
 }
 
 /* ---- completion ---- */

@@ -18,8 +18,11 @@ void armcii_handles_end(void);
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op);
 /* Fast path: queue a contiguous put or get that matches the requests of an aggregate handle; false: use armcii_handle_start. */
 bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
-/* As armcii_handle_start for one value of at most 16 bytes, which is copied. */
+/* As armcii_handle_start for one value of at most 16 bytes, whose memory ends with the call: an aggregate handle copies it, any other
+ * handle completes it at once. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op);
+/* Does armcii_handle_start queue op? */
+bool armcii_handle_queues(const armci_hdl_t *handle, const struct op *op);
 
 /* Flush the handle's queue, complete its operations locally and reset the cookie.  0 or an error code. */
 int armcii_handle_wait(armci_hdl_t *handle);

@@ -1,12 +1,15 @@
-/* op.c - engine of all transfers: resolve the address, order, choose a transport, issue. */
+/* op.c - engine of all operations: resolve the address, order, choose a transport, issue. */
 #include "core/op.h"
 
 #include <armci.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "base/fault.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/stats.h"
 #include "mem/memget.h"
+#include "transport/shm/apply.h"
 
 static const char *remote_argument(const struct op *op)
 {
@@ -28,17 +31,12 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
     return 0;
 }
 
-int armcii_op_issue_unverified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
     armcii_route_order(raddr, transport, op->target, op->verb, lo, hi);
-    int rc = transport->start(op, raddr, lo, hi, req);
-    if (rc == 0) armcii_stats_travels(req->path, op->shape.bytes, op->shape.nsegs);
-    return rc;
+    return transport->start(op, raddr, lo, hi, req);
 }
-
-int (*armcii_op_issue)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
-                       struct request *req) = armcii_op_issue_unverified;
 
 /* Issue the segments of a vector over several slices one by one, each complete before the next.  The data are already scaled. */
 static void issue_scattered(const struct op *op)
@@ -130,18 +128,71 @@ bool armcii_op_test(const struct request *req)
     return !req->transport || req->transport->test(req);
 }
 
-void armcii_op_count(const struct op *op)
-{
-    armcii_stats_asked((enum stats_kind)op->verb.kind, op->target, op->shape.bytes, op->shape.nsegs);
-}
-
 int armcii_op_blocking(const struct op *op)
 {
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
     armcii_op_finish(&req);
-    armcii_op_count(op);
-    if (op->verb.kind == RMA_GET && armcii_transports_need_progress) armcii_progress_on_poll();
+    if (op->verb.kind == RMA_GET) armcii_op_poll();
+    return 0;
+}
+
+/* ---- read-modify-write ---- */
+
+size_t armcii_rmw_bytes(int op)
+{
+    return op == ARMCI_FETCH_AND_ADD || op == ARMCI_SWAP ? sizeof(int) : sizeof(long);
+}
+
+/* The addend or the new value, in the first `bytes` bytes. */
+static long load_operand(enum rmw_update update, const void *local, int value, size_t bytes)
+{
+    long add = value, operand = 0;
+    const void *source = update == RMW_REPLACE ? local : bytes == sizeof(int) ? (const void *)&value : &add;
+    memcpy(&operand, source, bytes);
+    return operand;
+}
+
+static void store_result(void *local, long old, size_t bytes)
+{
+    if (bytes == sizeof(int))
+        memcpy(local, &(int){(int)old}, sizeof(int));
+    else
+        memcpy(local, &old, sizeof old);
+}
+
+/* Fault injection: what the update returns. */
+static long faulty(enum rmw_update update, long old, long operand)
+{
+    return update == RMW_ADD && armcii_fault("rmw-returns-new") ? old + operand : old;
+}
+
+long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+{
+    const struct transport *transport = raddr->route->atomic;
+    struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
+    armcii_route_order(raddr, transport, target, verb, remote, (char *)remote + bytes);
+    return faulty(update, transport->rmw(raddr, target, update, bytes, remote, operand), operand);
+}
+
+int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target)
+{
+    size_t bytes = armcii_rmw_bytes(op);
+    struct raddr raddr;
+    long old;
+    if ((uintptr_t)remote % bytes != 0)
+        return armcii_error(ARMCI_ERR_ALIGN, caller, "prem", "the address is not aligned to its type", "%p", remote);
+    enum rmw_update update = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG ? RMW_REPLACE : RMW_ADD;
+    long operand = load_operand(update, local, value, bytes);
+    char *there = armcii_addr_cache_lookup(target, remote, bytes);
+    if (there) {
+        old = faulty(update, armcii_apply_rmw(update, bytes, there, operand), operand);
+    } else {
+        int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
+        if (rc) return rc;
+        old = armcii_rmw_issue(&raddr, target, update, bytes, remote, operand);
+    }
+    store_result(local, old, bytes);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* op.h - engine of every put, get and accumulate: contiguous, strided or vector, blocking or nonblocking.
+/* op.h - engine of every put, get and accumulate: contiguous, strided or vector, blocking or nonblocking; and of read-modify-write.
  * A blocking call starts and finishes; a nonblocking call starts and attaches the request to its handle. */
 #ifndef ARMCII_OP_H
 #define ARMCII_OP_H
@@ -13,18 +13,27 @@ void armcii_op_finish(struct request *req);
 bool armcii_op_is_complete(const struct request *req);
 /* The same, but the transport may make progress or complete the request. */
 bool armcii_op_test(const struct request *req);
-/* Start and finish.  Some gets make progress, since programs poll by gets. */
+/* Start and finish. */
 int armcii_op_blocking(const struct op *op);
+/* After a blocking get: programs poll by gets, so some gets make progress. */
+static inline void armcii_op_poll(void)
+{
+    if (armcii_transports_need_progress) armcii_progress_on_poll();
+}
 
-/* Issue a transfer whose remote side is [lo, hi) in the slice *raddr.  Verification replaces the function by one that calls
- * armcii_op_issue_unverified. */
-extern int (*armcii_op_issue)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
-int armcii_op_issue_unverified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
-
-/* Count op in the statistics as requested by the program. */
-void armcii_op_count(const struct op *op);
+/* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order with earlier ones.  0 or an error code. */
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
 
 /* Find the slice of `target` that holds [address, address + bytes).  0, or an error code, reported for the caller. */
 int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address, size_t bytes, struct raddr *raddr);
+
+/* ---- read-modify-write ---- */
+
+/* As ARMCI_Rmw; op and target are valid.  0 or an error code. */
+int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
+/* The bytes of the operand of a valid op, an int or a long. */
+size_t armcii_rmw_bytes(int op);
+/* Let the route of *raddr carry an update, in order with earlier operations; see struct transport. */
+long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/stats.h"
 #include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"
@@ -204,6 +203,11 @@ void armcii_memget_end(void)
     in_use = false;
 }
 
+struct region *armcii_memget_region(void)
+{
+    return memget;
+}
+
 /* With one process every call is collective, so a region suffices; some MPI libraries have no dynamic window for one process. */
 static void *create_alone(size_t bytes)
 {
@@ -220,7 +224,6 @@ void *armcii_memget_create(size_t bytes)
     if (!memory) return NULL;
     armcii_directory_add(armcii_world->rank, memory, bytes, memget, is_shared() ? memory : NULL);
     in_use = true;
-    armcii_stats_region_made(bytes);
     return memory;
 }
 
@@ -234,7 +237,6 @@ bool armcii_memget_free(void *memory)
     }
     struct piece *p = piece_of(memory);
     if (!p) return false;
-    armcii_stats_region_gone((size_t)(raddr.hi - raddr.lo));
     armcii_directory_remove(armcii_world->rank, memory, memget);
     piece_free(p, (size_t)((char *)memory - p->memory), rounded((size_t)(raddr.hi - raddr.lo)));
     return true;

@@ -12,6 +12,8 @@
 /* Collective over the world; the end requires that no process uses such memory any more. */
 void armcii_memget_start(void);
 void armcii_memget_end(void);
+/* The region of such memory; NULL if there is none. */
+struct region *armcii_memget_region(void);
 
 /* Allocate memory that other processes access after armcii_memget_learn; NULL: out of memory, or no dynamic window. */
 void *armcii_memget_create(size_t bytes);

@@ -8,7 +8,6 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
-#include "base/stats.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
 #include "transport/shm/node.h"
@@ -215,13 +214,11 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
     armcii_team_hold(team);
     add_slices(r);
     list_append(r);
-    armcii_stats_region_made((size_t)bytes);
     return r;
 }
 
 void armcii_region_free(struct region *r)
 {
-    armcii_stats_region_gone(r->bytes[r->team->rank]);
     remove_slices(r);
     list_remove(r);
     armcii_region_detach(r);

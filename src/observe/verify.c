@@ -10,19 +10,18 @@
 #include "base/log.h"
 #include "mem/directory.h"
 #include "mem/region.h"
+#include "core/op.h"
 #include "mpi/coll.h"
-#include "transport/shm/apply.h"
 #include "mpi/world.h"
-#include "observe/report.h"
-#include "observe/reference.h"
+#include "observe/evidence.h"
 #include "observe/replay.h"
-#include "core/rmw.h"
+#include "transport/shm/apply.h"
 
 enum { PART = 1 << 18 }; /* bytes checked at a time, which fit in the cache */
 
-struct verify_counts armcii_verify_counts;
 bool armcii_verify_is_on;
-static bool has_threads; /* the program may have threads: the level is not MPI_THREAD_SINGLE */
+static long checked, unclear; /* operations; those that differed, possibly since other processes changed the bytes */
+static bool has_threads;      /* the program may have threads: the level is not MPI_THREAD_SINGLE */
 
 /* ---- comparison ---- */
 
@@ -124,23 +123,23 @@ static void check_suspect(const struct op *op, const struct raddr *raddr, enum p
     if (exclusive && disjoint && is_local_side_private(&op->shape))
         armcii_report_op(op, path, "unexpected bytes, and no other process may access them");
     armcii_replay(op, path);
-    if (disjoint) armcii_verify_counts.unclear++;
+    if (disjoint) unclear++;
 }
 
-/* ---- verified issue ---- */
+/* ---- verified transfers ---- */
 
-/* Complete remotely on return, since the readback follows. */
-static int issue_verified(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+int armcii_verify_op(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     bool adds = op->verb.kind == RMA_ACC;
     armcii_fence(op->target);
     char *sums = adds ? expected_sums(op, raddr) : NULL;
-    int rc = armcii_op_issue_unverified(op, raddr, lo, hi, req);
+    int rc = armcii_op_issue(op, raddr, lo, hi, req);
     if (rc == 0) {
         enum path path = req->path;
         armcii_op_finish(req);
+        req->path = path;
         armcii_fence(op->target);
-        armcii_verify_counts.checked++;
+        checked++;
         if (!(adds ? is_sum(op, raddr, sums) : is_same(op, raddr))) check_suspect(op, raddr, path);
     }
     free(sums);
@@ -158,22 +157,20 @@ static bool is_requested(void)
 void armcii_verify_start(void)
 {
     int level;
-    armcii_verify_counts = (struct verify_counts){0};
+    checked = unclear = 0;
     armcii_verify_is_on = is_requested();
     if (!armcii_verify_is_on) return;
     MPI_Query_thread(&level);
     has_threads = level > MPI_THREAD_SINGLE;
     armcii_replay_start();
     armcii_addr_cache_enable(false);
-    armcii_op_issue = issue_verified;
 }
 
 void armcii_verify_end(void)
 {
-    long mine[2] = {armcii_verify_counts.checked, armcii_verify_counts.unclear}, all[2];
+    long mine[2] = {checked, unclear}, all[2];
     if (!armcii_verify_is_on) return;
     armcii_verify_is_on = false;
-    armcii_op_issue = armcii_op_issue_unverified;
     armcii_addr_cache_enable(true);
     armcii_coll_reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, armcii_world->comm);
     if (!armcii_config->verbose || armcii_world->rank != 0) return;
@@ -224,13 +221,14 @@ static void sync_members(const struct region *r)
 static enum path path; /* of the last put or get */
 
 /* Put or get `bytes` bytes and complete the operation remotely. */
-static struct op execute(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes, struct raddr *raddr)
+static struct op execute(const char *caller, enum rma_kind kind, int process, void *local, char *remote, size_t bytes)
 {
+    struct raddr raddr;
     struct op op = {.caller = caller, .verb = {.kind = kind}, .target = process};
     struct request req = {0};
     armcii_shape_contiguous(&op.shape, local, remote, bytes);
-    armcii_region_locate(process, remote, raddr);
-    armcii_op_issue_unverified(&op, raddr, remote, remote + bytes, &req);
+    armcii_region_locate(process, remote, &raddr);
+    armcii_op_issue(&op, &raddr, remote, remote + bytes, &req);
     path = req.path;
     armcii_op_finish(&req);
     armcii_fence(process);
@@ -240,10 +238,9 @@ static struct op execute(const char *caller, enum rma_kind kind, int process, vo
 static void get_marks(const char *caller, const struct region *r, int member)
 {
     struct marks m = marks_of(r, member);
-    struct raddr raddr;
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
         uint64_t seen = 0, expected = mark_value(r, member, member, i);
-        struct op op = execute(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes, &raddr);
+        struct op op = execute(caller, RMA_GET, r->team->to_world[member], &seen, m.at[i], m.bytes);
         if (memcmp(&seen, &expected, m.bytes) != 0)
             armcii_report_op(&op, path, "the %s bytes of a slice of the new region differ from what the owner stored",
                              i == 0 ? "first" : "last");
@@ -253,10 +250,9 @@ static void get_marks(const char *caller, const struct region *r, int member)
 static void put_marks(const char *caller, const struct region *r, int member)
 {
     struct marks m = marks_of(r, member);
-    struct raddr raddr;
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
         uint64_t mark = mark_value(r, r->team->rank, member, i);
-        execute(caller, RMA_PUT, r->team->to_world[member], &mark, m.at[i], m.bytes, &raddr);
+        execute(caller, RMA_PUT, r->team->to_world[member], &mark, m.at[i], m.bytes);
     }
 }
 
@@ -267,10 +263,8 @@ static void check_own_marks(const char *caller, const struct region *r, int writ
     for (int i = first_mark(&m); m.bytes > 0 && i < MARKS; i++) {
         uint64_t expected = mark_value(r, writer, r->team->rank, i);
         if (memcmp(m.at[i], &expected, m.bytes) == 0) continue;
-        struct raddr raddr;
         struct op op = {.caller = caller, .verb = {.kind = RMA_PUT}, .target = armcii_world->rank};
         armcii_shape_contiguous(&op.shape, &expected, m.at[i], m.bytes);
-        armcii_region_locate(op.target, m.at[i], &raddr);
         armcii_report_op(&op, path, "process %d put %s bytes of this slice of the new region, and they did not arrive",
                          r->team->to_world[writer], i == 0 ? "the first" : "the last");
     }
@@ -300,7 +294,6 @@ void armcii_verify_region(const char *caller, struct region *r)
 {
     int n = r->team->size, me = r->team->rank;
     char saved[MARKS][sizeof(uint64_t)];
-    if (!armcii_verify_is_on) return;
     copy_marks(r, saved, false);
     store_own_marks(r);
     sync_members(r);
@@ -316,7 +309,11 @@ void armcii_verify_region(const char *caller, struct region *r)
 
 /* ---- verified read-modify-write ---- */
 
-int (*armcii_rmw_fn)(const char *caller, int op, void *local, void *remote, int value, int target) = armcii_rmw;
+struct update {
+    enum rmw_update kind;
+    size_t bytes;
+    long operand;
+};
 
 struct outcome {
     long before, after; /* readback */
@@ -324,49 +321,44 @@ struct outcome {
     long expected; /* value of after, derived from before */
 };
 
-static bool is_int(int op)
-{
-    return armcii_rmw_bytes(op) == sizeof(int);
-}
-
-static long load_number(int op, const void *at)
+/* The number of the update's type at an address. */
+static long load_number(const struct update *u, const void *at)
 {
     int small;
     long large;
     memcpy(&small, at, sizeof small);
-    if (is_int(op)) return small;
+    if (u->bytes == sizeof small) return small;
     memcpy(&large, at, sizeof large);
     return large;
 }
 
-static long read_number(int op, const struct raddr *raddr, int target, void *remote)
+static long read_number(const struct update *u, const struct raddr *raddr, int target, void *remote)
 {
     char seen[sizeof(long)];
     struct shape s;
     armcii_fence(target);
-    armcii_shape_contiguous(&s, NULL, remote, armcii_rmw_bytes(op));
+    armcii_shape_contiguous(&s, NULL, remote, u->bytes);
     armcii_readback(raddr, target, &s, seen);
-    return load_number(op, seen);
+    return load_number(u, seen);
 }
 
-/* Wraps around. */
-static long wrapped_sum(int op, long a, int b)
+/* Sums wrap around. */
+static long expected_number(const struct update *u, long before)
 {
-    if (is_int(op)) return (int)((unsigned)a + (unsigned)b);
-    return (long)((unsigned long)a + (unsigned long)(long)b);
+    long operand = load_number(u, &u->operand);
+    if (u->kind == RMW_REPLACE) return operand;
+    unsigned long sum = (unsigned long)before + (unsigned long)operand;
+    return u->bytes == sizeof(int) ? (long)(int)sum : (long)sum;
 }
 
-static int rmw_and_read(const char *caller, int op, void *local, void *remote, int value, int target, const struct raddr *raddr,
-                        struct outcome *o)
+static struct outcome update_and_read(const struct update *u, const struct raddr *raddr, int target, void *remote)
 {
-    long operand = load_number(op, local);
-    o->before = read_number(op, raddr, target, remote);
-    int rc = armcii_rmw(caller, op, local, remote, value, target);
-    if (rc) return rc;
-    o->returned = load_number(op, local);
-    o->after = read_number(op, raddr, target, remote);
-    o->expected = armcii_rmw_swaps(op) ? operand : wrapped_sum(op, o->before, value);
-    return 0;
+    struct outcome o;
+    o.before = read_number(u, raddr, target, remote);
+    o.returned = armcii_rmw_issue(raddr, target, u->kind, u->bytes, remote, u->operand);
+    o.after = read_number(u, raddr, target, remote);
+    o.expected = expected_number(u, o.before);
+    return o;
 }
 
 static bool is_right(const struct outcome *o)
@@ -374,47 +366,32 @@ static bool is_right(const struct outcome *o)
     return o->returned == o->before && o->after == o->expected;
 }
 
-static void report_unless_right(const char *caller, const struct raddr *raddr, int target, const struct outcome *o, const char *why)
+static void report_unless_right(const struct raddr *raddr, int target, const struct outcome *o, const char *why)
 {
     if (is_right(o)) return;
-    armcii_report_rmw(caller, raddr->route->atomic->rmw_path, target, "%s: %ld before, %ld returned, %ld after, expected %ld", why,
-                      o->before, o->returned, o->after, o->expected);
+    armcii_report_rmw(raddr->route->atomic->rmw_path, target, "%s: %ld before, %ld returned, %ld after, expected %ld", why, o->before,
+                      o->returned, o->after, o->expected);
 }
 
-/* Repeat the operation on a number in this process's scratch buffer. */
-static void replay_rmw(const char *caller, int op, const void *local, int value, int target)
+/* Repeat the update on a number in this process's scratch buffer. */
+static void replay_rmw(const struct update *u, int target)
 {
     struct raddr raddr;
-    struct outcome o;
     char *address;
-    long operand;
-    memcpy(&operand, local, armcii_rmw_bytes(op));
     if (!armcii_scratch_acquire(target, &address, &raddr)) return;
-    if (rmw_and_read(caller, op, &operand, address, value, target, &raddr, &o) == 0)
-        report_unless_right(caller, &raddr, target, &o, "wrong, and wrong again in a replay in memory that no other process accesses");
+    struct outcome o = update_and_read(u, &raddr, target, address);
+    report_unless_right(&raddr, target, &o, "wrong, and wrong again in a replay in memory that no other process accesses");
     armcii_scratch_release();
 }
 
-static int rmw_verified(const char *caller, int op, void *local, void *remote, int value, int target)
+long armcii_verify_rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
 {
-    size_t bytes = armcii_rmw_bytes(op);
-    struct raddr raddr;
-    struct outcome o;
-    char operand[sizeof(long)];
-    if ((uintptr_t)remote % bytes != 0) return armcii_rmw(caller, op, local, remote, value, target);
-    int rc = armcii_op_resolve(caller, "prem", target, remote, bytes, &raddr);
-    memcpy(operand, local, bytes);
-    if (!rc) rc = rmw_and_read(caller, op, local, remote, value, target, &raddr, &o);
-    if (rc) return rc;
-    armcii_verify_counts.checked++;
-    if (is_right(&o)) return 0;
-    if (is_exclusive(&raddr)) report_unless_right(caller, &raddr, target, &o, "wrong, and no other process may access the number");
-    replay_rmw(caller, op, operand, value, target);
-    armcii_verify_counts.unclear++;
-    return 0;
-}
-
-void armcii_rmw_verify_start(void)
-{
-    armcii_rmw_fn = armcii_verify_is_on ? rmw_verified : armcii_rmw;
+    struct update u = {update, bytes, operand};
+    struct outcome o = update_and_read(&u, raddr, target, remote);
+    checked++;
+    if (is_right(&o)) return o.returned;
+    if (is_exclusive(raddr)) report_unless_right(raddr, target, &o, "wrong, and no other process may access the number");
+    replay_rmw(&u, target);
+    unclear++;
+    return o.returned;
 }

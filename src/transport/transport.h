@@ -12,7 +12,6 @@
 #include "base/config.h"
 #include "base/lock.h"
 #include "base/fault.h"
-#include "base/path.h"
 #include "mpi/window.h"
 #include "mpi/team.h"
 #include "shape/shape.h"
@@ -75,6 +74,20 @@ bool armcii_op_is_scaled(const struct op *op);
 /* The shape of op with its local side scaled and packed into a new buffer, which is added to *buffers.  0 or ARMCI_ERR_MEMORY. */
 int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers);
 
+/* The path that carried an operation, for statistics and reports. */
+enum path {
+    PATH_NONE,         /* no data moved */
+    PATH_AGGREGATED,   /* queued in an aggregate handle */
+    PATH_DIRECT,       /* loads, stores and atomic instructions */
+    PATH_SERVER,       /* requests to a server */
+    PATH_CONTIGUOUS,   /* one RMA call */
+    PATH_DATATYPE,     /* RMA calls with derived datatypes */
+    PATH_BATCHED,      /* one RMA call per segment, completed in batches */
+    PATH_CONSERVATIVE, /* one RMA call per segment, each complete before the next */
+    PATH_ATOMIC,       /* an atomic RMA call */
+    PATHS
+};
+
 /* For messages: a word, and a line. */
 struct path_text {
     const char *name, *doc;
@@ -87,7 +100,7 @@ struct request {
     uint64_t id;                       /* for the transport */
     uint64_t region_id;                /* not 0: a later request to the same target and region completes earlier ones, too */
     int target;
-    enum path path;         /* for statistics */
+    enum path path;         /* set by start */
     struct buffer *buffers; /* to free when it is complete locally */
 };
 

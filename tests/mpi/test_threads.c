@@ -114,6 +114,7 @@ static void common_counter(void)
 /* How often each thread of this process got a mutex of the next one since all threads came; the mutex guards all of it. */
 static long shares[THREADS], share_total;
 static int came; /* a bit for each thread */
+
 static void *lock_again_and_again(void *argument)
 {
     struct job *job = argument;
@@ -135,7 +136,7 @@ static void even_shares_of_mutex(void)
     struct job jobs[THREADS];
 
     ARMCI_Create_mutexes(1);
-    if (run_threads(lock_again_and_again, LINE, jobs)) {
+    if (run_jobs(lock_again_and_again, LINE, jobs)) {
         for (int t = 0; t < THREADS; t++)
             check(shares[t] >= share_total / THREADS / 4, "thread %d got a mutex %ld of %ld times", t, shares[t], share_total);
         end_threads(jobs);

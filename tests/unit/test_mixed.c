@@ -7,7 +7,7 @@
 #include "fake_job.h"
 #include "transport/rma/rma.h"
 #include "transport/shm/shm.h"
-#include "core/rmw.h"
+#include "core/op.h"
 #include "unit.h"
 
 enum { BYTES = 256, THEM = 1, FAR = 2 };

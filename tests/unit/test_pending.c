@@ -5,7 +5,7 @@
 #include <armci.h>
 
 #include "fake_job.h"
-#include "core/rmw.h"
+#include "core/op.h"
 #include "unit.h"
 
 enum { BYTES = 256, THEM = 1, THIRD = 2 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "observe/reference.h"
+#include "observe/evidence.h"
 #include "observe/replay.h"
 
 TEST(integers_wrap)

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "base/stats_job.h"
+#include "observe/statistics.h"
 #include "unit.h"
 #include "../lib/clock.h"
 
@@ -15,7 +15,7 @@ enum { CALLS = 3000 };
 static void call(double seconds)
 {
     armcii_stats_enter("ARMCI_Put");
-    armcii_stats_at_once(STATS_PUT, 0, 8);
+    armcii_stats_transfer(STATS_PUT, 0, 8, 1);
     for (double begun = now(); seconds > 0 && now() - begun < seconds;) {
     }
     armcii_stats_leave();

@@ -6,7 +6,7 @@
 
 #include <armci.h>
 
-#include "core/rmw.h"
+#include "core/op.h"
 #include "fake_job.h"
 #include "transport/shm/shm.h"
 #include "unit.h"

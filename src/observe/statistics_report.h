@@ -1,10 +1,47 @@
-/* stats_job.h - the statistics of a job: the counts of each process as they are sent, their sum, and the reports. */
-#ifndef ARMCII_STATS_JOB_H
-#define ARMCII_STATS_JOB_H
+/* statistics_report.h - the statistics of a job: the counts of each process as they are sent, their sum, and the reports. */
+#ifndef ARMCII_STATISTICS_REPORT_H
+#define ARMCII_STATISTICS_REPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "base/stats.h"
+#include "transport/transport.h"
+
+enum stats_kind { STATS_PUT, STATS_GET, STATS_ACC, STATS_RMW, STATS_KINDS }; /* the first three in the order of enum rma_kind */
+
+/* Bucket 0 counts zeros, bucket b numbers from 2^(b-1) to 2^b - 1. */
+enum { STATS_BUCKETS = 48, STATS_NAME = 40, STATS_MOST_ROWS = 256 };
+
+struct stats_cell {
+    uint64_t calls, bytes, ns;
+};
+
+/* One public function. */
+struct stats_row {
+    char name[STATS_NAME];
+    struct stats_cell by[PATHS];
+    uint64_t longest;                 /* ns */
+    uint64_t sizes[STATS_BUCKETS];    /* transfers by bytes */
+    uint64_t segments[STATS_BUCKETS]; /* transfers by segments */
+    uint64_t took[STATS_BUCKETS];     /* calls by ns */
+};
+
+/* Transfers that were issued; the requests of an aggregate handle are one. */
+struct stats_travel {
+    uint64_t transfers, bytes, segments;
+};
+
+struct stats_target {
+    uint64_t calls[STATS_KINDS], bytes[STATS_KINDS];
+};
+
+/* Local segments of regions, and blocks of ARMCI_Memget. */
+struct stats_regions {
+    uint64_t made, now, most;
+    uint64_t bytes_now, bytes_most;
+};
 
 /* The purpose of a function. */
 enum stats_family {
@@ -49,8 +86,6 @@ static inline const struct stats_far *armcii_stats_targets(const struct stats_pr
 {
     return (const struct stats_far *)(armcii_stats_rows(p) + p->rows);
 }
-/* The counts of this process in one block of *bytes bytes; the caller frees it. */
-struct stats_process *armcii_stats_pack(int rank, int node, size_t *bytes);
 
 /* One process in the table. */
 struct stats_line {

@@ -1,0 +1,120 @@
+/* observe.c - routes that let statistics and verification see what transports carry. */
+#include "observe/observe.h"
+
+#include "base/log.h"
+#include "core/op.h"
+#include "mem/memget.h"
+#include "mpi/world.h"
+#include "observe/statistics.h"
+#include "observe/verify.h"
+
+enum { MAX_ROUTES = 8 };
+
+static struct observed_route {
+    struct route route;
+    const struct route *real;
+} routes[MAX_ROUTES];
+static size_t route_count;
+
+static struct observed_transport {
+    struct transport transport;
+    const struct transport *real;
+} transports[MAX_TRANSPORTS];
+static size_t transport_count;
+
+static bool is_on(void)
+{
+    return armcii_stats_on || armcii_verify_is_on;
+}
+
+/* The address with its real route. */
+static struct raddr unobserved(const struct raddr *raddr)
+{
+    struct raddr real = *raddr;
+    for (size_t i = 0; i < route_count; i++)
+        if (raddr->route == &routes[i].route) real.route = routes[i].real;
+    return real;
+}
+
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+{
+    struct raddr real = unobserved(raddr);
+    int rc = armcii_verify_is_on ? armcii_verify_op(op, &real, lo, hi, req) : armcii_op_issue(op, &real, lo, hi, req);
+    if (rc == 0 && armcii_stats_on) armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
+    return rc;
+}
+
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+{
+    struct raddr real = unobserved(raddr);
+    if (armcii_stats_on) armcii_stats_carried(real.route->atomic->rmw_path, bytes, 1);
+    if (armcii_verify_is_on) return armcii_verify_rmw(&real, target, update, bytes, remote, operand);
+    return armcii_rmw_issue(&real, target, update, bytes, remote, operand);
+}
+
+/* The order is kept where the real transport is called. */
+static const struct transport *observed_transport(const struct transport *real)
+{
+    size_t i = 0;
+    while (i < transport_count && transports[i].real != real)
+        i++;
+    if (i == MAX_TRANSPORTS) armcii_fatal("more than %d transports to observe", MAX_TRANSPORTS);
+    if (i == transport_count) {
+        transports[transport_count++] = (struct observed_transport){*real, real};
+        transports[i].transport.start = start;
+        transports[i].transport.rmw = rmw;
+        transports[i].transport.order = NULL;
+    }
+    return &transports[i].transport;
+}
+
+/* An observed route stays as it is. */
+static const struct route *observed_route(const struct route *real)
+{
+    size_t i = 0;
+    while (i < route_count && routes[i].real != real && &routes[i].route != real)
+        i++;
+    if (i == MAX_ROUTES) armcii_fatal("more than %d routes to observe", MAX_ROUTES);
+    if (i == route_count) {
+        routes[route_count++] = (struct observed_route){*real, real};
+        routes[i].route.contiguous = observed_transport(real->contiguous);
+        routes[i].route.shaped = observed_transport(real->shaped);
+        routes[i].route.atomic = observed_transport(real->atomic);
+    }
+    return &routes[i].route;
+}
+
+static void observe(struct region *r)
+{
+    r->near = observed_route(r->near);
+    r->far = observed_route(r->far);
+}
+
+void armcii_observe_start(void)
+{
+    route_count = transport_count = 0;
+    armcii_verify_start();
+    armcii_statistics_start();
+    if (is_on() && armcii_memget_region()) observe(armcii_memget_region());
+}
+
+void armcii_observe_end(void)
+{
+    armcii_statistics_end();
+    armcii_verify_end();
+}
+
+void armcii_observe_region(const char *caller, struct region *r)
+{
+    if (!is_on()) return;
+    if (armcii_verify_is_on) armcii_verify_region(caller, r);
+    observe(r);
+    armcii_stats_region(true, r->bytes[r->team->rank]);
+}
+
+void armcii_observe_memget(const void *memory, size_t bytes)
+{
+    struct raddr raddr;
+    if (is_on() && armcii_region_locate(armcii_world->rank, memory, &raddr)) observe(raddr.region);
+    armcii_stats_region(true, bytes);
+}

@@ -1,0 +1,327 @@
+/* statistics.c - counts calls, bytes and time; at the end, each process sends its counts to the first, which adds them up and reports. */
+#include "observe/statistics.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <armcix.h>
+
+#include "base/config.h"
+#include "base/json.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "mpi/coll.h"
+#include "mpi/quirks.h"
+#include "mpi/world.h"
+#include "observe/statistics_report.h"
+
+struct stats armcii_stats;
+bool armcii_stats_on;
+
+static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most calls are found by its address */
+static uint64_t clock_ns;                      /* what two readings of the clock add to a visit */
+
+static _Thread_local struct visit {
+    unsigned depth;
+    struct stats_row *row; /* NULL outside of visits */
+    uint64_t begun;
+    size_t bytes;
+    enum path path;
+    bool carried; /* by a transport, since the last transfer of this visit */
+} visit __attribute__((tls_model("initial-exec")));
+
+/* Not the global lock: calls that wait for other processes do not hold it. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+    if (armcii_lock_is_enabled()) pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (armcii_lock_is_enabled()) pthread_mutex_unlock(&mutex);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t measure_clock(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        uint64_t before = now_ns(), took = now_ns() - before;
+        if (took < least) least = took;
+    }
+    return least;
+}
+
+void armcii_stats_start(int processes)
+{
+    armcii_stats = (struct stats){.processes = processes};
+    armcii_stats.rows = calloc(STATS_MOST_ROWS, sizeof *armcii_stats.rows);
+    armcii_stats.targets = calloc((size_t)processes, sizeof *armcii_stats.targets);
+    if (!armcii_stats.rows || !armcii_stats.targets) armcii_fatal("out of memory for statistics of %d processes", processes);
+    visit = (struct visit){0};
+    clock_ns = measure_clock();
+    armcii_stats.begun_ns = now_ns();
+    armcii_stats_on = true;
+}
+
+void armcii_stats_stop(void)
+{
+    armcii_stats_on = false;
+    armcii_stats.elapsed_ns = now_ns() - armcii_stats.begun_ns;
+}
+
+void armcii_stats_end(void)
+{
+    free(armcii_stats.rows);
+    free(armcii_stats.targets);
+    armcii_stats = (struct stats){0};
+}
+
+/* ---- visits ---- */
+
+static struct stats_row *row_of(const char *function)
+{
+    struct stats *s = &armcii_stats;
+    for (size_t i = 0; i < s->n; i++)
+        if (functions[i] == function) return &s->rows[i];
+    for (size_t i = 0; i < s->n; i++)
+        if (strncmp(s->rows[i].name, function, STATS_NAME - 1) == 0) return &s->rows[i];
+    if (s->n == STATS_MOST_ROWS) armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
+    functions[s->n] = function;
+    strncpy(s->rows[s->n].name, function, STATS_NAME - 1);
+    return &s->rows[s->n++];
+}
+
+void armcii_stats_enter(const char *function)
+{
+    if (visit.depth++ > 0) return;
+    lock();
+    struct stats_row *row = row_of(function);
+    unlock();
+    visit = (struct visit){.depth = 1, .row = row, .begun = now_ns()};
+}
+
+static int bucket_of(uint64_t n)
+{
+    int b = n ? 64 - __builtin_clzll(n) : 0;
+    return b < STATS_BUCKETS ? b : STATS_BUCKETS - 1;
+}
+
+void armcii_stats_leave(void)
+{
+    if (visit.depth == 0 || --visit.depth > 0) return; /* 0: the call began before statistics did */
+    uint64_t took = now_ns() - visit.begun, ns = took > clock_ns ? took - clock_ns : 0;
+    struct stats_row *row = visit.row;
+    struct stats_cell *cell = &row->by[visit.path];
+    lock();
+    cell->calls++;
+    cell->bytes += visit.bytes;
+    cell->ns += ns;
+    row->took[bucket_of(ns)]++;
+    if (ns > row->longest) row->longest = ns;
+    unlock();
+    visit.row = NULL;
+}
+
+/* ---- inside a visit ---- */
+
+void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
+{
+    struct stats_travel *travel = &armcii_stats.travels[path];
+    visit.path = path;
+    visit.carried = true;
+    lock();
+    travel->transfers++;
+    travel->bytes += bytes;
+    travel->segments += segments;
+    unlock();
+}
+
+void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments, bool queued)
+{
+    if (!visit.row) return;
+    struct stats_target *t = &armcii_stats.targets[target];
+    if (queued)
+        visit.path = PATH_AGGREGATED;
+    else if (!visit.carried && bytes > 0)
+        armcii_stats_carried(PATH_DIRECT, bytes, segments);
+    visit.carried = false;
+    visit.bytes += bytes;
+    lock();
+    visit.row->sizes[bucket_of(bytes)]++;
+    visit.row->segments[bucket_of(segments)]++;
+    t->calls[kind]++;
+    t->bytes[kind] += bytes;
+    unlock();
+}
+
+void armcii_stats_region(bool made, size_t bytes)
+{
+    struct stats_regions *r = &armcii_stats.regions;
+    if (!armcii_stats_on) return;
+    lock();
+    r->made += made;
+    r->now = made ? r->now + 1 : r->now - 1;
+    r->bytes_now = made ? r->bytes_now + bytes : r->bytes_now - bytes;
+    if (r->now > r->most) r->most = r->now;
+    if (r->bytes_now > r->bytes_most) r->bytes_most = r->bytes_now;
+    unlock();
+}
+
+/* ---- the job ---- */
+
+enum { TAG_STATISTICS = 9 };
+
+/* Warn now rather than after the run. */
+static void try_file(void)
+{
+    const char *name = armcii_config->stats_file;
+    FILE *f = name ? fopen(name, "w") : NULL;
+    if (name && !f) armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", name, strerror(errno));
+    if (f) fclose(f);
+}
+
+void armcii_statistics_start(void)
+{
+    int on = armcii_config->stats;
+    armcii_coll_bcast(&on, (int)sizeof on, 0, armcii_world->comm);
+    if (!on) return;
+    if (armcii_world->rank == 0) try_file();
+    armcii_stats_start(armcii_world->size);
+}
+
+/* ---- the report ---- */
+
+struct report {
+    struct json json; /* file NULL: a table */
+    struct stats_job job;
+};
+
+static void begin_report(struct report *r)
+{
+    static char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    armcii_version_line(library, mpi, sizeof mpi);
+    armcii_stats_job_begin(&r->job, armcii_world->size);
+    r->job.library = ARMCI_RMA_Version();
+    r->job.mpi = mpi;
+    r->job.nodes = armcii_world->domains;
+    r->json = (struct json){.file = armcii_config->stats_file ? fopen(armcii_config->stats_file, "w") : NULL};
+    if (r->json.file) armcii_stats_json_begin(&r->json, &r->job);
+}
+
+static void add_process(struct report *r, const struct stats_process *p)
+{
+    armcii_stats_job_add(&r->job, p);
+    if (r->json.file) armcii_stats_json_process(&r->json, p);
+}
+
+static bool end_file(struct report *r)
+{
+    if (!r->json.file) return false;
+    armcii_stats_json_end(&r->json, &r->job);
+    bool written = !ferror(r->json.file);
+    if (fclose(r->json.file) == 0 && written) return true;
+    armcii_warn("ARMCI_STATS: %s: %s; a table instead", armcii_config->stats_file, strerror(errno));
+    return false;
+}
+
+/* The table is one write, so that no other process's lines come between its lines. */
+static void print_table(const struct stats_job *job)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) armcii_fatal("out of memory for statistics");
+    armcii_stats_table(f, job);
+    if (fclose(f) != 0) armcii_fatal("out of memory for statistics");
+    armcii_log_text(text);
+    free(text);
+}
+
+static void end_report(struct report *r)
+{
+    if (!end_file(r)) print_table(&r->job);
+    armcii_stats_job_end(&r->job);
+}
+
+/* ---- gathering ---- */
+
+/* The counts of this process in one block of *bytes bytes; the caller frees it. */
+static struct stats_process *pack(size_t *bytes)
+{
+    const struct stats *s = &armcii_stats;
+    size_t targets = 0, rows = s->n * sizeof *s->rows;
+    *bytes = sizeof(struct stats_process) + rows + (size_t)s->processes * sizeof(struct stats_far);
+    struct stats_process *p = calloc(1, *bytes);
+    if (!p) armcii_fatal("out of memory for statistics");
+    p->rank = armcii_world->rank;
+    p->node = armcii_world->domain;
+    p->seconds = (double)s->elapsed_ns * 1e-9;
+    memcpy(p->travels, s->travels, sizeof p->travels);
+    p->regions = s->regions;
+    p->rows = s->n;
+    memcpy(p + 1, s->rows, rows);
+    struct stats_far *far = (struct stats_far *)((char *)(p + 1) + rows);
+    for (int i = 0; i < s->processes; i++) {
+        const struct stats_target *t = &s->targets[i];
+        if (t->calls[STATS_PUT] || t->calls[STATS_GET] || t->calls[STATS_ACC] || t->calls[STATS_RMW])
+            far[targets++] = (struct stats_far){i, *t};
+    }
+    p->targets = targets;
+    *bytes = sizeof *p + rows + targets * sizeof *far;
+    return p;
+}
+
+static struct stats_process *receive_from(int rank)
+{
+    MPI_Status status;
+    int bytes;
+    armcii_coll_probe(rank, TAG_STATISTICS, armcii_world->control, &status);
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    struct stats_process *p = malloc((size_t)bytes);
+    if (!p) armcii_fatal("out of memory for statistics of %d bytes", bytes);
+    MPI_Recv(p, bytes, MPI_BYTE, rank, TAG_STATISTICS, armcii_world->control, MPI_STATUS_IGNORE);
+    return p;
+}
+
+static void gather(struct stats_process *mine)
+{
+    struct report r;
+    begin_report(&r);
+    add_process(&r, mine);
+    for (int i = 1; i < armcii_world->size; i++) {
+        struct stats_process *p = receive_from(i);
+        add_process(&r, p);
+        free(p);
+    }
+    end_report(&r);
+}
+
+void armcii_statistics_end(void)
+{
+    size_t bytes;
+    if (!armcii_stats_on) return;
+    armcii_stats_stop();
+    struct stats_process *mine = pack(&bytes);
+    if (armcii_world->rank == 0)
+        gather(mine);
+    else
+        armcii_coll_send(mine, (int)bytes, 0, TAG_STATISTICS, armcii_world->control);
+    free(mine);
+    armcii_stats_end();
+}
