@@ -1,11 +1,15 @@
-/* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and environment variables.  Needs no launcher
- * and does not start MPI. */
+/* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and environment variables.  Without --probe
+ * it needs no launcher and does not start MPI. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <armci.h>
+
 #include "base/config.h"
 #include "info.h"
+#include "transport/probe.h"
+#include "transport/route.h"
 
 static void complain(const char *line)
 {
@@ -34,6 +38,28 @@ static void print_json_changed(void)
     info_print_json(info_is_changed);
 }
 
+static void print_measured(void)
+{
+    enum { US = 1000000 };
+    const char *far = armcii_route_far_doc();
+    printf("between nodes: %s\n", far ? far : "there is one node");
+    if (!armcii_probe->measured) {
+        printf("probe: %s\n", far ? "none, since ARMCI_TRANSPORT, MPI or the lack of servers leaves no choice" : "none");
+        return;
+    }
+    printf("%-14s %8.1f us\n", "round trip", armcii_probe->round_trip * US);
+    for (int op = 0; op < PROBE_OPS; op++)
+        printf("%-14s %8.1f us, %s\n", armcii_probe_names[op], armcii_probe->seconds[op] * US,
+               armcii_probe->complete[op] ? "complete without the target" : "needs the target");
+}
+
+static void print_probe(void)
+{
+    ARMCI_Init();
+    if (armci_msg_me() == 0) print_measured();
+    ARMCI_Finalize();
+}
+
 static void print_version(void)
 {
     printf("armci-info (ARMCI-RMA) %s\n", info_version());
@@ -51,6 +77,7 @@ static const struct option {
     {"--variables", info_print_variables, true, "print only the environment variables"},
     {"--json", print_json, true, "print everything as JSON; with --changed, only the variables whose value is not the default"},
     {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
+    {"--probe", print_probe, true, "started as a job: print what MPI RMA does by itself between nodes, and the route chosen from it"},
     {"--version", print_version, false, "print the version"},
     {"--help", print_help, false, "print this help"},
 };
