@@ -2,11 +2,15 @@
  * not mix. */
 #include "base/log.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "base/config.h"
 
 enum { LINE = 2048 };
@@ -87,8 +91,19 @@ void armcii_error_set_abort(void (*abort_job)(int status))
     job_abort = abort_job;
 }
 
+/* A launcher that ends the job may lose what it has not read from a pipe. */
+static void wait_for_reader(int pipe)
+{
+    enum { MOST_MS = 200 };
+    int unread;
+    for (int i = 0; i < MOST_MS && ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0; i++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
 void armcii_abort_job(int status)
 {
+    wait_for_reader(STDOUT_FILENO);
+    wait_for_reader(STDERR_FILENO);
     if (job_abort != NULL) job_abort(status);
     abort();
 }
