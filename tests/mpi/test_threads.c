@@ -1,5 +1,6 @@
 /* test_threads.c - several threads of each process at once, under MPI_THREAD_MULTIPLE. */
 #include <sched.h>
+#include <time.h>
 
 #include "op.h"
 
@@ -123,6 +124,7 @@ static void *lock_again_and_again(void *argument)
     for (bool more = true; more;) {
         ARMCI_Lock(0, p);
         came |= 1 << job->number;
+        nanosleep(&(struct timespec){0, 500000}, NULL); /* the others come to wait */
         more = share_total < effort(ROUNDS) * THREADS;
         shares[job->number] += more && came == (1 << THREADS) - 1;
         share_total += more && came == (1 << THREADS) - 1;
