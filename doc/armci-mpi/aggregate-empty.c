@@ -10,7 +10,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-/* Put the numbers, each as a request of its own, under one aggregate handle. */
+/* Put the numbers, each as a separate request, under one aggregate handle. */
 static void put_each(const long *numbers, int n, long *remote, int proc)
 {
     armci_hdl_t handle;

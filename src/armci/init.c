@@ -141,8 +141,8 @@ static const char *start_on_processes(MPI_Comm comm)
 {
     int progress_ranks, rank, size;
     MPI_Comm all;
-    const char *obstacle = armcii_progress_rank_select(comm, &all, &progress_ranks);
-    if (obstacle) return obstacle;
+    const char *error = armcii_progress_rank_select(comm, &all, &progress_ranks);
+    if (error) return error;
     MPI_Comm_rank(all, &rank);
     MPI_Comm_size(all, &size);
     if (rank >= size - progress_ranks) run_progress_rank(all, progress_ranks);
@@ -168,8 +168,8 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     start_mpi(argc, argv, requested);
     if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
     if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* progress ranks keep their first configuration */
-    const char *obstacle = start_on_processes(comm);
-    if (obstacle) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", obstacle, "%s", "rank");
+    const char *error = start_on_processes(comm);
+    if (error) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
     init_count = 1;
     armcii_entry_open();
     return 0;

@@ -103,8 +103,8 @@ void armcii_config_ensure(void);
 /* Every variable with its value in force, then the names that are set without effect. */
 void armcii_config_print(void (*line)(const char *text));
 /* To be called before MPI_Init.  Where the launcher's environment shows that the job spans nodes, ask the MPI library for threads, by
- * variables of its own that are not set: servers are threads.  Not where the configuration rules out such servers, nor where they would
- * serve windows only and windows_bear_threads returns false. */
+ * those variables of that library that are not set: servers are threads.  Not where the configuration rules out such servers, nor where
+ * they would serve windows only and windows_bear_threads returns false. */
 void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void));
 /* A variable of the MPI library or of the tests (ARMCI_FAULT, ARMCI_TEST_...) as it is now; NULL: not set. */
 const char *armcii_config_variable(const char *name);

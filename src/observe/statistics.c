@@ -139,13 +139,13 @@ void armcii_stats_leave(void)
 
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
 {
-    struct stats_travel *travel = &armcii_stats.travels[path];
+    struct stats_carried *carried = &armcii_stats.carried[path];
     visit.path = path;
     visit.carried = true;
     lock();
-    travel->transfers++;
-    travel->bytes += bytes;
-    travel->segments += segments;
+    carried->transfers++;
+    carried->bytes += bytes;
+    carried->segments += segments;
     unlock();
 }
 
@@ -272,7 +272,7 @@ static struct stats_process *pack(size_t *bytes)
     p->rank = armcii_world->rank;
     p->node = armcii_world->domain;
     p->seconds = (double)s->elapsed_ns * 1e-9;
-    memcpy(p->travels, s->travels, sizeof p->travels);
+    memcpy(p->carried, s->carried, sizeof p->carried);
     p->regions = s->regions;
     p->rows = s->n;
     memcpy(p + 1, s->rows, rows);

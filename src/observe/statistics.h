@@ -15,7 +15,7 @@
 struct stats {
     struct stats_row *rows; /* [n], in the order of their first call */
     size_t n;
-    struct stats_travel travels[PATHS];
+    struct stats_carried carried[PATHS];
     struct stats_target *targets; /* [processes] */
     int processes;
     struct stats_regions regions;

@@ -97,9 +97,9 @@ void armcii_stats_job_add(struct stats_job *job, const struct stats_process *p)
         add_line(line, &rows[i]);
     }
     for (int i = 0; i < PATHS; i++) {
-        job->travels[i].transfers += p->travels[i].transfers;
-        job->travels[i].bytes += p->travels[i].bytes;
-        job->travels[i].segments += p->travels[i].segments;
+        job->carried[i].transfers += p->carried[i].transfers;
+        job->carried[i].bytes += p->carried[i].bytes;
+        job->carried[i].segments += p->carried[i].segments;
     }
     for (size_t i = 0; i < p->targets; i++)
         add_pair(job, traffic(p->rank, &armcii_stats_targets(p)[i]));
@@ -246,17 +246,17 @@ static void write_functions(struct json *j, const struct stats_row rows[], size_
     armcii_json_close(j, ']');
 }
 
-static void write_travels(struct json *j, const struct stats_travel travels[])
+static void write_carried(struct json *j, const struct stats_carried carried[])
 {
     armcii_json_line(j);
     armcii_json_open(j, "travelled", '[');
     for (int p = 0; p < PATHS; p++) {
-        if (!travels[p].transfers) continue;
+        if (!carried[p].transfers) continue;
         armcii_json_open(j, NULL, '{');
         armcii_json_text(j, "path", path_name((enum path)p));
-        armcii_json_count(j, "transfers", travels[p].transfers);
-        armcii_json_count(j, "bytes", travels[p].bytes);
-        armcii_json_count(j, "segments", travels[p].segments);
+        armcii_json_count(j, "transfers", carried[p].transfers);
+        armcii_json_count(j, "bytes", carried[p].bytes);
+        armcii_json_count(j, "segments", carried[p].segments);
         armcii_json_close(j, '}');
     }
     armcii_json_close(j, ']');
@@ -308,7 +308,7 @@ void armcii_stats_json_process(struct json *j, const struct stats_process *p)
     armcii_json_count(j, "node", (uint64_t)p->node);
     armcii_json_real(j, "seconds", 9, p->seconds);
     write_functions(j, armcii_stats_rows(p), p->rows);
-    write_travels(j, p->travels);
+    write_carried(j, p->carried);
     write_targets(j, armcii_stats_targets(p), p->targets);
     write_regions(j, &p->regions);
     armcii_json_close(j, '}');
@@ -321,7 +321,7 @@ void armcii_stats_json_end(struct json *j, const struct stats_job *job)
     armcii_json_open(j, "total", '{');
     armcii_json_real(j, "seconds", 9, job->seconds);
     write_functions(j, job->rows, job->n);
-    write_travels(j, job->travels);
+    write_carried(j, job->carried);
     write_regions(j, &job->regions);
     armcii_json_close(j, '}');
     armcii_json_close(j, '}');
@@ -426,7 +426,7 @@ static void print_travels(FILE *out, const struct stats_job *job)
 {
     fprintf(out, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
     for (int p = 0; p < PATHS; p++) {
-        const struct stats_travel *v = &job->travels[p];
+        const struct stats_carried *v = &job->carried[p];
         if (!v->transfers) continue;
         fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", path_name((enum path)p), v->transfers, amount(v->bytes).text,
                 v->segments);

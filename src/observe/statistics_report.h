@@ -29,7 +29,7 @@ struct stats_row {
 };
 
 /* Transfers that were issued; the requests of an aggregate handle are one. */
-struct stats_travel {
+struct stats_carried {
     uint64_t transfers, bytes, segments;
 };
 
@@ -75,7 +75,7 @@ struct stats_process {
     int rank, node;
     double seconds; /* from start to end */
     size_t rows, targets;
-    struct stats_travel travels[PATHS];
+    struct stats_carried carried[PATHS];
     struct stats_regions regions;
 };
 static inline const struct stats_row *armcii_stats_rows(const struct stats_process *p)
@@ -106,7 +106,7 @@ struct stats_job {
     double seconds; /* of the slowest process */
     struct stats_row *rows;
     size_t n;
-    struct stats_travel travels[PATHS];
+    struct stats_carried carried[PATHS];
     struct stats_regions regions;           /* sums over processes; `most` is the largest */
     struct stats_line *lines;               /* [processes] */
     struct stats_pair top[STATS_TOP_PAIRS]; /* most bytes first; calls 0: unused */

@@ -250,7 +250,7 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* The program's signal handlers run in the program's threads: this one blocks all signals but those of its own faults, since the kernel
+/* The program's signal handlers run in the program's threads: this one blocks all signals except those of its faults, since the kernel
  * kills a process that blocks these. */
 static int create_without_signals(void)
 {

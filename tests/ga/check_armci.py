@@ -7,7 +7,7 @@ import sys
 import gasource
 from gasource import Problem, run_logged
 from runner import Program, arguments, run_suite
-from verdict import Expect
+from results import Expect
 
 # They are old C: their headers come through configure tests that are not run here.
 HEADERS = ("stdio", "stdlib", "string", "strings", "assert", "unistd", "math", "sys/time")

@@ -1,6 +1,6 @@
 """What is special about single GA test programs; all others are expected to print no word of failure."""
 from runner import Program
-from verdict import Expect
+from results import Expect
 
 NUMBER = r"([-+.\dEeDd]+)"
 SUCCESS = "All tests successful"

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from gasource import Problem
-from verdict import Expect, fault
+from results import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
 SHOWN = 80                       # lines at the end of a failed program's output

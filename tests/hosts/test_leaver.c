@@ -55,7 +55,7 @@ static void put_vector(char *remote, char *local, int kib)
     ARMCI_PutV(&v, 1, SERVED);
 }
 
-/* Small segments behind a long one, which travels on its own. */
+/* Small segments behind a long one, which is sent separately. */
 static void put_mixed(char *remote, char *local, int kib)
 {
     void *from = local, *to = remote + (2 << 20);
@@ -131,7 +131,7 @@ static void completes_without_its_caller(void)
     region_free(base);
 }
 
-/* The last of many small puts, which may travel together. */
+/* The last of many small puts, which may be sent together. */
 static void small_puts_complete_without_their_caller(void)
 {
     enum { PUTS = 2000 };

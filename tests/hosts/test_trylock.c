@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-enum { THREADS = 4, ROUNDS = 100, TRIES = 50, REQUESTS = 17000, PATIENCE = 30 /* seconds */ };
+enum { THREADS = 4, ROUNDS = 100, TRIES = 50, REQUESTS = 17000, TIMEOUT = 30 /* seconds */ };
 
 /* A lost mutex shall be seen as a check that fails, not as the end of the job. */
 static void start_with_codes(int *argc, char ***argv)
@@ -30,10 +30,10 @@ static void rest(void)
 /* Wait for threads; one that never comes back waits for a mutex that was lost, and so would the rest of the job. */
 static void join(pthread_t *threads, int n, const char *what)
 {
-    double until = MPI_Wtime() + PATIENCE;
+    double until = MPI_Wtime() + TIMEOUT;
     while (waiting > 0 && MPI_Wtime() < until)
         rest();
-    if (!check(waiting == 0, "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n, PATIENCE, (int)waiting))
+    if (!check(waiting == 0, "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n, TIMEOUT, (int)waiting))
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
@@ -88,9 +88,9 @@ static void let_it_have_the_mutex(void)
 {
     check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", owner);
     armci_notify(owner);
-    for (double until = MPI_Wtime() + PATIENCE; !has_locked && MPI_Wtime() < until;)
+    for (double until = MPI_Wtime() + TIMEOUT; !has_locked && MPI_Wtime() < until;)
         rest();
-    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", owner, PATIENCE);
+    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", owner, TIMEOUT);
 }
 
 /* The first thread tries, before, while and after another of the process has the mutex, which the owner holds at first. */

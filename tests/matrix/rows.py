@@ -84,32 +84,32 @@ def run_row(row, build, environment):
 
 
 def trouble_in(lines):
-    """The line that says what was wrong, from the output of a run that failed: a test's verdict, or why there is none."""
+    """The line that says what was wrong, from the output of a run that failed: a test's result, or why there is none."""
     shown = [line.strip() for line in lines if line.startswith("    ")]
     told = [line for line in shown if re.match(r"FAIL |rank \d+: |ARMCI error", line)]
     return (told or shown or ["no output"])[0]
 
 
 def verdicts_of(lines):
-    """The (verdict, label, what was wrong) of each run, from the lines of run-mpi-tests."""
-    verdicts = []
+    """The (result, label, what was wrong) of each run, from the lines of run-mpi-tests."""
+    results = []
     for i, line in enumerate(lines):
         match = re.match(r"(PASS|FAIL|SKIP) (test_\S+ on \d.*?) \[(.*)\]", line)
         if match:
-            verdict, label, figures = match.groups()
-            why = f"{trouble_in(lines[i + 1:])} [{figures}]" if verdict == "FAIL" else ""
-            verdicts.append((verdict, label, why))
-    return verdicts
+            result, label, figures = match.groups()
+            why = f"{trouble_in(lines[i + 1:])} [{figures}]" if result == "FAIL" else ""
+            results.append((result, label, why))
+    return results
 
 
 def run_twice(row, build, environment, log):
-    """Run a row, and once more if it failed: machines that others use make some tests fail.  Returns its verdicts: of a row that passed
+    """Run a row, and once more if it failed: machines that others use make some tests fail.  Returns its results: of a row that passed
     only the second time PASS, with what was wrong the first time."""
     first = run_logged(row, build, environment, log)
-    if all(verdict != "FAIL" for verdict, _, _ in first):
+    if all(result != "FAIL" for result, _, _ in first):
         return first
-    again = {label: verdict for verdict, label, _ in run_logged(row, build, environment, log)}
-    return [("PASS" if again.get(label) == "PASS" else verdict, label, why) for verdict, label, why in first]
+    again = {label: result for result, label, _ in run_logged(row, build, environment, log)}
+    return [("PASS" if again.get(label) == "PASS" else result, label, why) for result, label, why in first]
 
 
 def run_logged(row, build, environment, log):
@@ -120,7 +120,7 @@ def run_logged(row, build, environment, log):
 
 
 def run_doctor(build, environment, log):
-    """Run armci-doctor, where that build has one.  Returns its (verdict, label, what was wrong), as a list."""
+    """Run armci-doctor, where that build has one.  Returns its (result, label, what was wrong), as a list."""
     program = build / "tools/armci-doctor"
     if not program.exists():
         return []
@@ -138,22 +138,22 @@ def run_doctor(build, environment, log):
 def doctor_twice(build, environment, log):
     """The same as for rows: what fails is run again."""
     first = run_doctor(build, environment, log)
-    if all(verdict == "PASS" for verdict, _, _ in first) or run_doctor(build, environment, log)[0][0] != "PASS":
+    if all(result == "PASS" for result, _, _ in first) or run_doctor(build, environment, log)[0][0] != "PASS":
         return first
     return [("PASS", label, why) for _, label, why in first]
 
 
 def run_rows(rows, build, environment, log):
-    """Run rows, and the doctor, into the log.  Returns the (verdict, label, what was wrong) of each run, and the seconds they took."""
-    lock, verdicts, seconds = Lock(), [], 0.0
+    """Run rows, and the doctor, into the log.  Returns the (result, label, what was wrong) of each run, and the seconds they took."""
+    lock, results, seconds = Lock(), [], 0.0
     for row in rows:
         lock.take()
         begun = time.time()
-        verdicts += run_twice(row, build, environment, log)
+        results += run_twice(row, build, environment, log)
         seconds += time.time() - begun
     lock.drop()
     lock.take()
     begun = time.time()
-    verdicts += doctor_twice(build, environment, log)
+    results += doctor_twice(build, environment, log)
     lock.drop()
-    return verdicts, seconds + time.time() - begun
+    return results, seconds + time.time() - begun

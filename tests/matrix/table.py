@@ -26,12 +26,12 @@ def summary(cell):
     """A cell's counts in a few words."""
     if cell.get("problem"):
         return cell["problem"]
-    verdicts = [verdict for verdict, _, _ in cell["runs"]]
-    text = f"{verdicts.count('PASS')} passed"
-    if "FAIL" in verdicts:
-        text += f", **{verdicts.count('FAIL')} failed**"
-    if "SKIP" in verdicts:
-        text += f", {verdicts.count('SKIP')} skipped"
+    results = [result for result, _, _ in cell["runs"]]
+    text = f"{results.count('PASS')} passed"
+    if "FAIL" in results:
+        text += f", **{results.count('FAIL')} failed**"
+    if "SKIP" in results:
+        text += f", {results.count('SKIP')} skipped"
     return f"{text} ({cell['seconds']:.0f} s)"
 
 
@@ -50,9 +50,9 @@ def cause_of(cell, label):
 
 
 def told(cells, wanted):
-    """A line for each run of that verdict of which something is told."""
+    """A line for each run of that result of which something is told."""
     return [f"- {cell['library']}, {cell['place']}: `{label}`: {why.replace('|', ' ')}; {cause_of(cell, label)}"
-            for cell in cells for verdict, label, why in cell.get("runs", []) if verdict == wanted and why]
+            for cell in cells for result, label, why in cell.get("runs", []) if result == wanted and why]
 
 
 def row_of(own):

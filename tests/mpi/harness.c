@@ -1,4 +1,4 @@
-/* harness.c - main() of every multi-process test: runs the suite, collects the verdict. */
+/* harness.c - main() of every multi-process test: runs the suite, collects the result. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <time.h>
@@ -377,10 +377,10 @@ static void read_arguments(int argc, char **argv)
     }
 }
 
-enum verdict { PASSED, FAILED, SKIPPED };
+enum result { PASSED, FAILED, SKIPPED };
 
-/* Run one test on all ranks; the verdict is the same everywhere. */
-static enum verdict run_test(const struct test *t)
+/* Run one test on all ranks; the result is the same everywhere. */
+static enum result run_test(const struct test *t)
 {
     long mine[4], sum[4];
     double begun = MPI_Wtime();

@@ -1,7 +1,7 @@
-/* harness.h - what every multi-process test shares: main(), checks, a reduced verdict, repeatable random numbers, regions.
+/* harness.h - what every multi-process test shares: main(), checks, a reduced result, repeatable random numbers, regions.
  *
  * A test program defines `suite`. The harness owns main(): it starts MPI and ARMCI, runs the tests in order with a barrier between them,
- * adds the errors of all ranks, lets rank 0 print one verdict a test, and exits with the reduced status on every rank: 0 passed, 1 failed,
+ * adds the errors of all ranks, lets rank 0 print one result a test, and exits with the reduced status on every rank: 0 passed, 1 failed,
  * 77 when every test was skipped. Every rank runs every test; a test that waits for other ranks is ended by the launcher's time limit.
  *
  * Arguments of a test program: --seed=N, --only=TEXT (tests whose promise contains TEXT, with _ for a blank), --list. */

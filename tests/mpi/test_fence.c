@@ -137,7 +137,7 @@ static void exchange_rows(const void *row)
     region_free(base);
 }
 
-/* All but the last rank share a region of their own; fences for the last rank work all the same. */
+/* All but the last rank share another region; fences for the last rank work all the same. */
 static void fence_outside_a_group_region(void)
 {
     int me = test_rank(), n = test_ranks(), last = n - 1, list[16];

@@ -1,7 +1,7 @@
 /* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: a process that sees the flag sees the data. */
 #include "harness.h"
 
-enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, PATIENCE = 10 /* seconds */ };
+enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, TIMEOUT = 10 /* seconds */ };
 
 /* A slice: the flag, then the data. */
 struct slice {
@@ -35,12 +35,12 @@ static bool flag_comes(struct slice *mine, int value)
 {
     double begun = MPI_Wtime();
     int seen = ~value;
-    while (MPI_Wtime() - begun < PATIENCE) {
+    while (MPI_Wtime() - begun < TIMEOUT) {
         check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0, "ARMCI_Get of the flag: code");
         if (seen == value) return true;
         ARMCIX_Progress();
     }
-    return check(false, "flag %d did not come in %d s; it is %d", value, PATIENCE, seen);
+    return check(false, "flag %d did not come in %d s; it is %d", value, TIMEOUT, seen);
 }
 
 struct call {
@@ -83,7 +83,7 @@ static void test_flag_elsewhere(void)
     ARMCI_Put(&zero, flag[me], sizeof zero, me);
     ARMCI_Barrier();
     check_long(ARMCI_Put_flag(&value, data[to], sizeof value, flag[to], -5, to), 0, "ARMCI_Put_flag: code");
-    for (double begun = MPI_Wtime(); seen != -5 && MPI_Wtime() - begun < PATIENCE; ARMCIX_Progress())
+    for (double begun = MPI_Wtime(); seen != -5 && MPI_Wtime() - begun < TIMEOUT; ARMCIX_Progress())
         ARMCI_Get(flag[me], &seen, sizeof seen, me);
     check_long(seen, -5, "flag in another region");
     check_double(ARMCI_GetValueDouble(data[me], me), (me + n - 1) % n + 0.5, "data behind a flag in another region");

@@ -3,7 +3,7 @@
 #include "lanes.h"
 #include "op.h"
 
-enum { CELL = 16, PATIENCE = 10 /* seconds */ };
+enum { CELL = 16, TIMEOUT = 10 /* seconds */ };
 
 /* A lane of cells of 16 bytes each on every target: operation i of a test uses cell i, here and there. */
 struct cells {
@@ -255,7 +255,7 @@ static void test_test(void)
         double begun = MPI_Wtime();
         int state = 1;
         issue(&c, kind_of(i), i, target_of(i), &handle);
-        while (state != 0 && MPI_Wtime() - begun < PATIENCE)
+        while (state != 0 && MPI_Wtime() - begun < TIMEOUT)
             state = ARMCI_Test(&handle);
         check_long(state, 0, "ARMCI_Test until the operation is complete");
         check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_Test", i);

@@ -390,7 +390,7 @@ static const struct test tests[] = {
     {"mutexes take one mapping and no descriptor", mutexes_take_little},
     {"hundreds of regions come and go in any order", many_regions},
     {"slices may be empty or huge", slices_of_all_sizes},
-    {"groups that overlap have regions of their own", overlapping_groups},
+    {"groups that overlap have separate regions", overlapping_groups},
     {"loads and stores at local addresses reach the slice", local_addresses},
 };
 SUITE();

@@ -287,7 +287,7 @@ static void strided_and_vector_calls(void)
     }
 }
 
-/* They count where they are asked for, and travel as one. */
+/* They count where they are requested, and are sent as one. */
 static void aggregated_calls(void)
 {
     static double buffer[1024];

@@ -112,7 +112,7 @@ static void common_counter(void)
     }
 }
 
-/* How often each thread of this process got a mutex of the next one since all threads came; the mutex guards all of it. */
+/* How often each thread of this process got a mutex of the next one since all threads came; the mutex protects all of it. */
 static long shares[THREADS], share_total;
 static int came; /* a bit for each thread */
 

@@ -1,11 +1,12 @@
-/* test_verify.c - ARMCI_VERIFY: correct programs pass even if their processes use the same bytes at once; a lie ends the job.
+/* test_verify.c - ARMCI_VERIFY: correct programs pass even if their processes use the same bytes at once; a defect of MPI ends the job.
  *
- * TEST_LIE=NAME: the MPI library lies (lies.h) while operations of every kind are tried, and the job must end with the line of that
- * lie.  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is injected instead. */
+ * TEST_DEFECT=NAME: the MPI library has this defect (faulty_mpi.h) while operations of every kind are tried, and the job must end
+ * with the line of that defect.  TEST_FAULT=NAME, for check-verify: a fault of faults.txt, in a library built with them, is injected
+ * instead. */
 #include <sched.h>
 
 #include "harness.h"
-#include "lies.h"
+#include "faulty_mpi.h"
 
 static int next_rank(void)
 {
@@ -175,7 +176,7 @@ static void try_everything(const struct scene *s)
     ARMCI_Fence(s->target);
 }
 
-/* Rank 0 tries everything with its neighbour while `begin` makes something lie, then all make a region. */
+/* Rank 0 tries everything with its neighbour while `begin` makes something fail, then all make a region. */
 static void try_while(void (*begin)(const char *), const char *name)
 {
     void **base = region_create(sizeof local);
@@ -188,10 +189,10 @@ static void try_while(void (*begin)(const char *), const char *name)
     region_free(base);
 }
 
-/* What the library must report of each lie. */
+/* What the library must report of each defect. */
 static const struct {
     const char *name, *report;
-} lies[] = {
+} defects[] = {
     {"put-lost", "ARMCI_Put: put of 1000 bytes in 1 pieces, process 1, by the path contiguous"},
     {"put-strided", "ARMCI_PutS: put of 840 bytes in 21 pieces, process 1, by the path datatype"},
     {"get-strided", "ARMCI_GetS: get of 840 bytes in 21 pieces, process 1, by the path datatype"},
@@ -200,22 +201,22 @@ static const struct {
     {"fetch-old", "ARMCI_Rmw: process 1, by the path atomic"},
     {"fetch-lost", "ARMCI_Rmw: process 1, by the path atomic"},
 };
-enum { LIES = sizeof lies / sizeof *lies };
+enum { DEFECTS = sizeof defects / sizeof *defects };
 
-static void lying_library(void)
+static void defective_library(void)
 {
-    const char *given = getenv("TEST_LIE");
+    const char *given = getenv("TEST_DEFECT");
     int i = 0;
     if (!given) {
-        skip("TEST_LIE is not set");
+        skip("TEST_DEFECT is not set");
         return;
     }
-    while (i < LIES && strcmp(lies[i].name, given) != 0)
+    while (i < DEFECTS && strcmp(defects[i].name, given) != 0)
         i++;
-    if (!check(i < LIES, "TEST_LIE=%s: no such lie", given)) return;
-    expect_abort(lies[i].report);
-    try_while(lie_begin, given);
-    lie_end();
+    if (!check(i < DEFECTS, "TEST_DEFECT=%s: no such defect", given)) return;
+    expect_abort(defects[i].report);
+    try_while(faulty_mpi_begin, given);
+    faulty_mpi_end();
 }
 
 static void inject(const char *fault)
@@ -240,7 +241,7 @@ static const struct test tests[] = {
     {"accumulates of all on the same numbers raise no alarm", racing_accumulates},
     {"rmw of all on the same number raises no alarm", racing_rmw},
     {"local buffers that others write raise no alarm", local_in_global},
-    {"a lying MPI library ends the job", lying_library},
+    {"a defective MPI library ends the job", defective_library},
     {"an injected fault ends the job", injected_fault},
 };
 SUITE();

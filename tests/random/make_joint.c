@@ -10,7 +10,7 @@ static bool same_mutex(const struct area *a, const struct area *b)
     return a->mutex == b->mutex && a->node == b->node;
 }
 
-/* A second locked area under another mutex, for whoever may use the first. */
+/* A second locked area under another mutex, for those who may use the first. */
 static int second_area(struct maker *m, const struct area *a)
 {
     int i = rng_chance(&m->rng, 30) ? make_find_area(m, RULE_LOCKED, -1) : -1;

@@ -32,7 +32,7 @@ static void stop(void)
 }
 
 /* Encode the fragment as a put and decode it: append its bytes, with the data as local side, to *seen. */
-static void travel(const struct shape *fragment, struct bytes *seen)
+static void transmit(const struct shape *fragment, struct bytes *seen)
 {
     struct am_request request = {.kind = AM_PUT, .owner = 3, .tag = 17, .delta = -40};
     size_t length = armcii_am_request_length(AM_PUT, fragment);
@@ -81,7 +81,7 @@ static size_t travel_in_fragments(const struct shape *s)
     armcii_am_fragment_begin_packed(&cursor);
     for (; armcii_am_fragment_next(s, &cursor, runs, &fragment); fragments++) {
         ck_assert_uint_le(fragment.bytes, armcii_am_eager_max());
-        travel(&fragment, &seen);
+        transmit(&fragment, &seen);
     }
     check_seen(s, &seen);
     bytes_free(&seen);

@@ -115,7 +115,7 @@ static struct stats_process *first_process(void)
     row(p, 2, "ARMCI_Barrier", PATH_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})->longest = 200 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {0, 1000}, .bytes = {0, 8000}}});
     target(p, 1, (struct stats_far){1, {.calls = {10}, .bytes = {40960}}});
-    p->travels[PATH_DIRECT] = (struct stats_travel){1010, 48960, 1080};
+    p->carried[PATH_DIRECT] = (struct stats_carried){1010, 48960, 1080};
     p->regions = (struct stats_regions){.made = 3, .most = 2, .bytes_most = 1 << 20};
     return p;
 }
@@ -129,7 +129,7 @@ static struct stats_process *second_process(void)
     puts->segments[EIGHT] = 1;
     row(p, 1, "ARMCI_Lock", PATH_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest = 70 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {1}, .bytes = {3 << 20}}});
-    p->travels[PATH_SERVER] = (struct stats_travel){1, 3 << 20, 9};
+    p->carried[PATH_SERVER] = (struct stats_carried){1, 3 << 20, 9};
     p->regions = (struct stats_regions){.made = 3, .most = 4, .bytes_most = 1 << 19};
     return p;
 }

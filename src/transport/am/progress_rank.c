@@ -96,10 +96,10 @@ static const char *choose_first(MPI_Comm comm)
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
     struct conditions least = least_conditions(comm, node);
     reason = why_unnecessary(comm, &least);
-    const char *obstacle = reason ? NULL : why_impossible(&least);
-    if (!reason && !obstacle) choose_progress_ranks(comm, node);
+    const char *error = reason ? NULL : why_impossible(&least);
+    if (!reason && !error) choose_progress_ranks(comm, node);
     MPI_Comm_free(&node);
-    return obstacle;
+    return error;
 }
 
 /* ---- later starts ---- */
@@ -175,13 +175,13 @@ const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progr
         return NULL;
     }
     if (armcii_config->progress != PROGRESS_RANK) return NULL;
-    const char *obstacle = choose_first(comm);
-    if (!reason && !obstacle) {
+    const char *error = choose_first(comm);
+    if (!reason && !error) {
         int rank;
         MPI_Comm_rank(everybody, &rank);
         split_everybody(rank < program_size ? rank : INT_MAX, all, progress_ranks);
     }
-    return obstacle;
+    return error;
 }
 
 bool armcii_progress_rank_is_enabled(void)
