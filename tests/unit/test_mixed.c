@@ -65,7 +65,7 @@ TEST(put_and_get_make_no_call)
     ck_assert_int_eq(get(16), 5);
     ck_assert_int_eq(load(16), 5);
     fake_expect("a neighbour", "");
-    int value = 1;
+    static int value = 1; /* the put is complete when the job ends */
     job_nonblocking(job_put(FAR, &value, job_address(region, FAR, 16), sizeof value));
     fake_expect("another node", "put 0/2 16+4");
 }
