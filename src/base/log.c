@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -96,6 +97,8 @@ static void wait_for_reader(int pipe)
 {
     enum { MOST_MS = 200 };
     int unread;
+    struct stat file;
+    if (fstat(pipe, &file) != 0 || !S_ISFIFO(file.st_mode)) return;
     for (int i = 0; i < MOST_MS && ioctl(pipe, FIONREAD, &unread) == 0 && unread > 0; i++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
 }

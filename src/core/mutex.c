@@ -159,7 +159,7 @@ bool armcii_mutex_trylock(struct mutex_set *set, int mutex, int owner)
 {
     struct held *h = held(set, mutex, owner);
     unsigned slot = 0;
-    if (h->slot != 0) return false;
+    if (h->slot != 0 || h->served != h->tickets) return false;
     reserve(h);
     bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
     h->slot = taken ? slot + 1 : 0;

@@ -100,10 +100,15 @@ static int number_of(const char *variable)
     return text && *text ? atoi(text) : -1;
 }
 
-/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD may speak PMI-2. */
+/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD, and newer versions, may speak PMI-2. */
 static int launcher_fd(void)
 {
-    int size;
+    enum { NEWER = 40100 };
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int size, version;
+    MPI_Get_library_version(text, &size);
+    const char *library = armcii_quirks_library(text, &version), *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
+    if (!library || strcmp(library, "MPICH") != 0 || version >= NEWER || (pmi && strcmp(pmi, "1") != 0)) return -1;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == size ? number_of("PMI_FD") : -1;
 }

@@ -34,11 +34,29 @@ static bool can_bind, bound; /* can_bind: until the kernel refuses */
 static cpu_set_t others;     /* processors that no process of the job uses, if the system has them */
 static bool avoids, dedicated;
 
+/* Remove a processor and those that share its core: a list such as "0,64" or "0-1". */
+static void remove_core(size_t cpu)
+{
+    char path[96], separator = ',';
+    unsigned first, last = 0;
+    CPU_CLR(cpu, &others);
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list", cpu);
+    FILE *f = fopen(path, "r");
+    if (!f) return;
+    while (fscanf(f, "%u", &first) == 1) {
+        for (unsigned i = separator == '-' ? last : first; i <= first && i < CPU_SETSIZE; i++)
+            CPU_CLR(i, &others);
+        last = first;
+        if (fscanf(f, "%c", &separator) != 1) break;
+    }
+    fclose(f);
+}
+
 void armcii_affinity_avoid(const uint64_t *taken, size_t words)
 {
-    CPU_ZERO(&others);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (cpu / 64 >= words || !(taken[cpu / 64] >> cpu % 64 & 1)) CPU_SET(cpu, &others);
+    memset(&others, 0xff, sizeof others);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE && cpu / 64 < words; cpu++)
+        if (taken[cpu / 64] >> cpu % 64 & 1) remove_core(cpu);
     avoids = true;
 }
 
@@ -183,13 +201,13 @@ static void back_off(void)
         return;
     }
     enum progress_wait wait = choose_wait();
-    if (wait == WAIT_POLL && dedicated) {
-        armcii_pause();
-    } else if (wait == WAIT_WAKEUP) {
+    if (wait == WAIT_WAKEUP) {
         sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
     } else if (policy->events == EVENTS_SHARED && !state.slept) {
         state.drained = armcii_event_drain(); /* events of work that is done; poll once more for later ones */
         state.slept = true;
+    } else if (wait == WAIT_POLL && dedicated) {
+        armcii_pause();
     } else if (policy->events == EVENTS_SHARED && state.signaled) {
         sleep_after_spurious_event();
     } else {

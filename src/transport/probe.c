@@ -12,8 +12,8 @@
 
 enum {
     ROUND_TRIPS = 8, /* of messages, the first of which connect */
-    TRIES = 2,       /* of an operation; the fastest counts */
-    MOST_TRIES = 5   /* of one that was never complete: the processes may have lost their processors */
+    TRIES = 2,       /* of an operation, and completions that prove it; the fastest counts */
+    MOST_TRIES = 6   /* of one that is not proved: the processes may have lost their processors */
 };
 enum { TAG_PROBE = 4 }; /* on the control communicator */
 
@@ -94,7 +94,7 @@ static double measure_round_trip(void)
 
 /* The silence begins after the request for it. The first operation of a kind may make connections: it runs before, while the target waits
  * in MPI. */
-static void measure_op(enum probe_op op, struct window *w, int rank, struct probe *p)
+static bool measure_op(enum probe_op op, struct window *w, int rank, struct probe *p)
 {
     double seconds = silence(p->round_trip);
     do_op(op, w, rank);
@@ -104,36 +104,48 @@ static void measure_op(enum probe_op op, struct window *w, int rank, struct prob
     double begin = MPI_Wtime();
     do_op(op, w, rank);
     double end = MPI_Wtime();
-    p->complete[op] |= end < asked + seconds;
     hear(); /* the silence has ended */
     if (p->seconds[op] == 0 || end - begin < p->seconds[op]) p->seconds[op] = end - begin;
+    return end < asked + seconds;
 }
 
 static void be_origin(struct window *w, int rank, struct probe *p)
 {
     p->round_trip = measure_round_trip();
-    for (enum probe_op op = 0; op < PROBE_OPS; op++)
-        for (int try = 0; try < TRIES || (try < MOST_TRIES && !p->complete[op]); try++)
-            measure_op(op, w, rank, p);
+    for (enum probe_op op = 0; op < PROBE_OPS; op++) {
+        int complete = 0;
+        for (int try = 0; try < MOST_TRIES && complete < TRIES; try++)
+            complete += measure_op(op, w, rank, p);
+        p->complete[op] = complete == TRIES;
+    }
     tell(0);
 }
 
 /* ---- all pairs ---- */
 
-/* The first process of the other node in this process's pair, in the order of nodes: 0 and 1, 2 and 3 ...; -1: none. */
-static int find_partner(void)
+/* Of n leaders, the one that leader i probes with in a round; i: none. The distance is half of the nodes, since neighbours may be on one
+ * machine. With an odd number the last one is left for a second round. */
+static int other_leader(int i, int n, int round)
+{
+    int half = n / 2;
+    if (round == 0) return i < half ? i + half : i < 2 * half ? i - half : i;
+    if (n % 2 == 0 || n == 1) return i;
+    return i == 0 ? n - 1 : i == n - 1 ? 0 : i;
+}
+
+/* The partner of this process in a round; -1: none. Leaders are the first processes of their nodes. */
+static int find_partner(int round)
 {
     const struct world *w = armcii_world;
-    int before = -1;
-    bool odd = false;
-    if (w->node_of[w->rank] != w->rank) return -1;
+    int n = 0, me = -1, found = -1;
     for (int r = 0; r < w->size; r++) {
-        if (w->node_of[r] != r) continue;
-        if (odd && (r == w->rank || before == w->rank)) return r == w->rank ? before : r;
-        before = r;
-        odd = !odd;
+        if (r == w->rank && w->node_of[r] == r) me = n;
+        n += w->node_of[r] == r;
     }
-    return -1;
+    if (me < 0 || other_leader(me, n, round) == me) return -1;
+    for (int r = 0, i = 0; r < w->size; r++)
+        if (w->node_of[r] == r && i++ == other_leader(me, n, round)) found = r;
+    return found;
 }
 
 static MPI_Comm pair_comm(void)
@@ -149,6 +161,13 @@ static MPI_Comm pair_comm(void)
     return comm;
 }
 
+static bool both(bool mine, MPI_Comm pair)
+{
+    int no = !mine, any;
+    MPI_Allreduce(&no, &any, 1, MPI_INT, MPI_MAX, pair);
+    return !any;
+}
+
 static void probe_pair(struct probe *p)
 {
     enum { BYTES = 4096 };
@@ -158,46 +177,51 @@ static void probe_pair(struct probe *p)
     if (!memory) armcii_fatal("out of memory for the probe of the network");
     for (size_t i = 0; i < BYTES / sizeof(double); i++)
         ((double *)memory)[i] = 0;
-    p->measured = armcii_window_create_over(&w, memory, BYTES, comm) == 0;
+    bool created = armcii_window_create_over(&w, memory, BYTES, comm) == 0;
+    p->measured = both(created, comm);
     if (p->measured) {
         if (partner < armcii_world->rank)
             be_target();
         else
             be_origin(&w, 1, p);
-        armcii_window_free(&w);
     }
-    free(memory);
+    if (p->measured) armcii_window_free(&w);
+    if (p->measured || !created) free(memory); /* a window that the other side lacks cannot be freed */
     MPI_Comm_free(&comm);
 }
 
-/* The worst of all pairs. */
-static void agree(struct probe *mine, bool is_origin, struct probe *all)
+/* Join the result of a round with the worst of all pairs. */
+static void agree(const struct probe *mine, bool is_origin, struct probe *all)
 {
     enum { FAILED = PROBE_OPS, WORDS };
     int incomplete[WORDS], any[WORDS];
-    double slow[PROBE_OPS + 1], slowest[PROBE_OPS + 1];
+    double slow[WORDS], slowest[WORDS];
     incomplete[FAILED] = partner >= 0 && !mine->measured;
-    slow[PROBE_OPS] = mine->round_trip;
+    slow[FAILED] = mine->round_trip;
     for (int op = 0; op < PROBE_OPS; op++) {
         incomplete[op] = is_origin && !mine->complete[op];
         slow[op] = mine->seconds[op];
     }
     MPI_Allreduce(incomplete, any, WORDS, MPI_INT, MPI_MAX, armcii_world->comm);
-    MPI_Allreduce(slow, slowest, PROBE_OPS + 1, MPI_DOUBLE, MPI_MAX, armcii_world->comm);
-    all->measured = !any[FAILED];
-    all->round_trip = slowest[PROBE_OPS];
+    MPI_Allreduce(slow, slowest, WORDS, MPI_DOUBLE, MPI_MAX, armcii_world->comm);
+    all->measured = all->measured && !any[FAILED];
+    if (slowest[FAILED] > all->round_trip) all->round_trip = slowest[FAILED];
     for (int op = 0; op < PROBE_OPS; op++) {
-        all->complete[op] = all->measured && !any[op];
-        all->seconds[op] = slowest[op];
+        all->complete[op] = all->complete[op] && all->measured && !any[op];
+        if (slowest[op] > all->seconds[op]) all->seconds[op] = slowest[op];
     }
 }
 
 void armcii_probe_run(void)
 {
-    struct probe mine = {0};
-    partner = find_partner();
-    if (partner >= 0) probe_pair(&mine);
-    agree(&mine, partner > armcii_world->rank, &result);
+    int rounds = armcii_world->nodes % 2 == 0 ? 1 : 2;
+    result = (struct probe){.measured = true, .complete = {true, true, true, true}};
+    for (int round = 0; round < rounds; round++) {
+        struct probe mine = {0};
+        partner = find_partner(round);
+        if (partner >= 0) probe_pair(&mine);
+        agree(&mine, partner > armcii_world->rank, &result);
+    }
 }
 
 void armcii_probe_end(void)

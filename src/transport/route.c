@@ -40,22 +40,19 @@ static void warn(const char *text)
     if (armcii_world->rank == 0) armcii_warn("%s", text);
 }
 
-/* Do MPI's thread level, on every process, and ARMCI_PROGRESS allow progress threads? */
-static bool may_have_threads(void)
+/* Does MPI provide MPI_THREAD_MULTIPLE on every process? */
+static bool has_threads(void)
 {
     int level, lowest;
     MPI_Query_thread(&level);
-    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->comm);
-    return lowest == MPI_THREAD_MULTIPLE && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
+    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->all);
+    return lowest == MPI_THREAD_MULTIPLE;
 }
 
-/* Can MPI have windows between nodes? If ARMCI_TRANSPORT selects them, say why not. */
-static bool may_have_windows(bool threads)
+/* Does ARMCI_PROGRESS allow progress threads? */
+static bool allows_threads(void)
 {
-    if (!threads || armcii_quirks->threaded_windows) return true;
-    if (armcii_config->transport == TRANSPORT_RMA || armcii_config->transport == TRANSPORT_RDMA)
-        warn("ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am");
-    return false;
+    return armcii_world->progress_ranks == 0 && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
 }
 
 /* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says so. A library whose flush returns early
@@ -65,19 +62,23 @@ static bool prefers_rdma(bool windows)
     bool selected = armcii_config->transport == TRANSPORT_RDMA;
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
+    if (selected && !armcii_probe->measured) warn("ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am");
     return selected ? armcii_probe->measured : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
 }
 
 /* Wherever a server has a thread or a progress rank, am carries what the network does not do by itself: it is correct and asynchronous
  * with every MPI library. */
-static const struct route *choose_far(bool threads)
+static const struct route *choose_far(bool multiple, bool threads)
 {
-    bool windows = may_have_windows(threads), servers = armcii_world->progress_ranks > 0;
+    enum transport_policy selected = armcii_config->transport;
+    bool windows = !multiple || armcii_quirks->threaded_windows, servers = armcii_world->progress_ranks > 0;
     if (!armcii_world_is_member()) return &am;
-    if (threads && armcii_node->kind == SEGMENT_MEMFD) servers |= armcii_config->transport != TRANSPORT_RMA || !windows;
+    if (threads && armcii_node->kind == SEGMENT_MEMFD) servers |= selected != TRANSPORT_RMA || !windows;
+    if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
+        warn("ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am");
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
-    if (armcii_config->transport == TRANSPORT_AM)
-        warn("ARMCI_TRANSPORT=am needs MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
+    if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
+        warn("ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
     return &rma;
 }
 
@@ -106,7 +107,8 @@ static void start_am(void)
 static void start_rdma(void)
 {
     start_am();
-    armcii_rma_start(false, armcii_probe_finds_rdma(armcii_probe));
+    is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
+    armcii_rma_start(false, is_asynchronous);
     armcii_transports_add(&armcii_rma);
     describe_far("RMA for contiguous data, active messages to a server on each node for the rest (route rdma)");
 }
@@ -139,8 +141,9 @@ void armcii_route_start(void)
     progress_doc = "not needed on one node";
     is_asynchronous = true;
     if (armcii_world->nodes > 1) {
-        threads = armcii_world->progress_ranks == 0 && may_have_threads();
-        far = choose_far(threads);
+        bool multiple = has_threads();
+        threads = multiple && allows_threads();
+        far = choose_far(multiple, threads);
     }
     if (far == &am) start_am();
     if (far == &rdma) start_rdma();

@@ -205,7 +205,7 @@ struct route {
 static inline const struct transport *armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
 {
     if (verb.kind == RMA_ACC) return route->atomic;
-    if (s->form == SHAPE_CONTIGUOUS || s->bytes >= s->nsegs * armcii_config->rdma_segment) return route->contiguous;
+    if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= armcii_config->rdma_segment) return route->contiguous;
     return route->shaped;
 }
 

@@ -264,11 +264,11 @@ static void wait(const struct request *req)
     armcii_client_wait(req->id);
 }
 
-/* What the server has not acknowledged may be written later than what another transport carries. */
+/* What the server has not acknowledged may take effect later than what another transport carries. */
 static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
 {
-    (void)raddr, (void)verb, (void)lo, (void)hi;
-    armcii_endpoints_fence(target);
+    (void)verb;
+    armcii_endpoint_order(remote_of(raddr, target).server, target, lo, hi);
 }
 
 static bool is_complete(const struct request *req)

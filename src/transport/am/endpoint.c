@@ -337,6 +337,17 @@ static void wait_acked(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
+void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi)
+{
+    struct backoff p = {0};
+    struct endpoint *e = endpoint_of[server];
+    if (!e) return;
+    armcii_endpoint_send(e);
+    const uint64_t sent = e->sent;
+    while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
+        armcii_am_progress(&p);
+}
+
 /* Send to all servers in scope first, then wait. */
 static void fence(bool (*in_scope)(int server, const void *scope), const void *scope)
 {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/lock.h"
 #include "base/config.h"
@@ -98,6 +99,15 @@ static uint64_t *join_masks(const uint64_t *masks, size_t n, size_t words)
     return all;
 }
 
+/* Are there further processors for the servers of all nodes on this kernel? */
+static bool are_free(MPI_Comm comm, size_t processors, size_t quota)
+{
+    int server = armcii_world_is_member() && armcii_world->server_of[armcii_world->rank] == armcii_world->rank, servers;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    MPI_Allreduce(&server, &servers, 1, MPI_INT, MPI_SUM, comm);
+    return online >= 0 && (size_t)online >= processors + (size_t)servers && quota >= processors + (size_t)servers;
+}
+
 static struct node_cpus count_cpus_of(MPI_Comm comm)
 {
     int size, rank;
@@ -117,7 +127,7 @@ static struct node_cpus count_cpus_of(MPI_Comm comm)
     struct node_cpus cpus = {.processes = n,
                              .processors = quota < processors ? quota : processors,
                              .oversubscribed = any,
-                             .taken = quota > processors ? join_masks(masks, n, words) : NULL,
+                             .taken = are_free(comm, processors, quota) ? join_masks(masks, n, words) : NULL,
                              .words = words};
     free(masks);
     free(ids);

@@ -37,7 +37,7 @@ struct node_cpus {
     size_t processes;    /* of this job on this kernel, with progress ranks */
     size_t processors;   /* usable by these processes */
     bool oversubscribed; /* some processes share a processor */
-    uint64_t *taken;     /* [words], a mask: the processors of these processes; NULL where a quota allows no further one */
+    uint64_t *taken;     /* [words], a mask: the processors of these processes; NULL if no further one is left for each server */
     size_t words;
 };
 
