@@ -73,6 +73,13 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
     CALL(MPI_Iallreduce, MPI_Allreduce, from, to, n, type, op, comm);
 }
 
+bool armcii_coll_all(bool mine, MPI_Comm comm)
+{
+    int good = mine, all;
+    armcii_coll_allreduce(&good, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all;
+}
+
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
 {
     CALL(MPI_Ireduce, MPI_Reduce, from, to, n, type, op, root, comm);

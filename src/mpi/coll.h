@@ -19,6 +19,8 @@ void armcii_coll_end(void);
 void armcii_coll_barrier(MPI_Comm comm);
 void armcii_coll_bcast(void *buffer, int bytes, int root, MPI_Comm comm);
 void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+/* Is `mine` true on every process? */
+bool armcii_coll_all(bool mine, MPI_Comm comm);
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 /* `bytes` of each process; from may be MPI_IN_PLACE. */
 void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm);

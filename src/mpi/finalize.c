@@ -92,7 +92,7 @@ static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
 
 /* ---- the launcher's barrier ---- */
 
-static bool launcher_knows_all; /* all processes of MPI_COMM_WORLD use its barrier */
+static int launcher = -1; /* the descriptor; -1: not known to all processes of MPI_COMM_WORLD */
 
 static int number_of(const char *variable)
 {
@@ -100,28 +100,22 @@ static int number_of(const char *variable)
     return text && *text ? atoi(text) : -1;
 }
 
-/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD, and newer versions, may speak PMI-2. */
-static int launcher_fd(void)
+/* Hydra's descriptor for PMI-1, or -1.  Other launchers that set PMI_FD may speak PMI-2. */
+static int launcher_fd(int processes)
 {
-    enum { NEWER = 40100 };
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int size, version;
-    MPI_Get_library_version(text, &size);
-    const char *library = armcii_quirks_library(text, &version), *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
-    if (!library || strcmp(library, "MPICH") != 0 || version >= NEWER || (pmi && strcmp(pmi, "1") != 0)) return -1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == size ? number_of("PMI_FD") : -1;
+    const char *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
+    if (!armcii_quirks->launcher_barrier || (pmi && strcmp(pmi, "1") != 0)) return -1;
+    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == processes ? number_of("PMI_FD") : -1;
 }
 
 /* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted.  The answer is one line. */
 static void wait_at_launcher(void)
 {
     static const char arrival[] = "cmd=barrier_in\n";
-    int fd = launcher_fd();
     char c = 0;
-    if (write(fd, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
+    if (write(launcher, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
     while (c != '\n') {
-        ssize_t length = read(fd, &c, 1);
+        ssize_t length = read(launcher, &c, 1);
         if (length == 0 || (length < 0 && errno != EINTR)) return; /* the launcher has died */
     }
 }
@@ -129,19 +123,18 @@ static void wait_at_launcher(void)
 /* Collective. */
 static void find_launcher(MPI_Comm comm)
 {
-    int processes, size, mine, all;
+    int processes, size;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     MPI_Comm_size(comm, &size);
     if (size < processes) return;
-    mine = launcher_fd() >= 0;
-    armcii_coll_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    launcher_knows_all = all;
+    int fd = launcher_fd(processes);
+    launcher = armcii_coll_all(fd >= 0, comm) ? fd : -1;
 }
 
 static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    if (launcher_knows_all) {
+    if (launcher >= 0) {
         wait_at_launcher();
         return MPI_SUCCESS;
     }
@@ -183,11 +176,9 @@ static bool is_within_world(MPI_Comm comm)
 /* Is the newest barrier of every process of comm one of the same processes? */
 static bool has_barrier(MPI_Comm comm)
 {
-    int same = MPI_UNEQUAL, mine, all;
+    int same = MPI_UNEQUAL;
     if (last_comm != MPI_COMM_NULL) MPI_Comm_compare(last_comm, comm, &same);
-    mine = same != MPI_UNEQUAL;
-    armcii_coll_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    return all;
+    return armcii_coll_all(same != MPI_UNEQUAL, comm);
 }
 
 void armcii_finalize_prepare_barrier(MPI_Comm comm)

@@ -215,6 +215,9 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
                                .lone_finalize = true,
                                .quick_strided_messages = true,
                                .eager_max = EAGER_MAX};
+    int version;
+    const char *library = armcii_quirks_library(version_text, &version);
+    in_force.launcher_barrier = library && strcmp(library, "MPICH") == 0 && version < V(4, 1, 0); /* measured on 4.0.2 */
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)
         if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)

@@ -25,6 +25,7 @@ struct quirks {
     bool true_flush;                 /* MPI_Win_flush returns when the data are in the target's memory */
     bool late_receives;              /* receives from any source may be posted after their message has arrived */
     bool lone_finalize;              /* MPI_Finalize may be entered while other processes call MPI */
+    bool launcher_barrier;           /* the library speaks PMI-1 with Hydra, so that its barrier can be used */
     bool quick_strided_messages;     /* messages of vector datatypes are about as fast as contiguous ones */
     size_t eager_max;                /* bytes of a message between nodes that needs no rendezvous */
 };

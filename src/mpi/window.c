@@ -70,9 +70,7 @@ static int create_own(struct window *w, size_t bytes, MPI_Comm comm)
 {
     /* If the allocation fails on one member, all members must return before the collective call. */
     w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int failed = bytes > 0 && !w->own, any;
-    armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
-    int rc = any ? MPI_ERR_NO_MEM : create(w, bytes, WINDOW_MEMORY_OWN, comm);
+    int rc = armcii_coll_all(bytes == 0 || w->own, comm) ? create(w, bytes, WINDOW_MEMORY_OWN, comm) : MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS) free(w->own);
     return rc;
 }

@@ -4,9 +4,8 @@
 #include "transport/probe.h"
 
 #include <mpi.h>
-#include <stdlib.h>
 
-#include "base/log.h"
+#include "mpi/coll.h"
 #include "mpi/window.h"
 #include "mpi/world.h"
 
@@ -161,32 +160,20 @@ static MPI_Comm pair_comm(void)
     return comm;
 }
 
-static bool both(bool mine, MPI_Comm pair)
-{
-    int no = !mine, any;
-    MPI_Allreduce(&no, &any, 1, MPI_INT, MPI_MAX, pair);
-    return !any;
-}
-
+/* A window that the other side lacks cannot be freed; its memory is static. */
 static void probe_pair(struct probe *p)
 {
-    enum { BYTES = 4096 };
+    static double memory[PROBE_OPS];
     struct window w;
     MPI_Comm comm = pair_comm();
-    void *memory = aligned_alloc(BYTES, BYTES);
-    if (!memory) armcii_fatal("out of memory for the probe of the network");
-    for (size_t i = 0; i < BYTES / sizeof(double); i++)
-        ((double *)memory)[i] = 0;
-    bool created = armcii_window_create_over(&w, memory, BYTES, comm) == 0;
-    p->measured = both(created, comm);
+    p->measured = armcii_coll_all(armcii_window_create_over(&w, memory, sizeof memory, comm) == 0, comm);
     if (p->measured) {
         if (partner < armcii_world->rank)
             be_target();
         else
             be_origin(&w, 1, p);
+        armcii_window_free(&w);
     }
-    if (p->measured) armcii_window_free(&w);
-    if (p->measured || !created) free(memory); /* a window that the other side lacks cannot be freed */
     MPI_Comm_free(&comm);
 }
 

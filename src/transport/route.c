@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/am/am.h"
@@ -43,10 +44,9 @@ static void warn(const char *text)
 /* Does MPI provide MPI_THREAD_MULTIPLE on every process? */
 static bool has_threads(void)
 {
-    int level, lowest;
+    int level;
     MPI_Query_thread(&level);
-    MPI_Allreduce(&level, &lowest, 1, MPI_INT, MPI_MIN, armcii_world->all);
-    return lowest == MPI_THREAD_MULTIPLE;
+    return armcii_coll_all(level == MPI_THREAD_MULTIPLE, armcii_world->all);
 }
 
 /* Does ARMCI_PROGRESS allow progress threads? */
@@ -99,14 +99,13 @@ static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    describe_far("active messages to a server on each node (route am)");
     progress_doc = armcii_world->progress_ranks > 0 ? "a progress rank on each node" : "a thread in one process of each node";
     armcii_transports_need_progress = armcii_world->progress_ranks == 0;
 }
 
+/* Beside am. */
 static void start_rdma(void)
 {
-    start_am();
     is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
     armcii_rma_start(false, is_asynchronous);
     armcii_transports_add(&armcii_rma);
@@ -145,7 +144,8 @@ void armcii_route_start(void)
         threads = multiple && allows_threads();
         far = choose_far(multiple, threads);
     }
-    if (far == &am) start_am();
+    if (far == &am || far == &rdma) start_am();
+    if (far == &am) describe_far("active messages to a server on each node (route am)");
     if (far == &rdma) start_rdma();
     if (far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
 }
@@ -190,7 +190,7 @@ static bool is_one_node(const struct team *team)
     return armcii_world_is_one_node(team->size, team->to_world);
 }
 
-/* Only memfd shares memory of ARMCI_Memget. What it allocates is not in windows where am can reach it. */
+/* Only memfd shares memory of ARMCI_Memget. What it allocates is in no window where the route has a fallback. */
 void armcii_route_region(struct region *r)
 {
     bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();
@@ -200,7 +200,7 @@ void armcii_route_region(struct region *r)
         r->near = r->far = &shm;
     } else {
         r->near = far == &rma ? &shm_rma : &shm;
-        r->far = far == &rdma && r->memget ? &am : far;
+        r->far = r->memget && far->fallback ? far->fallback : far;
     }
 }
 

@@ -175,15 +175,14 @@ static void free_region(struct region *r)
 /* The first member on each node lets the progress rank map its segment. 0, or nonzero on every member where one cannot. */
 static int map_in_progress_ranks(struct region *r, bool first)
 {
-    int failed = 0, any;
+    bool mapped = true;
     if (armcii_world->progress_ranks == 0) return 0;
     if (first) {
         struct segment_handle handle = armcii_segment_handle(r->shm->segment.descriptor);
         r->am->server_map = armcii_progress_rank_map(&handle, r->shm->segment.bytes);
-        failed = r->am->server_map == NULL;
+        mapped = r->am->server_map != NULL;
     }
-    armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, r->team->comm);
-    return any;
+    return !armcii_coll_all(mapped, r->team->comm);
 }
 
 /* Tell the members on this node the address of each of their slices in their server. */

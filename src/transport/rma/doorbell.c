@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "mpi/coll.h"
 #include "transport/shm/node.h"
 
 static int fd = -1;
@@ -57,14 +58,11 @@ static bool drain_socket(void)
 /* Containers on one node may share memory but no network namespace: each process sends a datagram to the next one. */
 static bool test_datagrams(void)
 {
-    int next = (armcii_node->rank + 1) % armcii_node->size, mine = fd >= 0, all;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, armcii_node->comm);
-    if (!all) return false;
+    int next = (armcii_node->rank + 1) % armcii_node->size;
+    if (!armcii_coll_all(fd >= 0, armcii_node->comm)) return false;
     send_datagram(&armcii_node->doorbells[next]);
     MPI_Barrier(armcii_node->comm);
-    mine = drain_socket();
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, armcii_node->comm);
-    return all;
+    return armcii_coll_all(drain_socket(), armcii_node->comm);
 }
 
 void armcii_doorbell_open(void)

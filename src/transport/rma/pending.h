@@ -13,7 +13,6 @@
 
 struct rma_region {
     struct window window;
-    bool is_over; /* the window is over memory of another transport */
     int dirty;    /* targets with pending operations */
     size_t pad[]; /* [team size]: displacement of the slice's base */
 };

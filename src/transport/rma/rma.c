@@ -155,13 +155,26 @@ static struct rma_region *new_part(const struct region *r)
     return armcii_alloc(1, sizeof(struct rma_region) + (size_t)members * sizeof(size_t), "the tables of a region of %d processes", members);
 }
 
+/* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
+enum { MAX_OPTIONAL_WINDOWS = 512 };
+static int windows; /* of regions */
+
 static int set_or_free(int rc, struct region *r, struct rma_region *part)
 {
-    if (rc == 0)
+    if (rc == 0) {
         r->rma = part;
-    else
+        windows++;
+    } else {
         free(part);
+    }
     return rc;
+}
+
+static void free_part(struct region *r)
+{
+    free(r->rma);
+    r->rma = NULL;
+    windows--;
 }
 
 enum window_memory armcii_rma_window_memory(const struct team *team)
@@ -187,54 +200,32 @@ static int attach_memget(struct region *r)
     return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->window, r->team->comm) : -1, r, part);
 }
 
-/* Windows over memory of other transports. MPI libraries limit communicators, of which a window takes one, and the program needs some. */
-enum { MAX_WINDOWS_OVER = 512 };
-static int windows_over;
-
-static bool all_agree(bool mine, MPI_Comm comm)
-{
-    int no = !mine, any;
-    armcii_coll_allreduce(&no, &any, 1, MPI_INT, MPI_MAX, comm);
-    return !any;
-}
-
 /* Where the route has a fallback, all members fail alike; a window that others could not create is not freed, which is collective. */
 static int create_over(struct region *r)
 {
     int me = r->team->rank;
     bool optional = r->far->fallback != NULL;
-    if (optional && !all_agree(windows_over < MAX_WINDOWS_OVER, r->team->comm)) return -1;
+    if (optional && !armcii_coll_all(windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
     struct rma_region *part = new_part(r);
     int rc = set_or_free(armcii_window_create_over(&part->window, r->mapped[me], r->bytes[me], r->team->comm), r, part);
-    if (optional && !all_agree(rc == 0, r->team->comm)) {
-        free(r->rma);
-        r->rma = NULL;
-        return -1;
-    }
-    if (rc == 0) windows_over++;
-    return rc;
+    if (!optional || armcii_coll_all(rc == 0, r->team->comm)) return rc;
+    if (rc == 0) free_part(r);
+    return -1;
 }
 
 static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
-    bool is_provider = r->rma != NULL;
-    if (!is_provider) {
-        int rc = create_over(r);
-        if (rc) return rc;
-    }
-    r->rma->is_over = !is_provider;
-    armcii_coll_allgather(&r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0], r->team->comm);
-    return 0;
+    int rc = r->rma ? 0 : create_over(r);
+    if (rc == 0) armcii_coll_allgather(&r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0], r->team->comm);
+    return rc;
 }
 
 static void detach(struct region *r)
 {
     if (!r->rma) return;
     armcii_window_free(&r->rma->window);
-    if (r->rma->is_over) windows_over--;
-    free(r->rma);
-    r->rma = NULL;
+    free_part(r);
 }
 
 static void sync(struct region *r)

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
 #include "base/system.h"
 
@@ -240,9 +241,7 @@ static enum segment_kind choose_kind(void)
         [SHM_NO] = {SEGMENT_NONE},
     };
     for (const enum segment_kind *kind = kinds[armcii_config->shm]; *kind != SEGMENT_NONE; kind++) {
-        int good = armcii_segment_try(*kind, the_node.comm), all;
-        MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, armcii_world->all);
-        if (all) return *kind;
+        if (armcii_coll_all(armcii_segment_try(*kind, the_node.comm), armcii_world->all)) return *kind;
     }
     return SEGMENT_NONE;
 }

@@ -77,13 +77,6 @@ static int share_descriptor(size_t bytes, MPI_Comm comm)
     return rank == 0 ? fd : open_handle(&handle);
 }
 
-static bool all_agree(bool good, MPI_Comm comm)
-{
-    int mine = good, all;
-    armcii_coll_allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm);
-    return all;
-}
-
 /* With pages of 2 MiB, copies of many MiB take a quarter less time, random loads from a GiB a third (measured).  Without free huge pages
  * the kernel uses small ones. */
 void *armcii_segment_map(int descriptor, size_t bytes)
@@ -106,7 +99,7 @@ static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
 {
     int fd = share_descriptor(bytes, comm);
     void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
-    bool good = all_agree(memory != NULL, comm);
+    bool good = armcii_coll_all(memory != NULL, comm);
     if (good) {
         *s = (struct shm_segment){.kind = SEGMENT_MEMFD, .memory = memory, .bytes = bytes, .descriptor = fd};
         return 0;
@@ -187,7 +180,7 @@ static bool is_shared(char *const slices[], int rank, int members, MPI_Comm comm
     armcii_coll_barrier(comm);
     for (int i = 0; i < members; i++)
         if (*(volatile int *)slices[i] != i + 1) good = false;
-    return all_agree(good, comm);
+    return armcii_coll_all(good, comm);
 }
 
 bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
