@@ -76,8 +76,10 @@ static void find_nodes(struct world *w)
     w->server_of = new_ints(w->size);
     int leader = node_leader(w->all, w->rank);
     MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
+    w->leaders = new_ints(w->size);
     for (int r = 0; r < w->size; r++) {
-        w->nodes += w->node_of[r] == r;
+        if (r == leader) w->node = w->nodes;
+        if (w->node_of[r] == r) w->leaders[w->nodes++] = r;
         w->server_of[r] = r;
     }
     for (int r = w->size; r < w->size + w->progress_ranks; r++)
@@ -108,6 +110,7 @@ void armcii_world_free(void)
     MPI_Comm_free(&w->all);
     free(w->domain_of);
     free(w->node_of);
+    free(w->leaders);
     free(w->server_of);
     free(w->members);
     free(w->first_member);

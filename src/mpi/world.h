@@ -24,6 +24,8 @@ struct world {
     /* Processes on one node share memory.  The lowest rank on a node identifies it. */
     int *node_of; /* [size + progress_ranks] */
     int nodes;
+    int *leaders;   /* [nodes]: the lowest rank of each node, ascending */
+    int node;       /* of this process, an index in leaders */
     int *server_of; /* [size]: the server of a process's node, a rank of `all`: its progress rank, else its first process */
 };
 

@@ -132,19 +132,12 @@ static int other_leader(int i, int n, int round)
     return i == 0 ? n - 1 : i == n - 1 ? 0 : i;
 }
 
-/* The partner of this process in a round; -1: none. Leaders are the first processes of their nodes. */
+/* The partner of this process in a round; -1: none. */
 static int find_partner(int round)
 {
     const struct world *w = armcii_world;
-    int n = 0, me = -1, found = -1;
-    for (int r = 0; r < w->size; r++) {
-        if (r == w->rank && w->node_of[r] == r) me = n;
-        n += w->node_of[r] == r;
-    }
-    if (me < 0 || other_leader(me, n, round) == me) return -1;
-    for (int r = 0, i = 0; r < w->size; r++)
-        if (w->node_of[r] == r && i++ == other_leader(me, n, round)) found = r;
-    return found;
+    int other = other_leader(w->node, w->nodes, round);
+    return w->leaders[w->node] == w->rank && other != w->node ? w->leaders[other] : -1;
 }
 
 static MPI_Comm pair_comm(void)

@@ -21,29 +21,16 @@ static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
 
 /* ---- barrier ---- */
 
-static int *leaders; /* [nodes]: the process of each node that sends messages */
-static int my_index; /* index of this node's leader */
-
-static void barrier_start(void)
-{
-    const struct world *w = armcii_world;
-    leaders = armcii_alloc((size_t)w->nodes, sizeof *leaders, "tables of %d nodes", w->nodes);
-    for (int r = 0, n = 0; r < w->size; r++) {
-        if (w->node_of[r] != r) continue;
-        if (r == w->node_of[w->rank]) my_index = n;
-        leaders[n++] = r;
-    }
-}
-
 /* A dissemination barrier of the leaders, as in transport/shm/node.c. */
 static void leaders_barrier(void)
 {
-    int n = armcii_world->nodes;
+    const struct world *w = armcii_world;
+    int n = w->nodes;
     armcii_lock_enter();
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         MPI_Request requests[2];
-        MPI_Irecv(NULL, 0, MPI_BYTE, leaders[(my_index - distance + n) % n], AM_TAG_BARRIER + round, comm, &requests[0]);
-        MPI_Isend(NULL, 0, MPI_BYTE, leaders[(my_index + distance) % n], AM_TAG_BARRIER + round, comm, &requests[1]);
+        MPI_Irecv(NULL, 0, MPI_BYTE, w->leaders[(w->node - distance + n) % n], AM_TAG_BARRIER + round, comm, &requests[0]);
+        MPI_Isend(NULL, 0, MPI_BYTE, w->leaders[(w->node + distance) % n], AM_TAG_BARRIER + round, comm, &requests[1]);
         armcii_endpoints_wait(&requests[0]);
         armcii_endpoints_wait(&requests[1]);
     }
@@ -53,7 +40,7 @@ static void leaders_barrier(void)
 static void barrier(void)
 {
     armcii_node_barrier();
-    if (leaders[my_index] == armcii_world->rank) leaders_barrier();
+    if (armcii_world->leaders[armcii_world->node] == armcii_world->rank) leaders_barrier();
     armcii_node_barrier();
 }
 
@@ -117,7 +104,6 @@ static void become_server(void)
 static void start_process(void)
 {
     armcii_endpoints_start(comm);
-    barrier_start();
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks > 0) return;
     if (armcii_server_is_here() && armcii_node->cpus.taken) armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
@@ -132,8 +118,6 @@ static void end_process(void)
         armcii_progress_thread_end();
     else
         armcii_progress_rank_stop();
-    free(leaders);
-    leaders = NULL;
 }
 
 void armcii_am_start(void)

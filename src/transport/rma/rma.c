@@ -82,24 +82,14 @@ static const struct loop_policy policy = {
     .events = EVENTS_ARE_WORK,
 };
 
-/* The first process of the next node, in a ring; with step -1, of the previous one. */
-static int next_leader(int leader, int step)
-{
-    const struct world *w = armcii_world;
-    do
-        leader = (leader + step + w->size) % w->size;
-    while (w->node_of[leader] != leader);
-    return leader;
-}
-
 /* Each process receives a message from the leader of the next node. */
 static void exchange(void)
 {
     const struct world *w = armcii_world;
-    int leader = w->node_of[w->rank], previous = next_leader(leader, -1);
-    for (int p = 0; leader == w->rank && p < w->size; p++)
+    int previous = w->leaders[(w->node + w->nodes - 1) % w->nodes], next = w->leaders[(w->node + 1) % w->nodes];
+    for (int p = 0; w->leaders[w->node] == w->rank && p < w->size; p++)
         if (w->node_of[p] == previous) MPI_Send(NULL, 0, MPI_BYTE, p, 0, w->control);
-    MPI_Recv(NULL, 0, MPI_BYTE, next_leader(leader, 1), 0, w->control, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_BYTE, next, 0, w->control, MPI_STATUS_IGNORE);
 }
 
 /* Do messages between nodes raise events?  The first exchange makes the connections; the second tests them, when all processes watch. */
