@@ -156,6 +156,7 @@ struct plan {
 static const struct plan plans[] = {
     {ROUND_TRIP, &kind_round_trip, NULL, {1, 8, 0, 0}, NULL, false},
     {"MPI_Barrier", &kind_mpi_barrier, NULL, {0, 0, 0, 0}, NULL, false},
+    {"MPI_Send 64 KiB", &kind_send, NULL, {1, 64 << 10, 0, 0}, NULL, false},
     {"MPI_Send 256 KiB", &kind_send, NULL, {1, 256 << 10, 0, 0}, NULL, false},
     {"MPI_Send 1 MiB", &kind_send, NULL, {1, 1 << 20, 0, 0}, NULL, false},
     {"MPI_Send 4 MiB", &kind_send, NULL, {1, 4 << 20, 0, 0}, NULL, false},
@@ -184,9 +185,11 @@ static const struct plan plans[] = {
     {"getS 64 x 512 B", &kind_get_strided, NULL, {64, 512, 1024, 1024}, "get 32 KiB", false},
     {"putS 64 x 512 B + fence", &kind_put_strided, run_fenced, {64, 512, 1024, 1024}, "put 32 KiB + fence", false},
     {"accS 64 x 512 B + fence", &kind_acc_strided, run_fenced, {64, 512, 1024, 1024}, "acc 32 KiB + fence", false},
+    {"get 64 KiB", &kind_get, NULL, {1, 64 << 10, 0, 0}, "MPI_Send 64 KiB", true},
     {"get 256 KiB", &kind_get, NULL, {1, 256 << 10, 0, 0}, "MPI_Send 256 KiB", true},
     {"get 1 MiB", &kind_get, NULL, {1, 1 << 20, 0, 0}, "MPI_Send 1 MiB", true},
     {"get 4 MiB", &kind_get, NULL, {1, 4 << 20, 0, 0}, "MPI_Send 4 MiB", true},
+    {"put 64 KiB", &kind_put, run_stream, {1, 64 << 10, 0, 0}, "MPI_Send 64 KiB", true},
     {"put 256 KiB", &kind_put, run_stream, {1, 256 << 10, 0, 0}, "MPI_Send 256 KiB", true},
     {"put 1 MiB", &kind_put, run_stream, {1, 1 << 20, 0, 0}, "MPI_Send 1 MiB", true},
     {"put 4 MiB", &kind_put, run_stream, {1, 4 << 20, 0, 0}, "MPI_Send 4 MiB", true},
@@ -227,7 +230,7 @@ static bool enter(struct site *site)
     return open_communicator(site);
 }
 
-/* The short operations while the target computes: the first call after a pause, then call after call. */
+/* Operations while the target computes: the first call after a pause, then call after call. */
 static const struct plan first_plans[] = {
     {"get 8 B, first", &kind_get, NULL, {1, 8, 0, 0}, ROUND_TRIP, false},
     {"put 8 B + fence, first", &kind_put, run_fenced, {1, 8, 0, 0}, ROUND_TRIP, false},
@@ -244,6 +247,16 @@ static const struct plan steady_plans[] = {
     {"rmw, computing", &kind_rmw, NULL, {0, 0, 0, 0}, ROUND_TRIP, false},
     {"lock + unlock, computing", &kind_lock, NULL, {0, 0, 0, 0}, ROUND_TRIP, false},
     {"put 8 B, computing", &kind_put, NULL, {1, 8, 0, 0}, ROUND_TRIP, false},
+    {"get 16 KiB, computing", &kind_get, NULL, {1, 16 << 10, 0, 0}, "get 16 KiB", false},
+    {"put 16 KiB + fence, computing", &kind_put, run_fenced, {1, 16 << 10, 0, 0}, "put 16 KiB + fence", false},
+    {"get 64 KiB, computing", &kind_get, NULL, {1, 64 << 10, 0, 0}, "get 64 KiB", true},
+    {"get 1 MiB, computing", &kind_get, NULL, {1, 1 << 20, 0, 0}, "get 1 MiB", true},
+    {"get 4 MiB, computing", &kind_get, NULL, {1, 4 << 20, 0, 0}, "get 4 MiB", true},
+    {"put 64 KiB, computing", &kind_put, run_stream, {1, 64 << 10, 0, 0}, "put 64 KiB", true},
+    {"put 1 MiB, computing", &kind_put, run_stream, {1, 1 << 20, 0, 0}, "put 1 MiB", true},
+    {"put 4 MiB, computing", &kind_put, run_stream, {1, 4 << 20, 0, 0}, "put 4 MiB", true},
+    {"getS 64 x 512 B, computing", &kind_get_strided, NULL, {64, 512, 1024, 1024}, "getS 64 x 512 B", false},
+    {"accS 64 x 512 B, computing", &kind_acc_strided, run_fenced, {64, 512, 1024, 1024}, "accS 64 x 512 B + fence", false},
 };
 
 enum {
