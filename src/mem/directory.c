@@ -11,7 +11,7 @@
 /* ---- index ---- */
 
 struct list {
-    struct interval *at; /* ascending */
+    struct interval *at; /* descending: the kernel maps new memory below older, so new intervals go to the end */
     size_t n, room;
 };
 
@@ -39,13 +39,13 @@ void armcii_index_free(struct index *x)
     free(x);
 }
 
-/* Position of the first interval that ends above `address`. */
-static size_t find_position(const struct list *l, uintptr_t address)
+/* Position of the first interval that begins below `address`. */
+static size_t find_below(const struct list *l, uintptr_t address)
 {
     size_t low = 0, high = l->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (l->at[middle].hi <= address)
+        if (l->at[middle].lo >= address)
             low = middle + 1;
         else
             high = middle;
@@ -68,7 +68,7 @@ bool armcii_index_insert(struct index *x, int process, struct interval interval)
 {
     struct list *l = &x->list[process];
     if (!make_room(l)) return false;
-    size_t i = find_position(l, interval.lo);
+    size_t i = find_below(l, interval.lo);
     memmove(&l->at[i + 1], &l->at[i], (l->n - i) * sizeof l->at[0]);
     l->at[i] = interval;
     l->n++;
@@ -78,8 +78,8 @@ bool armcii_index_insert(struct index *x, int process, struct interval interval)
 void armcii_index_remove(struct index *x, int process, uintptr_t lo, uintptr_t hi)
 {
     struct list *l = &x->list[process];
-    size_t i = find_position(l, lo), end = i;
-    while (end < l->n && l->at[end].lo < hi)
+    size_t i = find_below(l, hi), end = i;
+    while (end < l->n && l->at[end].hi > lo)
         end++;
     if (end == i) return;
     memmove(&l->at[i], &l->at[end], (l->n - end) * sizeof l->at[0]);
@@ -91,8 +91,8 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
 {
     if (process == x->last_process && address >= x->last.lo && address < x->last.hi) return &x->last;
     const struct list *l = &x->list[process];
-    size_t i = find_position(l, address);
-    if (i == l->n || l->at[i].lo > address) return NULL;
+    size_t i = find_below(l, address + 1);
+    if (i == l->n || l->at[i].hi <= address) return NULL;
     x->last_process = process;
     x->last = l->at[i];
     return &x->last;
