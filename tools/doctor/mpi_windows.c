@@ -122,7 +122,9 @@ void probe_many_windows(struct finding *f)
 
 /* ---------------------------------------------------------------- groups ----------- */
 
-enum { GROUP_WINDOWS = 60, GROUP_BYTES = 4096 };
+/* The two groups must create windows at the same moment, which takes some attempts. */
+enum { GROUP_WINDOWS = 400, GROUP_BYTES = 4096 };
+static const double GROUP_SECONDS = 2;
 
 /* Count bytes of the slice that differ from its owner's pattern. */
 static long count_foreign(const char *slice, int stamp)
@@ -133,17 +135,20 @@ static long count_foreign(const char *slice, int stamp)
     return n;
 }
 
-/* Both halves create windows at the same time, until there are enough or one half gets none. A window that only the other half got is not
- * freed: not all of its ranks need have it. */
+/* Both halves create windows at the same time, until there are enough, the time is over, or one half gets none. A window that only the
+ * other half got is not freed: not all of its ranks need have it. */
 static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *win)
 {
-    for (int n = 0; n < GROUP_WINDOWS; n++) {
-        int rc = MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]), any,
-            failed = !area_call(f, rc, "MPI_Win_allocate in a group");
-        MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, job->comm);
-        if (any) return n;
+    enum { GO_ON, ENOUGH, FAILED };
+    double end = MPI_Wtime() + GROUP_SECONDS;
+    for (int n = 0;; n++) {
+        int rc = MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]), all,
+            mine = !area_call(f, rc, "MPI_Win_allocate in a group") ? FAILED
+                   : n + 1 == GROUP_WINDOWS || MPI_Wtime() > end    ? ENOUGH
+                                                                    : GO_ON;
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, job->comm);
+        if (all != GO_ON) return all == FAILED ? n : n + 1;
     }
-    return GROUP_WINDOWS;
 }
 
 /* Each half creates windows, fills its slices, and checks them when both have done so. */
