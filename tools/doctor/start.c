@@ -8,6 +8,7 @@
 #include <armci.h>
 
 #include "base/config.h"
+#include "base/lock.h"
 #include "mem/directory.h"
 #include "lines.h"
 #include "transport/am/am.h"
@@ -90,9 +91,11 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
         armcii_shape_strided(&op.shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8}, 1);
     else
         armcii_shape_contiguous(&op.shape, local, address, 1024);
-    if (armcii_op_start(&op, &req) != 0) return "none";
-    enum path path = req.path;
-    armcii_op_finish(&req);
+    armcii_lock_enter(); /* the progress thread runs */
+    bool started = armcii_op_start(&op, &req) == 0;
+    enum path path = started ? req.path : PATH_NONE;
+    if (started) armcii_op_finish(&req);
+    armcii_lock_exit();
     return armcii_paths[path].name;
 }
 
