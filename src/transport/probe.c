@@ -18,8 +18,8 @@ enum { TAG_PROBE = 4 }; /* on the control communicator */
 
 const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "fetch-and-op"};
 
-static struct probe result;
-const struct probe *const armcii_probe = &result;
+static struct probe_result result;
+const struct probe_result *const armcii_probe = &result;
 
 /* ---- messages of a pair ---- */
 
@@ -93,7 +93,7 @@ static double measure_round_trip(void)
 
 /* The silence begins after the request for it. The first operation of a kind may make connections: it runs before, while the target waits
  * in MPI. */
-static bool measure_op(enum probe_op op, struct window *w, int rank, struct probe *p)
+static bool measure_op(enum probe_op op, struct window *w, int rank, struct probe_result *p)
 {
     double seconds = silence(p->round_trip);
     do_op(op, w, rank);
@@ -108,7 +108,7 @@ static bool measure_op(enum probe_op op, struct window *w, int rank, struct prob
     return end < asked + seconds;
 }
 
-static void be_origin(struct window *w, int rank, struct probe *p)
+static void be_origin(struct window *w, int rank, struct probe_result *p)
 {
     p->round_trip = measure_round_trip();
     for (enum probe_op op = 0; op < PROBE_OPS; op++) {
@@ -154,7 +154,7 @@ static MPI_Comm pair_comm(void)
 }
 
 /* A window that the other side lacks cannot be freed; its memory is static. */
-static void probe_pair(struct probe *p)
+static void probe_pair(struct probe_result *p)
 {
     static double memory[PROBE_OPS];
     struct window w;
@@ -171,7 +171,7 @@ static void probe_pair(struct probe *p)
 }
 
 /* Join the result of a round with the worst of all pairs. */
-static void agree(const struct probe *mine, bool is_origin, struct probe *all)
+static void agree(const struct probe_result *mine, bool is_origin, struct probe_result *all)
 {
     enum { FAILED = PROBE_OPS, WORDS };
     int incomplete[WORDS], any[WORDS];
@@ -195,9 +195,9 @@ static void agree(const struct probe *mine, bool is_origin, struct probe *all)
 void armcii_probe_run(void)
 {
     int rounds = armcii_world->nodes % 2 == 0 ? 1 : 2;
-    result = (struct probe){.measured = true, .complete = {true, true, true, true}};
+    result = (struct probe_result){.measured = true, .complete = {true, true, true, true}};
     for (int round = 0; round < rounds; round++) {
-        struct probe mine = {0};
+        struct probe_result mine = {0};
         partner = find_partner(round);
         if (partner >= 0) probe_pair(&mine);
         agree(&mine, partner > armcii_world->rank, &result);
@@ -206,10 +206,10 @@ void armcii_probe_run(void)
 
 void armcii_probe_end(void)
 {
-    result = (struct probe){0};
+    result = (struct probe_result){0};
 }
 
-bool armcii_probe_finds_rdma(const struct probe *p)
+bool armcii_probe_finds_rdma(const struct probe_result *p)
 {
     enum { SLOW = 3 }; /* round trips of a message */
     return p->measured && p->complete[PROBE_PUT] && p->complete[PROBE_GET] && p->seconds[PROBE_PUT] <= SLOW * p->round_trip &&

@@ -117,14 +117,14 @@ static void real_network(void)
 
 static void slow_networks(void)
 {
-    struct probe p = {.measured = true, .complete = {true, true}, .seconds = {10e-6, 10e-6}, .round_trip = 5e-6};
+    struct probe_result p = {.measured = true, .complete = {true, true}, .seconds = {10e-6, 10e-6}, .round_trip = 5e-6};
     check(armcii_probe_finds_rdma(&p), "put and get in two round trips");
     p.seconds[PROBE_GET] = 20e-6;
     check(!armcii_probe_finds_rdma(&p), "a get of four round trips");
     p.seconds[PROBE_GET] = 10e-6;
     p.seconds[PROBE_PUT] = 20e-6;
     check(!armcii_probe_finds_rdma(&p), "a put of four round trips");
-    p = (struct probe){.complete = {true, true}, .round_trip = 5e-6};
+    p = (struct probe_result){.complete = {true, true}, .round_trip = 5e-6};
     check(!armcii_probe_finds_rdma(&p), "nothing measured");
 }
 
