@@ -159,6 +159,11 @@ void armcii_route_end(void)
     far = NULL;
 }
 
+const char *armcii_route_far_name(void)
+{
+    return far ? far->name : NULL;
+}
+
 const char *armcii_route_near_doc(void)
 {
     switch (armcii_node->kind) {

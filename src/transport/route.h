@@ -15,6 +15,8 @@ void armcii_route_region(struct region *r);
 /* The transport for barriers of the world. */
 const struct transport *armcii_route_barrier(void);
 
+/* "am", "rdma" or "rma": the route to other nodes; NULL: there is one node. */
+const char *armcii_route_far_name(void);
 /* For people: how processes of one node reach each other; those of different nodes (NULL: there is one node); what makes progress. */
 const char *armcii_route_near_doc(void);
 const char *armcii_route_far_doc(void);

@@ -153,7 +153,7 @@ int drive(const struct options *options, const char *program)
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     printf("armci-doctor: jobs by: %s\n", o.launch);
-    table_start(o.json, o.probe);
+    table_start(&o);
     run_jobs(&o, program, o.only ? o.only : "");
     plain = plain_list[0] != '\0';
     if (plain) run_jobs(&o, program, plain_list);

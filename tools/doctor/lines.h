@@ -7,6 +7,10 @@
  *   row NAME OUTCOME TEXT REMEDY          the result
  *   speed PATH WHAT MICROSECONDS MIBS      one measurement
  *   advice TEXT                           a better setting
+ *   probe OPERATION MICROSECONDS COMPLETE between nodes; COMPLETE: yes, without the target; no
+ *   route NAME                            the one chosen
+ *   figure ROUTE WHAT BYTES IDLE COMPUTING WAITS   medians of one operation, in microseconds, with the target in MPI and computing;
+ *                                         WAITS: yes, until the target calls MPI; no
  *   end                                   all probes are done
  */
 #ifndef DOCTOR_LINES_H
@@ -27,7 +31,7 @@ const char *outcome_word(enum outcome v);
 /* false: unknown word. */
 bool outcome_of_word(const char *word, enum outcome *v);
 
-enum { LINE_FIELDS = 6, LINE_ROOM = 1024 };
+enum { LINE_FIELDS = 7, LINE_ROOM = 1024 };
 
 struct line {
     char text[LINE_ROOM];

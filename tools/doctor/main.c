@@ -17,13 +17,14 @@ static void print_help(void)
            "Tests the MPI library and ARMCI on it, and measures the paths in use.\n"
            "  --launch=COMMAND  start jobs with this command; the next job skips probes that crashed or hung\n"
            "  --json=FILE       write all results to FILE\n"
+           "  --report=FILE     write all results, the routes measured and what armci-info prints to FILE, for a bug report\n"
            "  --probe           test the MPI library alone, without workarounds, with dangerous calls\n"
            "  --only=NAMES      run only these probes (separated by commas; a name that ends in a dot is a prefix)\n"
            "  --skip=NAMES      skip these probes\n"
            "  --list            print the names of the probes\n"
            "  --version, --help\n"
            "Exit status: 0 every path in use is correct; 1 an error was found (--probe: a defect); 2 invalid "
-           "usage, or no job could be started.\n");
+           "usage, no job could be started, or FILE could not be written.\n");
 }
 
 static void print_version(void)
@@ -51,7 +52,8 @@ static bool take_valued(struct options *o, char **argv, int *i)
 {
     const struct {
         const char *name, **value;
-    } valued[] = {{"--launch", &o->launch}, {"--json", &o->json}, {"--only", &o->only}, {"--skip", &o->skip}, {"--plant", &o->plant}};
+    } valued[] = {{"--launch", &o->launch}, {"--json", &o->json}, {"--report", &o->report},
+                  {"--only", &o->only},     {"--skip", &o->skip}, {"--plant", &o->plant}};
     for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++) {
         const char *value = value_of(valued[k].name, argv, i);
         if (!value) continue;

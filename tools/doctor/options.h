@@ -7,6 +7,7 @@
 struct options {
     const char *launch; /* command that starts an MPI job; NULL: none given */
     const char *json;   /* file to write; NULL: none */
+    const char *report; /* file to write, with what else a bug report needs; NULL: none */
     const char *only;   /* names of probes, separated by commas; NULL: all */
     const char *skip;   /* the same: not these */
     const char *plant;  /* an injected fault, to test the doctor; NULL: none */

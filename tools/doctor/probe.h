@@ -18,7 +18,7 @@ struct finding {
     char trouble[200];
 };
 
-enum section { SECTION_START, SECTION_USED, SECTION_MPI, SECTION_FORCED, SECTION_DANGER };
+enum section { SECTION_START, SECTION_USED, SECTION_MPI, SECTION_FORCED, SECTION_ROUTES, SECTION_DANGER };
 
 struct probe {
     const char *name, *title;

@@ -47,6 +47,8 @@ const struct probe probes[] = {
     {"path.rma",          "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_forced, NULL},
     {"advice",            "anything better?",               SECTION_FORCED, 10, false, probe_advice, NULL},
 
+    {"routes",            "the route chosen",               SECTION_ROUTES, 25, false, probe_routes, NULL},
+
     {"late-receives",     "receives of arrived messages",   SECTION_DANGER,  9, true,  probe_late_receives, remedy_late_receives},
     {"window.create",     "Win_create, odd sizes",          SECTION_DANGER,  8, true,  probe_create_odd, remedy_no_create},
     {"window.dynamic",    "Win_create_dynamic",             SECTION_DANGER,  8, true,  probe_dynamic_odd, remedy_dynamic},
@@ -80,6 +82,7 @@ const char *section_title(enum section s)
         [SECTION_USED] = "ARMCI as it runs here",
         [SECTION_MPI] = "The MPI library underneath",
         [SECTION_FORCED] = "ARMCI, every path forced in turn",
+        [SECTION_ROUTES] = "Between nodes",
         [SECTION_DANGER] = "The MPI library: calls that may crash or hang",
     };
     return titles[s];

@@ -31,6 +31,9 @@ void cost_measure(const char *path, double seconds_each, struct cost *cost);
 /* Milliseconds that put + fence, get, accumulate + fence and rmw take while the target computes for `busy` seconds. */
 void cost_busy(double busy, double ms[4]);
 
+/* Measure the operations that differ by route, and write a figure line for each; the others wait in MPI, then compute. */
+void cost_figures(const char *route);
+
 extern const char *const speed_names[SPEEDS];
 
 /* start.c */
@@ -89,6 +92,9 @@ void probe_armci_speed(struct finding *f);
 void probe_forced(struct finding *f);
 /* If a measured, correct path is clearly better than the default: write advice. */
 void probe_advice(struct finding *f);
+
+/* routes.c: each route that is possible between nodes, measured in turn */
+void probe_routes(struct finding *f);
 
 /* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the call? */
 bool remedy_is_known(const struct probe *p);

@@ -315,7 +315,7 @@ int supervise(const struct options *o)
     }
     keeper_start(&keeper, lines, deliver);
     keeper.rank = rank_by_launcher();
-    if (keeper.rank == 0 && !streaming) table_start(o->json, o->probe);
+    if (keeper.rank == 0 && !streaming) table_start(o);
     watch(child, listening, how, sizeof how);
     snprintf(probe, sizeof probe, "%s", keeper.probe);
     if (keeper.rank > 0) return end_other(probe, how);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "figures.h"
 #include "probe.h"
+#include "report.h"
 
 enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, INDENT = 41, WIDTH = 119 };
 
@@ -30,16 +32,17 @@ static struct {
     struct speed speed[MOST_SPEEDS];
     char advice[MOST_ADVICE][300];
     int rows, facts, speeds, advices, status;
-    bool probing, finished;
-    const char *json;
+    bool probing, finished, unwritten;
+    const char *json, *report;
     enum section section;
 } table;
 
-void table_start(const char *json, bool probing)
+void table_start(const struct options *o)
 {
     memset(&table, 0, sizeof table);
-    table.json = json;
-    table.probing = probing;
+    table.json = o->json;
+    table.report = o->report;
+    table.probing = o->probe;
     table.section = SECTION_START;
 }
 
@@ -90,38 +93,46 @@ static void add_speeds(struct json *j)
     armcii_json_close(j, ']');
 }
 
-static void write_document(FILE *f)
+void table_add_json(struct json *j, const char *key)
 {
-    struct json j = {.file = f};
-    armcii_json_open(&j, NULL, '{');
-    armcii_json_text(&j, "program", "armci-doctor");
-    add_facts(&j);
-    add_rows(&j);
-    add_speeds(&j);
-    armcii_json_line(&j);
-    armcii_json_open(&j, "advice", '[');
+    armcii_json_open(j, key, '{');
+    armcii_json_text(j, "program", "armci-doctor");
+    add_facts(j);
+    add_rows(j);
+    add_speeds(j);
+    armcii_json_line(j);
+    armcii_json_open(j, "advice", '[');
     for (int i = 0; i < table.advices; i++)
-        armcii_json_text(&j, NULL, table.advice[i]);
-    armcii_json_close(&j, ']');
-    armcii_json_line(&j);
-    armcii_json_bool(&j, "probing", table.probing);
-    armcii_json_bool(&j, "finished", table.finished);
-    armcii_json_count(&j, "status", (uint64_t)table.status);
-    armcii_json_line(&j);
-    armcii_json_close(&j, '}');
+        armcii_json_text(j, NULL, table.advice[i]);
+    armcii_json_close(j, ']');
+    armcii_json_line(j);
+    armcii_json_bool(j, "probing", table.probing);
+    armcii_json_bool(j, "finished", table.finished);
+    armcii_json_count(j, "status", (uint64_t)table.status);
+    armcii_json_line(j);
+    armcii_json_close(j, '}');
 }
 
-/* Called after each row, so that the file is complete if the job ends early. */
-static void write_json(void)
+/* Replace the file *name, unless that is NULL. *name becomes NULL if the file cannot be written. */
+static void write_file(const char **name, void (*add)(struct json *j, const char *key))
 {
-    char name[4096];
-    if (!table.json) return;
-    snprintf(name, sizeof name, "%s.new", table.json);
-    FILE *f = fopen(name, "w");
-    if (f) write_document(f);
-    if (f && fclose(f) == 0 && rename(name, table.json) == 0) return;
-    perror(table.json);
-    table.json = NULL;
+    char new_name[4096];
+    if (!*name) return;
+    snprintf(new_name, sizeof new_name, "%s.new", *name);
+    FILE *f = fopen(new_name, "w");
+    if (f) add(&(struct json){.file = f}, NULL);
+    if (f && fclose(f) == 0 && rename(new_name, *name) == 0) return;
+    fprintf(stderr, "armci-doctor: ");
+    perror(*name);
+    *name = NULL;
+    table.unwritten = true;
+}
+
+/* Called after each row, so that the files are complete if the job ends early. */
+static void write_files(void)
+{
+    write_file(&table.json, table_add_json);
+    write_file(&table.report, report_add_json);
 }
 
 /* ---------------------------------------------------------------- text ------------- */
@@ -169,6 +180,7 @@ static void add_row(const struct probe *probe, enum outcome outcome, const char 
     snprintf(r->text, sizeof r->text, "%s", text);
     snprintf(r->remedy, sizeof r->remedy, "%s", remedy);
     if (outcome != UNTRIED) print_row(r);
+    if (probe->section == SECTION_ROUTES && outcome != UNTRIED) figures_print();
 }
 
 static void take_row(const struct line *l)
@@ -200,8 +212,9 @@ void table_take(const struct line *l)
     } kinds[] = {{"fact", take_fact}, {"row", take_row}, {"speed", take_speed}, {"advice", take_advice}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(l->field[0], kinds[i].kind) == 0) kinds[i].take(l);
+    figures_take(l);
     if (strcmp(l->field[0], "begin") == 0) return;
-    write_json();
+    write_files();
     fflush(stdout);
 }
 
@@ -270,7 +283,7 @@ static void print_speeds(void)
     const char *paths[MOST_SPEEDS];
     int n = list_paths(paths);
     if (n == 0) return;
-    printf("\nMicroseconds, from rank 0 to the last rank\n%-26s", "");
+    printf("\nMicroseconds, from rank 0 to a rank on another node if there is one\n%-26s", "");
     for (int k = 0; k < n; k++)
         printf("%17.16s", strncmp(paths[k], "ARMCI_", 6) == 0 ? paths[k] + 6 : paths[k]);
     printf("\n");
@@ -308,6 +321,6 @@ int table_end(const char *hint)
         printf("%s%s\n", i ? "" : "\n", table.advice[i]);
     print_sum();
     fflush(stdout);
-    write_json();
-    return table.status;
+    write_files();
+    return table.unwritten ? 2 : table.status;
 }

@@ -89,7 +89,7 @@ bool worker_wants(const struct options *o, const struct probe *p)
 /* The outcome if the probe finds an error. */
 static enum outcome worst(const struct probe *p, const char *remedy)
 {
-    if (p->section == SECTION_FORCED) return UNUSED;
+    if (p->section == SECTION_FORCED || p->section == SECTION_ROUTES) return UNUSED;
     return remedy ? AVOIDED : WRONG;
 }
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct json;
+
 /* ---- gather.c: sections of facts, and the known defects of the MPI library.  The configuration must have been read. ---- */
 
 enum { MOST_FACTS = 12, FACT_ROOM = 1024 };
@@ -49,7 +51,7 @@ void info_print_markdown(void);
 
 /* ---- json.c ---- */
 
-/* Everything; of the variables those for which `wanted` (NULL: all). */
-void info_print_json(bool (*wanted)(size_t variable));
+/* The object `key` (NULL: the document) with everything; of the variables those for which `wanted` (NULL: all). */
+void info_add_json(struct json *j, const char *key, bool (*wanted)(size_t variable));
 
 #endif

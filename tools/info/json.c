@@ -2,7 +2,6 @@
 #include "info.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/config.h"
 #include "base/json.h"
@@ -82,13 +81,12 @@ static void add_variables(struct json *j, bool (*wanted)(size_t variable))
     armcii_json_close(j, ']');
 }
 
-void info_print_json(bool (*wanted)(size_t variable))
+void info_add_json(struct json *j, const char *key, bool (*wanted)(size_t variable))
 {
-    struct json j = {.file = stdout};
-    armcii_json_open(&j, NULL, '{');
-    add_sections(&j);
-    add_quirks(&j);
-    add_variables(&j, wanted);
-    armcii_json_line(&j);
-    armcii_json_close(&j, '}');
+    armcii_json_open(j, key, '{');
+    add_sections(j);
+    add_quirks(j);
+    add_variables(j, wanted);
+    armcii_json_line(j);
+    armcii_json_close(j, '}');
 }

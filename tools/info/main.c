@@ -7,6 +7,7 @@
 #include <armci.h>
 
 #include "base/config.h"
+#include "base/json.h"
 #include "info.h"
 #include "transport/probe.h"
 #include "transport/route.h"
@@ -30,12 +31,12 @@ static void print_report(void)
 
 static void print_json(void)
 {
-    info_print_json(NULL);
+    info_add_json(&(struct json){.file = stdout}, NULL, NULL);
 }
 
 static void print_json_changed(void)
 {
-    info_print_json(info_is_changed);
+    info_add_json(&(struct json){.file = stdout}, NULL, info_is_changed);
 }
 
 static void print_measured(void)

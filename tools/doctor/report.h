@@ -1,0 +1,10 @@
+/* report.h - one document for a bug report, or for a volunteer who measures. */
+#ifndef DOCTOR_REPORT_H
+#define DOCTOR_REPORT_H
+
+struct json;
+
+/* The document: what armci-info knows, the table, the probe, the routes, and the machine. */
+void report_add_json(struct json *j, const char *key);
+
+#endif
