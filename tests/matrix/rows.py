@@ -90,7 +90,7 @@ def trouble_in(lines):
     return (told or shown or ["no output"])[0]
 
 
-def verdicts_of(lines):
+def results_of(lines):
     """The (result, label, what was wrong) of each run, from the lines of run-mpi-tests."""
     results = []
     for i, line in enumerate(lines):
@@ -116,7 +116,7 @@ def run_logged(row, build, environment, log):
     lines = run_row(row, build, environment)
     log.write("\n".join(lines) + "\n")
     log.flush()
-    return verdicts_of(lines) or [("FAIL", row, "did not run")]
+    return results_of(lines) or [("FAIL", row, "did not run")]
 
 
 def run_doctor(build, environment, log):

@@ -69,7 +69,7 @@ static void add_rows(struct json *j)
         armcii_json_text(j, "name", r->probe->name);
         armcii_json_text(j, "title", r->probe->title);
         armcii_json_text(j, "section", section_title(r->probe->section));
-        armcii_json_text(j, "verdict", outcome_word(r->outcome));
+        armcii_json_text(j, "result", outcome_word(r->outcome));
         armcii_json_text(j, "text", r->text);
         armcii_json_text(j, "remedy", r->remedy);
         armcii_json_close(j, '}');
@@ -84,7 +84,7 @@ static void add_speeds(struct json *j)
     for (const struct speed *s = table.speed; s < table.speed + table.speeds; s++) {
         armcii_json_line(j);
         armcii_json_open(j, NULL, '{');
-        armcii_json_text(j, "way", s->path);
+        armcii_json_text(j, "path", s->path);
         armcii_json_text(j, "what", s->what);
         armcii_json_real(j, "microseconds", 3, s->microseconds);
         armcii_json_real(j, "MiB_per_second", 1, s->mibs);
