@@ -135,8 +135,8 @@ typedef struct armci_meminfo_ds {
  * ARMCI runs on the processes of one communicator. The program may initialize MPI before; otherwise ARMCI initializes and finalizes MPI.
  * Calls nest: further initializations only increase a count, and the matching `ARMCI_Finalize` ends ARMCI. After that ARMCI may be
  * initialized again, also on another communicator. The program's communicators are never used for messages. With `ARMCI_PROGRESS=rank` the
- * last process of each node becomes a progress rank: the initialization does not return there, and ARMCI runs on the other processes, in
- * the same order.
+ * last process of each node, with `ARMCI_PROGRESS_RANKS=n` each of its last n, becomes a progress rank: the initialization does not return
+ * there, and ARMCI runs on the other processes, in the same order.
  * @completion Initialization and finalization are collective. `ARMCI_Finalize` completes all operations, also remotely, and frees all
  * regions, groups and mutexes. A program must call it before `MPI_Finalize`; otherwise `MPI_Finalize` does the same first, with a warning,
  * and a later `ARMCI_Finalize` returns 0.

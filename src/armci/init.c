@@ -76,7 +76,7 @@ static void read_configuration(MPI_Comm comm)
 static void start_shared_layers(MPI_Comm all, int progress_ranks)
 {
     int length;
-    armcii_world_create(all, progress_ranks, armcii_config->nodes == DOMAINS_RANK);
+    armcii_world_create(all, progress_ranks, armcii_progress_rank_number(), armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);

@@ -50,6 +50,7 @@ struct config {
     enum shm_policy shm;
     enum transport_policy transport;
     enum progress_policy progress;
+    size_t progress_ranks;        /* of each node */
     enum window_kind window_kind; /* ARMCI_USE_WIN_ALLOCATE */
     bool noncollective_groups;
     enum nodes_policy nodes;

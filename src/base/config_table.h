@@ -66,6 +66,9 @@ static const struct variable table[] = {
            "(rma); auto: where servers are possible, rdma if a probe finds that the network does it without the target, else am"),
     CHOICE("ARMCI_PROGRESS", progress_words, "auto", progress,
            "asynchronous progress: by a thread, by the last rank of each node, which the program does not see (rank), or none; auto: thread"),
+    NUMBER("ARMCI_PROGRESS_RANKS", KIND_COUNT, 1, 1000, "1", progress_ranks,
+           "with ARMCI_PROGRESS=rank: the number of progress ranks of each node, its last ranks; each serves a part of the others, one at "
+           "least; not used otherwise"),
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
            "shared memory within a node: anonymous (memfd), from the MPI library (mpi), or none: MPI RMA within the node, too (no)"),
     {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,

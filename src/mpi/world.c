@@ -70,29 +70,25 @@ static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
     armcii_progress_hook = progress_mpi;
 }
 
-static void find_nodes(struct world *w)
+static void find_nodes(struct world *w, int progress_rank)
 {
     w->node_of = new_ints(w->size + w->progress_ranks);
-    w->server_of = new_ints(w->size);
-    int leader = node_leader(w->all, w->rank);
+    w->server_of = new_ints(w->size + w->progress_ranks);
+    int leader = node_leader(w->all, w->rank), server = progress_rank < w->progress_ranks ? w->size + progress_rank : leader;
     MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
+    MPI_Allgather(&server, 1, MPI_INT, w->server_of, 1, MPI_INT, w->all);
     w->leaders = new_ints(w->size);
     for (int r = 0; r < w->size; r++) {
         if (r == leader) w->node = w->nodes;
         if (w->node_of[r] == r) w->leaders[w->nodes++] = r;
-        w->server_of[r] = r;
     }
-    for (int r = w->size; r < w->size + w->progress_ranks; r++)
-        w->server_of[w->node_of[r]] = r;
-    for (int r = 0; r < w->size; r++)
-        w->server_of[r] = w->server_of[w->node_of[r]];
 }
 
-void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain)
+void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank, bool every_rank_a_domain)
 {
     struct world *w = &the_world;
     create_comms(w, comm, progress_ranks);
-    find_nodes(w);
+    find_nodes(w, progress_rank);
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);
     number_domains(w, every_rank_a_domain);

@@ -24,16 +24,17 @@ struct world {
     /* Processes on one node share memory.  The lowest rank on a node identifies it. */
     int *node_of; /* [size + progress_ranks] */
     int nodes;
-    int *leaders;   /* [nodes]: the lowest rank of each node, ascending */
-    int node;       /* of this process, an index in leaders */
-    int *server_of; /* [size]: the server of a process's node, a rank of `all`: its progress rank, else its first process */
+    int *leaders; /* [nodes]: the lowest rank of each node, ascending */
+    int node;     /* of this process, an index in leaders */
+    /* The server of a process, a rank of `all`: its progress rank (a progress rank's is itself), else the first process of its node. */
+    int *server_of; /* [size + progress_ranks] */
 };
 
 extern const struct world *const armcii_world;
 
-/* Collective over comm, whose last `progress_ranks` ranks are progress ranks, one on each node.  Domains are nodes or, with
- * `every_rank_a_domain`, single processes. */
-void armcii_world_create(MPI_Comm comm, int progress_ranks, bool every_rank_a_domain);
+/* Collective over comm, whose last `progress_ranks` ranks are progress ranks; number `progress_rank` of them serves the caller, or is the
+ * caller.  Domains are nodes or, with `every_rank_a_domain`, single processes. */
+void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank, bool every_rank_a_domain);
 void armcii_world_free(void);
 
 /* Is this process in the world, and not a progress rank? */

@@ -95,11 +95,22 @@ static void describe_far(const char *text)
     if (used == first) snprintf(far_doc + used, sizeof far_doc - (size_t)used, "nothing");
 }
 
+/* For people. */
+static const char *describe_servers(void)
+{
+    static char text[64];
+    int each = armcii_world->progress_ranks / armcii_world->nodes;
+    if (each == 0) return "a thread in one process of each node";
+    if (each == 1) return "a progress rank on each node";
+    snprintf(text, sizeof text, "%d progress ranks on each node", each);
+    return text;
+}
+
 static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    progress_doc = armcii_world->progress_ranks > 0 ? "a progress rank on each node" : "a thread in one process of each node";
+    progress_doc = describe_servers();
     armcii_transports_need_progress = armcii_world->progress_ranks == 0;
 }
 

@@ -1,9 +1,10 @@
-/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last rank of each node serves the memory of the others and is not a member of the
- * program's world.
+/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last ranks of each node (ARMCI_PROGRESS_RANKS of them) serve the memory of the others
+ * and are not members of the program's world.
  *
  * test_progress_rank.mpi [--how=NAME]: one life of a program (below); rank 0 says what came of it.  Progress ranks never come back
  * from the start, so what they may not do is not done: there is nothing about them in here. */
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,12 @@
 #include <message.h>
 #include "../lib/clock.h"
 
-enum { DOUBLES = 1000 };
+enum { DOUBLES = 1000, MAX_RANKS = 64 };
 
-static int me, n;     /* in the program's world */
-static int all_ranks; /* of MPI_COMM_WORLD */
+static int me, n;              /* in the program's world */
+static int all_ranks;          /* of MPI_COMM_WORLD, half of them on each node */
+static int progress_ranks;     /* of each node */
+static long pid_of[MAX_RANKS]; /* of MPI_COMM_WORLD */
 static int errors;
 
 static void check(int ok, const char *what)
@@ -44,14 +47,14 @@ static int threads_here(void)
     return count;
 }
 
-/* Everything that says who there is says the same: one rank of each of the two nodes is missing. */
+/* Everything that says who there is says the same: the progress ranks of the two nodes are missing. */
 static void check_world(void)
 {
     int size, rank, in_domains = 0;
     ARMCI_Group group;
     me = armci_msg_me();
     n = armci_msg_nproc();
-    check(n == all_ranks - 2, "armci_msg_nproc");
+    check(n == all_ranks - 2 * progress_ranks, "armci_msg_nproc");
     check(me >= 0 && me < n, "armci_msg_me");
     MPI_Comm_size(ARMCIX_Get_world_comm(), &size);
     MPI_Comm_rank(ARMCIX_Get_world_comm(), &rank);
@@ -186,6 +189,80 @@ static void work_while_another_computes(void **base)
     ARMCI_Barrier();
 }
 
+/* The process number of the progress rank that serves this process. */
+static long pid_of_server(void)
+{
+    int rank, half = all_ranks / 2, program = half - progress_ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int served = rank % half, node = rank - served;
+    return pid_of[node + program + served * progress_ranks / program];
+}
+
+static char state_of(long pid)
+{
+    char name[64], line[300], state = '?';
+    snprintf(name, sizeof name, "/proc/%ld/stat", pid);
+    FILE *f = fopen(name, "r");
+    if (f && fgets(line, sizeof line, f) && strrchr(line, ')')) state = strrchr(line, ')')[2];
+    if (f) fclose(f);
+    return state;
+}
+
+static void stop(long pid)
+{
+    kill((pid_t)pid, SIGSTOP);
+    while (state_of(pid) != 'T')
+        ;
+}
+
+/* Every kind of request to a process whose server runs completes, fences included; a get from one whose server is stopped does not. */
+static void work_beside_stopped_server(void **base, int stopped, long server, int other)
+{
+    long seen = 0, old, one = 1, *there = base[other], *far = base[stopped];
+    armci_hdl_t handle;
+    ARMCI_INIT_HANDLE(&handle);
+    stop(server);
+    ARMCI_NbGet(far, &seen, sizeof seen, stopped, &handle);
+    ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, there, 1, other);
+    ARMCI_Lock(0, other);
+    ARMCI_Unlock(0, other); /* completes all that was put so far */
+    ARMCI_Put(&one, far + 1, sizeof one, stopped);
+    ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, other);
+    ARMCI_Fence(other);
+    ARMCI_Get(there, &old, sizeof old, other);
+    check(old == 1002 + other, "requests to a process while the server of its neighbour is stopped");
+    check(ARMCI_Test(&handle) == 1 && seen == 0, "a get whose server is stopped is not complete");
+    kill((pid_t)server, SIGCONT);
+    ARMCI_Wait(&handle);
+    check(seen == 1000 + stopped, "a get whose server was stopped");
+    ARMCI_Get(far + 1, &seen, sizeof seen, stopped);
+    check(seen == 1, "a put whose server was stopped");
+}
+
+/* Two neighbours on the node of the last process have a progress rank each. */
+static void serve_apart(void)
+{
+    void *base[MAX_RANKS];
+    long pid = pid_of_server(), servers[MAX_RANKS], value;
+    MPI_Allgather(&pid, 1, MPI_LONG, servers, 1, MPI_LONG, ARMCIX_Get_world_comm());
+    check(servers[n - 1] != servers[n - 2], "the last two processes have two servers");
+    ARMCI_Malloc(base, 2 * sizeof(long));
+    ARMCI_Create_mutexes(1);
+    for (int stopped = n - 2; stopped < n; stopped++) {
+        ((long *)base[me])[0] = 1000 + me;
+        ((long *)base[me])[1] = 0;
+        ARMCI_Barrier();
+        if (me == 0) {
+            for (int p = n - 2; p < n; p++)
+                ARMCI_Get(base[p], &value, sizeof value, p); /* connects */
+            work_beside_stopped_server(base, stopped, servers[stopped], 2 * n - 3 - stopped);
+        }
+        ARMCI_Barrier();
+    }
+    ARMCI_Destroy_mutexes();
+    ARMCI_Free(base[me]);
+}
+
 /* Data that the first process asked for and does not look at: more than its own buffers and the server's hold together. */
 enum { ROWS = 32 << 10, ROW = 1 << 10 };
 
@@ -223,7 +300,7 @@ static void lock_again_and_again(void)
 /* The server of the last process's node has both to serve. */
 static void ask_beside_gets_under_way(void)
 {
-    void *base[64];
+    void *base[MAX_RANKS];
     char *here = malloc((size_t)ROWS * ROW);
     ARMCI_Malloc(base, (size_t)ROWS * 2 * ROW);
     for (int i = 0; i < ROWS; i++)
@@ -263,7 +340,7 @@ static int mappings(void)
 /* Progress ranks map the memory that they serve, and unmap it. */
 static void come_and_go(void)
 {
-    void *base[64];
+    void *base[MAX_RANKS];
     int before = 0, with = 0, after = 0;
     for (int round = 0; round < 3; round++) { /* first: what stays */
         armci_msg_barrier();
@@ -284,8 +361,9 @@ static void come_and_go(void)
 
 static void try_all(void)
 {
-    void *base[64];
+    void *base[MAX_RANKS];
     check_world();
+    if (progress_ranks > 1) serve_apart();
     ARMCI_Malloc(base, DOUBLES * sizeof(double));
     put_and_get(base);
     accumulate(base);
@@ -300,8 +378,10 @@ static void try_all(void)
 
 static void start_mpi(void)
 {
+    long pid = getpid();
     MPI_Init(NULL, NULL);
     MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
+    MPI_Allgather(&pid, 1, MPI_LONG, pid_of, 1, MPI_LONG, MPI_COMM_WORLD);
 }
 
 /* Plain MPI_Init stays what it is, and no thread comes. */
@@ -330,7 +410,7 @@ static void forgotten_finalize(void)
 /* Some have forgotten it and come to MPI_Finalize while others still work on the memory of their nodes. */
 static void early_finalize(void)
 {
-    void *base[64];
+    void *base[MAX_RANKS];
     long old = 0;
     start_mpi();
     ARMCI_Init();
@@ -421,9 +501,9 @@ static void refused(const char *why)
     puts("ARMCI_Init returned");
 }
 
-static void one_rank_on_a_node(void)
+static void few_ranks_on_a_node(void)
 {
-    refused("there must be two processes on each node");
+    refused("there must be two processes on each node for each progress rank");
 }
 
 static void no_memfd(void)
@@ -446,13 +526,15 @@ static const struct {
     {"mpi-of-armci", mpi_of_armci},
     {"several-times", several_times},
     {"error", end_by_error},
-    {"one-rank-on-a-node", one_rank_on_a_node},
+    {"few-ranks-on-a-node", few_ranks_on_a_node},
     {"no-memfd", no_memfd},
     {"no-requests", no_requests},
 };
 
 int main(int argc, char **argv)
 {
+    const char *ranks = getenv("ARMCI_PROGRESS_RANKS");
+    progress_ranks = ranks ? atoi(ranks) : 1;
     const char *how = argc > 1 && strncmp(argv[1], "--how=", 6) == 0 ? argv[1] + 6 : "usual";
     for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
         if (strcmp(lives[i].name, how) != 0) continue;

@@ -216,6 +216,9 @@ TEST(test_counts)
     accept("ARMCI_IOV_BATCHED_LIMIT", "0", "0");
     accept("ARMCI_IOV_BATCHED_LIMIT", "1024", "1024");
     ck_assert_uint_eq(armcii_config->batched_limit, 1024);
+    accept("ARMCI_PROGRESS_RANKS", "2", "2");
+    ck_assert_uint_eq(armcii_config->progress_ranks, 2);
+    refuse("ARMCI_PROGRESS_RANKS", "0", "number 1..1000");
     static const char *const wrong[] = {"0",  "1000001", "64k", "99999999999999999999999999", "18446744073709551617" /* 2^64 + 1 */, "3.5",
                                         "-5", "",        "many"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

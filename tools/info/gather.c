@@ -139,7 +139,7 @@ static const char *between_nodes(void)
     bool servers =
         kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA && armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
-        return servers ? "active messages to a progress rank on each node, its last rank; asynchronous"
+        return servers ? "active messages to a progress rank, one of the last ARMCI_PROGRESS_RANKS ranks of each node; asynchronous"
                        : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport other than rma";
     return servers ? "active messages to a server on each node if MPI provides MPI_THREAD_MULTIPLE, else MPI RMA" : by_rma();
 }

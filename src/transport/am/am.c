@@ -145,7 +145,7 @@ struct slice_server {
 };
 
 struct am_region {
-    char *server_map;            /* on a node's first member: where the progress rank mapped the segment; else NULL */
+    char *server_map;            /* on the first member that a progress rank serves: where that mapped the segment; else NULL */
     struct slice_server slice[]; /* [team size] */
 };
 
@@ -156,7 +156,7 @@ static void free_region(struct region *r)
     r->am = NULL;
 }
 
-/* The first member on each node lets the progress rank map its segment. 0, or nonzero on every member where one cannot. */
+/* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every member where one cannot. */
 static int map_in_progress_ranks(struct region *r, bool first)
 {
     bool mapped = true;
@@ -169,30 +169,33 @@ static int map_in_progress_ranks(struct region *r, bool first)
     return !armcii_coll_all(mapped, r->team->comm);
 }
 
-/* Tell the members on this node the address of each of their slices in their server. */
-static void share_server_addresses(const struct region *r, char *address[])
+/* The first of the members on this node that have the caller's server: its rank in the scope TEAM_NODE. */
+static int first_served(struct team *team)
 {
-    ptrdiff_t shift = r->am->server_map ? r->am->server_map - r->shm->segment.memory : 0;
-    for (int i = 0; i < r->team->size; i++)
-        address[i] = r->mapped[i] ? r->mapped[i] + shift : NULL;
-    armcii_coll_bcast(address, r->team->size * (int)sizeof *address, 0, armcii_team_scope_comm(r->team, TEAM_NODE));
+    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    const int *server_of = armcii_world->server_of;
+    int i = 0;
+    while (server_of[team->to_world[armcii_scope_member(here, i)]] != server_of[armcii_world->rank])
+        i++;
+    return i;
 }
 
-static void exchange_servers(struct region *r, int first)
+/* The address of the node's segment in the caller's server; first: as of first_served. */
+static char *segment_in_server(const struct region *r, int first)
 {
-    struct team *team = r->team;
-    char **address = armcii_alloc((size_t)team->size, sizeof *address, "the tables of a region of %d processes", team->size);
-    share_server_addresses(r, address);
-    int server = armcii_world->progress_ranks == 0 ? team->to_world[first] : armcii_world->server_of[armcii_world->rank];
-    struct slice_server mine = {server, address[team->rank] - r->base[team->rank]};
-    armcii_coll_allgather(&mine, r->am->slice, (int)sizeof mine, team->comm);
-    free(address);
+    int members = armcii_team_scope(r->team, TEAM_NODE)->n;
+    char *mine = r->am->server_map ? r->am->server_map : r->shm->segment.memory;
+    char **all = armcii_alloc((size_t)members, sizeof *all, "the tables of a region of %d processes", members);
+    armcii_coll_allgather(&mine, all, (int)sizeof mine, armcii_team_scope_comm(r->team, TEAM_NODE));
+    char *there = all[first];
+    free(all);
+    return there;
 }
 
-/* The server of a slice is the node's progress rank; without one, the team's first member on the node. */
+/* The server of a slice is the owner's progress rank; without one, the team's first member on the node. */
 static int attach(struct region *r)
 {
-    int first = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), 0);
+    int first = first_served(r->team), first_rank = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), first);
     size_t members = (size_t)r->team->size;
     r->am = armcii_alloc(1, sizeof *r->am + members * sizeof r->am->slice[0], "the tables of a region of %zu processes", members);
     if (r->memget) {
@@ -200,12 +203,15 @@ static int attach(struct region *r)
             r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
         return 0;
     }
-    if (map_in_progress_ranks(r, first == r->team->rank) != 0) {
+    if (map_in_progress_ranks(r, first_rank == r->team->rank) != 0) {
         free_region(r);
         return -1;
     }
-    if (first == r->team->rank && armcii_world->progress_ranks == 0) become_server();
-    exchange_servers(r, first);
+    bool progress_ranks = armcii_world->progress_ranks > 0;
+    if (first_rank == r->team->rank && !progress_ranks) become_server();
+    int server = progress_ranks ? armcii_world->server_of[armcii_world->rank] : r->team->to_world[first_rank];
+    struct slice_server mine = {server, segment_in_server(r, first) - r->shm->segment.memory};
+    armcii_coll_allgather(&mine, r->am->slice, (int)sizeof mine, r->team->comm);
     return 0;
 }
 

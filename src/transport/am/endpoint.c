@@ -359,7 +359,7 @@ static void fence(bool (*in_scope)(int server, const void *scope), const void *s
 
 static bool serves_process(int server, const void *process)
 {
-    return armcii_world->node_of[server] == armcii_world->node_of[*(const int *)process];
+    return armcii_world->server_of[server] == armcii_world->server_of[*(const int *)process];
 }
 
 static bool serves_team(int server, const void *team)

@@ -60,7 +60,7 @@ void armcii_endpoints_wait(MPI_Request *request);
 
 /* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory excepted, is in place on return. */
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
-/* What was started towards the node of a process, the nodes of a team, all nodes, is in place there on return. */
+/* What was started towards a process, the nodes of a team, all nodes, is in place there on return. */
 void armcii_endpoints_fence(int process);
 struct team;
 void armcii_endpoints_fence_team(const struct team *team);

@@ -17,12 +17,12 @@
 static MPI_Comm everybody = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
 static MPI_Comm peers;                     /* of a progress rank: all progress ranks */
 static int program_size, progress_size;    /* the members of each kind */
-static int node_size;                      /* the program's processes on this node */
+static int server;                         /* the caller's progress rank, or the caller if it is one: its rank in everybody */
+static int served;                         /* the processes that it serves */
 static bool is_first;                      /* of them */
-static int server;                         /* the progress rank on this node, its rank in everybody */
 static const char *reason;
 
-/* What the program's processes send to the progress rank on their node. */
+/* What the program's processes send to their progress rank. */
 struct control_msg {
     enum { CTRL_START, CTRL_MAP, CTRL_UNMAP, CTRL_STOP, CTRL_FINALIZE } kind;
     struct segment_handle segment; /* CTRL_MAP, which is answered by the address */
@@ -62,19 +62,34 @@ static const char *why_impossible(const struct conditions *least)
 {
     if (armcii_config->transport == TRANSPORT_RMA) return "a progress rank serves requests, and with ARMCI_TRANSPORT=rma there are none";
     if (!least->has_memfd) return "a progress rank serves memory that its node shares by memfd, and there is none (ARMCI_SHM, containers?)";
-    return least->node_size < 2 ? "there must be two processes on each node, since one becomes the progress rank" : NULL;
+    return (size_t)least->node_size < 2 * armcii_config->progress_ranks
+               ? "there must be two processes on each node for each progress rank: the progress rank and one that it serves"
+               : NULL;
 }
 
-/* The last process of each node becomes its progress rank. */
+/* The last processes of a node become progress ranks, and each serves a contiguous part of the others: the processes of the caller's part,
+ * then their progress rank. */
+static MPI_Comm split_node(MPI_Comm node)
+{
+    int rank, size, progress_ranks = (int)armcii_config->progress_ranks;
+    MPI_Comm part;
+    MPI_Comm_rank(node, &rank);
+    MPI_Comm_size(node, &size);
+    int others = size - progress_ranks;
+    MPI_Comm_split(node, rank < others ? (int)((long)rank * progress_ranks / others) : rank - others, rank, &part);
+    return part;
+}
+
 static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
 {
-    int rank, all;
-    MPI_Comm_rank(node, &rank);
-    MPI_Comm_size(node, &node_size);
+    int rank, size, all;
+    MPI_Comm part = split_node(node);
+    MPI_Comm_rank(part, &rank);
+    MPI_Comm_size(part, &size);
     MPI_Comm_size(comm, &all);
-    node_size--;
+    served = size - 1;
     is_first = rank == 0;
-    bool chosen = rank == node_size;
+    bool chosen = rank == served;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_split(comm, 0, chosen ? INT_MAX : rank, &everybody);
     MPI_Comm_split(comm, chosen, rank, &peers);
@@ -85,7 +100,8 @@ static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
         progress_size = all - program_size;
     if (!chosen) MPI_Comm_free(&peers);
     MPI_Comm_rank(everybody, &server);
-    MPI_Bcast(&server, 1, MPI_INT, node_size, node);
+    MPI_Bcast(&server, 1, MPI_INT, served, part);
+    MPI_Comm_free(&part);
 }
 
 static const char *choose_first(MPI_Comm comm)
@@ -182,6 +198,12 @@ const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progr
         split_everybody(rank < program_size ? rank : INT_MAX, all, progress_ranks);
     }
     return error;
+}
+
+/* All communicators of a start have the progress ranks in the same order. */
+int armcii_progress_rank_number(void)
+{
+    return server - program_size;
 }
 
 bool armcii_progress_rank_is_enabled(void)
@@ -290,7 +312,7 @@ static void await_control(void)
         armcii_progress_loop_step();
 }
 
-/* All processes of this node are in MPI_Finalize.  Those of other nodes may still use its memory. */
+/* All processes that this one serves are in MPI_Finalize.  Others may still use their memory. */
 static void serve_until_all_end(void)
 {
     int done;
@@ -314,7 +336,7 @@ static void map(void)
 enum progress_rank_event armcii_progress_rank_serve(void)
 {
     static bool started;
-    static int in_finalize; /* processes of this node */
+    static int in_finalize; /* processes that this one serves */
     if (!started) armcii_progress_loop_start(&policy);
     started = true;
     for (;;) {
@@ -328,7 +350,7 @@ enum progress_rank_event armcii_progress_rank_serve(void)
         case CTRL_START: return PROGRESS_RANK_STARTED;
         case CTRL_STOP: return PROGRESS_RANK_STOPPED;
         case CTRL_FINALIZE:
-            if (++in_finalize < node_size) break;
+            if (++in_finalize < served) break;
             serve_until_all_end();
             return PROGRESS_RANK_FINALIZE;
         }

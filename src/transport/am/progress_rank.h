@@ -1,8 +1,10 @@
-/* progress_rank.h - progress ranks (ARMCI_PROGRESS=rank): one on each node of a job on several, for programs that may have no thread.
+/* progress_rank.h - progress ranks (ARMCI_PROGRESS=rank): ARMCI_PROGRESS_RANKS on each node of a job on several, for programs that may have
+ * no thread.
  *
- * The last process of each node becomes its progress rank at the first start, until MPI ends.  It waits for a start, serves memory of its
- * node until ARMCI ends, and waits again.  It is no member of the world.  The program's processes on its node send it control messages:
- * start, map and unmap (of a region's segment), stop, and finalize.  When all of them are in MPI_Finalize, it finalizes MPI, too. */
+ * The last processes of each node become progress ranks at the first start, until MPI ends.  Each serves a contiguous part of the node's
+ * other processes: it waits for a start, serves their memory until ARMCI ends, and waits again.  It is no member of the world.  The
+ * processes that it serves send it control messages: start, map and unmap (of a region's segment), stop, and finalize.  When all of them
+ * are in MPI_Finalize, it finalizes MPI, too. */
 #ifndef ARMCII_PROGRESS_RANK_H
 #define ARMCII_PROGRESS_RANK_H
 
@@ -16,18 +18,21 @@
  * them, *progress_ranks progress ranks; else comm itself and 0.  Collective over comm; at a later start the progress ranks need not call.
  * Returns NULL, or, on all processes, why ARMCI_PROGRESS=rank is impossible. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks);
+/* The number, among all progress ranks, of the one that serves the caller, or of the caller if it is one. */
+int armcii_progress_rank_number(void);
 /* Did an earlier start choose progress ranks? */
 bool armcii_progress_rank_is_enabled(void);
 /* Why there is no progress rank in spite of ARMCI_PROGRESS=rank; else NULL. */
 const char *armcii_progress_rank_reason(void);
 
-/* Called by the program's processes: at the end of MPI, tell the progress rank on this node.  To be called after
+/* Called by the program's processes: at the end of MPI, tell the caller's progress rank.  To be called after
  * armcii_finalize_prepare_barrier: what is prepared last is called first, and the progress rank must reach that barrier, too. */
 void armcii_progress_rank_hook_finalize(void);
-/* The program has ended ARMCI: no requests for memory of this node follow. */
+/* The program has ended ARMCI: no requests follow. */
 void armcii_progress_rank_stop(void);
 
-/* Called by a region's first member on the node: map its segment in the progress rank.  The address there; NULL if that is impossible. */
+/* Called by the first member of a region that a progress rank serves: map its segment there.  The address there; NULL if that is
+ * impossible. */
 char *armcii_progress_rank_map(const struct segment_handle *segment, size_t bytes);
 void armcii_progress_rank_unmap(char *memory, size_t bytes);
 

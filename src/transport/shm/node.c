@@ -249,7 +249,9 @@ static enum segment_kind choose_kind(void)
 /* The control block is the slice of the first process. */
 static void create_control(void)
 {
-    size_t n = (size_t)the_node.size + (armcii_world->progress_ranks > 0);
+    int processes;
+    MPI_Comm_size(the_node.comm, &processes);
+    size_t n = (size_t)processes;
     size_t *sizes = allocate(n, sizeof *sizes);
     char **slices = allocate(n, sizeof *slices);
     sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
@@ -267,16 +269,15 @@ static void number_node_ranks(void)
 {
     const struct world *w = armcii_world;
     the_node.rank_of = allocate((size_t)w->size, sizeof *the_node.rank_of);
-    for (int i = 0, n = 0; i < w->size; i++)
-        the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? n++ : -1;
+    the_node.size = 0;
+    for (int i = 0; i < w->size; i++)
+        the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? the_node.size++ : -1;
 }
 
 void armcii_node_start(void)
 {
     MPI_Comm_split(armcii_world->all, armcii_world->node_of[armcii_world->rank], armcii_world->rank, &the_node.comm);
     MPI_Comm_rank(the_node.comm, &the_node.rank);
-    MPI_Comm_size(the_node.comm, &the_node.size);
-    if (armcii_world->progress_ranks > 0) the_node.size--;
     number_node_ranks();
     the_node.kind = choose_kind();
     barriers = 0;

@@ -43,13 +43,13 @@ struct node_cpus {
 
 struct node {
     enum segment_kind kind;     /* of new segments; SEGMENT_NONE: memory is not shared */
-    MPI_Comm comm;              /* the processes of this node, then its progress rank, if any */
-    int rank, size;             /* size: without the progress rank, whose rank is size */
+    MPI_Comm comm;              /* the processes of this node, then its progress ranks, if any */
+    int rank, size;             /* size: without the progress ranks, whose ranks are size, size + 1, ... */
     int *rank_of;               /* [world size]: rank on this node; -1: on another node */
     struct stripe *stripes;     /* [STRIPES] */
     struct doorbell *doorbells; /* [size]; NULL if memory is not shared */
     struct node_cpus cpus;
-    struct exports *exports; /* [size], and one of the progress rank, which exports nothing */
+    struct exports *exports; /* [size], and those of the progress ranks, which export nothing */
 };
 
 extern const struct node *const armcii_node;
