@@ -61,21 +61,31 @@ static void wait_polling(MPI_Request *request)
     }
 }
 
-/* A dissemination barrier: each round doubles the number of processes that a process has heard from. */
+/* A message to the process at a distance, in a ring, and one from the process at the same distance on the other side. */
+static void exchange(MPI_Comm comm, int rank, int size, int distance)
+{
+    MPI_Request receive, send;
+    long mine = longest_gap, theirs;
+    int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
+    MPI_Irecv(&theirs, 1, MPI_LONG, from, distance, comm, &receive);
+    MPI_Isend(&mine, 1, MPI_LONG, to, distance, comm, &send);
+    wait_polling(&receive);
+    wait_polling(&send);
+    note_gap(theirs);
+}
+
+/* A dissemination barrier: each round doubles the number of processes that a process has heard from. Its messages go both ways between two
+ * processes: a process that has sent nothing to a peer closes that connection without waiting for the peer, which may still need it. In
+ * small jobs all pairs exchange messages, whatever the program has done. */
 static void run_barrier(MPI_Comm comm)
 {
+    enum { ALL_PAIRS = 16 };
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    for (int distance = 1; distance < size; distance *= 2) {
-        MPI_Request receive, send;
-        long mine = longest_gap, theirs;
-        int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
-        MPI_Irecv(&theirs, 1, MPI_LONG, from, distance, comm, &receive);
-        MPI_Isend(&mine, 1, MPI_LONG, to, distance, comm, &send);
-        wait_polling(&receive);
-        wait_polling(&send);
-        note_gap(theirs);
+    for (int distance = 1; distance < size; distance = size <= ALL_PAIRS ? distance + 1 : 2 * distance) {
+        exchange(comm, rank, size, distance);
+        exchange(comm, rank, size, size - distance);
     }
 }
 
