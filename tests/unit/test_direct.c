@@ -261,9 +261,9 @@ ROW_TEST(strided, ELEMENT_COUNT)
     enum element e = (enum element)_i;
     unsigned done = 0;
     begin(e, 3);
-    for (unsigned seed = 0; seed < 1500; seed++)
+    for (unsigned seed = 0; seed < 400; seed++)
         done += patch(e, seed);
-    ck_assert_uint_gt(done, 500);
+    ck_assert_uint_gt(done, 130);
 }
 
 /* Rows at the same address, more than one hold covers. */
