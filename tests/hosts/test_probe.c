@@ -76,18 +76,12 @@ static bool has_windows(void)
     return windows;
 }
 
-static bool is_rdma(void)
-{
-    const char *network = getenv("HOSTS_NETWORK");
-    return network && strcmp(network, "rdma") == 0;
-}
-
 enum { TRIES = 20 }; /* where others use the processors, a probe may take longer than the target is silent */
 
 static void outcomes(void)
 {
     if (!has_windows()) return;
-    if (is_rdma()) {
+    if (test_on_rdma()) {
         skip("the network carries out more than fake_rdma.c");
         return;
     }
@@ -104,7 +98,7 @@ static void outcomes(void)
 static void real_network(void)
 {
     if (!has_windows()) return;
-    unsigned expected = is_rdma() ? 1U << PROBE_PUT | 1U << PROBE_GET : 0, seen = 0;
+    unsigned expected = test_on_rdma() ? 1U << PROBE_PUT | 1U << PROBE_GET : 0, seen = 0;
     for (int tries = 0; tries < TRIES && (tries == 0 || seen != expected); tries++) {
         ARMCI_Init();
         seen = found();

@@ -85,13 +85,11 @@ static const struct operation operations[] = {
     {"rmw", rmw, {.kind = OP_GET}},        {"lock and unlock", lock, {.kind = OP_GET}},
 };
 
-/* By windows inside a node, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. The
- * machine of tests/rdma has an emulated processor, on which a strided get has taken 4 ms. */
+/* By windows inside a node, too, MPI spins while it waits: where ranks outnumber processors each call may cost several time slices. On an
+ * emulated processor a strided get has taken 4 ms. */
 static int times(void)
 {
-    const char *network = getenv("HOSTS_NETWORK");
-    bool emulated = network && strcmp(network, "rdma") == 0;
-    return emulated || (test_makes_windows() && test_ranks() > 2) ? TIMES / 10 : TIMES;
+    return test_on_rdma() || (test_makes_windows() && test_ranks() > 2) ? TIMES / 10 : TIMES;
 }
 
 /* So often, with what it writes in place at the target; in seconds. */

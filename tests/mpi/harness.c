@@ -195,6 +195,12 @@ bool test_makes_windows(void)
     return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
+bool test_on_rdma(void)
+{
+    const char *network = getenv("HOSTS_NETWORK");
+    return network && strcmp(network, "rdma") == 0;
+}
+
 bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");

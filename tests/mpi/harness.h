@@ -90,6 +90,8 @@ double trial_time(double seconds);
 
 /* Does ARMCI_TRANSPORT=rma ask for MPI's one-sided calls between nodes, and can this MPI library make windows there? */
 bool test_makes_windows(void);
+/* Are the nodes joined by RDMA on an emulated processor (tests/rdma)? */
+bool test_on_rdma(void);
 
 /* Does a server or progress thread complete transfers between nodes while the target computes?  Always, except by windows that do not
  * support threads. */
