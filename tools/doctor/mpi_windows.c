@@ -142,10 +142,9 @@ static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *
     enum { GO_ON, ENOUGH, FAILED };
     double end = MPI_Wtime() + GROUP_SECONDS;
     for (int n = 0;; n++) {
-        int rc = MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]), all,
-            mine = !area_call(f, rc, "MPI_Win_allocate in a group") ? FAILED
-                   : n + 1 == GROUP_WINDOWS || MPI_Wtime() > end    ? ENOUGH
-                                                                    : GO_ON;
+        int all, mine = n + 1 == GROUP_WINDOWS || MPI_Wtime() > end ? ENOUGH : GO_ON;
+        int rc = MPI_Win_allocate(GROUP_BYTES, 1, MPI_INFO_NULL, half, &base[n], &win[n]);
+        if (!area_call(f, rc, "MPI_Win_allocate in a group")) mine = FAILED;
         MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, job->comm);
         if (all != GO_ON) return all == FAILED ? n : n + 1;
     }
