@@ -19,16 +19,21 @@ bool armcii_progress_nothing(void)
     return false;
 }
 
+/* Lasts for the timer slack of the thread, 50 microseconds by default. */
+static void sleep_shortly(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+}
+
 /* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler does not pass a yield to another group
- * (autogroups, control groups), and on Linux 6.18 the threads of the yielding group wait for hundreds of milliseconds.  A sleep lasts for
- * the timer slack of the thread, 50 microseconds by default. */
+ * (autogroups, control groups), and on Linux 6.18 the threads of the yielding group wait for hundreds of milliseconds. */
 void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
     if (p->yields++ < YIELDS)
         sched_yield();
     else
-        nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+        sleep_shortly();
 }
 
 void armcii_progress_on_poll(void)
@@ -63,13 +68,14 @@ static unsigned tickets_served(void)
     return atomic_load_explicit(&armcii_lock_state.served, memory_order_relaxed);
 }
 
-/* A thread that finds the lock free takes it without a ticket.  Of the waiters, the one with the oldest ticket gets it next. */
+/* A thread that finds the lock free takes it without a ticket.  Of the waiters, the one with the oldest ticket gets it next.  They never
+ * yield: the owner is a thread of the same process, which their yields would starve. */
 static void wait_with_ticket(void)
 {
     struct backoff p = {0};
     unsigned ticket = atomic_fetch_add_explicit(&armcii_lock_state.tickets, 1, memory_order_relaxed);
     while (tickets_served() != ticket || is_taken() || !armcii_lock_try_acquire())
-        armcii_backoff_yield(&p);
+        if (!armcii_backoff_spin(&p)) sleep_shortly();
     atomic_store_explicit(&armcii_lock_state.served, ticket + 1, memory_order_relaxed);
 }
 

@@ -1,6 +1,6 @@
 /* test_threads.c - several threads of each process at once, under MPI_THREAD_MULTIPLE. */
-#include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "op.h"
 
@@ -302,7 +302,7 @@ static void complete(struct worker *w, const struct move *m)
     if (m->how == OP_HANDLE) {
         if (rng_chance(&w->rng, 50))
             while (ARMCI_Test(m->hdl) != 0)
-                sched_yield();
+                usleep(1);
         demand(w->job, ARMCI_Wait(m->hdl) == 0, "code of ARMCI_Wait");
     } else if (rng_chance(&w->rng, 30)) {
         ARMCI_WaitAll();
@@ -449,11 +449,12 @@ static void look_at(struct worker *w, struct message *mine, int number, const ch
     demand(w->job, memcmp(seen, text, sizeof text) == 0, what);
 }
 
+/* A sleep between two looks: threads that outnumber the processors and yield starve each other (known-issues). */
 static void receive(struct worker *w)
 {
     struct message *mine = &common_of(w->job, test_rank())->flagged[w->job->number][w->turn];
     while (ARMCI_GetValueInt(&mine->flag, test_rank()) != w->turn + 1)
-        sched_yield();
+        usleep(1);
     look_at(w, mine, w->job->number, "data behind a flag");
 }
 
