@@ -82,7 +82,7 @@ static struct mutex_set *create_set(struct team *team, int count)
 {
     unsigned total;
     struct mutex_set *set = allocate_set(team);
-    armcii_coll_allgather(&count, set->count, (int)sizeof count, team->comm);
+    armcii_team_allgather(team, &count, set->count, (int)sizeof count);
     set->name = name_of_new_set(team);
     if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
         free_set(set);

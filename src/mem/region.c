@@ -63,7 +63,7 @@ static void free_tables(struct region *r)
 /* Gather the sizes of all members; false if one is negative. */
 static bool exchange_sizes(struct region *r, long bytes, size_t *largest)
 {
-    armcii_coll_allgather(&bytes, r->bytes, (int)sizeof bytes, r->team->comm);
+    armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
     *largest = 0;
     for (int i = 0; i < r->team->size; i++) {
         if ((long)r->bytes[i] < 0) return false;
@@ -171,7 +171,7 @@ static void exchange_bases(struct region *r)
     int me = r->team->rank;
     char *mine = r->mapped[me] ? r->mapped[me] : r->base[me];
     if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[me]);
-    armcii_coll_allgather(&mine, r->base, (int)sizeof mine, r->team->comm);
+    armcii_team_allgather(r->team, &mine, r->base, (int)sizeof mine);
 }
 
 /* 0, or nonzero on every member. */

@@ -87,8 +87,21 @@ void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MP
 
 void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm)
 {
-    bool in_place = from == MPI_IN_PLACE;
-    CALL(MPI_Iallgather, MPI_Allgather, from, in_place ? 0 : bytes, in_place ? MPI_DATATYPE_NULL : MPI_BYTE, to, bytes, MPI_BYTE, comm);
+    CALL(MPI_Iallgather, MPI_Allgather, from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, comm);
+}
+
+void armcii_coll_exchange(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
+{
+    MPI_Request requests[2];
+    unsigned entries = armcii_lock_suspend();
+    MPI_Irecv(in, bytes, MPI_BYTE, from.rank, from.tag, comm, &requests[0]);
+    MPI_Isend(out, bytes, MPI_BYTE, to.rank, to.tag, comm, &requests[1]);
+    for (int i = 0; i < 2; i++)
+        if (nonblocking)
+            wait_request(&requests[i]);
+        else
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    armcii_lock_resume(entries);
 }
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm)

@@ -22,8 +22,15 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
-/* `bytes` of each process; from may be MPI_IN_PLACE. */
+/* `bytes` of each process. */
 void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm);
+
+struct peer {
+    int rank, tag;
+};
+
+/* Sends `bytes` to one process and receives as many from another; the two may be the same. */
+void armcii_coll_exchange(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */

@@ -6,7 +6,11 @@
 
 #include "base/log.h"
 #include "base/lock.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
+
+/* Tags on the control communicator; other messages there use smaller ones.  MPI guarantees tags up to 32767. */
+enum { TAG_CREATE_FIRST = 1 << 10, TAG_TEAM_FIRST = 1 << 14, TAG_TEAM_LAST = (1 << 15) - 1 };
 
 static struct team *teams; /* newest first; the world is last */
 static struct team *world_team;
@@ -39,6 +43,56 @@ static void translate_ranks(struct team *t)
     }
 }
 
+/* ---- allgather ----
+ *
+ * Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in a dissemination barrier.  Open MPI's
+ * nonblocking allgather sends to all members.  The messages use the control communicator, because the program may have posted a receive for
+ * any message on the team's own, and tags that each sender chooses, because its threads may run collectives of several teams. */
+
+static bool is_tag_used(int tag)
+{
+    struct team *t = teams;
+    while (t && t->tag != tag)
+        t = t->next;
+    return t;
+}
+
+static int choose_tag(void)
+{
+    static int last = TAG_TEAM_LAST;
+    do
+        last = last < TAG_TEAM_LAST ? last + 1 : TAG_TEAM_FIRST;
+    while (is_tag_used(last));
+    return last;
+}
+
+/* Collective, while the program does not know the communicator yet. */
+static void exchange_tags(struct team *t)
+{
+    t->tag = choose_tag();
+    for (int i = 0, distance = 1; distance < t->size; i++, distance *= 2) {
+        struct peer above = {(t->rank + distance) % t->size, 0}, below = {(t->rank - distance + t->size) % t->size, 0};
+        armcii_coll_exchange(&t->tag, above, &t->peer_tag[i], below, (int)sizeof t->tag, t->comm);
+    }
+}
+
+void armcii_team_allgather(const struct team *t, const void *mine, void *all, int bytes)
+{
+    size_t item = (size_t)bytes, first = (size_t)(t->rank + 1) * item, size = (size_t)t->size * item;
+    char *items = allocate(size); /* of the next member, the one behind it, ..., the caller */
+    memcpy(items + size - item, mine, item);
+    for (int i = 0, n = 1; n < t->size; i++, n *= 2) {
+        int above = (t->rank + n) % t->size, below = (t->rank - n + t->size) % t->size, missing = t->size - n,
+            more = n < missing ? n : missing;
+        struct peer to = {t->to_world[above], t->tag}, from = {t->to_world[below], t->peer_tag[i]};
+        char *had = items + size - (size_t)n * item;
+        armcii_coll_exchange(items + size - (size_t)more * item, to, had - (size_t)more * item, from, more * bytes, armcii_world->control);
+    }
+    memcpy((char *)all + first, items, size - first);
+    memcpy(all, items + size - first, first);
+    free(items);
+}
+
 struct team *armcii_team_adopt(MPI_Comm comm)
 {
     struct team *t = allocate(sizeof *t);
@@ -55,6 +109,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     t->open = true;
     t->users = 1;
     t->credit = 0;
+    exchange_tags(t);
     t->next = teams;
     teams = t;
     return t;
@@ -212,15 +267,13 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 
 /* ---- creation ---- */
 
-/* Several threads may create groups at once, so the tag is a hash of the members.  Lock messages on the same communicator use smaller
- * tags. */
+/* Several threads may create groups at once, so the tag is a hash of the members. */
 static int tag_of(int n, const int world_rank[])
 {
-    enum { LOWEST = 1 << 10, COUNT = (1 << 15) - LOWEST }; /* MPI guarantees tags up to 32767 */
     unsigned hash = 2166136261u;
     for (int i = 0; i < n; i++)
         hash = (hash ^ (unsigned)world_rank[i]) * 16777619u;
-    return LOWEST + (int)(hash % COUNT);
+    return TAG_CREATE_FIRST + (int)(hash % (TAG_TEAM_FIRST - TAG_CREATE_FIRST));
 }
 
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[])

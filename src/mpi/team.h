@@ -19,9 +19,11 @@ struct scope {
 struct team {
     MPI_Comm comm; /* its ranks are the ranks in the team */
     int rank, size;
-    int *to_world;   /* [size] */
-    int *from_world; /* [world size]; -1: no member */
-    bool *on_node;   /* [world size]: has the team a member on that node? */
+    int *to_world;                 /* [size] */
+    int *from_world;               /* [world size]; -1: no member */
+    bool *on_node;                 /* [world size]: has the team a member on that node? */
+    int tag;                       /* of messages from the caller, unlike that of its other teams */
+    int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
     bool open;     /* not yet freed by the program */
     int users;     /* regions and the group itself; the last one frees the team */
@@ -68,6 +70,10 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
 {
     return scope->ranks ? scope->ranks[i] : i;
 }
+
+/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's place there.  Collective.  A process sends
+ * log2(size) messages, and makes progress while it waits. */
+void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
 
 /* ---- binary tree over the members of a scope ---- */
 

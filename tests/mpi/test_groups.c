@@ -49,11 +49,14 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
     check_long(comm_size, n, "%s: size of the communicator", what);
 }
 
-/* Every member writes to every other by its process number, and adds in the group: collective over the members. */
+/* Every member writes to every other by its process number, and adds in the group: collective over the members.  A receive of the program
+ * for any message on the group's communicator catches none of the library's. */
 static void use_group(ARMCI_Group *group, const int *list, int n, const char *what)
 {
-    int place = place_in(list, n), sum = 1 + place;
+    int place = place_in(list, n), sum = 1 + place, token = place, in = -1;
     void *base[MOST];
+    MPI_Request any;
+    MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, armci_group_comm(group), &any);
     check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
     for (int i = 0; i < n; i++) {
         int value = 100 * place + i;
@@ -71,6 +74,9 @@ static void use_group(ARMCI_Group *group, const int *list, int n, const char *wh
     check_long(sum, n * (n + 1) / 2, "%s: sum over the group", what);
     armci_msg_group_barrier(group);
     check_long(ARMCI_Free_group(base[place], group), 0, "%s: ARMCI_Free_group", what);
+    MPI_Send(&token, 1, MPI_INT, (place + 1) % n, 99, armci_group_comm(group));
+    MPI_Wait(&any, MPI_STATUS_IGNORE);
+    check_long(in, (place + n - 1) % n, "%s: the program's own message", what);
 }
 
 static void check_and_free(ARMCI_Group *group, const int *list, int n, const char *what)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/rma/pending.h"
@@ -55,6 +56,11 @@ static void create_world_team(void)
 struct team *armcii_team_world(void)
 {
     return &world_team;
+}
+
+void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes)
+{
+    armcii_coll_allgather(mine, all, bytes, team->comm);
 }
 
 void armcii_team_hold(struct team *team)

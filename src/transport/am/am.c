@@ -211,7 +211,7 @@ static int attach(struct region *r)
     if (first_rank == r->team->rank && !progress_ranks) become_server();
     int server = progress_ranks ? armcii_world->server_of[armcii_world->rank] : r->team->to_world[first_rank];
     struct slice_server mine = {server, segment_in_server(r, first) - r->shm->segment.memory};
-    armcii_coll_allgather(&mine, r->am->slice, (int)sizeof mine, r->team->comm);
+    armcii_team_allgather(r->team, &mine, r->am->slice, (int)sizeof mine);
     return 0;
 }
 

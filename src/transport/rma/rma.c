@@ -207,7 +207,7 @@ static int attach(struct region *r)
 {
     if (r->memget) return attach_memget(r);
     int rc = r->rma ? 0 : create_over(r);
-    if (rc == 0) armcii_coll_allgather(&r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0], r->team->comm);
+    if (rc == 0) armcii_team_allgather(r->team, &r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0]);
     return rc;
 }
 
