@@ -74,6 +74,8 @@ static void exchange_tags(struct team *t)
         struct peer above = {(t->rank + distance) % t->size, 0}, below = {(t->rank - distance + t->size) % t->size, 0};
         armcii_coll_exchange(&t->tag, above, &t->peer_tag[i], below, (int)sizeof t->tag, t->comm);
     }
+    t->first_tag = t->tag;
+    armcii_coll_bcast(&t->first_tag, (int)sizeof t->first_tag, 0, t->comm);
 }
 
 void armcii_team_allgather(const struct team *t, const void *mine, void *all, int bytes)
@@ -135,21 +137,34 @@ struct team *armcii_team_find(MPI_Comm comm)
     return t;
 }
 
-/* A communicator of n processes of the parent.  Collective over these processes or, if by_all, over the parent. */
-static MPI_Comm create_comm(MPI_Comm parent, int n, const int ranks[], int tag, bool by_all)
+/* Several threads may create groups and scopes at once, so the tag is a hash of the members, in world ranks, and of the scope's team. */
+static int tag_of(int n, const int members[], const struct team *team, enum team_scope scope)
+{
+    const unsigned prime = 16777619;
+    unsigned hash = 2166136261u;
+    for (int i = 0; i < n; i++)
+        hash = (hash ^ (unsigned)members[i]) * prime;
+    if (scope != TEAM_ALL) hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->first_tag) * prime ^ scope) * prime;
+    return TAG_CREATE_FIRST + (int)(hash % (TAG_TEAM_FIRST - TAG_CREATE_FIRST));
+}
+
+/* A communicator of n members of a team: of a scope, or of a new group (TEAM_ALL).  Collective over these members.  Not created from the
+ * team's own communicator: Open MPI sends messages there that a receive of the program for any message would take. */
+static MPI_Comm create_comm(const struct team *team, int n, const int ranks[], enum team_scope scope)
 {
     MPI_Group all, some;
     MPI_Comm comm;
-    MPI_Comm_group(parent, &all);
-    MPI_Group_incl(all, n, ranks, &some);
+    int *members = allocate((size_t)n * sizeof *members);
+    for (int i = 0; i < n; i++)
+        members[i] = team->to_world[ranks[i]];
+    MPI_Comm_group(armcii_world->control, &all);
+    MPI_Group_incl(all, n, members, &some);
     unsigned entries = armcii_lock_suspend();
-    if (by_all)
-        MPI_Comm_create(parent, some, &comm);
-    else
-        MPI_Comm_create_group(parent, some, tag, &comm);
+    MPI_Comm_create_group(armcii_world->control, some, tag_of(n, members, team, scope), &comm);
     armcii_lock_resume(entries);
     MPI_Group_free(&some);
     MPI_Group_free(&all);
+    free(members);
     return comm;
 }
 
@@ -254,12 +269,10 @@ static int position_of(const struct scope *scope, int rank)
 
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 {
-    enum { TAG = 11 };
     armcii_team_scope(team, scope);
     struct scope *s = &team->scopes[scope];
     armcii_lock_enter();
-    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0)
-        s->comm = create_comm(team->comm, s->n, s->ranks, TAG + (int)scope, false);
+    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0) s->comm = create_comm(team, s->n, s->ranks, scope);
     MPI_Comm comm = s->comm;
     armcii_lock_exit();
     return comm;
@@ -267,28 +280,22 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 
 /* ---- creation ---- */
 
-/* Several threads may create groups at once, so the tag is a hash of the members. */
-static int tag_of(int n, const int world_rank[])
-{
-    unsigned hash = 2166136261u;
-    for (int i = 0; i < n; i++)
-        hash = (hash ^ (unsigned)world_rank[i]) * 16777619u;
-    return TAG_CREATE_FIRST + (int)(hash % (TAG_TEAM_FIRST - TAG_CREATE_FIRST));
-}
-
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[])
 {
-    int *world_rank = allocate((size_t)n * sizeof *world_rank);
-    for (int i = 0; i < n; i++)
-        world_rank[i] = parent->to_world[ranks[i]];
-    MPI_Comm comm = create_comm(armcii_world->control, n, world_rank, tag_of(n, world_rank), false);
-    free(world_rank);
-    return armcii_team_adopt(comm);
+    return armcii_team_adopt(create_comm(parent, n, ranks, TEAM_ALL));
 }
 
 struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[])
 {
-    MPI_Comm comm = create_comm(parent->comm, n, ranks, 0, true);
+    MPI_Group all, some;
+    MPI_Comm comm;
+    MPI_Comm_group(parent->comm, &all);
+    MPI_Group_incl(all, n, ranks, &some);
+    unsigned entries = armcii_lock_suspend();
+    MPI_Comm_create(parent->comm, some, &comm);
+    armcii_lock_resume(entries);
+    MPI_Group_free(&some);
+    MPI_Group_free(&all);
     return comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm);
 }
 

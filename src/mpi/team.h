@@ -23,6 +23,7 @@ struct team {
     int *from_world;               /* [world size]; -1: no member */
     bool *on_node;                 /* [world size]: has the team a member on that node? */
     int tag;                       /* of messages from the caller, unlike that of its other teams */
+    int first_tag;                 /* the first member's tag, which tells teams of the same first member apart */
     int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
     bool open;     /* not yet freed by the program */
