@@ -42,7 +42,7 @@ static void print_usage(FILE *out)
             "  strided       patches of many segments\n"
             "  vector        lists of addresses\n"
             "  nonblocking   a thousand puts: blocking, nonblocking, aggregate handle\n"
-            "  regions       8-byte operations with one region and with 300\n"
+            "  regions       8-byte operations and allocation with one region and with 300\n"
             "  contention    all ranks on the same elements, parts of one segment, one counter, one lock\n"
             "  instructions  instructions per call of 8-byte operations\n"
             "  all           all of these\n"

@@ -1,5 +1,5 @@
 /* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the site, then to the newest of 300 more
- * regions, and to each of them in turn. */
+ * regions, and to each of them in turn; and allocation and release of another region. */
 #include "data.h"
 #include "row.h"
 
@@ -95,7 +95,34 @@ static bool check_in_turn(const struct row *row, const struct site *site, int se
     return right;
 }
 
+/* All ranks together. */
+static void run_malloc(const struct row *row, const struct site *site, long times)
+{
+    void **bases = malloc((size_t)site->ranks * sizeof *bases);
+    for (long i = 0; i < times && bases; i++) {
+        ARMCI_Malloc(bases, REGION_BYTES);
+        ARMCI_Free(bases[site->me]);
+    }
+    free(bases);
+    (void)row;
+}
+
+/* Each rank finds its number in a new region, where its left neighbour put it. */
+static bool prove_malloc(const struct site *site, int seed)
+{
+    int right = (site->me + 1) % site->ranks, number = seed + right, seen = 0;
+    void **bases = malloc((size_t)site->ranks * sizeof *bases);
+    if (!site_all(bases && ARMCI_Malloc(bases, REGION_BYTES) == 0)) return false;
+    ARMCI_Put(&number, bases[right], sizeof number, right);
+    ARMCI_Barrier();
+    ARMCI_Get(bases[site->me], &seen, sizeof seen, site->me);
+    ARMCI_Free(bases[site->me]);
+    free(bases);
+    return site_all(seen == seed + site->me);
+}
+
 static const struct row single_rows[] = {
+    {.name = "malloc + free 4 KiB, one region", .who = TOGETHER, .run = run_malloc, .prove = prove_malloc},
     {.name = "put 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put},
     {.name = "get 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get},
 };
@@ -113,6 +140,11 @@ static const struct row many_rows[] = {
      .prepare = data_prepare_get,
      .check = data_check_get,
      .versus = "get 8 B, one region"},
+    {.name = "malloc + free 4 KiB, 300 regions",
+     .who = TOGETHER,
+     .run = run_malloc,
+     .prove = prove_malloc,
+     .versus = "malloc + free 4 KiB, one region"},
     {.name = "put 8 B to each of 300", .patch = {1, 8, 0, 0}, .run = run_in_turn, .prepare = prepare_in_turn, .check = check_in_turn},
 };
 
