@@ -46,7 +46,7 @@ void armcii_progress_on_poll(void)
 /* ---- the global lock ----
  *
  * Every call of a program with threads takes it, and so does every call of a program on several nodes.  Contention is rare, so taking the
- * lock costs one atomic operation and releasing it none; a lock that puts waiters to sleep costs more.  A thread that waits for another
+ * lock costs one atomic operation and releasing it none; a lock whose release wakes waiters costs more.  A thread that waits for another
  * process releases the lock and queues behind the waiting threads; without the queue the same thread would nearly always get it again. */
 
 struct lock_state armcii_lock_state;
@@ -74,7 +74,10 @@ static void wait_with_ticket(void)
 {
     struct backoff p = {0};
     unsigned ticket = atomic_fetch_add_explicit(&armcii_lock_state.tickets, 1, memory_order_relaxed);
-    while (tickets_served() != ticket || is_taken() || !armcii_lock_try_acquire())
+    while (tickets_served() != ticket)
+        if (!armcii_backoff_spin(&p)) sleep_shortly();
+    p = (struct backoff){0};
+    while (is_taken() || !armcii_lock_try_acquire())
         if (!armcii_backoff_spin(&p)) sleep_shortly();
     atomic_store_explicit(&armcii_lock_state.served, ticket + 1, memory_order_relaxed);
 }
