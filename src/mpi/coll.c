@@ -90,7 +90,7 @@ void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm)
     CALL(MPI_Iallgather, MPI_Allgather, from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, comm);
 }
 
-void armcii_coll_exchange(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
+void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
 {
     MPI_Request requests[2];
     unsigned entries = armcii_lock_suspend();

@@ -25,12 +25,13 @@ void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MP
 /* `bytes` of each process. */
 void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm);
 
+/* The other process of a message, and the message's tag. */
 struct peer {
     int rank, tag;
 };
 
 /* Sends `bytes` to one process and receives as many from another; the two may be the same. */
-void armcii_coll_exchange(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm);
+void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */

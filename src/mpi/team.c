@@ -9,8 +9,9 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 
-/* Tags on the control communicator; other messages there use smaller ones.  MPI guarantees tags up to 32767. */
-enum { TAG_CREATE_FIRST = 1 << 10, TAG_TEAM_FIRST = 1 << 14, TAG_TEAM_LAST = (1 << 15) - 1 };
+/* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of creations.  Other messages there use smaller
+ * ones. */
+enum { TAG_TEAM_FIRST = 1 << 10, TAG_TEAM_LAST = (1 << 14) - 1, TAG_CREATE_FIRST };
 
 static struct team *teams; /* newest first; the world is last */
 static struct team *world_team;
@@ -60,10 +61,11 @@ static bool is_tag_used(int tag)
 static int choose_tag(void)
 {
     static int last = TAG_TEAM_LAST;
-    do
+    for (int tries = TAG_TEAM_FIRST; tries <= TAG_TEAM_LAST; tries++) {
         last = last < TAG_TEAM_LAST ? last + 1 : TAG_TEAM_FIRST;
-    while (is_tag_used(last));
-    return last;
+        if (!is_tag_used(last)) return last;
+    }
+    armcii_fatal("a process can be in %d groups", TAG_TEAM_LAST - TAG_TEAM_FIRST + 1);
 }
 
 /* Collective, while the program does not know the communicator yet. */
@@ -72,23 +74,23 @@ static void exchange_tags(struct team *t)
     t->tag = choose_tag();
     for (int i = 0, distance = 1; distance < t->size; i++, distance *= 2) {
         struct peer above = {(t->rank + distance) % t->size, 0}, below = {(t->rank - distance + t->size) % t->size, 0};
-        armcii_coll_exchange(&t->tag, above, &t->peer_tag[i], below, (int)sizeof t->tag, t->comm);
+        armcii_coll_sendrecv(&t->tag, above, &t->peer_tag[i], below, (int)sizeof t->tag, t->comm);
     }
-    t->first_tag = t->tag;
-    armcii_coll_bcast(&t->first_tag, (int)sizeof t->first_tag, 0, t->comm);
+    t->root_tag = t->tag;
+    armcii_coll_bcast(&t->root_tag, (int)sizeof t->root_tag, 0, t->comm);
 }
 
 void armcii_team_allgather(const struct team *t, const void *mine, void *all, int bytes)
 {
     size_t item = (size_t)bytes, first = (size_t)(t->rank + 1) * item, size = (size_t)t->size * item;
-    char *items = allocate(size); /* of the next member, the one behind it, ..., the caller */
+    char *items = allocate(size); /* of the next member, the one after it, ..., the caller: collected from the end */
     memcpy(items + size - item, mine, item);
     for (int i = 0, n = 1; n < t->size; i++, n *= 2) {
-        int above = (t->rank + n) % t->size, below = (t->rank - n + t->size) % t->size, missing = t->size - n,
-            more = n < missing ? n : missing;
+        int above = (t->rank + n) % t->size, below = (t->rank - n + t->size) % t->size, missing = t->size - n;
         struct peer to = {t->to_world[above], t->tag}, from = {t->to_world[below], t->peer_tag[i]};
-        char *had = items + size - (size_t)n * item;
-        armcii_coll_exchange(items + size - (size_t)more * item, to, had - (size_t)more * item, from, more * bytes, armcii_world->control);
+        size_t bytes_now = (size_t)(n < missing ? n : missing) * item;
+        char *collected = items + size - (size_t)n * item;
+        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from, (int)bytes_now, armcii_world->control);
     }
     memcpy((char *)all + first, items, size - first);
     memcpy(all, items + size - first, first);
@@ -137,6 +139,13 @@ struct team *armcii_team_find(MPI_Comm comm)
     return t;
 }
 
+static int largest_tag(void)
+{
+    int *largest, found;
+    MPI_Comm_get_attr(armcii_world->control, MPI_TAG_UB, &largest, &found);
+    return found ? *largest : (1 << 15) - 1;
+}
+
 /* Several threads may create groups and scopes at once, so the tag is a hash of the members, in world ranks, and of the scope's team. */
 static int tag_of(int n, const int members[], const struct team *team, enum team_scope scope)
 {
@@ -144,8 +153,8 @@ static int tag_of(int n, const int members[], const struct team *team, enum team
     unsigned hash = 2166136261u;
     for (int i = 0; i < n; i++)
         hash = (hash ^ (unsigned)members[i]) * prime;
-    if (scope != TEAM_ALL) hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->first_tag) * prime ^ scope) * prime;
-    return TAG_CREATE_FIRST + (int)(hash % (TAG_TEAM_FIRST - TAG_CREATE_FIRST));
+    if (scope != TEAM_ALL) hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->root_tag) * prime ^ scope) * prime;
+    return TAG_CREATE_FIRST + (int)(hash % (unsigned)(largest_tag() - TAG_CREATE_FIRST + 1));
 }
 
 /* A communicator of n members of a team: of a scope, or of a new group (TEAM_ALL).  Collective over these members.  Not created from the

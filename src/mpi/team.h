@@ -23,7 +23,7 @@ struct team {
     int *from_world;               /* [world size]; -1: no member */
     bool *on_node;                 /* [world size]: has the team a member on that node? */
     int tag;                       /* of messages from the caller, unlike that of its other teams */
-    int first_tag;                 /* the first member's tag, which tells teams of the same first member apart */
+    int root_tag;                  /* the tag of member 0, which tells its teams apart */
     int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
     bool open;     /* not yet freed by the program */
@@ -45,7 +45,8 @@ void armcii_team_free_all(void);
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[]);
 /* The same, collective over the parent; NULL if the caller is not a member. */
 struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[]);
-/* A team that takes ownership of a communicator, whose processes are all in the world. */
+/* A team that takes ownership of a communicator, whose processes are all in the world.  Collective over them, before the program knows it.
+ */
 struct team *armcii_team_adopt(MPI_Comm comm);
 
 /* The open team with that communicator; NULL: none. */
@@ -73,7 +74,7 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
 }
 
 /* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's place there.  Collective.  A process sends
- * log2(size) messages, and makes progress while it waits. */
+ * log2(size) messages, rounded up, and makes progress while it waits (coll.h). */
 void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
 
 /* ---- binary tree over the members of a scope ---- */

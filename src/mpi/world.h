@@ -9,7 +9,7 @@
 struct world {
     MPI_Comm comm;     /* collectives of the library and of the world group */
     MPI_Comm messages; /* armci_msg_* only */
-    MPI_Comm control;  /* lock and notify messages */
+    MPI_Comm control;  /* other messages of the library, and what communicators are created from */
     int rank, size;    /* a progress rank has its rank in `all` */
 
     MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */

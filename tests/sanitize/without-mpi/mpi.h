@@ -2,10 +2,11 @@
 #ifndef MPI_WITHOUT_MPI_H
 #define MPI_WITHOUT_MPI_H
 
-typedef int MPI_Comm, MPI_Group, MPI_Request, MPI_Win;
+typedef int MPI_Comm, MPI_Group, MPI_Request, MPI_Win, MPI_Datatype, MPI_Op, MPI_Status;
 typedef long MPI_Aint;
-enum { MPI_COMM_NULL = 0 };
+enum { MPI_COMM_NULL = 0, MPI_TAG_UB };
 
+int MPI_Comm_get_attr(MPI_Comm comm, int key, void *value, int *found);
 int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group *group);
