@@ -112,7 +112,10 @@ static bool prove_malloc(const struct site *site, int seed)
 {
     int right = (site->me + 1) % site->ranks, number = seed + right, seen = 0;
     void **bases = malloc((size_t)site->ranks * sizeof *bases);
-    if (!site_all(bases && ARMCI_Malloc(bases, REGION_BYTES) == 0)) return false;
+    if (!site_all(bases != NULL) || !site_all(ARMCI_Malloc(bases, REGION_BYTES) == 0)) {
+        free(bases);
+        return false;
+    }
     ARMCI_Put(&number, bases[right], sizeof number, right);
     ARMCI_Barrier();
     ARMCI_Get(bases[site->me], &seen, sizeof seen, site->me);

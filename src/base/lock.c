@@ -68,6 +68,11 @@ static unsigned tickets_served(void)
     return atomic_load_explicit(&armcii_lock_state.served, memory_order_relaxed);
 }
 
+static void spin_or_sleep(struct backoff *p)
+{
+    if (!armcii_backoff_spin(p)) sleep_shortly();
+}
+
 /* A thread that finds the lock free takes it without a ticket.  Of the waiters, the one with the oldest ticket gets it next.  They never
  * yield: the owner is a thread of the same process, which their yields would starve. */
 static void wait_with_ticket(void)
@@ -75,10 +80,10 @@ static void wait_with_ticket(void)
     struct backoff p = {0};
     unsigned ticket = atomic_fetch_add_explicit(&armcii_lock_state.tickets, 1, memory_order_relaxed);
     while (tickets_served() != ticket)
-        if (!armcii_backoff_spin(&p)) sleep_shortly();
+        spin_or_sleep(&p);
     p = (struct backoff){0};
     while (is_taken() || !armcii_lock_try_acquire())
-        if (!armcii_backoff_spin(&p)) sleep_shortly();
+        spin_or_sleep(&p);
     atomic_store_explicit(&armcii_lock_state.served, ticket + 1, memory_order_relaxed);
 }
 

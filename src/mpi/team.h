@@ -45,8 +45,7 @@ void armcii_team_free_all(void);
 struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[]);
 /* The same, collective over the parent; NULL if the caller is not a member. */
 struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[]);
-/* A team that takes ownership of a communicator, whose processes are all in the world.  Collective over them, before the program knows it.
- */
+/* A team that takes ownership of a communicator that the program does not know yet.  Collective; all its processes are in the world. */
 struct team *armcii_team_adopt(MPI_Comm comm);
 
 /* The open team with that communicator; NULL: none. */
