@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "mem/pool.h"
 #include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"
@@ -20,11 +21,7 @@ struct piece {
     struct piece *next; /* oldest first: allocations prefer old pieces */
     char *memory;
     size_t bytes;
-    struct free_range {
-        size_t offset, bytes; /* bytes may be 0 */
-    } * free;                 /* sorted, no two adjacent */
-    size_t count, room;       /* of free; count <= live + 1 */
-    size_t live;              /* allocations */
+    struct pool pool; /* of offsets in memory */
 };
 static struct piece *pieces;
 enum { MIN_PIECE = 1 << 20, UNIT = 64 /* allocations and pieces are multiples of it */ };
@@ -33,55 +30,6 @@ enum { MIN_PIECE = 1 << 20, UNIT = 64 /* allocations and pieces are multiples of
 static size_t rounded(size_t bytes)
 {
     return bytes > SIZE_MAX - UNIT ? SIZE_MAX : (bytes + UNIT - 1) / UNIT * UNIT;
-}
-
-/* ---- allocations in a piece: first fit in a sorted array, a few cache lines for some hundred ranges ---- */
-
-static bool make_room(struct piece *p, size_t count)
-{
-    if (count <= p->room) return true;
-    struct free_range *more = realloc(p->free, 2 * count * sizeof *more);
-    if (!more) return false;
-    p->free = more;
-    p->room = 2 * count;
-    return true;
-}
-
-/* NULL: no free range is large enough.  Reserves the array entries that piece_free needs, since only an allocation can fail. */
-static char *piece_alloc(struct piece *p, size_t bytes)
-{
-    size_t i = 0;
-    while (i < p->count && p->free[i].bytes < bytes)
-        i++;
-    if (i == p->count || !make_room(p, p->live + 3)) return NULL;
-    char *memory = p->memory + p->free[i].offset;
-    p->free[i].offset += bytes;
-    p->free[i].bytes -= bytes;
-    p->live++;
-    return memory;
-}
-
-/* Joins ranges i and i + 1 if they are adjacent. */
-static void join(struct piece *p, size_t i)
-{
-    struct free_range *r = &p->free[i];
-    if (i + 1 >= p->count || r[0].offset + r[0].bytes != r[1].offset) return;
-    r[0].bytes += r[1].bytes;
-    p->count--;
-    memmove(r + 1, r + 2, (p->count - i - 1) * sizeof *r);
-}
-
-static void piece_free(struct piece *p, size_t offset, size_t bytes)
-{
-    size_t i = 0;
-    while (i < p->count && p->free[i].offset <= offset)
-        i++;
-    memmove(&p->free[i + 1], &p->free[i], (p->count - i) * sizeof *p->free);
-    p->free[i] = (struct free_range){offset, bytes};
-    p->count++;
-    p->live--;
-    join(p, i);
-    if (i > 0) join(p, i - 1);
 }
 
 /* ---- pieces ---- */
@@ -138,24 +86,26 @@ static struct piece *add_piece(size_t bytes)
         if (!reserve(size)) return NULL;
     }
     p = calloc(1, sizeof *p);
-    if (!p || !make_room(p, 1)) armcii_fatal("out of memory for a table of %zu bytes", size);
-    p->free[p->count++] = (struct free_range){0, p->bytes = size};
+    if (!p) armcii_fatal("out of memory");
+    p->bytes = size;
     p->memory = new_memory(size);
-    if (p->memory) return *last = p;
+    if (p->memory) {
+        armcii_pool_add(&p->pool, 0, size);
+        return *last = p;
+    }
     unreserve(size);
-    free(p->free);
     free(p);
     return NULL;
 }
 
 static char *allocate(size_t bytes)
 {
-    for (struct piece *p = pieces; p; p = p->next) {
-        char *memory = piece_alloc(p, bytes);
-        if (memory) return memory;
-    }
-    struct piece *p = add_piece(bytes);
-    return p ? piece_alloc(p, bytes) : NULL;
+    size_t offset = POOL_FULL;
+    struct piece *p = pieces;
+    while (p && (offset = armcii_pool_alloc(&p->pool, bytes, UNIT)) == POOL_FULL)
+        p = p->next;
+    if (!p && (p = add_piece(bytes))) offset = armcii_pool_alloc(&p->pool, bytes, UNIT);
+    return p ? p->memory + offset : NULL;
 }
 
 /* The piece that contains memory; NULL if none. */
@@ -175,7 +125,7 @@ static void free_pieces(void)
         if (registrar()) registrar()->memget_detach(memget, p->memory);
         provider()->memget_free(p->memory);
         unreserve(p->bytes);
-        free(p->free);
+        armcii_pool_clear(&p->pool);
         free(p);
     }
 }
@@ -238,7 +188,7 @@ bool armcii_memget_free(void *memory)
     struct piece *p = piece_of(memory);
     if (!p) return false;
     armcii_directory_remove(armcii_world->rank, memory, memget);
-    piece_free(p, (size_t)((char *)memory - p->memory), rounded((size_t)(raddr.hi - raddr.lo)));
+    armcii_pool_free(&p->pool, (size_t)((char *)memory - p->memory), rounded((size_t)(raddr.hi - raddr.lo)));
     return true;
 }
 
