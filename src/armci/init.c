@@ -19,6 +19,7 @@
 #include "transport/am/progress_rank.h"
 #include "transport/route.h"
 #include "progress/thread.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
 #include "transport/shm/shm.h"
 #include "mpi/world.h"
@@ -82,6 +83,7 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
     armcii_exports_start();
+    armcii_arena_start();
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
     armcii_route_start();
@@ -91,6 +93,7 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
 static void end_shared_layers(void)
 {
     armcii_coll_end();
+    armcii_arena_end();
     armcii_node_end();
     armcii_world_free();
 }

@@ -31,7 +31,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
     }
     if (region) armcii_observe_region(caller, region);
     for (int i = 0; i < team->size; i++)
-        base_ptrs[i] = region ? region->base[i] : NULL;
+        base_ptrs[i] = region ? armcii_region_base(region, i) : NULL;
     return 0;
 }
 
@@ -72,12 +72,17 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (own && !is_world && own->team != team)
         return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group", "%p", (void *)group);
     if (ptr && !own) return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "not the base address of a region in this process", "%p", ptr);
-    armcii_handles_issue(-1); /* before others may reuse the addresses */
+    /* Others may reuse the memory when this process has agreed.  Without a slice it learns only then which region to complete. */
+    if (own)
+        armcii_complete_region(own);
+    else
+        armcii_handles_issue(-1);
     if (!armcii_region_agree(own ? own->team : team, own, &region))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
-    armcii_complete_region(region);
-    armcii_stats_region(false, region->bytes[region->team->rank]);
+    if (!own) armcii_complete_region(region);
+    if (armcii_region_has_empty_slices(region)) armcii_coll_barrier(region->team->comm);
+    armcii_stats_region(false, armcii_slice_bytes(region, region->team->rank));
     armcii_region_free(region);
     return 0;
 }

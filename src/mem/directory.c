@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "mpi/world.h"
+#include "transport/shm/arena.h"
+#include "transport/shm/node.h"
 
 /* ---- index ---- */
 
@@ -100,12 +102,12 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
 
 /* ---- directory ---- */
 
-static struct index *by_address;
+static struct index *by_address; /* of each process; behind them, by offset, the regions in the arena */
 unsigned armcii_directory_version;
 
 void armcii_directory_start(void)
 {
-    by_address = armcii_index_create(armcii_world->size);
+    by_address = armcii_index_create(armcii_world->size + 1);
     armcii_addr_cache_clear();
     if (!by_address) armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
@@ -137,15 +139,44 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
     armcii_addr_cache_invalidate(process);
 }
 
-/* Fault injection: bytes added to the mapped address. */
-static ptrdiff_t fault_offset(const struct interval *i, const void *address)
+void armcii_directory_add_offset(struct region *region)
 {
-    ptrdiff_t offset = (ptrdiff_t)((uintptr_t)address - i->lo);
-    if (armcii_fault("last-region-displaced") && !i->region->next && !i->region->memget) return 8;
+    armcii_directory_version++;
+    struct interval i = {region->offset, region->offset + region->largest, region, NULL};
+    if (!armcii_index_insert(by_address, armcii_world->size, i)) armcii_fatal("out of memory for the address index");
+}
+
+void armcii_directory_remove_offset(const struct region *region)
+{
+    armcii_directory_version++;
+    armcii_index_remove(by_address, armcii_world->size, region->offset, region->offset + region->largest);
+    if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
+}
+
+/* Fault injection: bytes added to the mapped address. */
+static ptrdiff_t fault_offset(const struct raddr *raddr, const void *address)
+{
+    ptrdiff_t offset = (const char *)address - raddr->lo;
+    if (armcii_fault("last-region-displaced") && !raddr->region->next && !raddr->region->memget) return 8;
     return armcii_fault("offset-truncated") ? (int)offset - offset : 0;
 }
 
-bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
+static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
+{
+    size_t offset = armcii_arena_offset(process, address);
+    const struct interval *i = offset < armcii_arena->slot ? armcii_index_find(by_address, armcii_world->size, offset) : NULL;
+    if (!i) return false;
+    int rank = i->region->team->from_world[process];
+    if (rank < 0 || offset - i->lo >= armcii_slice_bytes(i->region, rank)) return false;
+    raddr->region = i->region;
+    raddr->rank = rank;
+    raddr->lo = armcii_arena_address(process, i->lo);
+    raddr->hi = raddr->lo + armcii_slice_bytes(i->region, rank);
+    raddr->mapped = armcii_node->rank_of[process] >= 0 ? raddr->lo : NULL;
+    return true;
+}
+
+static bool locate_alone(int process, const void *address, struct raddr *raddr)
 {
     const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)address);
     if (!i) return false;
@@ -154,8 +185,15 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     raddr->lo = (char *)i->lo;
     raddr->hi = (char *)i->hi;
     raddr->mapped = i->mapped;
-    raddr->route = i->mapped ? i->region->near : i->region->far;
-    if (raddr->mapped) raddr->mapped += fault_offset(i, address);
+    return true;
+}
+
+bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
+{
+    bool in_arena = armcii_arena->slot > 0 && locate_in_arena(process, address, raddr);
+    if (!in_arena && !locate_alone(process, address, raddr)) return false;
+    raddr->route = raddr->mapped ? raddr->region->near : raddr->region->far;
+    if (raddr->mapped) raddr->mapped += fault_offset(raddr, address);
     if (raddr->route->direct) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
     return true;
 }

@@ -18,6 +18,10 @@ void armcii_directory_add(int process, void *base, size_t bytes, struct region *
 /* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_directory_remove(int process, void *base, const struct region *region);
 
+/* The same for a region in the arena, whose slices have the same offset in all processes. */
+void armcii_directory_add_offset(struct region *region);
+void armcii_directory_remove_offset(const struct region *region);
+
 /* Number of changes: a raddr stays valid while this number is unchanged. */
 extern unsigned armcii_directory_version;
 

@@ -163,7 +163,7 @@ static void *create_alone(size_t bytes)
 {
     bool is_empty;
     struct region *r = armcii_region_create(armcii_team_world(), (long)bytes, &is_empty);
-    return r ? r->base[0] : NULL;
+    return r ? r->own : NULL;
 }
 
 void *armcii_memget_create(size_t bytes)

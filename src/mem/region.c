@@ -8,8 +8,10 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
+#include "mem/pool.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
 #include "mpi/world.h"
 
@@ -36,19 +38,16 @@ static void list_remove(struct region *r)
     *(r->next ? &r->next->previous : &newest) = r->previous;
 }
 
-static struct region *allocate_tables(struct team *team)
+static void *allocate_table(const struct region *r, size_t entry)
 {
-    int members = team->size;
-    struct region *r = calloc(1, sizeof *r);
-    char **base = calloc((size_t)members, sizeof *base);
-    size_t *bytes = calloc((size_t)members, sizeof *bytes);
-    char **mapped = calloc((size_t)members, sizeof *mapped);
-    if (!r || !base || !bytes || !mapped) armcii_fatal("out of memory for the tables of a region of %d processes", members);
+    return armcii_alloc((size_t)r->team->size, entry, "the tables of a region of %d processes", r->team->size);
+}
+
+static struct region *new_region(struct team *team)
+{
+    struct region *r = armcii_alloc(1, sizeof *r, "a region");
     r->team = team;
     r->mode = MODE_ALL;
-    r->base = base;
-    r->bytes = bytes;
-    r->mapped = mapped;
     return r;
 }
 
@@ -60,17 +59,99 @@ static void free_tables(struct region *r)
     free(r);
 }
 
-/* Gather the sizes of all members; false if one is negative. */
-static bool exchange_sizes(struct region *r, long bytes, size_t *largest)
+/* Equal sizes need no table; false if one is negative. */
+static bool exchange_sizes(struct region *r, long bytes)
 {
+    enum { LARGEST, SMALLEST_NEGATED, WORDS };
+    int64_t mine[WORDS] = {bytes, bytes < 0 ? 1 : -bytes}, extreme[WORDS];
+    armcii_coll_allreduce(mine, extreme, WORDS, MPI_INT64_T, MPI_MAX, r->team->comm);
+    if (extreme[SMALLEST_NEGATED] > 0) return false;
+    r->largest = (size_t)extreme[LARGEST];
+    if (extreme[LARGEST] == -extreme[SMALLEST_NEGATED]) return true;
+    r->bytes = allocate_table(r, sizeof r->bytes[0]);
     armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
-    *largest = 0;
-    for (int i = 0; i < r->team->size; i++) {
-        if ((long)r->bytes[i] < 0) return false;
-        if (r->bytes[i] > *largest) *largest = r->bytes[i];
-    }
     return true;
 }
+
+/* ---- memory in the arena ----
+ *
+ * A team allocates the regions with small slices from units of the arena that it has acquired.  Its members make the same calls, so they
+ * get the same offsets. */
+
+/* Larger slices have segments of their own, with huge pages, which are unmapped when they are freed. */
+enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
+
+struct team_memory {
+    struct pool pool;
+    size_t units; /* in all extents */
+    struct extent {
+        struct extent *next;
+        size_t offset, units;
+    } * extents;
+};
+
+static void free_team_memory(struct team_memory *memory)
+{
+    while (memory->extents) {
+        struct extent *e = memory->extents;
+        memory->extents = e->next;
+        armcii_arena_release(e->offset, e->units);
+        free(e);
+    }
+    armcii_pool_clear(&memory->pool);
+    free(memory);
+}
+
+/* Acquire as many units as the team has, so that their number grows in few steps. */
+static bool add_extent(struct team *team)
+{
+    struct team_memory *memory = team->memory;
+    size_t units = memory->units > 0 ? memory->units : 1, offset = armcii_arena_acquire(team, units);
+    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, units = 1);
+    if (offset == SIZE_MAX) return false;
+    struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
+    *e = (struct extent){memory->extents, offset, units};
+    memory->extents = e;
+    memory->units += units;
+    armcii_pool_add(&memory->pool, offset, units * ARENA_UNIT);
+    return true;
+}
+
+/* A slice shares no cache line with others, and no page if it is larger. */
+static size_t alignment_of(size_t bytes)
+{
+    enum { LINE = 64, PAGE = 4096 };
+    return bytes < PAGE ? LINE : PAGE;
+}
+
+static size_t rounded(size_t bytes)
+{
+    size_t unit = alignment_of(bytes);
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Collective; false, on every member, if the region needs a segment of its own. */
+static bool enter_arena(struct region *r)
+{
+    struct team *team = r->team;
+    if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return false;
+    if (!team->memory) {
+        team->memory = armcii_alloc(1, sizeof *team->memory, "the memory of a group");
+        team->free_memory = free_team_memory;
+    }
+    size_t bytes = rounded(r->largest), alignment = alignment_of(r->largest);
+    r->offset = armcii_pool_alloc(&team->memory->pool, bytes, alignment);
+    if (r->offset == POOL_FULL && add_extent(team)) r->offset = armcii_pool_alloc(&team->memory->pool, bytes, alignment);
+    return r->offset != POOL_FULL;
+}
+
+/* No member accesses it any more. */
+static void leave_arena(const struct region *r)
+{
+    armcii_pool_free(&r->team->memory->pool, r->offset, rounded(r->largest));
+}
+
+/* ---- reservations ---- */
 
 /* Saturates at SIZE_MAX. */
 static size_t saturated_sum(size_t a, size_t b)
@@ -93,7 +174,7 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     *here = 0;
     *counts = false;
     for (int i = team->size - 1; i >= 0; i--) {
-        size_t pages = (r->bytes[i] + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
+        size_t pages = (armcii_slice_bytes(r, i) + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
         all = saturated_sum(all, pages);
         if (!is_on_this_node(team, i)) continue;
         *here = saturated_sum(*here, pages);
@@ -102,13 +183,13 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     return all;
 }
 
-/* Bytes of all mapped slices that are backed by memory. */
+/* Bytes of the arena and of all mapped slices that are backed by memory. */
 static size_t count_touched(void)
 {
-    size_t bytes = 0;
+    size_t bytes = armcii_arena_touched();
     for (const struct region *r = oldest; r; r = r->next)
-        for (int i = 0; i < r->team->size; i++)
-            if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], r->bytes[i]);
+        for (int i = 0; i < r->team->size && !r->in_arena; i++)
+            if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], armcii_slice_bytes(r, i));
     return bytes;
 }
 
@@ -139,23 +220,30 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
         team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
         return true;
     }
-    if (fits) armcii_reservation_release(r->reserved);
+    if (counts && fits) armcii_reservation_release(here);
     armcii_warn("%jd MiB requested on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
     return false;
 }
 
 /* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the system: only when the regions created
- * since the last query exceed the team's credit. */
+ * since the last query exceed the team's credit.  What is allocated in the arena stays reserved. */
 static bool reserve_slices(struct region *r)
 {
     struct team *team = r->team;
     size_t here;
-    bool counts;
-    r->total = sum_slices(r, &here, &counts);
-    r->reserved = counts ? here : 0;
-    if (r->total > team->credit) return reserve_on_all_nodes(r, here, counts);
-    team->credit -= r->total;
-    armcii_reservation_add(r->reserved);
+    bool counts = true;
+    if (r->in_arena) {
+        r->total = rounded(r->largest) * (size_t)team->size;
+        here = armcii_arena_new_bytes(r->offset, armcii_slice_bytes(r, team->rank));
+    } else {
+        r->total = sum_slices(r, &here, &counts);
+        r->reserved = counts ? here : 0;
+    }
+    bool checked = r->total > team->credit;
+    if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
+    if (!checked) team->credit -= r->total;
+    if (!checked && counts) armcii_reservation_add(here);
+    if (r->in_arena) armcii_arena_allocated(r->offset, armcii_slice_bytes(r, team->rank));
     return true;
 }
 
@@ -166,50 +254,88 @@ static void release_reservation(const struct region *r)
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
 
-static void exchange_bases(struct region *r)
+/* Before other members can access it. */
+static void fill_own_slice(const struct region *r)
+{
+    size_t bytes = armcii_slice_bytes(r, r->team->rank);
+    if (armcii_config->debug_alloc && bytes > 0) memset(r->own, 0xa5, bytes);
+}
+
+/* A segment or a window for one region.  0, or nonzero on every member. */
+static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
-    char *mine = r->mapped[me] ? r->mapped[me] : r->base[me];
-    if (armcii_config->debug_alloc && mine) memset(mine, 0xa5, r->bytes[me]);
-    armcii_team_allgather(r->team, &mine, r->base, (int)sizeof mine);
+    r->base = allocate_table(r, sizeof r->base[0]);
+    r->mapped = allocate_table(r, sizeof r->mapped[0]);
+    if (r->near->contiguous->region_alloc(r) != 0) return -1;
+    r->own = r->mapped[me] ? r->mapped[me] : r->base[me];
+    fill_own_slice(r);
+    armcii_team_allgather(r->team, &r->own, r->base, (int)sizeof r->own);
+    return 0;
+}
+
+static void allocate_in_arena(struct region *r)
+{
+    r->own = armcii_arena_address(armcii_world->rank, r->offset);
+    fill_own_slice(r);
+    if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
 }
 
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    armcii_route_region(r);
-    if (r->near->contiguous->region_alloc(r) != 0) return -1;
-    exchange_bases(r);
+    if (r->in_arena)
+        allocate_in_arena(r);
+    else if (allocate_alone(r) != 0)
+        return -1;
     return armcii_region_attach(r);
+}
+
+char *armcii_region_base(const struct region *r, int member)
+{
+    if (armcii_slice_bytes(r, member) == 0) return NULL;
+    return r->in_arena ? armcii_arena_address(r->team->to_world[member], r->offset) : r->base[member];
 }
 
 static void add_slices(struct region *r)
 {
-    for (int i = 0; i < r->team->size; i++)
-        if (r->bytes[i] > 0) armcii_directory_add(r->team->to_world[i], r->base[i], r->bytes[i], r, r->mapped[i]);
+    if (r->in_arena) armcii_directory_add_offset(r);
+    for (int i = 0; i < r->team->size && !r->in_arena; i++) {
+        size_t bytes = armcii_slice_bytes(r, i);
+        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, r->mapped[i]);
+    }
 }
 
 static void remove_slices(const struct region *r)
 {
-    for (int i = 0; i < r->team->size; i++)
-        if (r->bytes[i] > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
+    if (r->in_arena) armcii_directory_remove_offset(r);
+    for (int i = 0; i < r->team->size && !r->in_arena; i++)
+        if (armcii_slice_bytes(r, i) > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
+}
+
+static struct region *abandon(struct region *r)
+{
+    if (r->in_arena) leave_arena(r);
+    free_tables(r);
+    return NULL;
 }
 
 struct region *armcii_region_create(struct team *team, long bytes, bool *is_empty)
 {
-    size_t largest;
-    struct region *r = allocate_tables(team);
-    bool valid = exchange_sizes(r, bytes, &largest);
-    *is_empty = valid && largest == 0;
-    if (!valid || largest == 0 || !reserve_slices(r)) {
+    struct region *r = new_region(team);
+    bool valid = exchange_sizes(r, bytes);
+    *is_empty = valid && r->largest == 0;
+    if (!valid || *is_empty) {
         free_tables(r);
         return NULL;
     }
+    armcii_route_region(r);
+    r->in_arena = enter_arena(r);
+    if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
         team->credit = 0; /* the next creation queries the system */
-        free_tables(r);
-        return NULL;
+        return abandon(r);
     }
     armcii_team_hold(team);
     add_slices(r);
@@ -223,14 +349,23 @@ void armcii_region_free(struct region *r)
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
+    if (r->in_arena) leave_arena(r);
     armcii_team_release(r->team);
     free_tables(r);
+}
+
+bool armcii_region_has_empty_slices(const struct region *r)
+{
+    int i = 0;
+    while (r->bytes && i < r->team->size && r->bytes[i] > 0)
+        i++;
+    return r->bytes && i < r->team->size;
 }
 
 static int first_slice(const struct region *r)
 {
     int first = 0;
-    while (r->bytes[first] == 0)
+    while (armcii_slice_bytes(r, first) == 0)
         first++;
     return first;
 }
@@ -238,7 +373,7 @@ static int first_slice(const struct region *r)
 static bool goes_before(const struct region *a, const struct region *b)
 {
     int i = first_slice(a), j = first_slice(b), p = a->team->to_world[i], q = b->team->to_world[j];
-    return p != q ? p < q : (uintptr_t)a->base[i] < (uintptr_t)b->base[j];
+    return p != q ? p < q : (uintptr_t)armcii_region_base(a, i) < (uintptr_t)armcii_region_base(b, j);
 }
 
 /* Threads may have created regions in different orders: all members free in the order of processes and addresses. */
@@ -256,7 +391,7 @@ void armcii_regions_free_all(void)
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
     struct region *r = oldest;
-    while (r && (r->team != team || first_slice(r) != first || r->base[first] != base))
+    while (r && (r->team != team || first_slice(r) != first || armcii_region_base(r, first) != base))
         r = r->next;
     return r;
 }
@@ -269,7 +404,7 @@ bool armcii_region_agree(struct team *team, struct region *own, struct region **
     int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
     if (own) {
         int first = first_slice(own);
-        int64_t base = (intptr_t)own->base[first];
+        int64_t base = (intptr_t)armcii_region_base(own, first);
         memcpy(said, (int64_t[WORDS]){first, -first, base, -base}, sizeof said);
     }
     armcii_coll_allreduce(said, highest, WORDS, MPI_INT64_T, MPI_MAX, team->comm);

@@ -100,7 +100,7 @@ void armcii_team_allgather(const struct team *t, const void *mine, void *all, in
 struct team *armcii_team_adopt(MPI_Comm comm)
 {
     struct team *t = allocate(sizeof *t);
-    t->comm = comm;
+    *t = (struct team){.comm = comm, .open = true, .users = 1};
     MPI_Comm_rank(comm, &t->rank);
     MPI_Comm_size(comm, &t->size);
     t->to_world = allocate((size_t)t->size * sizeof(int));
@@ -110,9 +110,6 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     for (int scope = 0; scope < TEAM_SCOPES; scope++)
         t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
     t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
-    t->open = true;
-    t->users = 1;
-    t->credit = 0;
     exchange_tags(t);
     t->next = teams;
     teams = t;
@@ -183,6 +180,7 @@ static void destroy(struct team *t)
     while (*link != t)
         link = &(*link)->next;
     *link = t->next;
+    if (t->memory) t->free_memory(t->memory);
     unsigned entries = armcii_lock_suspend();
     for (int scope = TEAM_ALL + 1; scope < TEAM_SCOPES; scope++) {
         if (t->scopes[scope].comm != MPI_COMM_NULL) MPI_Comm_free(&t->scopes[scope].comm);

@@ -84,11 +84,21 @@ static void find_nodes(struct world *w, int progress_rank)
     }
 }
 
+static void number_local_ranks(struct world *w)
+{
+    int *members = new_ints(w->size);
+    w->local_rank_of = new_ints(w->size);
+    for (int r = 0; r < w->size; r++)
+        w->local_rank_of[r] = members[w->node_of[r]]++;
+    free(members);
+}
+
 void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank, bool every_rank_a_domain)
 {
     struct world *w = &the_world;
     create_comms(w, comm, progress_ranks);
     find_nodes(w, progress_rank);
+    number_local_ranks(w);
     w->domain_of = new_ints(w->size);
     w->members = new_ints(w->size);
     number_domains(w, every_rank_a_domain);
@@ -106,6 +116,7 @@ void armcii_world_free(void)
     MPI_Comm_free(&w->all);
     free(w->domain_of);
     free(w->node_of);
+    free(w->local_rank_of);
     free(w->leaders);
     free(w->server_of);
     free(w->members);

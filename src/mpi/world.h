@@ -22,7 +22,8 @@ struct world {
     int *first_member;   /* [domains + 1], positions in members */
 
     /* Processes on one node share memory.  The lowest rank on a node identifies it. */
-    int *node_of; /* [size + progress_ranks] */
+    int *node_of;       /* [size + progress_ranks] */
+    int *local_rank_of; /* [size]: rank among the members of the world on its node */
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */

@@ -109,7 +109,7 @@ void armcii_observe_region(const char *caller, struct region *r)
     if (!is_on()) return;
     if (armcii_verify_is_on) armcii_verify_region(caller, r);
     observe(r);
-    armcii_stats_region(true, r->bytes[r->team->rank]);
+    armcii_stats_region(true, armcii_slice_bytes(r, r->team->rank));
 }
 
 void armcii_observe_memget(const void *memory, size_t bytes)

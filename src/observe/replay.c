@@ -35,7 +35,7 @@ void armcii_replay_start(void)
     if (scratch_bytes > MAX_SCRATCH) scratch_bytes = MAX_SCRATCH;
     area = armcii_region_create(armcii_team_world(), (long)(scratch_bytes * slices), &is_empty);
     if (!area) armcii_fatal("ARMCI_VERIFY: no memory for %zu scratch buffers of %zu bytes", slices, scratch_bytes);
-    char *mine = area->base[armcii_world->rank];
+    char *mine = area->own;
     for (size_t i = 0; i < scratch_bytes; i++)
         mine[i] = (char)constant_byte(armcii_world->rank, i);
     armcii_region_sync(area);
@@ -44,12 +44,12 @@ void armcii_replay_start(void)
 
 static char *constants_of(int target)
 {
-    return area->base[target];
+    return armcii_region_base(area, target);
 }
 
 static char *my_scratch_in(int target)
 {
-    return area->base[target] + scratch_bytes * (size_t)(armcii_world->rank + 1);
+    return armcii_region_base(area, target) + scratch_bytes * (size_t)(armcii_world->rank + 1);
 }
 
 static unsigned char random_byte(void)

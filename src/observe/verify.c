@@ -191,15 +191,15 @@ struct marks {
 
 static struct marks marks_of(const struct region *r, int member)
 {
-    size_t bytes = r->bytes[member] < sizeof(uint64_t) ? r->bytes[member] : sizeof(uint64_t);
-    bool two = r->bytes[member] >= 2 * sizeof(uint64_t);
-    return (struct marks){{r->base[member], two ? r->base[member] + r->bytes[member] - bytes : r->base[member]}, bytes};
+    size_t slice = armcii_slice_bytes(r, member), bytes = slice < sizeof(uint64_t) ? slice : sizeof(uint64_t);
+    char *base = armcii_region_base(r, member);
+    return (struct marks){{base, slice >= 2 * sizeof(uint64_t) ? base + slice - bytes : base}, bytes};
 }
 
 /* The value that `writer` writes to mark i of `owner`. */
 static uint64_t mark_value(const struct region *r, int writer, int owner, int i)
 {
-    uint64_t x = (uint64_t)(uintptr_t)r->base[owner] ^ ((uint64_t)writer << 40) ^ ((uint64_t)owner << 20) ^ (uint64_t)i;
+    uint64_t x = (uint64_t)(uintptr_t)armcii_region_base(r, owner) ^ ((uint64_t)writer << 40) ^ ((uint64_t)owner << 20) ^ (uint64_t)i;
     x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
     x ^= x >> 29;
     return x * 0x94d049bb133111ebu | 0x0101010101010101u; /* no byte is 0 */

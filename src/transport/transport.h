@@ -27,8 +27,12 @@ struct rma_region;
 struct region {
     uint64_t id; /* unique in this process, never 0 */
     struct team *team;
+    size_t largest;           /* bytes of the largest slice */
+    size_t *bytes;            /* [team size]; NULL: all slices have `largest` bytes */
+    char *own;                /* the caller's slice */
+    bool in_arena;            /* all slices lie at the same offset of the arena (transport/shm/arena.h); then base and mapped are NULL */
+    size_t offset;            /* in the arena */
     char **base;              /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    size_t *bytes;            /* [team size] */
     char **mapped;            /* [team size], the slice in this process's address space; NULL: it cannot be loaded or stored here */
     size_t total;             /* bytes of all slices; at most SIZE_MAX */
     size_t reserved;          /* bytes of this node's memory that this process accounts for (transport/shm/node.h) */
@@ -41,6 +45,12 @@ struct region {
     struct rma_region *rma;
     struct region *previous, *next; /* all regions, oldest first */
 };
+
+/* Bytes of a member's slice. */
+static inline size_t armcii_slice_bytes(const struct region *r, int member)
+{
+    return r->bytes ? r->bytes[member] : r->largest;
+}
 
 /* A resolved remote address: the slice it lies in, and its route. */
 struct raddr {
@@ -109,10 +119,10 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices: r->bytes is known; sets r->mapped or the caller's r->base. Only for transports that provide memory.  0, or
-     * nonzero on every member. */
+    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets r->mapped or the caller's r->base. Only for
+     * transports that provide memory.  0, or nonzero on every member. */
     int (*region_alloc)(struct region *r);
-    /* Prepare for operations: r->base and r->mapped are known on every member.  0, or nonzero on every member. */
+    /* Prepare for operations: the slices' addresses are known on every member.  0, or nonzero on every member. */
     int (*region_attach)(struct region *r);
     /* The reverse of both; nothing is outstanding on the region. */
     void (*region_detach)(struct region *r);

@@ -346,7 +346,7 @@ static void come_and_go(void)
         armci_msg_barrier();
         if (me == 0) before = mappings();
         ARMCI_Barrier();
-        ARMCI_Malloc(base, 1 << 20);
+        ARMCI_Malloc(base, 4 << 20); /* too large for the arena */
         if (me == 0) with = mappings();
         ARMCI_Barrier();
         ARMCI_Free(base[me]);

@@ -136,7 +136,9 @@ void armcii_am_end(void)
     MPI_Comm_free(&comm);
 }
 
-/* ---- regions ---- */
+/* ---- regions ----
+ *
+ * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs no table. */
 
 /* The server of a slice for processes of other nodes. */
 struct slice_server {
@@ -146,7 +148,7 @@ struct slice_server {
 
 struct am_region {
     char *server_map;            /* on the first member that a progress rank serves: where that mapped the segment; else NULL */
-    struct slice_server slice[]; /* [team size] */
+    struct slice_server slice[]; /* [team size]; none in the arena */
 };
 
 static void free_region(struct region *r)
@@ -195,6 +197,10 @@ static char *segment_in_server(const struct region *r, int first)
 /* The server of a slice is the owner's progress rank; without one, the team's first member on the node. */
 static int attach(struct region *r)
 {
+    if (r->in_arena) {
+        r->am = armcii_alloc(1, sizeof *r->am, "a region");
+        return 0;
+    }
     int first = first_served(r->team), first_rank = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), first);
     size_t members = (size_t)r->team->size;
     r->am = armcii_alloc(1, sizeof *r->am + members * sizeof r->am->slice[0], "the tables of a region of %zu processes", members);
@@ -219,7 +225,7 @@ static void detach(struct region *r)
 {
     if (r->memget) {
         armcii_server_release(NULL, (char *)UINTPTR_MAX);
-    } else {
+    } else if (!r->in_arena) {
         armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
         armcii_server_release(r->shm->segment.memory, r->shm->segment.memory + r->shm->segment.bytes);
     }
@@ -230,6 +236,7 @@ static void detach(struct region *r)
 
 static struct remote remote_of(const struct raddr *raddr, int target)
 {
+    if (raddr->region->in_arena) return (struct remote){target, armcii_world->server_of[target], 0};
     const struct slice_server *slice = &raddr->region->am->slice[raddr->rank];
     return (struct remote){target, slice->server, slice->delta};
 }

@@ -178,7 +178,7 @@ static int alloc(struct region *r)
     struct rma_region *part = new_part(r);
     bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
     enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
-    int rc = armcii_window_create(&part->window, r->bytes[r->team->rank], armcii_quirks->slice_unit, memory, r->team->comm);
+    int rc = armcii_window_create(&part->window, armcii_slice_bytes(r, r->team->rank), armcii_quirks->slice_unit, memory, r->team->comm);
     r->base[r->team->rank] = part->window.base;
     return set_or_free(rc, r, part);
 }
@@ -193,11 +193,11 @@ static int attach_memget(struct region *r)
 /* Where the route has a fallback, all members fail alike; a window that others could not create is not freed, which is collective. */
 static int create_over(struct region *r)
 {
-    int me = r->team->rank;
+    size_t bytes = armcii_slice_bytes(r, r->team->rank);
     bool optional = r->far->fallback != NULL;
     if (optional && !armcii_coll_all(windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
     struct rma_region *part = new_part(r);
-    int rc = set_or_free(armcii_window_create_over(&part->window, r->mapped[me], r->bytes[me], r->team->comm), r, part);
+    int rc = set_or_free(armcii_window_create_over(&part->window, bytes > 0 ? r->own : NULL, bytes, r->team->comm), r, part);
     if (!optional || armcii_coll_all(rc == 0, r->team->comm)) return rc;
     if (rc == 0) free_part(r);
     return -1;

@@ -63,8 +63,7 @@ struct segment_handle armcii_segment_handle(int fd)
     return handle;
 }
 
-/* The first process creates a descriptor, the others open it; -1 on failure. */
-static int share_descriptor(size_t bytes, MPI_Comm comm)
+int armcii_segment_share(size_t bytes, MPI_Comm comm)
 {
     int rank, fd = -1;
     struct segment_handle handle = {0};
@@ -97,7 +96,7 @@ char *armcii_segment_open(const struct segment_handle *segment, size_t bytes)
 
 static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
 {
-    int fd = share_descriptor(bytes, comm);
+    int fd = armcii_segment_share(bytes, comm);
     void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
     bool good = armcii_coll_all(memory != NULL, comm);
     if (good) {

@@ -45,6 +45,8 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm);
 
 /* A new descriptor of `bytes` of anonymous memory; -1 on failure. */
 int armcii_segment_descriptor(size_t bytes);
+/* Collective over comm, whose members share memory: descriptors of `bytes` > 0 of the same anonymous memory; -1 on a member that fails. */
+int armcii_segment_share(size_t bytes, MPI_Comm comm);
 /* The handle of a descriptor of this process; .descriptor is -1 if it is invalid. */
 struct segment_handle armcii_segment_handle(int descriptor);
 /* Maps a segment of another process; NULL on failure. */

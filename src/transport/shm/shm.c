@@ -28,7 +28,7 @@ static int alloc(struct region *r)
     size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes, "the tables of a region of %d processes", team->size);
     char **slices = armcii_alloc((size_t)team->size, sizeof *slices, "the tables of a region of %d processes", team->size);
     for (int i = 0; i < here->n; i++)
-        sizes[i] = r->bytes[armcii_scope_member(here, i)];
+        sizes[i] = armcii_slice_bytes(r, armcii_scope_member(here, i));
     int failed = armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0, any = failed;
     if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
     if (any && !failed) armcii_segment_free(&part->segment);
