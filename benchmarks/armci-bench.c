@@ -170,9 +170,9 @@ static void clear_bar(void)
 
 /* ---- the rows ---- */
 
-static const struct group *const groups[] = {&group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
-                                             &group_nonblocking, &group_single_region, &group_many_regions, &group_contention,
-                                             &group_remote,      &group_computing,     &group_overlap,      &group_stall};
+static const struct group *const groups[] = {
+    &group_latency,      &group_bandwidth,  &group_strided, &group_vector,    &group_nonblocking, &group_single_region, &group_many_regions,
+    &group_most_regions, &group_contention, &group_remote,  &group_computing, &group_overlap,     &group_stall};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

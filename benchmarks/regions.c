@@ -1,5 +1,5 @@
-/* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the site, then to the newest of 300 more
- * regions, and to each of them in turn; and allocation and release of another region. */
+/* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the site, then to the newest of 300 and
+ * 5000 more regions, and to each of them in turn; and allocation and release of another region. */
 #include "data.h"
 #include "row.h"
 
@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGIONS = 300, REGION_BYTES = 4096 };
+enum { MANY = 300, MOST = 5000, REGION_BYTES = 4096 };
 
 static struct {
-    void *remote[REGIONS], *slice[REGIONS];
+    void *remote[MOST], *slice[MOST];
     int count;
+    int next;                           /* of those in turn */
     char *single_remote, *single_slice; /* of the site */
 } many;
 
@@ -33,29 +34,39 @@ static void leave(struct site *site)
 }
 
 /* Allocate the regions; the rows access the newest. */
-static bool enter(struct site *site)
+static bool enter(struct site *site, int regions)
 {
     void **bases = calloc((size_t)site->ranks, sizeof *bases);
     bool complete = site_all(bases != NULL);
     many.single_remote = site->remote;
     many.single_slice = site->slice;
-    while (complete && many.count < REGIONS)
+    while (complete && many.count < regions)
         complete = make_region(site, bases);
     free(bases);
     if (!complete) {
         leave(site);
         return false;
     }
-    site->remote = many.remote[REGIONS - 1];
-    site->slice = many.slice[REGIONS - 1];
+    site->remote = many.remote[regions - 1];
+    site->slice = many.slice[regions - 1];
     return true;
+}
+
+static bool enter_many(struct site *site)
+{
+    return enter(site, MANY);
+}
+
+static bool enter_most(struct site *site)
+{
+    return enter(site, MOST);
 }
 
 static void run_in_turn(const struct row *row, const struct site *site, long times)
 {
     for (long i = 0; i < times; i++) {
-        for (int region = 0; region < REGIONS; region++)
-            ARMCI_Put(site->local, many.remote[region], row->patch.bytes, site->target);
+        ARMCI_Put(site->local, many.remote[many.next], row->patch.bytes, site->target);
+        many.next = many.next + 1 < many.count ? many.next + 1 : 0;
     }
 }
 
@@ -64,7 +75,7 @@ static char *open_slice(const struct site *site, int region)
 {
     struct site other = *site;
     other.slice = many.slice[region];
-    if (region != REGIONS - 1) site_access_begin(&other);
+    if (region != many.count - 1) site_access_begin(&other);
     return other.slice;
 }
 
@@ -72,13 +83,14 @@ static void close_slice(const struct site *site, int region)
 {
     struct site other = *site;
     other.slice = many.slice[region];
-    if (region != REGIONS - 1) site_access_end(&other);
+    if (region != many.count - 1) site_access_end(&other);
 }
 
 static void prepare_in_turn(const struct row *row, const struct site *site, int seed)
 {
+    many.next = 0;
     memset(site->local, seed, (size_t)row->patch.bytes);
-    for (int region = 0; region < REGIONS && site->me == site->target; region++) {
+    for (int region = 0; region < many.count && site->me == site->target; region++) {
         memset(open_slice(site, region), 0, (size_t)row->patch.bytes);
         close_slice(site, region);
     }
@@ -87,8 +99,8 @@ static void prepare_in_turn(const struct row *row, const struct site *site, int 
 static bool check_in_turn(const struct row *row, const struct site *site, int seed, long times)
 {
     bool right = true;
-    (void)seed, (void)times;
-    for (int region = 0; region < REGIONS && site->me == site->target; region++) {
+    (void)seed;
+    for (int region = 0; region < many.count && region < times && site->me == site->target; region++) {
         right = memcmp(open_slice(site, region), site->local, (size_t)row->patch.bytes) == 0 && right;
         close_slice(site, region);
     }
@@ -124,33 +136,44 @@ static bool prove_malloc(const struct site *site, int seed)
     return site_all(seen == seed + site->me);
 }
 
+/* The same on a group of all ranks. */
+static void run_malloc_group(const struct row *row, const struct site *site, long times)
+{
+    ARMCI_Group group;
+    void **bases = malloc((size_t)site->ranks * sizeof *bases);
+    ARMCI_Group_get_world(&group);
+    for (long i = 0; i < times && bases; i++) {
+        ARMCI_Malloc_group(bases, REGION_BYTES, &group);
+        ARMCI_Free_group(bases[site->me], &group);
+    }
+    free(bases);
+    (void)row;
+}
+
 static const struct row single_rows[] = {
     {.name = "malloc + free 4 KiB, one region", .who = TOGETHER, .run = run_malloc, .prove = prove_malloc},
+    {.name = "malloc + free 4 KiB, group", .who = TOGETHER, .run = run_malloc_group, .prove = prove_malloc},
     {.name = "put 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put},
     {.name = "get 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get},
 };
 
-static const struct row many_rows[] = {
-    {.name = "put 8 B, newest of 300",
-     .patch = {1, 8, 0, 0},
-     .run = transfer_put,
-     .prepare = data_prepare_put,
-     .check = data_check_put,
-     .versus = "put 8 B, one region"},
-    {.name = "get 8 B, newest of 300",
-     .patch = {1, 8, 0, 0},
-     .run = transfer_get,
-     .prepare = data_prepare_get,
-     .check = data_check_get,
-     .versus = "get 8 B, one region"},
-    {.name = "malloc + free 4 KiB, 300 regions",
-     .who = TOGETHER,
-     .run = run_malloc,
-     .prove = prove_malloc,
-     .versus = "malloc + free 4 KiB, one region"},
-    {.name = "put 8 B to each of 300", .patch = {1, 8, 0, 0}, .run = run_in_turn, .prepare = prepare_in_turn, .check = check_in_turn},
-};
+/* clang-format off */
+#define ROWS(N) \
+    {.name = "put 8 B, newest of " N, .patch = {1, 8, 0, 0}, .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put, \
+     .versus = "put 8 B, one region"}, \
+    {.name = "get 8 B, newest of " N, .patch = {1, 8, 0, 0}, .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, \
+     .versus = "get 8 B, one region"}, \
+    {.name = "malloc + free 4 KiB, " N " regions", .who = TOGETHER, .run = run_malloc, .prove = prove_malloc, \
+     .versus = "malloc + free 4 KiB, one region"}, \
+    {.name = "put 8 B, " N " regions in turn", .patch = {1, 8, 0, 0}, .run = run_in_turn, .prepare = prepare_in_turn, \
+     .check = check_in_turn, .versus = "put 8 B, one region"},
+/* clang-format on */
+
+static const struct row many_rows[] = {ROWS("300")};
+static const struct row most_rows[] = {ROWS("5000")};
 
 const struct group group_single_region = {.word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
 const struct group group_many_regions = {
-    .word = "regions", .count = sizeof many_rows / sizeof *many_rows, .rows = many_rows, .enter = enter, .leave = leave};
+    .word = "regions", .count = sizeof many_rows / sizeof *many_rows, .rows = many_rows, .enter = enter_many, .leave = leave};
+const struct group group_most_regions = {
+    .word = "regions", .count = sizeof most_rows / sizeof *most_rows, .rows = most_rows, .enter = enter_most, .leave = leave};

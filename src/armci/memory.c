@@ -81,7 +81,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!own) armcii_complete_region(region);
-    if (armcii_region_has_empty_slices(region)) armcii_coll_barrier(region->team->comm);
+    if (region->has_empty) armcii_coll_barrier(region->team->comm);
     armcii_stats_region(false, armcii_slice_bytes(region, region->team->rank));
     armcii_region_free(region);
     return 0;

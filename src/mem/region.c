@@ -55,8 +55,24 @@ static void free_tables(struct region *r)
 {
     free(r->base);
     free(r->bytes);
+    free(r->runs);
     free(r->mapped);
     free(r);
+}
+
+/* Regular distributions of arrays have few runs of equal sizes. */
+static void compress_sizes(struct region *r)
+{
+    int members = r->team->size, count = 1, n = 0;
+    for (int i = 1; i < members; i++)
+        count += r->bytes[i] != r->bytes[i - 1];
+    if ((size_t)count * sizeof r->runs[0] > (size_t)members * sizeof r->bytes[0]) return;
+    r->runs = armcii_alloc((size_t)count, sizeof r->runs[0], "the tables of a region of %d processes", members);
+    r->run_count = count;
+    for (int i = 0; i < members; i++)
+        if (i + 1 == members || r->bytes[i + 1] != r->bytes[i]) r->runs[n++] = (struct slice_run){i + 1, r->bytes[i]};
+    free(r->bytes);
+    r->bytes = NULL;
 }
 
 /* Equal sizes need no table; false if one is negative. */
@@ -67,9 +83,11 @@ static bool exchange_sizes(struct region *r, long bytes)
     armcii_coll_allreduce(mine, extreme, WORDS, MPI_INT64_T, MPI_MAX, r->team->comm);
     if (extreme[SMALLEST_NEGATED] > 0) return false;
     r->largest = (size_t)extreme[LARGEST];
+    r->has_empty = extreme[SMALLEST_NEGATED] == 0;
     if (extreme[LARGEST] == -extreme[SMALLEST_NEGATED]) return true;
     r->bytes = allocate_table(r, sizeof r->bytes[0]);
     armcii_team_allgather(r->team, &bytes, r->bytes, (int)sizeof bytes);
+    compress_sizes(r);
     return true;
 }
 
@@ -352,14 +370,6 @@ void armcii_region_free(struct region *r)
     if (r->in_arena) leave_arena(r);
     armcii_team_release(r->team);
     free_tables(r);
-}
-
-bool armcii_region_has_empty_slices(const struct region *r)
-{
-    int i = 0;
-    while (r->bytes && i < r->team->size && r->bytes[i] > 0)
-        i++;
-    return r->bytes && i < r->team->size;
 }
 
 static int first_slice(const struct region *r)

@@ -16,8 +16,6 @@ void armcii_regions_free_all(void);
  * if all pass NULL.  false, on every member, if they pass different regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed);
 
-/* Has a member no slice? */
-bool armcii_region_has_empty_slices(const struct region *r);
 /* The address of a member's slice in that process; NULL for a slice of 0 bytes. */
 char *armcii_region_base(const struct region *r, int member);
 

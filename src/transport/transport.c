@@ -89,7 +89,20 @@ void armcii_progress_wait(struct backoff *b)
     armcii_lock_yield();
 }
 
-/* ---- the transports of a region ---- */
+/* ---- the slices and the transports of a region ---- */
+
+const struct slice_run *armcii_slice_run(const struct region *r, int member)
+{
+    int low = 0, high = r->run_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (r->runs[middle].end <= member)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &r->runs[low];
+}
 
 enum { ROUTE_TRANSPORTS = 6 };
 

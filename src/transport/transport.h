@@ -27,8 +27,11 @@ struct rma_region;
 struct region {
     uint64_t id; /* unique in this process, never 0 */
     struct team *team;
-    size_t largest;           /* bytes of the largest slice */
-    size_t *bytes;            /* [team size]; NULL: all slices have `largest` bytes */
+    size_t largest;         /* bytes of the largest slice */
+    bool has_empty;         /* a slice has 0 bytes */
+    size_t *bytes;          /* [team size]; NULL: see runs */
+    struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all slices have `largest` bytes */
+    int run_count;
     char *own;                /* the caller's slice */
     bool in_arena;            /* all slices lie at the same offset of the arena (transport/shm/arena.h); then base and mapped are NULL */
     size_t offset;            /* in the arena */
@@ -46,10 +49,19 @@ struct region {
     struct region *previous, *next; /* all regions, oldest first */
 };
 
+/* The members from the end of the previous run up to, but not including, `end`. */
+struct slice_run {
+    int end;
+    size_t bytes; /* of each slice */
+};
+/* The run of a member, of a region that has runs. */
+const struct slice_run *armcii_slice_run(const struct region *r, int member);
+
 /* Bytes of a member's slice. */
 static inline size_t armcii_slice_bytes(const struct region *r, int member)
 {
-    return r->bytes ? r->bytes[member] : r->largest;
+    if (r->bytes) return r->bytes[member];
+    return r->runs ? armcii_slice_run(r, member)->bytes : r->largest;
 }
 
 /* A resolved remote address: the slice it lies in, and its route. */

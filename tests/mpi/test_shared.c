@@ -133,7 +133,8 @@ static void takes_no_dev_shm(void)
 }
 
 /* One mapping for a region, however many ranks there are, and no descriptor; everything given back. */
-static void takes_little(void)
+/* Regions of at least `least` bytes on each rank map `segments_each` segments each. */
+static void take_little(size_t least, int segments_each)
 {
     enum { REGIONS = 24 };
     struct known k[REGIONS];
@@ -141,7 +142,7 @@ static void takes_little(void)
     memset(k, 0, sizeof k);
     for (int i = 0; i < REGIONS; i++)
         for (int p = 0; p < test_ranks(); p++)
-            k[i].bytes[p] = i == 0 ? 1 : (size_t)(1000 * i + 5000 * p);
+            k[i].bytes[p] = least + (i == 0 ? 1 : (size_t)(1000 * i + 5000 * p));
     create_known(&k[0], 0); /* what MPI and libc take once is taken now */
     free_known(&k[0]);
     long segments = segments_mapped(), mappings = all_mappings(), descriptors = open_descriptors();
@@ -150,15 +151,25 @@ static void takes_little(void)
         for (int p = 0; p < test_ranks(); p++)
             verify(&k[i], p);
     }
-    check_long(segments_mapped() - segments, REGIONS, "segments mapped for %d regions of %d ranks", REGIONS, test_ranks());
-    check(all_mappings() - mappings <= REGIONS + 8, "%ld more mappings for %d regions of %d ranks", all_mappings() - mappings, REGIONS,
-          test_ranks());
+    check_long(segments_mapped() - segments, segments_each * REGIONS, "segments mapped for %d regions of %d ranks", REGIONS, test_ranks());
+    check(all_mappings() - mappings <= segments_each * REGIONS + 8, "%ld more mappings for %d regions of %d ranks",
+          all_mappings() - mappings, REGIONS, test_ranks());
     check_long(open_descriptors(), descriptors, "open descriptors with %d regions", REGIONS);
     ARMCI_Barrier();
     for (int i = 0; i < REGIONS; i++)
         free_known(&k[i * 7 % REGIONS]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
     check_long(open_descriptors(), descriptors, "open descriptors after all is freed");
+}
+
+static void small_takes_little(void)
+{
+    take_little(0, 0);
+}
+
+static void large_takes_little(void)
+{
+    take_little(2 << 20, 1);
 }
 
 static void mutexes_take_little(void)
@@ -386,7 +397,8 @@ static void local_addresses(void)
 
 static const struct test tests[] = {
     {"memory takes no room in /dev/shm", takes_no_dev_shm},
-    {"a region takes one mapping and no descriptor", takes_little},
+    {"a small region takes no mapping and no descriptor", small_takes_little},
+    {"a large region takes one mapping and no descriptor", large_takes_little},
     {"mutexes take one mapping and no descriptor", mutexes_take_little},
     {"hundreds of regions come and go in any order", many_regions},
     {"slices may be empty or huge", slices_of_all_sizes},
