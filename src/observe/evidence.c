@@ -1,5 +1,5 @@
 /* evidence.c - reads remote memory back; adds up whole arrays, independently of the kernels; reports a failure. */
-#include "observe/evidence.h"
+#include "observe/verify.h"
 
 #include <float.h>
 #include <stdarg.h>

@@ -1,15 +1,16 @@
 /* replay.c - repeats a transfer in scratch memory and checks every byte. */
-#include "observe/replay.h"
+#include "observe/verify.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "core/op.h"
+#include "mem/directory.h"
 #include "mem/region.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/evidence.h"
 
 /* Layout of a slice: constant bytes written by the owner, then a scratch buffer for each process. */
 enum { MIN_SCRATCH = 1 << 14, MAX_SCRATCH = 1 << 20, SLICE = 1 << 23, PAGE = 4096 };

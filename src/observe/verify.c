@@ -13,8 +13,6 @@
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "observe/evidence.h"
-#include "observe/replay.h"
 #include "transport/shm/apply.h"
 
 enum { PART = 1 << 18 }; /* bytes checked at a time, which fit in the cache */

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "unit.h"
-#include "observe/evidence.h"
-#include "observe/replay.h"
+#include "observe/verify.h"
 
 TEST(integers_wrap)
 {
