@@ -17,7 +17,7 @@
 #include "base/lock.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
-#include "observe/statistics.h"
+#include "observe/observe.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
 #define ARMCII_ALIAS(name, target) extern __typeof__(target) name __attribute__((weak, alias(#target)))

@@ -5,7 +5,6 @@
 #include "core/op.h"
 #include "mem/memget.h"
 #include "mpi/world.h"
-#include "observe/statistics.h"
 #include "observe/verify.h"
 
 enum { MAX_ROUTES = 8 };

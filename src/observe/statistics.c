@@ -1,5 +1,5 @@
 /* statistics.c - counts calls, bytes and time; at the end, each process sends its counts to the first, which adds them up and reports. */
-#include "observe/statistics.h"
+#include "observe/observe.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,6 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "observe/statistics_report.h"
 
 struct stats armcii_stats;
 bool armcii_stats_on;

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "observe/statistics.h"
+#include "observe/observe.h"
 #include "unit.h"
 #include "../lib/clock.h"
 
