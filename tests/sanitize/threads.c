@@ -17,7 +17,6 @@
 #include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "shape/copy.h"
-#include "shape/overlap.h"
 #include "shape/shape.h"
 #include "transport/shm/stripe.h"
 #include "mpi/coll.h"

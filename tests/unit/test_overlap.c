@@ -1,7 +1,7 @@
 /* test_overlap.c - the overlap tree against a linear search. */
 #include <stdlib.h>
 
-#include "shape/overlap.h"
+#include "shape/shape.h"
 #include "shape_model.h"
 #include "unit.h"
 #include "../lib/clock.h"
