@@ -13,7 +13,6 @@
 #include "core/notify.h"
 #include "observe/observe.h"
 #include "mpi/datatype.h"
-#include "mpi/finalize.h"
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "transport/am/progress_rank.h"

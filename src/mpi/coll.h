@@ -1,8 +1,8 @@
-/* coll.h - nonblocking collectives with progress.  Each function does what the MPI function of its name does.  If processes outnumber
- * processors, or requests of other nodes must be served meanwhile, it uses the nonblocking MPI function and makes progress while it
- * waits.
+/* coll.h - nonblocking collectives with progress, and the finalize barrier.  Each collective does what the MPI function of its name does.
+ * If processes outnumber processors, or requests of other nodes must be served meanwhile, it uses the nonblocking MPI function and makes
+ * progress while it waits.
  *
- * Each function releases the global lock while it waits: other threads may run collectives of other groups and change all state that the
+ * Each collective releases the global lock while it waits: other threads may run collectives of other groups and change all state that the
  * lock protects. */
 #ifndef ARMCII_COLL_H
 #define ARMCII_COLL_H
@@ -61,5 +61,18 @@ void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n
 /* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record with the largest (or smallest) key, of
  * the lowest rank if keys are equal, replaces x on all ranks.  If no rank contributes, x is unchanged. */
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute);
+
+/* ---- the finalize barrier (finalize.c) ----
+ *
+ * Makes all processes enter MPI_Finalize together, for MPI libraries in which a process that enters it earlier makes the others hang.  Both
+ * functions do nothing unless a quirk requires them. */
+
+/* Makes MPI_Finalize pause after the barrier.  MPI_Finalize runs the callbacks of attributes in reverse order of their setup: call this
+ * before armcii_finalize_prepare_barrier.  Callbacks that are set up later, such as the implicit ARMCI_Finalize (armci/init.c), run
+ * before the barrier. */
+void armcii_finalize_prepare_pause(void);
+/* Collective over comm.  Makes MPI_Finalize wait until all processes of comm are in it; call it once for each set of processes.  Does
+ * nothing if comm has processes outside of MPI_COMM_WORLD, which may end at another time. */
+void armcii_finalize_prepare_barrier(MPI_Comm comm);
 
 #endif

@@ -10,9 +10,7 @@
  * with a known barrier (Hydra) use that one.  The others pause without MPI, several times longer than the longest time between two polls.
  * A descheduled process polls late, so the barrier measures that time: it runs twice, and its messages carry the maximum over all
  * processes. */
-#include "mpi/finalize.h"
-
-#include "base/lock.h"
+#include "mpi/coll.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -22,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/lock.h"
 #include "base/log.h"
-#include "mpi/coll.h"
 #include "mpi/quirks.h"
 
 /* The newest communicator of a barrier; attributes hold the others.  None is freed: MPI_Comm_free may make progress. */
