@@ -1,5 +1,5 @@
 /* test_tags.c - the tags of replies: each in turn, except those in use. */
-#include "transport/am/outstanding.h"
+#include "transport/am/endpoint.h"
 #include "transport/am/proto.h"
 #include "unit.h"
 

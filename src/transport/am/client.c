@@ -8,8 +8,6 @@
 #include "base/lock.h"
 #include "mpi/world.h"
 #include "transport/am/endpoint.h"
-#include "transport/am/outstanding.h"
-#include "transport/am/bufpool.h"
 #include "transport/am/proto.h"
 
 static uint64_t last_id;
