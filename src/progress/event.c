@@ -1,6 +1,6 @@
 /* event.c - epoll over the sockets of this process, and an eventfd for wakeups. */
 #define _GNU_SOURCE
-#include "progress/event.h"
+#include "progress/thread.h"
 
 #include <dirent.h>
 #include <poll.h>

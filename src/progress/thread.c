@@ -14,7 +14,6 @@
 
 #include "base/lock.h"
 #include "base/log.h"
-#include "progress/event.h"
 
 static const struct loop_policy *policy;
 static struct {

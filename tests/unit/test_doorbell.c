@@ -8,7 +8,7 @@
 
 #include "base/lock.h"
 #include "transport/rma/doorbell.h"
-#include "progress/event.h"
+#include "progress/thread.h"
 #include "transport/shm/node.h"
 #include "unit.h"
 

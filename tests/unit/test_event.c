@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "progress/event.h"
+#include "progress/thread.h"
 #include "unit.h"
 
 /* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early end. */

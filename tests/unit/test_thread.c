@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "progress/event.h"
 #include "progress/thread.h"
 #include "unit.h"
 

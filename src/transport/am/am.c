@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/am/endpoint.h"
 #include "transport/am/progress_rank.h"

@@ -10,7 +10,6 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
-#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/rma/doorbell.h"
 #include "transport/rma/pending.h"
