@@ -1,7 +1,7 @@
 /* probe.c - the probe. In each pair of nodes one process is the origin, the other the target. For each operation the target confirms that
  * it is about to call no MPI function for a time (the silence). An operation that the origin completes before the silence can have ended
  * needed nothing of the target. */
-#include "transport/probe.h"
+#include "transport/route.h"
 
 #include <mpi.h>
 

@@ -11,7 +11,6 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/am/am.h"
-#include "transport/probe.h"
 #include "transport/rma/rma.h"
 #include "transport/shm/node.h"
 #include "transport/shm/shm.h"

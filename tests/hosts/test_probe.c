@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mpi/quirks.h"
-#include "transport/probe.h"
+#include "transport/route.h"
 #include "transport/rma/rma.h"
 
 enum { SETS = 1 << PROBE_OPS, BYTES = 1 << 16 };

@@ -8,7 +8,6 @@
 #include <armci.h>
 
 #include "lines.h"
-#include "transport/probe.h"
 #include "transport/route.h"
 
 static const char *const routes[] = {"am", "rdma", "rma"};

@@ -9,7 +9,6 @@
 #include "base/config.h"
 #include "base/json.h"
 #include "info.h"
-#include "transport/probe.h"
 #include "transport/route.h"
 
 static void complain(const char *line)
