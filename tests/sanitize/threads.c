@@ -18,7 +18,7 @@
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/shape.h"
-#include "transport/shm/stripe.h"
+#include "transport/shm/node.h"
 #include "mpi/coll.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
