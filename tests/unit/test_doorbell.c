@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "transport/rma/doorbell.h"
 #include "progress/thread.h"
 #include "transport/shm/node.h"
 #include "unit.h"

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "mpi/quirks.h"
-#include "transport/rma/doorbell.h"
 #include "mpi/world.h"
+#include "transport/shm/node.h"
 
 /* A range of addresses; empty when lo >= hi. */
 struct addr_range {

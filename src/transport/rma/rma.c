@@ -11,7 +11,6 @@
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "progress/thread.h"
-#include "transport/rma/doorbell.h"
 #include "transport/rma/pending.h"
 #include "transport/shm/node.h"
 

@@ -1,4 +1,4 @@
-/* node.h - the caller's node: the processes that share its memory, and their node control block with its striped locks. */
+/* node.h - the caller's node: the processes that share its memory, and their node control block with its doorbells and striped locks. */
 #ifndef ARMCII_NODE_H
 #define ARMCII_NODE_H
 
@@ -25,7 +25,7 @@ struct exports {
     of[MAX_EXPORTS];
 };
 
-/* Wakes the progress thread of a process (transport/rma/doorbell.h). */
+/* Wakes the progress thread of a process. */
 struct doorbell {
     _Alignas(64) atomic_uint rung; /* number of rings */
     atomic_bool asleep;            /* the thread sleeps: a ring must wake it */
@@ -75,6 +75,31 @@ void armcii_reservation_release(size_t bytes);
 bool armcii_reservation_try(size_t bytes, size_t *left);
 /* Lowers the memory of others, given that `touched` reserved bytes are in use. */
 void armcii_reservation_correct(size_t touched);
+
+/* ---- doorbells ----
+ *
+ * They wake the progress thread of another process of this node: MPI's messages in shared memory raise no event.  A doorbell is a count in
+ * the node control block, and a datagram socket that ends its owner's sleep. */
+
+/* Collective over the processes of the node.  Afterwards all have doorbells, or none has. */
+void armcii_doorbells_start(void);
+void armcii_doorbells_end(void);
+/* Only this process's part of the start, untested. */
+void armcii_doorbell_open(void);
+
+/* A descriptor that becomes readable when an armed doorbell is rung; -1 if there are no doorbells. */
+int armcii_doorbell_fd(void);
+
+/* The caller waits for MPI progress of this process of the world.  Does nothing if the process is the caller's own or on another node. */
+void armcii_doorbell_ring(int process);
+
+/* For the owner.  Arm before a sleep, disarm after: only an armed doorbell makes the descriptor readable.  Check for a pending ring after
+ * arming. */
+void armcii_doorbell_arm(bool armed);
+/* Was it rung since it was cleared last? */
+bool armcii_doorbell_is_pending(void);
+/* Clear it; true if it was pending. */
+bool armcii_doorbell_clear(void);
 
 /* ---- lock striping for accumulates ----
  *
