@@ -1,7 +1,7 @@
 /* test_bufpool.c - the buffer pool: sizes, reuse and the limit. */
 #include <string.h>
 
-#include "transport/am/bufpool.h"
+#include "transport/am/proto.h"
 #include "unit.h"
 
 enum { KIB = 1 << 10, MANY = 64 };

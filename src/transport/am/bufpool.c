@@ -1,5 +1,5 @@
 /* bufpool.c - the buffer pool: a free list for each of a few sizes. */
-#include "transport/am/bufpool.h"
+#include "transport/am/proto.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "base/lock.h"
 #include "transport/am/server.h"
 #include "progress/thread.h"
-#include "transport/am/proto.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
 

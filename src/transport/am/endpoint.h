@@ -10,7 +10,7 @@
 
 #include "base/lock.h"
 #include "shape/shape.h"
-#include "transport/am/bufpool.h"
+#include "transport/am/proto.h"
 
 /* comm: its ranks are those of the world, then the progress ranks. */
 void armcii_endpoints_start(MPI_Comm comm);

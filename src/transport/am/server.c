@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
-#include "transport/am/bufpool.h"
 #include "transport/am/proto.h"
 #include "transport/shm/apply.h"
 #include "transport/shm/shm.h"
