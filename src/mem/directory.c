@@ -114,7 +114,7 @@ void armcii_directory_start(void)
 
 void armcii_directory_end(void)
 {
-    armcii_directory_version++;
+    armcii_addr_cache_clear();
     armcii_index_free(by_address);
     by_address = NULL;
 }
@@ -122,7 +122,6 @@ void armcii_directory_end(void)
 void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped)
 {
     uintptr_t lo = (uintptr_t)base;
-    armcii_directory_version++;
     armcii_addr_cache_invalidate(process);
     armcii_index_remove(by_address, process, lo, lo + bytes);
     if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region, mapped}))
@@ -134,7 +133,6 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
 {
     const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
     if (!i || i->region != region || i->lo != (uintptr_t)base) return;
-    armcii_directory_version++;
     armcii_index_remove(by_address, process, i->lo, i->hi);
     armcii_addr_cache_invalidate(process);
 }
@@ -148,7 +146,6 @@ void armcii_directory_add_offset(struct region *region)
 
 void armcii_directory_remove_offset(const struct region *region)
 {
-    armcii_directory_version++;
     armcii_index_remove(by_address, armcii_world->size, region->offset, region->offset + region->largest);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
@@ -194,7 +191,7 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
     raddr->route = raddr->mapped ? raddr->region->near : raddr->region->far;
     if (raddr->mapped) raddr->mapped += fault_offset(raddr, address);
-    if (raddr->route->direct) armcii_addr_cache_insert(process, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
+    if (raddr->route->direct) armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
     return true;
 }
 
@@ -203,21 +200,41 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
 static bool is_disabled;
 
-void armcii_addr_cache_insert(int process, const char *lo, size_t bytes, const char *mapped)
+enum { PAGE_BITS = 12, BY_PAGE_BITS = 13 };
+static struct addr_cache_entry by_page[1 << BY_PAGE_BITS];
+
+static struct addr_cache_entry *page_entry(int process, const void *address)
+{
+    uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
+    return &by_page[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
+}
+
+char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes)
+{
+    const struct addr_cache_entry *e = page_entry(process, address);
+    size_t at = (uintptr_t)address - e->lo;
+    if (e->version != armcii_directory_version || e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
+    return (char *)((uintptr_t)address + (uintptr_t)e->delta);
+}
+
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes, const char *mapped)
 {
     if (is_disabled) return;
-    armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = (struct addr_cache_entry){process, (uintptr_t)lo, bytes, mapped - lo};
+    struct addr_cache_entry e = {process, armcii_directory_version, (uintptr_t)lo, bytes, mapped - lo};
+    armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = *page_entry(process, address) = e;
 }
 
 void armcii_addr_cache_invalidate(int process)
 {
     struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
     if (armcii_fault("stale-last-hit")) return;
+    armcii_directory_version++;
     if (e->process == process) *e = (struct addr_cache_entry){.process = -1};
 }
 
 void armcii_addr_cache_clear(void)
 {
+    armcii_directory_version++;
     for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
         armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
 }

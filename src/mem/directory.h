@@ -53,10 +53,12 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 /* ---- address cache ---- */
 
 /* Fast path of small operations: the mapped slice of the last lookup of each process, so that an operation takes a few comparisons and a
- * copy.  Only slices of regions with a direct route are cached: nothing can be pending there, and accumulates use this node's locks. */
+ * copy; behind it, for programs that use many regions in turn, the slices of recent lookups by page.  Only slices of regions with a direct
+ * route are cached: nothing can be pending there, and accumulates use this node's locks. */
 
 struct addr_cache_entry {
-    int process; /* -1: empty */
+    int process;      /* -1: empty */
+    unsigned version; /* of the directory; by page only: entries of others are stale */
     uintptr_t lo;
     size_t bytes;
     ptrdiff_t delta; /* from addresses of that process to addresses of this process */
@@ -65,18 +67,22 @@ struct addr_cache_entry {
 enum { ADDR_CACHE_ENTRIES = 64 };
 extern struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
 
+/* The slow part of armcii_addr_cache_lookup. */
+char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
+
 /* Address in this process of [address, address + bytes) of `process`; NULL if not cached.  A negative number of bytes, converted to size_t,
  * is never found. */
 static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
     size_t at = (uintptr_t)address - e->lo;
-    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
+    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return armcii_addr_cache_lookup_page(process, address, bytes);
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
 }
 
-/* [lo, lo + bytes) of the process is mapped at `mapped`. */
-void armcii_addr_cache_insert(int process, const char *lo, size_t bytes, const char *mapped);
+/* [lo, lo + bytes) of the process, which holds address, is mapped at `mapped`. */
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes, const char *mapped);
+/* Both begin a new version of the directory. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);
 /* Clear the cache; off, it stays empty, so that every operation goes through the engine. */

@@ -380,21 +380,29 @@ static int first_slice(const struct region *r)
     return first;
 }
 
-static bool goes_before(const struct region *a, const struct region *b)
+/* By the first process with a slice, then by its address. */
+static int compare_regions(const void *left, const void *right)
 {
+    const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
     int i = first_slice(a), j = first_slice(b), p = a->team->to_world[i], q = b->team->to_world[j];
-    return p != q ? p < q : (uintptr_t)armcii_region_base(a, i) < (uintptr_t)armcii_region_base(b, j);
+    if (p != q) return p < q ? -1 : 1;
+    return (uintptr_t)armcii_region_base(a, i) < (uintptr_t)armcii_region_base(b, j) ? -1 : 1;
 }
 
-/* Threads may have created regions in different orders: all members free in the order of processes and addresses. */
+/* Threads may have created regions in different orders, but all members have to free them in the same order. */
 void armcii_regions_free_all(void)
 {
-    while (oldest) {
-        struct region *first = oldest;
-        for (struct region *r = oldest; r; r = r->next)
-            if (goes_before(r, first)) first = r;
-        armcii_region_free(first);
-    }
+    size_t count = 0, n = 0;
+    for (const struct region *r = oldest; r; r = r->next)
+        count++;
+    if (count == 0) return;
+    struct region **list = armcii_alloc(count, sizeof *list, "a list of %zu regions", count);
+    for (struct region *r = oldest; r; r = r->next)
+        list[n++] = r;
+    qsort(list, count, sizeof *list, compare_regions);
+    for (size_t i = 0; i < count; i++)
+        armcii_region_free(list[i]);
+    free(list);
 }
 
 /* Compares more than the address: once other members have freed it, another thread may have created a region there. */

@@ -49,7 +49,7 @@ TEST(nothing_at_the_start)
 
 TEST(from_first_byte_to_last)
 {
-    armcii_addr_cache_insert(5, there, BYTES, here);
+    armcii_addr_cache_insert(5, there, there, BYTES, here);
     expect(5, there, BYTES, here);
     expect(5, there, BYTES + 1, NULL);
     expect(5, there + 1, BYTES, NULL);
@@ -66,7 +66,7 @@ TEST(from_first_byte_to_last)
 
 TEST(negative_lengths)
 {
-    armcii_addr_cache_insert(5, there, BYTES, here);
+    armcii_addr_cache_insert(5, there, there, BYTES, here);
     const int negative[] = {-1, -8, -BYTES, INT_MIN, INT_MIN + 1};
     for (size_t i = 0; i < sizeof negative / sizeof *negative; i++)
         for (int at = -16; at <= BYTES + 16; at += 4)
@@ -77,29 +77,30 @@ TEST(negative_lengths)
 TEST(ends_of_the_address_space)
 {
     char *last = (char *)(UINTPTR_MAX - 99), *low = (char *)4096;
-    armcii_addr_cache_insert(7, last, 100, low);
+    armcii_addr_cache_insert(7, last, last, 100, low);
     expect(7, last, 100, low);
     expect(7, last + 99, 1, low + 99);
     expect(7, last + 99, 2, NULL);
     expect(7, last - 1, 1, NULL);
     expect(7, NULL, 1, NULL);
     expect(7, low, 1, NULL);
-    armcii_addr_cache_insert(7, low, 100, last);
+    armcii_addr_cache_insert(7, low, low, 100, last);
     expect(7, low + 50, 50, last + 50);
     expect(7, low - 1, 1, NULL);
-    expect(7, last, 1, NULL);
+    expect(7, last, 1, low); /* by its page */
 }
 
 TEST(processes_are_apart)
 {
-    armcii_addr_cache_insert(5, there, BYTES, here);
+    armcii_addr_cache_insert(5, there, there, BYTES, here);
     for (int p = -70; p < PROCESSES; p++)
         if (p != 5) expect_nothing(p);
     /* another process may take the entry */
-    armcii_addr_cache_insert(5 + ADDR_CACHE_ENTRIES, there, BYTES, here + 1);
+    armcii_addr_cache_insert(5 + ADDR_CACHE_ENTRIES, there, there, BYTES, here + 1);
     expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
-    expect(5, there, 1, NULL);
+    expect(5, there, 1, here); /* by its page */
     armcii_addr_cache_invalidate(5);
+    expect(5, there, 1, NULL);
     expect(5 + ADDR_CACHE_ENTRIES, there, 1, here + 1);
     armcii_addr_cache_invalidate(5 + ADDR_CACHE_ENTRIES);
     expect_nothing(5 + ADDR_CACHE_ENTRIES);
@@ -109,7 +110,7 @@ TEST(processes_are_apart)
 TEST(forgotten_for_good)
 {
     for (int p = 0; p < PROCESSES; p++) {
-        armcii_addr_cache_insert(p, there, BYTES, here);
+        armcii_addr_cache_insert(p, there, there, BYTES, here);
         expect(p, there, BYTES, here);
         armcii_addr_cache_invalidate(p);
         for (int q = -ADDR_CACHE_ENTRIES; q < PROCESSES; q++)
@@ -118,7 +119,7 @@ TEST(forgotten_for_good)
         expect_nothing(-1);
     }
     for (int p = 0; p < ADDR_CACHE_ENTRIES; p++)
-        armcii_addr_cache_insert(p, there, BYTES, here);
+        armcii_addr_cache_insert(p, there, there, BYTES, here);
     armcii_addr_cache_clear();
     for (int p = -ADDR_CACHE_ENTRIES; p < ADDR_CACHE_ENTRIES; p++)
         expect_nothing(p);
@@ -126,13 +127,33 @@ TEST(forgotten_for_good)
 
 TEST(the_newest_stays)
 {
-    armcii_addr_cache_insert(5, there, BYTES, here);
-    armcii_addr_cache_insert(5, there + 2 * BYTES, BYTES, here);
-    expect(5, there, 1, NULL);
+    armcii_addr_cache_insert(5, there, there, BYTES, here);
+    armcii_addr_cache_insert(5, there + 2 * BYTES, there + 2 * BYTES, BYTES, here);
+    expect(5, there, 1, here); /* by its page */
     expect(5, there + 2 * BYTES, BYTES, here);
-    armcii_addr_cache_insert(5, there + 2 * BYTES, 10, here);
+    armcii_addr_cache_insert(5, there + 2 * BYTES, there + 2 * BYTES, 10, here);
     expect(5, there + 2 * BYTES + 10, 1, NULL);
     expect(5, there + 2 * BYTES, 11, NULL);
+}
+
+/* Programs that use many regions in turn find nearly all of them; some share an entry. */
+TEST(recent_slices_by_page)
+{
+    enum { SLICES = 1000, EACH = 4096 };
+    int found = 0;
+    for (int i = 0; i < SLICES; i++)
+        armcii_addr_cache_insert(5, there + i * EACH, there + i * EACH, EACH, here + i * EACH);
+    for (int i = 0; i < SLICES; i++) {
+        const char *seen = armcii_addr_cache_lookup(5, there + i * EACH + 8, EACH - 8);
+        if (seen) ck_assert_ptr_eq(seen, here + i * EACH + 8);
+        found += seen != NULL;
+        expect(5, there + i * EACH + 8, EACH, NULL);
+        expect(6, there + i * EACH, 1, NULL);
+    }
+    ck_assert_int_ge(found, SLICES * 8 / 10);
+    armcii_addr_cache_invalidate(6); /* the directory has changed */
+    for (int i = 0; i < SLICES - 1; i++)
+        expect(5, there + i * EACH, 1, NULL);
 }
 
 /* ---- the directory updates the cache ---- */

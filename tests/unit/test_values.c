@@ -101,7 +101,7 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
 {
     _Alignas(double) char value[sizeof(double)] = {0};
     ARMCI_Init();
-    armcii_addr_cache_insert(proc, value, sizeof value, value);
+    armcii_addr_cache_insert(proc, value, value, sizeof value, value);
     bool (*saved_hook)(void) = armcii_progress_hook;
     armcii_progress_hook = count_progress;
     armcii_transports_need_progress = between_nodes;
