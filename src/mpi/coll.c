@@ -85,11 +85,6 @@ void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MP
     CALL(MPI_Ireduce, MPI_Reduce, from, to, n, type, op, root, comm);
 }
 
-void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm)
-{
-    CALL(MPI_Iallgather, MPI_Allgather, from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, comm);
-}
-
 void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
 {
     MPI_Request requests[2];

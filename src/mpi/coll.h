@@ -22,8 +22,6 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
-/* `bytes` of each process. */
-void armcii_coll_allgather(const void *from, void *to, int bytes, MPI_Comm comm);
 
 /* The other process of a message, and the message's tag. */
 struct peer {

@@ -170,53 +170,62 @@ static int map_in_progress_ranks(struct region *r, bool first)
     return !armcii_coll_all(mapped, r->team->comm);
 }
 
-/* The first of the members on this node that have the caller's server: its rank in the scope TEAM_NODE. */
-static int first_served(struct team *team)
+/* By server_of: the first member of the team that has that server; -1: none. To be freed. */
+static int *list_first_members(const struct team *team)
 {
-    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
-    const int *server_of = armcii_world->server_of;
-    int i = 0;
-    while (server_of[team->to_world[armcii_scope_member(here, i)]] != server_of[armcii_world->rank])
-        i++;
-    return i;
+    int ranks = armcii_world->size + armcii_world->progress_ranks;
+    int *first_of = armcii_alloc((size_t)ranks, sizeof *first_of, "tables of %d processes", ranks);
+    for (int i = 0; i < ranks; i++)
+        first_of[i] = -1;
+    for (int i = team->size - 1; i >= 0; i--)
+        first_of[armcii_world->server_of[team->to_world[i]]] = i;
+    return first_of;
 }
 
-/* The address of the node's segment in the caller's server; first: as of first_served. */
-static char *segment_in_server(const struct region *r, int first)
-{
-    int members = armcii_team_scope(r->team, TEAM_NODE)->n;
-    char *mine = r->am->server_map ? r->am->server_map : r->shm->segment.memory;
-    char **all = armcii_alloc((size_t)members, sizeof *all, "the tables of a region of %d processes", members);
-    armcii_coll_allgather(&mine, all, (int)sizeof mine, armcii_team_scope_comm(r->team, TEAM_NODE));
-    char *there = all[first];
-    free(all);
-    return there;
-}
+/* Where a member sees the segment of its node; of the first members: where their server does. */
+struct segment_addresses {
+    char *own, *in_server;
+};
 
 /* The server of a slice is the owner's progress rank; without one, the team's first member on the node. */
+static void exchange_servers(struct region *r, const int *first_of)
+{
+    struct team *team = r->team;
+    char *own = r->shm->segment.memory;
+    struct segment_addresses mine = {own, r->am->server_map ? r->am->server_map : own}, *all;
+    all = armcii_alloc((size_t)team->size, sizeof *all, "the tables of a region of %d processes", team->size);
+    armcii_team_allgather(team, &mine, all, (int)sizeof mine);
+    for (int i = 0; i < team->size; i++) {
+        int server = armcii_world->server_of[team->to_world[i]], first = first_of[server];
+        if (armcii_world->progress_ranks == 0) server = team->to_world[first];
+        r->am->slice[i] = (struct slice_server){server, all[first].in_server - all[i].own};
+    }
+    free(all);
+}
+
+static int attach_segment(struct region *r)
+{
+    int *first_of = list_first_members(r->team);
+    bool first = first_of[armcii_world->server_of[armcii_world->rank]] == r->team->rank;
+    int rc = map_in_progress_ranks(r, first);
+    if (rc == 0) {
+        if (first && armcii_world->progress_ranks == 0) become_server();
+        exchange_servers(r, first_of);
+    } else {
+        free_region(r);
+    }
+    free(first_of);
+    return rc;
+}
+
 static int attach(struct region *r)
 {
-    if (r->in_arena) {
-        r->am = armcii_alloc(1, sizeof *r->am, "a region");
-        return 0;
-    }
-    int first = first_served(r->team), first_rank = armcii_scope_member(armcii_team_scope(r->team, TEAM_NODE), first);
-    size_t members = (size_t)r->team->size;
-    r->am = armcii_alloc(1, sizeof *r->am + members * sizeof r->am->slice[0], "the tables of a region of %zu processes", members);
-    if (r->memget) {
-        for (int i = 0; i < r->team->size; i++)
-            r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
-        return 0;
-    }
-    if (map_in_progress_ranks(r, first_rank == r->team->rank) != 0) {
-        free_region(r);
-        return -1;
-    }
-    bool progress_ranks = armcii_world->progress_ranks > 0;
-    if (first_rank == r->team->rank && !progress_ranks) become_server();
-    int server = progress_ranks ? armcii_world->server_of[armcii_world->rank] : r->team->to_world[first_rank];
-    struct slice_server mine = {server, segment_in_server(r, first) - r->shm->segment.memory};
-    armcii_team_allgather(r->team, &mine, r->am->slice, (int)sizeof mine);
+    size_t slices = r->in_arena ? 0 : (size_t)r->team->size;
+    r->am = armcii_alloc(1, sizeof *r->am + slices * sizeof r->am->slice[0], "the tables of a region of %zu processes", slices);
+    if (r->in_arena) return 0;
+    if (!r->memget) return attach_segment(r);
+    for (int i = 0; i < r->team->size; i++)
+        r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
     return 0;
 }
 
