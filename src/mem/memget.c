@@ -90,7 +90,7 @@ static struct piece *add_piece(size_t bytes)
     p->bytes = size;
     p->memory = new_memory(size);
     if (p->memory) {
-        armcii_pool_add(&p->pool, 0, size);
+        armcii_pool_free(&p->pool, 0, size);
         return *last = p;
     }
     unreserve(size);

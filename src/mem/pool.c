@@ -47,7 +47,7 @@ static size_t count_up_to(const struct pool *p, size_t offset)
     return low;
 }
 
-void armcii_pool_add(struct pool *p, size_t offset, size_t bytes)
+void armcii_pool_free(struct pool *p, size_t offset, size_t bytes)
 {
     make_room(p, p->count + 1);
     size_t i = count_up_to(p, offset);
@@ -76,15 +76,8 @@ size_t armcii_pool_alloc(struct pool *p, size_t bytes, size_t alignment)
     size_t behind = r->offset + r->bytes - offset - bytes;
     r->bytes = offset - r->offset;
     if (r->bytes == 0) remove_range(p, i);
-    if (behind > 0) armcii_pool_add(p, offset + bytes, behind);
-    p->live++;
+    if (behind > 0) armcii_pool_free(p, offset + bytes, behind);
     return offset;
-}
-
-void armcii_pool_free(struct pool *p, size_t offset, size_t bytes)
-{
-    p->live--;
-    armcii_pool_add(p, offset, bytes);
 }
 
 void armcii_pool_clear(struct pool *p)

@@ -11,16 +11,13 @@ struct pool {
         size_t offset, bytes;
     } * free;           /* sorted, not empty, no two adjacent */
     size_t count, room; /* of free */
-    size_t live;        /* allocations */
 };
 
 #define POOL_FULL SIZE_MAX
 
-/* Add a range that overlaps no other. */
-void armcii_pool_add(struct pool *p, size_t offset, size_t bytes);
 /* The offset of `bytes` > 0 free bytes, a multiple of `alignment`, a power of two; POOL_FULL if no free range is large enough. */
 size_t armcii_pool_alloc(struct pool *p, size_t bytes, size_t alignment);
-/* `offset` and `bytes` as allocated. */
+/* A new range, or one as it was allocated, becomes free. */
 void armcii_pool_free(struct pool *p, size_t offset, size_t bytes);
 /* Forget all ranges. */
 void armcii_pool_clear(struct pool *p);

@@ -8,7 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
-#include "mem/pool.h"
+#include "mem/team_memory.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
 #include "transport/shm/arena.h"
@@ -80,7 +80,7 @@ static bool exchange_sizes(struct region *r, long bytes)
 {
     enum { LARGEST, SMALLEST_NEGATED, WORDS };
     int64_t mine[WORDS] = {bytes, bytes < 0 ? 1 : -bytes}, extreme[WORDS];
-    armcii_coll_allreduce(mine, extreme, WORDS, MPI_INT64_T, MPI_MAX, r->team->comm);
+    armcii_agree(r->team, mine, extreme, WORDS);
     if (extreme[SMALLEST_NEGATED] > 0) return false;
     r->largest = (size_t)extreme[LARGEST];
     r->has_empty = extreme[SMALLEST_NEGATED] == 0;
@@ -91,82 +91,26 @@ static bool exchange_sizes(struct region *r, long bytes)
     return true;
 }
 
-/* ---- memory in the arena ----
- *
- * A team allocates the regions with small slices from units of the arena that it has acquired.  Its members make the same calls, so they
- * get the same offsets. */
+/* ---- memory in the arena ---- */
 
 /* Larger slices have segments of their own, with huge pages, which are unmapped when they are freed. */
 enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
 
-struct team_memory {
-    struct pool pool;
-    size_t units; /* in all extents */
-    struct extent {
-        struct extent *next;
-        size_t offset, units;
-    } * extents;
-};
-
-static void free_team_memory(struct team_memory *memory)
-{
-    while (memory->extents) {
-        struct extent *e = memory->extents;
-        memory->extents = e->next;
-        armcii_arena_release(e->offset, e->units);
-        free(e);
-    }
-    armcii_pool_clear(&memory->pool);
-    free(memory);
-}
-
-/* Acquire as many units as the team has, so that their number grows in few steps. */
-static bool add_extent(struct team *team)
-{
-    struct team_memory *memory = team->memory;
-    size_t units = memory->units > 0 ? memory->units : 1, offset = armcii_arena_acquire(team, units);
-    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, units = 1);
-    if (offset == SIZE_MAX) return false;
-    struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
-    *e = (struct extent){memory->extents, offset, units};
-    memory->extents = e;
-    memory->units += units;
-    armcii_pool_add(&memory->pool, offset, units * ARENA_UNIT);
-    return true;
-}
-
-/* A slice shares no cache line with others, and no page if it is larger. */
-static size_t alignment_of(size_t bytes)
-{
-    enum { LINE = 64, PAGE = 4096 };
-    return bytes < PAGE ? LINE : PAGE;
-}
-
-static size_t rounded(size_t bytes)
-{
-    size_t unit = alignment_of(bytes);
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /* Collective; false, on every member, if the region needs a segment of its own. */
 static bool enter_arena(struct region *r)
 {
-    struct team *team = r->team;
     if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return false;
-    if (!team->memory) {
-        team->memory = armcii_alloc(1, sizeof *team->memory, "the memory of a group");
-        team->free_memory = free_team_memory;
-    }
-    size_t bytes = rounded(r->largest), alignment = alignment_of(r->largest);
-    r->offset = armcii_pool_alloc(&team->memory->pool, bytes, alignment);
-    if (r->offset == POOL_FULL && add_extent(team)) r->offset = armcii_pool_alloc(&team->memory->pool, bytes, alignment);
-    return r->offset != POOL_FULL;
+    r->offset = armcii_team_memory_alloc(r->team, r->largest);
+    return r->offset != SIZE_MAX;
 }
 
 /* No member accesses it any more. */
 static void leave_arena(const struct region *r)
 {
-    armcii_pool_free(&r->team->memory->pool, r->offset, rounded(r->largest));
+    enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
+    size_t own = armcii_slice_bytes(r, r->team->rank);
+    if (own >= MANY_PAGES) armcii_arena_drop_untouched(r->offset, own);
+    armcii_team_memory_free(r->team, r->offset, r->largest);
 }
 
 /* ---- reservations ---- */
@@ -233,7 +177,8 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here, has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
     if (counts && fits) mine[REST_NEGATED] = asked - has;
     if (!fits) memcpy(mine, (int64_t[]){asked, -has}, 2 * sizeof mine[0]);
-    armcii_coll_allreduce(mine, worst, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    armcii_agree(team, mine, worst, WORDS);
+    if (worst[ASKED] == 0 && worst[REST_NEGATED] == INT64_MIN) return true; /* nobody needs more, so nobody knows what is left */
     if (worst[ASKED] == 0) {
         team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
         return true;
@@ -251,8 +196,9 @@ static bool reserve_slices(struct region *r)
     size_t here;
     bool counts = true;
     if (r->in_arena) {
-        r->total = rounded(r->largest) * (size_t)team->size;
-        here = armcii_arena_new_bytes(r->offset, armcii_slice_bytes(r, team->rank));
+        r->total = armcii_team_memory_on_node(team, r->largest);
+        here = armcii_arena_unreserved(r->offset, armcii_slice_bytes(r, team->rank));
+        counts = here > 0;
     } else {
         r->total = sum_slices(r, &here, &counts);
         r->reserved = counts ? here : 0;
@@ -261,13 +207,14 @@ static bool reserve_slices(struct region *r)
     if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
     if (!checked) team->credit -= r->total;
     if (!checked && counts) armcii_reservation_add(here);
-    if (r->in_arena) armcii_arena_allocated(r->offset, armcii_slice_bytes(r, team->rank));
+    if (r->in_arena) armcii_arena_set_reserved(r->offset, armcii_slice_bytes(r, team->rank));
     return true;
 }
 
 static void release_reservation(const struct region *r)
 {
     struct team *team = r->team;
+    if (r->in_arena) return; /* what was touched stays reserved */
     armcii_reservation_release(r->reserved);
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
@@ -386,7 +333,8 @@ static int compare_regions(const void *left, const void *right)
     const struct region *a = *(struct region *const *)left, *b = *(struct region *const *)right;
     int i = first_slice(a), j = first_slice(b), p = a->team->to_world[i], q = b->team->to_world[j];
     if (p != q) return p < q ? -1 : 1;
-    return (uintptr_t)armcii_region_base(a, i) < (uintptr_t)armcii_region_base(b, j) ? -1 : 1;
+    uintptr_t x = (uintptr_t)armcii_region_base(a, i), y = (uintptr_t)armcii_region_base(b, j);
+    return (x > y) - (x < y);
 }
 
 /* Threads may have created regions in different orders, but all members have to free them in the same order. */
@@ -425,7 +373,7 @@ bool armcii_region_agree(struct team *team, struct region *own, struct region **
         int64_t base = (intptr_t)armcii_region_base(own, first);
         memcpy(said, (int64_t[WORDS]){first, -first, base, -base}, sizeof said);
     }
-    armcii_coll_allreduce(said, highest, WORDS, MPI_INT64_T, MPI_MAX, team->comm);
+    armcii_agree(team, said, highest, WORDS);
     bool named = highest[MEMBER] != INT64_MIN;
     if (named && (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED])) return false;
     if (named && !own) own = find_in_team(team, (int)highest[MEMBER], (const char *)(intptr_t)highest[BASE]);

@@ -140,6 +140,32 @@ static void free_regions(int from, int n)
 }
 
 /* Nobody touches them: so the kernel still calls all of their memory available. */
+/* Small regions that come and go between them must not make room for those that stay, which are below what is granted without a look at the
+ * system, 16 MiB. */
+static void more_beside_small_ones(void)
+{
+    long bytes = 16L * MIB / test_ranks() - 65536, available = (long)memory_available();
+    void *small[2][MOST_RANKS];
+    int n = 0;
+    if (!needs_segments()) return;
+    MPI_Bcast(&available, 1, MPI_LONG, 0, test_comm());
+    catch_errors();
+    for (int rc = 0; rc == 0 && n < MOST_REGIONS; n += rc == 0) {
+        for (int i = 0; i < 2 && rc == 0; i++)
+            rc = ARMCI_Malloc(small[i], 2 * MIB - 4096);
+        for (int i = 0; i < 2 && rc == 0; i++)
+            memset(small[i][test_rank()], 1, 2 * MIB - 4096); /* untouched memory would be given back */
+        for (int i = 0; i < 2 && rc == 0; i++)
+            rc = ARMCI_Free(small[i][test_rank()]);
+        if (rc == 0) rc = ARMCI_Malloc(bases[n], bytes);
+    }
+    caught_errors();
+    check(n > 10 && n * bytes * test_ranks() <= available, "%d regions of %ld bytes on each rank, where %ld are available", n, bytes,
+          available);
+    free_regions(0, n);
+    still_works();
+}
+
 static void more_together_than_there_is(void)
 {
     long bytes = (long)(memory_available() / (size_t)test_ranks() * 3 / 10);
@@ -222,6 +248,7 @@ static void start_returning(int *argc, char ***argv)
 static const struct test tests[] = {
     {"more memory than there is gives an error with sizes", more_than_there_is},
     {"more memory together than there is gives an error", more_together_than_there_is},
+    {"more memory together than there is gives an error, also beside small regions that come and go", more_beside_small_ones},
     {"more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is},
     {"a control group bounds all regions together", within_a_group},
     {"a control group bounds small regions together", small_ones_within_a_group},

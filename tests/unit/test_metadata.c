@@ -1,12 +1,15 @@
 /* test_metadata.c - memory that the tables of regions take in a process of a job with a million ranks.  The world and its arena are made
  * up: addresses are computed, never accessed.  The library's collectives are replaced: all other ranks contribute what `slice_of` says. */
+#define _GNU_SOURCE
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/log.h"
 #include "mem/directory.h"
 #include "mem/region.h"
+#include "mem/team_memory.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/route.h"
@@ -14,7 +17,7 @@
 #include "transport/shm/node.h"
 #include "unit.h"
 
-enum { RANKS = 1 << 20, GRID = 1 << 10, ME = 12345, REGIONS = 5000, REGIONS_WITH_RUNS = 40 };
+enum { RANKS = 1 << 20, GRID = 1 << 10, ME = 0, REGIONS = 5000, REGIONS_WITH_RUNS = 40 };
 
 static long (*slice_of)(int rank);
 
@@ -35,24 +38,36 @@ static long different(int rank)
     return 8 * (rank % 1000);
 }
 
-/* Only what armcii_region_create and the arena reduce. */
 void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
+    (void)type, (void)op, (void)comm;
+    memcpy(to, from, (size_t)n * sizeof(uint64_t)); /* the units of the arena that the members use */
+}
+
+void __wrap_armcii_coll_barrier(MPI_Comm comm);
+void __wrap_armcii_coll_barrier(MPI_Comm comm)
+{
     (void)comm;
-    memcpy(to, from, (size_t)n * sizeof(int64_t));
-    if (n != 2 || type != MPI_INT64_T || op != MPI_MAX) return;
+}
+
+/* The largest size, and the smallest, negated. */
+void __wrap_armcii_agree(struct team *any, const int64_t mine[], int64_t largest[], int n);
+void __wrap_armcii_agree(struct team *any, const int64_t mine[], int64_t largest[], int n)
+{
     static int64_t extreme[2];
+    (void)any;
+    ck_assert_int_eq(n, 2);
     static long (*known)(int rank);
     if (known != slice_of) {
-        memcpy(extreme, from, sizeof extreme);
+        memcpy(extreme, mine, sizeof extreme);
         for (int rank = 0; rank < RANKS; rank++) {
             if (slice_of(rank) > extreme[0]) extreme[0] = slice_of(rank);
             if (-slice_of(rank) > extreme[1]) extreme[1] = -slice_of(rank);
         }
     }
     known = slice_of;
-    memcpy(to, extreme, sizeof extreme);
+    memcpy(largest, extreme, sizeof extreme);
 }
 
 bool __wrap_armcii_coll_all(bool mine, MPI_Comm comm);
@@ -65,9 +80,12 @@ bool __wrap_armcii_coll_all(bool mine, MPI_Comm comm)
 void __wrap_armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
 void __wrap_armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes)
 {
-    (void)mine, (void)bytes;
+    (void)mine;
     for (int rank = 0; rank < team->size; rank++)
-        ((long *)all)[rank] = slice_of(rank);
+        if (bytes == sizeof(long))
+            ((long *)all)[rank] = slice_of(rank);
+        else
+            ((int *)all)[rank] = 0; /* tags */
 }
 
 /* All ranks share memory, so there is one transport, shm. */
@@ -77,6 +95,13 @@ void __wrap_armcii_route_region(struct region *r)
     static const struct transport none = {.name = "none"};
     static const struct route route = {"none", &none, &none, &none, false, NULL};
     r->near = r->far = &route;
+}
+
+/* The caller's slot exists, but takes no memory until it is touched. */
+static void *map_own_slot(void)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    return mmap(armcii_arena->base, armcii_arena->slot, PROT_READ | PROT_WRITE, flags, -1, 0);
 }
 
 static struct team team;
@@ -92,6 +117,7 @@ static void begin(void)
     *(struct world *)armcii_world = (struct world){.rank = ME, .size = RANKS, .nodes = 1, .node_of = zeros, .local_rank_of = identity};
     *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS, .rank_of = identity};
     *(struct arena *)armcii_arena = (struct arena){(char *)0x200000000000, (size_t)16 << 30};
+    ck_assert_ptr_eq(map_own_slot(), armcii_arena->base);
     team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .from_world = identity, .users = 1};
     armcii_directory_start();
 }
@@ -100,6 +126,7 @@ static void end(void)
 {
     armcii_directory_end();
     if (team.memory) team.free_memory(team.memory);
+    munmap(armcii_arena->base, armcii_arena->slot);
     free(identity);
     free(armcii_world->node_of);
 }

@@ -24,9 +24,9 @@ static const struct arena candidates[] = {
 };
 
 /* Of the caller's slot. */
-enum { WORD = 64, MAX_UNITS = 4096 };
-static uint64_t used[MAX_UNITS / WORD];      /* units that a team has */
-static unsigned lowest_allocated[MAX_UNITS]; /* offset in the unit, which fills from its end; ARENA_UNIT: never allocated */
+enum { WORD = 64, MAX_UNITS = 4096, PAGE = 4096, UNIT_PAGES = ARENA_UNIT / PAGE };
+static uint64_t used[MAX_UNITS / WORD];                  /* units that a team has */
+static uint64_t reserved[MAX_UNITS * UNIT_PAGES / WORD]; /* pages that memory is reserved for */
 static int descriptor = -1;
 
 static size_t arena_bytes(void)
@@ -43,12 +43,14 @@ static bool is_address_space_limited(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-/* Core dumps would contain the untouched memory, too. */
 static bool map_arena(void)
 {
-    void *memory =
-        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptor, 0);
-    if (memory == the_arena.base) return madvise(memory, arena_bytes(), MADV_DONTDUMP) == 0;
+    int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    void *memory = mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+    if (memory == the_arena.base) {
+        madvise(memory, arena_bytes(), MADV_DONTDUMP); /* core dumps would contain the untouched memory, too */
+        return true;
+    }
     if (memory != MAP_FAILED) munmap(memory, arena_bytes()); /* a kernel without MAP_FIXED_NOREPLACE */
     return false;
 }
@@ -63,8 +65,7 @@ static void close_descriptor(void)
 static bool try_candidate(const struct arena *candidate)
 {
     the_arena = *candidate;
-    bool addressable = (uintptr_t)candidate->base + arena_bytes() <= UINTPTR_MAX / 2;
-    descriptor = armcii_segment_share(addressable ? arena_bytes() : 0, armcii_node->comm);
+    descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
     bool mapped = descriptor >= 0 && map_arena();
     if (armcii_coll_all(mapped, armcii_world->all)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
@@ -78,8 +79,7 @@ void armcii_arena_start(void)
     bool wanted = armcii_node->kind == SEGMENT_MEMFD && !is_address_space_limited();
     if (!armcii_coll_all(wanted, armcii_world->all)) return;
     memset(used, 0, sizeof used);
-    for (size_t i = 0; i < MAX_UNITS; i++)
-        lowest_allocated[i] = ARENA_UNIT;
+    memset(reserved, 0, sizeof reserved);
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i]))
         i++;
@@ -95,40 +95,41 @@ void armcii_arena_end(void)
 
 /* ---- units ---- */
 
-static bool is_used(const uint64_t bits[], size_t unit)
+/* The number of bits in [first, first + n) that are set. */
+static size_t count_bits(const uint64_t bits[], size_t first, size_t n)
 {
-    return bits[unit / WORD] >> unit % WORD & 1;
+    size_t count = 0;
+    for (size_t i = first; i < first + n; i++)
+        count += bits[i / WORD] >> i % WORD & 1;
+    return count;
 }
 
-static bool are_free(const uint64_t bits[], size_t first, size_t units)
+static void set_bits(uint64_t bits[], size_t first, size_t n, bool value)
 {
-    for (size_t i = first; i < first + units; i++)
-        if (is_used(bits, i)) return false;
-    return true;
-}
-
-static void mark(size_t first, size_t units, bool in_use)
-{
-    for (size_t i = first; i < first + units; i++) {
+    for (size_t i = first; i < first + n; i++) {
         uint64_t bit = (uint64_t)1 << i % WORD;
-        used[i / WORD] = in_use ? used[i / WORD] | bit : used[i / WORD] & ~bit;
+        bits[i / WORD] = value ? bits[i / WORD] | bit : bits[i / WORD] & ~bit;
     }
 }
 
-/* The first of the highest free units in a row that end at or below `top`; SIZE_MAX if there are none. */
-static size_t find_free(const uint64_t bits[], size_t units, size_t top)
+/* The first of `units` free units in a row; the search begins `skipped` units below the highest, and goes on there from the lowest.
+ * SIZE_MAX if there are none. */
+static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
 {
-    for (size_t first = top >= units ? top - units + 1 : 0; first-- > 0;)
-        if (are_free(bits, first, units)) return first;
+    size_t all = the_arena.slot / ARENA_UNIT, places = all >= units ? all - units + 1 : 0;
+    for (size_t i = 0; i < places; i++) {
+        size_t first = places - 1 - (skipped + i) % places;
+        if (count_bits(bits, first, units) == 0) return first;
+    }
     return SIZE_MAX;
 }
 
 /* Where the search begins.  Another thread of a member may take the same units for another team at the same time: then both teams try
- * again, each elsewhere. */
-static size_t top_of_attempt(const struct team *team, size_t attempt)
+ * again, each from a place of its own. */
+static size_t skipped_by(const struct team *team, size_t attempt)
 {
-    size_t units = the_arena.slot / ARENA_UNIT;
-    return attempt == 0 ? units : units - ((size_t)team->root_tag * 31 + attempt * 17) % (units / 2);
+    uint64_t name = (uint64_t)(unsigned)team->to_world[0] << 32 | (unsigned)team->root_tag;
+    return attempt == 0 ? 0 : (size_t)((name + attempt) * 0x9e3779b97f4a7c15u >> 32);
 }
 
 size_t armcii_arena_acquire(const struct team *team, size_t units)
@@ -137,45 +138,57 @@ size_t armcii_arena_acquire(const struct team *team, size_t units)
         uint64_t mine[MAX_UNITS / WORD], all[MAX_UNITS / WORD];
         memcpy(mine, used, sizeof mine);
         armcii_coll_allreduce(mine, all, MAX_UNITS / WORD, MPI_UINT64_T, MPI_BOR, team->comm);
-        size_t first = find_free(all, units, top_of_attempt(team, attempt));
+        size_t first = find_free(all, units, skipped_by(team, attempt));
         if (first == SIZE_MAX) return SIZE_MAX;
-        bool taken = are_free(used, first, units);
-        if (taken) mark(first, units, true);
-        if (armcii_coll_all(taken, team->comm)) return first * ARENA_UNIT;
-        if (taken) mark(first, units, false);
+        bool taken = count_bits(used, first, units) == 0;
+        if (taken) set_bits(used, first, units, true);
+        if (armcii_coll_all(taken, team->comm)) {
+            madvise(armcii_arena_address(armcii_world->rank, first * ARENA_UNIT), units * ARENA_UNIT, MADV_DODUMP);
+            return first * ARENA_UNIT;
+        }
+        if (taken) set_bits(used, first, units, false);
     }
 }
 
 void armcii_arena_release(size_t offset, size_t units)
 {
-    mark(offset / ARENA_UNIT, units, false);
+    set_bits(used, offset / ARENA_UNIT, units, false);
 }
 
 /* ---- memory ---- */
 
-static size_t lesser(size_t a, size_t b)
+static size_t count_pages(size_t offset, size_t bytes)
 {
-    return a < b ? a : b;
+    return bytes == 0 ? 0 : (offset + bytes - 1) / PAGE - offset / PAGE + 1;
 }
 
-size_t armcii_arena_new_bytes(size_t offset, size_t bytes)
+size_t armcii_arena_unreserved(size_t offset, size_t bytes)
 {
-    size_t count = 0, end = offset + bytes;
-    while (offset < end) {
-        size_t unit = offset / ARENA_UNIT, lowest = unit * ARENA_UNIT + lowest_allocated[unit];
-        size_t next = lesser(end, (unit + 1) * ARENA_UNIT);
-        if (offset < lowest) count += lesser(next, lowest) - offset;
-        offset = next;
-    }
-    return count;
+    size_t pages = count_pages(offset, bytes);
+    return (pages - count_bits(reserved, offset / PAGE, pages)) * PAGE;
 }
 
-void armcii_arena_allocated(size_t offset, size_t bytes)
+void armcii_arena_set_reserved(size_t offset, size_t bytes)
 {
-    size_t end = offset + bytes;
-    for (size_t unit = offset / ARENA_UNIT; unit * ARENA_UNIT < end; unit++) {
-        size_t begin = offset > unit * ARENA_UNIT ? offset - unit * ARENA_UNIT : 0;
-        if (begin < lowest_allocated[unit]) lowest_allocated[unit] = (unsigned)begin;
+    set_bits(reserved, offset / PAGE, count_pages(offset, bytes), true);
+}
+
+/* The reserved pages of [begin, end) in the slot are reserved no longer. */
+static void drop_pages(size_t begin, size_t end)
+{
+    size_t first = begin / PAGE, pages = (end - begin) / PAGE;
+    armcii_reservation_release(count_bits(reserved, first, pages) * PAGE);
+    set_bits(reserved, first, pages, false);
+}
+
+void armcii_arena_drop_untouched(size_t offset, size_t bytes)
+{
+    size_t slot = (size_t)(armcii_arena_address(armcii_world->rank, 0) - the_arena.base), at = offset, end = offset + bytes / PAGE * PAGE;
+    while (at < end) {
+        off_t found = lseek(descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
+        size_t data = found < 0 || (size_t)found - slot > end ? end : (size_t)found - slot;
+        drop_pages(at, data);
+        at = data < end ? (size_t)lseek(descriptor, (off_t)(slot + data), SEEK_HOLE) - slot : end;
     }
 }
 

@@ -46,11 +46,12 @@ size_t armcii_arena_acquire(const struct team *team, size_t units);
 /* Not collective.  No member accesses them any more. */
 void armcii_arena_release(size_t offset, size_t units);
 
-/* The bytes of the caller's slot in [offset, offset + bytes) that were never allocated before, so that memory has to be reserved for them.
- */
-size_t armcii_arena_new_bytes(size_t offset, size_t bytes);
-/* They are allocated now. */
-void armcii_arena_allocated(size_t offset, size_t bytes);
+/* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for (node.h), in bytes.  Once touched, a page
+ * stays reserved. */
+size_t armcii_arena_unreserved(size_t offset, size_t bytes);
+void armcii_arena_set_reserved(size_t offset, size_t bytes);
+/* Release the reservation of whole pages that nobody has touched; offset is a multiple of the page size. */
+void armcii_arena_drop_untouched(size_t offset, size_t bytes);
 /* Bytes of the node's arena that are backed by memory. */
 size_t armcii_arena_touched(void);
 

@@ -1,0 +1,228 @@
+/* team_memory.c - what a team has in the arena. */
+#include "mem/team_memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "mem/pool.h"
+#include "mpi/coll.h"
+#include "mpi/world.h"
+#include "transport/shm/arena.h"
+
+/* A value that one process passes to another on its node.  The number of the agreement is written last. */
+struct cell {
+    _Alignas(64) atomic_uint number;
+    int64_t word[AGREE_WORDS];
+};
+
+/* Dissemination, as in the node's barrier: in round k process i passes what it knows to i + 2^k.  The largest value is idempotent, so
+ * the number of processes need not be a power of two.  Agreements use two sets of cells in turn: nobody begins the next but one before
+ * all have finished this one. */
+enum { ROUNDS = 16, SETS = 2 };
+struct cells {
+    struct cell round[SETS][ROUNDS];
+    struct cell result[SETS]; /* of all nodes; in the slot of the node's first member */
+};
+
+struct team_memory {
+    struct pool pool;
+    size_t units; /* in all extents */
+    struct extent {
+        struct extent *next;
+        size_t offset, units;
+    } * extents;
+    bool has_cells;
+    size_t cells;                    /* offset of struct cells */
+    unsigned agreements;             /* number of the last one */
+    int local_rank;                  /* of the caller among the members on its node */
+    int node, nodes;                 /* the caller's node, and the number of nodes with members */
+    int most_on_node;                /* members on the node that has most */
+    int *leaders;                    /* [nodes]: world ranks of their first members */
+    int leader_tag[8 * sizeof(int)]; /* [i]: of messages from the leader 2^i nodes below */
+};
+
+/* ---- units ---- */
+
+static void free_memory(struct team_memory *m)
+{
+    while (m->extents) {
+        struct extent *e = m->extents;
+        m->extents = e->next;
+        armcii_arena_release(e->offset, e->units);
+        free(e);
+    }
+    armcii_pool_clear(&m->pool);
+    free(m->leaders);
+    free(m);
+}
+
+/* Acquire as many units as the team has, so that their number grows in few steps. */
+static bool add_extent(const struct team *team, struct team_memory *m)
+{
+    size_t units = m->units > 0 ? m->units : 1, offset = armcii_arena_acquire(team, units);
+    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, units = 1);
+    if (offset == SIZE_MAX) return false;
+    struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
+    *e = (struct extent){m->extents, offset, units};
+    m->extents = e;
+    m->units += units;
+    armcii_pool_free(&m->pool, offset, units * ARENA_UNIT);
+    return true;
+}
+
+/* ---- agreement ---- */
+
+static struct cells *cells_of(const struct team *team, int process)
+{
+    return (struct cells *)(void *)armcii_arena_address(process, team->memory->cells);
+}
+
+static void pass(struct cell *cell, unsigned number, const int64_t word[])
+{
+    memcpy(cell->word, word, sizeof cell->word);
+    atomic_store_explicit(&cell->number, number, memory_order_release);
+}
+
+static void await(struct cell *cell, unsigned number)
+{
+    struct backoff b = {0};
+    while (atomic_load_explicit(&cell->number, memory_order_acquire) != number)
+        if (armcii_backoff_yield(&b)) armcii_progress_hook();
+}
+
+static void maximize(int64_t largest[], const int64_t word[])
+{
+    for (int i = 0; i < AGREE_WORDS; i++)
+        if (word[i] > largest[i]) largest[i] = word[i];
+}
+
+static void agree_on_node(struct team *team, int64_t largest[])
+{
+    const struct team_memory *m = team->memory;
+    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    struct cells *own = cells_of(team, armcii_world->rank);
+    unsigned set = m->agreements % SETS;
+    for (int round = 0, distance = 1; distance < here->n; round++, distance *= 2) {
+        int to = team->to_world[armcii_scope_member(here, (m->local_rank + distance) % here->n)];
+        pass(&cells_of(team, to)->round[set][round], m->agreements, largest);
+        await(&own->round[set][round], m->agreements);
+        maximize(largest, own->round[set][round].word);
+    }
+}
+
+static void agree_between_nodes(const struct team *team, int64_t largest[])
+{
+    const struct team_memory *m = team->memory;
+    for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2) {
+        int64_t word[AGREE_WORDS];
+        struct peer to = {m->leaders[(m->node + distance) % m->nodes], team->tag};
+        struct peer from = {m->leaders[(m->node - distance + m->nodes) % m->nodes], m->leader_tag[i]};
+        armcii_coll_sendrecv(largest, to, word, from, (int)sizeof word, armcii_world->control);
+        maximize(largest, word);
+    }
+}
+
+static void agree_in_arena(struct team *team, int64_t largest[])
+{
+    struct team_memory *m = team->memory;
+    m->agreements++;
+    agree_on_node(team, largest);
+    if (m->nodes == 1) return;
+    struct cell *result = &cells_of(team, m->leaders[m->node])->result[m->agreements % SETS];
+    if (m->local_rank == 0) {
+        agree_between_nodes(team, largest);
+        pass(result, m->agreements, largest);
+    } else {
+        await(result, m->agreements);
+        memcpy(largest, result->word, sizeof result->word);
+    }
+}
+
+void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n)
+{
+    int64_t word[AGREE_WORDS] = {0};
+    if (!team->memory || !team->memory->has_cells) {
+        armcii_coll_allreduce(mine, largest, n, MPI_INT64_T, MPI_MAX, team->comm);
+        return;
+    }
+    memcpy(word, mine, (size_t)n * sizeof word[0]);
+    unsigned entries = armcii_lock_suspend();
+    agree_in_arena(team, word);
+    armcii_lock_resume(entries);
+    memcpy(largest, word, (size_t)n * sizeof word[0]);
+}
+
+/* ---- creation ---- */
+
+/* The first members of the nodes, in the order of their ranks, and the tags of those that send to the caller. */
+static void list_leaders(const struct team *team, struct team_memory *m)
+{
+    int n = team->size, *tags = armcii_alloc((size_t)n, sizeof *tags, "tables of %d processes", n);
+    int *on_node = armcii_alloc((size_t)armcii_world->size, sizeof *on_node, "tables of %d processes", armcii_world->size);
+    armcii_team_allgather(team, &team->tag, tags, (int)sizeof tags[0]);
+    m->leaders = armcii_alloc((size_t)n, sizeof *m->leaders, "tables of %d processes", n);
+    for (int i = 0; i < n; i++) {
+        int process = team->to_world[i], node = armcii_world->node_of[process];
+        if (node == armcii_world->node_of[armcii_world->rank] && i < team->rank) m->local_rank++;
+        if (++on_node[node] > m->most_on_node) m->most_on_node = on_node[node];
+        if (on_node[node] > 1) continue;
+        if (node == armcii_world->node_of[armcii_world->rank]) m->node = m->nodes;
+        m->leaders[m->nodes++] = process;
+    }
+    for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2)
+        m->leader_tag[i] = tags[team->from_world[m->leaders[(m->node - distance + m->nodes) % m->nodes]]];
+    int *fewer = realloc(m->leaders, (size_t)m->nodes * sizeof *fewer);
+    if (fewer) m->leaders = fewer;
+    free(on_node);
+    free(tags);
+}
+
+/* Another team may have used the memory before, so the cells are cleared before anybody passes a value.  Without an extent at first, the
+ * team has no cells later. */
+static void create_memory(struct team *team)
+{
+    struct team_memory *m = team->memory = armcii_alloc(1, sizeof *m, "the memory of a group");
+    team->free_memory = free_memory;
+    list_leaders(team, m);
+    if (!add_extent(team, m)) return;
+    m->cells = armcii_pool_alloc(&m->pool, sizeof(struct cells), _Alignof(struct cells));
+    memset(cells_of(team, armcii_world->rank), 0, sizeof(struct cells));
+    armcii_coll_barrier(team->comm);
+    m->has_cells = true;
+}
+
+/* ---- allocation ---- */
+
+static size_t alignment_of(size_t bytes)
+{
+    enum { LINE = 64, PAGE = 4096 };
+    return bytes < PAGE ? LINE : PAGE;
+}
+
+static size_t rounded(size_t bytes)
+{
+    size_t unit = alignment_of(bytes);
+    return (bytes + unit - 1) / unit * unit;
+}
+
+size_t armcii_team_memory_alloc(struct team *team, size_t bytes)
+{
+    if (!team->memory) create_memory(team);
+    struct team_memory *m = team->memory;
+    size_t offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+    if (offset != POOL_FULL || !add_extent(team, m)) return offset;
+    return armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+}
+
+void armcii_team_memory_free(struct team *team, size_t offset, size_t bytes)
+{
+    armcii_pool_free(&team->memory->pool, offset, rounded(bytes));
+}
+
+size_t armcii_team_memory_on_node(const struct team *team, size_t bytes)
+{
+    return rounded(bytes) * (size_t)team->memory->most_on_node;
+}
