@@ -93,10 +93,10 @@ static bool exchange_sizes(struct region *r, long bytes)
 
 /* ---- memory in the arena ---- */
 
-/* Larger slices have segments of their own, with huge pages, which are unmapped when they are freed. */
+/* Regions with larger slices have separate segments, with huge pages, which are unmapped when they are freed. */
 enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
 
-/* Collective; false, on every member, if the region needs a segment of its own. */
+/* Collective; false, on every member, if the region needs a separate segment. */
 static bool enter_arena(struct region *r)
 {
     if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return false;

@@ -30,11 +30,13 @@ static struct live {
 /* Every rank draws the same numbers, also for the groups that it is not in. */
 static struct rng draws;
 
-static bool is_member(const struct group *g)
+/* The caller's rank in the group; -1: no member. */
+static int rank_in(const struct group *g)
 {
-    for (int i = 0; i < g->n; i++)
-        if (g->members[i] == test_rank()) return true;
-    return false;
+    int i = g->n - 1;
+    while (i >= 0 && g->members[i] != test_rank())
+        i--;
+    return i;
 }
 
 static void create_groups(void)
@@ -45,14 +47,14 @@ static void create_groups(void)
         for (int p = 0; p < test_ranks(); p++)
             if (i == 0 || rng_chance(&draws, 60)) g->members[g->n++] = p;
         if (g->n == 0) g->members[g->n++] = i % test_ranks();
-        if (is_member(g)) ARMCI_Group_create(g->n, g->members, &g->group);
+        if (rank_in(g) >= 0) ARMCI_Group_create(g->n, g->members, &g->group);
     }
 }
 
 static void free_groups(void)
 {
     for (int i = 0; i < GROUPS; i++)
-        if (is_member(&groups[i])) ARMCI_Group_free(&groups[i].group);
+        if (rank_in(&groups[i]) >= 0) ARMCI_Group_free(&groups[i].group);
 }
 
 static size_t longs_of(const struct live *l, int member)
@@ -72,10 +74,8 @@ static void create(struct live *l, int id)
     l->id = id;
     l->longs = (size_t)rng_between(&draws, 1, MOST_LONGS);
     l->sizes = rng_between(&draws, 0, SIZES - 1);
-    if (!is_member(g)) return;
-    int me = 0;
-    while (g->members[me] != test_rank())
-        me++;
+    int me = rank_in(g);
+    if (me < 0) return;
     check_long(ARMCI_Malloc_group(l->base, (armci_size_t)(longs_of(l, me) * sizeof(long)), &g->group), 0, "ARMCI_Malloc_group");
     int to = (me + 1) % g->n;
     long values[MOST_LONGS];
@@ -89,10 +89,8 @@ static void create(struct live *l, int id)
 static void check_and_free(struct live *l)
 {
     struct group *g = &groups[l->group];
-    if (l->id == 0 || !is_member(g)) return;
-    int me = 0;
-    while (g->members[me] != test_rank())
-        me++;
+    int me = rank_in(g);
+    if (l->id == 0 || me < 0) return;
     ARMCI_AllFence();
     armci_msg_group_barrier(&g->group);
     for (int p = 0; p < g->n; p++) {

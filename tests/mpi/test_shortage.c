@@ -80,7 +80,7 @@ static void no_descriptor_left(void)
         none = before;
         none.rlim_cur = (rlim_t)next;
         if (test_rank() == who) setrlimit(RLIMIT_NOFILE, &none);
-        int rc = ARMCI_Malloc(base, 4 * MIB); /* with a segment of its own */
+        int rc = ARMCI_Malloc(base, 4 * MIB); /* too large for the arena */
         setrlimit(RLIMIT_NOFILE, &before);
         check_long(rc, ARMCI_ERR_MEMORY, "ARMCI_Malloc where rank %d can open no file: code", who);
     }

@@ -125,7 +125,7 @@ static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
 }
 
 /* Where the search begins.  Another thread of a member may take the same units for another team at the same time: then both teams try
- * again, each from a place of its own. */
+ * again, from different places. */
 static size_t skipped_by(const struct team *team, size_t attempt)
 {
     uint64_t name = (uint64_t)(unsigned)team->to_world[0] << 32 | (unsigned)team->root_tag;
