@@ -1,4 +1,6 @@
 /* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions. */
+#include <unistd.h>
+
 #include "harness.h"
 
 enum { MOST = 16 };
@@ -314,6 +316,43 @@ static void duplicate(void)
     ARMCI_Group_free(&second);
 }
 
+static void malloc_and_free(ARMCI_Group *group)
+{
+    void *base[MOST];
+    int place;
+    ARMCI_Group_rank(group, &place);
+    check_long(ARMCI_Malloc_group(base, 64, group), 0, "ARMCI_Malloc_group");
+    check_long(ARMCI_Free_group(base[place], group), 0, "ARMCI_Free_group");
+}
+
+/* Rank 2 waits for rank 3, which waits for rank 0, which waits for a get from rank 2.  Meanwhile rank 2 has an early message from rank 1
+ * for another group, which must not keep rank 2 from making progress.  Ranks 0 and 1 are on one node, 2 and 3 on another. */
+static void early_message(void)
+{
+    enum { TAG = 7, GETS = 20 };
+    int between[] = {1, 2}, near[] = {2, 3}, me = test_rank();
+    ARMCI_Group across = {0}, beside = {0};
+    if (!needs_ranks(4)) return;
+    void **base = region_zeroed(sizeof(int));
+    make_group(2, between, &across);
+    make_group(2, near, &beside);
+    if (place_in(between, 2) >= 0) malloc_and_free(&across); /* the first allocation makes progress by other means */
+    if (place_in(near, 2) >= 0) malloc_and_free(&beside);
+    ARMCI_Barrier();
+    if (me == 0) {
+        usleep(50000); /* until the message has arrived; if it has not, the test is easier */
+        for (int i = 0; i < GETS; i++)
+            check_long(ARMCI_GetValueInt(base[2], 2), 0, "value of rank 2");
+        MPI_Send(NULL, 0, MPI_BYTE, 3, TAG, MPI_COMM_WORLD);
+    }
+    if (me == 3) MPI_Recv(NULL, 0, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (place_in(near, 2) >= 0) malloc_and_free(&beside);
+    if (place_in(between, 2) >= 0) malloc_and_free(&across);
+    if (place_in(near, 2) >= 0) ARMCI_Group_free(&beside);
+    if (place_in(between, 2) >= 0) ARMCI_Group_free(&across);
+    region_free(base);
+}
+
 static const struct test tests[] = {
     {"the world and the default group", world_group},
     {"groups of lists of every kind", lists_of_every_kind},
@@ -325,5 +364,6 @@ static const struct test tests[] = {
     {"groups made and freed often", made_often},
     {"ARMCIX_Group_split", split},
     {"ARMCIX_Group_dup", duplicate},
+    {"a process makes progress while it has an early message of another group", early_message},
 };
 SUITE();
