@@ -96,12 +96,11 @@ static bool exchange_sizes(struct region *r, long bytes)
 /* Regions with larger slices have separate segments, with huge pages, which are unmapped when they are freed. */
 enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
 
-/* Collective; false, on every member, if the region needs a separate segment. */
-static bool enter_arena(struct region *r)
+/* Collective.  Without an extent, on every member, the region needs a separate segment. */
+static void enter_arena(struct region *r)
 {
-    if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return false;
-    r->offset = armcii_team_memory_alloc(r->team, r->largest);
-    return r->offset != SIZE_MAX;
+    if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return;
+    r->extent = armcii_team_memory_alloc(r->team, r->largest, &r->offset);
 }
 
 /* No member accesses it any more. */
@@ -150,7 +149,7 @@ static size_t count_touched(void)
 {
     size_t bytes = armcii_arena_touched();
     for (const struct region *r = oldest; r; r = r->next)
-        for (int i = 0; i < r->team->size && !r->in_arena; i++)
+        for (int i = 0; i < r->team->size && !r->extent; i++)
             if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], armcii_slice_bytes(r, i));
     return bytes;
 }
@@ -195,7 +194,7 @@ static bool reserve_slices(struct region *r)
     struct team *team = r->team;
     size_t here;
     bool counts = true;
-    if (r->in_arena) {
+    if (r->extent) {
         r->total = armcii_team_memory_on_node(team, r->largest);
         here = armcii_arena_unreserved(r->offset, armcii_slice_bytes(r, team->rank));
         counts = here > 0;
@@ -207,14 +206,14 @@ static bool reserve_slices(struct region *r)
     if (checked && !reserve_on_all_nodes(r, here, counts)) return false;
     if (!checked) team->credit -= r->total;
     if (!checked && counts) armcii_reservation_add(here);
-    if (r->in_arena) armcii_arena_set_reserved(r->offset, armcii_slice_bytes(r, team->rank));
+    if (r->extent) armcii_arena_set_reserved(r->offset, armcii_slice_bytes(r, team->rank));
     return true;
 }
 
 static void release_reservation(const struct region *r)
 {
     struct team *team = r->team;
-    if (r->in_arena) return; /* what was touched stays reserved */
+    if (r->extent) return; /* what was touched stays reserved */
     armcii_reservation_release(r->reserved);
     team->credit = r->total < CREDIT - team->credit ? team->credit + r->total : CREDIT;
 }
@@ -249,7 +248,7 @@ static void allocate_in_arena(struct region *r)
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    if (r->in_arena)
+    if (r->extent)
         allocate_in_arena(r);
     else if (allocate_alone(r) != 0)
         return -1;
@@ -259,13 +258,13 @@ static int create_memory(struct region *r)
 char *armcii_region_base(const struct region *r, int member)
 {
     if (armcii_slice_bytes(r, member) == 0) return NULL;
-    return r->in_arena ? armcii_arena_address(r->team->to_world[member], r->offset) : r->base[member];
+    return r->extent ? armcii_arena_address(r->team->to_world[member], r->offset) : r->base[member];
 }
 
 static void add_slices(struct region *r)
 {
-    if (r->in_arena) armcii_directory_add_offset(r);
-    for (int i = 0; i < r->team->size && !r->in_arena; i++) {
+    if (r->extent) armcii_directory_add_offset(r);
+    for (int i = 0; i < r->team->size && !r->extent; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
         if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, r->mapped[i]);
     }
@@ -273,14 +272,14 @@ static void add_slices(struct region *r)
 
 static void remove_slices(const struct region *r)
 {
-    if (r->in_arena) armcii_directory_remove_offset(r);
-    for (int i = 0; i < r->team->size && !r->in_arena; i++)
+    if (r->extent) armcii_directory_remove_offset(r);
+    for (int i = 0; i < r->team->size && !r->extent; i++)
         if (armcii_slice_bytes(r, i) > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
 
 static struct region *abandon(struct region *r)
 {
-    if (r->in_arena) leave_arena(r);
+    if (r->extent) leave_arena(r);
     free_tables(r);
     return NULL;
 }
@@ -295,7 +294,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
         return NULL;
     }
     armcii_route_region(r);
-    r->in_arena = enter_arena(r);
+    enter_arena(r);
     if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
@@ -314,7 +313,7 @@ void armcii_region_free(struct region *r)
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
-    if (r->in_arena) leave_arena(r);
+    if (r->extent) leave_arena(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -29,11 +29,8 @@ struct cells {
 
 struct team_memory {
     struct pool pool;
+    struct extent *extents;
     size_t units; /* in all extents */
-    struct extent {
-        struct extent *next;
-        size_t offset, units;
-    } * extents;
     bool has_cells;
     size_t cells;                    /* offset of struct cells */
     unsigned agreements;             /* number of the last one */
@@ -51,7 +48,7 @@ static void free_memory(struct team_memory *m)
     while (m->extents) {
         struct extent *e = m->extents;
         m->extents = e->next;
-        armcii_arena_release(e->offset, e->units);
+        armcii_arena_release(e->offset, e->bytes / ARENA_UNIT);
         free(e);
     }
     armcii_pool_clear(&m->pool);
@@ -59,17 +56,20 @@ static void free_memory(struct team_memory *m)
     free(m);
 }
 
-/* Acquire as many units as the team has, so that their number grows in few steps. */
+enum { LINE = 64 }; /* bytes of a cache line */
+
+/* Acquire as many units as the team has, so that their number grows in few steps.  The first line of an extent stays free, so that no
+ * allocation lies in two of them. */
 static bool add_extent(const struct team *team, struct team_memory *m)
 {
     size_t units = m->units > 0 ? m->units : 1, offset = armcii_arena_acquire(team, units);
     if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, units = 1);
     if (offset == SIZE_MAX) return false;
     struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
-    *e = (struct extent){m->extents, offset, units};
+    *e = (struct extent){.offset = offset, .bytes = units * ARENA_UNIT, .next = m->extents};
     m->extents = e;
     m->units += units;
-    armcii_pool_free(&m->pool, offset, units * ARENA_UNIT);
+    armcii_pool_free(&m->pool, offset + LINE, e->bytes - LINE);
     return true;
 }
 
@@ -198,7 +198,7 @@ static void create_memory(struct team *team)
 
 static size_t alignment_of(size_t bytes)
 {
-    enum { LINE = 64, PAGE = 4096 };
+    enum { PAGE = 4096 };
     return bytes < PAGE ? LINE : PAGE;
 }
 
@@ -208,13 +208,21 @@ static size_t rounded(size_t bytes)
     return (bytes + unit - 1) / unit * unit;
 }
 
-size_t armcii_team_memory_alloc(struct team *team, size_t bytes)
+static struct extent *find_extent(const struct team_memory *m, size_t offset)
+{
+    struct extent *e = m->extents;
+    while (offset - e->offset >= e->bytes)
+        e = e->next;
+    return e;
+}
+
+struct extent *armcii_team_memory_alloc(struct team *team, size_t bytes, size_t *offset)
 {
     if (!team->memory) create_memory(team);
     struct team_memory *m = team->memory;
-    size_t offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
-    if (offset != POOL_FULL || !add_extent(team, m)) return offset;
-    return armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+    *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+    if (*offset == POOL_FULL && add_extent(team, m)) *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+    return *offset == POOL_FULL ? NULL : find_extent(m, *offset);
 }
 
 void armcii_team_memory_free(struct team *team, size_t offset, size_t bytes)

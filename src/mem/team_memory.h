@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #include "mpi/team.h"
+#include "transport/transport.h"
 
-/* The offset, in the slots of all members, of at least `bytes` bytes; SIZE_MAX if there is no room.  Collective over the team.  A slice of
- * less than 4 KiB shares no cache line with others, a larger one no page of 4 KiB. */
-size_t armcii_team_memory_alloc(struct team *team, size_t bytes);
+/* The extent that holds at least `bytes` bytes, at *offset in the slots of all members; NULL if there is no room.  Collective over the
+ * team. A slice of less than 4 KiB shares no cache line with others, a larger one no page of 4 KiB. */
+struct extent *armcii_team_memory_alloc(struct team *team, size_t bytes, size_t *offset);
 /* No member accesses them any more.  Every member calls it, at the same point between its other calls for the team. */
 void armcii_team_memory_free(struct team *team, size_t offset, size_t bytes);
 /* The most that an allocation of `bytes` bytes takes on a node. */

@@ -21,6 +21,7 @@ struct transport;
 struct shm_region;
 struct am_region;
 struct rma_region;
+struct rma_extent;
 
 /* Global memory: one slice per member of a team. Each transport that carries operations on it keeps what it needs behind its own pointer;
  * NULL where the transport is not used for the region. */
@@ -32,21 +33,28 @@ struct region {
     size_t *bytes;          /* [team size]; NULL: see runs */
     struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all slices have `largest` bytes */
     int run_count;
-    char *own;                /* the caller's slice */
-    bool in_arena;            /* all slices lie at the same offset of the arena (transport/shm/arena.h); then base and mapped are NULL */
-    size_t offset;            /* in the arena */
-    char **base;              /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    char **mapped;            /* [team size], the slice in this process's address space; NULL: it cannot be loaded or stored here */
-    size_t total;             /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved;          /* bytes of this node's memory that this process accounts for (transport/shm/node.h) */
-    int mode;                 /* access mode: ARMCIX_MODE_... */
-    bool memget;              /* the region of ARMCI_Memget: its slices are what single processes allocate */
+    char *own;             /* the caller's slice */
+    struct extent *extent; /* of the arena (transport/shm/arena.h): holds all slices, at the same offset; then base and mapped are NULL */
+    size_t offset;         /* in the arena */
+    char **base;           /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
+    char **mapped;         /* [team size], the slice in this process's address space; NULL: it cannot be loaded or stored here */
+    size_t total;          /* bytes of all slices; at most SIZE_MAX */
+    size_t reserved;       /* bytes of this node's memory that this process accounts for (transport/shm/node.h) */
+    int mode;              /* access mode: ARMCIX_MODE_... */
+    bool memget;           /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
     const struct route *far;  /* to all others */
     struct shm_region *shm;
     struct am_region *am;
     struct rma_region *rma;
     struct region *previous, *next; /* all regions, oldest first */
+};
+
+/* Units of the arena that a team has, at the same offset in the slots of all members. */
+struct extent {
+    size_t offset, bytes;
+    struct rma_extent *rma; /* of the transport rma */
+    struct extent *next;    /* of the same team */
 };
 
 /* The members from the end of the previous run up to, but not including, `end`. */
@@ -283,10 +291,7 @@ extern bool armcii_transports_need_progress;
 int armcii_region_attach(struct region *r);
 void armcii_region_detach(struct region *r);
 /* Does the memory stay as it is when the region is detached?  Not if it is unmapped, or a window is freed, which waits for all members. */
-static inline bool armcii_region_is_kept(const struct region *r)
-{
-    return r->in_arena && !r->rma;
-}
+bool armcii_region_is_kept(const struct region *r);
 void armcii_region_sync(struct region *r);
 
 #endif

@@ -132,8 +132,8 @@ static long shared_kib(void)
     return kib;
 }
 
-enum { REGIONS = 1000, REGION_BYTES = 4096 };
-static void *bases[REGIONS][MOST_RANKS];
+enum { REGIONS = 1000, MANY = 3000, REGION_BYTES = 4096 };
+static void *bases[MANY][MOST_RANKS];
 
 static void fill_and_free(int regions)
 {
@@ -163,8 +163,15 @@ static void memory_is_flat(void)
     check(lines_with("/proc/self/maps", "") <= files + 8, "mappings grew from %ld to %ld", files, lines_with("/proc/self/maps", ""));
 }
 
+/* More than MPICH has context ids for windows. */
+static void many_at_once(void)
+{
+    fill_and_free(MANY);
+}
+
 static const struct test tests[] = {
     {"regions of 20 groups, created and freed in random order, keep their contents", random_order},
+    {"3000 regions exist at once", many_at_once},
     {"memory and mappings stay flat", memory_is_flat},
 };
 /* With a limited address space there is no arena. */

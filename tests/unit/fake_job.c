@@ -128,9 +128,10 @@ static void free_entry(struct entry *e)
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
         armcii_directory_remove(e->team.to_world[i], r->base[i], r);
-    if (e->used) armcii_window_free(&r->rma->window);
+    if (e->used) armcii_window_free(r->rma->window);
     free(r->base);
     free(r->bytes);
+    if (r->rma) free(r->rma->pad);
     free(r->rma);
     r->rma = NULL;
     free(r->mapped);
@@ -190,7 +191,9 @@ static struct region *new_region(int first, int members)
     e->region.team = &e->team;
     e->region.base = zeroed(members, sizeof(char *));
     e->region.bytes = zeroed(members, sizeof(size_t));
-    e->region.rma = zeroed(1, sizeof *e->region.rma + (size_t)members * sizeof(size_t));
+    e->region.rma = zeroed(1, sizeof *e->region.rma);
+    e->region.rma->window = &e->region.rma->own;
+    e->region.rma->pad = zeroed(members, sizeof(size_t));
     e->region.mapped = zeroed(members, sizeof(char *));
     return &e->region;
 }
@@ -198,9 +201,9 @@ static struct region *new_region(int first, int members)
 static struct region *enter(struct region *r, size_t bytes)
 {
     for (int i = 0; i < r->team->size; i++) {
-        r->base[i] = fake_memory(&r->rma->window, i);
+        r->base[i] = fake_memory(r->rma->window, i);
         r->bytes[i] = bytes;
-        r->rma->pad[i] = fake_pad(&r->rma->window, i);
+        r->rma->pad[i] = fake_pad(r->rma->window, i);
         armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
     fake_forget();
@@ -211,14 +214,14 @@ struct region *job_region(int first, int members, size_t bytes)
 {
     struct region *r = new_region(first, members);
     fake_mpi.members = (unsigned)members;
-    ck_assert_int_eq(armcii_window_create(&r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
+    ck_assert_int_eq(armcii_window_create(r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
     return enter(r, bytes);
 }
 
 struct region *job_region_over(int process, char *memory, size_t bytes)
 {
     struct region *r = new_region(process, 1);
-    fake_window_over(&r->rma->window, 1, &memory, &bytes);
+    fake_window_over(r->rma->window, 1, &memory, &bytes);
     return enter(r, bytes);
 }
 

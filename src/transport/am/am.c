@@ -220,9 +220,9 @@ static int attach_segment(struct region *r)
 
 static int attach(struct region *r)
 {
-    size_t slices = r->in_arena ? 0 : (size_t)r->team->size;
+    size_t slices = r->extent ? 0 : (size_t)r->team->size;
     r->am = armcii_alloc(1, sizeof *r->am + slices * sizeof r->am->slice[0], "the tables of a region of %zu processes", slices);
-    if (r->in_arena) return 0;
+    if (r->extent) return 0;
     if (!r->memget) return attach_segment(r);
     for (int i = 0; i < r->team->size; i++)
         r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
@@ -233,7 +233,7 @@ static void detach(struct region *r)
 {
     if (r->memget) {
         armcii_server_release(NULL, (char *)UINTPTR_MAX);
-    } else if (!r->in_arena) {
+    } else if (!r->extent) {
         armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
         armcii_server_release(r->shm->segment.memory, r->shm->segment.memory + r->shm->segment.bytes);
     }
@@ -244,7 +244,7 @@ static void detach(struct region *r)
 
 static struct remote remote_of(const struct raddr *raddr, int target)
 {
-    if (raddr->region->in_arena) return (struct remote){target, armcii_world->server_of[target], 0};
+    if (raddr->region->extent) return (struct remote){target, armcii_world->server_of[target], 0};
     const struct slice_server *slice = &raddr->region->am->slice[raddr->rank];
     return (struct remote){target, slice->server, slice->delta};
 }

@@ -143,7 +143,7 @@ static void add_op(struct record *r, struct rma_verb verb, const char *lo, const
 
 static void flush(const struct record *r)
 {
-    if (!armcii_fault("flush-dropped")) armcii_rma_flush(&r->region->rma->window, r->rank, r->target);
+    if (!armcii_fault("flush-dropped")) armcii_rma_flush(r->region->rma->window, r->rank, r->target);
 }
 
 static bool needs_readback(const struct record *r)
@@ -155,7 +155,7 @@ static bool needs_readback(const struct record *r)
 static void issue_readback(const struct record *r)
 {
     static char unused;
-    struct window *w = &r->region->rma->window;
+    struct window *w = r->region->rma->window;
     armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
 }
 
@@ -176,7 +176,7 @@ static void complete_record_local(struct record *r)
         complete_record(r);
         return;
     }
-    armcii_rma_flush_local(&r->region->rma->window, r->rank, r->target);
+    armcii_rma_flush_local(r->region->rma->window, r->rank, r->target);
     r->local = r->last;
     r->in_flight = 0;
 }
@@ -187,7 +187,7 @@ static void flush_all(struct region *region)
 {
     for (const struct record *r = newest; r; r = r->older)
         if (r->region == region) armcii_doorbell_ring(r->target);
-    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(&region->rma->window);
+    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(region->rma->window);
 }
 
 /* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay for few targets. */

@@ -12,16 +12,18 @@
 #include "transport/transport.h"
 
 struct rma_region {
-    struct window window;
-    int dirty;    /* targets with pending operations */
-    size_t pad[]; /* [team size]: displacement of the slice's base */
+    struct window *window; /* own, or its extent's */
+    struct window own;
+    int dirty;           /* targets with pending operations */
+    size_t displacement; /* of every slice's base, if pad is NULL */
+    size_t *pad;         /* [team size]: displacement of the slice's base */
 };
 
 /* The address in the target's slice whose displacement is 0. */
 static inline const char *armcii_rma_origin(const struct raddr *raddr)
 {
     const struct region *r = raddr->region;
-    return r->memget ? NULL : raddr->lo - r->rma->pad[raddr->rank];
+    return r->memget ? NULL : raddr->lo - (r->rma->pad ? r->rma->pad[raddr->rank] : r->rma->displacement);
 }
 
 /* Complete this process's operations towards one member of a window, remotely or locally, after waking the target's progress thread. */

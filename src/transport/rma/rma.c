@@ -12,6 +12,7 @@
 #include "mpi/world.h"
 #include "progress/thread.h"
 #include "transport/rma/pending.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
 
 /* ---- the progress thread ----
@@ -103,6 +104,165 @@ static bool test_events(void)
     return any;
 }
 
+/* ---- regions ---- */
+
+/* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
+enum { MAX_OPTIONAL_WINDOWS = 512 };
+static int windows; /* of regions and extents */
+
+/* A window over an extent of the arena, for all its regions.  Those of the world's extents last until the end, so that creating and freeing
+ * a region need no call of MPI; those of groups are freed with their last region. */
+struct rma_extent {
+    struct window window;
+    int users;               /* regions, and the list */
+    struct rma_extent *next; /* in the list of those that last */
+};
+static struct rma_extent *lasting;
+
+/* The part of a region with a window of its own, not yet created. */
+static struct rma_region *new_part(const struct region *r)
+{
+    struct rma_region *part = armcii_alloc(1, sizeof *part, "the tables of a region of %d processes", r->team->size);
+    part->window = &part->own;
+    return part;
+}
+
+static int set_or_free(int rc, struct region *r, struct rma_region *part)
+{
+    if (rc == 0) {
+        r->rma = part;
+        windows++;
+    } else {
+        free(part);
+    }
+    return rc;
+}
+
+enum window_memory armcii_rma_window_memory(const struct team *team)
+{
+    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
+    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+}
+
+static int alloc(struct region *r)
+{
+    struct rma_region *part = new_part(r);
+    bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
+    enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
+    int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank), armcii_quirks->slice_unit, memory, r->team->comm);
+    r->base[r->team->rank] = part->own.base;
+    return set_or_free(rc, r, part);
+}
+
+/* The members' paddings, of a window that MPI allocated. */
+static int gather_pads(struct region *r)
+{
+    struct rma_region *part = r->rma;
+    part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad, "the tables of a region of %d processes", r->team->size);
+    armcii_team_allgather(r->team, &part->own.pad, part->pad, (int)sizeof *part->pad);
+    return 0;
+}
+
+/* Some MPI libraries cannot create a dynamic window of one process. */
+static int attach_memget(struct region *r)
+{
+    struct rma_region *part = new_part(r);
+    return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
+}
+
+/* Where the route has a fallback, all members fail alike; a window that others could not create is not freed, which is collective. */
+static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
+{
+    bool optional = r->far->fallback != NULL;
+    if (optional && !armcii_coll_all(windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
+    int rc = armcii_window_create_over(w, memory, bytes, r->team->comm);
+    return !optional || armcii_coll_all(rc == 0, r->team->comm) ? rc : -1;
+}
+
+static int attach_own(struct region *r)
+{
+    struct rma_region *part = new_part(r);
+    size_t bytes = armcii_slice_bytes(r, r->team->rank);
+    return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
+}
+
+static int create_extent_window(const struct region *r, struct extent *e)
+{
+    struct rma_extent *x = armcii_alloc(1, sizeof *x, "a window");
+    int rc = create_over(r, &x->window, armcii_arena_address(armcii_world->rank, e->offset), e->bytes);
+    if (rc != 0) {
+        free(x);
+        return rc;
+    }
+    windows++;
+    e->rma = x;
+    if (r->team == armcii_team_world()) {
+        x->users = 1;
+        x->next = lasting;
+        lasting = x;
+    }
+    return 0;
+}
+
+static int attach_to_extent(struct region *r)
+{
+    struct extent *e = r->extent;
+    if (!e->rma && create_extent_window(r, e) != 0) return -1;
+    e->rma->users++;
+    r->rma = new_part(r);
+    r->rma->window = &e->rma->window;
+    r->rma->displacement = r->offset - e->offset;
+    return 0;
+}
+
+static int attach(struct region *r)
+{
+    if (r->memget) return attach_memget(r);
+    if (r->rma) return gather_pads(r);
+    return r->extent ? attach_to_extent(r) : attach_own(r);
+}
+
+static void free_window(struct window *w)
+{
+    armcii_window_free(w);
+    windows--;
+}
+
+static void detach_from_extent(struct extent *e)
+{
+    if (--e->rma->users > 0) return;
+    free_window(&e->rma->window);
+    free(e->rma);
+    e->rma = NULL;
+}
+
+static void detach(struct region *r)
+{
+    if (!r->rma) return;
+    if (r->extent)
+        detach_from_extent(r->extent);
+    else
+        free_window(r->rma->window);
+    free(r->rma->pad);
+    free(r->rma);
+    r->rma = NULL;
+}
+
+static void free_lasting_windows(void)
+{
+    while (lasting) {
+        struct rma_extent *x = lasting;
+        lasting = x->next;
+        free_window(&x->window);
+        free(x);
+    }
+}
+
+static void sync(struct region *r)
+{
+    armcii_window_sync(r->rma->window);
+}
+
 /* ---- start and end ---- */
 
 static bool has_thread;
@@ -127,98 +287,13 @@ void armcii_rma_start(bool with_thread, bool passive_target)
 
 void armcii_rma_end(void)
 {
+    free_lasting_windows();
     if (has_thread) {
         armcii_progress_thread_end();
         armcii_doorbells_end();
     }
     has_thread = false;
     armcii_pending_end();
-}
-
-/* ---- regions ---- */
-
-static struct rma_region *new_part(const struct region *r)
-{
-    int members = r->team->size;
-    return armcii_alloc(1, sizeof(struct rma_region) + (size_t)members * sizeof(size_t), "the tables of a region of %d processes", members);
-}
-
-/* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
-enum { MAX_OPTIONAL_WINDOWS = 512 };
-static int windows; /* of regions */
-
-static int set_or_free(int rc, struct region *r, struct rma_region *part)
-{
-    if (rc == 0) {
-        r->rma = part;
-        windows++;
-    } else {
-        free(part);
-    }
-    return rc;
-}
-
-static void free_part(struct region *r)
-{
-    free(r->rma);
-    r->rma = NULL;
-    windows--;
-}
-
-enum window_memory armcii_rma_window_memory(const struct team *team)
-{
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
-}
-
-static int alloc(struct region *r)
-{
-    struct rma_region *part = new_part(r);
-    bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
-    enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
-    int rc = armcii_window_create(&part->window, armcii_slice_bytes(r, r->team->rank), armcii_quirks->slice_unit, memory, r->team->comm);
-    r->base[r->team->rank] = part->window.base;
-    return set_or_free(rc, r, part);
-}
-
-/* Some MPI libraries cannot create a dynamic window of one process. */
-static int attach_memget(struct region *r)
-{
-    struct rma_region *part = new_part(r);
-    return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->window, r->team->comm) : -1, r, part);
-}
-
-/* Where the route has a fallback, all members fail alike; a window that others could not create is not freed, which is collective. */
-static int create_over(struct region *r)
-{
-    size_t bytes = armcii_slice_bytes(r, r->team->rank);
-    bool optional = r->far->fallback != NULL;
-    if (optional && !armcii_coll_all(windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
-    struct rma_region *part = new_part(r);
-    int rc = set_or_free(armcii_window_create_over(&part->window, bytes > 0 ? r->own : NULL, bytes, r->team->comm), r, part);
-    if (!optional || armcii_coll_all(rc == 0, r->team->comm)) return rc;
-    if (rc == 0) free_part(r);
-    return -1;
-}
-
-static int attach(struct region *r)
-{
-    if (r->memget) return attach_memget(r);
-    int rc = r->rma ? 0 : create_over(r);
-    if (rc == 0) armcii_team_allgather(r->team, &r->rma->window.pad, r->rma->pad, (int)sizeof r->rma->pad[0]);
-    return rc;
-}
-
-static void detach(struct region *r)
-{
-    if (!r->rma) return;
-    armcii_window_free(&r->rma->window);
-    free_part(r);
-}
-
-static void sync(struct region *r)
-{
-    armcii_window_sync(&r->rma->window);
 }
 
 /* ---- memory of ARMCI_Memget ---- */
@@ -236,12 +311,12 @@ static void memget_free(char *memory)
 
 static int memget_attach(struct region *r, char *memory, size_t bytes)
 {
-    return armcii_window_attach(&r->rma->window, memory, bytes);
+    return armcii_window_attach(r->rma->window, memory, bytes);
 }
 
 static void memget_detach(struct region *r, char *memory)
 {
-    armcii_window_detach(&r->rma->window, memory);
+    armcii_window_detach(r->rma->window, memory);
 }
 
 /* ---- operations ---- */
@@ -253,7 +328,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     struct rma_op r = {.verb = op->verb,
                        .target = op->target,
                        .shape = &op->shape,
-                       .window = &raddr->region->rma->window,
+                       .window = raddr->region->rma->window,
                        .rank = raddr->rank,
                        .origin = armcii_rma_origin(raddr),
                        .by_segment = raddr->route->shaped != &armcii_rma};
@@ -285,7 +360,7 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     long old = 0;
     int small;
     armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
-    armcii_window_fetch_and_op(&raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
+    armcii_window_fetch_and_op(raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
                                &old);
     armcii_pending_fence_region(raddr->region, target);
     memcpy(&small, &old, sizeof small);
