@@ -24,8 +24,8 @@ void armcii_observe_memget(const void *memory, size_t bytes);
 
 /* ---- statistics (statistics.c) ----
  *
- * They count calls, bytes and time by public function and by path. A *visit* is one call of a public function by the program, from
- * armcii_stats_enter to armcii_stats_leave. Calls inside a visit are part of it. */
+ * They count calls, bytes and time by public function and by path. A *span* is one call of a public function by the program, from
+ * armcii_stats_enter to armcii_stats_leave. Calls inside a span are part of it. */
 
 /* The counts of this process; valid from armcii_stats_start to armcii_stats_end. */
 struct stats {

@@ -114,7 +114,7 @@ TEST(sixteen_levels)
 
 /* ---- range, disjointness, nesting, alignment ---- */
 
-SAMPLE_TEST(hull_is_that_of_all_bytes)
+SAMPLE_TEST(range_is_that_of_all_bytes)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;

@@ -205,7 +205,7 @@ static void bury(pid_t child, double seconds, char *how, size_t size)
 /* ---------------------------------------------------------------- the end ---------- */
 
 /* The report of another rank's keeper within that time, or "". */
-static void heard(int listening, int milliseconds, char *how, size_t size)
+static void receive_report(int listening, int milliseconds, char *how, size_t size)
 {
     struct pollfd p = {.fd = listening, .events = POLLIN};
     how[0] = '\0';
@@ -222,11 +222,11 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         return;
     case KEEPER_SIGNAL:
         bury(child, 0, end, sizeof end);
-        heard(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
+        receive_report(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
         if (!how[0]) snprintf(how, size, "the launcher ended the job (%s)", strsignal(signalled));
         return;
     case KEEPER_PEER:
-        heard(listening, 0, how, size);
+        receive_report(listening, 0, how, size);
         if (how[0]) bury(child, 0, end, sizeof end);
         return;
     default: bury(child, 2, end, sizeof end); snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);

@@ -273,15 +273,15 @@ static MPI_Request control_request = MPI_REQUEST_NULL;
 static enum { NOT_EXPECTED, EXPECTED, ARRIVED } control_state;
 static int control_sender;
 
-static struct am_receive control_inbox(void)
+static struct am_receive control_receive(void)
 {
     return (struct am_receive){everybody, TAG_CONTROL, (int)sizeof control};
 }
 
 static bool receive_control(void)
 {
-    struct am_receive inbox = control_inbox();
-    if (control_state != EXPECTED || !armcii_am_receive_test(&inbox, &control, &control_request, &control_sender)) return false;
+    struct am_receive receive = control_receive();
+    if (control_state != EXPECTED || !armcii_am_receive_test(&receive, &control, &control_request, &control_sender)) return false;
     control_state = ARRIVED;
     return true;
 }
@@ -305,8 +305,8 @@ static const struct loop_policy policy = {
 /* Serve until the next control message. */
 static void await_control(void)
 {
-    struct am_receive inbox = control_inbox();
-    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &control, &control_request);
+    struct am_receive receive = control_receive();
+    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&receive, &control, &control_request);
     control_state = EXPECTED;
     while (control_state != ARRIVED)
         armcii_progress_loop_step();
