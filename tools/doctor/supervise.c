@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "environment.h"
 #include "keeper.h"
 #include "probe.h"
 #include "table.h"
@@ -268,15 +269,6 @@ static int end_other(const char *probe, const char *how)
     return 0;
 }
 
-/* The rank before MPI_Init, from the launcher's environment. */
-static int rank_by_launcher(void)
-{
-    static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    return 0;
-}
-
 static void catch_signals(void)
 {
     signal(SIGTERM, on_signal);
@@ -314,7 +306,7 @@ int supervise(const struct options *o)
         return 2;
     }
     keeper_start(&keeper, lines, deliver);
-    keeper.rank = rank_by_launcher();
+    keeper.rank = environment_rank();
     if (keeper.rank == 0 && !streaming) table_start(o);
     watch(child, listening, how, sizeof how);
     snprintf(probe, sizeof probe, "%s", keeper.probe);
