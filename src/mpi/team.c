@@ -221,7 +221,7 @@ static bool is_in_scope(const struct team *team, enum team_scope scope, int rank
 {
     const struct world *w = armcii_world;
     int process = team->to_world[rank];
-    return scope == TEAM_NODE ? w->node_of[process] == w->node_of[w->rank] : w->domain_of[process] == w->domain;
+    return scope == TEAM_NODE ? armcii_world_is_on_node(process) : w->domain_of[process] == w->domain;
 }
 
 static int list_local(const struct team *team, enum team_scope scope, int ranks[])

@@ -44,6 +44,12 @@ static inline bool armcii_world_is_member(void)
     return armcii_world->rank < armcii_world->size;
 }
 
+/* Is this process on the caller's node? */
+static inline bool armcii_world_is_on_node(int process)
+{
+    return armcii_world->node_of[process] == armcii_world->node_of[armcii_world->rank];
+}
+
 /* Do these n processes share memory? */
 static inline bool armcii_world_is_one_node(int n, const int processes[])
 {

@@ -132,8 +132,8 @@ static char *attach_export(int rank, int i)
 
 bool armcii_export_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
 {
-    int rank = armcii_node->kind == SEGMENT_MEMFD ? armcii_node->rank_of[process] : -1, i = 0;
-    if (rank < 0) return false;
+    if (armcii_node->kind != SEGMENT_MEMFD || !armcii_world_is_on_node(process)) return false;
+    int rank = armcii_world->local_rank_of[process], i = 0;
     const struct exports *theirs = &armcii_node->exports[rank];
     int n = atomic_load_explicit(&theirs->count, memory_order_acquire);
     while (i < n && (uintptr_t)address - (uintptr_t)theirs->of[i].base >= theirs->of[i].bytes)
