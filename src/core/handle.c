@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "base/lock.h"
-#include "core/aggregate.h"
 
 /* State of a handle; tag 0 marks a free slot. */
 struct slot {

@@ -1,5 +1,5 @@
 /* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.  Progress ranks
- * (transport/am/progress_rank.h) are not members of the world: they have its tables, but only the communicator `all`. */
+ * (transport/am/am.h) are not members of the world: they have its tables, but only the communicator `all`. */
 #ifndef ARMCII_WORLD_H
 #define ARMCII_WORLD_H
 

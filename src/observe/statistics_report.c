@@ -1,5 +1,5 @@
 /* statistics_report.c - adds up the counts of processes; writes them as a JSON document (doc/statistics.md) and as a table. */
-#include "observe/statistics_report.h"
+#include "observe/observe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,8 @@
 
 #include "shape/accumulate.h"
 #include "shape_model.h"
-#include "transport/shm/apply.h"
-#include "transport/shm/node.h"
 #include "transport/shm/shm.h"
+#include "transport/shm/node.h"
 #include "unit.h"
 
 /* ---- the node, in private memory: replaces src/transport/shm/node.c ---- */

@@ -1,6 +1,6 @@
 /* progress_rank.c - progress ranks: their choice, their control messages, their loop. */
 #define _GNU_SOURCE
-#include "transport/am/progress_rank.h"
+#include "transport/am/am.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,9 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "transport/am/server.h"
 #include "progress/thread.h"
-#include "transport/am/proto.h"
 
 /* From the first start until MPI ends. */
 static MPI_Comm everybody = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
