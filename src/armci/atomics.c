@@ -176,12 +176,6 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
     return taken;
 }
 
-static void release(struct mutex_set *set, int mutex, int owner)
-{
-    set->transport->unlock(set->queues, owner, mutex, held(set, mutex, owner)->slot - 1);
-    held(set, mutex, owner)->slot = 0;
-}
-
 /* ---- the interface ---- */
 
 static struct mutex_set *world_set;
@@ -283,7 +277,9 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
         return;
     }
     armcii_complete_everything();
-    release(set, mutex, owner);
+    struct held *h = held(set, mutex, owner);
+    set->transport->unlock(set->queues, owner, mutex, h->slot - 1);
+    h->slot = 0;
 }
 
 void PARMCI_Lock(int mutex, int proc)

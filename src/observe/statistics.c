@@ -252,12 +252,6 @@ static void print_table(const struct stats_job *job)
     free(text);
 }
 
-static void end_report(struct report *r)
-{
-    if (!end_file(r)) print_table(&r->job);
-    armcii_stats_job_end(&r->job);
-}
-
 /* ---- gathering ---- */
 
 /* The counts of this process in one block of *bytes bytes; the caller frees it. */
@@ -308,7 +302,8 @@ static void gather(struct stats_process *mine)
         add_process(&r, p);
         free(p);
     }
-    end_report(&r);
+    if (!end_file(&r)) print_table(&r.job);
+    armcii_stats_job_end(&r.job);
 }
 
 void armcii_statistics_end(void)
