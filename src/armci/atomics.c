@@ -1,8 +1,14 @@
-/* atomics.c - read-modify-write, notification. */
+/* atomics.c - read-modify-write; mutexes. */
+#include <limits.h>
+#include <stdlib.h>
+
 #include "armci/entry.h"
-#include "core/notify.h"
+#include "base/lock.h"
+#include "base/log.h"
 #include "core/op.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
+#include "transport/transport.h"
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
@@ -19,25 +25,327 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
-/* ---- notification ---- */
+/* ---- mutexes ----
+ *
+ * Sets of them over a team (ARMCI's own set is over the world), and those that this process holds. A transport queues the processes that
+ * wait. */
 
-int parmci_notify(int proc)
-{
-    ARMCII_ENTER("armci_notify");
-    if (!entered) return -ARMCI_ERR_STATE;
-    int rc = armcii_check_process("armci_notify", "proc", proc);
-    if (rc) return -rc;
-    armcii_complete_process(proc);
-    return armcii_notify_send(proc);
-}
-ARMCII_ALIAS(armci_notify, parmci_notify);
+/* State of a mutex in this process. */
+struct held {
+    unsigned slot;                  /* 0: not held; else the transport's slot + 1 */
+    unsigned short tickets, served; /* of threads that lock it: they get it in that order */
+    const void *thread;             /* the thread that holds it or waits for the transport */
+};
 
-int parmci_notify_wait(int proc, int *pval)
+struct mutex_set {
+    struct team *team;
+    int *count;         /* [team size] */
+    unsigned *first;    /* [team size], number of a member's first mutex */
+    struct held *held;  /* [all mutexes] */
+    unsigned long name; /* unique, the same on all members */
+    const struct transport *transport;
+    void *queues;           /* the transport's state; NULL if the set is empty */
+    struct mutex_set *next; /* of the sets of the extension */
+};
+
+static void free_set(struct mutex_set *set)
 {
-    ARMCII_ENTER("armci_notify_wait");
-    if (!entered) return -ARMCI_ERR_STATE;
-    int rc = armcii_check_process("armci_notify_wait", "proc", proc);
-    if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);
-    return rc ? -rc : armcii_notify_wait(proc, pval);
+    free(set->count);
+    free(set->first);
+    free(set->held);
+    free(set);
 }
-ARMCII_ALIAS(armci_notify_wait, parmci_notify_wait);
+
+static struct mutex_set *allocate_set(const struct team *team)
+{
+    struct mutex_set *set = armcii_alloc(1, sizeof *set, "a set of mutexes");
+    set->count = armcii_alloc((size_t)team->size, sizeof *set->count, "mutexes on %d processes", team->size);
+    set->first = armcii_alloc((size_t)team->size, sizeof *set->first, "mutexes on %d processes", team->size);
+    return set;
+}
+
+/* Number the mutexes of all members; false if a count is negative or the total exceeds INT_MAX. */
+static bool number_mutexes(struct mutex_set *set, const struct team *team, unsigned *total)
+{
+    size_t all = 0;
+    for (int i = 0; i < team->size; i++) {
+        set->first[i] = (unsigned)all;
+        if (set->count[i] < 0) return false;
+        all += (size_t)set->count[i];
+        if (all > INT_MAX) return false;
+    }
+    *total = (unsigned)all;
+    return true;
+}
+
+/* The first member's rank and a number that it has not used before: unique, whatever threads create sets. */
+static unsigned long name_of_new_set(const struct team *team)
+{
+    static unsigned long used;
+    unsigned long name = (unsigned long)(unsigned)armcii_world->rank << 32 | (++used & 0xffffffffu);
+    armcii_coll_bcast(&name, (int)sizeof name, 0, team->comm);
+    return name;
+}
+
+static bool create_queues(struct mutex_set *set, struct team *team, unsigned total)
+{
+    if (total == 0) return true;
+    for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
+        if (!(*t)->has_mutexes || (*t)->has_mutexes(team, total)) set->transport = *t;
+    if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, total, set->name);
+    return set->queues != NULL;
+}
+
+/* Collective over the team. NULL, on every member, if memory runs out or a count is negative. */
+static struct mutex_set *create_set(struct team *team, int count)
+{
+    unsigned total;
+    struct mutex_set *set = allocate_set(team);
+    armcii_team_allgather(team, &count, set->count, (int)sizeof count);
+    set->name = name_of_new_set(team);
+    if (!number_mutexes(set, team, &total) || !create_queues(set, team, total)) {
+        free_set(set);
+        return NULL;
+    }
+    set->held = armcii_alloc((size_t)total + 1, sizeof *set->held, "%u mutexes", total);
+    set->team = team;
+    armcii_team_hold(team);
+    return set;
+}
+
+/* Collective. */
+static void destroy_set(struct mutex_set *set)
+{
+    armcii_coll_barrier(set->team->comm);
+    if (set->queues) set->transport->mutexes_free(set->queues);
+    armcii_team_release(set->team);
+    free_set(set);
+}
+
+static struct held *held(const struct mutex_set *set, int mutex, int owner)
+{
+    return &set->held[set->first[owner] + (unsigned)mutex];
+}
+
+static bool is_held(const struct mutex_set *set, int mutex, int owner)
+{
+    return held(set, mutex, owner)->slot != 0;
+}
+
+static bool is_mine(const struct mutex_set *set, int mutex, int owner)
+{
+    const struct held *h = held(set, mutex, owner);
+    return h->slot != 0 && h->thread == armcii_lock_thread_id();
+}
+
+/* A slot in the queue is for a process, so threads of one process queue here. */
+static void wait_for_other_threads(struct held *h)
+{
+    struct backoff p = {0};
+    unsigned short ticket = h->tickets++;
+    while (h->slot != 0 || h->served != ticket)
+        armcii_lock_backoff(&p);
+    h->served++;
+}
+
+/* Other threads see it as held while this one waits for the transport. */
+static void reserve(struct held *h)
+{
+    h->slot = UINT_MAX;
+    h->thread = armcii_lock_thread_id();
+}
+
+static void acquire(struct mutex_set *set, int mutex, int owner)
+{
+    struct held *h = held(set, mutex, owner);
+    unsigned slot = 0;
+    wait_for_other_threads(h);
+    reserve(h);
+    set->transport->lock(set->queues, owner, mutex, &slot);
+    h->slot = slot + 1;
+}
+
+static bool try_acquire(struct mutex_set *set, int mutex, int owner)
+{
+    struct held *h = held(set, mutex, owner);
+    unsigned slot = 0;
+    if (h->slot != 0 || h->served != h->tickets) return false;
+    reserve(h);
+    bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
+    h->slot = taken ? slot + 1 : 0;
+    return taken;
+}
+
+/* ---- the interface ---- */
+
+static struct mutex_set *world_set;
+
+/* The live sets of the extension, oldest first: any other handle is invalid. */
+static struct mutex_set *sets;
+
+/* Where the list has the set; its end if it has not. */
+static struct mutex_set **find(const void *set)
+{
+    struct mutex_set **link = &sets;
+    while (*link && (const void *)*link != set)
+        link = &(*link)->next;
+    return link;
+}
+
+static void destroy_in_list(struct mutex_set **link)
+{
+    struct mutex_set *set = *link;
+    *link = set->next;
+    destroy_set(set);
+}
+
+static void destroy_world_set(void)
+{
+    if (world_set) destroy_set(world_set);
+    world_set = NULL;
+}
+
+/* Threads may have created sets in different orders: all members destroy them in the order of the names. */
+void armcii_mutexes_end(void)
+{
+    destroy_world_set();
+    while (sets) {
+        struct mutex_set **least = &sets;
+        for (struct mutex_set **link = least; *link; link = &(*link)->next)
+            if ((*link)->name < (*least)->name) least = link;
+        destroy_in_list(least);
+    }
+}
+
+static struct mutex_set *create(const char *caller, struct team *team, int count)
+{
+    struct mutex_set *set = create_set(team, count);
+    if (set) return set;
+    if (count < 0)
+        armcii_check_count(caller, "count", count);
+    else
+        armcii_error(ARMCI_ERR_MEMORY, caller, "count", "out of memory, or another process requests a negative count", "%d", count);
+    return NULL;
+}
+
+int PARMCI_Create_mutexes(int count)
+{
+    ARMCII_ENTER("ARMCI_Create_mutexes");
+    if (!entered) return ARMCI_ERR_STATE;
+    if (world_set)
+        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count", "mutexes exist already: destroy them first", "%d", count);
+    world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
+    if (world_set) return 0;
+    return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
+}
+ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
+
+int PARMCI_Destroy_mutexes(void)
+{
+    ARMCII_ENTER("ARMCI_Destroy_mutexes");
+    if (!entered) return ARMCI_ERR_STATE;
+    if (!world_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist", "%s", "none");
+    destroy_world_set();
+    return 0;
+}
+ARMCII_ALIAS(ARMCI_Destroy_mutexes, PARMCI_Destroy_mutexes);
+
+static int check_mutex(const char *caller, const struct mutex_set *set, int mutex, int owner)
+{
+    if (!set) return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "no mutexes exist", "%d", mutex);
+    int count = owner >= 0 && owner < set->team->size ? set->count[owner] : -1;
+    if (count < 0) return armcii_error(ARMCI_ERR_RANK, caller, "proc", "invalid rank", "%d", owner);
+    if (mutex >= 0 && mutex < count) return 0;
+    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process owns no such mutex", "%d (process %d has %d)", mutex, owner, count);
+}
+
+static void lock(const char *caller, struct mutex_set *set, int mutex, int owner)
+{
+    if (check_mutex(caller, set, mutex, owner)) return;
+    if (armcii_lock_is_enabled() ? is_mine(set, mutex, owner) : is_held(set, mutex, owner))
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds the mutex already", "%d of process %d", mutex, owner);
+    else
+        acquire(set, mutex, owner);
+}
+
+/* Operations under the lock complete before the next holder continues. */
+static void unlock(const char *caller, struct mutex_set *set, int mutex, int owner)
+{
+    if (check_mutex(caller, set, mutex, owner)) return;
+    if (!is_held(set, mutex, owner)) {
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold the mutex", "%d of process %d", mutex, owner);
+        return;
+    }
+    armcii_complete_everything();
+    struct held *h = held(set, mutex, owner);
+    set->transport->unlock(set->queues, owner, mutex, h->slot - 1);
+    h->slot = 0;
+}
+
+void PARMCI_Lock(int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCI_Lock");
+    if (entered) lock("ARMCI_Lock", world_set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
+
+void PARMCI_Unlock(int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCI_Unlock");
+    if (entered) unlock("ARMCI_Unlock", world_set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
+
+/* The set of a public handle; NULL, with a message, if the handle is invalid. */
+static struct mutex_set *check_handle(const char *caller, armcix_mutex_hdl_t hdl)
+{
+    struct mutex_set *set = *find(hdl);
+    if (!set) armcii_error(ARMCI_ERR_HANDLE, caller, "hdl", "invalid handle", "%p", (void *)hdl);
+    return set;
+}
+
+armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
+{
+    ARMCII_ENTER("ARMCIX_Create_mutexes_hdl");
+    if (!entered) return NULL;
+    struct team *team = group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
+    struct mutex_set *set = team ? create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
+    if (set) *find(NULL) = set; /* at the end of the list */
+    return (armcix_mutex_hdl_t)set;
+}
+ARMCII_ALIAS(ARMCIX_Create_mutexes_hdl, PARMCIX_Create_mutexes_hdl);
+
+int PARMCIX_Destroy_mutexes_hdl(armcix_mutex_hdl_t hdl)
+{
+    ARMCII_ENTER("ARMCIX_Destroy_mutexes_hdl");
+    if (!entered) return ARMCI_ERR_STATE;
+    if (!check_handle("ARMCIX_Destroy_mutexes_hdl", hdl)) return ARMCI_ERR_HANDLE;
+    destroy_in_list(find(hdl));
+    return 0;
+}
+ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
+
+void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Lock_hdl");
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Lock_hdl", hdl) : NULL;
+    if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
+
+int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Trylock_hdl");
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Trylock_hdl", hdl) : NULL;
+    if (!set || check_mutex("ARMCIX_Trylock_hdl", set, mutex, proc)) return 1;
+    return !try_acquire(set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
+
+void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
+{
+    ARMCII_ENTER("ARMCIX_Unlock_hdl");
+    struct mutex_set *set = entered ? check_handle("ARMCIX_Unlock_hdl", hdl) : NULL;
+    if (set) unlock("ARMCIX_Unlock_hdl", set, mutex, proc);
+}
+ARMCII_ALIAS(ARMCIX_Unlock_hdl, PARMCIX_Unlock_hdl);

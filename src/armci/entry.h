@@ -99,7 +99,7 @@ void armcii_finish_everything(void);
 /* Complete all operations on one region, before it is freed. */
 void armcii_complete_region(struct region *region);
 
-/* Destroy all remaining sets of mutexes (mutex.c). */
+/* Destroy all remaining sets of mutexes (atomics.c). */
 void armcii_mutexes_end(void);
 /* Make the world the default group (groups.c). */
 void armcii_groups_reset_default(void);

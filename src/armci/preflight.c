@@ -10,7 +10,7 @@
 #include "base/system.h"
 #include "base/log.h"
 #include "mpi/quirks.h"
-#include "transport/am/progress_rank.h"
+#include "transport/am/am.h"
 #include "transport/route.h"
 #include "transport/shm/node.h"
 

@@ -1,10 +1,10 @@
-/* sync.c - handles, waiting, fences, barrier. */
+/* sync.c - handles, waiting, fences, barrier, notification. */
 #include <stdatomic.h>
 
 #include "armci/entry.h"
 #include "core/handle.h"
 #include "transport/route.h"
-#include "transport/shm/apply.h"
+#include "transport/shm/shm.h"
 
 /* Fences drain stores of the program like those of the library. */
 static void note_program_stores(void)
@@ -157,3 +157,26 @@ void PARMCI_Barrier(void)
     armcii_route_barrier()->barrier();
 }
 ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
+
+/* ---- notification ---- */
+
+int parmci_notify(int proc)
+{
+    ARMCII_ENTER("armci_notify");
+    if (!entered) return -ARMCI_ERR_STATE;
+    int rc = armcii_check_process("armci_notify", "proc", proc);
+    if (rc) return -rc;
+    armcii_complete_process(proc);
+    return armcii_notify_send(proc);
+}
+ARMCII_ALIAS(armci_notify, parmci_notify);
+
+int parmci_notify_wait(int proc, int *pval)
+{
+    ARMCII_ENTER("armci_notify_wait");
+    if (!entered) return -ARMCI_ERR_STATE;
+    int rc = armcii_check_process("armci_notify_wait", "proc", proc);
+    if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);
+    return rc ? -rc : armcii_notify_wait(proc, pval);
+}
+ARMCII_ALIAS(armci_notify_wait, parmci_notify_wait);

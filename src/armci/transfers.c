@@ -5,7 +5,7 @@
 
 #include "armci/entry.h"
 #include "mem/directory.h"
-#include "transport/shm/apply.h"
+#include "transport/shm/shm.h"
 #include "core/handle.h"
 
 /* ---- arguments and their checks ---- */

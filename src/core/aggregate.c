@@ -1,5 +1,5 @@
 /* aggregate.c - queue of small requests that become one vector transfer. */
-#include "core/aggregate.h"
+#include "core/handle.h"
 
 #include <stdlib.h>
 #include <string.h>

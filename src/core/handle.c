@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/fault.h"
 #include "base/lock.h"
-#include "core/aggregate.h"
 
 /* State of a handle; tag 0 marks a free slot. */
 struct slot {
@@ -185,11 +184,6 @@ static void grow(void)
     slot_count = count;
 }
 
-static void make_slots(void)
-{
-    if (2 * sweep() < slot_count) grow();
-}
-
 /* An aggregate handle without a slot: never used, or its slot was freed. */
 static bool is_empty_aggregate(const armci_hdl_t *handle)
 {
@@ -203,7 +197,7 @@ static struct slot *obtain(armci_hdl_t *handle)
 {
     struct slot *s = find(handle);
     if (s) return s;
-    if (!first_free) make_slots();
+    if (!first_free && 2 * sweep() < slot_count) grow();
     bool aggregate = is_empty_aggregate(handle);
     handle->slot = first_free;
     s = slots[first_free];

@@ -1,5 +1,5 @@
 /* notify.c - notification: an empty message, sent after the caller's fence. */
-#include "core/notify.h"
+#include "core/op.h"
 
 #include <limits.h>
 #include <mpi.h>

@@ -9,7 +9,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "mem/memget.h"
-#include "transport/shm/apply.h"
+#include "transport/shm/shm.h"
 
 static const char *remote_argument(const struct op *op)
 {

@@ -36,4 +36,13 @@ size_t armcii_rmw_bytes(int op);
 /* Let the route of *raddr carry an update, in order with earlier operations; see struct transport. */
 long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
 
+/* ---- notification (notify.c) ---- */
+
+void armcii_notify_start(void);
+void armcii_notify_end(void);
+/* Notify the process; requires that all operations to it are complete.  Returns the number of notifications sent to it, modulo 2^31. */
+int armcii_notify_send(int process);
+/* Wait for one more notification from the process; returns the number received, *waits the number of waits, modulo 2^31. */
+int armcii_notify_wait(int process, int *waits);
+
 #endif

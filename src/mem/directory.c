@@ -8,7 +8,6 @@
 #include "base/fault.h"
 #include "mpi/world.h"
 #include "transport/shm/arena.h"
-#include "transport/shm/node.h"
 
 /* ---- index ---- */
 
@@ -169,7 +168,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
     raddr->rank = rank;
     raddr->lo = armcii_arena_address(process, i->lo);
     raddr->hi = raddr->lo + armcii_slice_bytes(i->region, rank);
-    raddr->mapped = armcii_node->rank_of[process] >= 0 ? raddr->lo : NULL;
+    raddr->mapped = armcii_world_is_on_node(process) ? raddr->lo : NULL;
     return true;
 }
 

@@ -217,18 +217,14 @@ void armcii_team_close(struct team *team)
     armcii_team_release(team);
 }
 
-static bool is_in_scope(const struct team *team, enum team_scope scope, int rank)
-{
-    const struct world *w = armcii_world;
-    int process = team->to_world[rank];
-    return scope == TEAM_NODE ? w->node_of[process] == w->node_of[w->rank] : w->domain_of[process] == w->domain;
-}
-
 static int list_local(const struct team *team, enum team_scope scope, int ranks[])
 {
+    const struct world *w = armcii_world;
     int n = 0;
-    for (int i = 0; i < team->size; i++)
-        if (is_in_scope(team, scope, i)) ranks[n++] = i;
+    for (int i = 0; i < team->size; i++) {
+        int process = team->to_world[i];
+        if (scope == TEAM_NODE ? armcii_world_is_on_node(process) : w->domain_of[process] == w->domain) ranks[n++] = i;
+    }
     return n;
 }
 

@@ -1,5 +1,5 @@
 /* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.  Progress ranks
- * (transport/am/progress_rank.h) are not members of the world: they have its tables, but only the communicator `all`. */
+ * (transport/am/am.h) are not members of the world: they have its tables, but only the communicator `all`. */
 #ifndef ARMCII_WORLD_H
 #define ARMCII_WORLD_H
 
@@ -42,6 +42,12 @@ void armcii_world_free(void);
 static inline bool armcii_world_is_member(void)
 {
     return armcii_world->rank < armcii_world->size;
+}
+
+/* Is this process on the caller's node? */
+static inline bool armcii_world_is_on_node(int process)
+{
+    return armcii_world->node_of[process] == armcii_world->node_of[armcii_world->rank];
 }
 
 /* Do these n processes share memory? */

@@ -22,16 +22,16 @@ struct stats armcii_stats;
 bool armcii_stats_on;
 
 static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most calls are found by its address */
-static uint64_t clock_ns;                      /* what two readings of the clock add to a visit */
+static uint64_t clock_ns;                      /* what two readings of the clock add to a span */
 
-static _Thread_local struct visit {
+static _Thread_local struct span {
     unsigned depth;
-    struct stats_row *row; /* NULL outside of visits */
+    struct stats_row *row; /* NULL outside of spans */
     uint64_t begun;
     size_t bytes;
     enum path path;
-    bool carried; /* by a transport, since the last transfer of this visit */
-} visit __attribute__((tls_model("initial-exec")));
+    bool carried; /* by a transport, since the last transfer of this span */
+} span __attribute__((tls_model("initial-exec")));
 
 /* Not the global lock: calls that wait for other processes do not hold it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +69,7 @@ void armcii_stats_start(int processes)
     armcii_stats.rows = calloc(STATS_MOST_ROWS, sizeof *armcii_stats.rows);
     armcii_stats.targets = calloc((size_t)processes, sizeof *armcii_stats.targets);
     if (!armcii_stats.rows || !armcii_stats.targets) armcii_fatal("out of memory for statistics of %d processes", processes);
-    visit = (struct visit){0};
+    span = (struct span){0};
     clock_ns = measure_clock();
     armcii_stats.begun_ns = now_ns();
     armcii_stats_on = true;
@@ -88,7 +88,7 @@ void armcii_stats_end(void)
     armcii_stats = (struct stats){0};
 }
 
-/* ---- visits ---- */
+/* ---- spans ---- */
 
 static struct stats_row *row_of(const char *function)
 {
@@ -105,11 +105,11 @@ static struct stats_row *row_of(const char *function)
 
 void armcii_stats_enter(const char *function)
 {
-    if (visit.depth++ > 0) return;
+    if (span.depth++ > 0) return;
     lock();
     struct stats_row *row = row_of(function);
     unlock();
-    visit = (struct visit){.depth = 1, .row = row, .begun = now_ns()};
+    span = (struct span){.depth = 1, .row = row, .begun = now_ns()};
 }
 
 static int bucket_of(uint64_t n)
@@ -120,27 +120,27 @@ static int bucket_of(uint64_t n)
 
 void armcii_stats_leave(void)
 {
-    if (visit.depth == 0 || --visit.depth > 0) return; /* 0: the call began before statistics did */
-    uint64_t took = now_ns() - visit.begun, ns = took > clock_ns ? took - clock_ns : 0;
-    struct stats_row *row = visit.row;
-    struct stats_cell *cell = &row->by[visit.path];
+    if (span.depth == 0 || --span.depth > 0) return; /* 0: the call began before statistics did */
+    uint64_t took = now_ns() - span.begun, ns = took > clock_ns ? took - clock_ns : 0;
+    struct stats_row *row = span.row;
+    struct stats_cell *cell = &row->by[span.path];
     lock();
     cell->calls++;
-    cell->bytes += visit.bytes;
+    cell->bytes += span.bytes;
     cell->ns += ns;
     row->took[bucket_of(ns)]++;
     if (ns > row->longest) row->longest = ns;
     unlock();
-    visit.row = NULL;
+    span.row = NULL;
 }
 
-/* ---- inside a visit ---- */
+/* ---- inside a span ---- */
 
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
 {
     struct stats_carried *carried = &armcii_stats.carried[path];
-    visit.path = path;
-    visit.carried = true;
+    span.path = path;
+    span.carried = true;
     lock();
     carried->transfers++;
     carried->bytes += bytes;
@@ -150,17 +150,17 @@ void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
 
 void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments, bool queued)
 {
-    if (!visit.row) return;
+    if (!span.row) return;
     struct stats_target *t = &armcii_stats.targets[target];
     if (queued)
-        visit.path = PATH_AGGREGATED;
-    else if (!visit.carried && bytes > 0)
+        span.path = PATH_AGGREGATED;
+    else if (!span.carried && bytes > 0)
         armcii_stats_carried(PATH_DIRECT, bytes, segments);
-    visit.carried = false;
-    visit.bytes += bytes;
+    span.carried = false;
+    span.bytes += bytes;
     lock();
-    visit.row->sizes[bucket_of(bytes)]++;
-    visit.row->segments[bucket_of(segments)]++;
+    span.row->sizes[bucket_of(bytes)]++;
+    span.row->segments[bucket_of(segments)]++;
     t->calls[kind]++;
     t->bytes[kind] += bytes;
     unlock();
@@ -252,12 +252,6 @@ static void print_table(const struct stats_job *job)
     free(text);
 }
 
-static void end_report(struct report *r)
-{
-    if (!end_file(r)) print_table(&r->job);
-    armcii_stats_job_end(&r->job);
-}
-
 /* ---- gathering ---- */
 
 /* The counts of this process in one block of *bytes bytes; the caller frees it. */
@@ -308,7 +302,8 @@ static void gather(struct stats_process *mine)
         add_process(&r, p);
         free(p);
     }
-    end_report(&r);
+    if (!end_file(&r)) print_table(&r.job);
+    armcii_stats_job_end(&r.job);
 }
 
 void armcii_statistics_end(void)

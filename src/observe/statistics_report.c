@@ -1,5 +1,5 @@
 /* statistics_report.c - adds up the counts of processes; writes them as a JSON document (doc/statistics.md) and as a table. */
-#include "observe/statistics_report.h"
+#include "observe/observe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -422,7 +422,7 @@ static void print_functions(FILE *out, const struct stats_job *job)
     free(entries);
 }
 
-static void print_travels(FILE *out, const struct stats_job *job)
+static void print_paths(FILE *out, const struct stats_job *job)
 {
     fprintf(out, "  %-16s %10s %10s %10s\n", "path", "transfers", "bytes", "segments");
     for (int p = 0; p < PATHS; p++) {
@@ -524,7 +524,7 @@ void armcii_stats_table(FILE *out, const struct stats_job *job)
 {
     print_title(out, job);
     print_functions(out, job);
-    print_travels(out, job);
+    print_paths(out, job);
     print_sizes(out, job);
     print_segments(out, job);
     print_waits(out, job);

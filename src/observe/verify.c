@@ -13,7 +13,7 @@
 #include "core/op.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
-#include "transport/shm/apply.h"
+#include "transport/shm/shm.h"
 
 enum { PART = 1 << 18 }; /* bytes checked at a time, which fit in the cache */
 

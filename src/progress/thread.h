@@ -106,7 +106,7 @@ void armcii_affinity_bind(void);
 void armcii_affinity_unbind(void);
 void armcii_affinity_migrate(void);
 
-/* ---- events (event.c): a sleep that ends on wakeups, and on data on the sockets of this process ----
+/* ---- events: a sleep that ends on wakeups, and on data on the sockets of this process ----
  *
  * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of this process, the kernel can end the
  * sleep instead.  A score of past events decides whether that is so.  One thread sleeps; any thread may wake it. */

@@ -463,8 +463,6 @@ static const struct {
     const char *lines;
 } settings[] = {
     /* one list of remedies */
-    {{"ARMCI_QUIRKS=auto"}, "ARMCI_QUIRKS=auto", ""},
-    {{"ARMCI_QUIRKS=None"}, "ARMCI_QUIRKS=none", ""},
     {{"ARMCI_QUIRKS=+pad-slices,-pack-puts"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
     {{"ARMCI_QUIRKS=-pack-puts,+PAD-Slices"}, "ARMCI_QUIRKS=+pad-slices,-pack-puts", ""},
     {{"ARMCI_QUIRKS=auto,-remote-flush"}, "ARMCI_QUIRKS=-remote-flush", ""},
@@ -502,7 +500,6 @@ static const struct {
     {{"ARMCI_NO_FLUSH_LOCAL=no"}, "ARMCI_QUIRKS=auto", ""},
     {{"ARMCI_NO_FLUSH_LOCAL=no", "ARMCI_AVOID_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", "+remote-flush"},
     /* limits are numbers */
-    {{NULL}, "ARMCI_EAGER_MAX=auto ARMCI_ACC_MAX_SEGMENTS=auto ARMCI_OUTSTANDING_LIMIT=128", ""},
     {{"ARMCI_EAGER_MAX=16384"}, "ARMCI_EAGER_MAX=16k", ""},
     {{"ARMCI_EAGER_MAX=4k"}, "ARMCI_EAGER_MAX=4k", ""},
     {{"ARMCI_EAGER_MAX=AUTO"}, "ARMCI_EAGER_MAX=auto", ""},
@@ -520,20 +517,11 @@ static const struct {
     {{"ARMCI_AVOID_MANY_CALLS=yes"}, "ARMCI_OUTSTANDING_LIMIT=128", "use ARMCI_OUTSTANDING_LIMIT=128"},
     {{"ARMCI_AVOID_MANY_CALLS=no"}, "ARMCI_OUTSTANDING_LIMIT=128", "leave it out"},
     {{"ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_OUTSTANDING_LIMIT=9"}, "ARMCI_OUTSTANDING_LIMIT=9", "use ARMCI_OUTSTANDING_LIMIT=128"},
-    /* renamed variables and values */
-    {{"ARMCI_VERIFY=yes"}, "ARMCI_VERIFY=yes", ""},
+    /* renamed variables */
     {{"ARMCI_CHECK=1"}, "ARMCI_VERIFY=yes", "ARMCI_CHECK=1 is an old form; use ARMCI_VERIFY=yes"},
     {{"ARMCI_CHECK=no"}, "ARMCI_VERIFY=no", "ARMCI_CHECK=no is an old form; use ARMCI_VERIFY=no"},
     {{"ARMCI_CHECK=no", "ARMCI_VERIFY=yes"}, "ARMCI_VERIFY=yes", "use ARMCI_VERIFY=no"},
     {{"ARMCI_CHECK=perhaps"}, "ARMCI_VERIFY=no", "ARMCI_CHECK='perhaps' is invalid (yes|no)"},
-    {{"ARMCI_TRANSPORT=am"}, "ARMCI_TRANSPORT=am", ""},
-    {{"ARMCI_TRANSPORT=server"}, "ARMCI_TRANSPORT=am", ""},
-    {{"ARMCI_TRANSPORT=rma"}, "ARMCI_TRANSPORT=rma", ""},
-    {{"ARMCI_VERBOSE=0"}, "ARMCI_VERBOSE=0", ""},
-    {{"ARMCI_VERBOSE=1"}, "ARMCI_VERBOSE=1", ""},
-    {{"ARMCI_VERBOSE=2"}, "ARMCI_VERBOSE=2", ""},
-    {{"ARMCI_VERBOSE=yes"}, "ARMCI_VERBOSE=1", ""},
-    {{"ARMCI_VERBOSE=off"}, "ARMCI_VERBOSE=0", ""},
     {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
 };
 

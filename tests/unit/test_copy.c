@@ -131,17 +131,15 @@ static void check_sample(struct sample *m, enum shape_side to)
     free(want[1]);
 }
 
+static void check_both_ways(struct sample *m)
+{
+    check_sample(m, SHAPE_LOCAL);
+    check_sample(m, SHAPE_REMOTE);
+}
+
 TEST(shapes_between_two_memories)
 {
-    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
-    for (unsigned seed = 0; seed < SEEDS; seed++)
-        for (int k = 0; k < 3; k++)
-            for (int i = 0; i < 2; i++) {
-                struct sample m;
-                sample_create(&m, kinds[k], seed, (int)(seed % 9));
-                check_sample(&m, sides[i]);
-                sample_free(&m);
-            }
+    on_samples(SEEDS, 8, check_both_ways);
 }
 
 /* ---- shapes in one memory, against memmove of each segment ---- */

@@ -3,11 +3,11 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "../lib/element.h"
 #include "shape/accumulate.h"
 #include "shape_model.h"
-#include "transport/shm/apply.h"
-#include "transport/shm/node.h"
 #include "transport/shm/shm.h"
+#include "transport/shm/node.h"
 #include "unit.h"
 
 /* ---- the node, in private memory: replaces src/transport/shm/node.c ---- */
@@ -102,36 +102,18 @@ void __wrap_armcii_accumulate_rows(enum element e, const void *scale, void *dst,
 /* ---- values ---- */
 
 /* 1 or 2 of that type. */
-static const void *scale_of(enum element e, int number)
+static const void *factor(enum element e, int number)
 {
-    static const int i[] = {1, 2};
-    static const long l[] = {1, 2};
-    static const float f[][2] = {{1, 0}, {2, 0}};
-    static const double d[][2] = {{1, 0}, {2, 0}};
-    const int n = number - 1;
-    const void *const scales[ELEMENT_COUNT] = {&i[n], &l[n], f[n], d[n], f[n], d[n]};
-    return scales[e];
-}
-
-static void fill(enum element e, char *at, size_t bytes, struct rng *r)
-{
-    for (size_t i = 0; i < bytes; i += armcii_element_align(e)) {
-        int v = rng_between(r, -9, 9);
-        switch (e) {
-        case ELEMENT_INT: memcpy(at + i, &v, sizeof v); break;
-        case ELEMENT_LONG: memcpy(at + i, &(long){v}, sizeof(long)); break;
-        case ELEMENT_FLOAT:
-        case ELEMENT_COMPLEX: memcpy(at + i, &(float){(float)v}, sizeof(float)); break;
-        default: memcpy(at + i, &(double){v}, sizeof(double));
-        }
-    }
+    static union scale factors[2];
+    factors[number - 1] = scale_of((int)e, number, 0);
+    return &factors[number - 1];
 }
 
 static void begin(enum element e, uint64_t seed)
 {
     struct rng r = rng_start(seed);
-    fill(e, arena, ARENA, &r);
-    fill(e, local, LOCAL, &r);
+    element_fill((int)e, &r, arena, ARENA);
+    element_fill((int)e, &r, local, LOCAL);
     memcpy(wanted, arena, ARENA);
 }
 
@@ -190,9 +172,9 @@ ROW_TEST(contiguous_across_blocks, ELEMENT_COUNT)
     for (size_t before = 0; before <= 2 * size; before++)
         for (size_t n = 1; n <= 3 * STRIPE_BLOCK / size; n = n < 4 ? n + 1 : n * 7) {
             size_t at = first_border() - before;
-            const void *scale = number % 3 ? scale_of(e, 2) : NULL;
+            const void *scale = number % 3 ? factor(e, 2) : NULL;
             armcii_apply_accumulate_piece(e, scale, PROCESS, remote(at), DELTA, local, n * size);
-            add(e, scale ? scale : scale_of(e, 1), wanted + at, local, n * size);
+            add(e, scale ? scale : factor(e, 1), wanted + at, local, n * size);
             check_arena("piece", number++);
         }
 }
@@ -203,11 +185,11 @@ ROW_TEST(contiguous_over_many_blocks, ELEMENT_COUNT)
     struct shape s;
     begin(e, 2);
     armcii_shape_contiguous(&s, local, remote(0), ARENA);
-    accumulate(e, scale_of(e, 2), &s);
-    model(e, scale_of(e, 2), &s);
+    accumulate(e, factor(e, 2), &s);
+    model(e, factor(e, 2), &s);
     check_arena("all of it", 0);
     accumulate(e, NULL, &s);
-    model(e, scale_of(e, 1), &s);
+    model(e, factor(e, 1), &s);
     check_arena("all of it, scale NULL", 1);
 }
 
@@ -249,9 +231,9 @@ static bool patch(enum element e, unsigned seed)
     }
     if (!place(here, count, levels, LOCAL, &r, &from) || !place(there, count, levels, ARENA, &r, &to)) return false;
     ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels), SHAPE_OK);
-    const void *scale = seed % 2 ? scale_of(e, 2) : NULL;
+    const void *scale = seed % 2 ? factor(e, 2) : NULL;
     accumulate(e, scale, &s);
-    model(e, scale ? scale : scale_of(e, 1), &s);
+    model(e, scale ? scale : factor(e, 1), &s);
     check_arena("patch of seed", seed);
     return true;
 }
@@ -274,8 +256,8 @@ ROW_TEST(rows_on_one_another, ELEMENT_COUNT)
     struct shape s;
     begin(e, 4);
     ck_assert_int_eq(armcii_shape_strided(&s, local, here, remote(first_border() - 16), there, count, 1), SHAPE_OK);
-    accumulate(e, scale_of(e, 2), &s);
-    model(e, scale_of(e, 2), &s);
+    accumulate(e, factor(e, 2), &s);
+    model(e, factor(e, 2), &s);
     check_arena("rows on one another", 0);
 }
 
@@ -299,7 +281,7 @@ ROW_TEST(vector, ELEMENT_COUNT)
         struct shape s;
         ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
         accumulate(e, NULL, &s);
-        model(e, scale_of(e, 1), &s);
+        model(e, factor(e, 1), &s);
         check_arena("list", round);
     }
 }

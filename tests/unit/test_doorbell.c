@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "mpi/world.h"
 #include "progress/thread.h"
 #include "transport/shm/node.h"
 #include "unit.h"
@@ -19,11 +20,12 @@ static struct shared {
     struct doorbell doorbells[2];
     atomic_int ready, woken;
 } * shared;
-static int rank_of[3] = {0, 1, -1}; /* process 2 is on another node */
+static int node_of[3] = {0, 0, 2}, local_rank_of[3] = {0, 1, 0}; /* process 2 is on another node */
 
 static void become(int rank)
 {
-    *(struct node *)armcii_node = (struct node){.rank = rank, .size = 2, .rank_of = rank_of, .doorbells = shared->doorbells};
+    *(struct world *)armcii_world = (struct world){.rank = rank, .size = 3, .node_of = node_of, .local_rank_of = local_rank_of};
+    *(struct node *)armcii_node = (struct node){.rank = rank, .size = 2, .doorbells = shared->doorbells};
     armcii_doorbell_open();
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->ready) < 2)

@@ -154,42 +154,6 @@ TEST(empty_index)
     armcii_index_free(NULL);
 }
 
-TEST(ends_and_neighbours)
-{
-    struct interval a = interval(100, 200, 0), b = interval(200, 300, 1), c = interval(50, 100, 2);
-    insert(0, a.lo, a.hi, 0);
-    insert(0, b.lo, b.hi, 1);
-    insert(0, c.lo, c.hi, 2);
-    expect(0, 49, NULL, "below all");
-    expect(0, 50, &c, "first byte");
-    expect(0, 99, &c, "last byte");
-    expect(0, 100, &a, "first byte after the neighbour");
-    expect(0, 199, &a, "last byte before the neighbour");
-    expect(0, 200, &b, "first byte");
-    expect(0, 299, &b, "last byte");
-    expect(0, 300, NULL, "above all");
-    armcii_index_remove(x, 0, 100, 200);
-    expect(0, 99, &c, "the lower neighbour stays");
-    expect(0, 100, NULL, "removed");
-    expect(0, 199, NULL, "removed");
-    expect(0, 200, &b, "the upper neighbour stays");
-}
-
-TEST(remove_by_one_byte)
-{
-    for (uintptr_t lo = 1000; lo < 1500; lo += 100)
-        insert(0, lo, lo + 50, 0);
-    struct interval first = interval(1000, 1050, 0), last = interval(1400, 1450, 0);
-    armcii_index_remove(x, 0, 1050, 1100); /* between two */
-    expect(0, 1049, &first, "a gap removed");
-    armcii_index_remove(x, 0, 1149, 1301); /* last byte of one to first byte of another */
-    expect(0, 1000, &first, "below");
-    expect(0, 1100, NULL, "met by its last byte");
-    expect(0, 1200, NULL, "inside");
-    expect(0, 1349, NULL, "met by its first byte");
-    expect(0, 1449, &last, "above");
-}
-
 TEST(highest_addresses)
 {
     struct interval top = interval(UINTPTR_MAX - 10, UINTPTR_MAX, 1), bottom = interval(1, 2, 2);
@@ -199,36 +163,6 @@ TEST(highest_addresses)
     expect(0, UINTPTR_MAX, NULL, "above");
     expect(0, 1, &bottom, "bottom");
     expect(0, 0, NULL, "below");
-}
-
-TEST(processes_are_apart)
-{
-    struct interval here = interval(100, 200, 1), there = interval(100, 150, 2);
-    insert(1, here.lo, here.hi, 1);
-    expect(1, 120, &here, "found");
-    expect(0, 120, NULL, "the last hit is another process's");
-    insert(2, there.lo, there.hi, 2);
-    expect(2, 120, &there, "same address, other process");
-    expect(1, 120, &here, "same address, first process");
-    armcii_index_remove(x, 2, 100, 150);
-    expect(2, 120, NULL, "removed");
-    expect(1, 120, &here, "not removed");
-}
-
-TEST(last_hit_after_removal)
-{
-    struct interval before = interval(100, 200, 1), after = interval(100, 180, 2), moved = interval(150, 250, 3);
-    insert(1, before.lo, before.hi, 1);
-    expect(1, 150, &before, "into the cache");
-    armcii_index_remove(x, 1, 100, 200);
-    expect(1, 150, NULL, "removed");
-    insert(1, after.lo, after.hi, 2);
-    expect(1, 150, &after, "another region at that address");
-    expect(1, 190, NULL, "it is shorter");
-    armcii_index_remove(x, 1, 100, 180);
-    insert(1, moved.lo, moved.hi, 3);
-    expect(1, 120, NULL, "it begins later");
-    expect(1, 150, &moved, "at its begin");
 }
 
 /* Regions of all sizes with gaps, touching here and there, inserted in a scattered order. */
@@ -249,10 +183,6 @@ TEST(many_regions)
         expect(1, all[i].hi - 1, &all[i], "last byte");
         if (i % 3) expect(1, all[i].hi, NULL, "gap");
     }
-    for (size_t i = 0; i < MANY; i += 2)
-        armcii_index_remove(x, 1, all[i].lo, all[i].hi);
-    for (size_t i = 0; i < MANY; i++)
-        expect(1, all[i].lo, i % 2 ? &all[i] : NULL, "every other removed");
     armcii_index_remove(x, 1, 4096, lo);
     for (size_t i = 0; i < MANY; i++)
         expect(1, all[i].lo, NULL, "all removed");

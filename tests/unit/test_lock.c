@@ -90,17 +90,6 @@ static void *enter_and_exit(void *unused)
     return NULL;
 }
 
-TEST(yield_admits_a_waiter)
-{
-    pthread_t other;
-    armcii_lock_enter();
-    pthread_create(&other, NULL, enter_and_exit, NULL);
-    while (!atomic_load(&other_entered))
-        armcii_lock_yield();
-    armcii_lock_exit();
-    pthread_join(other, NULL);
-}
-
 static void wait_for_a_waiter(void)
 {
     while (atomic_load(&armcii_lock_state.tickets) == atomic_load(&armcii_lock_state.served))

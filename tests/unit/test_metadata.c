@@ -115,7 +115,7 @@ static void begin(void)
     for (int i = 0; i < RANKS; i++)
         identity[i] = i;
     *(struct world *)armcii_world = (struct world){.rank = ME, .size = RANKS, .nodes = 1, .node_of = zeros, .local_rank_of = identity};
-    *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS, .rank_of = identity};
+    *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS};
     *(struct arena *)armcii_arena = (struct arena){(char *)0x200000000000, (size_t)16 << 30};
     ck_assert_ptr_eq(map_own_slot(), armcii_arena->base);
     team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .from_world = identity, .users = 1};

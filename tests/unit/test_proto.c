@@ -88,15 +88,14 @@ static size_t travel_in_fragments(const struct shape *s)
     return fragments;
 }
 
+static void travels(struct sample *m)
+{
+    travel_in_fragments(&m->shape);
+}
+
 TEST(small_shapes_travel)
 {
-    static const enum sample_kind kinds[] = {SAMPLE_ANY, SAMPLE_PATCH, SAMPLE_VECTOR};
-    for (unsigned seed = 1; seed <= 600; seed++) {
-        struct sample m;
-        sample_create(&m, kinds[seed % 3], seed, (int)(seed % 7));
-        travel_in_fragments(&m.shape);
-        sample_free(&m);
-    }
+    on_samples(200, 6, travels);
 }
 
 /* ---- what needs several fragments */

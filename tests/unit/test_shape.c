@@ -54,39 +54,6 @@ SAMPLE_TEST(levels_that_can_go_are_gone)
     check_simplest(m->text, &m->shape);
 }
 
-TEST(simplest_forms)
-{
-    static const struct {
-        int levels, count[4], local[3], remote[3];
-        int want_levels;
-        size_t want_count[4];
-    } row[] = {
-        {0, {7}, {0}, {0}, 0, {7}},
-        {3, {8, 1, 1, 1}, {0, -3, 9}, {5, 5, 5}, 0, {8}},
-        {2, {8, 3, 4}, {8, 24}, {8, 24}, 0, {96}},
-        {2, {8, 3, 4}, {8, 24}, {8, 32}, 1, {24, 4}},              /* one side only: stays */
-        {2, {8, 3, 4}, {8, 24}, {16, 48}, 1, {8, 12}},             /* local dense at the lowest level, remote not */
-        {2, {8, 3, 4}, {16, 48}, {32, 96}, 1, {8, 12}},            /* levels merge above the segment */
-        {3, {8, 3, 1, 4}, {16, 77, 48}, {32, -1, 96}, 1, {8, 12}}, /* ... across a level of count 1 */
-        {2, {8, 3, 4}, {0, 0}, {0, 0}, 1, {8, 12}},
-        {2, {8, 3, 4}, {-8, -24}, {-8, -24}, 1, {8, 12}}, /* backwards: never one segment */
-        {2, {8, 3, 0}, {16, 48}, {16, 48}, 0, {0}},
-        {2, {0, 3, 4}, {16, 48}, {16, 48}, 0, {0}},
-        {3, {4, 2, 2, 2}, {4, 8, 100}, {4, 8, 200}, 1, {16, 2}},
-    };
-    char a[4096], b[4096];
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        struct shape s;
-        enum shape_status status = armcii_shape_strided(&s, a + 2048, row[i].local, b + 2048, row[i].remote, row[i].count, row[i].levels);
-        ck_assert_msg(status == SHAPE_OK, "row %zu: status %d", i, status);
-        ck_assert_msg(s.levels == row[i].want_levels, "row %zu: levels: expected %d, seen %d", i, row[i].want_levels, s.levels);
-        for (int k = 0; k <= s.levels; k++)
-            ck_assert_msg(s.count[k] == row[i].want_count[k], "row %zu: count[%d]: expected %zu, seen %zu", i, k, row[i].want_count[k],
-                          s.count[k]);
-        ck_assert_msg(s.form == (s.levels ? SHAPE_STRIDED : SHAPE_CONTIGUOUS), "row %zu: form %d", i, s.form);
-    }
-}
-
 TEST(sixteen_levels)
 {
     int count[SHAPE_MAX_LEVELS + 1], stride[SHAPE_MAX_LEVELS];
@@ -114,7 +81,7 @@ TEST(sixteen_levels)
 
 /* ---- range, disjointness, nesting, alignment ---- */
 
-SAMPLE_TEST(hull_is_that_of_all_bytes)
+SAMPLE_TEST(range_is_that_of_all_bytes)
 {
     for (int i = 0; i < 2; i++) {
         char *want_lo = NULL, *want_hi = NULL, *lo, *hi;
@@ -186,35 +153,6 @@ SAMPLE_TEST(nesting_by_definition)
         bool seen = armcii_shape_nests(s, sides[i]);
         ck_assert_msg(seen == want, "%s: side %d: expected %d, seen %d", m->text, i, want, seen);
         ck_assert_msg(!seen || armcii_shape_is_disjoint(s, sides[i]), "%s: side %d nests but overlaps", m->text, i);
-    }
-}
-
-TEST(nesting_of_known_shapes)
-{
-    static const struct {
-        int levels, count[3], stride[2];
-        bool nests;
-    } row[] = {
-        {0, {9}, {0}, true},
-        {1, {8, 4}, {9, 0}, true},
-        {1, {8, 4}, {8, 0}, true},
-        {1, {8, 4}, {7, 0}, false},
-        {1, {8, 4}, {-8, 0}, false},
-        {1, {8, 4}, {0, 0}, false},
-        {2, {8, 4, 2}, {16, 64}, true},
-        {2, {8, 4, 2}, {16, 80}, true},
-        {2, {8, 4, 2}, {16, 56}, false}, /* fits, but not a multiple */
-        {2, {8, 4, 2}, {16, 72}, false},
-        {2, {8, 4, 2}, {16, 48}, false}, /* a multiple, but does not fit */
-        {2, {8, 4, 2}, {64, 8}, false},  /* outer smaller than inner */
-        {2, {8, 4, 2}, {16, -64}, false},
-    };
-    static const int far[] = {1000, 10000}; /* the other side keeps the levels apart */
-    char a[1024], b[32768];
-    for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-        struct shape s;
-        ck_assert_int_eq(armcii_shape_strided(&s, a + 512, row[i].stride, b, far, row[i].count, row[i].levels), SHAPE_OK);
-        ck_assert_msg(armcii_shape_nests(&s, SHAPE_LOCAL) == row[i].nests, "row %zu: expected %d", i, row[i].nests);
     }
 }
 

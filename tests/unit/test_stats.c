@@ -66,7 +66,7 @@ TEST(equal_names_are_one_function)
     armcii_stats_enter(again);
     armcii_stats_leave();
     armcii_stats_enter("ARMCI_Get");
-    armcii_stats_enter("ARMCI_Put"); /* inside a visit */
+    armcii_stats_enter("ARMCI_Put"); /* inside a span */
     armcii_stats_leave();
     armcii_stats_leave();
     armcii_stats_stop();

@@ -5,8 +5,6 @@
 
 #include "base/lock.h"
 #include "mem/directory.h"
-#include "transport/am/server.h"
-#include "transport/am/endpoint.h"
 #include "transport/am/am.h"
 #include "unit.h"
 

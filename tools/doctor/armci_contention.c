@@ -8,13 +8,13 @@
 
 enum { ROUNDS = 25, ELEMENTS = 300, LOCKS = 12 };
 
-/* One slice: sums, a counter for tickets, a number protected by a mutex, room for messages. */
+/* One slice: sums, a counter for tickets, a number protected by a mutex, room for the data of a message. */
 struct slice {
     double sum[2 * ELEMENTS];
     int numbers[ELEMENTS];
     long tickets, protected;
     int swapped, flag;
-    long letter[16];
+    long payload[16];
 };
 
 /* Contiguous, strided and vector accumulates of all ranks on the last rank's slice. */
@@ -100,17 +100,17 @@ static void lock(struct finding *f, struct slice **base)
 static void notify(struct finding *f, struct slice **base)
 {
     int waits;
-    long letter[16];
+    long payload[16];
     for (int round = 1; round <= ROUNDS; round++) {
         for (int i = 0; i < 16; i++)
-            letter[i] = 1000 * job->rank + round + i;
-        ARMCI_Put_flag(letter, base[job->target]->letter, sizeof letter, &base[job->target]->flag, round, job->target);
+            payload[i] = 1000 * job->rank + round + i;
+        ARMCI_Put_flag(payload, base[job->target]->payload, sizeof payload, &base[job->target]->flag, round, job->target);
         armci_notify(job->target);
         armci_notify_wait(job->origin, &waits);
         ARMCI_Access_begin(base[job->rank]);
         bool right = base[job->rank]->flag == round;
         for (int i = 0; i < 16; i++)
-            right = right && base[job->rank]->letter[i] == 1000 * job->origin + round + i;
+            right = right && base[job->rank]->payload[i] == 1000 * job->origin + round + i;
         ARMCI_Access_end(base[job->rank]);
         found(f, right, "a put is not seen after its notification (round %d)", round);
         ARMCI_Barrier();

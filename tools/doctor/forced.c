@@ -2,14 +2,13 @@
  * changes the path of data. */
 #include "probes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
 #include "area.h"
-#include "base/config.h"
+#include "environment.h"
 #include "lines.h"
 #include "transport/am/am.h"
 #include "transport/shm/node.h"
@@ -64,37 +63,6 @@ void probe_armci_speed(struct finding *f)
     const double *us = in_use.microseconds;
     tell(f, "put %.2f, get %.2f, accumulate %.2f, rmw %.2f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", us[0], us[1], us[2],
          us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
-}
-
-/* ---------------------------------------------------------------- variables -------- */
-
-static char saved[MOST_VARIABLES][256];
-
-static void name_of(const char *setting, char *name, size_t size)
-{
-    snprintf(name, size, "%.*s", (int)strcspn(setting, "="), setting);
-}
-
-static void set_variables(const struct setting *s)
-{
-    char name[64];
-    for (int i = 0; i < MOST_VARIABLES && s->set[i]; i++) {
-        name_of(s->set[i], name, sizeof name);
-        snprintf(saved[i], sizeof saved[i], "%s", getenv(name) ? getenv(name) : "");
-        setenv(name, strchr(s->set[i], '=') + 1, 1);
-    }
-}
-
-static void restore_variables(const struct setting *s)
-{
-    char name[64];
-    for (int i = 0; i < MOST_VARIABLES && s->set[i]; i++) {
-        name_of(s->set[i], name, sizeof name);
-        if (saved[i][0])
-            setenv(name, saved[i], 1);
-        else
-            unsetenv(name);
-    }
 }
 
 /* ---------------------------------------------------------------- settings --------- */
@@ -208,14 +176,15 @@ void probe_forced(struct finding *f)
 {
     const struct setting *s = setting_of(f->probe);
     if (wants_windows(s) && !area_possible(f)) return;
-    set_variables(s);
+    for (int i = 0; i < MOST_VARIABLES && s->set[i]; i++)
+        environment_set(s->set[i]);
     ARMCI_Init();
     if (s->possible && !s->possible())
         leave_out(f, "has no effect here");
     else
         run(f, s);
     ARMCI_Finalize();
-    restore_variables(s);
+    environment_restore();
 }
 
 /* ---------------------------------------------------------------- advice ----------- */
@@ -247,6 +216,6 @@ void probe_advice(struct finding *f)
         return;
     }
     tell(f, "%s is clearly better here than the default", better->name);
-    for (int i = 0; i < 4 && better->set[i] && job->rank == 0; i++)
+    for (int i = 0; i < MOST_VARIABLES && better->set[i] && job->rank == 0; i++)
         line_write("advice\tBetter here: export %s", better->set[i]);
 }

@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
+#include "environment.h"
 #include "probe.h"
 
 static void print_help(void)
@@ -131,23 +131,11 @@ bool options_lists(const char *list, const char *name)
     return false;
 }
 
-/* Did an MPI launcher start this process? */
-static bool is_under_launcher(void)
-{
-    static const char *const signs[] = {"PMI_RANK",          "PMI_FD",      "PMIX_RANK",   "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",
-                                        "PMI_PORT",          "ALPS_APP_PE", "PALS_RANKID", "FLUX_TASK_RANK",       "MV2_COMM_WORLD_RANK",
-                                        "JSM_NAMESPACE_RANK"};
-    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
-        if (getenv(signs[i])) return true;
-    /* A batch script has SLURM_PROCID, too, but is not a task of a step. */
-    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") && getenv("SLURM_LOCALID") && getenv("SLURM_STEP_NUM_TASKS");
-}
-
 int main(int argc, char **argv)
 {
     struct options o;
     int status = read_options(&o, argc, argv);
     if (status >= 0) return status;
-    if (o.launch || !is_under_launcher()) return drive(&o, argv[0]);
+    if (o.launch || !environment_has_launcher()) return drive(&o, argv[0]);
     return supervise(&o);
 }

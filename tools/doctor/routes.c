@@ -1,17 +1,19 @@
 /* routes.c - each route that is possible between nodes, measured in turn: ARMCI_Init reads ARMCI_TRANSPORT again. */
 #include "probes.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <armci.h>
 
+#include "environment.h"
 #include "lines.h"
 #include "transport/route.h"
 
-static const char *const routes[] = {"am", "rdma", "rma"};
-enum { ROUTES = sizeof routes / sizeof routes[0], US = 1000000 };
+enum { US = 1000000 };
+
+static const struct {
+    const char *name, *setting;
+} routes[] = {{"am", "ARMCI_TRANSPORT=am"}, {"rdma", "ARMCI_TRANSPORT=rdma"}, {"rma", "ARMCI_TRANSPORT=rma"}};
 
 /* The probe needs windows and a choice: it may run only with ARMCI_TRANSPORT=rdma. The first result is the one that counts. */
 static bool tell_probe(bool told)
@@ -43,27 +45,22 @@ static bool measure_chosen(struct finding *f, const char **chosen)
 }
 
 /* A route that is not possible is replaced by another one. */
-static bool measure_other(const char *name, bool told)
+static bool measure_other(int i, bool told)
 {
-    setenv("ARMCI_TRANSPORT", name, 1);
+    environment_set(routes[i].setting);
     ARMCI_Init();
     told = tell_probe(told);
-    if (strcmp(armcii_route_far_name(), name) == 0) cost_figures(name);
+    if (strcmp(armcii_route_far_name(), routes[i].name) == 0) cost_figures(routes[i].name);
     ARMCI_Finalize();
+    environment_restore();
     return told;
 }
 
 void probe_routes(struct finding *f)
 {
-    const char *chosen, *set = getenv("ARMCI_TRANSPORT");
-    char *saved = set ? strdup(set) : NULL;
+    const char *chosen;
     f->note = true;
     bool told = measure_chosen(f, &chosen);
-    for (int i = 0; i < ROUTES && chosen; i++)
-        if (strcmp(routes[i], chosen) != 0 && (job->windows || i == 0)) told = measure_other(routes[i], told);
-    if (saved)
-        setenv("ARMCI_TRANSPORT", saved, 1);
-    else
-        unsetenv("ARMCI_TRANSPORT");
-    free(saved);
+    for (int i = 0; i < (int)(sizeof routes / sizeof routes[0]) && chosen; i++)
+        if (strcmp(routes[i].name, chosen) != 0 && (job->windows || i == 0)) told = measure_other(i, told);
 }

@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #endif
 
+#include "environment.h"
 #include "keeper.h"
 #include "probe.h"
 #include "table.h"
@@ -205,7 +206,7 @@ static void bury(pid_t child, double seconds, char *how, size_t size)
 /* ---------------------------------------------------------------- the end ---------- */
 
 /* The report of another rank's keeper within that time, or "". */
-static void heard(int listening, int milliseconds, char *how, size_t size)
+static void receive_report(int listening, int milliseconds, char *how, size_t size)
 {
     struct pollfd p = {.fd = listening, .events = POLLIN};
     how[0] = '\0';
@@ -222,11 +223,11 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         return;
     case KEEPER_SIGNAL:
         bury(child, 0, end, sizeof end);
-        heard(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
+        receive_report(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
         if (!how[0]) snprintf(how, size, "the launcher ended the job (%s)", strsignal(signalled));
         return;
     case KEEPER_PEER:
-        heard(listening, 0, how, size);
+        receive_report(listening, 0, how, size);
         if (how[0]) bury(child, 0, end, sizeof end);
         return;
     default: bury(child, 2, end, sizeof end); snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
@@ -268,15 +269,6 @@ static int end_other(const char *probe, const char *how)
     return 0;
 }
 
-/* The rank before MPI_Init, from the launcher's environment. */
-static int rank_by_launcher(void)
-{
-    static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    return 0;
-}
-
 static void catch_signals(void)
 {
     signal(SIGTERM, on_signal);
@@ -314,7 +306,7 @@ int supervise(const struct options *o)
         return 2;
     }
     keeper_start(&keeper, lines, deliver);
-    keeper.rank = rank_by_launcher();
+    keeper.rank = environment_rank();
     if (keeper.rank == 0 && !streaming) table_start(o);
     watch(child, listening, how, sizeof how);
     snprintf(probe, sizeof probe, "%s", keeper.probe);

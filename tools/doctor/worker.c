@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <armci.h>
 
+#include "base/config.h"
 #include "lines.h"
 #include "probes.h"
 
@@ -152,8 +152,8 @@ static void ask_for_no_threads(void)
 /* The doctor tests all ranks, so no rank may be a progress rank. */
 static void keep_all_ranks(void)
 {
-    const char *progress = getenv("ARMCI_PROGRESS");
-    if (progress && strcasecmp(progress, "rank") == 0) setenv("ARMCI_PROGRESS", "none", 1);
+    armcii_config_ensure();
+    if (armcii_config->progress == PROGRESS_RANK) setenv("ARMCI_PROGRESS", "none", 1);
 }
 
 static void describe_job(const struct options *o)

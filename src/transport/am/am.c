@@ -9,10 +9,6 @@
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "progress/thread.h"
-#include "transport/am/endpoint.h"
-#include "transport/am/progress_rank.h"
-#include "transport/am/proto.h"
-#include "transport/am/server.h"
 #include "transport/shm/shm.h"
 #include "transport/shm/node.h"
 

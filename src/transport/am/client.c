@@ -7,8 +7,6 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/world.h"
-#include "transport/am/endpoint.h"
-#include "transport/am/proto.h"
 
 static uint64_t last_id;
 

@@ -1,6 +1,6 @@
 /* endpoint.c - outstanding operations and tags of replies; send buffers, rendezvous puts, acknowledgements, progress and fences of all
  * endpoints. */
-#include "transport/am/endpoint.h"
+#include "transport/am/am.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/lock.h"
-#include "transport/am/server.h"
 #include "progress/thread.h"
 #include "mpi/team.h"
 #include "mpi/world.h"

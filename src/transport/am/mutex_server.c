@@ -1,5 +1,5 @@
 /* mutex_server.c - a hash table of the held mutexes. */
-#include "transport/am/server.h"
+#include "transport/am/am.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* progress_rank.c - progress ranks: their choice, their control messages, their loop. */
 #define _GNU_SOURCE
-#include "transport/am/progress_rank.h"
+#include "transport/am/am.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,9 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
-#include "transport/am/server.h"
 #include "progress/thread.h"
-#include "transport/am/proto.h"
 
 /* From the first start until MPI ends. */
 static MPI_Comm everybody = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
@@ -273,15 +271,15 @@ static MPI_Request control_request = MPI_REQUEST_NULL;
 static enum { NOT_EXPECTED, EXPECTED, ARRIVED } control_state;
 static int control_sender;
 
-static struct am_receive control_inbox(void)
+static struct am_receive control_receive(void)
 {
     return (struct am_receive){everybody, TAG_CONTROL, (int)sizeof control};
 }
 
 static bool receive_control(void)
 {
-    struct am_receive inbox = control_inbox();
-    if (control_state != EXPECTED || !armcii_am_receive_test(&inbox, &control, &control_request, &control_sender)) return false;
+    struct am_receive receive = control_receive();
+    if (control_state != EXPECTED || !armcii_am_receive_test(&receive, &control, &control_request, &control_sender)) return false;
     control_state = ARRIVED;
     return true;
 }
@@ -305,8 +303,8 @@ static const struct loop_policy policy = {
 /* Serve until the next control message. */
 static void await_control(void)
 {
-    struct am_receive inbox = control_inbox();
-    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&inbox, &control, &control_request);
+    struct am_receive receive = control_receive();
+    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&receive, &control, &control_request);
     control_state = EXPECTED;
     while (control_state != ARRIVED)
         armcii_progress_loop_step();

@@ -151,7 +151,7 @@ bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Re
  * receive. */
 void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[]);
 
-/* ---- a pool of buffers for packed data (bufpool.c) ----
+/* ---- a pool of buffers for packed data ----
  *
  * Freed buffers stay in the pool: page faults of fresh memory cost more than the copy. Not thread-safe. */
 

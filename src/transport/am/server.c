@@ -1,5 +1,5 @@
 /* server.c - receives requests in order for each client, applies them and replies. */
-#include "transport/am/server.h"
+#include "transport/am/am.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -10,8 +10,6 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
-#include "transport/am/proto.h"
-#include "transport/shm/apply.h"
 #include "transport/shm/shm.h"
 
 /* Messages are received into slots. A slot is served when its message is the next of its client, so that a client that stalls delays no

@@ -1,5 +1,5 @@
 /* apply.c - transfers by load and store. */
-#include "transport/shm/apply.h"
+#include "transport/shm/shm.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -315,10 +315,8 @@ int armcii_doorbell_fd(void)
 
 void armcii_doorbell_ring(int process)
 {
-    if (doorbell_fd < 0) return;
-    int neighbour = the_node.rank_of[process];
-    if (neighbour < 0 || neighbour == the_node.rank) return;
-    struct doorbell *b = &the_node.doorbells[neighbour];
+    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process)) return;
+    struct doorbell *b = &the_node.doorbells[armcii_world->local_rank_of[process]];
     atomic_fetch_add(&b->rung, 1);
     if (atomic_load(&b->asleep)) send_datagram(b);
 }
@@ -377,20 +375,12 @@ static void create_control(void)
     free(slices);
 }
 
-static void number_node_ranks(void)
-{
-    const struct world *w = armcii_world;
-    the_node.rank_of = allocate((size_t)w->size, sizeof *the_node.rank_of);
-    the_node.size = 0;
-    for (int i = 0; i < w->size; i++)
-        the_node.rank_of[i] = w->node_of[i] == w->node_of[w->rank] ? the_node.size++ : -1;
-}
-
 void armcii_node_start(void)
 {
     MPI_Comm_split(armcii_world->all, armcii_world->node_of[armcii_world->rank], armcii_world->rank, &the_node.comm);
     MPI_Comm_rank(the_node.comm, &the_node.rank);
-    number_node_ranks();
+    for (int i = 0; i < armcii_world->size; i++)
+        the_node.size += armcii_world_is_on_node(i);
     the_node.kind = choose_kind();
     barriers = 0;
     the_node.cpus = count_cpus();
@@ -406,7 +396,6 @@ void armcii_node_end(void)
     levels = 0;
     if (the_node.kind != SEGMENT_NONE) armcii_segment_free(&segment);
     MPI_Comm_free(&the_node.comm);
-    free(the_node.rank_of);
     free(the_node.cpus.taken);
     the_node = (struct node){0};
     control = NULL;

@@ -45,8 +45,7 @@ struct node_cpus {
 struct node {
     enum segment_kind kind;     /* of new segments; SEGMENT_NONE: memory is not shared */
     MPI_Comm comm;              /* the processes of this node, then its progress ranks, if any */
-    int rank, size;             /* size: without the progress ranks, whose ranks are size, size + 1, ... */
-    int *rank_of;               /* [world size]: rank on this node; -1: on another node */
+    int rank, size;             /* as armcii_world->local_rank_of; size: without the progress ranks, whose ranks are size, size + 1, ... */
     struct stripe *stripes;     /* [STRIPES] */
     struct doorbell *doorbells; /* [size]; NULL if memory is not shared */
     struct node_cpus cpus;

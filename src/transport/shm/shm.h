@@ -3,8 +3,16 @@
 #ifndef ARMCII_SHM_H
 #define ARMCII_SHM_H
 
-#include "transport/transport.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "shape/accumulate.h"
+#include "shape/copy.h"
+#include "shape/shape.h"
 #include "transport/shm/segment.h"
+#include "transport/transport.h"
 
 extern const struct transport armcii_shm;
 
@@ -26,16 +34,40 @@ void armcii_exports_end(void);
  * process is on another node. */
 bool armcii_export_find(int process, const void *address, char **base, size_t *bytes, char **mapped);
 
-/* ---- mutexes (mcs.c) ----
+/* ---- transfers by load and store (apply.c) ----
  *
- * The queue lock of J. Mellor-Crummey and M. Scott ("Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors", ACM TOCS
- * 9(1), 1991).  Each waiter spins on its own cache line until its predecessor passes the lock on.  The functions are those of struct
- * transport.  A wait releases the global lock at each backoff step. */
+ * On memory that the node shares: for its own processes and for requests of other nodes.  The remote side has the addresses of its owner
+ * and is mapped at + delta in this process; the owner's addresses select the locks. */
 
-void *armcii_shm_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name);
-void armcii_shm_mcs_free(void *set);
-void armcii_shm_mcs_lock(void *set, int owner, int mutex, unsigned *slot);
-bool armcii_shm_mcs_trylock(void *set, int owner, int mutex, unsigned *slot);
-void armcii_shm_mcs_unlock(void *set, int owner, int mutex, unsigned slot);
+void armcii_apply_put(const struct shape *s, ptrdiff_t delta);
+void armcii_apply_get(const struct shape *s, ptrdiff_t delta);
+/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is updated atomically with respect to
+ * all accumulates applied on this node. */
+void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s);
+/* The same for one contiguous piece. */
+void armcii_apply_accumulate_piece(enum element e, const void *scale, int process, const char *remote, ptrdiff_t delta, const void *local,
+                                   size_t bytes);
+
+/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address in this process.  The operand is in the first
+ * bytes of `operand`.  Returns the old value.  Sequentially consistent: earlier stores are visible, too. */
+long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
+
+/* The program has an address from ARMCIX_Local_address and may store there, so a fence must always drain stores. */
+extern bool armcii_program_stores;
+
+/* One contiguous piece, inline for small operations.  `there` is the remote side in this process. */
+static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
+{
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
+    armcii_copy(there, local, bytes);
+    armcii_stores_pending = true;
+}
+
+static inline void armcii_apply_get_piece(const char *there, void *local, size_t bytes)
+{
+    if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
+    armcii_copy(local, there, bytes);
+    atomic_thread_fence(memory_order_acquire); /* as in armcii_apply_get */
+}
 
 #endif
