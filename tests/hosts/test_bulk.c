@@ -1,7 +1,7 @@
 /* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions, beside loads and stores
  * of neighbours: no message may be taken for another. */
-#include "lanes.h"
-#include "op.h"
+#include "../mpi/lanes.h"
+#include "../mpi/op.h"
 
 static const int burst_sizes[] = {8, 48, 1000, 8192, 20000, 70000};
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };

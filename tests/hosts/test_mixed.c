@@ -1,8 +1,8 @@
 /* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
  * goes by messages.  One process's operations must stay in order by whichever path they go, what one process has fenced
  * must be seen by every other, and updates from near and far must add up exactly. */
-#include "lanes.h"
-#include "op.h"
+#include "../mpi/lanes.h"
+#include "../mpi/op.h"
 
 static struct op op_of(enum op_kind kind, int how, int type)
 {
@@ -129,79 +129,6 @@ static void order_of_own(void)
     for (int i = 0; i < OPEN; i++)
         ARMCI_Wait(&c.open[i].handle);
     lanes_end(&c.lanes, "cells after operations of all kinds");
-}
-
-enum { SHARED = 40, SHARED_BYTES = SHARED * 16, SHARED_ROOM = 4 * SHARED_BYTES };
-
-/* One accumulate of a random form into `remote`, and into the model of what the caller added. */
-static void add_somewhere(struct rng *r, int type, void *remote, unsigned char *model, int target)
-{
-    static unsigned char local[SHARED_ROOM];
-    size_t unit = element_size(type), room = SHARED * unit;
-    struct patch_wish wish = {.kind = {PATCH_LOOSE, (enum patch_kind)rng_between(r, 0, PATCH_REPEATED)},
-                              .room = {SHARED_ROOM, room},
-                              .max_bytes = room,
-                              .min_levels = 0,
-                              .max_levels = 2,
-                              .unit = (int)unit};
-    struct op acc = op_of(OP_ACC, rng_between(r, OP_BLOCKING, OP_IMPLICIT), type);
-    struct patch p = patch_draw(r, &wish);
-    armci_hdl_t handle = new_handle();
-    if (rng_chance(r, 60)) acc.scale = scale_other(type, r);
-    element_fill(type, r, local, sizeof local);
-    op_strided(&acc, local, remote, &p, target, &handle);
-    op_wait(&acc, &handle);
-    for (size_t i = 0; i < patch_segments(&p); i++)
-        op_model(&acc, local + patch_offset(&p, LOCAL, i), model + patch_offset(&p, REMOTE, i), (size_t)p.count[0]);
-}
-
-/* The caller puts into its own bytes right behind the sums, and reads them back. */
-static void use_own_bytes(struct rng *r, char *remote, int target)
-{
-    unsigned char sent[24], seen[24] = {0};
-    rng_bytes(r, sent, sizeof sent);
-    ARMCI_Put(sent, remote, sizeof sent, target);
-    ARMCI_Get(remote, seen, sizeof seen, target);
-    check_bytes(seen, sent, sizeof sent, "own bytes behind the sums of %d", target);
-}
-
-/* My slice against what all ranks say they added to it. */
-static void check_sums(int type, void **base, const unsigned char *added)
-{
-    size_t bytes = SHARED * element_size(type);
-    unsigned char *all = need_memory((size_t)test_ranks() * SHARED_BYTES), sum[SHARED_BYTES] = {0};
-    union scale one = scale_one(type);
-    MPI_Alltoall(added, SHARED_BYTES, MPI_BYTE, all, SHARED_BYTES, MPI_BYTE, test_comm());
-    for (int p = 0; p < test_ranks(); p++)
-        element_accumulate(type, &one, all + p * SHARED_BYTES, sum, bytes);
-    ARMCI_Barrier();
-    ARMCI_Access_begin(base[test_rank()]);
-    check_bytes(base[test_rank()], sum, bytes, "sums of type %s", element_name(type));
-    ARMCI_Access_end(base[test_rank()]);
-    free(all);
-}
-
-static void sums_of_type(int type)
-{
-    struct rng r = rng_stream(81000 + 100 * (uint64_t)type + (uint64_t)test_rank());
-    size_t own = SHARED * element_size(type);
-    void **base = region_zeroed((SHARED_BYTES / sizeof(long) + 3 * (size_t)test_ranks()) * sizeof(long));
-    unsigned char *added = need_memory((size_t)test_ranks() * SHARED_BYTES);
-    memset(added, 0, (size_t)test_ranks() * SHARED_BYTES);
-    for (int i = 0; i < effort(300); i++) {
-        int target = rng_between(&r, 0, test_ranks() - 1);
-        add_somewhere(&r, type, base[target], added + target * SHARED_BYTES, target);
-        if (i % 3 == 0) use_own_bytes(&r, (char *)base[target] + own + 24 * test_rank(), target);
-    }
-    check_sums(type, base, added);
-    region_free(base);
-    free(added);
-}
-
-static void exact_sums(void)
-{
-    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        sums_of_type(type);
 }
 
 enum { DRAWS = 160 };
@@ -454,7 +381,6 @@ static void through_own_slice(void)
 
 static const struct test tests[] = {
     {"operations of all kinds on own elements stay in order", order_of_own},
-    {"accumulates from all nodes add up exactly", exact_sums},
     {"tickets by rmw are distinct, and slots put by them", tickets_and_slots},
     {"what is fenced is seen by everybody", fenced_is_seen},
     {"mutexes protect data on all nodes", locked_sums},

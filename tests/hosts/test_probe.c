@@ -1,6 +1,6 @@
 /* test_probe.c - jobs on two nodes: what the probe of the network finds, and the route chosen from it, for each of the 16 sets of
  * operations that a network can carry out by itself. fake_rdma.c, which check-hosts preloads, is that network. */
-#include "harness.h"
+#include "../mpi/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
