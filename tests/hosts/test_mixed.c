@@ -1,135 +1,6 @@
 /* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
- * goes by messages.  One process's operations must stay in order by whichever path they go, what one process has fenced
- * must be seen by every other, and updates from near and far must add up exactly. */
-#include "../mpi/lanes.h"
+ * goes by messages.  Updates from near and far must add up exactly. */
 #include "../mpi/op.h"
-
-static struct op op_of(enum op_kind kind, int how, int type)
-{
-    return (struct op){.kind = kind, .how = (enum op_how)how, .type = type, .scale = scale_one(type)};
-}
-
-enum { CELLS = 6, OPEN = 4 };
-
-/* The caller's cells in each slice, what they should hold, and accumulates that it has not waited for. */
-struct cells {
-    struct lanes lanes;
-    struct {
-        armci_hdl_t handle;
-        long value[CELLS];
-    } open[OPEN];
-};
-
-/* Put or accumulate n cells from `first` on, as one piece, every long by itself, or as a vector, and apply it. */
-static void write_cells(struct rng *r, const struct op *op, long *values, long *remote, long *model, int first, int n, int target,
-                        armci_hdl_t *handle)
-{
-    struct patch shape = {.levels = 1, .count = {8, n}, .stride = {{8}, {8}}};
-    void *here[CELLS], *there[CELLS];
-    armci_giov_t v = {here, there, sizeof(long), n};
-    for (int i = 0; i < n; i++) {
-        values[i] = rng_between(r, -1000, 1000);
-        here[i] = values + i;
-        there[n - 1 - i] = remote + first + i;
-    }
-    int form = rng_between(r, 0, 2);
-    if (form == 0)
-        op_contiguous(op, values, remote + first, (size_t)n * sizeof(long), target, handle);
-    else if (form == 1)
-        op_strided(op, values, remote + first, &shape, target, handle);
-    else
-        op_vector(op, &v, 1, target, handle);
-    for (int i = 0; i < n; i++)
-        op_model(op, values + i, model + (form == 2 ? first + n - 1 - i : first + i), sizeof(long));
-}
-
-static void rmw_cell(struct rng *r, long *remote, long *model, int cell, int target)
-{
-    long value = rng_between(r, -1000, 1000), old = value;
-    if (rng_chance(r, 50)) {
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + cell, (int)value, target);
-        check_long(old, model[cell], "what FETCH_AND_ADD_LONG on cell %d of %d found", cell, target);
-        model[cell] += value;
-    } else {
-        ARMCI_Rmw(ARMCI_SWAP_LONG, &old, remote + cell, 0, target);
-        check_long(old, model[cell], "what SWAP_LONG on cell %d of %d found", cell, target);
-        model[cell] = value;
-    }
-}
-
-static void value_cell(struct rng *r, long *remote, long *model, int cell, int target)
-{
-    if (rng_chance(r, 50)) {
-        model[cell] = rng_between(r, -1000, 1000);
-        check_long(ARMCI_PutValueLong(model[cell], remote + cell, target), 0, "ARMCI_PutValueLong: code");
-    } else {
-        check_long(ARMCI_GetValueLong(remote + cell, target), model[cell], "ARMCI_GetValueLong of cell %d of %d", cell, target);
-    }
-}
-
-static void read_cells(struct rng *r, long *remote, const long *model, int target)
-{
-    struct op get = op_of(OP_GET, rng_between(r, OP_BLOCKING, OP_IMPLICIT), ARMCI_ACC_LNG);
-    struct patch shape = {.levels = 1, .count = {16, CELLS / 2}, .stride = {{16}, {16}}};
-    long seen[CELLS];
-    armci_hdl_t handle = new_handle();
-    memset(seen, 0x77, sizeof seen);
-    if (rng_chance(r, 50))
-        op_contiguous(&get, seen, remote, sizeof seen, target, &handle);
-    else
-        op_strided(&get, seen, remote, &shape, target, &handle);
-    op_wait(&get, &handle);
-    check_bytes(seen, model, sizeof seen, "%s of all cells of %d", op_name(&get, ""), target);
-}
-
-/* An accumulate or put in one of the open handles, which is waited for before that is used again. */
-static void write_open(struct rng *r, struct cells *c, int i, int target)
-{
-    struct op op = op_of(rng_chance(r, 70) ? OP_ACC : OP_PUT, OP_HANDLE, ARMCI_ACC_LNG);
-    int n = rng_between(r, 1, CELLS);
-    ARMCI_Wait(&c->open[i].handle);
-    write_cells(r, &op, c->open[i].value, (long *)(void *)lanes_remote(&c->lanes, target), (long *)(void *)lanes_mirror(&c->lanes, target),
-                rng_between(r, 0, CELLS - n), n, target, &c->open[i].handle);
-    if (op.kind == OP_PUT) ARMCI_Wait(&c->open[i].handle);
-}
-
-static void one_step(struct rng *r, struct cells *c, int target)
-{
-    long *remote = (long *)(void *)lanes_remote(&c->lanes, target);
-    long *model = (long *)(void *)lanes_mirror(&c->lanes, target);
-    int kind = rng_between(r, 0, 99), n = rng_between(r, 1, CELLS);
-    long values[CELLS];
-    if (kind < 25) {
-        struct op op = op_of(kind < 12 ? OP_PUT : OP_ACC, OP_BLOCKING, ARMCI_ACC_LNG);
-        write_cells(r, &op, values, remote, model, rng_between(r, 0, CELLS - n), n, target, NULL);
-    } else if (kind < 45) {
-        write_open(r, c, rng_between(r, 0, OPEN - 1), target);
-    } else if (kind < 60) {
-        rmw_cell(r, remote, model, rng_between(r, 0, CELLS - 1), target);
-    } else if (kind < 75) {
-        value_cell(r, remote, model, rng_between(r, 0, CELLS - 1), target);
-    } else if (kind < 97) {
-        read_cells(r, remote, model, target);
-    } else {
-        ARMCI_Fence(target);
-    }
-}
-
-static void order_of_own(void)
-{
-    struct cells c = {.lanes = lanes_create(CELLS * sizeof(long), 24)};
-    struct rng r = rng_stream(80000 + (uint64_t)test_rank());
-    int target = 0;
-    for (int i = 0; i < OPEN; i++)
-        ARMCI_INIT_HANDLE(&c.open[i].handle);
-    for (int i = 0; i < effort(4000); i++) {
-        if (rng_chance(&r, 40)) target = rng_between(&r, 0, test_ranks() - 1);
-        one_step(&r, &c, target);
-    }
-    for (int i = 0; i < OPEN; i++)
-        ARMCI_Wait(&c.open[i].handle);
-    lanes_end(&c.lanes, "cells after operations of all kinds");
-}
 
 enum { DRAWS = 160 };
 
@@ -160,69 +31,11 @@ static void tickets_and_slots(void)
     region_free(base);
 }
 
-enum kind_of_write { BY_PUT, BY_STRIDED_PUT, BY_ACC, BY_RMW, WRITES };
-static const char *const write_names[WRITES] = {"put", "strided put", "accumulate", "rmw"};
-
-/* Let the two longs at remote, which hold `before` twice, hold `after` twice. */
-static void write_pair(enum kind_of_write kind, long *remote, long before, long after, int target)
-{
-    long pair[2] = {after, after}, step[2] = {after - before, after - before}, one = 1, old;
-    int stride[] = {8}, count[] = {8, 2};
-    switch (kind) {
-    case BY_PUT: ARMCI_Put(pair, remote, sizeof pair, target); break;
-    case BY_STRIDED_PUT: ARMCI_PutS(pair, stride, remote, stride, count, 1, target); break;
-    case BY_ACC: ARMCI_Acc(ARMCI_ACC_LNG, &one, step, remote, sizeof step, target); break;
-    default:
-        for (int i = 0; i < 2; i++)
-            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, remote + i, (int)step[i], target);
-    }
-}
-
-/* Every process writes on the one `to` further on, then tells the one `tell` further on, which reads there. */
-static void write_tell_read(void **base, enum kind_of_write kind, int to, int tell, long before, long after)
-{
-    int me = test_rank(), n = test_ranks(), target = (me + to) % n;
-    int writer = (me + n - tell) % n, place = (writer + to) % n;
-    long pair[2] = {0, 0}, token = after, told = 0;
-    write_pair(kind, (long *)base[target] + 2 * me, before, after, target);
-    ARMCI_Fence(target);
-    MPI_Sendrecv(&token, 1, MPI_LONG, (me + tell) % n, 0, &told, 1, MPI_LONG, writer, 0, test_comm(), MPI_STATUS_IGNORE);
-    if (place == me) {
-        ARMCI_Access_begin(base[me]);
-        memcpy(pair, (long *)base[me] + 2 * writer, sizeof pair);
-        ARMCI_Access_end(base[me]);
-    } else {
-        ARMCI_Get((long *)base[place] + 2 * writer, pair, sizeof pair, place);
-    }
-    check(pair[0] == after && pair[1] == after, "%s by %d on %d, fence, message to %d: it sees %ld, %ld, expected %ld", write_names[kind],
-          writer, place, me, pair[0], pair[1], after);
-}
-
-static void fenced_is_seen(void)
-{
-    int n = test_ranks();
-    void **base = region_zeroed(2 * (size_t)n * sizeof(long));
-    for (int to = 0; to < n; to++) {
-        long value = 0;
-        ARMCI_Barrier();
-        ARMCI_Access_begin(base[test_rank()]);
-        memset(base[test_rank()], 0, 2 * (size_t)n * sizeof(long));
-        ARMCI_Access_end(base[test_rank()]);
-        ARMCI_Barrier();
-        for (int tell = 1; tell < n; tell++)
-            for (int i = 0; i < WRITES * effort(40); i++, value += 7) {
-                write_tell_read(base, (enum kind_of_write)(i % WRITES), to, tell, value, value + 7);
-                MPI_Barrier(test_comm());
-            }
-    }
-    region_done(base);
-}
-
 /* Read, add to and write back a long, by calls drawn at random. */
 static void add_by_hand(struct rng *r, long *at, long step, int target)
 {
-    int how = rng_between(r, OP_BLOCKING, OP_IMPLICIT);
-    struct op get = op_of(OP_GET, how, ARMCI_ACC_LNG), put = op_of(OP_PUT, how, ARMCI_ACC_LNG);
+    enum op_how how = (enum op_how)rng_between(r, OP_BLOCKING, OP_IMPLICIT);
+    struct op get = {.kind = OP_GET, .how = how}, put = {.kind = OP_PUT, .how = how};
     long value = -1;
     armci_hdl_t handle = new_handle();
     op_contiguous(&get, &value, at, sizeof value, target, &handle);
@@ -380,9 +193,7 @@ static void through_own_slice(void)
 }
 
 static const struct test tests[] = {
-    {"operations of all kinds on own elements stay in order", order_of_own},
     {"tickets by rmw are distinct, and slots put by them", tickets_and_slots},
-    {"what is fenced is seen by everybody", fenced_is_seen},
     {"mutexes protect data on all nodes", locked_sums},
     {"groups on one node and across, beside the world", groups},
     {"the own slice can be the local side", through_own_slice},

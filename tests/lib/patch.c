@@ -121,7 +121,7 @@ static int append_list(char *text, size_t size, const char *title, const int *li
 
 const char *patch_text(const struct patch *p)
 {
-    static char text[400];
+    static _Thread_local char text[400];
     int used = snprintf(text, sizeof text, "levels %d", p->levels);
     used += append_list(text + used, sizeof text - (size_t)used, "count", p->count, p->levels + 1);
     used += append_list(text + used, sizeof text - (size_t)used, "local", p->stride[LOCAL], p->levels);

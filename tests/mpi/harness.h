@@ -54,13 +54,16 @@ int test_rank(void);
 int test_ranks(void);
 
 /* ---- checks: each counts an error of the running test when it fails, and prints the first few of a rank.  The
- * text says the call that was tried.  Return whether the check held. */
+ * text says the call that was tried.  Return whether the check held.  Any thread may check. */
 bool check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_long(long seen, long expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Exactly equal; NaN equals nothing. */
 bool check_double(double seen, double expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same n bytes; a failure names the first offset that differs, and how many do. */
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Errors of the running test so far, here. */
+long test_errors(void);
 
 /* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
