@@ -170,53 +170,6 @@ static void across_two_blocks(void)
                     "accumulate across borders");
 }
 
-static void tickets(void)
-{
-    void **base = region_zeroed(64);
-    long *big = base[0], rounds = 0, seen_long, last_long = -1, sum;
-    int *small = (int *)(void *)(big + 1), seen, last = -1;
-    for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &seen, small, 1, 0);
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen_long, big, 3, 0);
-        check(seen > last, "FETCH_AND_ADD gave %d after %d", seen, last);
-        check(seen_long > last_long && seen_long % 3 == 0, "FETCH_AND_ADD_LONG gave %ld after %ld", seen_long, last_long);
-        last = seen;
-        last_long = seen_long;
-    }
-    ARMCI_Barrier();
-    MPI_Allreduce(&rounds, &sum, 1, MPI_LONG, MPI_SUM, test_comm());
-    check_long(ARMCI_GetValueInt(small, 0), sum, "sum of FETCH_AND_ADD");
-    check_long(ARMCI_GetValueLong(big, 0), 3 * sum, "sum of FETCH_AND_ADD_LONG");
-    region_done(base);
-}
-
-/* Every token that goes in comes out once, except the last: sums and sums of squares of tokens agree (modulo 2^64). */
-static void swaps(void)
-{
-    void **base = region_zeroed(64);
-    unsigned long balance[4] = {0, 0, 0, 0}; /* int, its square; long, its square */
-    long *big = base[0], rounds = 0, token_long;
-    int *small = (int *)(void *)(big + 1), token;
-    for (double until = now() + trial_time(1); rounds < MOST && now() < until; rounds++) {
-        unsigned long in = (unsigned long)(rounds * test_ranks() + test_rank() + 1), in_long = in << 33 | in;
-        token = (int)in;
-        token_long = (long)in_long;
-        ARMCI_Rmw(ARMCI_SWAP, &token, small, 0, 0);
-        ARMCI_Rmw(ARMCI_SWAP_LONG, &token_long, big, 0, 0);
-        balance[0] += in - (unsigned long)token;
-        balance[1] += in * in - (unsigned long)token * (unsigned long)token;
-        balance[2] += in_long - (unsigned long)token_long;
-        balance[3] += in_long * in_long - (unsigned long)token_long * (unsigned long)token_long;
-    }
-    ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, balance, 4, MPI_UNSIGNED_LONG, MPI_SUM, test_comm());
-    unsigned long stays = (unsigned long)ARMCI_GetValueInt(small, 0), stays_long = (unsigned long)ARMCI_GetValueLong(big, 0);
-    check(balance[0] == stays && balance[1] == stays * stays, "SWAP: tokens in and out differ by %lu, %lu stays", balance[0], stays);
-    check(balance[2] == stays_long && balance[3] == stays_long * stays_long, "SWAP_LONG: tokens in and out differ by %lu, %lu stays",
-          balance[2], stays_long);
-    region_done(base);
-}
-
 enum { MUTEXES = 2 }; /* of each rank */
 
 /* Add one to a counter by steps that only a lock makes safe: through ARMCI, or by the processor where it can be reached. */
@@ -367,8 +320,6 @@ static const struct test tests[] = {
     {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
     {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     {"elements across two blocks lose nothing", across_two_blocks},
-    {"fetch-and-add draws each ticket once", tickets},
-    {"swaps lose no token", swaps},
     {"mutexes exclude", locks},
     {"mutexes held together, and tried, exclude", locks_in_locks},
     {"all kinds at the same time lose nothing", mixture},
