@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[PATCH_KINDS] = {"nested", "loose", "interleaved", "negative", "repeated", "any"};
-
-const char *patch_kind_name(enum patch_kind kind)
-{
-    return names[kind];
-}
-
 /* Draw levels and counts with a total within the limit; now and then a count of 1 or 0. */
 static void draw_counts(struct rng *r, const struct patch_wish *w, struct patch *p)
 {

@@ -16,7 +16,6 @@ enum patch_kind {
     PATCH_ANY,         /* as REPEATED, some strides negative */
     PATCH_KINDS
 };
-const char *patch_kind_name(enum patch_kind kind);
 
 struct patch {
     int levels;

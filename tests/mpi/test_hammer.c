@@ -170,79 +170,6 @@ static void across_two_blocks(void)
                     "accumulate across borders");
 }
 
-enum { MUTEXES = 2 }; /* of each rank */
-
-/* Add one to a counter by steps that only a lock makes safe: through ARMCI, or by the processor where it can be reached. */
-static void add_unsafely(long *counter, int p, bool by_processor)
-{
-    long *here = by_processor ? ARMCIX_Local_address(counter, p) : NULL, value;
-    if (here) {
-        *(volatile long *)here = *(volatile long *)here + 1;
-        return;
-    }
-    ARMCI_Get(counter, &value, sizeof value, p);
-    value++;
-    ARMCI_Put(&value, counter, sizeof value, p);
-}
-
-/* Mutex m of rank h protects a counter on the rank after it. */
-static void locks(void)
-{
-    int n = test_ranks(), total = MUTEXES * n;
-    void **base = region_zeroed(MUTEXES * 64);
-    long *count = calloc((size_t)total, sizeof *count), rounds = 0;
-    struct rng r = rng_stream((uint64_t)test_rank());
-    check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
-    ARMCI_Barrier();
-    for (double until = now() + trial_time(1.5); now() < until; rounds++) {
-        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), owner = i / MUTEXES, m = i % MUTEXES;
-        int p = (owner + 1) % n;
-        ARMCI_Lock(m, owner);
-        add_unsafely((long *)base[p] + 8 * m, p, rounds % 2);
-        ARMCI_Unlock(m, owner);
-        count[i]++;
-    }
-    ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, total, MPI_LONG, MPI_SUM, test_comm());
-    for (int i = 0; i < total; i++) {
-        int p = (i / MUTEXES + 1) % n;
-        check_long(ARMCI_GetValueLong((long *)base[p] + 8 * (i % MUTEXES), p), count[i], "counter under mutex %d of %d", i % MUTEXES,
-                   i / MUTEXES);
-    }
-    ARMCI_Barrier();
-    ARMCI_Destroy_mutexes();
-    region_free(base);
-    free(count);
-}
-
-static void locks_in_locks(void)
-{
-    void **base = region_zeroed(3 * 64);
-    long *counter = base[0], count[3] = {0, 0, 0};
-    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? 3 : 0, NULL);
-    for (double until = now() + trial_time(1); now() < until;) {
-        ARMCIX_Lock_hdl(set, 0, 0);
-        ARMCIX_Lock_hdl(set, 1, 0);
-        add_unsafely(counter, 0, true);
-        ARMCIX_Unlock_hdl(set, 0, 0); /* not the order in which they were taken */
-        add_unsafely(counter + 8, 0, true);
-        ARMCIX_Unlock_hdl(set, 1, 0);
-        count[0]++;
-        count[1]++;
-        if (ARMCIX_Trylock_hdl(set, 2, 0)) continue;
-        add_unsafely(counter + 16, 0, false);
-        ARMCIX_Unlock_hdl(set, 2, 0);
-        count[2]++;
-    }
-    ARMCI_Barrier();
-    MPI_Allreduce(MPI_IN_PLACE, count, 3, MPI_LONG, MPI_SUM, test_comm());
-    for (int m = 0; m < 3; m++)
-        check_long(ARMCI_GetValueLong(counter + 8 * m, 0), count[m], "counter under mutex %d", m);
-    ARMCI_Barrier();
-    ARMCIX_Destroy_mutexes_hdl(set);
-    region_free(base);
-}
-
 /* A region of rank 0, each kind on other elements. */
 struct mixture {
     long added[64], list[64];
@@ -271,7 +198,9 @@ static void mix_once(struct mixture *there, int kind, long count[])
     case 3: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0); break;
     case 4:
         ARMCI_Lock(0, test_ranks() - 1);
-        add_unsafely(&there->locked, 0, false);
+        ARMCI_Get(&there->locked, &seen, sizeof seen, 0);
+        seen++;
+        ARMCI_Put(&seen, &there->locked, sizeof seen, 0);
         ARMCI_Unlock(0, test_ranks() - 1);
         break;
     default: ARMCI_Acc(ARMCI_ACC_INT, &i, few_ints, there->ints, sizeof there->ints, 0);
@@ -320,8 +249,6 @@ static const struct test tests[] = {
     {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
     {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     {"elements across two blocks lose nothing", across_two_blocks},
-    {"mutexes exclude", locks},
-    {"mutexes held together, and tried, exclude", locks_in_locks},
     {"all kinds at the same time lose nothing", mixture},
 };
 SUITE();

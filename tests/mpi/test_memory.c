@@ -73,21 +73,6 @@ static void sizes_of_every_kind(void)
     }
 }
 
-static void memory_in_one_process(void)
-{
-    int me = test_rank(), n = test_ranks();
-    size_t sizes[16];
-    void *base[16];
-    for (int owner = 0; owner < n; owner++) {
-        for (int p = 0; p < n; p++)
-            sizes[p] = p == owner ? 1000 : 0;
-        ARMCI_Malloc(base, (armci_size_t)sizes[me]);
-        check_bases(base, sizes, n, test_comm(), "memory in one process");
-        use_slices(base, sizes, owner, "memory in one process");
-        check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
-    }
-}
-
 static size_t many_size(int i, int p)
 {
     return (size_t)((i * 37 + p * 5) % 190 + 8);
@@ -307,7 +292,6 @@ static void accs_before_a_mode_change_count(void)
 
 static const struct test tests[] = {
     {"slices of every size, zero included", sizes_of_every_kind},
-    {"memory in one process only", memory_in_one_process},
     {"many regions alive, freed in another order", many_regions},
     {"an address that comes back belongs to the new region", address_comes_back},
     {"regions on groups", on_groups},
