@@ -14,9 +14,7 @@ static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
     armci_hdl_t *handle = need_memory((size_t)(n * BURST) * sizeof *handle);
     unsigned char *local = need_memory((size_t)n * BURST_ROOM);
     element_fill(ARMCI_ACC_DBL, r, local, (size_t)n * BURST_ROOM);
-    for (int i = 0; i < n * BURST; i++)
-        order[i] = i;
-    rng_shuffle(r, order, n * BURST);
+    rng_permutation(r, n * BURST, order);
     for (int k = 0; k < n * BURST; k++) {
         int i = order[k], target = i / BURST;
         size_t at = 0, bytes = (size_t)burst_sizes[i % BURST];

@@ -129,14 +129,9 @@ static void start(int *argc, char ***argv)
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
 }
 
-static void stop(void)
-{
-    MPI_Finalize();
-}
-
 static const struct test tests[] = {
     {"the probe finds what the network does by itself, and the route follows", outcomes},
     {"the probe finds put and get on an RDMA network, and nothing on others", real_network},
     {"RDMA that is much slower than messages is not chosen", slow_networks},
 };
-SUITE(.start = start, .stop = stop);
+SUITE(.start = start, .stop = stop_mpi);

@@ -266,6 +266,12 @@ void *need_zeroed(size_t bytes)
     return memset(need_memory(bytes), 0, bytes);
 }
 
+void fill_bytes(void *bytes, size_t n, int seed)
+{
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)(i * 5 + (i >> 8) + (size_t)seed * 29 + 7);
+}
+
 void **region_create(size_t bytes)
 {
     void **base = need_memory((size_t)state.ranks * sizeof *base);
@@ -449,6 +455,16 @@ void start_threaded(int *argc, char ***argv)
     int level;
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
     if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void start_mpi(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+}
+
+void stop_mpi(void)
+{
+    MPI_Finalize();
 }
 
 static void stop_default(void)

@@ -43,8 +43,10 @@ struct suite {
 };
 extern const struct suite suite;
 
-/* A start for MPI_THREAD_MULTIPLE. */
+/* A start for MPI_THREAD_MULTIPLE; start and end of MPI alone, where the tests start ARMCI. */
 void start_threaded(int *argc, char ***argv);
+void start_mpi(int *argc, char ***argv);
+void stop_mpi(void);
 
 /* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of ARMCI_PROGRESS=rank), else those of
  * MPI_COMM_WORLD. */
@@ -115,6 +117,8 @@ void run_threads(int n, void *(*work)(void *), void *jobs, size_t size);
 void *need_memory(size_t bytes);
 /* The same, all bytes 0. */
 void *need_zeroed(size_t bytes);
+/* Bytes that differ for each seed. */
+void fill_bytes(void *bytes, size_t n, int seed);
 /* A region with `bytes` here: addresses of all slices, to be given back to region_free.  Collective. */
 void **region_create(size_t bytes);
 /* Let every byte of the caller's slice be that. */
