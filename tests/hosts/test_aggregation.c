@@ -1,6 +1,6 @@
 /* test_aggregation.c - jobs that span nodes: a thousand doubles to scattered places of one process by non-blocking puts, by an aggregate
  * handle, by one vector call and by blocking puts, each fenced: the handle is about as quick as the vector call. */
-#include "harness.h"
+#include "../mpi/harness.h"
 
 enum { DOUBLES = 1000, STEP = 2, ROUNDS = 60, BLOCKING_ROUNDS = 3 };
 /* The aims are 1.5 and 0.1; 2.0 to 3.1 and 0.001 to 0.005 were seen.  A thousand messages would be 8 times the vector call. */

@@ -1,7 +1,7 @@
 /* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions, beside loads and stores
  * of neighbours: no message may be taken for another. */
-#include "lanes.h"
-#include "op.h"
+#include "../mpi/lanes.h"
+#include "../mpi/op.h"
 
 static const int burst_sizes[] = {8, 48, 1000, 8192, 20000, 70000};
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };
@@ -14,9 +14,7 @@ static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
     armci_hdl_t *handle = need_memory((size_t)(n * BURST) * sizeof *handle);
     unsigned char *local = need_memory((size_t)n * BURST_ROOM);
     element_fill(ARMCI_ACC_DBL, r, local, (size_t)n * BURST_ROOM);
-    for (int i = 0; i < n * BURST; i++)
-        order[i] = i;
-    rng_shuffle(r, order, n * BURST);
+    rng_permutation(r, n * BURST, order);
     for (int k = 0; k < n * BURST; k++) {
         int i = order[k], target = i / BURST;
         size_t at = 0, bytes = (size_t)burst_sizes[i % BURST];

@@ -1,7 +1,7 @@
 /* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at rest and while everybody works on
  * the memory of everybody of the other nodes.  check-footprint compares its figures on 2, 8 and 32 ranks. */
-#include "harness.h"
-#include "own_memory.h"
+#include "../mpi/harness.h"
+#include "../mpi/own_memory.h"
 
 static void start(int *argc, char ***argv)
 {

@@ -2,7 +2,7 @@
 #include <dirent.h>
 #include <time.h>
 
-#include "harness.h"
+#include "../mpi/harness.h"
 
 enum { MOST_THREADS = 64, SECONDS = 5 };
 /* Of a core: what is taken from a rank that computes is what it is slowed by.  The aim is 0.01; on a busy machine each look costs more. */
@@ -105,18 +105,8 @@ static void compute(void)
             sum = sum + (double)i;
 }
 
-static void start(int *argc, char ***argv)
-{
-    MPI_Init(argc, argv);
-}
-
-static void stop(void)
-{
-    MPI_Finalize();
-}
-
 static const struct test tests[] = {
     {"the progress thread costs nearly nothing while its rank sleeps", ONE_ROW(cost_while, struct activity, "asleep", sleep_on)},
     {"the progress thread takes nearly nothing from a rank that computes", ONE_ROW(cost_while, struct activity, "computing", compute)},
 };
-SUITE(.start = start, .stop = stop);
+SUITE(.start = start_mpi, .stop = stop_mpi);

@@ -2,7 +2,7 @@
  * completes without it. */
 #include <stdatomic.h>
 
-#include "harness.h"
+#include "../mpi/harness.h"
 
 /* The leaver is the last process, on the second node; the observer is the first one there; the server is on the first node.  The observer
  * and the leaver are one process where each node has one: then there is nothing to try. */

@@ -1,6 +1,6 @@
 /* test_probe.c - jobs on two nodes: what the probe of the network finds, and the route chosen from it, for each of the 16 sets of
  * operations that a network can carry out by itself. fake_rdma.c, which check-hosts preloads, is that network. */
-#include "harness.h"
+#include "../mpi/harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,14 +129,9 @@ static void start(int *argc, char ***argv)
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
 }
 
-static void stop(void)
-{
-    MPI_Finalize();
-}
-
 static const struct test tests[] = {
     {"the probe finds what the network does by itself, and the route follows", outcomes},
     {"the probe finds put and get on an RDMA network, and nothing on others", real_network},
     {"RDMA that is much slower than messages is not chosen", slow_networks},
 };
-SUITE(.start = start, .stop = stop);
+SUITE(.start = start, .stop = stop_mpi);

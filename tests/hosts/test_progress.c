@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "op.h"
+#include "../mpi/op.h"
 
 enum { TIMES = 1000, FIRSTS = 5, ROOM = 4096, SEGMENTS = 16, SEGMENT = 40 };
 /* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more. */

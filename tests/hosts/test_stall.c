@@ -7,8 +7,8 @@
 #include <time.h>
 #include <message.h>
 
-#include "harness.h"
-#include "load.h"
+#include "../mpi/harness.h"
+#include "../../benchmarks/load.h"
 
 /* Seconds.  An operation consists of several steps of two processes, each of which may have to wait for the processor. */
 static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;

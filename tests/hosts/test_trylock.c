@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "harness.h"
+#include "../mpi/harness.h"
 
 enum { THREADS = 4, ROUNDS = 100, TRIES = 50, REQUESTS = 17000, TIMEOUT = 30 /* seconds */ };
 

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "../mpi/harness.h"
 
 enum {
     TURNS = 12,

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[PATCH_KINDS] = {"nested", "loose", "interleaved", "negative", "repeated", "any"};
-
-const char *patch_kind_name(enum patch_kind kind)
-{
-    return names[kind];
-}
-
 /* Draw levels and counts with a total within the limit; now and then a count of 1 or 0. */
 static void draw_counts(struct rng *r, const struct patch_wish *w, struct patch *p)
 {
@@ -121,7 +114,7 @@ static int append_list(char *text, size_t size, const char *title, const int *li
 
 const char *patch_text(const struct patch *p)
 {
-    static char text[400];
+    static _Thread_local char text[400];
     int used = snprintf(text, sizeof text, "levels %d", p->levels);
     used += append_list(text + used, sizeof text - (size_t)used, "count", p->count, p->levels + 1);
     used += append_list(text + used, sizeof text - (size_t)used, "local", p->stride[LOCAL], p->levels);

@@ -16,7 +16,6 @@ enum patch_kind {
     PATCH_ANY,         /* as REPEATED, some strides negative */
     PATCH_KINDS
 };
-const char *patch_kind_name(enum patch_kind kind);
 
 struct patch {
     int levels;
@@ -40,7 +39,7 @@ struct patch patch_draw(struct rng *r, const struct patch_wish *wish);
 size_t patch_segments(const struct patch *p);
 size_t patch_offset(const struct patch *p, int side, size_t i);
 
-/* "levels 2 count 8,3,4 local 8,24 remote ..." in a static buffer. */
+/* "levels 2 count 8,3,4 local 8,24 remote ..." in a buffer of the thread. */
 const char *patch_text(const struct patch *p);
 
 /* The model of put (from LOCAL to REMOTE) and get (back): copy all segments, in order, between two rooms. */

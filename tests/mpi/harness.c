@@ -1,6 +1,7 @@
 /* harness.c - main() of every multi-process test: runs the suite, collects the result. */
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,9 +12,9 @@ enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
 static struct {
     MPI_Comm comm;
     int rank, ranks;
-    long errors, checks; /* of the running test, here */
-    bool skipped;        /* the running test, here */
-    char reason[200];    /* why */
+    atomic_long errors, checks; /* of the running test, here */
+    bool skipped;               /* the running test, here */
+    char reason[200];           /* why */
     uint64_t seed;
     const char *only; /* part of a promise, NULL: all */
 } state = {.seed = DEFAULT_SEED};
@@ -37,8 +38,7 @@ int test_ranks(void)
 static void fail(const char *wrong, const char *format, va_list arguments)
 {
     char call[400];
-    state.errors++;
-    if (state.errors > SHOWN_PER_TEST) return;
+    if (atomic_fetch_add(&state.errors, 1) >= SHOWN_PER_TEST) return;
     vsnprintf(call, sizeof call, format, arguments);
     printf("rank %d: %s%s%s\n", state.rank, call, *wrong ? ": " : "", wrong);
     fflush(stdout);
@@ -53,6 +53,11 @@ static void fail(const char *wrong, const char *format, va_list arguments)
         va_end(arguments);                                                                                                                 \
         return false;                                                                                                                      \
     } while (0)
+
+long test_errors(void)
+{
+    return state.errors;
+}
 
 bool check(bool ok, const char *format, ...)
 {
@@ -261,6 +266,12 @@ void *need_zeroed(size_t bytes)
     return memset(need_memory(bytes), 0, bytes);
 }
 
+void fill_bytes(void *bytes, size_t n, int seed)
+{
+    for (size_t i = 0; i < n; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)(i * 5 + (i >> 8) + (size_t)seed * 29 + 7);
+}
+
 void **region_create(size_t bytes)
 {
     void **base = need_memory((size_t)state.ranks * sizeof *base);
@@ -444,6 +455,16 @@ void start_threaded(int *argc, char ***argv)
     int level;
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
     if (ARMCI_Init_thread(MPI_THREAD_MULTIPLE) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void start_mpi(int *argc, char ***argv)
+{
+    MPI_Init(argc, argv);
+}
+
+void stop_mpi(void)
+{
+    MPI_Finalize();
 }
 
 static void stop_default(void)

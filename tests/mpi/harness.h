@@ -43,8 +43,10 @@ struct suite {
 };
 extern const struct suite suite;
 
-/* A start for MPI_THREAD_MULTIPLE. */
+/* A start for MPI_THREAD_MULTIPLE; start and end of MPI alone, where the tests start ARMCI. */
 void start_threaded(int *argc, char ***argv);
+void start_mpi(int *argc, char ***argv);
+void stop_mpi(void);
 
 /* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of ARMCI_PROGRESS=rank), else those of
  * MPI_COMM_WORLD. */
@@ -54,13 +56,16 @@ int test_rank(void);
 int test_ranks(void);
 
 /* ---- checks: each counts an error of the running test when it fails, and prints the first few of a rank.  The
- * text says the call that was tried.  Return whether the check held. */
+ * text says the call that was tried.  Return whether the check held.  Any thread may check. */
 bool check(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool check_long(long seen, long expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Exactly equal; NaN equals nothing. */
 bool check_double(double seen, double expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same n bytes; a failure names the first offset that differs, and how many do. */
 bool check_bytes(const void *seen, const void *expected, size_t n, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Errors of the running test so far, here. */
+long test_errors(void);
 
 /* Mark the running test as skipped, with the reason; the test function must then return.  Every rank calls it. */
 void skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -112,6 +117,8 @@ void run_threads(int n, void *(*work)(void *), void *jobs, size_t size);
 void *need_memory(size_t bytes);
 /* The same, all bytes 0. */
 void *need_zeroed(size_t bytes);
+/* Bytes that differ for each seed. */
+void fill_bytes(void *bytes, size_t n, int seed);
 /* A region with `bytes` here: addresses of all slices, to be given back to region_free.  Collective. */
 void **region_create(size_t bytes);
 /* Let every byte of the caller's slice be that. */

@@ -13,7 +13,7 @@ int element_next(int type)
 
 const char *op_name(const struct op *op, const char *form)
 {
-    static char name[60];
+    static _Thread_local char name[60];
     static const char *const kinds[] = {"Put", "Get", "Acc"};
     static const char *const hows[] = {"", "", " (implicit handle)"};
     snprintf(name, sizeof name, "ARMCI_%s%s%s%s%s%s", op->how == OP_BLOCKING ? "" : "Nb", kinds[op->kind], form,

@@ -1,11 +1,11 @@
 /* test_acc.c - accumulate by all ranks at once onto the same elements: nothing is lost, in any form and type. */
 #include "op.h"
 
-enum { ELEMENTS = 1500 };
+enum { ELEMENTS = 1500, OWN = 24 };
 enum form { CONTIGUOUS, STRIDED, VECTOR };
 
 /* A region that all ranks accumulate onto, and what the caller has added to each slice.  The elements begin `shift`
- * bytes into each slice. */
+ * bytes into each slice; OWN bytes for each rank follow. */
 struct shared {
     int type;
     size_t bytes, shift;
@@ -28,7 +28,7 @@ static void fill_zero(struct shared *s)
 static struct shared shared_create(int type, size_t shift)
 {
     struct shared s = {.type = type, .bytes = ELEMENTS * element_size(type), .shift = shift};
-    s.base = region_create(s.shift + s.bytes);
+    s.base = region_create(s.shift + s.bytes + OWN * (size_t)test_ranks());
     s.given = need_memory((size_t)test_ranks() * s.bytes);
     fill_zero(&s);
     return s;
@@ -59,6 +59,17 @@ static void shared_verify(struct shared *s, const char *what)
     ARMCI_Barrier();
     free(given);
     free(sum);
+}
+
+/* The caller puts into its own bytes right behind the sums, and reads them back. */
+static void use_own_bytes(struct rng *r, const struct shared *s, int target)
+{
+    char *own = elements_of(s, target) + s->bytes + OWN * test_rank();
+    unsigned char sent[OWN], seen[OWN] = {0};
+    rng_bytes(r, sent, OWN);
+    ARMCI_Put(sent, own, OWN, target);
+    ARMCI_Get(own, seen, OWN, target);
+    check_bytes(seen, sent, OWN, "own bytes behind the sums of %d", target);
 }
 
 static void accumulate_contiguous(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
@@ -113,6 +124,7 @@ static void run_type(struct rng *r, int type, size_t shift, enum form first, enu
         int target = i % 3 ? 0 : rng_between(r, 0, test_ranks() - 1);
         struct sides sides = {local, local, elements_of(&s, target), s.given + (size_t)target * s.bytes, target};
         accumulate[form](r, &op, &sides, &handle);
+        if (i % 3 == 0) use_own_bytes(r, &s, target);
     }
     op_wait(&op, &handle);
     check_bytes(local, kept, s.bytes, "source of %s", op_name(&op, ""));

@@ -5,14 +5,6 @@
 
 enum { DRAWS = 200, SLOTS = 4, UNTOUCHED = 0x5a };
 
-/* tally[t] counted over all ranks is 1 for every t < n. */
-static void check_each_once(int *tally, int n, const char *what)
-{
-    MPI_Allreduce(MPI_IN_PLACE, tally, n, MPI_INT, MPI_SUM, test_comm());
-    for (int t = 0; t < n; t++)
-        check_long(tally[t], 1, "%s: how often value %d came back", what, t);
-}
-
 /* A word that everybody draws from or swaps with: an int, or a long whose upper half holds something as well. */
 struct word {
     bool is_long;
@@ -35,55 +27,92 @@ static long value_of(const struct word *w, void *at, int p)
     return w->is_long ? ARMCI_GetValueLong(at, p) : ARMCI_GetValueInt(at, p);
 }
 
-/* A zeroed region whose second word is the start on rank `home`. */
-static void **create_words(const struct word *w, int home)
+/* What all ranks together saw, as fast as they could for a while: a race that is lost seldom shows. */
+enum { MOST = 1 << 20 };
+struct tally {
+    int *seen; /* [MOST * ranks + 1]: how often a number came back */
+    int turns; /* of the caller */
+    double until;
+};
+
+static struct tally tally_create(void)
 {
-    void **base = region_zeroed(2 * sizeof(long));
-    if (test_rank() == home && w->is_long) ARMCI_PutValueLong(w->start, (long *)base[home] + 1, home);
-    ARMCI_Barrier();
-    return base;
+    return (struct tally){.seen = need_zeroed(((size_t)test_ranks() * MOST + 1) * sizeof(int)), .until = now() + trial_time(0.7)};
+}
+
+static bool next_turn(struct tally *t)
+{
+    bool more = t->turns < effort(DRAWS) || (t->turns < MOST && now() < t->until);
+    t->turns += more;
+    return more;
+}
+
+static void count(struct tally *t, long number, const char *what)
+{
+    if (check(number >= 0 && number <= (long)test_ranks() * MOST, "%s gave %ld", what, number)) t->seen[number]++;
+}
+
+/* Add what all ranks counted. */
+static void tally_sum(struct tally *t)
+{
+    MPI_Allreduce(MPI_IN_PLACE, t->seen, test_ranks() * MOST + 1, MPI_INT, MPI_SUM, test_comm());
 }
 
 static void tickets(const void *row)
 {
     const struct word *w = row;
-    int total = effort(DRAWS) * test_ranks(), *tally = need_zeroed((size_t)total * sizeof *tally);
-    void **base = create_words(w, 0), *counter = (long *)base[0] + 1;
-    long last = w->lowest;
-    for (int i = 0; i < effort(DRAWS); i++) {
+    struct tally tally = tally_create();
+    void **base = region_zeroed(2 * sizeof(long)), *counter = (long *)base[0] + 1;
+    long last = w->lowest, total;
+    if (test_rank() == 0 && w->is_long) ARMCI_PutValueLong(w->start, counter, 0);
+    ARMCI_Barrier();
+    while (next_turn(&tally)) {
         long ticket = read_modify_write(w, w->add, w->lowest, counter, 1, 0);
-        check(ticket > last, "draw %d gave %ld after %ld", i, ticket, last);
-        if (check(ticket >= w->start && ticket < w->start + total, "draw %d gave %ld, not one of %d from %ld on", i, ticket, total,
-                  w->start))
-            tally[ticket - w->start]++;
+        check(ticket > last, "draw %d gave %ld after %ld", tally.turns, ticket, last);
+        count(&tally, ticket - w->start, "fetch-and-add, less the start,");
         last = ticket;
     }
     ARMCI_Barrier();
-    check_each_once(tally, total, "fetch-and-add");
+    total = tally.turns;
+    MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_LONG, MPI_SUM, test_comm());
+    tally_sum(&tally);
+    for (long i = 0; i < total; i++)
+        check_long(tally.seen[i], 1, "how often ticket %ld of %ld was drawn", i, total);
     check_long(value_of(w, counter, 0), w->start + total, "counter at the end");
     check_long(ARMCI_GetValueLong(base[0], 0), 0, "the long before the counter");
-    region_free(base);
-    free(tally);
+    region_done(base);
+    free(tally.seen);
 }
 
+/* A token changes both halves of a long. */
+static long token_of(const struct word *w, long number)
+{
+    return w->is_long ? number << 33 | number : number;
+}
+
+/* Token 0 is there at first; every one comes back once, except the last. */
 static void swap_chain(const void *row)
 {
     const struct word *w = row;
-    int total = effort(DRAWS) * test_ranks() + 1, home = w->of_the_last ? test_ranks() - 1 : 0;
-    int *tally = need_zeroed((size_t)total * sizeof *tally);
-    void **base = create_words(w, home), *word = (long *)base[home] + 1;
-    for (int i = 0; i < effort(DRAWS); i++) {
-        long token = read_modify_write(w, w->swap, w->start + 1 + test_rank() * effort(DRAWS) + i, word, 0, home);
-        if (check(token >= w->start && token < w->start + total, "swap %d gave %ld", i, token)) tally[token - w->start]++;
+    struct tally tally = tally_create();
+    int home = w->of_the_last ? test_ranks() - 1 : 0, *turns = need_memory((size_t)test_ranks() * sizeof *turns);
+    void **base = region_zeroed(2 * sizeof(long)), *word = (long *)base[home] + 1;
+    while (next_turn(&tally)) {
+        long token = read_modify_write(w, w->swap, token_of(w, (long)test_rank() * MOST + tally.turns), word, 0, home);
+        check_long(token, token_of(w, token & 0x7fffffff), "swap %d gave halves that do not belong together:", tally.turns);
+        count(&tally, token & 0x7fffffff, "swap");
     }
     ARMCI_Barrier();
-    if (test_rank() == 0) {
-        long stays = value_of(w, word, home);
-        if (check(stays > w->start && stays < w->start + total, "the value that stays is %ld", stays)) tally[stays - w->start]++;
-    }
-    check_each_once(tally, total, "swap");
-    region_free(base);
-    free(tally);
+    if (test_rank() == 0) count(&tally, value_of(w, word, home) & 0x7fffffff, "the token that stays");
+    MPI_Allgather(&tally.turns, 1, MPI_INT, turns, 1, MPI_INT, test_comm());
+    tally_sum(&tally);
+    check_long(tally.seen[0], 1, "how often the first token came back");
+    for (int p = 0; p < test_ranks(); p++)
+        for (int i = 1; i <= MOST; i++)
+            check_long(tally.seen[p * MOST + i], i <= turns[p], "how often token %d of rank %d came back", i, p);
+    region_done(base);
+    free(tally.seen);
+    free(turns);
 }
 
 /* One process alone on a counter: increments of every kind against a local sum; neighbours of the counter untouched. */
@@ -195,7 +224,9 @@ static void on_group_region(void)
         ARMCI_Free_group(base[group.rank], &group);
         ARMCI_Group_free(&group);
     }
-    check_each_once(tally, total, "FETCH_AND_ADD on a group region");
+    MPI_Allreduce(MPI_IN_PLACE, tally, total, MPI_INT, MPI_SUM, test_comm());
+    for (int i = 0; i < total; i++)
+        check_long(tally[i], 1, "how often ticket %d was drawn in a group region", i);
     free(tally);
 }
 

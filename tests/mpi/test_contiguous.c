@@ -196,7 +196,7 @@ static void try_empty_slices(unsigned mask)
 static void test_empty_slices(void)
 {
     unsigned all = (1u << test_ranks()) - 1;
-    for (unsigned mask = 1; mask <= all; mask += test_ranks() > 2 ? 3 : 1)
+    for (unsigned mask = 1; mask <= all; mask += test_ranks() > 3 ? 3 : 1)
         try_empty_slices(mask);
 }
 
@@ -214,28 +214,6 @@ static void test_zero_bytes(void)
     lanes_end(&l, "transfers of 0 bytes");
 }
 
-static void test_many_regions(void)
-{
-    enum { MOST = 40, TRANSFERS = 400 };
-    int regions = effort(MOST);
-    struct lanes l[MOST];
-    struct rng r = rng_stream(300 + (uint64_t)test_rank());
-    for (int i = 0; i < regions; i++)
-        l[i] = lanes_create(8 + 8 * (size_t)i, 1);
-    for (int i = 0; i < TRANSFERS; i++) {
-        struct lanes *one = &l[rng_between(&r, 0, regions - 1)];
-        int target = rng_between(&r, 0, test_ranks() - 1);
-        size_t at = (size_t)rng_between(&r, 0, (int)one->bytes - 4);
-        uint64_t data = rng_next(&r);
-        check_long(ARMCI_Put(&data, lanes_remote(one, target) + at, 4, target), 0, "ARMCI_Put with many regions");
-        memcpy(lanes_mirror(one, target) + at, &data, 4);
-    }
-    for (int i = 0; i < regions; i++)
-        lanes_verify(&l[i], "one of many regions");
-    for (int i = 0; i < regions; i++)
-        lanes_free(&l[(i + regions / 2) % regions]);
-}
-
 static const struct test tests[] = {
     {"put of every size reaches every rank", test_put_sizes},
     {"get of every size from every rank", test_get_sizes},
@@ -244,6 +222,5 @@ static const struct test tests[] = {
     {"slices of sizes known to break windows", test_slice_sizes_known},
     {"a slice of 0 bytes is NULL and harms no other", test_empty_slices},
     {"a transfer of 0 bytes does nothing", test_zero_bytes},
-    {"many regions at once", test_many_regions},
 };
 SUITE();

@@ -6,7 +6,7 @@
  * function, argument, value, with a bar between them.  check-abort uses both. */
 #include <unistd.h>
 
-#include "harness.h"
+#include "mixture.h"
 #include "wrong_calls.h"
 
 /* The case that must end the job, or NULL. */
@@ -62,9 +62,32 @@ static bool is_code_of(const struct wrong_call *w, int code)
     return code == w->description.code || code == NO_CODE;
 }
 
+/* Operations of any kind, which must work after a wrong call. */
+static struct mixture mixture;
+
+static void work_after(const char *call)
+{
+    long before = test_errors();
+    for (int i = 0; i < 8; i++)
+        mixture_step(&mixture);
+    check_long(test_errors(), before, "errors before and after the operations that follow %s", call);
+}
+
+static void prepare(void)
+{
+    wrong_calls_prepare();
+    mixture = mixture_create(ARMCI_ACC_LNG, 48 * sizeof(long), 0xaf7e4);
+}
+
+static void end(const char *calls)
+{
+    mixture_end(&mixture, calls);
+    wrong_calls_end();
+}
+
 /* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used,
- * so that it is in every cache, and afterwards a small program works. */
-static void try_wrong_call(const struct wrong_call *w, int number, bool thoroughly)
+ * so that it is in every cache, and afterwards operations work. */
+static void try_wrong_call(const struct wrong_call *w, bool thoroughly)
 {
     long word;
     int code;
@@ -73,7 +96,7 @@ static void try_wrong_call(const struct wrong_call *w, int number, bool thorough
     check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
     check(is_line_of(w, true), "%s: it says: %s", w->name, *caught ? caught : "nothing");
     wrong_calls_check_untouched(w->name);
-    if (thoroughly) after_run(number, w->name);
+    if (thoroughly) work_after(w->name);
 }
 
 /* All calls that are wrong at that moment; returns how many.  Where ranks share processors they wait for one another long:
@@ -83,7 +106,7 @@ static int try_all(enum moment moment)
     int tried = 0, step = 8 / effort(8);
     for (int i = 0; i < wrong_calls_count(); i++)
         if (wrong_calls_get(i)->description.moment == moment) {
-            try_wrong_call(wrong_calls_get(i), tried, tried % step == 0);
+            try_wrong_call(wrong_calls_get(i), tried % step == 0);
             tried++;
         }
     return tried;
@@ -92,27 +115,21 @@ static int try_all(enum moment moment)
 static void every_wrong_call(void)
 {
     int tried;
-    wrong_calls_prepare();
-    after_prepare();
+    prepare();
     tried = try_all(RUNNING);
     if (test_rank() == 0) printf("%d wrong calls were tried, each on every process\n", tried);
-    after_check_sum();
     wrong_calls_check_untouched("all wrong calls");
-    after_end();
-    wrong_calls_end();
+    end("all wrong calls");
 }
 
 /* The last of the tests: see BESIDE_MEMGET. */
 static void wrong_descriptions(void)
 {
     if (chosen()) return;
-    wrong_calls_prepare();
-    after_prepare();
+    prepare();
     check(try_all(BESIDE_MEMGET) > 0, "no call was tried");
     wrong_calls_check_memget();
-    after_check_sum();
-    after_end();
-    wrong_calls_end();
+    end("wrong descriptions");
 }
 
 static void freed_is_gone(void)

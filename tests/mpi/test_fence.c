@@ -23,75 +23,70 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
     check_bytes(cells, expected, sizeof expected, "%s, round %d, written by %d", how, round, writer);
 }
 
-/* How the writer moves CELLS longs: in one piece, every other, by accumulate, non-blocking. */
-static void write_cells(int how, long *cells, void *dst, int p)
+/* How the writer moves CELLS longs to memory that holds the cells `before`. */
+enum { PUT, STRIDED_PUTS, ACCUMULATE, NONBLOCKING_PUTS, ADD_EACH, WRITES };
+
+static void write_cells(int how, long *cells, const long *before, long *dst, int p)
 {
     int half = CELLS / 2 * (int)sizeof(long), stride = 2 * (int)sizeof(long);
     int count[2] = {(int)sizeof(long), CELLS / 2};
-    long one = 1;
-    armci_hdl_t hdl;
+    long one = 1, step[CELLS], old;
+    armci_hdl_t hdl = new_handle();
+    for (int i = 0; i < CELLS; i++)
+        step[i] = cells[i] - before[i];
     switch (how) {
-    case 0: ARMCI_Put(cells, dst, CELLS * (int)sizeof(long), p); break;
-    case 1:
+    case PUT: ARMCI_Put(cells, dst, 2 * half, p); break;
+    case STRIDED_PUTS:
         ARMCI_PutS(cells, &stride, dst, &stride, count, 1, p);
-        ARMCI_PutS(cells + 1, &stride, (long *)dst + 1, &stride, count, 1, p);
+        ARMCI_PutS(cells + 1, &stride, dst + 1, &stride, count, 1, p);
         break;
-    case 2: ARMCI_Acc(ARMCI_ACC_LNG, &one, cells, dst, CELLS * (int)sizeof(long), p); break;
-    default:
-        ARMCI_INIT_HANDLE(&hdl);
+    case ACCUMULATE: ARMCI_Acc(ARMCI_ACC_LNG, &one, step, dst, 2 * half, p); break;
+    case NONBLOCKING_PUTS:
         ARMCI_NbPut(cells, dst, half, p, &hdl);
-        ARMCI_NbPut(cells + CELLS / 2, (long *)dst + CELLS / 2, half, p, &hdl);
+        ARMCI_NbPut(cells + CELLS / 2, dst + CELLS / 2, half, p, &hdl);
         ARMCI_Wait(&hdl);
+        break;
+    default:
+        for (int i = 0; i < CELLS; i++)
+            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, dst + i, (int)step[i], p);
     }
+}
+
+/* Everybody writes on the process `to` further on, fences, and tells the one `tell` further on, who looks there: by loads into its own
+ * memory, else by a get. */
+static void write_and_tell(void **base, int to, int tell, int round)
+{
+    int me = test_rank(), n = test_ranks(), target = (me + to) % n, writer = (me + n - tell) % n, place = (writer + to) % n;
+    long cells[CELLS], before[CELLS] = {0};
+    int token = round, told = -1;
+    fill(cells, round, me);
+    if (round > 0) fill(before, round - 1, me);
+    write_cells(round % WRITES, cells, before, (long *)base[target] + me * CELLS, target);
+    ARMCI_Fence(target);
+    if (me + tell < n) armci_msg_snd(TAG, &token, sizeof token, me + tell);
+    armci_msg_rcv(TAG, &told, sizeof told, NULL, writer);
+    if (me + tell >= n) armci_msg_snd(TAG, &token, sizeof token, me + tell - n);
+    check_long(told, round, "the message of %d", writer);
+    ARMCI_Access_begin(base[me]);
+    if (place == me) memcpy(cells, (long *)base[me] + writer * CELLS, sizeof cells);
+    ARMCI_Access_end(base[me]);
+    if (place != me) ARMCI_Get((long *)base[place] + writer * CELLS, cells, sizeof cells, place);
+    check_cells(cells, round, writer, place == me ? "load after a fence and a message" : "get after the fence of another and a message");
 }
 
 static void message_after_fence(void)
 {
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
-    void **base = region_create(CELLS * sizeof(long));
-    long *mine = base[me], cells[CELLS];
-    int token = 0;
+    int n = test_ranks();
     needs_ranks(2);
-    for (int round = 0; round < effort(ROUNDS) && n > 1; round++) {
-        slice_fill(mine, 0, sizeof cells);
-        armci_msg_barrier();
-        fill(cells, round, me);
-        write_cells(round % 4, cells, base[right], right);
-        ARMCI_Fence(right);
-        if (me == 0) armci_msg_snd(TAG, &token, sizeof token, right);
-        armci_msg_rcv(TAG, &token, sizeof token, NULL, left);
-        if (me != 0) armci_msg_snd(TAG, &token, sizeof token, right);
-        ARMCI_Access_begin(mine);
-        check_cells(mine, round, left, "load after the message");
-        ARMCI_Access_end(mine);
-        armci_msg_barrier();
-    }
-    region_free(base);
-}
-
-static void third_party_sees(void)
-{
-    int me = test_rank(), target = test_ranks() - 1;
-    void **base = region_create(CELLS * sizeof(long));
-    long cells[CELLS];
-    for (int round = 0; round < effort(ROUNDS); round++) {
-        int word = -1;
-        if (me == 0) {
-            memset(cells, 0, sizeof cells);
-            ARMCI_Put(cells, base[target], sizeof cells, target);
-            fill(cells, round, 0);
-            write_cells(round % 4, cells, base[target], target);
-            ARMCI_Fence(target);
-            word = round;
+    for (int to = 0; to < n; to++)
+        for (int tell = 1; tell < n; tell++) {
+            void **base = region_zeroed((size_t)n * CELLS * sizeof(long));
+            for (int round = 0; round < effort(ROUNDS); round++) {
+                write_and_tell(base, to, tell, round);
+                armci_msg_barrier();
+            }
+            region_done(base);
         }
-        armci_msg_brdcst(&word, sizeof word, 0);
-        check_long(word, round, "broadcast");
-        memset(cells, 0xff, sizeof cells);
-        ARMCI_Get(base[target], cells, sizeof cells, target);
-        check_cells(cells, round, 0, "get after the fence of another");
-        armci_msg_barrier();
-    }
-    region_free(base);
 }
 
 /* Completion towards everybody: by a barrier, or by fences, then a message. */
@@ -120,13 +115,13 @@ static void exchange_rows(const void *row)
 {
     int me = test_rank(), n = test_ranks(), by = *(const int *)row;
     void **base = region_create((size_t)n * CELLS * sizeof(long));
-    long *mine = base[me], cells[CELLS];
+    long *mine = base[me], cells[CELLS], zero[CELLS] = {0};
     for (int round = 0; round < effort(ROUNDS / 2); round++) {
         slice_fill(mine, 0, (size_t)n * sizeof cells);
         armci_msg_barrier();
         fill(cells, round, me);
         for (int p = 0; p < n; p++)
-            write_cells(round % 4, cells, (long *)base[p] + me * CELLS, p);
+            write_cells(round % WRITES, cells, zero, (long *)base[p] + me * CELLS, p);
         complete(by);
         ARMCI_Access_begin(mine);
         for (int p = 0; p < n; p++)
@@ -221,8 +216,7 @@ static void nothing_pending(void)
 }
 
 static const struct test tests[] = {
-    {"a message after a fence: the target sees the data", message_after_fence},
-    {"after a fence a third process sees the data", third_party_sees},
+    {"a message after a fence: whoever is told sees the data, the target or another", message_after_fence},
     {"fences for each process complete everything", ONE_ROW(exchange_rows, int, FENCES)},
     {"ARMCI_AllFence completes everything", ONE_ROW(exchange_rows, int, ALL_FENCE)},
     {"ARMCI_GroupFence of the world completes everything", ONE_ROW(exchange_rows, int, GROUP_FENCE)},

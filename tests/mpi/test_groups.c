@@ -238,33 +238,96 @@ static void copied_by_value(void)
     ARMCI_Group_free(&copy);
 }
 
-/* Each pair of neighbours has a group and a region, all alive together: every process is in two. */
+/* A group and a region on it; ranks are those of the world. */
+struct part {
+    ARMCI_Group group;
+    int size, rank[MOST], place; /* place: the caller's, -1: no member */
+    long *base[MOST];
+};
+
+/* The ranks first, first + step, ... below `end`. */
+static void create_part(struct part *g, int first, int end, int step)
+{
+    *g = (struct part){.size = 0};
+    for (int p = first; p < end; p += step)
+        g->rank[g->size++] = p;
+    g->place = place_in(g->rank, g->size);
+    make_group(g->size, g->rank, &g->group);
+    if (g->place >= 0) check_long(ARMCI_Malloc_group((void **)g->base, 64 * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
+}
+
+static void free_part(struct part *g)
+{
+    if (g->place < 0) return;
+    check_long(ARMCI_Free_group(g->base[g->place], &g->group), 0, "ARMCI_Free_group");
+    check_group(&g->group, g->rank, g->size, "one of overlapping groups");
+    ARMCI_Group_free(&g->group);
+}
+
+/* Every member writes to every other and adds to one counter; then each looks at its own slice. */
+static void use_part(struct part *g, long mark)
+{
+    long one = 1, ticket, *mine = g->place >= 0 ? g->base[g->place] : NULL;
+    if (!mine) return;
+    slice_fill(mine, 0, 64 * sizeof(long));
+    armci_msg_group_barrier(&g->group);
+    for (int i = 0; i < g->size; i++) {
+        ARMCI_PutValueLong(mark + g->place, g->base[i] + g->place, g->rank[i]);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, g->base[i] + 32, sizeof one, g->rank[i]);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, g->base[i] + 33, 1, g->rank[i]);
+    }
+    ARMCI_AllFence();
+    armci_msg_group_barrier(&g->group);
+    ARMCI_Access_begin(mine);
+    for (int i = 0; i < g->size; i++)
+        check_long(mine[i], mark + i, "group of %d: what member %d put", g->size, i);
+    check_long(mine[32], g->size, "group of %d: accumulated", g->size);
+    check_long(mine[33], g->size, "group of %d: tickets", g->size);
+    ARMCI_Access_end(mine);
+}
+
 static void overlapping(void)
 {
-    int me = test_rank(), n = test_ranks(), pair[MOST][2];
-    void *base[MOST][2];
-    ARMCI_Group group[MOST];
-    for (int i = 0; i + 1 < n; i++) {
-        pair[i][0] = i;
-        pair[i][1] = i + 1;
-        make_group(2, pair[i], &group[i]);
-        if (place_in(pair[i], 2) >= 0) ARMCI_Malloc_group(base[i], 64, &group[i]);
+    enum { PARTS = 5 };
+    static const int free_order[PARTS] = {3, 0, 4, 2, 1};
+    int n = test_ranks();
+    struct part g[PARTS];
+    create_part(&g[0], 0, n, 1);
+    create_part(&g[1], 0, n > 1 ? n - 1 : 1, 1);
+    create_part(&g[2], n > 1 ? 1 : 0, n, 1);
+    create_part(&g[3], 0, n, 2);
+    create_part(&g[4], n - 1, n, 1);
+    for (int round = 0; round < 5; round++) {
+        for (int i = 0; i < PARTS; i++)
+            use_part(&g[i], 1000 * round + 100 * i);
+        ARMCI_Barrier();
     }
-    for (int i = 0; i + 1 < n; i++)
-        if (place_in(pair[i], 2) >= 0) {
-            int place = me - i;
-            ARMCI_PutValueInt(1000 * i + me, base[i][1 - place], pair[i][1 - place]);
-        }
-    ARMCI_AllFence();
+    for (int f = 0; f < PARTS; f++) {
+        free_part(&g[free_order[f]]);
+        for (int later = f + 1; later < PARTS; later++)
+            use_part(&g[free_order[later]], 7000 + 10 * f);
+    }
     ARMCI_Barrier();
-    for (int i = 0; i + 1 < n; i++)
-        if (place_in(pair[i], 2) >= 0) {
-            int place = me - i;
-            check_long(ARMCI_GetValueInt(base[i][place], me), 1000 * i + pair[i][1 - place], "group of %d and %d", i, i + 1);
-            ARMCI_Free_group(base[i][place], &group[i]);
-            check_group(&group[i], pair[i], 2, "one of overlapping groups");
-            ARMCI_Group_free(&group[i]);
-        }
+}
+
+/* Collective calls of the world and of a group of all; check-peers counts the processes that each process sends to meanwhile. */
+static void collective_calls(void)
+{
+    int n = test_ranks(), list[MOST];
+    ARMCI_Group world, all;
+    ARMCI_Group_get_world(&world);
+    list_ranks(0, 1, list);
+    ARMCI_Group_create_child(n, list, &all, &world);
+    for (int i = 0; i < 2; i++) {
+        ARMCI_Group *group = i ? &all : &world;
+        void *base[MOST];
+        check_long(ARMCI_Malloc_group(base, 4096, group), 0, "ARMCI_Malloc_group");
+        armci_exchange_address_grp(base, n, group);
+        check_long(ARMCI_Free_group(base[test_rank()], group), 0, "ARMCI_Free_group");
+    }
+    ARMCI_Group_free(&all);
+    check_long(ARMCI_Create_mutexes(3), 0, "ARMCI_Create_mutexes");
+    check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
     ARMCI_Barrier();
 }
 
@@ -362,6 +425,7 @@ static const struct test tests[] = {
     {"a copy of the struct is as good as the original", copied_by_value},
     {"overlapping groups with regions at the same time", overlapping},
     {"groups made and freed often", made_often},
+    {"collective calls of all processes", collective_calls},
     {"ARMCIX_Group_split", split},
     {"ARMCIX_Group_dup", duplicate},
     {"a process makes progress while it has an early message of another group", early_message},

@@ -2,13 +2,7 @@
  * beside the program's own messages. */
 #include "harness.h"
 
-/* ARMCI is not started here: the tests do that. */
-static void start_mpi(int *argc, char ***argv)
-{
-    MPI_Init(argc, argv);
-}
-
-static void stop_mpi(void)
+static void stop(void)
 {
     check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after all tests");
     MPI_Finalize();
@@ -163,4 +157,4 @@ static const struct test tests[] = {
     {"the program's messages are not disturbed", own_messages_undisturbed},
     {"the end frees what is left", end_frees_all},
 };
-SUITE(.start = start_mpi, .stop = stop_mpi);
+SUITE(.start = start_mpi, .stop = stop);

@@ -6,12 +6,6 @@
 
 enum { TAG = 71, PIECES = 20 };
 
-static void fill(unsigned char *bytes, int n, int seed)
-{
-    for (int i = 0; i < n; i++)
-        bytes[i] = (unsigned char)(i * 11 + seed * 37 + 3);
-}
-
 static void one_allocates(void)
 {
     enum { SIZE = 3000 };
@@ -29,7 +23,7 @@ static void one_allocates(void)
         }
         armci_msg_brdcst(&info, sizeof info, owner);
         int writer = (owner + 1) % n;
-        fill(data, SIZE, owner);
+        fill_bytes(data, SIZE, owner);
         if (me == writer) {
             check_long(ARMCI_Put(data, ARMCI_Memat(&info, 0), 1000, info.cpid), 0, "put at offset 0");
             check_long(ARMCI_Put(data + 1000, ARMCI_Memat(&info, 1000), 2000, info.cpid), 0, "put at offset 1000");
@@ -84,7 +78,7 @@ static void pieces_do_not_overlap(void)
         for (int i = 0; i < PIECES; i++) {
             int size = 1 + rng_between(&r, 0, i % 3 ? 100 : 5000);
             ARMCI_Memget((size_t)size, &info[i], 0);
-            fill((unsigned char *)info[i].addr, size, i + round);
+            fill_bytes(info[i].addr, (size_t)size, i + round);
             order[i] = i;
         }
         rng_shuffle(&r, order, PIECES);
@@ -92,7 +86,7 @@ static void pieces_do_not_overlap(void)
             armci_meminfo_t *piece = &info[order[i]];
             unsigned char expected[5200], seen[5200];
             int size = (int)piece->size;
-            fill(expected, size, order[i] + round);
+            fill_bytes(expected, (size_t)size, order[i] + round);
             check_bytes(piece->addr, expected, piece->size, "piece %d by load", order[i]);
             ARMCI_Get(ARMCI_Memat(piece, 0), seen, size, me);
             check_bytes(seen, expected, piece->size, "piece %d by get", order[i]);

@@ -3,11 +3,10 @@
 
 enum { ALIGNMENT = 64, MANY = 300, TAG = 55 };
 
-/* Bytes that depend on who, which and where. */
+/* Bytes that depend on who and which. */
 static void pattern(unsigned char *buffer, size_t n, int writer, int which)
 {
-    for (size_t i = 0; i < n; i++)
-        buffer[i] = (unsigned char)(i * 7 + (i >> 8) + (size_t)writer * 31 + (size_t)which * 13 + 1);
+    fill_bytes(buffer, n, 13 * which + 31 * writer);
 }
 
 static void put_pattern(void *dst, size_t n, int p, int which)
@@ -70,21 +69,6 @@ static void sizes_of_every_kind(void)
         check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc");
         use_slices(base, sizes, (int)k, "ARMCI_Malloc");
         if (sum > 0) check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
-    }
-}
-
-static void memory_in_one_process(void)
-{
-    int me = test_rank(), n = test_ranks();
-    size_t sizes[16];
-    void *base[16];
-    for (int owner = 0; owner < n; owner++) {
-        for (int p = 0; p < n; p++)
-            sizes[p] = p == owner ? 1000 : 0;
-        ARMCI_Malloc(base, (armci_size_t)sizes[me]);
-        check_bases(base, sizes, n, test_comm(), "memory in one process");
-        use_slices(base, sizes, owner, "memory in one process");
-        check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
     }
 }
 
@@ -307,7 +291,6 @@ static void accs_before_a_mode_change_count(void)
 
 static const struct test tests[] = {
     {"slices of every size, zero included", sizes_of_every_kind},
-    {"memory in one process only", memory_in_one_process},
     {"many regions alive, freed in another order", many_regions},
     {"an address that comes back belongs to the new region", address_comes_back},
     {"regions on groups", on_groups},

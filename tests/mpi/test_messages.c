@@ -4,12 +4,6 @@
 
 enum { TAG = 17, MOST = 16 };
 
-static void fill(unsigned char *bytes, int n, int seed)
-{
-    for (int i = 0; i < n; i++)
-        bytes[i] = (unsigned char)(i * 5 + seed * 29 + 7);
-}
-
 /* Messages of every length to the right neighbour, in order; the buffer beyond the length is untouched. */
 static void send_and_receive(void)
 {
@@ -21,10 +15,10 @@ static void send_and_receive(void)
     for (int round = 0; round < 2 && n > 1; round++)
         for (int i = 0; i < COUNT; i++) {
             int got = -1;
-            fill(out, lengths[i], me + i);
+            fill_bytes(out, (size_t)lengths[i], me + i);
             memset(in, 0xee, BUFFER);
             memset(expected, 0xee, BUFFER);
-            fill(expected, lengths[i], left + i);
+            fill_bytes(expected, (size_t)lengths[i], left + i);
             if (me != 0) armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
             armci_msg_snd(TAG, out, lengths[i], right);
             if (me == 0) armci_msg_rcv(TAG, in, BUFFER, round ? NULL : &got, left);
@@ -117,8 +111,8 @@ static void broadcasts(void)
     for (int k = 0; k < 5; k++)
         for (int root = 0; root < test_ranks(); root++)
             for (int form = 0; form < 3; form++) {
-                fill(bytes, lengths[k], test_rank() + k);
-                fill(expected, lengths[k], root + k);
+                fill_bytes(bytes, (size_t)lengths[k], test_rank() + k);
+                fill_bytes(expected, (size_t)lengths[k], root + k);
                 if (form == 0)
                     armci_msg_bcast(bytes, lengths[k], root);
                 else if (form == 1)
@@ -138,19 +132,19 @@ static void broadcasts_on_scopes(void)
     unsigned char bytes[333], expected[333];
     scope_members(SCOPE_NODE, &s);
     for (int i = 0; i < s.n; i++) {
-        fill(bytes, sizeof bytes, test_rank());
-        fill(expected, sizeof expected, s.list[i]);
+        fill_bytes(bytes, sizeof bytes, test_rank());
+        fill_bytes(expected, sizeof expected, s.list[i]);
         armci_msg_bcast_scope(SCOPE_NODE, bytes, sizeof bytes, s.list[i]);
         check_bytes(bytes, expected, sizeof bytes, "broadcast on the node from %d", s.list[i]);
     }
-    fill(bytes, sizeof bytes, test_rank());
-    fill(expected, sizeof expected, s.list[0]);
+    fill_bytes(bytes, sizeof bytes, test_rank());
+    fill_bytes(expected, sizeof expected, s.list[0]);
     armci_msg_clus_brdcst(bytes, sizeof bytes);
     check_bytes(bytes, expected, sizeof bytes, "armci_msg_clus_brdcst");
     scope_members(SCOPE_MASTERS, &s);
     for (int i = 0; i < s.n; i++) {
-        fill(bytes, sizeof bytes, test_rank());
-        fill(expected, sizeof expected, s.place >= 0 ? s.list[i] : test_rank());
+        fill_bytes(bytes, sizeof bytes, test_rank());
+        fill_bytes(expected, sizeof expected, s.place >= 0 ? s.list[i] : test_rank());
         armci_msg_bcast_scope(SCOPE_MASTERS, bytes, sizeof bytes, s.list[i]);
         check_bytes(bytes, expected, sizeof bytes, "broadcast between masters from %d", s.list[i]);
     }
@@ -165,8 +159,8 @@ static void broadcasts_in_groups(void)
     members = list_ranks(n - 1, -2, list);
     ARMCI_Group_create(members, list, &group);
     for (int root = 0; root < members && group.rank >= 0; root++) {
-        fill(bytes, sizeof bytes, test_rank());
-        fill(expected, sizeof expected, list[root]);
+        fill_bytes(bytes, sizeof bytes, test_rank());
+        fill_bytes(expected, sizeof expected, list[root]);
         armci_msg_group_bcast_scope(SCOPE_ALL, bytes, sizeof bytes, list[root], &group);
         check_bytes(bytes, expected, sizeof bytes, "broadcast in a group from process %d", list[root]);
     }

@@ -35,30 +35,52 @@ static void let_pass(double seconds)
         ARMCIX_Progress();
 }
 
-/* Each mutex protects a counter on another process than its own. */
+/* The same by the processor, where it can reach the counter. */
+static void add_by_processor(long *counter, int p)
+{
+    volatile long *here = ARMCIX_Local_address(counter, p);
+    if (here)
+        *here = *here + 1;
+    else
+        add_unsafely(counter, p, 1);
+}
+
+/* The caller's counts, and those of all others. */
+static void add_counts(long counts[], int n)
+{
+    ARMCI_Barrier();
+    MPI_Allreduce(MPI_IN_PLACE, counts, n, MPI_LONG, MPI_SUM, test_comm());
+}
+
+/* All ranks take mutexes at random, as fast as they can for a while.  Mutex m of rank h protects a counter on the rank after it. */
 static void no_update_lost(void)
 {
-    int me = test_rank(), n = test_ranks();
-    void **base = region_zeroed(2 * sizeof(long));
-    check_long(ARMCI_Create_mutexes(2), 0, "ARMCI_Create_mutexes(2)");
-    for (int i = 0; i < effort(ROUNDS); i++)
-        for (int m = 0; m < 2; m++) {
-            int owner = (i + me) % n, p = (owner + 1) % n;
-            ARMCI_Lock(m, owner);
-            add_unsafely((long *)base[p] + m, p, 1);
-            ARMCI_Unlock(m, owner);
-        }
-    ARMCI_Barrier();
-    for (int p = 0; p < n; p++) {
-        long sum = 0;
-        for (int q = 0; q < n; q++)
-            for (int i = 0; i < effort(ROUNDS); i++)
-                sum += ((i + q) % n + 1) % n == p;
-        for (int m = 0; m < 2; m++)
-            check_long(ARMCI_GetValueLong((long *)base[p] + m, p), sum, "counter %d in %d under a lock", m, p);
+    enum { MUTEXES = 2, LINE = 8 /* longs */ };
+    int n = test_ranks(), total = MUTEXES * n, rounds = 0;
+    void **base = region_zeroed(MUTEXES * LINE * sizeof(long));
+    long *counts = need_zeroed((size_t)total * sizeof *counts);
+    struct rng r = rng_stream((uint64_t)test_rank());
+    check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
+    for (double until = now() + trial_time(1.5); rounds < effort(ROUNDS) || now() < until; rounds++) {
+        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), owner = i / MUTEXES, mutex = i % MUTEXES;
+        int p = (owner + 1) % n;
+        long *counter = (long *)base[p] + LINE * mutex;
+        ARMCI_Lock(mutex, owner);
+        if (rounds % 2)
+            add_by_processor(counter, p);
+        else
+            add_unsafely(counter, p, 1);
+        ARMCI_Unlock(mutex, owner);
+        counts[i]++;
+    }
+    add_counts(counts, total);
+    for (int i = 0; i < total; i++) {
+        int p = (i / MUTEXES + 1) % n, mutex = i % MUTEXES;
+        check_long(ARMCI_GetValueLong((long *)base[p] + LINE * mutex, p), counts[i], "counter under mutex %d of %d", mutex, i / MUTEXES);
     }
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
-    region_free(base);
+    region_done(base);
+    free(counts);
 }
 
 static void counts_differ(void)
@@ -253,22 +275,35 @@ static void trylock(void)
     check_long(ARMCIX_Destroy_mutexes_hdl(set), 0, "ARMCIX_Destroy_mutexes_hdl");
 }
 
+/* Two mutexes held together, and one that is locked or tried in turn. */
 static void trylock_excludes(void)
 {
-    int n = test_ranks();
-    void **base = region_zeroed(sizeof(long));
-    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(1, NULL);
-    for (int i = 0; i < effort(ROUNDS); i++) {
-        if (i % 2)
-            ARMCIX_Lock_hdl(set, 0, n - 1);
-        else
-            while (ARMCIX_Trylock_hdl(set, 0, n - 1) != 0)
-                ARMCIX_Progress();
-        add_unsafely(base[0], 0, 1);
-        ARMCIX_Unlock_hdl(set, 0, n - 1);
+    enum { LINE = 8 /* longs */, MUTEXES = 3 };
+    void **base = region_zeroed(MUTEXES * LINE * sizeof(long));
+    long *counter = base[0], counts[MUTEXES] = {0};
+    int rounds = 0;
+    armcix_mutex_hdl_t set = ARMCIX_Create_mutexes_hdl(test_rank() == 0 ? MUTEXES : 0, NULL);
+    for (double until = now() + trial_time(1); rounds < effort(ROUNDS) || now() < until; rounds++) {
+        ARMCIX_Lock_hdl(set, 0, 0);
+        ARMCIX_Lock_hdl(set, 1, 0);
+        add_by_processor(counter, 0);
+        ARMCIX_Unlock_hdl(set, 0, 0); /* not the order in which they were taken */
+        add_by_processor(counter + LINE, 0);
+        ARMCIX_Unlock_hdl(set, 1, 0);
+        counts[0]++;
+        counts[1]++;
+        if (rounds % 4 == 0)
+            ARMCIX_Lock_hdl(set, 2, 0);
+        else if (ARMCIX_Trylock_hdl(set, 2, 0))
+            continue;
+        add_unsafely(counter + 2 * LINE, 0, 1);
+        ARMCIX_Unlock_hdl(set, 2, 0);
+        counts[2]++;
     }
+    add_counts(counts, MUTEXES);
+    for (int i = 0; i < MUTEXES; i++)
+        check_long(ARMCI_GetValueLong(counter + LINE * i, 0), counts[i], "counter under mutex %d", i);
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[0], 0), (long)n * effort(ROUNDS), "counter under lock and trylock");
     ARMCIX_Destroy_mutexes_hdl(set);
     region_free(base);
 }
@@ -385,7 +420,7 @@ static const struct test tests[] = {
     {"even shares when all want it", even_shares},
     {"first come, first served", first_come_first_served},
     {"trylock says whether it has the mutex, and does not wait", trylock},
-    {"trylock and lock together exclude", trylock_excludes},
+    {"mutexes held together, and trylock and lock of one, exclude", trylock_excludes},
     {"three sets at a time, one over a group", three_sets},
     {"destroying ARMCI's own mutexes leaves the sets, and vice versa", kinds_are_apart},
 };

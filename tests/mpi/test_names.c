@@ -1,62 +1,5 @@
-/* test_names.c - every public function has its name and its profiling name, and a program may put itself in between. */
+/* test_names.c - a program may put itself between ARMCI_X and PARMCI_X (check-symbols: every function has both names). */
 #include "harness.h"
-
-/* Each function of the headers under both names; check-headers compares this list with the headers. */
-typedef void (*function)(void);
-static const struct {
-    const char *name;
-    function plain, profiling;
-} names[] = {
-#define UPPER(name)                                                                                                                        \
-    {                                                                                                                                      \
-        "ARMCI_" #name, (function)ARMCI_##name, (function)PARMCI_##name                                                                    \
-    }
-#define EXTENSION(name)                                                                                                                    \
-    {                                                                                                                                      \
-        "ARMCIX_" #name, (function)ARMCIX_##name, (function)PARMCIX_##name                                                                 \
-    }
-#define LOWER(name)                                                                                                                        \
-    {                                                                                                                                      \
-        "armci_" #name, (function)armci_##name, (function)parmci_##name                                                                    \
-    }
-    /* clang-format off */
-    UPPER(Init), UPPER(Init_args), UPPER(Init_thread), UPPER(Init_thread_comm), UPPER(Init_mpi_comm),
-    UPPER(Initialized), UPPER(Finalize), UPPER(Cleanup), UPPER(Error), UPPER(RMA_Version), UPPER(Malloc), UPPER(Free),
-    UPPER(Malloc_group), UPPER(Free_group), UPPER(Malloc_local), UPPER(Free_local), UPPER(Malloc_memdev),
-    UPPER(Malloc_group_memdev), UPPER(Free_memdev), UPPER(Memget), UPPER(Memat), UPPER(Memdt), UPPER(Memctl),
-    UPPER(Access_begin), UPPER(Access_end), UPPER(Copy), UPPER(Put), UPPER(Get), UPPER(Acc), UPPER(PutS), UPPER(GetS),
-    UPPER(AccS), UPPER(PutV), UPPER(GetV), UPPER(AccV), UPPER(Put_flag), UPPER(PutS_flag), UPPER(PutS_flag_dir),
-    UPPER(PutValueInt), UPPER(PutValueLong), UPPER(PutValueFloat), UPPER(PutValueDouble), UPPER(GetValueInt),
-    UPPER(GetValueLong), UPPER(GetValueFloat), UPPER(GetValueDouble), LOWER(write_strided), LOWER(read_strided),
-    LOWER(stride_info_init), LOWER(stride_info_destroy), LOWER(stride_info_size), LOWER(stride_info_pos),
-    LOWER(stride_info_next), LOWER(stride_info_seg_ptr), LOWER(stride_info_seg_size), LOWER(stride_info_seg_off),
-    LOWER(stride_info_has_more), UPPER(INIT_HANDLE), UPPER(NbPut), UPPER(NbGet), UPPER(NbAcc), UPPER(NbPutS),
-    UPPER(NbGetS), UPPER(NbAccS), UPPER(NbPutV), UPPER(NbGetV), UPPER(NbAccV), UPPER(NbPutValueInt),
-    UPPER(NbPutValueLong), UPPER(NbPutValueFloat), UPPER(NbPutValueDouble), UPPER(SET_AGGREGATE_HANDLE),
-    UPPER(UNSET_AGGREGATE_HANDLE), UPPER(Wait), UPPER(Test), UPPER(WaitProc), UPPER(WaitAll), UPPER(Fence),
-    UPPER(AllFence), UPPER(GroupFence), UPPER(Barrier), UPPER(Rmw), UPPER(Create_mutexes), UPPER(Destroy_mutexes),
-    UPPER(Lock), UPPER(Unlock), LOWER(notify), LOWER(notify_wait), UPPER(Group_create), UPPER(Group_create_child),
-    UPPER(Group_free), UPPER(Group_rank), UPPER(Group_size), UPPER(Group_set_default), UPPER(Group_get_default),
-    UPPER(Group_get_world), UPPER(Absolute_id), LOWER(group_comm), LOWER(domain_nprocs), LOWER(domain_id),
-    LOWER(domain_glob_proc_id), LOWER(domain_my_id), LOWER(domain_count), LOWER(domain_same_id), UPPER(Same_node),
-    LOWER(sameclusnode), UPPER(Uses_shm), UPPER(Uses_shm_grp), UPPER(Set_shm_limit), LOWER(msg_init),
-    LOWER(msg_finalize), LOWER(msg_me), LOWER(msg_nproc), LOWER(msg_abort), LOWER(timer), LOWER(msg_snd),
-    LOWER(msg_rcv), LOWER(msg_rcvany), LOWER(msg_barrier), LOWER(msg_group_barrier), LOWER(msg_bintree),
-    LOWER(msg_group_bintree), LOWER(msg_bcast), LOWER(msg_bcast_scope), LOWER(msg_brdcst),
-    LOWER(msg_group_bcast_scope), LOWER(msg_sel), LOWER(msg_sel_scope), LOWER(msg_reduce), LOWER(msg_reduce_scope),
-    LOWER(msg_gop_scope), LOWER(msg_igop), LOWER(msg_lgop), LOWER(msg_llgop), LOWER(msg_fgop), LOWER(msg_dgop),
-    LOWER(msg_group_gop_scope), LOWER(msg_group_igop), LOWER(msg_group_lgop), LOWER(msg_group_llgop),
-    LOWER(msg_group_fgop), LOWER(msg_group_dgop), LOWER(msg_clus_brdcst), LOWER(msg_clus_igop), LOWER(msg_clus_lgop),
-    LOWER(msg_clus_llgop), LOWER(msg_clus_fgop), LOWER(msg_clus_dgop), LOWER(exchange_address),
-    LOWER(exchange_address_grp), EXTENSION(Group_split), EXTENSION(Group_dup), EXTENSION(Local_address), EXTENSION(Mode_set),
-    EXTENSION(Mode_get), EXTENSION(Create_mutexes_hdl), EXTENSION(Destroy_mutexes_hdl), EXTENSION(Lock_hdl),
-    EXTENSION(Trylock_hdl), EXTENSION(Unlock_hdl), EXTENSION(Progress), EXTENSION(Get_world_comm),
-/* clang-format on */
-#undef UPPER
-#undef EXTENSION
-#undef LOWER
-};
-enum { NAMES = sizeof names / sizeof *names };
 
 static int puts_seen, barriers_seen, messages_seen; /* calls that came through the functions below */
 
@@ -77,15 +20,6 @@ void armci_msg_igop(int *x, int n, char *op)
 {
     messages_seen++;
     parmci_msg_igop(x, n, op);
-}
-
-static void all_are_there(void)
-{
-    for (int i = 0; i < NAMES; i++) {
-        check(names[i].plain != NULL, "%s is not there", names[i].name);
-        check(names[i].profiling != NULL, "the profiling name of %s is not there", names[i].name);
-    }
-    check(names[0].plain != names[1].plain, "two functions at one address");
 }
 
 static void the_program_in_between(void)
@@ -127,7 +61,6 @@ static void the_library_stays_inside(void)
 }
 
 static const struct test tests[] = {
-    {"every function has both names", all_are_there},
     {"the program may put itself in between", the_program_in_between},
     {"the library does not call itself through the program", the_library_stays_inside},
 };

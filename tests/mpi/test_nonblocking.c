@@ -177,11 +177,10 @@ static void test_many_handles(void)
     int *order = need_memory((size_t)c.n * sizeof *order);
     struct rng r = rng_stream(8);
     for (int i = 0; i < c.n; i++) {
-        order[i] = i;
         ARMCI_INIT_HANDLE(&handles[i]);
         issue(&c, kind_of(i), i, target_of(i), &handles[i]);
     }
-    rng_shuffle(&r, order, c.n);
+    rng_permutation(&r, c.n, order);
     for (int i = 0; i < c.n; i++) {
         int k = order[i];
         check_long(ARMCI_Wait(&handles[k]), 0, "ARMCI_Wait of one of %d handles: code", c.n);

@@ -1,128 +1,17 @@
 /* test_order.c - location consistency: a process sees its own blocking operations on one target in the order issued,
  * whatever their form; and non-blocking ones that it has waited for. */
-#include "lanes.h"
-#include "op.h"
+#include "mixture.h"
 
-enum { LANE = 32 * 1024, ROOM = 24 * 1024 };
-
-enum form { CONTIGUOUS, STRIDED, VECTOR, VALUE, FORMS };
-
-/* The caller's place of work for one mixture. */
-struct work {
-    struct lanes lanes;
-    int type;
-    unsigned char *local, *expected; /* ROOM bytes each: the buffer and its model */
-};
-
-static struct sides sides_of(const struct work *w, int target)
-{
-    return (struct sides){w->local, w->expected, lanes_remote(&w->lanes, target), lanes_mirror(&w->lanes, target), target};
-}
-
-static void mix_contiguous(struct rng *r, const struct op *op, struct work *w, int target)
-{
-    size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, rng_chance(r, 10) ? 1400 : 60);
-    size_t here = unit * (size_t)rng_between(r, 0, (int)((ROOM - n) / unit));
-    size_t there = unit * (size_t)rng_between(r, 0, (int)((LANE / 4 * 3 - n) / unit));
-    struct sides sides = sides_of(w, target);
-    armci_hdl_t handle = new_handle();
-    op_bytes(op, &sides, here, there, n, &handle);
-    op_wait(op, &handle);
-}
-
-static void mix_strided(struct rng *r, const struct op *op, struct work *w, int target)
-{
-    struct patch_wish wish = {
-        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_INTERLEAVED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
-        .room = {ROOM, LANE / 4},
-        .max_bytes = 3000,
-        .min_levels = 1,
-        .max_levels = 3,
-        .unit = (int)element_size(w->type),
-    };
-    struct patch p = patch_draw(r, &wish);
-    struct sides sides = sides_of(w, target);
-    armci_hdl_t handle = new_handle();
-    op_patch(op, &sides, &p, &handle);
-    op_wait(op, &handle);
-}
-
-static void mix_vector(struct rng *r, const struct op *op, struct work *w, int target)
-{
-    enum { SEGMENTS = 12 };
-    size_t unit = element_size(w->type), n = unit * (size_t)rng_between(r, 1, 6), from[SEGMENTS], to[SEGMENTS];
-    struct sides sides = sides_of(w, target);
-    armci_hdl_t handle = new_handle();
-    for (size_t i = 0; i < SEGMENTS; i++) {
-        from[i] = n * 2 * i;
-        to[i] = unit * (size_t)rng_between(r, 0, (int)((LANE / 4 - n) / unit));
-    }
-    op_segments(op, &sides, SEGMENTS, n, from, to, &handle);
-}
-
-static void mix_value(struct rng *r, const struct op *op, struct work *w, int target)
-{
-    size_t there = sizeof(int) * (size_t)rng_between(r, 0, 500);
-    char *remote = lanes_remote(&w->lanes, target) + there;
-    unsigned char *mirror = lanes_mirror(&w->lanes, target) + there;
-    int value;
-    memcpy(&value, w->local, sizeof value);
-    if (op->kind == OP_PUT) {
-        check_long(ARMCI_PutValueInt(value, remote, target), 0, "ARMCI_PutValueInt: code");
-        memcpy(mirror, &value, sizeof value);
-    } else {
-        memcpy(&value, mirror, sizeof value);
-        check_long(ARMCI_GetValueInt(remote, target), value, "ARMCI_GetValueInt from %d among other operations", target);
-    }
-}
-
-/* One operation of any kind and form, blocking or not, on a target that is often the same as before; gets are checked at once. */
-static void mix_one(struct rng *r, struct work *w, int target)
-{
-    static void (*const forms[FORMS])(struct rng *, const struct op *, struct work *, int) = {
-        mix_contiguous,
-        mix_strided,
-        mix_vector,
-        mix_value,
-    };
-    enum form form = (enum form)rng_between(r, 0, w->type == ARMCI_ACC_INT ? VALUE : VECTOR);
-    struct op op = {.kind = (enum op_kind)rng_between(r, OP_PUT, form == VALUE ? OP_GET : OP_ACC),
-                    .how = (enum op_how)rng_between(r, OP_BLOCKING, OP_IMPLICIT),
-                    .type = w->type};
-    op.scale = rng_chance(r, 50) ? scale_one(w->type) : scale_other(w->type, r);
-    if (op.kind != OP_GET) {
-        element_fill(w->type, r, w->local, ROOM);
-        memcpy(w->expected, w->local, ROOM);
-    }
-    forms[form](r, &op, w, target);
-    check_bytes(w->local, w->expected, ROOM, "%s of form %d with %d among other operations: local buffer", op_name(&op, ""), (int)form,
-                target);
-}
-
-static void run_mixture(int type)
-{
-    struct rng r = rng_stream(60000 + 100 * (uint64_t)type + (uint64_t)test_rank());
-    struct work w = {.lanes = lanes_create(LANE, 16), .type = type};
-    int target = 0;
-    w.local = need_memory(ROOM);
-    w.expected = need_memory(ROOM);
-    element_fill(type, &r, w.lanes.mirror, (size_t)test_ranks() * LANE);
-    lanes_load(&w.lanes);
-    element_fill(type, &r, w.local, ROOM);
-    memcpy(w.expected, w.local, ROOM);
-    for (int i = 0; i < effort(250); i++) {
-        if (i % 7 == 0) target = rng_between(&r, 0, test_ranks() - 1);
-        mix_one(&r, &w, target);
-    }
-    lanes_end(&w.lanes, "a mixture of all operations");
-    free(w.local);
-    free(w.expected);
-}
-
+/* A large lane, and a few elements that all operations meet on. */
 static void test_mixture(void)
 {
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        run_mixture(type);
+        for (int large = 0; large < 2; large++) {
+            struct mixture m = mixture_create(type, large ? 32 * 1024 : 6 * element_size(type), 60000 + 100 * (uint64_t)type);
+            for (int i = 0; i < effort(large ? 250 : 1500); i++)
+                mixture_step(&m);
+            mixture_end(&m, "a mixture of all operations");
+        }
 }
 
 static const int sizes[] = {8, 64, 512, 8208, 160000}; /* 8, or multiples of 16 */
@@ -238,23 +127,6 @@ static void test_buffer_reuse(void)
     lanes_end(&l, "puts from a buffer that is reused");
 }
 
-static void test_fence_then_message(void)
-{
-    void **base = region_create(sizeof(int));
-    int me = test_rank(), n = test_ranks(), to = (me + 1) % n, from = (me + n - 1) % n;
-    for (int round = 1; round <= effort(100); round++) {
-        int value = 1000 * round + me, token = round, seen = 0;
-        ARMCI_Put(&value, base[to], sizeof value, to);
-        ARMCI_Fence(to);
-        MPI_Sendrecv(&token, 1, MPI_INT, to, 0, &seen, 1, MPI_INT, from, 0, test_comm(), MPI_STATUS_IGNORE);
-        ARMCI_Access_begin(base[me]);
-        check_long(*(volatile int *)base[me], 1000 * round + from, "own memory after rank %d's put, fence and message", from);
-        ARMCI_Access_end(base[me]);
-        MPI_Sendrecv(&token, 1, MPI_INT, from, 1, &seen, 1, MPI_INT, to, 1, test_comm(), MPI_STATUS_IGNORE);
-    }
-    region_done(base);
-}
-
 #define PAIR(FIRST, SECOND) ONE_ROW(run_pairs, struct kinds, FIRST, SECOND)
 
 static const struct test tests[] = {
@@ -265,6 +137,5 @@ static const struct test tests[] = {
     {"accumulate, accumulate, get", PAIR(OP_ACC, OP_ACC)},
     {"many small puts, one get", test_many_puts_one_get},
     {"a put's buffer may be reused", test_buffer_reuse},
-    {"put and fence before a message are seen after it", test_fence_then_message},
 };
 SUITE();

@@ -1,5 +1,4 @@
-/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many regions and odd ones, addresses for
- * loads and stores. */
+/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many regions and odd ones. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -132,11 +131,18 @@ static void takes_no_dev_shm(void)
     free_known(&k);
 }
 
-/* One mapping for a region, however many ranks there are, and no descriptor; everything given back. */
-/* Regions of at least `least` bytes on each rank map `segments_each` segments each. */
-static void take_little(size_t least, int segments_each)
+/* Regions of at least `least` bytes on each rank, however many ranks there are, map `segments` segments each and keep no descriptor
+ * open; everything is given back. */
+struct size {
+    size_t least;
+    int segments;
+};
+
+static void take_little(const void *row)
 {
     enum { REGIONS = 24 };
+    size_t least = ((const struct size *)row)->least;
+    int segments_each = ((const struct size *)row)->segments;
     struct known k[REGIONS];
     if (!needs_segments()) return;
     memset(k, 0, sizeof k);
@@ -160,16 +166,6 @@ static void take_little(size_t least, int segments_each)
         free_known(&k[i * 7 % REGIONS]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
     check_long(open_descriptors(), descriptors, "open descriptors after all is freed");
-}
-
-static void small_takes_little(void)
-{
-    take_little(0, 0);
-}
-
-static void large_takes_little(void)
-{
-    take_little(2 << 20, 1);
 }
 
 static void mutexes_take_little(void)
@@ -280,129 +276,12 @@ static void slices_of_all_sizes(void)
     free_known(&k);
 }
 
-/* A group and a region on it; ranks are those of the world. */
-struct part {
-    ARMCI_Group group;
-    int size, rank[MOST_RANKS], place; /* place: the caller's, -1: no member */
-    long *base[MOST_RANKS];
-};
-
-/* The ranks first, first + step, ... below `end`. */
-static void create_part(struct part *g, int first, int end, int step)
-{
-    ARMCI_Group world;
-    memset(g, 0, sizeof *g);
-    g->place = -1;
-    for (int p = first; p < end; p += step) {
-        if (p == test_rank()) g->place = g->size;
-        g->rank[g->size++] = p;
-    }
-    ARMCI_Group_get_world(&world);
-    const char *alone = getenv("ARMCI_NONCOLLECTIVE_GROUPS");
-    if (g->place >= 0 || (alone && alone[0] == 'n')) ARMCI_Group_create_child(g->size, g->rank, &g->group, &world);
-    if (g->place < 0) return;
-    check_long(ARMCI_Malloc_group((void **)g->base, 64 * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
-}
-
-static void free_part(struct part *g)
-{
-    if (g->place < 0) return;
-    check_long(ARMCI_Free_group(g->base[g->place], &g->group), 0, "ARMCI_Free_group");
-    ARMCI_Group_free(&g->group);
-}
-
-/* Every member writes to every other and adds to one counter; then each looks at its own slice. */
-static void use_part(const struct part *g, long mark)
-{
-    long one = 1, ticket;
-    if (g->place < 0) return;
-    memset(g->base[g->place], 0, 64 * sizeof(long));
-    armci_msg_group_barrier((ARMCI_Group *)&g->group);
-    for (int i = 0; i < g->size; i++) {
-        ARMCI_PutValueLong(mark + g->place, g->base[i] + g->place, g->rank[i]);
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, g->base[i] + 32, sizeof one, g->rank[i]);
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, g->base[i] + 33, 1, g->rank[i]);
-    }
-    ARMCI_AllFence();
-    armci_msg_group_barrier((ARMCI_Group *)&g->group);
-    for (int i = 0; i < g->size; i++)
-        check_long(g->base[g->place][i], mark + i, "group of %d: what member %d put", g->size, i);
-    check_long(g->base[g->place][32], g->size, "group of %d: accumulated", g->size);
-    check_long(g->base[g->place][33], g->size, "group of %d: tickets", g->size);
-}
-
-static void overlapping_groups(void)
-{
-    int n = test_ranks();
-    struct part g[5];
-    static const int free_order[] = {3, 0, 4, 2, 1};
-    create_part(&g[0], 0, n, 1);
-    create_part(&g[1], 0, n > 1 ? n - 1 : 1, 1);
-    create_part(&g[2], n > 1 ? 1 : 0, n, 1);
-    create_part(&g[3], 0, n, 2);
-    create_part(&g[4], test_rank(), test_rank() + 1, 1);
-    for (int round = 0; round < 5; round++) {
-        for (int i = 0; i < 5; i++)
-            use_part(&g[i], 1000 * round + 100 * i);
-        ARMCI_Barrier();
-    }
-    for (int f = 0; f < 5; f++) {
-        free_part(&g[free_order[f]]);
-        for (int later = f + 1; later < 5; later++)
-            use_part(&g[free_order[later]], 7000 + 10 * f);
-    }
-    ARMCI_Barrier();
-}
-
-/* Is the memory of p where the caller could load it? */
-static bool is_near(int p)
-{
-    return ARMCI_Uses_shm() && ARMCI_Same_node(p);
-}
-
-static void local_addresses(void)
-{
-    enum { BYTES = 3 * 4096 + 24 };
-    int n = test_ranks(), me = test_rank();
-    void **base = region_create(BYTES);
-    char *mine = base[me];
-    static const int offsets[] = {0, 1, 4095, 4096, 9000, BYTES - 1};
-    for (int i = 0; i < BYTES; i++)
-        mine[i] = (char)pattern(3, me, (size_t)i);
-    ARMCI_Barrier();
-    for (int p = 0; p < n; p++) {
-        char *there = ARMCIX_Local_address(base[p], p);
-        check((there != NULL) == is_near(p), "ARMCIX_Local_address of rank %d, which is %s, is %p", p, is_near(p) ? "near" : "far",
-              (void *)there);
-        if (!there) continue;
-        check(p != me || there == mine, "the own slice is elsewhere");
-        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-            char *at = (char *)base[p] + offsets[i];
-            check(ARMCIX_Local_address(at, p) == there + offsets[i], "byte %d of rank %d is elsewhere", offsets[i], p);
-            check_long((unsigned char)there[offsets[i]], pattern(3, p, (size_t)offsets[i]), "load of byte %d of rank %d", offsets[i], p);
-        }
-        there[2000 + me] = (char)(100 + me);
-        ARMCI_Put(&(char){(char)(50 + me)}, (char *)base[p] + 5000 + me, 1, p);
-        check_long(there[5000 + me], 50 + me, "load after ARMCI_Put");
-        ARMCI_Fence(p);
-    }
-    ARMCI_Barrier();
-    for (int p = 0; p < n; p++) {
-        if (!is_near(p)) continue;
-        check_long(mine[2000 + p], 100 + p, "what rank %d stored", p);
-        check_long(mine[5000 + p], 50 + p, "what rank %d put", p);
-    }
-    region_done(base);
-}
-
 static const struct test tests[] = {
     {"memory takes no room in /dev/shm", takes_no_dev_shm},
-    {"a small region takes no mapping and no descriptor", small_takes_little},
-    {"a large region takes one mapping and no descriptor", large_takes_little},
+    {"a small region takes no mapping and no descriptor", ONE_ROW(take_little, struct size, 0, 0)},
+    {"a large region takes one mapping and no descriptor", ONE_ROW(take_little, struct size, 2 << 20, 1)},
     {"mutexes take one mapping and no descriptor", mutexes_take_little},
     {"hundreds of regions come and go in any order", many_regions},
     {"slices may be empty or huge", slices_of_all_sizes},
-    {"groups that overlap have separate regions", overlapping_groups},
-    {"loads and stores at local addresses reach the slice", local_addresses},
 };
 SUITE();

@@ -10,7 +10,7 @@
 static char file[256];
 static char document[1 << 20]; /* of rank 0 */
 
-static void start_mpi(int *argc, char ***argv)
+static void start(int *argc, char ***argv)
 {
     const char *threads = getenv("TEST_THREADS");
     int provided;
@@ -19,11 +19,6 @@ static void start_mpi(int *argc, char ***argv)
     else
         MPI_Init(argc, argv);
     snprintf(file, sizeof file, "%s/armci-test-stats.%ld.json", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid());
-}
-
-static void stop_mpi(void)
-{
-    MPI_Finalize();
 }
 
 /* The first rank alone is told to count. */
@@ -484,4 +479,4 @@ static const struct test tests[] = {
     {"calls of several threads", calls_of_threads},
     {"nothing when off", nothing_when_off},
 };
-SUITE(.start = start_mpi, .stop = stop_mpi);
+SUITE(.start = start, .stop = stop_mpi);

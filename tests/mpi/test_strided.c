@@ -38,17 +38,12 @@ static struct patch draw(struct rng *r, const struct batch *b, int unit)
 static void transfer(struct rng *r, const struct batch *b, const struct lanes *l, int type, int target)
 {
     static unsigned char local[ROOM], expected[ROOM];
-    int unit = b->op == OP_ACC ? (int)element_size(type) : 1;
-    struct patch p = draw(r, b, unit);
+    struct patch p = draw(r, b, (int)element_size(type));
     struct op op = {.kind = (enum op_kind)b->op, .how = b->how, .type = type};
     struct sides sides = {local, expected, lanes_remote(l, target), lanes_mirror(l, target), target};
     armci_hdl_t handle = new_handle();
-    if (b->op == OP_ACC) {
-        op.scale = rng_chance(r, 50) ? scale_one(type) : scale_other(type, r);
-        element_fill(type, r, local, ROOM);
-    } else {
-        rng_bytes(r, local, ROOM);
-    }
+    if (b->op == OP_ACC) op.scale = rng_chance(r, 50) ? scale_one(type) : scale_other(type, r);
+    element_fill(type, r, local, ROOM);
     memcpy(expected, local, ROOM);
     op_patch(&op, &sides, &p, &handle);
     op_wait(&op, &handle);
@@ -58,11 +53,7 @@ static void transfer(struct rng *r, const struct batch *b, const struct lanes *l
 static void run_typed(struct rng *r, const struct batch *b, struct lanes *l, int type, int n)
 {
     struct op name = {.kind = (enum op_kind)b->op, .how = b->how, .type = type};
-    size_t all = (size_t)test_ranks() * LANE;
-    if (b->op == OP_ACC)
-        element_fill(type, r, l->mirror, all);
-    else
-        rng_bytes(r, l->mirror, all);
+    element_fill(type, r, l->mirror, (size_t)test_ranks() * LANE);
     lanes_load(l);
     for (int i = 0; i < n; i++)
         transfer(r, b, l, type, rng_between(r, 0, test_ranks() - 1));
@@ -75,7 +66,7 @@ static void run_batch(const struct batch *b)
     struct rng r = rng_stream(1000 * ++number + (uint64_t)test_rank());
     struct lanes l = lanes_create(LANE, 16);
     if (b->op != OP_ACC)
-        run_typed(&r, b, &l, ARMCI_ACC_INT, effort(b->n));
+        run_typed(&r, b, &l, TYPE_BYTES, effort(b->n));
     else
         for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
             run_typed(&r, b, &l, type, effort(b->n / ELEMENT_TYPES));

@@ -67,28 +67,57 @@ static void nodes_are_real(void)
     if (every_rank_a_node()) check_long(armci_domain_count(ARMCI_DOMAIN_SMP), test_ranks(), "domains with ARMCI_NODES=rank");
 }
 
-/* Where slices of neighbours are said to be shared, loads find what was put, and stores are seen. */
+/* Is the memory of p where the caller could load it? */
+static bool is_near(int p)
+{
+    return ARMCI_Uses_shm() && ARMCI_Same_node(p);
+}
+
+/* Byte i of a rank's slice. */
+static char byte_of(int rank, int i)
+{
+    return (char)(rank * 7 + i % 251 * 13 + 93);
+}
+
+/* Where slices of neighbours are said to be shared, loads find what was stored and put, and stores are seen. */
 static void shared_where_said(void)
 {
-    int me = test_rank();
+    enum { BYTES = 3 * 4096 + 24 };
+    int n = test_ranks(), me = test_rank();
+    void **base = region_create(BYTES);
+    char *mine = base[me];
+    static const int offsets[] = {0, 1, 4095, 4096, 9000, BYTES - 1};
     ARMCI_Group world;
-    void **base = region_create(sizeof(long));
     ARMCI_Group_get_world(&world);
     check_long(ARMCI_Uses_shm_grp(&world), ARMCI_Uses_shm(), "ARMCI_Uses_shm_grp of the world");
     check(ARMCI_Uses_shm() == 0 || ARMCI_Uses_shm() == 1, "ARMCI_Uses_shm() = %d", ARMCI_Uses_shm());
-    ARMCI_PutValueLong(4000 + me, base[me], me);
+    ARMCI_Access_begin(mine);
+    for (int i = 0; i < BYTES; i++)
+        mine[i] = byte_of(me, i);
+    ARMCI_Access_end(mine);
     ARMCI_Barrier();
-    for (int p = 0; p < test_ranks(); p++) {
-        volatile long *here = ARMCIX_Local_address(base[p], p);
-        check(!ARMCI_Uses_shm() == !here || !ARMCI_Same_node(p), "ARMCIX_Local_address of process %d: %p", p, (void *)here);
-        if (here) check_long(*here, 4000 + p, "load from the slice of %d", p);
+    for (int p = 0; p < n; p++) {
+        char *there = ARMCIX_Local_address(base[p], p);
+        check((there != NULL) == is_near(p) || every_rank_a_node(), "ARMCIX_Local_address of rank %d, which is %s, is %p", p,
+              is_near(p) ? "near" : "far", (void *)there);
+        if (!there) continue;
+        check(p != me || there == mine, "the own slice is elsewhere");
+        for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+            char *at = (char *)base[p] + offsets[i];
+            check(ARMCIX_Local_address(at, p) == there + offsets[i], "byte %d of rank %d is elsewhere", offsets[i], p);
+            check_long(there[offsets[i]], byte_of(p, offsets[i]), "load of byte %d of rank %d", offsets[i], p);
+        }
+        there[2000 + me] = (char)(100 + me);
+        ARMCI_Put(&(char){(char)(50 + me)}, (char *)base[p] + 5000 + me, 1, p);
+        check_long(there[5000 + me], 50 + me, "load after ARMCI_Put");
+        ARMCI_Fence(p);
     }
     ARMCI_Barrier();
-    volatile long *next = ARMCIX_Local_address(base[(me + 1) % test_ranks()], (me + 1) % test_ranks());
-    if (next) *next = 5000 + me;
-    ARMCI_Barrier();
-    if (next && ARMCI_Same_node((me + test_ranks() - 1) % test_ranks()))
-        check_long(ARMCI_GetValueLong(base[me], me), 5000 + (me + test_ranks() - 1) % test_ranks(), "store of a neighbour");
+    for (int p = 0; p < n; p++) {
+        if (!is_near(p)) continue;
+        check_long(mine[2000 + p], 100 + p, "what rank %d stored", p);
+        check_long(mine[5000 + p], 50 + p, "what rank %d put", p);
+    }
     region_done(base);
 }
 

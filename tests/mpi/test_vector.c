@@ -58,9 +58,7 @@ static bool place_disjoint(struct rng *r, const struct vector *v, size_t unit, s
 {
     int order[MOST_SEGMENTS];
     size_t used = 0;
-    for (int i = 0; i < v->n; i++)
-        order[i] = i;
-    rng_shuffle(r, order, v->n);
+    rng_permutation(r, v->n, order);
     for (int i = 0; i < v->n; i++) {
         used += unit * (size_t)(rng_chance(r, 50) ? 0 : rng_between(r, 0, 3));
         at[order[i]] = used;
@@ -98,12 +96,9 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
 {
     static char local[ROOM], expected[ROOM];
     static struct vector v;
-    size_t unit = op->kind == OP_ACC ? element_size(op->type) : 1;
+    size_t unit = element_size(op->type);
     armci_hdl_t handle = new_handle();
-    if (op->kind == OP_ACC)
-        element_fill(op->type, r, local, ROOM);
-    else
-        rng_bytes(r, local, ROOM);
+    element_fill(op->type, r, local, ROOM);
     memcpy(expected, local, ROOM);
     draw_vector(r, w, op->kind, unit, l, target, local, expected, &v);
     for (int i = 0; i < v.n; i++)
@@ -120,10 +115,7 @@ static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, en
     struct op op = {.kind = kind, .how = how, .type = type};
     int n = effort(kind == OP_ACC ? w->n / ELEMENT_TYPES : w->n);
     for (int i = 0; i < w->regions; i++) {
-        if (kind == OP_ACC)
-            element_fill(type, r, l[i].mirror, (size_t)test_ranks() * LANE);
-        else
-            rng_bytes(r, l[i].mirror, (size_t)test_ranks() * LANE);
+        element_fill(type, r, l[i].mirror, (size_t)test_ranks() * LANE);
         lanes_load(&l[i]);
     }
     for (int i = 0; i < n; i++) {
@@ -142,7 +134,7 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
     for (int i = 0; i < w->regions; i++)
         l[i] = lanes_create(LANE, 16);
     if (kind != OP_ACC)
-        run_typed(&r, w, kind, how, l, ARMCI_ACC_INT);
+        run_typed(&r, w, kind, how, l, TYPE_BYTES);
     else
         for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
             run_typed(&r, w, kind, how, l, type);

@@ -58,39 +58,6 @@ static void racing_puts(void)
     region_free(base);
 }
 
-static void racing_accumulates(void)
-{
-    enum { NUMBERS = 256 };
-    int me = test_rank(), n = test_ranks(), strides[1] = {16}, count[2] = {8, NUMBERS / 2}, rounds = effort(150);
-    void **base = region_zeroed(NUMBERS * sizeof(double));
-    double ones[NUMBERS], seen[NUMBERS], scale = 2;
-    for (int i = 0; i < NUMBERS; i++)
-        ones[i] = 1;
-    for (int i = 0; i < rounds; i++) {
-        int target = i % n;
-        ARMCI_Acc(ARMCI_ACC_DBL, &scale, ones, base[target], sizeof ones, target);
-        ARMCI_AccS(ARMCI_ACC_DBL, &scale, ones, strides, base[target], strides, count, 1, target);
-        ARMCI_Get(base[target], seen, sizeof seen, target);
-    }
-    ARMCI_Barrier();
-    ARMCI_Get(base[me], seen, sizeof seen, me);
-    int came = rounds / n + (me < rounds % n);
-    for (int i = 0; i < NUMBERS; i++)
-        check_double(seen[i], 2.0 * n * came * (i % 2 ? 1 : 2), "number %d", i);
-    region_done(base);
-}
-
-static void racing_rmw(void)
-{
-    int old, rounds = effort(200);
-    void **base = region_zeroed(sizeof(int));
-    for (int i = 0; i < rounds; i++)
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, base[0], 3, 0);
-    ARMCI_Barrier();
-    check_long(ARMCI_GetValueInt(base[0], 0), 3L * rounds * test_ranks(), "the counter");
-    region_done(base);
-}
-
 /* The local side of everybody's transfers is memory that the neighbour writes. */
 static void local_in_global(void)
 {
@@ -238,8 +205,6 @@ static void injected_fault(void)
 static const struct test tests[] = {
     {"puts that their reader changes at once raise no alarm", mailboxes},
     {"puts of all to the same bytes raise no alarm", racing_puts},
-    {"accumulates of all on the same numbers raise no alarm", racing_accumulates},
-    {"rmw of all on the same number raises no alarm", racing_rmw},
     {"local buffers that others write raise no alarm", local_in_global},
     {"a defective MPI library ends the job", defective_library},
     {"an injected fault ends the job", injected_fault},

@@ -122,7 +122,7 @@ void wrong_calls_collect(void)
 }
 
 static union {
-    char bytes[LOCAL];
+    char bytes[HERE];
     double aligned;
 } here;
 static double nowhere[SLICE / 8 + 1];
@@ -169,7 +169,7 @@ static void set_communicator_between(void)
 
 void wrong_calls_set_local(void)
 {
-    pattern(stage.here, LOCAL, IN_LOCAL);
+    pattern(stage.here, HERE, IN_LOCAL);
 }
 
 void wrong_calls_prepare(void)
@@ -209,9 +209,9 @@ void wrong_calls_end(void)
 
 void wrong_calls_check_local(const char *after)
 {
-    char expected[LOCAL];
-    pattern(expected, LOCAL, IN_LOCAL);
-    check_bytes(stage.here, expected, LOCAL, "the local buffer after %s", after);
+    char expected[HERE];
+    pattern(expected, HERE, IN_LOCAL);
+    check_bytes(stage.here, expected, HERE, "the local buffer after %s", after);
 }
 
 static void check_slice(void **base, int who, const char *after)

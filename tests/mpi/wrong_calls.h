@@ -99,14 +99,14 @@ void wrong_start_collect(void);
 
 /* A slice: its last int lies at 512, where a long would leave it; in no slice is the byte before or the 59 bytes after
  * it, wherever the library puts slices, since they are aligned to 64. */
-enum { SLICE = 516, LOCAL = 1024, MOST_RANKS = 64 };
+enum { SLICE = 516, HERE = 1024, MOST_RANKS = 64 };
 
 struct stage {
     int me, p, n;          /* the caller, the process that calls go to, the number of processes */
     void **base, **beside; /* two regions */
     char *there, *mine;    /* the slices of p and of the caller in base */
     char *gone;            /* in p, in a region that is freed */
-    char *here;            /* LOCAL bytes of local memory */
+    char *here;            /* HERE bytes of local memory */
     char *nowhere;         /* local memory, as an address of p: in no region */
     armci_hdl_t hdl;
     ARMCI_Group world, self;                   /* of all, of the caller */
@@ -125,12 +125,5 @@ void wrong_calls_check_memget(void);
 /* Before the library is started there is only the local buffer: set it, look at it. */
 void wrong_calls_set_local(void);
 void wrong_calls_check_local(const char *after);
-
-/* Collective: prepare and end.  run: a small random program of the caller against its model, local errors are counted;
- * check_sum: collective, what all programs together must have left. */
-void after_prepare(void);
-void after_run(int number, const char *after);
-void after_check_sum(void);
-void after_end(void);
 
 #endif
