@@ -14,7 +14,7 @@ static int next_rank(void)
 }
 
 /* Each rank puts to its neighbour, who changes what it found at once. */
-static void mailboxes(void)
+static void cells_reset_at_once(void)
 {
     int me = test_rank(), next = next_rank(), previous = (me + test_ranks() - 1) % test_ranks();
     void **base = region_zeroed(2 * sizeof(long));
@@ -29,7 +29,7 @@ static void mailboxes(void)
             if (turns > 100) sched_yield();
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[next], next), 0, "the mailbox of %d", next);
+    check_long(ARMCI_GetValueLong(base[next], next), 0, "the cell of %d", next);
     region_free(base);
 }
 
@@ -80,7 +80,7 @@ static void local_in_global(void)
 enum { ROW = 128 };
 static double local[ROW * ROW];
 
-struct scene {
+struct target {
     double *there; /* ROW * ROW numbers of the target */
     int target;
 };
@@ -95,7 +95,7 @@ static void block(int strides[2], int count[3])
     count[2] = 7;
 }
 
-static void try_vectors(const struct scene *s)
+static void try_vectors(const struct target *s)
 {
     void *from[5], *to[5];
     armci_giov_t v = {from, to, 3 * sizeof(double), 5};
@@ -106,7 +106,7 @@ static void try_vectors(const struct scene *s)
     ARMCI_AccV(ARMCI_ACC_DBL, &scale, &v, 1, s->target);
 }
 
-static void try_rmw(const struct scene *s)
+static void try_rmw(const struct target *s)
 {
     int old;
     long replaced = 12345;
@@ -114,7 +114,7 @@ static void try_rmw(const struct scene *s)
     ARMCI_Rmw(ARMCI_SWAP_LONG, &replaced, s->there, 0, s->target);
 }
 
-static void try_handles(const struct scene *s)
+static void try_handles(const struct target *s)
 {
     armci_hdl_t handle = new_aggregate();
     for (int i = 0; i < 4; i++)
@@ -126,7 +126,7 @@ static void try_handles(const struct scene *s)
 }
 
 /* Operations of every kind, until one is found wrong. */
-static void try_everything(const struct scene *s)
+static void try_everything(const struct target *s)
 {
     int strides[2], count[3];
     double scale = 2.5;
@@ -151,7 +151,7 @@ static void try_while(void (*begin)(const char *), const char *name)
         local[i] = i % 1000 + test_rank() * 1000 + 1, ((double *)base[test_rank()])[i] = i % 89 + 7;
     ARMCI_Barrier();
     begin(name);
-    if (test_rank() == 0) try_everything(&(struct scene){base[next_rank()], next_rank()});
+    if (test_rank() == 0) try_everything(&(struct target){base[next_rank()], next_rank()});
     region_free(region_create(64));
     region_free(base);
 }
@@ -203,7 +203,7 @@ static void injected_fault(void)
 }
 
 static const struct test tests[] = {
-    {"puts that their reader changes at once raise no alarm", mailboxes},
+    {"puts that their reader changes at once raise no alarm", cells_reset_at_once},
     {"puts of all to the same bytes raise no alarm", racing_puts},
     {"local buffers that others write raise no alarm", local_in_global},
     {"a defective MPI library ends the job", defective_library},

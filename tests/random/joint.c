@@ -146,7 +146,7 @@ static void wait_for_news(struct run *run, const struct op *op)
         return;
     }
     int received = armci_notify_wait(op->peer, &waits);
-    check_number(run, op, "waits for notifications, says armci_notify_wait", ++run->heard[op->peer], waits);
+    check_number(run, op, "waits for notifications, says armci_notify_wait", ++run->received[op->peer], waits);
     check_number(run, op, "whether as many notifications were received as waited for", 1, received >= waits);
 }
 

@@ -22,7 +22,7 @@ struct run {
     int gets, get_room;
     struct outcome *outcome;
     int outcomes, outcome_room;
-    int notified[MAX_RANKS], heard[MAX_RANKS]; /* since the start of the job */
+    int notified[MAX_RANKS], received[MAX_RANKS]; /* since the start of the job */
     long operations, bytes;                    /* checked */
 };
 
