@@ -1,0 +1,242 @@
+/* test_traffic.c - how many messages a process sends in a collective call, and to how many others: few, whatever the number of processes.
+ * The program counts by MPI's profiling interface, and pretends that ARMCI_TEST_NODE consecutive ranks (default 2) are a node.  Messages
+ * inside MPI's own collectives are not seen; their calls are counted. */
+#include <stdatomic.h>
+
+#include "harness.h"
+
+enum { MOST = 256 };
+
+static atomic_long messages, collectives;
+static atomic_bool is_peer[MOST];
+
+/* ---- the calls of the library ---- */
+
+static void count_message(int to, MPI_Comm comm)
+{
+    MPI_Group here, world;
+    int process;
+    PMPI_Comm_group(comm, &here);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(here, 1, &to, world, &process);
+    PMPI_Group_free(&here);
+    PMPI_Group_free(&world);
+    messages++;
+    is_peer[process] = true;
+}
+
+int MPI_Send(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    count_message(to, comm);
+    return PMPI_Send(buffer, n, type, to, tag, comm);
+}
+
+int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    count_message(to, comm);
+    return PMPI_Isend(buffer, n, type, to, tag, comm, request);
+}
+
+/* A collective call with these parameters and arguments. */
+/* clang-format off */
+#define COLLECTIVE(NAME, PARAMETERS, ARGUMENTS) int MPI_##NAME PARAMETERS { collectives++; return PMPI_##NAME ARGUMENTS; }
+COLLECTIVE(Barrier, (MPI_Comm comm), (comm))
+COLLECTIVE(Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request))
+COLLECTIVE(Bcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm), (data, n, type, root, comm))
+COLLECTIVE(Ibcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *r), (data, n, type, root, comm, r))
+COLLECTIVE(Allreduce, (const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (from, to, n, type, op, comm))
+COLLECTIVE(Iallreduce, (const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *r),
+           (from, to, n, type, op, comm, r))
+COLLECTIVE(Allgather, (const void *from, int n, MPI_Datatype type, void *to, int m, MPI_Datatype other, MPI_Comm comm),
+           (from, n, type, to, m, other, comm))
+COLLECTIVE(Comm_dup, (MPI_Comm comm, MPI_Comm *copy), (comm, copy))
+COLLECTIVE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *part), (comm, color, key, part))
+COLLECTIVE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *part), (comm, group, tag, part))
+/* clang-format on */
+
+static int ranks_on_a_node(void)
+{
+    const char *text = getenv("ARMCI_TEST_NODE");
+    return text ? atoi(text) : 2;
+}
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
+{
+    int rank;
+    (void)type;
+    (void)info;
+    PMPI_Comm_rank(comm, &rank);
+    return MPI_Comm_split(comm, rank / ranks_on_a_node(), key, part);
+}
+
+/* ---- what is counted ---- */
+
+/* Of one call: the most of any process. */
+struct traffic {
+    long of_leaders, of_others; /* messages of the first process of a node, of all others */
+    long peers, collectives;
+};
+
+/* Since the last measurement, or the start of the program. */
+static struct traffic measure(void)
+{
+    long mine[4] = {0}, most[4];
+    PMPI_Barrier(MPI_COMM_WORLD); /* servers have sent what they owe */
+    mine[test_rank() % ranks_on_a_node() != 0] = messages;
+    for (int i = 0; i < test_ranks(); i++)
+        mine[2] += is_peer[i];
+    mine[3] = collectives;
+    messages = collectives = 0;
+    for (int i = 0; i < MOST; i++)
+        is_peer[i] = false;
+    PMPI_Allreduce(mine, most, 4, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+    return (struct traffic){most[0], most[1], most[2], most[3]};
+}
+
+/* Rounded up. */
+static int log2_of(int n)
+{
+    int log = 0;
+    while (1 << log < n)
+        log++;
+    return log;
+}
+
+/* ---- the calls ---- */
+
+static void init(void)
+{
+    /* the start of this program has called ARMCI_Init */
+}
+
+static void *equal[MOST], *unequal[MOST], *of_group[MOST];
+static ARMCI_Group half;
+static int members;
+
+static int in_half(void)
+{
+    return test_rank() < members;
+}
+
+static void malloc_equal(void)
+{
+    ARMCI_Malloc(equal, 4096);
+}
+
+static void malloc_unequal(void)
+{
+    ARMCI_Malloc(unequal, 64 * (1 + test_rank()));
+}
+
+static void free_equal(void)
+{
+    ARMCI_Free(equal[test_rank()]);
+}
+
+static void free_unequal(void)
+{
+    ARMCI_Free(unequal[test_rank()]);
+}
+
+static void barrier(void)
+{
+    ARMCI_Barrier();
+}
+
+/* Every process has a put under way to the other end of the job. */
+static void put_and_fence(void)
+{
+    int to = test_ranks() - 1 - test_rank();
+    ARMCI_PutValueInt(1, unequal[to], to);
+    ARMCI_Fence(to);
+}
+
+static void put_and_all_fence(void)
+{
+    int to = test_ranks() - 1 - test_rank();
+    ARMCI_PutValueInt(1, unequal[to], to);
+    ARMCI_AllFence();
+}
+
+static void create_group(void)
+{
+    int list[MOST];
+    members = (test_ranks() + 1) / 2;
+    for (int i = 0; i < members; i++)
+        list[i] = i;
+    if (in_half()) ARMCI_Group_create(members, list, &half);
+}
+
+static void malloc_group(void)
+{
+    if (in_half()) ARMCI_Malloc_group(of_group, 64, &half);
+}
+
+static void free_group(void)
+{
+    if (in_half()) ARMCI_Free_group(of_group[test_rank()], &half);
+}
+
+static void end_group(void)
+{
+    if (in_half()) ARMCI_Group_free(&half);
+}
+
+/* Bounds of messages: multiples of log2 of the nodes and of the processes, and a constant. */
+struct bound {
+    int nodes, processes, constant;
+};
+
+static const struct row {
+    const char *name;
+    void (*call)(void);
+    struct bound leaders, others;
+    int collectives;
+    bool is_acknowledged; /* by the leader, to each process of its node */
+} rows[] = {
+    /* Two leaders probe the network. */
+    {"ARMCI_Init", init, {0, 1, 60}, {0, 1, 2}, 44},
+    {"the first ARMCI_Malloc", malloc_equal, {2, 1, 2}, {0, 1, 2}, 8},
+    {"ARMCI_Free", free_equal, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Malloc", malloc_equal, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Free", free_equal, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Malloc of different sizes", malloc_unequal, {1, 1, 2}, {0, 1, 0}, 0},
+    {"ARMCI_Barrier", barrier, {1, 0, 2}, {0, 0, 0}, 0},
+    {"a put and ARMCI_Fence", put_and_fence, {0, 0, 1}, {0, 0, 1}, 0, true},
+    {"a put and ARMCI_AllFence", put_and_all_fence, {0, 0, 1}, {0, 0, 1}, 0, true},
+    {"ARMCI_Group_create", create_group, {0, 1, 2}, {0, 1, 2}, 3},
+    {"the group's first ARMCI_Malloc_group", malloc_group, {2, 1, 2}, {0, 1, 2}, 8},
+    {"ARMCI_Free_group", free_group, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Malloc_group", malloc_group, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Free_group", free_group, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Group_free", end_group, {0, 0, 0}, {0, 0, 0}, 1},
+    {"ARMCI_Free of different sizes", free_unequal, {1, 0, 2}, {0, 0, 0}, 0},
+};
+
+static int most_messages(struct bound b, int ranks, int nodes)
+{
+    return b.nodes * log2_of(nodes) + b.processes * log2_of(ranks) + b.constant;
+}
+
+static void few_messages(void)
+{
+    int ranks = test_ranks(), nodes = (ranks + ranks_on_a_node() - 1) / ranks_on_a_node();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *r = &rows[i];
+        int leaders = most_messages(r->leaders, ranks, nodes), others = most_messages(r->others, ranks, nodes);
+        if (r->is_acknowledged) leaders += ranks_on_a_node();
+        r->call();
+        struct traffic t = measure();
+        if (test_rank() > 0) continue;
+        printf("%-40s messages %2ld, %2ld, peers %2ld, collectives %2ld\n", r->name, t.of_leaders, t.of_others, t.peers, t.collectives);
+        check(t.of_leaders <= leaders, "%s: %ld messages of a leader, at most %d", r->name, t.of_leaders, leaders);
+        check(t.of_others <= others, "%s: %ld messages of another process, at most %d", r->name, t.of_others, others);
+        check(t.peers <= 2 * log2_of(ranks) + 2, "%s: messages to %ld processes", r->name, t.peers);
+        check(t.collectives <= r->collectives, "%s: %ld collective calls of MPI", r->name, t.collectives);
+    }
+}
+
+static const struct test tests[] = {
+    {"collective calls send few messages, to few processes", few_messages},
+};
+SUITE(.start = start_threaded);
