@@ -24,7 +24,7 @@ struct cell {
 enum { ROUNDS = 16, SETS = 2 };
 struct cells {
     struct cell round[SETS][ROUNDS];
-    struct cell result[SETS]; /* of all nodes; in the slot of the node's first member */
+    struct cell result[SETS]; /* of all nodes */
 };
 
 struct team_memory {
@@ -125,20 +125,30 @@ static void agree_between_nodes(const struct team *team, int64_t largest[])
     }
 }
 
+/* From the first member of the node to the others, in a binary tree.  A process waits at its own cells only, since the others may free the
+ * team, and use the memory again, once they have the result. */
+static void distribute_on_node(struct team *team, int64_t largest[])
+{
+    const struct team_memory *m = team->memory;
+    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    unsigned set = m->agreements % SETS;
+    if (m->local_rank > 0) {
+        struct cell *own = &cells_of(team, armcii_world->rank)->result[set];
+        await(own, m->agreements);
+        memcpy(largest, own->word, sizeof own->word);
+    }
+    for (int child = 2 * m->local_rank + 1; child <= 2 * m->local_rank + 2 && child < here->n; child++)
+        pass(&cells_of(team, team->to_world[armcii_scope_member(here, child)])->result[set], m->agreements, largest);
+}
+
 static void agree_in_arena(struct team *team, int64_t largest[])
 {
     struct team_memory *m = team->memory;
     m->agreements++;
     agree_on_node(team, largest);
     if (m->nodes == 1) return;
-    struct cell *result = &cells_of(team, m->leaders[m->node])->result[m->agreements % SETS];
-    if (m->local_rank == 0) {
-        agree_between_nodes(team, largest);
-        pass(result, m->agreements, largest);
-    } else {
-        await(result, m->agreements);
-        memcpy(largest, result->word, sizeof result->word);
-    }
+    if (m->local_rank == 0) agree_between_nodes(team, largest);
+    distribute_on_node(team, largest);
 }
 
 void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], int n)
@@ -166,10 +176,11 @@ static void list_leaders(const struct team *team, struct team_memory *m)
     m->leaders = armcii_alloc((size_t)n, sizeof *m->leaders, "tables of %d processes", n);
     for (int i = 0; i < n; i++) {
         int process = team->to_world[i], node = armcii_world->node_of[process];
-        if (node == armcii_world->node_of[armcii_world->rank] && i < team->rank) m->local_rank++;
+        bool here = armcii_world_is_on_node(process);
+        if (here && i < team->rank) m->local_rank++;
         if (++on_node[node] > m->most_on_node) m->most_on_node = on_node[node];
         if (on_node[node] > 1) continue;
-        if (node == armcii_world->node_of[armcii_world->rank]) m->node = m->nodes;
+        if (here) m->node = m->nodes;
         m->leaders[m->nodes++] = process;
     }
     for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2)
