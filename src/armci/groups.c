@@ -336,7 +336,7 @@ ARMCII_ALIAS(ARMCI_Set_shm_limit, PARMCI_Set_shm_limit);
 void PARMCIX_Progress(void)
 {
     if (!armcii_is_running("ARMCIX_Progress")) return;
-    armcii_window_progress(armcii_world->comm);
+    armcii_window_progress(armcii_world->control);
     armcii_lock_enter();
     armcii_progress();
     armcii_lock_exit();

@@ -8,9 +8,8 @@
 
 #include "base/log.h"
 #include "base/lock.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
-
-enum { TAG_NOTIFY = 3 };
 
 static struct counts {
     uint64_t sent, received, waited;
@@ -40,7 +39,7 @@ int armcii_notify_send(int process)
         counts[process].received++;
     } else {
         MPI_Request request; /* not waited for: an empty message has no buffer */
-        MPI_Isend(NULL, 0, MPI_BYTE, process, TAG_NOTIFY, armcii_world->control, &request);
+        MPI_Isend(NULL, 0, MPI_BYTE, process, CONTROL_NOTIFY, armcii_world->control, &request);
         MPI_Request_free(&request);
     }
     return to_result(++counts[process].sent);
@@ -50,7 +49,7 @@ static void receive(int process)
 {
     int arrived;
     MPI_Message message;
-    MPI_Improbe(process, TAG_NOTIFY, armcii_world->control, &arrived, &message, MPI_STATUS_IGNORE);
+    MPI_Improbe(process, CONTROL_NOTIFY, armcii_world->control, &arrived, &message, MPI_STATUS_IGNORE);
     if (!arrived) return;
     MPI_Mrecv(NULL, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     counts[process].received++;

@@ -23,6 +23,20 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 
+/* Tags of messages on the control communicator (world.h). */
+enum {
+    CONTROL_TEST_EVENTS,          /* transport/rma/rma.c */
+    CONTROL_MUTEX_LINK,           /* transport/rma/mcs.c */
+    CONTROL_MUTEX_GRANT,          /* the same */
+    CONTROL_NOTIFY,               /* core/notify.c */
+    CONTROL_PROBE,                /* transport/probe.c */
+    CONTROL_STATISTICS,           /* observe/statistics.c */
+    CONTROL_NOTHING,              /* no message has it */
+    CONTROL_TEAM_FIRST = 1 << 10, /* each process chooses one for each of its teams (mpi/team.c) */
+    CONTROL_TEAM_LAST = (1 << 14) - 1,
+    CONTROL_CREATE_FIRST, /* creation of communicators; up to MPI_TAG_UB */
+};
+
 /* The other process of a message, and the message's tag. */
 struct peer {
     int rank, tag;

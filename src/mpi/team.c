@@ -11,7 +11,6 @@
 
 /* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of creations.  Other messages there use smaller
  * ones. */
-enum { TAG_TEAM_FIRST = 1 << 10, TAG_TEAM_LAST = (1 << 14) - 1, TAG_CREATE_FIRST };
 
 static struct team *teams; /* newest first; the world is last */
 static struct team *world_team;
@@ -60,12 +59,12 @@ static bool is_tag_used(int tag)
 
 static int choose_tag(void)
 {
-    static int last = TAG_TEAM_LAST;
-    for (int tries = TAG_TEAM_FIRST; tries <= TAG_TEAM_LAST; tries++) {
-        last = last < TAG_TEAM_LAST ? last + 1 : TAG_TEAM_FIRST;
+    static int last = CONTROL_TEAM_LAST;
+    for (int tries = CONTROL_TEAM_FIRST; tries <= CONTROL_TEAM_LAST; tries++) {
+        last = last < CONTROL_TEAM_LAST ? last + 1 : CONTROL_TEAM_FIRST;
         if (!is_tag_used(last)) return last;
     }
-    armcii_fatal("a process can be in %d groups", TAG_TEAM_LAST - TAG_TEAM_FIRST + 1);
+    armcii_fatal("a process can be in %d groups", CONTROL_TEAM_LAST - CONTROL_TEAM_FIRST + 1);
 }
 
 /* Collective, while the program does not know the communicator yet. */
@@ -151,7 +150,7 @@ static int tag_of(int n, const int members[], const struct team *team, enum team
     for (int i = 0; i < n; i++)
         hash = (hash ^ (unsigned)members[i]) * prime;
     if (scope != TEAM_ALL) hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->root_tag) * prime ^ scope) * prime;
-    return TAG_CREATE_FIRST + (int)(hash % (unsigned)(largest_tag() - TAG_CREATE_FIRST + 1));
+    return CONTROL_CREATE_FIRST + (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
 }
 
 /* A communicator of n members of a team: of a scope, or of a new group (TEAM_ALL).  Collective over these members.  Not created from the

@@ -73,8 +73,8 @@ void armcii_window_flush_all(struct window *w);
 void armcii_window_flush_local(struct window *w, int target);
 /* Makes completed operations of others visible to the caller's loads, and the caller's stores visible to others. */
 void armcii_window_sync(struct window *w);
-/* Makes progress in MPI. */
-void armcii_window_progress(MPI_Comm comm);
+/* Makes progress in MPI, by a call on the control communicator. */
+void armcii_window_progress(MPI_Comm control);
 /* The number of calls that made progress, flushes included, and whether a thread is in one now: then another call is not needed. */
 unsigned armcii_window_progress_calls(void);
 bool armcii_window_is_progressing(void);

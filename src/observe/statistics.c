@@ -181,8 +181,6 @@ void armcii_stats_region(bool made, size_t bytes)
 
 /* ---- the job ---- */
 
-enum { TAG_STATISTICS = 9 };
-
 /* Warn now rather than after the run. */
 static void try_file(void)
 {
@@ -284,11 +282,11 @@ static struct stats_process *receive_from(int rank)
 {
     MPI_Status status;
     int bytes;
-    armcii_coll_probe(rank, TAG_STATISTICS, armcii_world->control, &status);
+    armcii_coll_probe(rank, CONTROL_STATISTICS, armcii_world->control, &status);
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     struct stats_process *p = malloc((size_t)bytes);
     if (!p) armcii_fatal("out of memory for statistics of %d bytes", bytes);
-    MPI_Recv(p, bytes, MPI_BYTE, rank, TAG_STATISTICS, armcii_world->control, MPI_STATUS_IGNORE);
+    MPI_Recv(p, bytes, MPI_BYTE, rank, CONTROL_STATISTICS, armcii_world->control, MPI_STATUS_IGNORE);
     return p;
 }
 
@@ -315,7 +313,7 @@ void armcii_statistics_end(void)
     if (armcii_world->rank == 0)
         gather(mine);
     else
-        armcii_coll_send(mine, (int)bytes, 0, TAG_STATISTICS, armcii_world->control);
+        armcii_coll_send(mine, (int)bytes, 0, CONTROL_STATISTICS, armcii_world->control);
     free(mine);
     armcii_stats_end();
 }

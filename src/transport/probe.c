@@ -14,7 +14,6 @@ enum {
     TRIES = 2,       /* of an operation, and completions that prove it; the fastest counts */
     MOST_TRIES = 6   /* of one that is not proved: the processes may have lost their processors */
 };
-enum { TAG_PROBE = 4 }; /* on the control communicator */
 
 const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "fetch-and-op"};
 
@@ -27,13 +26,13 @@ static int partner;
 
 static void tell(double seconds)
 {
-    MPI_Send(&seconds, 1, MPI_DOUBLE, partner, TAG_PROBE, armcii_world->control);
+    MPI_Send(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control);
 }
 
 static double hear(void)
 {
     double seconds;
-    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, TAG_PROBE, armcii_world->control, MPI_STATUS_IGNORE);
+    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control, MPI_STATUS_IGNORE);
     return seconds;
 }
 
@@ -147,7 +146,7 @@ static MPI_Comm pair_comm(void)
     MPI_Comm comm;
     MPI_Comm_group(armcii_world->control, &all);
     MPI_Group_incl(all, 2, ranks, &two);
-    MPI_Comm_create_group(armcii_world->control, two, TAG_PROBE, &comm);
+    MPI_Comm_create_group(armcii_world->control, two, CONTROL_PROBE, &comm);
     MPI_Group_free(&all);
     MPI_Group_free(&two);
     return comm;

@@ -16,8 +16,6 @@
 
 /* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its successor ---- */
 
-enum mutex_msg_kind { MUTEX_MSG_LINK = 1, MUTEX_MSG_GRANT = 2 };
-
 /* Identifies a mutex. */
 struct mutex_msg_key {
     unsigned long set;
@@ -25,7 +23,7 @@ struct mutex_msg_key {
 };
 
 struct mutex_msg {
-    enum mutex_msg_kind kind;
+    int tag;
     struct mutex_msg_key key;
     int from;
     struct mutex_msg *next;
@@ -33,9 +31,9 @@ struct mutex_msg {
 
 static struct mutex_msg *received; /* in order of arrival */
 
-static void send_msg(enum mutex_msg_kind kind, struct mutex_msg_key key, int to)
+static void send_msg(int tag, struct mutex_msg_key key, int to)
 {
-    MPI_Send(&key, (int)sizeof key, MPI_BYTE, to, (int)kind, armcii_world->control);
+    MPI_Send(&key, (int)sizeof key, MPI_BYTE, to, tag, armcii_world->control);
 }
 
 static bool same(struct mutex_msg_key a, struct mutex_msg_key b)
@@ -44,11 +42,11 @@ static bool same(struct mutex_msg_key a, struct mutex_msg_key b)
 }
 
 /* Removes a matching message from the received ones; returns its sender, or -1. */
-static int take_received(enum mutex_msg_kind kind, struct mutex_msg_key key)
+static int take_received(int tag, struct mutex_msg_key key)
 {
     for (struct mutex_msg **link = &received; *link; link = &(*link)->next) {
         struct mutex_msg *m = *link;
-        if (m->kind != kind || !same(m->key, key)) continue;
+        if (m->tag != tag || !same(m->key, key)) continue;
         int from = m->from;
         *link = m->next;
         free(m);
@@ -57,18 +55,18 @@ static int take_received(enum mutex_msg_kind kind, struct mutex_msg_key key)
     return -1;
 }
 
-/* Receives one message of that kind, if one has arrived. */
-static bool receive(enum mutex_msg_kind kind)
+/* Receives one message with that tag, if one has arrived. */
+static bool receive(int tag)
 {
     int arrived;
     struct mutex_msg_key key;
     MPI_Message message;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, (int)kind, armcii_world->control, &arrived, &message, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, tag, armcii_world->control, &arrived, &message, &status);
     if (!arrived) return false;
     MPI_Mrecv(&key, (int)sizeof key, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     struct mutex_msg *m = armcii_alloc(1, sizeof *m, "a mutex message");
-    *m = (struct mutex_msg){kind, key, status.MPI_SOURCE, NULL};
+    *m = (struct mutex_msg){tag, key, status.MPI_SOURCE, NULL};
     struct mutex_msg **link = &received;
     while (*link)
         link = &(*link)->next;
@@ -76,13 +74,13 @@ static bool receive(enum mutex_msg_kind kind)
     return true;
 }
 
-static int wait_for_msg(enum mutex_msg_kind kind, struct mutex_msg_key key)
+static int wait_for_msg(int tag, struct mutex_msg_key key)
 {
     struct backoff p = {0};
     for (;;) {
-        int from = take_received(kind, key);
+        int from = take_received(tag, key);
         if (from >= 0) return from;
-        if (receive(kind)) continue;
+        if (receive(tag)) continue;
         armcii_lock_backoff(&p);
     }
 }
@@ -163,8 +161,8 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
     armcii_window_progress(armcii_world->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
-    send_msg(MUTEX_MSG_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
-    wait_for_msg(MUTEX_MSG_GRANT, key_of(q, owner, mutex));
+    send_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
+    wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }
 
 bool armcii_rma_mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
@@ -180,6 +178,6 @@ void armcii_rma_mcs_unlock(void *set, int owner, int mutex, unsigned slot)
     (void)slot;
     int me = q->team->rank + 1;
     if (compare_and_swap_tail(q, owner, mutex, me, FREE) == me) return;
-    int next = wait_for_msg(MUTEX_MSG_LINK, key_of(q, owner, mutex));
-    send_msg(MUTEX_MSG_GRANT, key_of(q, owner, mutex), next);
+    int next = wait_for_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex));
+    send_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex), next);
 }
