@@ -73,8 +73,9 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (own && !is_world && own->team != team)
         return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group", "%p", (void *)group);
     if (ptr && !own) return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "not the base address of a region in this process", "%p", ptr);
-    /* Others may use the memory again when this process has agreed.  Without a slice it learns only then which region to complete. */
-    bool early = own && armcii_region_is_kept(own);
+    /* Others may use memory of the arena again when this process has agreed; other memory is freed collectively.  Without a slice a process
+     * learns only then which region to complete. */
+    bool early = own && own->extent;
     if (early)
         armcii_complete_region(own);
     else
@@ -83,7 +84,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
-    if (region->has_empty && armcii_region_is_kept(region)) armcii_coll_barrier(region->team->comm);
+    if (region->has_empty && region->extent) armcii_coll_barrier(region->team->comm);
     armcii_stats_region(false, armcii_slice_bytes(region, region->team->rank));
     armcii_region_free(region);
     return 0;

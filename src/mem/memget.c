@@ -196,7 +196,7 @@ bool armcii_memget_free(void *memory)
 static bool is_reachable(int process)
 {
     if (memget->far->direct) return false;
-    return memget->far->contiguous == memget->near->atomic || armcii_world->node_of[process] != armcii_world->node_of[armcii_world->rank];
+    return memget->far->contiguous == memget->near->atomic || !armcii_world_is_on_node(process);
 }
 
 /* Enter the allocation in the directory if a process of this node exports it. */

@@ -120,11 +120,6 @@ static size_t saturated_sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-static bool is_on_this_node(const struct team *team, int member)
-{
-    return armcii_world->node_of[team->to_world[member]] == armcii_world->node_of[armcii_world->rank];
-}
-
 /* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process is the first member of this node, which
  * reserves them. */
 static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
@@ -137,7 +132,7 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     for (int i = team->size - 1; i >= 0; i--) {
         size_t pages = (armcii_slice_bytes(r, i) + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
         all = saturated_sum(all, pages);
-        if (!is_on_this_node(team, i)) continue;
+        if (!armcii_world_is_on_node(team->to_world[i])) continue;
         *here = saturated_sum(*here, pages);
         *counts = i == team->rank;
     }

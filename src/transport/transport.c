@@ -151,11 +151,6 @@ void armcii_region_detach(struct region *r)
         if (list[n]->region_detach) list[n]->region_detach(r);
 }
 
-bool armcii_region_is_kept(const struct region *r)
-{
-    return r->extent && (!r->rma || r->team == armcii_team_world());
-}
-
 void armcii_region_sync(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];

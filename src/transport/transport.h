@@ -54,6 +54,7 @@ struct region {
 struct extent {
     size_t offset, bytes;
     struct rma_extent *rma; /* of the transport rma */
+    bool without_rma;       /* on all members: it could not attach */
     struct extent *next;    /* of the same team */
 };
 
@@ -290,8 +291,6 @@ extern bool armcii_transports_need_progress;
 /* Call the functions of the same name of all transports of the region. Attach: 0, or nonzero with none attached. */
 int armcii_region_attach(struct region *r);
 void armcii_region_detach(struct region *r);
-/* Does the memory stay as it is when the region is detached?  Not if it is unmapped, or a window is freed, which waits for all members. */
-bool armcii_region_is_kept(const struct region *r);
 void armcii_region_sync(struct region *r);
 
 #endif

@@ -128,7 +128,7 @@ static void free_entry(struct entry *e)
     struct region *r = &e->region;
     for (int i = 0; e->used && i < e->team.size; i++)
         armcii_directory_remove(e->team.to_world[i], r->base[i], r);
-    if (e->used) armcii_window_free(r->rma->window);
+    if (e->used && r->rma->window == &r->rma->own) armcii_window_free(r->rma->window);
     free(r->base);
     free(r->bytes);
     if (r->rma) free(r->rma->pad);
@@ -223,6 +223,20 @@ struct region *job_region_over(int process, char *memory, size_t bytes)
     struct region *r = new_region(process, 1);
     fake_window_over(r->rma->window, 1, &memory, &bytes);
     return enter(r, bytes);
+}
+
+struct region *job_region_within(const struct region *extent, size_t displacement, size_t bytes)
+{
+    int members = extent->team->size;
+    struct region *r = new_region(extent->team->to_world[0], members);
+    free(r->rma->pad);
+    *r->rma = (struct rma_region){.window = extent->rma->window, .displacement = displacement};
+    for (int i = 0; i < members; i++) {
+        r->base[i] = fake_memory(r->rma->window, i) + displacement;
+        r->bytes[i] = bytes;
+        armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
+    }
+    return r;
 }
 
 void job_region_free(struct region *region)

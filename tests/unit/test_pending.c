@@ -359,6 +359,26 @@ TEST(slices_with_padding)
     fake_expect("strided", "flush 2/2; shape-put 2/2 80+12 in 3; flush-local 2/2");
 }
 
+/* A flush of their window completes operations on all regions there. */
+TEST(regions_share_a_window)
+{
+    struct region *extent = job_region(0, 4, 2 * BYTES);
+    struct region *low = job_region_within(extent, 0, BYTES), *high = job_region_within(extent, BYTES, BYTES);
+    job_nonblocking(put(high, 8, 8));
+    job_nonblocking(put(low, 0, 8));
+    job_nonblocking(job_put(THIRD, memory[0], job_address(low, THIRD, 16), 8));
+    fake_expect("puts", "put 2/1 264+8; put 2/1 0+8; put 2/2 16+8");
+    armcii_fence_all();
+    fake_expect("a fence", "flush-all 2/0");
+    ck_assert(armcii_transports_are_quiet());
+    job_nonblocking(put(low, 0, 8));
+    job_nonblocking(put(high, 0, 8));
+    fake_forget();
+    armcii_fence_region(low, -1);
+    fake_expect("a fence of one region", "flush 2/1");
+    ck_assert(armcii_pending_is_dirty(high, THEM));
+}
+
 /* ---- operations in flight ---- */
 
 static void many_puts(const struct job *job, int n, size_t most)

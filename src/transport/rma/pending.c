@@ -181,13 +181,18 @@ static void complete_record_local(struct record *r)
     r->in_flight = 0;
 }
 
-/* ---- all targets of a region together ---- */
+/* ---- all targets of a window together ---- */
 
-static void flush_all(struct region *region)
+static bool is_on_window(const struct record *r, const struct window *w)
+{
+    return r->region->rma->window == w;
+}
+
+static void flush_all(struct window *w)
 {
     for (const struct record *r = newest; r; r = r->older)
-        if (r->region == region) armcii_doorbell_ring(r->target);
-    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(region->rma->window);
+        if (is_on_window(r, w)) armcii_doorbell_ring(r->target);
+    if (!armcii_fault("flush-dropped")) armcii_window_flush_all(w);
 }
 
 /* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay for few targets. */
@@ -197,20 +202,21 @@ static bool flush_all_pays(const struct region *region)
     return region->rma->dirty > 1 && region->rma->dirty >= region->team->size / FEW;
 }
 
-static void complete_together(struct region *region)
+/* Completes the operations on all regions that share the window. */
+static void complete_together(struct window *w)
 {
     struct record *older;
     bool issued = false;
-    flush_all(region);
+    flush_all(w);
     for (const struct record *r = newest; r; r = r->older) {
-        if (r->region != region || !needs_readback(r)) continue;
+        if (!is_on_window(r, w) || !needs_readback(r)) continue;
         issue_readback(r);
         issued = true;
     }
-    if (issued) flush_all(region);
+    if (issued) flush_all(w);
     for (struct record *r = newest; r; r = older) {
         older = r->older;
-        if (r->region == region) discard(r);
+        if (is_on_window(r, w)) discard(r);
     }
 }
 
@@ -286,7 +292,7 @@ void armcii_pending_fence_all(void)
 {
     while (newest) {
         if (flush_all_pays(newest->region))
-            complete_together(newest->region);
+            complete_together(newest->region->rma->window);
         else
             complete_record(newest);
     }
@@ -319,7 +325,7 @@ void armcii_pending_fence_region(struct region *region, int target)
 {
     if (!region->rma) return;
     if (target < 0 && flush_all_pays(region)) {
-        complete_together(region);
+        complete_together(region->rma->window);
     } else if (target < 0) {
         fence_all_of(region);
     } else {

@@ -87,8 +87,8 @@ static void exchange(void)
     const struct world *w = armcii_world;
     int previous = w->leaders[(w->node + w->nodes - 1) % w->nodes], next = w->leaders[(w->node + 1) % w->nodes];
     for (int p = 0; w->leaders[w->node] == w->rank && p < w->size; p++)
-        if (w->node_of[p] == previous) MPI_Send(NULL, 0, MPI_BYTE, p, 0, w->control);
-    MPI_Recv(NULL, 0, MPI_BYTE, next, 0, w->control, MPI_STATUS_IGNORE);
+        if (w->node_of[p] == previous) MPI_Send(NULL, 0, MPI_BYTE, p, CONTROL_TEST_EVENTS, w->control);
+    MPI_Recv(NULL, 0, MPI_BYTE, next, CONTROL_TEST_EVENTS, w->control, MPI_STATUS_IGNORE);
 }
 
 /* Do messages between nodes raise events?  The first exchange makes the connections; the second tests them, when all processes watch. */
@@ -106,6 +106,8 @@ static bool test_events(void)
 
 /* ---- regions ---- */
 
+static bool target_is_passive;
+
 /* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
 enum { MAX_OPTIONAL_WINDOWS = 512 };
 static int windows; /* of regions and extents */
@@ -120,9 +122,9 @@ struct rma_extent {
 static struct rma_extent *lasting;
 
 /* The part of a region with a window of its own, not yet created. */
-static struct rma_region *new_part(const struct region *r)
+static struct rma_region *new_part(void)
 {
-    struct rma_region *part = armcii_alloc(1, sizeof *part, "the tables of a region of %d processes", r->team->size);
+    struct rma_region *part = armcii_alloc(1, sizeof *part, "a region");
     part->window = &part->own;
     return part;
 }
@@ -146,7 +148,7 @@ enum window_memory armcii_rma_window_memory(const struct team *team)
 
 static int alloc(struct region *r)
 {
-    struct rma_region *part = new_part(r);
+    struct rma_region *part = new_part();
     bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
     enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
     int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank), armcii_quirks->slice_unit, memory, r->team->comm);
@@ -166,7 +168,7 @@ static int gather_pads(struct region *r)
 /* Some MPI libraries cannot create a dynamic window of one process. */
 static int attach_memget(struct region *r)
 {
-    struct rma_region *part = new_part(r);
+    struct rma_region *part = new_part();
     return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
 }
 
@@ -181,9 +183,17 @@ static int create_over(const struct region *r, struct window *w, void *memory, s
 
 static int attach_own(struct region *r)
 {
-    struct rma_region *part = new_part(r);
+    struct rma_region *part = new_part();
     size_t bytes = armcii_slice_bytes(r, r->team->rank);
     return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
+}
+
+/* A network that carries out RMA by itself keeps all memory of a window in place, touched or not. */
+static void reserve_extent(const struct extent *e)
+{
+    if (!target_is_passive) return;
+    armcii_reservation_add(armcii_arena_unreserved(e->offset, e->bytes));
+    armcii_arena_set_reserved(e->offset, e->bytes);
 }
 
 static int create_extent_window(const struct region *r, struct extent *e)
@@ -192,8 +202,10 @@ static int create_extent_window(const struct region *r, struct extent *e)
     int rc = create_over(r, &x->window, armcii_arena_address(armcii_world->rank, e->offset), e->bytes);
     if (rc != 0) {
         free(x);
+        e->without_rma = r->far->fallback != NULL;
         return rc;
     }
+    reserve_extent(e);
     windows++;
     e->rma = x;
     if (r->team == armcii_team_world()) {
@@ -207,9 +219,9 @@ static int create_extent_window(const struct region *r, struct extent *e)
 static int attach_to_extent(struct region *r)
 {
     struct extent *e = r->extent;
-    if (!e->rma && create_extent_window(r, e) != 0) return -1;
+    if (e->without_rma || (!e->rma && create_extent_window(r, e) != 0)) return -1;
     e->rma->users++;
-    r->rma = new_part(r);
+    r->rma = new_part();
     r->rma->window = &e->rma->window;
     r->rma->displacement = r->offset - e->offset;
     return 0;
@@ -266,7 +278,6 @@ static void sync(struct region *r)
 /* ---- start and end ---- */
 
 static bool has_thread;
-static bool target_is_passive;
 
 static void start_thread(void)
 {
