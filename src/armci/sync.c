@@ -86,8 +86,9 @@ int PARMCI_WaitProc(int proc)
     ARMCII_ENTER("ARMCI_WaitProc");
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
-    if (!rc) rc = armcii_handles_issue(proc);
-    if (!rc) armcii_wait_all(proc);
+    if (rc) return rc;
+    rc = armcii_handles_issue(proc);
+    armcii_wait_all(proc);
     return rc;
 }
 ARMCII_ALIAS(ARMCI_WaitProc, PARMCI_WaitProc);

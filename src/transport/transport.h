@@ -164,7 +164,7 @@ struct transport {
 
     /* ---- put, get, accumulate ---- */
 
-    /* Start op, whose remote side is [lo, hi) within *raddr.  *req comes zeroed.  0, or an error code with nothing transferred. */
+    /* Start op, whose remote side is [lo, hi) within *raddr.  *req is zero on entry.  0, or an error code with nothing transferred. */
     int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
     /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed. It may be complete already. */
     void (*wait)(const struct request *req);
@@ -182,9 +182,9 @@ struct transport {
     /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier operations of this one that it must not
      * overtake. May be NULL: operations are complete remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
-    /* Everything started so far towards the target, the members of a team, everybody is complete remotely on return. The cost depends on
-     * what is outstanding, not on the number of processes. These five are NULL where operations, except for stores of this process, are
-     * complete remotely when they start. */
+    /* Every put and accumulate started so far towards the target, the members of a team, everybody is complete remotely on return; gets
+     * need not be complete. The cost depends on what is outstanding, not on the number of processes. The four fences and is_quiet are NULL
+     * where operations, except for stores of this process, are complete remotely when they start. */
     void (*fence)(int target);
     void (*fence_team)(const struct team *team);
     void (*fence_all)(void);
@@ -226,8 +226,8 @@ struct transport {
  * (rma): the two are not atomic to each other. */
 struct route {
     const char *name;
-    const struct transport *contiguous; /* contiguous put and get */
-    const struct transport *shaped;     /* strided and vector put and get */
+    const struct transport *contiguous; /* contiguous put and get, and others with long segments */
+    const struct transport *shaped;     /* other strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
     bool direct;                        /* all are loads and stores at the mapped address */
     const struct route *fallback;       /* NULL: none; of a region where `contiguous` cannot attach */
@@ -261,7 +261,7 @@ static inline void armcii_drain_stores(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* See the functions of struct transport: for all transports, and the stores of this process. */
+/* Complete remotely what this process has started towards the target, on all transports, and drain its stores. */
 static inline void armcii_fence(int target)
 {
     armcii_drain_stores();

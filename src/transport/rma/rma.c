@@ -172,7 +172,8 @@ static int attach_memget(struct region *r)
     return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
 }
 
-/* Where the route has a fallback, all members fail alike; a window that others could not create is not freed, which is collective. */
+/* If the route has a fallback, all members fail together.  A window that only some members could create stays, because freeing it is
+ * collective. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
@@ -332,7 +333,8 @@ static void memget_detach(struct region *r, char *memory)
 
 /* ---- operations ---- */
 
-/* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a simpler method. */
+/* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a simpler method.  On the route rdma, strided
+ * operations come here only with long segments. */
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
     struct shape scaled;
@@ -358,7 +360,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     return 0;
 }
 
-/* MPI reports completion only for flushed operations. */
+/* MPI reports completion only for flushed operations, so a test completes the operation. */
 static bool test(const struct request *req)
 {
     armcii_pending_wait(req);
