@@ -23,7 +23,7 @@ struct run {
     struct outcome *outcome;
     int outcomes, outcome_room;
     int notified[MAX_RANKS], received[MAX_RANKS]; /* since the start of the job */
-    long operations, bytes;                    /* checked */
+    long operations, bytes;                       /* checked */
 };
 
 /* execute.c: run the program from beginning to end.  Ends the job where something is wrong. */
