@@ -297,23 +297,71 @@ static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_h
 
 /* ---- contiguous ---- */
 
-int PARMCI_Put(void *src, void *dst, int bytes, int proc)
+/* A call of at most SHORT_BYTES that needs neither lock nor statistics, to the last slice used of that process.  Nothing here calls a
+ * function, so a caller that leaves the rest to a tail call saves no registers. */
+enum { SHORT_BYTES = 64 };
+
+static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
 {
-    ARMCII_ENTER("ARMCI_Put");
+    if (armcii_entry_state != ENTRY_FAST || needs_check(local) || (unsigned)bytes > SHORT_BYTES) return NULL;
+    return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
+}
+
+static inline bool put_short(const void *src, const void *dst, int bytes, int proc)
+{
+    char *there = short_remote(dst, src, bytes, proc);
+    if (there) armcii_apply_put_piece(there, src, (unsigned)bytes);
+    return there != NULL;
+}
+
+static inline bool get_short(const void *src, void *dst, int bytes, int proc)
+{
+    const char *there = short_remote(src, dst, bytes, proc);
+    if (there) armcii_apply_get_piece(there, dst, (unsigned)bytes);
+    return there != NULL;
+}
+
+__attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(src, dst, bytes, proc)) return 0;
-    return contiguous(put_to("ARMCI_Put", proc), src, dst, bytes, BLOCKING);
+    if (hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
+    return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
+}
+
+__attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    ARMCII_ENTER(caller);
+    if (!entered) return ARMCI_ERR_STATE;
+    if (get_fast(src, dst, bytes, proc)) return 0;
+    if (hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
+    return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
+}
+
+int PARMCI_Put(void *src, void *dst, int bytes, int proc)
+{
+    return put_short(src, dst, bytes, proc) ? 0 : put("ARMCI_Put", src, dst, bytes, proc, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Put, PARMCI_Put);
 
 int PARMCI_Get(void *src, void *dst, int bytes, int proc)
 {
-    ARMCII_ENTER("ARMCI_Get");
-    if (!entered) return ARMCI_ERR_STATE;
-    if (get_fast(src, dst, bytes, proc)) return 0;
-    return contiguous(get_from("ARMCI_Get", proc), src, dst, bytes, BLOCKING);
+    return get_short(src, dst, bytes, proc) ? 0 : get("ARMCI_Get", src, dst, bytes, proc, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Get, PARMCI_Get);
+
+int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    return put_short(src, dst, bytes, proc) ? 0 : put("ARMCI_NbPut", src, dst, bytes, proc, hdl);
+}
+ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
+
+int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+{
+    return get_short(src, dst, bytes, proc) ? 0 : get("ARMCI_NbGet", src, dst, bytes, proc, hdl);
+}
+ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
 {
@@ -323,24 +371,6 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
     return contiguous(acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
-
-int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
-{
-    ARMCII_ENTER("ARMCI_NbPut");
-    if (!entered) return ARMCI_ERR_STATE;
-    if (put_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
-    return contiguous(put_to("ARMCI_NbPut", proc), src, dst, bytes, hdl);
-}
-ARMCII_ALIAS(ARMCI_NbPut, PARMCI_NbPut);
-
-int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
-{
-    ARMCII_ENTER("ARMCI_NbGet");
-    if (!entered) return ARMCI_ERR_STATE;
-    if (get_fast(src, dst, bytes, proc) || queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
-    return contiguous(get_from("ARMCI_NbGet", proc), src, dst, bytes, hdl);
-}
-ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {

@@ -67,17 +67,24 @@ struct addr_cache_entry {
 enum { ADDR_CACHE_ENTRIES = 64 };
 extern struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
 
-/* The slow part of armcii_addr_cache_lookup. */
+/* Looks up the slices of recent lookups by page. */
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
 
-/* Address in this process of [address, address + bytes) of `process`; NULL if not cached.  A negative number of bytes, converted to size_t,
- * is never found. */
-static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
+/* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the last slice used.  A negative number of
+ * bytes, converted to size_t, is never found. */
+static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
     size_t at = (uintptr_t)address - e->lo;
-    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return armcii_addr_cache_lookup_page(process, address, bytes);
+    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
+}
+
+/* The same; NULL if that is not cached. */
+static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
+{
+    char *mapped = armcii_addr_cache_lookup_last(process, address, bytes);
+    return mapped ? mapped : armcii_addr_cache_lookup_page(process, address, bytes);
 }
 
 /* [lo, lo + bytes) of the process, which holds address, is mapped at `mapped`. */
