@@ -328,10 +328,13 @@ void PARMCI_Error(const char *msg, int code)
 }
 ARMCII_ALIAS(ARMCI_Error, PARMCI_Error);
 
+/* armci-info --program finds the text in programs. */
 const char *PARMCI_RMA_Version(void)
 {
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
-    return TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
+#define MARK       "libarmci of ARMCI-RMA "
+    static const char text[] = MARK TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
+    return text + sizeof MARK - 1;
 }
 ARMCII_ALIAS(ARMCI_RMA_Version, PARMCI_RMA_Version);

@@ -49,6 +49,11 @@ void info_print_variables(void);
 void info_print_changed(void);
 void info_print_markdown(void);
 
+/* ---- program.c ---- */
+
+/* Which ARMCI and MPI library the program uses.  Returns 0, or 1 if the file cannot be read or no ARMCI was found. */
+int info_print_program(const char *file);
+
 /* ---- json.c ---- */
 
 /* The object `key` (NULL: the document) with everything; of the variables those for which `wanted` (NULL: all). */

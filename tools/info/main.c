@@ -87,7 +87,8 @@ static void print_help(void)
 {
     printf("usage: armci-info [OPTION]\n"
            "Print the version of ARMCI-RMA, its build, the MPI library, the paths of transfers, the limits of this node, the known\n"
-           "defects of the MPI library with their remedies, and every environment variable with its value in force.\n");
+           "defects of the MPI library with their remedies, and every environment variable with its value in force.\n"
+           "  --program FILE  print which ARMCI and which MPI library a program uses\n");
     for (size_t i = 0; i < OPTIONS; i++)
         printf("  %-12s %s\n", options[i].name, options[i].help);
 }
@@ -125,6 +126,7 @@ static int wrong_usage(const char *argument)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "--program") == 0) return info_print_program(argv[2]);
     struct option chosen = choose(argc, argv);
     if (!chosen.name) return wrong_usage(argv[argc > 2 && find_option(argv[1]) ? 2 : 1]);
     if (chosen.reads) armcii_config_read(NULL, complain);
