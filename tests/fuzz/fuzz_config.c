@@ -1,15 +1,14 @@
-/* fuzz_config.c - any environment: which values are in force afterwards, and which lines it gives.
+/* fuzz_config.c - any environment: each line that it gives is clean and names a setting; what is in force can be set again as shown.
+ * Which value a setting puts in force is asserted by tests/unit/test_config.
  * The input is text, a setting a line; a first byte below 32 stands for a name of the table and '='. */
 #include <check.h>
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/config.h"
-#include "config_model.h"
 #include "input.h"
 
-enum { SETTINGS = 48, TEXT = 1 << 13, LONGEST_LINE = 1024, SHOWN = 100 };
+enum { SETTINGS = 48, ENTRIES = 64, TEXT = 1 << 13, LONGEST_LINE = 1024, SHOWN_NAME = 100 };
 
 /* The environment, and what was said about it. */
 static char text[TEXT];
@@ -26,12 +25,21 @@ static void collect(const char *line)
     strcpy(complaints[complained++], line);
 }
 
+static size_t entries(void)
+{
+    static size_t n;
+    while (armcii_config_entry(n) != NULL)
+        n++;
+    ck_assert(n < ENTRIES);
+    return n;
+}
+
 /* Append the setting of an input line at text + used; returns what is used then. */
 static size_t add_setting(size_t used, const uint8_t *line, size_t length)
 {
     char *to = text + used;
     if (length > 0 && line[0] < 32) {
-        const char *name = model_table(line[0] % model_entries())->name;
+        const char *name = armcii_config_entry(line[0] % entries())->name;
         size_t n = strlen(name);
         memcpy(to, name, n);
         to[n] = '=';
@@ -60,165 +68,54 @@ static void build_environment(const uint8_t *data, size_t size)
     environment[n] = NULL;
 }
 
-/* ---- complaints */
-
-/* Does the line begin with that name, as far as names are shown? */
-static bool begins_with(const char *line, const char *name, size_t length)
+/* Does the line begin with the name of the setting, as far as names are shown? */
+static bool names(const char *line, const char *setting)
 {
-    for (size_t i = 0; i < length && i < SHOWN; i++)
-        if (line[i] != (iscntrl((unsigned char)name[i]) ? '?' : name[i])) return false;
-    return true;
+    size_t length = strcspn(setting, "=");
+    for (size_t i = 0; i < length && i < SHOWN_NAME; i++)
+        if (line[i] != (iscntrl((unsigned char)setting[i]) ? '?' : setting[i])) return false;
+    return length > 0;
 }
 
-static void check_value_complaint(size_t i, const char *line)
-{
-    const struct config_entry *entry = model_table(i);
-    ck_assert_msg(begins_with(line, entry->name, strlen(entry->name)) && strstr(line, "' is invalid (") != NULL &&
-                      strstr(line, entry->type) != NULL && strstr(line, "is used") != NULL,
-                  "%s: %s", entry->name, line);
-}
-
-static void check_name_complaint(const char *name, size_t length, const char *line)
+static void check_complaint(const char *line)
 {
     static const char unknown[] = "unknown variable ";
-    ck_assert_msg(strncmp(line, unknown, strlen(unknown)) == 0 && begins_with(line + strlen(unknown), name, length), "%.*s: %s",
-                  (int)length, name, line);
+    const char *named = strncmp(line, unknown, strlen(unknown)) == 0 ? line + strlen(unknown) : line;
+    bool found = strncmp(line, "the variables are ARMCI_", 24) == 0;
+    for (int i = 0; environment[i] != NULL && !found; i++)
+        found = strncmp(environment[i], "ARMCI_", 6) == 0 && names(named, environment[i]);
+    ck_assert_msg(found, "a line about no setting: %s", line);
 }
 
-/* ---- the reading, as simply as possible */
+/* The values in force as settings, those of them that the environment sets. */
+static char shown[ENTRIES][CONFIG_VALUE + 64];
+static char *shown_settings[ENTRIES + 1];
 
-struct state {
-    bool set[MODEL_ENTRIES];
-    uint64_t value[MODEL_ENTRIES];
-    int complaints;
-    bool unknown;
-};
-
-static const char *next_complaint(struct state *s, const char *setting)
+static void show_values(void)
 {
-    ck_assert_msg(s->complaints < complained, "no complaint about %s", setting);
-    return complaints[s->complaints++];
-}
-
-static bool is_foreign(const char *name, size_t length)
-{
-    const char *known;
-    for (size_t i = 0; (known = armcii_config_foreign_name(i, NULL)) != NULL; i++)
-        if (strlen(known) == length && memcmp(known, name, length) == 0) return true;
-    return false;
-}
-
-static bool is_of_tests(const char *name, size_t length)
-{
-    return strncmp(name, "ARMCI_TEST_", 11) == 0 || (length == 12 && memcmp(name, "ARMCI_FAULT", 12) == 0);
-}
-
-static bool is_old(const char *name, size_t length)
-{
-    const char *known, *replacement;
-    for (size_t i = 0; (known = armcii_config_old_name(i, &replacement)) != NULL; i++)
-        if (strlen(known) == length && memcmp(known, name, length) == 0) return true;
-    return false;
-}
-
-/* The length of the name of a setting of ours; 0: it is none. */
-static size_t name_length(const char *setting)
-{
-    const char *equals = strchr(setting, '=');
-    return strncmp(setting, "ARMCI_", 6) == 0 && equals ? (size_t)(equals - setting) : 0;
-}
-
-static bool is_yes_or_no(const char *value)
-{
-    return strchr("+-,", *value) == NULL && strncasecmp(value, "auto", 4) != 0 && strncasecmp(value, "none", 4) != 0 && !strchr(value, ',');
-}
-
-static void expect_setting(struct state *s, const char *setting)
-{
-    size_t length = name_length(setting), i = model_entry(setting, length);
-    const char *value = setting + length + 1;
-    if (length == 0) return;
-    if (i == model_entries()) {
-        if (is_of_tests(setting, length) || is_foreign(setting, length) || is_old(setting, length)) return;
-        check_name_complaint(setting, length, next_complaint(s, setting));
-        s->unknown = true;
-    } else if (!s->set[i]) {
-        s->set[i] = model_value(i, value, &s->value[i]);
-        if (!s->set[i])
-            check_value_complaint(i, next_complaint(s, setting));
-        else if (strcmp(model_table(i)->name, "ARMCI_QUIRKS") == 0 && is_yes_or_no(value))
-            ck_assert(strstr(next_complaint(s, setting), "is an old form; use ARMCI_QUIRKS=") != NULL);
-    }
-}
-
-/* What stands behind "use" is in force, unless a new name says something else. */
-static void replace(struct state *s, const char *setting)
-{
-    size_t length = name_length(setting), i = model_entry(setting, length);
-    uint64_t value;
-    ck_assert_msg(i < model_entries() && model_value(i, setting + length + 1, &value), "no setting: %s", setting);
-    if (strcmp(model_table(i)->name, "ARMCI_QUIRKS") == 0)
-        s->value[i] = model_merge(s->set[i] ? s->value[i] : 0, value);
-    else if (!s->set[i])
-        s->value[i] = value;
-    s->set[i] = true;
-}
-
-static void expect_old(struct state *s, const char *setting)
-{
-    size_t length = name_length(setting), like = model_entry("ARMCI_DEBUG_ALLOC", 17); /* some variable that is yes or no */
-    const char *value = setting + length + 1, *use;
-    uint64_t place;
-    if (length == 0 || !is_old(setting, length)) return;
-    bool is_word = model_value(like, value, &place);
-    bool valid = is_word || (strncmp(setting, "ARMCI_AVOID_", 12) == 0 && strcasecmp(value, "auto") == 0);
-    if (valid && strncmp(setting, "ARMCI_NO_FLUSH_LOCAL=", 21) == 0) {
-        if (place == 0) replace(s, "ARMCI_QUIRKS=+remote-flush");
-        return;
-    }
-    const char *line = next_complaint(s, setting);
-    ck_assert_msg(begins_with(line, setting, length) && strstr(line, valid ? " is an old form; " : "' is invalid (") != NULL, "%s: %s",
-                  setting, line);
-    if (valid && (use = strstr(line, "; use ")) != NULL) replace(s, use + 6);
-}
-
-/* What is in force, as shown, is what the environment says or else the default. */
-static void check_values(const struct state *s)
-{
-    for (size_t i = 0; i < model_entries(); i++) {
-        const struct config_entry *entry = model_table(i);
-        char shown[LONGEST_LINE];
+    size_t n = 0;
+    for (size_t i = 0; i < entries(); i++) {
+        const struct config_entry *entry = armcii_config_entry(i);
+        char value[CONFIG_VALUE];
         bool set;
-        uint64_t value = 0, want = s->value[i];
-        armcii_config_value(i, shown, sizeof shown, &set);
-        if (!s->set[i]) ck_assert(model_value(i, entry->default_value, &want));
-        ck_assert_msg(set == s->set[i], "%s: set: expected %d", entry->name, s->set[i]);
-        ck_assert_msg(model_value(i, shown, &value) && value == want, "%s: shown as %s", entry->name, shown);
+        armcii_config_value(i, value, sizeof value, &set);
+        ck_assert_msg(set || strcmp(value, entry->default_value) == 0, "%s is not set, and is %s", entry->name, value);
+        snprintf(shown[i], sizeof shown[i], "%s=%s", entry->name, value);
+        if (set) shown_settings[n++] = shown[i];
     }
+    shown_settings[n] = NULL;
 }
 
-static uint64_t in_force(const struct state *s, const char *name)
+static void check_shown_values_are_accepted(void)
 {
-    size_t i = model_entry(name, strlen(name));
-    uint64_t value = s->value[i];
-    if (!s->set[i]) ck_assert(model_value(i, model_table(i)->default_value, &value));
-    return value;
-}
-
-/* A field of each kind holds what is shown. */
-static void check_fields(const struct state *s)
-{
-    uint64_t list = in_force(s, "ARMCI_QUIRKS");
-    ck_assert(armcii_config->verbose == in_force(s, "ARMCI_VERBOSE"));
-    ck_assert(armcii_config->quirks == !(list >> 63));
-    for (int r = 0; r < REMEDIES; r++) {
-        enum remedy_policy want = list >> r & 1 ? REMEDY_ON : list >> (r + 32) & 1 ? REMEDY_OFF : REMEDY_AUTO;
-        ck_assert(armcii_config->remedies[r] == want);
-    }
-    ck_assert(armcii_config->eager_max == in_force(s, "ARMCI_EAGER_MAX"));
-    ck_assert(armcii_config->errors == (in_force(s, "ARMCI_ERRORS") == 0 ? ERRORS_ABORT : ERRORS_RETURN));
-    ck_assert(armcii_config->outstanding_limit == in_force(s, "ARMCI_OUTSTANDING_LIMIT"));
-    ck_assert(armcii_config->datatype_limit == in_force(s, "ARMCI_DATATYPE_LIMIT"));
+    static char former[ENTRIES][CONFIG_VALUE + 64];
+    memcpy(former, shown, sizeof former);
+    complained = 0;
+    armcii_config_read(shown_settings, collect);
+    ck_assert_msg(complained == 0, "a value that was in force is refused: %s", complaints[0]);
+    show_values();
+    for (size_t i = 0; i < entries(); i++)
+        ck_assert_msg(strcmp(shown[i], former[i]) == 0, "%s became %s", former[i], shown[i]);
 }
 
 static void check_printed(const char *line)
@@ -228,20 +125,14 @@ static void check_printed(const char *line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct state s = {.complaints = 0};
     build_environment(data, size);
     complained = 0;
     int said = armcii_config_read(environment, collect);
     ck_assert_msg(said == complained, "%d complaints, %d lines", said, complained);
-    ck_assert(model_entries() < MODEL_ENTRIES);
-    for (char *const *setting = environment; *setting != NULL; setting++)
-        expect_setting(&s, *setting);
-    for (char *const *setting = environment; *setting != NULL; setting++)
-        expect_old(&s, *setting);
-    if (s.unknown) ck_assert(strncmp(next_complaint(&s, "unknown names"), "the variables are ARMCI_", 24) == 0);
-    ck_assert_msg(s.complaints == complained, "complaint out of place: %s", complaints[s.complaints]);
-    check_values(&s);
-    check_fields(&s);
+    for (int i = 0; i < complained; i++)
+        check_complaint(complaints[i]);
     armcii_config_print(check_printed);
+    show_values();
+    check_shown_values_are_accepted();
     return 0;
 }

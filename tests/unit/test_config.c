@@ -216,6 +216,7 @@ TEST(test_counts)
     accept("ARMCI_IOV_BATCHED_LIMIT", "0", "0");
     accept("ARMCI_IOV_BATCHED_LIMIT", "1024", "1024");
     ck_assert_uint_eq(armcii_config->batched_limit, 1024);
+    refuse("ARMCI_IOV_BATCHED_LIMIT", "18446744073709551616", "number 0.."); /* 2^64 */
     accept("ARMCI_PROGRESS_RANKS", "2", "2");
     ck_assert_uint_eq(armcii_config->progress_ranks, 2);
     refuse("ARMCI_PROGRESS_RANKS", "0", "number 1..1000");
@@ -239,7 +240,16 @@ TEST(test_bytes)
     accept("ARMCI_DATATYPE_LIMIT", "512M", "512M");
     ck_assert_uint_eq(armcii_config->datatype_limit, (size_t)512 << 20);
     accept("ARMCI_DATATYPE_LIMIT", "1G", "1G");
-    static const char *const wrong[] = {"1", "2T", "17179869185G" /* 2^64 + 1 G */, "32 MB", "16MiB", "16x", "M", "-1M"};
+    static const char *const wrong[] = {"1",
+                                        "2T",
+                                        "17179869185G" /* 2^64 + 1 G */,
+                                        "18014398509481988k" /* 2^64 + 4 k */,
+                                        "18446744073709555712" /* 2^64 + 4 k */,
+                                        "32 MB",
+                                        "16MiB",
+                                        "16x",
+                                        "M",
+                                        "-1M"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refuse("ARMCI_DATATYPE_LIMIT", wrong[i], "bytes 4k..1G");
 }
