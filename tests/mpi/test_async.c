@@ -1,11 +1,13 @@
 /* test_async.c - one-sided for real: operations towards a process that computes, with no call into MPI or ARMCI, are over long before it
- * comes back; on its own node, and on others unless the environment keeps their servers out. */
+ * comes back: the first of each after a silence, and many; on its own node, and on others unless the environment keeps their servers out.
+ */
 #include "op.h"
 
-enum { NEAR = 1000, FAR = 100, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
-/* Seconds.  What is tested takes some milliseconds on an idle machine.  Between nodes the target computes until it sees in its
- * memory that all is over, and gives up after a time in which nothing can be over if the operations wait for it. */
-static const double COMPUTING = 2.0, GIVEN_UP = 45.0, FAMILY_LIMIT = 0.5, FAR_FAMILY_LIMIT = 2.0;
+enum { MANY = 1000, FEW = 100, FIRSTS = 5, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
+/* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more.  The target
+ * computes until it sees in its memory that all is over, and gives up after a time in which nothing can be over if the operations wait
+ * for it. */
+static const double COMPUTING = 2.0, GIVEN_UP = 45.0, SILENCE = 0.02, FIRST_LIMIT = 0.1, NEAR_LIMIT = 0.5, FAR_LIMIT = 4.0;
 
 /* At the head of the target's slice, written by its processor; a lane for each rank follows. */
 struct head {
@@ -21,7 +23,8 @@ struct extras {
 /* What a rank does to its lane on the target, and what should be there. */
 struct work {
     int target;
-    int repeats; /* of each operation; fewer on another node */
+    int repeats;  /* of each operation */
+    struct op op; /* of transfers */
     void **base;
     char *room;            /* on the target */
     struct extras *extras; /* on the target */
@@ -32,24 +35,29 @@ struct work {
 
 static const struct patch patch = {.levels = 2, .count = {16, 8, 4}, .stride = {{24, 200}, {32, 304}}, .start = {8, 16}};
 
-static void transfer(struct work *w, const struct op *op)
+static void transfer(struct work *w, int i)
 {
-    op_bytes(op, &w->sides, 64, 128, 1000, &w->handle);
+    (void)i;
+    op_bytes(&w->op, &w->sides, 64, 128, 1000, &w->handle);
+    op_wait(&w->op, &w->handle);
 }
 
-static void transfer_strided(struct work *w, const struct op *op)
+static void transfer_strided(struct work *w, int i)
 {
-    op_patch(op, &w->sides, &patch, &w->handle);
+    (void)i;
+    op_patch(&w->op, &w->sides, &patch, &w->handle);
+    op_wait(&w->op, &w->handle);
 }
 
-static void transfer_vector(struct work *w, const struct op *op)
+static void transfer_vector(struct work *w, int i)
 {
     size_t from[SEGMENTS], to[SEGMENTS];
-    for (size_t i = 0; i < SEGMENTS; i++) {
-        from[i] = 40 * i;
-        to[i] = 72 * (SEGMENTS - i);
+    (void)i;
+    for (size_t k = 0; k < SEGMENTS; k++) {
+        from[k] = 40 * k;
+        to[k] = 72 * (SEGMENTS - k);
     }
-    op_segments(op, &w->sides, SEGMENTS, 24, from, to, &w->handle);
+    op_segments(&w->op, &w->sides, SEGMENTS, 24, from, to, &w->handle);
 }
 
 static void values(struct work *w, int i)
@@ -137,43 +145,78 @@ static void aggregates(struct work *w, int i)
     ARMCI_UNSET_AGGREGATE_HANDLE(&w->handle);
 }
 
-static void check_time(const struct work *w, double begun, const char *family)
+/* With windows MPI makes some operations on a neighbour's memory, too. */
+static bool is_near(int proc)
 {
-    double took = now() - begun, limit = w->repeats == FAR ? FAR_FAMILY_LIMIT : FAMILY_LIMIT;
-    check(took < limit, "%s: %d took %.3f s while the target computed", family, w->repeats, took);
+    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows();
+}
+
+/* Of each operation between the caller and proc.  Where ranks that spin outnumber processors a call may cost several time slices; on an
+ * emulated processor a strided get has taken 4 ms. */
+static int repeats_with(int proc)
+{
+    return is_near(proc) || (test_ranks() == 2 && !test_on_rdma()) ? MANY : FEW;
+}
+
+static void be_silent(void)
+{
+    double until = now() + SILENCE;
+    while (now() < until)
+        ;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* So many of a kind, the first of them after a silence each. */
+static void run(struct work *w, const char *name, void (*once)(struct work *, int))
+{
+    double first[FIRSTS], begun, many, limit = is_near(w->target) ? NEAR_LIMIT : FAR_LIMIT;
+    for (int i = 0; i < FIRSTS; i++) {
+        be_silent();
+        begun = now();
+        once(w, i);
+        ARMCI_Fence(w->target);
+        first[i] = now() - begun;
+    }
+    begun = now();
+    for (int i = FIRSTS; i < w->repeats; i++)
+        once(w, i);
+    ARMCI_Fence(w->target);
+    many = now() - begun;
+    qsort(first, FIRSTS, sizeof *first, ascending);
+    if (test_rank() == 0)
+        printf("%-34s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", name, 1e3 * first[FIRSTS / 2], FIRSTS, 1e3 * first[0],
+               1e3 * first[FIRSTS - 1], w->repeats - FIRSTS, 1e3 * many);
+    check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed", name, first[FIRSTS / 2]);
+    check(many < limit, "%s: %d took %.3f s while the target computed", name, w->repeats, many);
 }
 
 static void run_transfers(struct work *w, struct rng *r)
 {
-    static void (*const forms[])(struct work *, const struct op *) = {transfer, transfer_strided, transfer_vector};
+    static void (*const forms[])(struct work *, int) = {transfer, transfer_strided, transfer_vector};
     static const char *const names[] = {"", "S", "V"};
     for (int k = 0; k < 27; k++) {
-        struct op op = {(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL)};
         char room[ROOM];
-        if (op.kind != OP_GET) element_fill(op.type, r, w->local, ROOM);
-        double begun = now();
-        for (int i = 0; i < w->repeats; i++) {
-            forms[k / 9](w, &op);
-            op_wait(&op, &w->handle);
-        }
+        w->op = (struct op){(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL)};
+        if (w->op.kind != OP_GET) element_fill(w->op.type, r, w->local, ROOM);
+        run(w, op_name(&w->op, names[k / 9]), forms[k / 9]);
         ARMCI_Get(w->room, room, ROOM, w->target);
-        check_time(w, begun, op_name(&op, names[k / 9]));
-        check_bytes(room, w->mirror, ROOM, "the target's memory after %s", op_name(&op, names[k / 9]));
+        check_bytes(room, w->mirror, ROOM, "the target's memory after %s", op_name(&w->op, names[k / 9]));
     }
 }
 
 /* A get that brings nothing would go unnoticed where what it brings is there already. */
-static void run_gets_of_news(struct work *w)
+static void news(struct work *w, int i)
 {
-    double begun = now();
-    for (int i = 0; i < w->repeats; i++) {
-        long out = i, in = -1;
-        ARMCI_Put(&out, w->room, sizeof out, w->target);
-        ARMCI_Get(w->room, &in, sizeof in, w->target);
-        check_long(in, out, "ARMCI_Get after ARMCI_Put");
-    }
-    check_time(w, begun, "put and get");
-    memcpy(w->mirror, &(long){w->repeats - 1}, sizeof(long));
+    long out = i, in = -1;
+    ARMCI_Put(&out, w->room, sizeof out, w->target);
+    ARMCI_Get(w->room, &in, sizeof in, w->target);
+    check_long(in, out, "ARMCI_Get after ARMCI_Put");
+    memcpy(w->mirror, &out, sizeof out);
 }
 
 static void run_others(struct work *w)
@@ -181,14 +224,15 @@ static void run_others(struct work *w)
     static const struct {
         const char *name;
         void (*once)(struct work *, int);
-    } families[] = {{"values", values}, {"ARMCI_Rmw", rmw}, {"puts with a flag", flags},
-                    {"locks", locks},   {"fences", fences}, {"an aggregate handle", aggregates}};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
-        double begun = now();
-        for (int i = 0; i < w->repeats; i++)
-            families[f].once(w, i);
-        check_time(w, begun, families[f].name);
-    }
+    } families[] = {{"put and get", news},
+                    {"values", values},
+                    {"ARMCI_Rmw", rmw},
+                    {"puts with a flag", flags},
+                    {"locks", locks},
+                    {"fences", fences},
+                    {"an aggregate handle", aggregates}};
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+        run(w, families[f].name, families[f].once);
 }
 
 /* No call into MPI or ARMCI in here. */
@@ -212,16 +256,9 @@ static void operate(struct work *w)
     while (ARMCI_GetValueInt((void *)&head->computing, w->target) == 0)
         ;
     run_transfers(w, &r);
-    run_gets_of_news(w);
     run_others(w);
     check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0, "after all, %.3f s later: is the target back", now() - begun);
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, (void *)&head->told, 1, w->target);
-}
-
-/* Of each operation between the caller and proc.  With windows MPI makes some of them on a neighbour's memory, too. */
-static int repeats_with(int proc)
-{
-    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows() ? NEAR : FAR;
 }
 
 static void verify(const struct work *w)
