@@ -58,16 +58,89 @@ static int target_of(int i)
     return (test_rank() + i / 3) % test_ranks();
 }
 
-static void test_handle_reused(void)
+/* A script: n operations, operation i with handle i modulo `handles` (EACH: one for each operation), the last of which is the implicit
+ * one if `implicit`; and what completes them. */
+enum { EACH = -1 };
+struct script {
+    const char *what;
+    int n, handles;
+    bool implicit, to_oneself;
+    enum completion { WAIT_AT_ONCE, TEST_AT_ONCE, WAIT_AT_THE_END, WAIT_NULL_NOW_AND_THEN, BARRIER, WAIT_PROC, WAIT_ALL } by;
+};
+
+static int target_in(const struct script *s, int i)
 {
-    struct cells c = cells_create(effort(600), 1);
-    armci_hdl_t handle = new_handle();
-    for (int i = 0; i < c.n; i++) {
-        issue(&c, kind_of(i), i, target_of(i), &handle);
-        check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of a handle used %d times: code", i + 1);
-        check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d with a reused handle", i);
+    return s->to_oneself ? test_rank() : target_of(i);
+}
+
+static void check_cell(const struct cells *c, int i, const char *what)
+{
+    check_bytes(c->local + i * CELL, c->expected + i * CELL, CELL, "%s: operation %d", what, i);
+}
+
+static int test_until_complete(armci_hdl_t *handle)
+{
+    int state = 1;
+    for (double begun = MPI_Wtime(); state != 0 && MPI_Wtime() - begun < TIMEOUT;)
+        state = ARMCI_Test(handle);
+    return state;
+}
+
+static void after_each(const struct script *s, const struct cells *c, int i, armci_hdl_t *handle)
+{
+    if (s->by == WAIT_NULL_NOW_AND_THEN && i % 500 == 499) check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
+    if (s->by != WAIT_AT_ONCE && s->by != TEST_AT_ONCE) return;
+    if (s->by == TEST_AT_ONCE) check_long(test_until_complete(handle), 0, "%s: ARMCI_Test in the end", s->what);
+    if (s->by == WAIT_AT_ONCE) check_long(ARMCI_Wait(handle), 0, "%s: ARMCI_Wait %d: code", s->what, i);
+    check_cell(c, i, s->what);
+}
+
+/* Wait for all handles in any order; the cell of the only operation of a handle is complete then. */
+static void wait_at_the_end(const struct script *s, const struct cells *c, armci_hdl_t handle[], int handles)
+{
+    int *order = need_memory((size_t)handles * sizeof *order);
+    struct rng r = rng_stream(8);
+    rng_permutation(&r, handles, order);
+    for (int k = 0; k < handles; k++) {
+        check_long(ARMCI_Wait(&handle[order[k]]), 0, "%s: ARMCI_Wait: code", s->what);
+        if (handles == c->n) check_cell(c, order[k], s->what);
     }
-    cells_end(&c, "one handle, again and again");
+    free(order);
+}
+
+static void wait_for_each_process(const struct script *s, const struct cells *c)
+{
+    for (int t = 0; t < test_ranks(); t++) {
+        check_long(ARMCI_WaitProc(t), 0, "ARMCI_WaitProc(%d): code", t);
+        for (int i = 0; i < c->n; i++)
+            if (target_in(s, i) == t) check_cell(c, i, "after ARMCI_WaitProc");
+    }
+}
+
+static void run_script(const void *row)
+{
+    static uint64_t number = 4;
+    const struct script *s = row;
+    struct cells c = cells_create(effort(s->n), ++number);
+    int handles = s->handles == EACH ? c.n : s->handles, places = handles + s->implicit;
+    armci_hdl_t *handle = need_memory((size_t)places * sizeof *handle);
+    for (int k = 0; k < handles; k++)
+        ARMCI_INIT_HANDLE(&handle[k]);
+    for (int i = 0; i < c.n; i++) {
+        armci_hdl_t *h = i % places < handles ? &handle[i % places] : NULL;
+        issue(&c, kind_of(i), i, target_in(s, i), h);
+        after_each(s, &c, i, h);
+    }
+    if (s->by == BARRIER) lanes_verify(&c.lanes, s->what);
+    if (s->by == WAIT_PROC) wait_for_each_process(s, &c);
+    if (s->by == WAIT_ALL || s->by == WAIT_NULL_NOW_AND_THEN) {
+        check_long(ARMCI_WaitAll(), 0, "%s: ARMCI_WaitAll: code", s->what);
+        check_local(&c, s->what);
+    }
+    wait_at_the_end(s, &c, handle, handles);
+    if (s->implicit) check_long(ARMCI_WaitAll(), 0, "%s: ARMCI_WaitAll at the end: code", s->what);
+    cells_end(&c, s->what);
+    free(handle);
 }
 
 static void test_handle_garbage(void)
@@ -140,16 +213,6 @@ static void test_unused_handle(void)
         check_long(ARMCI_WaitProc(t), 0, "ARMCI_WaitProc(%d) without operations: code", t);
 }
 
-static void test_one_handle_for_all(void)
-{
-    struct cells c = cells_create(effort(3000), 5);
-    armci_hdl_t handle = new_handle();
-    for (int i = 0; i < c.n; i++)
-        issue(&c, kind_of(i), i, target_of(i), &handle);
-    check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of a handle with %d operations: code", c.n);
-    cells_end(&c, "one handle, many operations");
-}
-
 /* Several regions and shapes on one handle: contiguous in one, strided in the other. */
 static void test_one_handle_two_regions(void)
 {
@@ -168,112 +231,6 @@ static void test_one_handle_two_regions(void)
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of a handle over two regions: code");
     cells_end(&one, "one handle, two regions: contiguous");
     cells_end(&other, "one handle, two regions: strided");
-}
-
-static void test_many_handles(void)
-{
-    struct cells c = cells_create(effort(5000), 8);
-    armci_hdl_t *handles = need_memory((size_t)c.n * sizeof *handles);
-    int *order = need_memory((size_t)c.n * sizeof *order);
-    struct rng r = rng_stream(8);
-    for (int i = 0; i < c.n; i++) {
-        ARMCI_INIT_HANDLE(&handles[i]);
-        issue(&c, kind_of(i), i, target_of(i), &handles[i]);
-    }
-    rng_permutation(&r, c.n, order);
-    for (int i = 0; i < c.n; i++) {
-        int k = order[i];
-        check_long(ARMCI_Wait(&handles[k]), 0, "ARMCI_Wait of one of %d handles: code", c.n);
-        check_bytes(c.local + k * CELL, c.expected + k * CELL, CELL, "operation %d of %d outstanding", k, c.n);
-    }
-    cells_end(&c, "many handles");
-    free(handles);
-    free(order);
-}
-
-static void test_implicit(void)
-{
-    struct cells c = cells_create(effort(3000), 9);
-    for (int i = 0; i < c.n; i++) {
-        issue(&c, kind_of(i), i, target_of(i), NULL);
-        if (i % 500 == 499) check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
-    }
-    check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll: code");
-    cells_end(&c, "implicit handle");
-}
-
-/* Nothing is waited for but by the barrier: puts and accumulates are in place after it. */
-static void test_barrier_completes(void)
-{
-    struct cells c = cells_create(200, 10);
-    armci_hdl_t handle = new_handle();
-    for (int i = 0; i < c.n; i++)
-        issue(&c, i % 2 ? OP_PUT : OP_ACC, i, target_of(i), i % 3 ? NULL : &handle);
-    lanes_verify(&c.lanes, "operations that only the barrier completes");
-    check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait after the barrier: code");
-    check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll after the barrier: code");
-    cells_end(&c, "operations after the barrier");
-}
-
-static void test_wait_proc(void)
-{
-    struct cells c = cells_create(300, 11);
-    armci_hdl_t handle = new_handle();
-    for (int i = 0; i < c.n; i++)
-        issue(&c, kind_of(i), i, target_of(i), i % 2 ? &handle : NULL);
-    for (int t = 0; t < test_ranks(); t++) {
-        check_long(ARMCI_WaitProc(t), 0, "ARMCI_WaitProc(%d): code", t);
-        for (int i = 0; i < c.n; i++)
-            if (target_of(i) == t)
-                check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_WaitProc(%d)", i, t);
-    }
-    check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait after ARMCI_WaitProc: code");
-    cells_end(&c, "ARMCI_WaitProc");
-}
-
-static void test_wait_all(void)
-{
-    struct cells c = cells_create(300, 12);
-    armci_hdl_t handles[3];
-    for (int k = 0; k < 3; k++)
-        ARMCI_INIT_HANDLE(&handles[k]);
-    for (int i = 0; i < c.n; i++)
-        issue(&c, kind_of(i), i, target_of(i), i % 4 ? &handles[i % 4 - 1] : NULL);
-    check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll: code");
-    check_local(&c, "after ARMCI_WaitAll");
-    for (int k = 0; k < 3; k++)
-        check_long(ARMCI_Wait(&handles[k]), 0, "ARMCI_Wait after ARMCI_WaitAll: code");
-    cells_end(&c, "ARMCI_WaitAll");
-}
-
-static void test_test(void)
-{
-    struct cells c = cells_create(90, 13);
-    for (int i = 0; i < c.n; i++) {
-        armci_hdl_t handle = new_handle();
-        double begun = MPI_Wtime();
-        int state = 1;
-        issue(&c, kind_of(i), i, target_of(i), &handle);
-        while (state != 0 && MPI_Wtime() - begun < TIMEOUT)
-            state = ARMCI_Test(&handle);
-        check_long(state, 0, "ARMCI_Test until the operation is complete");
-        check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d after ARMCI_Test", i);
-        check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait after ARMCI_Test: code");
-    }
-    cells_end(&c, "ARMCI_Test");
-}
-
-static void test_to_oneself(void)
-{
-    struct cells c = cells_create(90, 14);
-    int me = test_rank();
-    for (int i = 0; i < c.n; i++) {
-        armci_hdl_t handle = new_handle();
-        issue(&c, kind_of(i), i, me, &handle);
-        if (i % 2) check(ARMCI_Test(&handle) >= 0, "ARMCI_Test of an operation on oneself");
-        check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an operation on oneself: code");
-    }
-    cells_end(&c, "operations on oneself");
 }
 
 static void test_large(void)
@@ -301,21 +258,23 @@ static void test_large(void)
     free(in);
 }
 
+#define SCRIPT(...) ONE_ROW(run_script, struct script, __VA_ARGS__)
+
 static const struct test tests[] = {
-    {"a handle may be used again after Wait", test_handle_reused},
+    {"a handle may be used again after Wait", SCRIPT("one handle, again and again", 600, 1, false, false, WAIT_AT_ONCE)},
     {"a handle need not be initialised", test_handle_garbage},
     {"nothing outside the 8 bytes of a handle is written", test_handle_bounds},
     {"a copied handle can be waited for", test_handle_copied},
     {"a wait without operations is no error", test_unused_handle},
-    {"one handle, thousands of operations to all ranks", test_one_handle_for_all},
+    {"one handle, thousands of operations to all ranks", SCRIPT("one handle, many operations", 3000, 1, false, false, WAIT_AT_THE_END)},
     {"one handle over two regions", test_one_handle_two_regions},
-    {"thousands of handles, any order of Wait", test_many_handles},
-    {"the implicit handle", test_implicit},
-    {"a barrier completes operations that nobody waited for", test_barrier_completes},
-    {"WaitProc completes all operations on a process", test_wait_proc},
-    {"WaitAll completes everything", test_wait_all},
-    {"Test returns 0 in the end", test_test},
-    {"non-blocking to oneself", test_to_oneself},
+    {"thousands of handles, any order of Wait", SCRIPT("many handles", 5000, EACH, false, false, WAIT_AT_THE_END)},
+    {"the implicit handle", SCRIPT("implicit handle", 3000, 0, true, false, WAIT_NULL_NOW_AND_THEN)},
+    {"a barrier completes operations that nobody waited for", SCRIPT("only a barrier", 200, 1, true, false, BARRIER)},
+    {"WaitProc completes all operations on a process", SCRIPT("ARMCI_WaitProc", 300, 1, true, false, WAIT_PROC)},
+    {"WaitAll completes everything", SCRIPT("ARMCI_WaitAll", 300, 3, true, false, WAIT_ALL)},
+    {"Test returns 0 in the end", SCRIPT("ARMCI_Test", 90, 1, false, false, TEST_AT_ONCE)},
+    {"non-blocking to oneself", SCRIPT("operations on oneself", 90, EACH, false, true, TEST_AT_ONCE)},
     {"large non-blocking transfers", test_large},
 };
 SUITE();
