@@ -85,23 +85,6 @@ static void put_and_get(void **base)
     ARMCI_Barrier();
 }
 
-/* Everybody to everybody, itself as well: loads and stores and servers share the locks. */
-static void accumulate(void **base)
-{
-    double one = 1.0, value[DOUBLES];
-    memset(base[me], 0, sizeof value);
-    ARMCI_Barrier();
-    for (int i = 0; i < DOUBLES; i++)
-        value[i] = i;
-    for (int round = 0; round < 20; round++)
-        for (int p = 0; p < n; p++)
-            ARMCI_Acc(ARMCI_ACC_DBL, &one, value, base[p], sizeof value, p);
-    ARMCI_Barrier();
-    for (int i = 0; i < DOUBLES; i++)
-        check(((double *)base[me])[i] == 20.0 * n * i, "the sum of all accumulates");
-    ARMCI_Barrier();
-}
-
 static void count_under_locks(void **base)
 {
     long old, mine;
@@ -125,50 +108,6 @@ static void count_under_locks(void **base)
     check(counted[0] == 50L * n, "fetch-and-adds");
     check(counted[1] == 50L * n, "counted under locks");
     ARMCI_Destroy_mutexes();
-}
-
-/* The last process alone has memory; the first, on the other node, works on it. */
-static void use_memget(void)
-{
-    armci_meminfo_t info;
-    int token[2] = {4711, 0};
-    memset(&info, 0, sizeof info);
-    if (me == n - 1) ARMCI_Memget(4096, &info, 0);
-    armci_msg_bcast(&info, sizeof info, n - 1);
-    if (me == 0) {
-        int *there = ARMCI_Memat(&info, 64);
-        ARMCI_Put(&token[0], there, sizeof token[0], n - 1);
-        ARMCI_Get(there, &token[1], sizeof token[1], n - 1);
-        check(token[1] == 4711, "memory of one process alone");
-        ARMCI_Memdt(&info, 64);
-    }
-    ARMCI_Barrier();
-    if (me == n - 1) {
-        check(((int *)info.addr)[16] == 4711, "memory of one process alone, seen there");
-        ARMCI_Memctl(&info);
-    }
-    ARMCI_Barrier();
-}
-
-/* A group across the nodes: the first process and the last; with more processes it leaves some out. */
-static void use_group(void)
-{
-    int members[2] = {0, n - 1};
-    long value = 100 + me, seen;
-    ARMCI_Group group;
-    void *base[2];
-    if (me != 0 && me != n - 1) return;
-    ARMCI_Group_create(2, members, &group);
-    ARMCI_Malloc_group(base, sizeof(long), &group);
-    int other = me == 0 ? 1 : 0;
-    ARMCI_Put(&value, base[other], sizeof value, members[other]);
-    ARMCI_Fence(members[other]);
-    armci_msg_group_barrier(&group);
-    ARMCI_Get(base[me == 0 ? 0 : 1], &seen, sizeof seen, me);
-    check(seen == 100 + members[other], "memory of a group");
-    armci_msg_group_barrier(&group);
-    ARMCI_Free_group(base[me == 0 ? 0 : 1], &group);
-    ARMCI_Group_free(&group);
 }
 
 static void work_while_another_computes(void **base)
@@ -366,13 +305,10 @@ static void try_all(void)
     if (progress_ranks > 1) serve_apart();
     ARMCI_Malloc(base, DOUBLES * sizeof(double));
     put_and_get(base);
-    accumulate(base);
     count_under_locks(base);
     work_while_another_computes(base);
     ARMCI_Free(base[me]);
     ask_beside_gets_under_way();
-    use_memget();
-    use_group();
     come_and_go();
 }
 
@@ -396,34 +332,6 @@ static void usual(void)
     check(level == MPI_THREAD_SINGLE, "the thread level of MPI_Init");
     check(threads_here() == threads, "a thread of the library");
     ARMCI_Finalize();
-    MPI_Finalize();
-}
-
-static void forgotten_finalize(void)
-{
-    start_mpi();
-    ARMCI_Init();
-    try_all();
-    MPI_Finalize();
-}
-
-/* Some have forgotten it and come to MPI_Finalize while others still work on the memory of their nodes. */
-static void early_finalize(void)
-{
-    void *base[MAX_RANKS];
-    long old = 0;
-    start_mpi();
-    ARMCI_Init();
-    check_world();
-    ARMCI_Malloc(base, sizeof(long));
-    *(long *)base[me] = 0;
-    ARMCI_Barrier();
-    if (me == 0)
-        for (int i = 0; i < 5; i++) {
-            compute(0.1);
-            ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &old, base[n - 1], 1, n - 1);
-        }
-    check(me != 0 || old == 4, "fetch-and-add on a process that has come to MPI_Finalize");
     MPI_Finalize();
 }
 
@@ -521,8 +429,6 @@ static const struct {
     void (*live)(void);
 } lives[] = {
     {"usual", usual},
-    {"forgotten-finalize", forgotten_finalize},
-    {"early-finalize", early_finalize},
     {"mpi-of-armci", mpi_of_armci},
     {"several-times", several_times},
     {"error", end_by_error},
