@@ -236,45 +236,6 @@ static void test_odd_strides(void)
             }
 }
 
-/* Every rank adds 1 to an element that begins in one line or block of memory and ends in the next, and to its aligned
- * neighbours: the library has locks for blocks. */
-static void add_at_border(int type, void **base, size_t border, size_t before)
-{
-    enum { NEIGHBOUR = 32, ROOM = 16 };
-    size_t at[] = {border - before, border - NEIGHBOUR, border + NEIGHBOUR};
-    union scale one = scale_one(type);
-    struct op op = {.kind = OP_ACC, .how = OP_BLOCKING, .type = type, .scale = one};
-    unsigned char zero[ROOM] = {0}, wanted[ROOM] = {0}, seen[ROOM];
-    int times = effort(30);
-    for (size_t i = 0; i < 3 && test_rank() == 0; i++)
-        ARMCI_Put(zero, (char *)base[0] + at[i], (int)element_size(type), 0);
-    ARMCI_Barrier();
-    for (int i = 0; i < times; i++)
-        for (size_t k = 0; k < 3; k++)
-            op_contiguous(&op, &one, (char *)base[0] + at[k], element_size(type), 0, NULL);
-    for (int i = 0; i < times * test_ranks(); i++)
-        op_model(&op, &one, wanted, element_size(type));
-    ARMCI_Barrier();
-    for (size_t i = 0; i < 3; i++) {
-        ARMCI_Get((char *)base[0] + at[i], seen, (int)element_size(type), 0);
-        check_bytes(seen, wanted, element_size(type), "%s at %zu, %zu bytes before a border: sum", element_name(type), at[i], before);
-    }
-    ARMCI_Barrier();
-}
-
-static void test_borders(void)
-{
-    enum { BLOCK = 8192, LINE = 64 };
-    void **base = region_create(2 * BLOCK);
-    size_t block = BLOCK - (uintptr_t)base[0] % BLOCK;
-    for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
-        for (size_t before = 1; before < element_size(type); before += element_size(type) < 16 ? 2 : 3) {
-            add_at_border(type, base, block, before);
-            add_at_border(type, base, block - LINE * 4, before);
-        }
-    region_free(base);
-}
-
 /* Elements that overlap one another in part have no meaningful sum; nothing else is touched, and all calls succeed. */
 static void test_partial_overlaps(void)
 {
@@ -298,25 +259,6 @@ static void test_partial_overlaps(void)
     ARMCI_Get(base[target], seen, ROOM, target);
     check_bytes(seen, edge, EDGE, "bytes before doubles that overlap");
     check_bytes(seen + EDGE + HULL, edge, EDGE, "bytes behind doubles that overlap");
-    region_done(base);
-}
-
-static void test_hot_spot(void)
-{
-    void **base = region_create(16);
-    double one = 1, seen[2] = {0, 0};
-    int i_one = 1, i_seen, n = effort(2000);
-    if (test_rank() == 0) check_long(ARMCI_Put(seen, base[0], 16, 0), 0, "ARMCI_Put");
-    ARMCI_Barrier();
-    for (int i = 0; i < n; i++) {
-        ARMCI_Acc(ARMCI_ACC_DBL, &one, &one, base[0], 8, 0);
-        ARMCI_Acc(ARMCI_ACC_INT, &i_one, &i_one, (char *)base[0] + 8, 4, 0);
-    }
-    ARMCI_Barrier();
-    ARMCI_Get(base[0], seen, 16, 0);
-    memcpy(&i_seen, seen + 1, sizeof i_seen);
-    check_double(seen[0], (double)n * test_ranks(), "sum of %d ARMCI_Acc double by every rank", n);
-    check_long(i_seen, (long)n * test_ranks(), "sum of %d ARMCI_Acc int by every rank", n);
     region_done(base);
 }
 
@@ -368,9 +310,7 @@ static const struct test tests[] = {
                                                         {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
     {"unaligned elements", test_unaligned},
     {"rows an odd number of bytes apart", test_odd_strides},
-    {"elements across lines and blocks", test_borders},
     {"elements that overlap in part", test_partial_overlaps},
-    {"one element, thousands of times", test_hot_spot},
     {"long and double keep their precision", test_precision},
     {"scales 0, -1 and i", test_scales},
 };

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-enum { MOST_RANKS = 64 };
+enum { MOST_RANKS = 64, ALIGNMENT = 64 };
 
 /* Bytes that depend on the owner and the region. */
 static long content(int owner, int region, size_t i)
@@ -79,7 +79,8 @@ static void create(struct live *l, int id)
     check_long(ARMCI_Malloc_group(l->base, (armci_size_t)(longs_of(l, me) * sizeof(long)), &g->group), 0, "ARMCI_Malloc_group");
     int to = (me + 1) % g->n;
     long values[MOST_LONGS];
-    check((l->base[to] == NULL) == (longs_of(l, to) == 0), "base of member %d of region %d", to, id);
+    check((l->base[to] == NULL) == (longs_of(l, to) == 0) && (uintptr_t)l->base[to] % ALIGNMENT == 0, "base of member %d of region %d: %p",
+          to, id, l->base[to]);
     for (size_t i = 0; i < longs_of(l, to); i++)
         values[i] = content(g->members[to], id, i);
     if (l->base[to]) ARMCI_Put(values, l->base[to], (int)(longs_of(l, to) * sizeof(long)), g->members[to]);

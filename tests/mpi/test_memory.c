@@ -1,7 +1,7 @@
 /* test_memory.c - global memory: allocation and free in every form, lookup of addresses, local access, Memget. */
 #include "harness.h"
 
-enum { ALIGNMENT = 64, MANY = 300, TAG = 55 };
+enum { ALIGNMENT = 64 };
 
 /* Bytes that depend on who and which. */
 static void pattern(unsigned char *buffer, size_t n, int writer, int which)
@@ -29,13 +29,14 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
     free(expected);
 }
 
-/* The table of base addresses of a region with sizes[p] bytes in member p: as promised, and the same everywhere. */
-static void check_bases(void **base, const size_t *sizes, int members, MPI_Comm comm, const char *what)
+/* The table of base addresses of a region with sizes[p] bytes in rank p: as promised, and the same everywhere. */
+static void check_bases(void **base, const size_t *sizes, const char *what)
 {
+    int n = test_ranks();
     void *first[16];
-    memcpy(first, base, (size_t)members * sizeof *first);
-    MPI_Bcast(first, members * (int)sizeof *first, MPI_BYTE, 0, comm);
-    for (int p = 0; p < members; p++) {
+    memcpy(first, base, (size_t)n * sizeof *first);
+    MPI_Bcast(first, n * (int)sizeof *first, MPI_BYTE, 0, test_comm());
+    for (int p = 0; p < n; p++) {
         check(base[p] == first[p], "%s: base %d is %p here, %p in the first process", what, p, base[p], first[p]);
         check((base[p] == NULL) == (sizes[p] == 0), "%s: base %d is %p for %zu bytes", what, p, base[p], sizes[p]);
         check((uintptr_t)base[p] % ALIGNMENT == 0, "%s: base %d is %p", what, p, base[p]);
@@ -66,36 +67,9 @@ static void sizes_of_every_kind(void)
             sum += sizes[p] = list[(k + (size_t)p) % kinds];
         memset(base, 0x77, sizeof base);
         check_long(ARMCI_Malloc(base, (armci_size_t)sizes[me]), 0, "ARMCI_Malloc(%zu)", sizes[me]);
-        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc");
+        check_bases(base, sizes, "ARMCI_Malloc");
         use_slices(base, sizes, (int)k, "ARMCI_Malloc");
         if (sum > 0) check_long(ARMCI_Free(base[me]), 0, "ARMCI_Free(%p)", base[me]);
-    }
-}
-
-static size_t many_size(int i, int p)
-{
-    return (size_t)((i * 37 + p * 5) % 190 + 8);
-}
-
-/* Many regions alive, each with its own contents, freed in another order; those that are left keep their contents. */
-static void many_regions(void)
-{
-    /* Making windows is slow where ranks share cores. */
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, order[MANY], many = n > 2 ? MANY / 10 : MANY;
-    void **base[MANY];
-    struct rng r = rng_stream(5);
-    for (int i = 0; i < many; i++) {
-        order[i] = i;
-        base[i] = region_create(many_size(i, me));
-        put_pattern(base[i][right], many_size(i, right), right, i);
-    }
-    ARMCI_Barrier();
-    rng_shuffle(&r, order, many);
-    for (int i = 0; i < many; i++) {
-        int next = order[(i + 1) % many];
-        check_pattern(base[order[i]][right], many_size(order[i], right), right, order[i], "one of many");
-        region_free(base[order[i]]);
-        if (i + 1 < many) check_pattern(base[next][me], many_size(next, me), me, next, "after the free of another");
     }
 }
 
@@ -119,29 +93,6 @@ static void address_comes_back(void)
     region_free(keep);
 }
 
-static void on_groups(void)
-{
-    int me = test_rank(), n = test_ranks(), parity = me % 2, members = (n + 1 - parity) / 2, list[16];
-    size_t sizes[16] = {0};
-    void *base[16];
-    ARMCI_Group group;
-    list_ranks(parity, 2, list);
-    for (int i = 0; i < members; i++)
-        sizes[i] = (size_t)(100 * (i + parity));
-    ARMCI_Group_create(members, list, &group);
-    check_long(ARMCI_Malloc_group(base, (armci_size_t)sizes[me / 2], &group), 0, "ARMCI_Malloc_group");
-    check_bases(base, sizes, members, group.comm, "ARMCI_Malloc_group");
-    for (int i = 0; i < members; i++)
-        if (i == (me / 2 + 1) % members) put_pattern(base[i], sizes[i], list[i], 9);
-    ARMCI_AllFence();
-    armci_msg_group_barrier(&group);
-    for (int i = 0; i < members; i++)
-        check_pattern(base[i], sizes[i], list[i], 9, "slice of a group region");
-    armci_msg_group_barrier(&group);
-    if (members > 1 || sizes[0] > 0) check_long(ARMCI_Free_group(base[me / 2], &group), 0, "ARMCI_Free_group");
-    ARMCI_Group_free(&group);
-}
-
 static void named_devices(void)
 {
     static const char *const names[] = {"", NULL, "node", "fast"};
@@ -154,11 +105,11 @@ static void named_devices(void)
         sizes[p] = (size_t)(48 + 16 * p);
     for (int i = 0; i < 4; i++) {
         check_long(ARMCI_Malloc_memdev(base, (armci_size_t)sizes[me], names[i]), 0, "ARMCI_Malloc_memdev");
-        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_memdev");
+        check_bases(base, sizes, "ARMCI_Malloc_memdev");
         use_slices(base, sizes, i, "ARMCI_Malloc_memdev");
         check_long(ARMCI_Free_memdev(base[me]), 0, "ARMCI_Free_memdev");
         check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0, "ARMCI_Malloc_group_memdev");
-        check_bases(base, sizes, n, test_comm(), "ARMCI_Malloc_group_memdev");
+        check_bases(base, sizes, "ARMCI_Malloc_group_memdev");
         use_slices(base, sizes, i + 10, "ARMCI_Malloc_group_memdev");
         check_long(ARMCI_Free_group(base[me], &world), 0, "ARMCI_Free_group");
     }
@@ -182,34 +133,6 @@ static void local_memory(void)
     for (int i = 0; i < 3; i++)
         check_long(ARMCI_Free_local(buffer[i]), 0, "ARMCI_Free_local");
     region_done(base);
-}
-
-static void free_completes(void)
-{
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
-    unsigned char seen[2][4000], expected[4000];
-    armci_hdl_t hdl;
-    for (int round = 0; round < 5; round++) {
-        void **base = region_create(4000), **keep = region_create(4000);
-        put_pattern(base[right], 4000, right, round);
-        ARMCI_Barrier();
-        ARMCI_INIT_HANDLE(&hdl);
-        memset(seen, 0, sizeof seen);
-        pattern(expected, 4000, right, round);
-        ARMCI_NbGet(base[right], seen[0], 4000, right, &hdl);
-        ARMCI_NbGet(base[right], seen[1], 4000, right, NULL);
-        ARMCI_NbPut(expected, keep[right], 4000, right, NULL);
-        region_free(base);
-        check_bytes(seen[0], expected, 4000, "non-blocking get after ARMCI_Free");
-        check_bytes(seen[1], expected, 4000, "implicit get after ARMCI_Free");
-        check_long(ARMCI_Wait(&hdl), 0, "ARMCI_Wait after ARMCI_Free");
-        check_long(ARMCI_WaitAll(), 0, "ARMCI_WaitAll after ARMCI_Free");
-        ARMCI_Barrier();
-        check_pattern(keep[right], 4000, right, round, "put into a region that stays");
-        ARMCI_Barrier();
-        put_pattern(keep[right], 4000, right, round + 1);
-        region_free(keep);
-    }
 }
 
 static void local_access(void)
@@ -291,12 +214,9 @@ static void accs_before_a_mode_change_count(void)
 
 static const struct test tests[] = {
     {"slices of every size, zero included", sizes_of_every_kind},
-    {"many regions alive, freed in another order", many_regions},
     {"an address that comes back belongs to the new region", address_comes_back},
-    {"regions on groups", on_groups},
     {"allocation with the name of a device", named_devices},
     {"local memory", local_memory},
-    {"free completes outstanding operations", free_completes},
     {"own loads and stores between Access_begin and Access_end", local_access},
     {"access modes", access_modes},
     {"a change of mode completes earlier operations", accs_before_a_mode_change_count},
