@@ -104,8 +104,7 @@ void armcii_mutexes_end(void);
 /* Make the world the default group (groups.c). */
 void armcii_groups_reset_default(void);
 
-/* After all layers have started: ARMCI_VERBOSE prints the summary on rank 0, and the first process of each node warns of what is scarce on
- * its node (preflight.c). */
+/* Collective, after all layers have started: rank 0 prints the summary (ARMCI_VERBOSE) and the warnings (preflight.c, warnings.h). */
 void armcii_preflight(const char *library);
 
 #endif

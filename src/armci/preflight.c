@@ -1,5 +1,6 @@
-/* preflight.c - the summary that ARMCI_VERBOSE prints at start, and its warnings. */
+/* preflight.c - the summary that ARMCI_VERBOSE prints at start. */
 #include "armci/entry.h"
+#include "armci/warnings.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,9 +14,6 @@
 #include "transport/am/am.h"
 #include "transport/route.h"
 #include "transport/shm/node.h"
-
-/* Less than this is no error, but the likely reason of later ones. */
-enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
 
 /* ---------------------------------------------------------------- the summary ------ */
 
@@ -70,24 +68,13 @@ static void say_paths(void)
     armcii_say("asynchronous progress: %s%s%s", armcii_route_progress_doc(), reason ? "; no progress rank: " : "", reason ? reason : "");
 }
 
-static size_t memory_for_regions(const struct limits *limits)
-{
-    return armcii_node->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
-}
-
-/* The longest file bounds a region only where regions are files. */
-static size_t largest_region(const struct limits *limits)
-{
-    return armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX;
-}
-
 static void say_memory(const struct limits *limits)
 {
     char all[32], each[32], file[32];
-    size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
+    size_t memory = armcii_memory_for_regions(limits), processes = (size_t)armcii_node->size;
     armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_system_format_bytes(memory, all, sizeof all),
                armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
-               armcii_system_format_bytes(largest_region(limits), file, sizeof file));
+               armcii_system_format_bytes(armcii_largest_region(limits), file, sizeof file));
 }
 
 static bool is_known(size_t i, const char *library)
@@ -169,76 +156,17 @@ static void say_remedies(const char *library)
     }
 }
 
-/* ---------------------------------------------------------------- warnings --------- */
-
-static void warn_of_memory(const struct limits *limits)
-{
-    char text[32];
-    size_t memory = memory_for_regions(limits), processes = (size_t)armcii_node->size;
-    if (memory / processes < SCARCE_MEMORY)
-        armcii_warn("memory for regions on this node: %s for %zu processes", armcii_system_format_bytes(memory, text, sizeof text),
-                    processes);
-    if (largest_region(limits) < memory)
-        armcii_warn("the limit on the length of files (ulimit -f) allows one region no more than %s on this node",
-                    armcii_system_format_bytes(limits->file, text, sizeof text));
-}
-
-/* MPI over TCP needs a connection for each peer on other nodes. */
-static void warn_of_descriptors(const struct limits *limits)
-{
-    char text[64];
-    size_t far = (size_t)(armcii_world->size - armcii_node->size), need = limits->descriptors_used + OWN_DESCRIPTORS + far;
-    if (limits->descriptors_used == SIZE_MAX || need <= limits->descriptors) return;
-    armcii_warn("descriptors (ulimit -n): %s are in use, and MPI may need one for each of %zu processes on other nodes",
-                armcii_system_format_use(limits->descriptors_used, limits->descriptors, text, sizeof text), far);
-}
-
-static void warn_of_mappings(const struct limits *limits)
-{
-    char text[64];
-    if (limits->mappings_used == SIZE_MAX || limits->mappings_used + SCARCE_MAPPINGS <= limits->mappings) return;
-    armcii_warn("mappings (vm.max_map_count): %s are in use, and every region needs one",
-                armcii_system_format_use(limits->mappings_used, limits->mappings, text, sizeof text));
-}
-
-/* Nodes are mostly alike: one line from rank 0. */
-static void warn_of_processors(void)
-{
-    const struct node_cpus *cpus = &armcii_node->cpus;
-    if (cpus->oversubscribed)
-        armcii_warn("%zu processes share %zu processors%s: waiting processes yield, and latencies are longer", cpus->processes,
-                    cpus->processors, cpus->processes > cpus->processors ? "" : ", and some are bound to the same ones");
-}
-
-/* Shared memory or asynchronous progress is missing although the configuration allows it.  The same on all nodes. */
-static void warn_of_paths(void)
-{
-    bool wanted = armcii_config->progress == PROGRESS_THREAD ||
-                  (armcii_config->progress != PROGRESS_NONE && armcii_config->transport != TRANSPORT_RMA && armcii_config->shm != SHM_NO);
-    bool unthreaded = armcii_config->transport == TRANSPORT_RMA && !armcii_quirks->threaded_windows;
-    if (armcii_node->kind == SEGMENT_NONE && armcii_world->size > armcii_world->nodes && armcii_config->shm != SHM_NO)
-        armcii_warn("the processes of a node cannot share memory (containers?): all operations use MPI RMA");
-    if (wanted && !armcii_route_is_asynchronous())
-        armcii_warn("operations between nodes may wait until their target calls MPI: asynchronous progress needs MPI_THREAD_MULTIPLE%s",
-                    unthreaded ? ", but this MPI library has no windows then" : "");
-}
-
 void armcii_preflight(const char *library)
 {
     struct limits limits;
-    if (armcii_config->verbose == 0 || armcii_node->rank != 0) return;
-    armcii_system_limits(&limits);
-    if (armcii_world->rank == 0) {
+    if (armcii_config->verbose > 0 && armcii_world->rank == 0) {
+        armcii_system_limits(&limits);
         say_summary(library, &limits);
         if (armcii_config->verbose > 1) {
             say_limits(&limits);
             say_remedies(library);
             armcii_config_print(say_line);
         }
-        warn_of_paths();
-        warn_of_processors();
     }
-    warn_of_memory(&limits);
-    warn_of_descriptors(&limits);
-    warn_of_mappings(&limits);
+    armcii_warnings_print(library);
 }

@@ -43,6 +43,7 @@ enum remedy_policy { REMEDY_AUTO, REMEDY_ON, REMEDY_OFF };
 /* The values in force; the table in config_table.h describes them. */
 struct config {
     unsigned verbose; /* 0 to 2 */
+    bool warn;
     enum errors_policy errors;
     enum strided_method strided_method;
     enum vector_method vector_method; /* ARMCI_IOV_METHOD */

@@ -57,6 +57,7 @@ static const struct variable table[] = {
     CHOICE("ARMCI_VERBOSE", verbose_words, "0", verbose,
            "what rank 0 prints at start: nothing (0), a summary (1), or every limit, quirk and variable, too (2)"),
     CHOICE("ARMCI_ERRORS", errors_words, "abort", errors, "an invalid argument aborts the job, or returns an error code"),
+    FLAG("ARMCI_WARN", "yes", warn, "rank 0 prints a line at start for whatever makes the job slower or likely to fail (doc/guide.md, Warnings)"),
     {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
      "count calls, bytes and time: print a table at the end (yes), or write a file for armci-stats; a file name has a dot or a slash"},
     FLAG("ARMCI_VERIFY", "no", verify, "verify every transfer; abort the job at the first wrong one (doc/verify.md)"),

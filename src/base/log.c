@@ -68,6 +68,15 @@ void armcii_warn(const char *format, ...)
     va_end(args);
 }
 
+void armcii_warn_of_job(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    write_line(stderr, "ARMCI warning: ", format, args);
+    va_end(args);
+}
+
 void armcii_say(const char *format, ...)
 {
     va_list args;

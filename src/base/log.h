@@ -12,6 +12,8 @@ int armcii_log_rank(void);
 /* Print one line: "ARMCI warning: rank R: ..." on standard error, "ARMCI: ..." on standard output. */
 void armcii_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void armcii_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same as a warning, without the rank: it concerns the job. */
+void armcii_warn_of_job(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints text without a prefix on standard error. */
 void armcii_log_text(const char *text);
 /* Prints one line with a prefix on standard error. */

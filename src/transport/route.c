@@ -27,6 +27,8 @@ static const struct route *far; /* to other nodes */
 static char far_doc[256];       /* empty: there is one node */
 static const char *progress_doc;
 static bool is_asynchronous;
+static bool has_threads;
+static const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
 
 static bool shares_memory(void)
 {
@@ -35,13 +37,8 @@ static bool shares_memory(void)
 
 /* ---- the far route ---- */
 
-static void warn(const char *text)
-{
-    if (armcii_world->rank == 0) armcii_warn("%s", text);
-}
-
 /* Does MPI provide MPI_THREAD_MULTIPLE on every process? */
-static bool has_threads(void)
+static bool find_threads(void)
 {
     int level;
     MPI_Query_thread(&level);
@@ -61,7 +58,8 @@ static bool prefers_rdma(bool windows)
     bool selected = armcii_config->transport == TRANSPORT_RDMA;
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
-    if (selected && !armcii_probe->measured) warn("ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am");
+    if (selected && !armcii_probe->measured)
+        complaint = "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
     return selected ? armcii_probe->measured : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
 }
 
@@ -74,10 +72,10 @@ static const struct route *choose_far(bool multiple, bool threads)
     if (!armcii_world_is_member()) return &am;
     if (threads && armcii_node->kind == SEGMENT_MEMFD) servers |= selected != TRANSPORT_RMA || !windows;
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
-        warn("ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am");
+        complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am";
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
-        warn("ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma");
+        complaint = "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma";
     return &rma;
 }
 
@@ -131,8 +129,8 @@ static void start_rma(bool threads)
     if (far == &rma || !shares_memory()) progress_doc = "none: operations may wait until their target calls MPI";
     if (far != &rma) return;
     if (threads && !with_thread)
-        warn("this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd, "
-             "that is with ARMCI_SHM=no or mpi, there will be no memory");
+        complaint = "this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd "
+                    "there will be no memory";
     describe_far("MPI RMA (route rma)");
     if (with_thread) progress_doc = "a thread in each process";
     is_asynchronous = with_thread;
@@ -149,10 +147,11 @@ void armcii_route_start(void)
     far_doc[0] = '\0';
     progress_doc = "not needed on one node";
     is_asynchronous = true;
+    complaint = NULL;
+    has_threads = armcii_world->nodes > 1 && find_threads();
     if (armcii_world->nodes > 1) {
-        bool multiple = has_threads();
-        threads = multiple && allows_threads();
-        far = choose_far(multiple, threads);
+        threads = has_threads && allows_threads();
+        far = choose_far(has_threads, threads);
     }
     if (far == &am || far == &rdma) start_am();
     if (far == &am) describe_far("active messages to a server on each node (route am)");
@@ -196,6 +195,16 @@ const char *armcii_route_progress_doc(void)
 bool armcii_route_is_asynchronous(void)
 {
     return is_asynchronous;
+}
+
+bool armcii_route_has_threads(void)
+{
+    return has_threads;
+}
+
+const char *armcii_route_complaint(void)
+{
+    return complaint;
 }
 
 /* ---- regions, mutexes, barriers ---- */

@@ -25,6 +25,10 @@ const char *armcii_route_far_doc(void);
 const char *armcii_route_progress_doc(void);
 /* Do operations on other nodes complete without calls of their target? */
 bool armcii_route_is_asynchronous(void);
+/* In a job on several nodes: does MPI provide MPI_THREAD_MULTIPLE on every process? */
+bool armcii_route_has_threads(void);
+/* For people: why ARMCI_TRANSPORT is not obeyed; NULL: it is. */
+const char *armcii_route_complaint(void);
 
 /* ---- the probe: what MPI's RMA does by itself between two nodes of this job (probe.c) ----
  *

@@ -1,0 +1,257 @@
+/* warnings.c - the table of warnings that every job may print at start. */
+#include "armci/warnings.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/system.h"
+#include "mpi/coll.h"
+#include "mpi/quirks.h"
+#include "mpi/world.h"
+#include "transport/route.h"
+#include "transport/shm/node.h"
+
+/* Less than this is no error, but the likely reason of later ones. */
+enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 };
+
+/* ---------------------------------------------------------------- the table -------- */
+
+static long refuses_transport(const struct situation *s)
+{
+    return s->complaint != NULL;
+}
+
+static void describe_transport(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)severity;
+    snprintf(text, size, "%s", s->complaint);
+}
+
+static bool waits_for_targets(const struct situation *s)
+{
+    return s->nodes > 1 && !s->asynchronous && s->progress != PROGRESS_NONE;
+}
+
+static long lacks_threads(const struct situation *s)
+{
+    return waits_for_targets(s) && !s->threads;
+}
+
+static long lacks_progress(const struct situation *s)
+{
+    return waits_for_targets(s) && s->threads;
+}
+
+static void describe_threads(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s, (void)severity;
+    snprintf(text, size, "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
+}
+
+static void describe_progress(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s, (void)severity;
+    snprintf(text, size, "MPI RMA makes no progress by itself: operations between nodes wait until their target calls MPI");
+}
+
+static long lacks_memfd(const struct situation *s)
+{
+    return s->ranks > 1 && (s->allowed == SHM_AUTO || s->allowed == SHM_MEMFD) && s->kind != SEGMENT_MEMFD;
+}
+
+static void describe_memfd(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)severity;
+    const char *instead =
+        s->kind == SEGMENT_MPI ? "they share memory of the MPI library, which is in /dev/shm" : "all operations use MPI RMA";
+    snprintf(text, size, "the processes of a node cannot share memory by memfd: %s%s", instead,
+             s->nodes > 1 ? ", and nodes have no servers" : "");
+}
+
+/* The number of processes for each processor; 1: there are enough processors, but some processes are bound to the same ones. */
+static long oversubscribes(const struct situation *s)
+{
+    return s->oversubscribed ? (long)((s->processes + s->processors - 1) / s->processors) : 0;
+}
+
+static void describe_load(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s;
+    if (severity > 1)
+        snprintf(text, size, "up to %ld processes share a processor", severity);
+    else
+        snprintf(text, size, "some processes are bound to the same processors");
+}
+
+static long lacks_memory(const struct situation *s)
+{
+    return s->memory < SCARCE_MEMORY ? SCARCE_MEMORY - (long)s->memory : 0;
+}
+
+static void describe_memory(const struct situation *s, long severity, char *text, size_t size)
+{
+    char memory[32];
+    (void)s;
+    snprintf(text, size, "%s of memory for the regions of a process",
+             armcii_system_format_bytes((size_t)(SCARCE_MEMORY - severity), memory, sizeof memory));
+}
+
+static long limits_regions(const struct situation *s)
+{
+    return s->region < s->node_memory && s->region < LONG_MAX ? LONG_MAX - (long)s->region : 0;
+}
+
+static void describe_region(const struct situation *s, long severity, char *text, size_t size)
+{
+    char region[32];
+    (void)s;
+    snprintf(text, size, "the limit on the length of files allows one region no more than %s on a node",
+             armcii_system_format_bytes((size_t)(LONG_MAX - severity), region, sizeof region));
+}
+
+static long lacks_descriptors(const struct situation *s)
+{
+    return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors) : 0;
+}
+
+static void describe_descriptors(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s;
+    snprintf(text, size, "MPI may need %ld more descriptors than the limit on open files allows", severity);
+}
+
+static long lacks_mappings(const struct situation *s)
+{
+    size_t used = s->mappings_used < s->mappings ? s->mappings_used : s->mappings, left = s->mappings - used;
+    return s->mappings_used != SIZE_MAX && left < SCARCE_MAPPINGS ? SCARCE_MAPPINGS - (long)left : 0;
+}
+
+static void describe_mappings(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s;
+    snprintf(text, size, "no more than %ld further memory mappings, and regions need them", SCARCE_MAPPINGS - severity);
+}
+
+static long knows_no_mpi(const struct situation *s)
+{
+    return s->unknown_mpi != NULL;
+}
+
+static void describe_mpi(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)severity;
+    snprintf(text, size, "the defects of this MPI library (%s) are unknown, so no remedies are in use", s->unknown_mpi);
+}
+
+/* A name that is added here is explained in doc/guide.md, "Warnings". */
+static const struct warning table[] = {
+    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM", false},
+    {"no-threads", lacks_threads, describe_threads,
+     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to each node and set ARMCI_PROGRESS=rank",
+     false},
+    {"no-progress", lacks_progress, describe_progress,
+     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank", false},
+    {"no-memfd", lacks_memfd, describe_memfd,
+     "start all ranks of a node in one container (one PID and user namespace), with a /proc that shows them each other's files", false},
+    {"oversubscribed", oversubscribes, describe_load,
+     "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun --cpu-bind=cores)", true},
+    {"memory", lacks_memory, describe_memory, "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)", true},
+    {"file-size", limits_regions, describe_region, "ulimit -f unlimited", true},
+    {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", true},
+    {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", true},
+    {"unknown-mpi", knows_no_mpi, describe_mpi, "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", false},
+};
+enum { WARNINGS = sizeof table / sizeof table[0] };
+
+const struct warning *armcii_warning(size_t i)
+{
+    return i < WARNINGS ? &table[i] : NULL;
+}
+
+/* ---------------------------------------------------------------- this job --------- */
+
+size_t armcii_memory_for_regions(const struct limits *limits)
+{
+    return armcii_node->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
+}
+
+/* The longest file bounds a region only where regions are files. */
+size_t armcii_largest_region(const struct limits *limits)
+{
+    return armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX;
+}
+
+/* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's first process. */
+static void observe_limits(struct situation *s)
+{
+    struct limits limits;
+    if (armcii_node->rank != 0) return;
+    armcii_system_limits(&limits);
+    s->node_memory = armcii_memory_for_regions(&limits);
+    s->memory = s->node_memory == SIZE_MAX ? SIZE_MAX : s->node_memory / (size_t)armcii_node->size;
+    s->region = armcii_largest_region(&limits);
+    s->mappings = limits.mappings;
+    s->mappings_used = limits.mappings_used;
+    if (limits.descriptors_used == SIZE_MAX) return;
+    s->descriptors = limits.descriptors;
+    s->descriptors_needed = limits.descriptors_used + OWN_DESCRIPTORS + (size_t)(armcii_world->size - armcii_node->size);
+}
+
+static struct situation observe(const char *first_line, const char *library)
+{
+    int version;
+    struct situation s = {
+        .complaint = armcii_route_complaint(),
+        .unknown_mpi = armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
+        .ranks = armcii_world->size,
+        .nodes = armcii_world->nodes,
+        .threads = armcii_route_has_threads(),
+        .asynchronous = armcii_route_is_asynchronous(),
+        .progress = armcii_config->progress,
+        .allowed = armcii_config->shm,
+        .kind = armcii_node->kind,
+        .processes = armcii_node->cpus.processes,
+        .processors = armcii_node->cpus.processors,
+        .oversubscribed = armcii_node->cpus.oversubscribed,
+        .memory = SIZE_MAX,
+        .region = SIZE_MAX,
+        .node_memory = SIZE_MAX,
+        .descriptors = SIZE_MAX,
+        .mappings = SIZE_MAX,
+        .mappings_used = SIZE_MAX,
+    };
+    observe_limits(&s);
+    return s;
+}
+
+static void print(const struct warning *w, const struct situation *s, long severity, int rank)
+{
+    char text[512], where[64] = "";
+    w->describe(s, severity, text, sizeof text);
+    if (w->of_node) snprintf(where, sizeof where, ", on the node of rank %d", rank);
+    armcii_warn_of_job("[%s] %s%s; remedy: %s", w->name, text, where, w->remedy);
+}
+
+void armcii_warnings_print(const char *library)
+{
+    struct {
+        long severity;
+        int rank;
+    } mine[WARNINGS], worst[WARNINGS];
+    char first_line[128];
+    memset(mine, 0, sizeof mine); /* padding, too */
+    armcii_version_line(library, first_line, sizeof first_line);
+    struct situation s = observe(first_line, library);
+    for (size_t i = 0; i < WARNINGS; i++) {
+        mine[i].severity = table[i].severity(&s);
+        mine[i].rank = armcii_world->rank;
+    }
+    armcii_coll_allreduce(mine, worst, WARNINGS, MPI_LONG_INT, MPI_MAXLOC, armcii_world->comm);
+    if (armcii_world->rank != 0 || !armcii_config->warn) return;
+    for (size_t i = 0; i < WARNINGS; i++)
+        if (worst[i].severity > 0) print(&table[i], &s, worst[i].severity, worst[i].rank);
+}

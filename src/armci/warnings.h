@@ -1,0 +1,48 @@
+/* warnings.h - what is wrong with a job although it runs: slower, less asynchronous, or likely to fail later. */
+#ifndef ARMCII_WARNINGS_H
+#define ARMCII_WARNINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/config.h"
+#include "base/system.h"
+#include "transport/shm/segment.h"
+
+/* What a process knows when all layers have started.  The configuration's choices are no defects: they give no warning. */
+struct situation {
+    const char *complaint;   /* about ARMCI_TRANSPORT; NULL: none */
+    const char *unknown_mpi; /* the version of an MPI library whose defects are unknown; NULL: they are known */
+    int ranks, nodes;
+    bool threads;      /* MPI provides MPI_THREAD_MULTIPLE on every process */
+    bool asynchronous; /* operations between nodes complete without calls of their target */
+    enum progress_policy progress;
+    enum shm_policy allowed;      /* ARMCI_SHM */
+    enum segment_kind kind;       /* of the node's shared memory */
+    size_t processes, processors; /* on this kernel */
+    bool oversubscribed;          /* some processes share a processor */
+    size_t memory, region;        /* bytes for each process of the node, and for one region; SIZE_MAX: no limit */
+    size_t node_memory;           /* bytes for all processes of the node */
+    size_t descriptors, descriptors_needed;
+    size_t mappings, mappings_used;
+};
+
+/* A warning of the table; NULL after the last. */
+struct warning {
+    const char *name;
+    long (*severity)(const struct situation *s); /* 0: all is well; the job prints its largest value */
+    void (*describe)(const struct situation *s, long severity, char *text, size_t size);
+    const char *remedy;
+    bool of_node; /* the line names the node: a rank on it */
+};
+const struct warning *armcii_warning(size_t i);
+
+/* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless ARMCI_WARN=no.  `library` is the text of
+ * MPI_Get_library_version. */
+void armcii_warnings_print(const char *library);
+
+/* Bytes of this node for regions, and for one of them. */
+size_t armcii_memory_for_regions(const struct limits *limits);
+size_t armcii_largest_region(const struct limits *limits);
+
+#endif

@@ -1,0 +1,149 @@
+/* The table of warnings (src/armci/warnings.c), in made-up jobs. */
+#include "armci/warnings.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+
+/* Two nodes with nothing wrong. */
+static const struct situation good = {
+    .ranks = 4,
+    .nodes = 2,
+    .threads = true,
+    .asynchronous = true,
+    .progress = PROGRESS_AUTO,
+    .allowed = SHM_AUTO,
+    .kind = SEGMENT_MEMFD,
+    .processes = 2,
+    .processors = 2,
+    .memory = SIZE_MAX,
+    .region = SIZE_MAX,
+    .node_memory = SIZE_MAX,
+    .descriptors = 1024,
+    .descriptors_needed = 1024,
+    .mappings = 65530,
+    .mappings_used = 64000,
+};
+
+static const struct warning *find(const char *name)
+{
+    for (size_t i = 0; armcii_warning(i); i++)
+        if (strcmp(armcii_warning(i)->name, name) == 0) return armcii_warning(i);
+    ck_abort_msg("no warning %s", name);
+}
+
+/* Exactly the warning of that name, with that text. */
+static void check_only(struct situation s, const char *name, const char *wanted)
+{
+    char text[512];
+    for (size_t i = 0; armcii_warning(i); i++) {
+        const struct warning *w = armcii_warning(i);
+        long severity = w->severity(&s);
+        ck_assert_msg((severity > 0) == (strcmp(w->name, name) == 0), "%s: severity %ld of %s", name, severity, w->name);
+    }
+    if (!*name) return;
+    const struct warning *w = find(name);
+    w->describe(&s, w->severity(&s), text, sizeof text);
+    ck_assert_str_eq(text, wanted);
+    ck_assert_int_gt((int)strlen(w->remedy), 8);
+}
+
+#define JOB(...)                                                                                                                           \
+    ({                                                                                                                                     \
+        struct situation s = good;                                                                                                         \
+        __VA_ARGS__;                                                                                                                       \
+        s;                                                                                                                                 \
+    })
+
+TEST(nothing_is_wrong)
+{
+    check_only(good, "", "");
+}
+
+/* What the configuration asks for is no defect. */
+TEST(what_is_configured_gives_no_warning)
+{
+    check_only(JOB(s.asynchronous = false, s.threads = false, s.progress = PROGRESS_NONE), "", "");
+    check_only(JOB(s.allowed = SHM_NO, s.kind = SEGMENT_NONE), "", "");
+    check_only(JOB(s.allowed = SHM_MPI, s.kind = SEGMENT_MPI), "", "");
+}
+
+TEST(transport)
+{
+    check_only(JOB(s.complaint = "it is refused"), "transport", "it is refused");
+}
+
+TEST(progress_between_nodes)
+{
+    check_only(JOB(s.asynchronous = false, s.threads = false), "no-threads",
+               "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
+    check_only(JOB(s.asynchronous = false), "no-progress",
+               "MPI RMA makes no progress by itself: operations between nodes wait until their target calls MPI");
+    check_only(JOB(s.asynchronous = false, s.threads = false, s.nodes = 1), "", "");
+    check_only(JOB(s.threads = false), "", ""); /* a progress rank */
+}
+
+TEST(shared_memory)
+{
+    check_only(JOB(s.kind = SEGMENT_NONE, s.nodes = 1), "no-memfd",
+               "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
+    check_only(
+        JOB(s.kind = SEGMENT_MPI, s.allowed = SHM_AUTO), "no-memfd",
+        "the processes of a node cannot share memory by memfd: they share memory of the MPI library, which is in /dev/shm, and nodes "
+        "have no servers");
+    check_only(JOB(s.kind = SEGMENT_NONE, s.allowed = SHM_MEMFD, s.nodes = 1), "no-memfd",
+               "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
+    check_only(JOB(s.kind = SEGMENT_NONE, s.ranks = s.nodes = 1), "", "");
+}
+
+TEST(processors)
+{
+    check_only(JOB(s.oversubscribed = true, s.processes = 5), "oversubscribed", "up to 3 processes share a processor");
+    check_only(JOB(s.oversubscribed = true), "oversubscribed", "some processes are bound to the same processors");
+}
+
+TEST(memory)
+{
+    check_only(JOB(s.memory = (256 << 20) - 1), "memory", "256 MiB of memory for the regions of a process");
+    check_only(JOB(s.memory = 0), "memory", "0 bytes of memory for the regions of a process");
+    check_only(JOB(s.memory = 256 << 20), "", "");
+    check_only(JOB(s.region = 1 << 30), "file-size", "the limit on the length of files allows one region no more than 1.0 GiB on a node");
+    check_only(JOB(s.region = 1 << 30, s.node_memory = 1 << 30), "", "");
+}
+
+TEST(descriptors_and_mappings)
+{
+    check_only(JOB(s.descriptors_needed = 1025), "descriptors", "MPI may need 1 more descriptors than the limit on open files allows");
+    check_only(JOB(s.mappings_used = 64531), "mappings", "no more than 999 further memory mappings, and regions need them");
+    check_only(JOB(s.mappings_used = 70000), "mappings", "no more than 0 further memory mappings, and regions need them");
+    check_only(JOB(s.mappings_used = SIZE_MAX), "", "");
+    check_only(JOB(s.descriptors = SIZE_MAX, s.descriptors_needed = 0), "", "");
+}
+
+TEST(mpi_library)
+{
+    check_only(JOB(s.unknown_mpi = "Fast MPI 7"), "unknown-mpi",
+               "the defects of this MPI library (Fast MPI 7) are unknown, so no remedies are in use");
+}
+
+/* Of all processes the largest severity is printed: the worse situation must have it. */
+TEST(worse_is_more_severe)
+{
+    struct {
+        const char *name;
+        struct situation bad, worse;
+    } cases[] = {
+        {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4), JOB(s.oversubscribed = true, s.processes = 9)},
+        {"memory", JOB(s.memory = 1 << 20), JOB(s.memory = 1 << 10)},
+        {"file-size", JOB(s.region = 1 << 30), JOB(s.region = 1 << 20)},
+        {"descriptors", JOB(s.descriptors_needed = 1100), JOB(s.descriptors_needed = 9000)},
+        {"mappings", JOB(s.mappings_used = 65000), JOB(s.mappings_used = 65500)},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct warning *w = find(cases[i].name);
+        ck_assert_int_lt(w->severity(&cases[i].bad), w->severity(&cases[i].worse));
+    }
+}
