@@ -12,7 +12,7 @@
 
 int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
 {
-    ARMCII_ENTER("ARMCI_Rmw");
+    ARMCII_ENTER_TO("ARMCI_Rmw", proc);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_Rmw", "proc", proc);
     if (!rc && (op < ARMCI_FETCH_AND_ADD || op > ARMCI_SWAP_LONG))
@@ -284,14 +284,14 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
 
 void PARMCI_Lock(int mutex, int proc)
 {
-    ARMCII_ENTER("ARMCI_Lock");
+    ARMCII_ENTER_TO("ARMCI_Lock", proc);
     if (entered) lock("ARMCI_Lock", world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
 
 void PARMCI_Unlock(int mutex, int proc)
 {
-    ARMCII_ENTER("ARMCI_Unlock");
+    ARMCII_ENTER_TO("ARMCI_Unlock", proc);
     if (entered) unlock("ARMCI_Unlock", world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
@@ -327,7 +327,7 @@ ARMCII_ALIAS(ARMCIX_Destroy_mutexes_hdl, PARMCIX_Destroy_mutexes_hdl);
 
 void PARMCIX_Lock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER("ARMCIX_Lock_hdl");
+    ARMCII_ENTER_TO("ARMCIX_Lock_hdl", proc);
     struct mutex_set *set = entered ? check_handle("ARMCIX_Lock_hdl", hdl) : NULL;
     if (set) lock("ARMCIX_Lock_hdl", set, mutex, proc);
 }
@@ -335,7 +335,7 @@ ARMCII_ALIAS(ARMCIX_Lock_hdl, PARMCIX_Lock_hdl);
 
 int PARMCIX_Trylock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER("ARMCIX_Trylock_hdl");
+    ARMCII_ENTER_TO("ARMCIX_Trylock_hdl", proc);
     struct mutex_set *set = entered ? check_handle("ARMCIX_Trylock_hdl", hdl) : NULL;
     if (!set || check_mutex("ARMCIX_Trylock_hdl", set, mutex, proc)) return 1;
     return !try_acquire(set, mutex, proc);
@@ -344,7 +344,7 @@ ARMCII_ALIAS(ARMCIX_Trylock_hdl, PARMCIX_Trylock_hdl);
 
 void PARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc)
 {
-    ARMCII_ENTER("ARMCIX_Unlock_hdl");
+    ARMCII_ENTER_TO("ARMCIX_Unlock_hdl", proc);
     struct mutex_set *set = entered ? check_handle("ARMCIX_Unlock_hdl", hdl) : NULL;
     if (set) unlock("ARMCIX_Unlock_hdl", set, mutex, proc);
 }

@@ -32,7 +32,7 @@ bool armcii_is_running(const char *function)
 void armcii_entry_open(void)
 {
     armcii_running = true;
-    armcii_entry_state = armcii_lock_is_enabled() || armcii_stats_on ? ENTRY_SLOW : ENTRY_FAST;
+    armcii_entry_state = armcii_lock_is_enabled() || armcii_calls_observed ? ENTRY_SLOW : ENTRY_FAST;
 }
 
 void armcii_entry_close(void)
@@ -42,17 +42,17 @@ void armcii_entry_close(void)
     atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
 }
 
-/* With statistics, every call takes the slow entry. */
+/* With observation, every call takes the slow entry. */
 void armcii_mark_quiet(void)
 {
-    bool quiet = armcii_entry_state == ENTRY_SLOW && !armcii_stats_on;
+    bool quiet = armcii_entry_state == ENTRY_SLOW && !armcii_calls_observed;
     atomic_store_explicit(&armcii_quiet, quiet, memory_order_relaxed);
 }
 
-enum entry_state armcii_enter_slow(const char *function)
+enum entry_state armcii_enter_slow(const char *function, int process)
 {
     if (!armcii_is_running(function)) return ENTRY_OFF;
-    if (armcii_stats_on) armcii_stats_enter(function);
+    if (armcii_calls_observed) armcii_call_begin(function, process);
     armcii_lock_enter();
     atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
     return ENTRY_SLOW;
@@ -61,7 +61,7 @@ enum entry_state armcii_enter_slow(const char *function)
 void armcii_leave_slow(void)
 {
     armcii_lock_exit();
-    if (armcii_stats_on) armcii_stats_leave();
+    if (armcii_calls_observed) armcii_call_end();
 }
 
 int armcii_report_process(const char *function, const char *argument, int process)

@@ -24,12 +24,12 @@
 
 extern bool armcii_running;
 
-/* OFF: not running.  FAST: neither lock nor statistics.  SLOW: take the global lock, record statistics, or both. */
+/* OFF: not running.  FAST: neither lock nor observation.  SLOW: take the global lock, announce the call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 extern enum entry_state armcii_entry_state;
 void armcii_entry_open(void);
 void armcii_entry_close(void);
-enum entry_state armcii_enter_slow(const char *function);
+enum entry_state armcii_enter_slow(const char *function, int process);
 void armcii_leave_slow(void);
 
 /* Everything was complete, and no thread has entered since: a fence may return without taking the lock.  Set in the state SLOW only. */
@@ -44,9 +44,9 @@ void armcii_mark_quiet(void);
 /* false, with a message, before ARMCI_Init and after ARMCI_Finalize. */
 bool armcii_is_running(const char *function);
 
-static inline enum entry_state armcii_enter(const char *function)
+static inline enum entry_state armcii_enter(const char *function, int process)
 {
-    return __builtin_expect(armcii_entry_state == ENTRY_FAST, 1) ? ENTRY_FAST : armcii_enter_slow(function);
+    return __builtin_expect(armcii_entry_state == ENTRY_FAST, 1) ? ENTRY_FAST : armcii_enter_slow(function, process);
 }
 
 static inline void armcii_leave(const enum entry_state *entered)
@@ -54,22 +54,26 @@ static inline void armcii_leave(const enum entry_state *entered)
     if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_leave_slow();
 }
 
-/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; leaving the scope releases the lock. */
-#define ARMCII_ENTER(function) __attribute__((cleanup(armcii_leave))) const enum entry_state entered = armcii_enter(function)
+/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target; leaving the scope releases the lock. */
+#define ARMCII_ENTER_TO(function, process)                                                                                                 \
+    __attribute__((cleanup(armcii_leave))) const enum entry_state entered = armcii_enter(function, process)
+/* The same without a target. */
+#define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
 
-/* Statistics of functions that wait for other processes without the lock. */
-static inline bool armcii_watch(const char *function)
+/* Observation of functions that wait for other processes without the lock. */
+static inline bool armcii_watch(const char *function, int process)
 {
-    if (!armcii_stats_on) return false;
-    armcii_stats_enter(function);
+    if (!armcii_calls_observed) return false;
+    armcii_call_begin(function, process);
     return true;
 }
 
 static inline void armcii_unwatch(const bool *watched)
 {
-    if (*watched && armcii_stats_on) armcii_stats_leave();
+    if (*watched && armcii_calls_observed) armcii_call_end();
 }
-#define ARMCII_WATCH(function) __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function)
+#define ARMCII_WATCH_TO(function, process) __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)
+#define ARMCII_WATCH(function)             ARMCII_WATCH_TO(function, -1)
 
 /* 0 or an error code, with a message. */
 int armcii_report_process(const char *function, const char *argument, int process);

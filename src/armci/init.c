@@ -6,6 +6,7 @@
 
 #include "armci/entry.h"
 #include "base/config.h"
+#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mem/memget.h"
@@ -48,6 +49,7 @@ static void start_mpi(int *argc, char ***argv, int requested)
 {
     int running, provided;
     MPI_Initialized(&running);
+    if (!running) armcii_hang_find_handler();
     if (!running && requested == MPI_THREAD_SINGLE)
         MPI_Init(argc, argv); /* may provide a higher level: request_threads asked for it before main */
     else if (!running)
@@ -77,6 +79,7 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     int length;
     armcii_world_create(all, progress_ranks, armcii_progress_rank_number(), armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
+    armcii_hang_start(armcii_world->rank, armcii_config->hang_report, (void (*)(void))PMPI_Init);
     MPI_Get_library_version(library, &length);
     armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
@@ -93,6 +96,7 @@ static void end_shared_layers(void)
     armcii_coll_end();
     armcii_arena_end();
     armcii_node_end();
+    armcii_hang_end();
     armcii_world_free();
 }
 

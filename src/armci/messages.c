@@ -84,7 +84,7 @@ static bool check_buffer(const char *caller, const void *buffer, const char *len
 void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
     const char *caller = "armci_msg_snd";
-    ARMCII_WATCH(caller);
+    ARMCII_WATCH_TO(caller, to);
     if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
         armcii_coll_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
 }
@@ -93,7 +93,7 @@ ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 /* The sender; -1 if the message is longer than the buffer: it stays available for a larger buffer. */
 static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
-    ARMCII_WATCH(caller);
+    ARMCII_WATCH_TO(caller, from);
     MPI_Status status;
     int length;
     bool received = armcii_coll_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);

@@ -83,7 +83,7 @@ ARMCII_ALIAS(ARMCI_Test, PARMCI_Test);
 
 int PARMCI_WaitProc(int proc)
 {
-    ARMCII_ENTER("ARMCI_WaitProc");
+    ARMCII_ENTER_TO("ARMCI_WaitProc", proc);
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
     if (rc) return rc;
@@ -115,7 +115,7 @@ static void mark_if_quiet(void)
 void PARMCI_Fence(int proc)
 {
     if (armcii_is_quiet() && proc >= 0 && proc < armcii_world->size) return;
-    ARMCII_ENTER("ARMCI_Fence");
+    ARMCII_ENTER_TO("ARMCI_Fence", proc);
     if (!entered || armcii_check_process("ARMCI_Fence", "proc", proc) != 0) return;
     armcii_complete_process(proc);
     mark_if_quiet();
@@ -163,7 +163,7 @@ ARMCII_ALIAS(ARMCI_Barrier, PARMCI_Barrier);
 
 int parmci_notify(int proc)
 {
-    ARMCII_ENTER("armci_notify");
+    ARMCII_ENTER_TO("armci_notify", proc);
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process("armci_notify", "proc", proc);
     if (rc) return -rc;
@@ -174,7 +174,7 @@ ARMCII_ALIAS(armci_notify, parmci_notify);
 
 int parmci_notify_wait(int proc, int *pval)
 {
-    ARMCII_ENTER("armci_notify_wait");
+    ARMCII_ENTER_TO("armci_notify_wait", proc);
     if (!entered) return -ARMCI_ERR_STATE;
     int rc = armcii_check_process("armci_notify_wait", "proc", proc);
     if (!rc) rc = armcii_check_pointer("armci_notify_wait", "pval", pval);

@@ -323,7 +323,7 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
 
 __attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(src, dst, bytes, proc)) return 0;
     if (hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
@@ -332,7 +332,7 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
 
 __attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (get_fast(src, dst, bytes, proc)) return 0;
     if (hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
@@ -365,7 +365,7 @@ ARMCII_ALIAS(ARMCI_NbGet, PARMCI_NbGet);
 
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc)
 {
-    ARMCII_ENTER("ARMCI_Acc");
+    ARMCII_ENTER_TO("ARMCI_Acc", proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
     return contiguous(acc_to("ARMCI_Acc", datatype, scale, proc), src, dst, bytes, BLOCKING);
@@ -374,7 +374,7 @@ ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
 int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER("ARMCI_NbAcc");
+    ARMCII_ENTER_TO("ARMCI_NbAcc", proc);
     if (!entered) return ARMCI_ERR_STATE;
     if (acc_fast(datatype, scale, src, dst, bytes, proc)) return 0;
     return contiguous(acc_to("ARMCI_NbAcc", datatype, scale, proc), src, dst, bytes, hdl);
@@ -386,7 +386,7 @@ ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 static int strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[], int levels,
                    armci_hdl_t *hdl)
 {
-    ARMCII_ENTER(r.caller);
+    ARMCII_ENTER_TO(r.caller, r.proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_strided(r, src, src_stride, dst, dst_stride, count, levels, &op);
@@ -439,7 +439,7 @@ ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
 
 static int vector(struct op_args r, const armci_giov_t iov[], int iov_len, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER(r.caller);
+    ARMCII_ENTER_TO(r.caller, r.proc);
     struct vector_memory memory;
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
@@ -490,7 +490,7 @@ ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);
 
 static int put_value(const char *caller, void *value, void *dst, int bytes, int proc, armci_hdl_t *hdl)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(value, dst, bytes, proc)) return 0;
@@ -500,7 +500,7 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
 
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_TO(caller, proc);
     if (!entered) return;
     if (get_fast(src, value, bytes, proc))
         armcii_op_poll();
@@ -551,7 +551,7 @@ static int put_then_flag(const struct op *data, int *flag, int value)
 
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc)
 {
-    ARMCII_ENTER("ARMCI_Put_flag");
+    ARMCII_ENTER_TO("ARMCI_Put_flag", proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_contiguous(put_to("ARMCI_Put_flag", proc), src, dst, bytes, &op);
@@ -562,7 +562,7 @@ ARMCII_ALIAS(ARMCI_Put_flag, PARMCI_Put_flag);
 static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
                             int stride_levels, int *flag, int value, int proc)
 {
-    ARMCII_ENTER(caller);
+    ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     int rc = build_strided(put_to(caller, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, &op);

@@ -64,6 +64,7 @@ struct config {
     size_t acc_max_segments;               /* 0: auto */
     size_t outstanding_limit;
     bool stats;
+    size_t hang_report;     /* seconds; 0: off */
     const char *stats_file; /* NULL: a table */
     size_t datatype_limit;  /* bytes */
 };

@@ -60,6 +60,8 @@ static const struct variable table[] = {
     FLAG("ARMCI_WARN", "yes", warn, "rank 0 prints a line at start for whatever makes the job slower or likely to fail (doc/guide.md, Warnings)"),
     {"ARMCI_STATS", KIND_FILE, "no", flag_words, 0, 0, IN(stats),
      "count calls, bytes and time: print a table at the end (yes), or write a file for armci-stats; a file name has a dot or a slash"},
+    NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
+           "a call that lasts longer than so many seconds prints what it waits for, once, and goes on; so does SIGUSR1; 0: off"),
     FLAG("ARMCI_VERIFY", "no", verify, "verify every transfer; abort the job at the first wrong one (doc/verify.md)"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,

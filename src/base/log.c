@@ -92,6 +92,11 @@ void armcii_log_text(const char *text)
     fflush(stderr);
 }
 
+void armcii_log_from_signal(const char *text, size_t length)
+{
+    if (write(STDERR_FILENO, text, length) < 0) return; /* there is nobody to tell */
+}
+
 /* ---- errors ---- */
 
 static void (*job_abort)(int status);

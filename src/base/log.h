@@ -16,6 +16,8 @@ void armcii_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void armcii_warn_of_job(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints text without a prefix on standard error. */
 void armcii_log_text(const char *text);
+/* The same, without a stream: signal handlers may call it. */
+void armcii_log_from_signal(const char *text, size_t length);
 /* Prints one line with a prefix on standard error. */
 void armcii_log_line(const char *prefix, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 

@@ -1,6 +1,7 @@
 /* observe.c - routes that let statistics and verification see what transports carry. */
 #include "observe/observe.h"
 
+#include "base/hang.h"
 #include "base/log.h"
 #include "core/op.h"
 #include "mem/memget.h"
@@ -21,9 +22,11 @@ static struct observed_transport {
 } transports[MAX_TRANSPORTS];
 static size_t transport_count;
 
+bool armcii_calls_observed;
+
 static bool is_on(void)
 {
-    return armcii_stats_on || armcii_verify_is_on;
+    return armcii_stats_on || armcii_verify_is_on || armcii_hang_on;
 }
 
 /* The address with its real route. */
@@ -35,9 +38,29 @@ static struct raddr unobserved(const struct raddr *raddr)
     return real;
 }
 
+void armcii_call_begin(const char *function, int process)
+{
+    if (armcii_stats_on) armcii_stats_enter(function);
+    if (armcii_hang_on) armcii_hang_enter(function, process);
+}
+
+void armcii_call_end(void)
+{
+    if (armcii_hang_on) armcii_hang_leave();
+    if (armcii_stats_on) armcii_stats_leave();
+}
+
+static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at, size_t bytes)
+{
+    armcii_hang_transfer(
+        &(struct hang_transfer){what, target, raddr->lo, (size_t)(raddr->hi - raddr->lo), (size_t)(at - raddr->lo), bytes});
+}
+
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
 {
+    static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
+    if (armcii_hang_on) note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
     int rc = armcii_verify_is_on ? armcii_verify_op(op, &real, lo, hi, req) : armcii_op_issue(op, &real, lo, hi, req);
     if (rc == 0 && armcii_stats_on) armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
@@ -46,6 +69,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
 static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
 {
     struct raddr real = unobserved(raddr);
+    if (armcii_hang_on) note_transfer("read-modify-write", raddr, target, remote, bytes);
     if (armcii_stats_on) armcii_stats_carried(real.route->atomic->rmw_path, bytes, 1);
     if (armcii_verify_is_on) return armcii_verify_rmw(&real, target, update, bytes, remote, operand);
     return armcii_rmw_issue(&real, target, update, bytes, remote, operand);
@@ -94,11 +118,13 @@ void armcii_observe_start(void)
     route_count = transport_count = 0;
     armcii_verify_start();
     armcii_statistics_start();
+    armcii_calls_observed = armcii_stats_on || armcii_hang_on;
     if (is_on() && armcii_memget_region()) observe(armcii_memget_region());
 }
 
 void armcii_observe_end(void)
 {
+    armcii_calls_observed = false;
     armcii_statistics_end();
     armcii_verify_end();
 }

@@ -17,6 +17,12 @@
 void armcii_observe_start(void);
 void armcii_observe_end(void);
 
+/* Announce the public functions that the program calls, if armcii_calls_observed: for statistics and the report about long waits.  process:
+ * the target, or -1. */
+extern bool armcii_calls_observed;
+void armcii_call_begin(const char *function, int process);
+void armcii_call_end(void);
+
 /* Collective over its team: observe a new region of the program. */
 void armcii_observe_region(const char *caller, struct region *r);
 /* The same for memory that this process alone has allocated. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
@@ -271,10 +272,17 @@ static void serve_unlock(const struct am_request_header *r)
     if (armcii_mutex_server_unlock(r->runs, r->owner, r->remote, &client, &tag)) reply_mutex(client, tag, 1);
 }
 
+static const char *const kind_names[] = {
+    [AM_PUT] = "a put",         [AM_ACC] = "an accumulate",       [AM_PUT_RNDV] = "a put by rendezvous",
+    [AM_GET] = "a get",         [AM_RMW] = "a read-modify-write", [AM_LOCK] = "a lock",
+    [AM_TRYLOCK] = "a trylock", [AM_UNLOCK] = "an unlock",
+};
+
 static void serve(const struct am_request_header *r, int client)
 {
     struct shape *s = &decoded.shape;
     armcii_am_decode(r, &decoded);
+    if (armcii_hang_on) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT: armcii_apply_put(s, server_delta(r, first_address(s))); break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, server_delta(r, first_address(s)), s); break;

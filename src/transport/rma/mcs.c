@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hang.h"
 #include "base/log.h"
 #include "base/fault.h"
 #include "base/lock.h"
@@ -161,6 +162,7 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
     armcii_window_progress(armcii_world->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
+    if (armcii_hang_on) armcii_hang_queue(q->team->to_world[before - 1]);
     send_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex), q->team->to_world[before - 1]);
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/hang.h"
 #include "base/fault.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -193,6 +194,7 @@ struct waiter {
 /* The slice of a member has the tails of its mutexes, then its queue nodes: one for each mutex of the set, since a process may hold all
  * of them.  Unused nodes are never touched and cost no memory. */
 struct shm_mcs {
+    const struct team *team;
     struct shm_segment segment;
     char **slices; /* [team size] */
     size_t *tails; /* [team size], bytes of the tails in a slice */
@@ -242,7 +244,8 @@ static void *mcs_create(struct team *team, const int count[], unsigned total, un
 {
     (void)name;
     struct shm_mcs *q = allocate_tables(1, sizeof *q, team);
-    *q = (struct shm_mcs){.slices = allocate_tables((size_t)team->size, sizeof *q->slices, team),
+    *q = (struct shm_mcs){.team = team,
+                          .slices = allocate_tables((size_t)team->size, sizeof *q->slices, team),
                           .tails = allocate_tables((size_t)team->size, sizeof *q->tails, team),
                           .free_nodes = allocate_tables(total, sizeof *q->free_nodes, team),
                           .total = total,
@@ -302,6 +305,7 @@ static void mcs_lock(void *set, int owner, int mutex, unsigned *slot)
     unsigned before = atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
     if (before == 0 || armcii_fault("lock-does-not-wait")) return;
     atomic_store_explicit(&node_of(q, before - 1)->next, *slot + 1, memory_order_release);
+    if (armcii_hang_on) armcii_hang_queue(q->team->to_world[(before - 1) / q->total]);
     wait_until_set(&node_of(q, *slot)->granted);
 }
 

@@ -1,0 +1,347 @@
+/* hang.c - records of the calls in progress, their report, and the thread that looks at them. */
+#define _GNU_SOURCE
+#include "base/hang.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+
+/* Of one thread of the program, which writes it; others read it at any time: single values are whole, several may be of different calls. */
+struct call {
+    unsigned depth; /* of nested calls */
+    _Atomic(const char *) function;
+    atomic_long begun; /* microseconds; 0: not in a call */
+    atomic_long ended;
+    atomic_int target;
+    atomic_int before; /* of a mutex; -1: nobody */
+    atomic_bool reported;
+    _Atomic(const char *) what; /* the last transfer; NULL: none yet */
+    atomic_int to;
+    atomic_uintptr_t base;
+    atomic_size_t size, offset, bytes;
+};
+
+enum { THREADS = 64, TEXT = 1024 }; /* further threads are not reported */
+static struct call calls[THREADS];
+static atomic_uint threads;
+static _Thread_local struct call *mine __attribute__((tls_model("initial-exec")));
+
+static struct {
+    _Atomic(const char *) what;
+    atomic_int client;
+    atomic_long when;
+} served;
+
+bool armcii_hang_on;
+static int own_rank;
+static long limit; /* microseconds */
+static bool handles_signal, belongs_to_program;
+static void (*next_handler)(int); /* of the MPI library, or SIG_DFL */
+static pthread_t watcher;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ends = PTHREAD_COND_INITIALIZER;
+static bool ending;
+
+/* ---- recording ---- */
+
+static struct call *own_call(void)
+{
+    if (!mine) {
+        unsigned i = atomic_fetch_add(&threads, 1);
+        mine = i < THREADS ? &calls[i] : NULL;
+    }
+    return mine;
+}
+
+void armcii_hang_enter(const char *function, int target)
+{
+    struct call *c = own_call();
+    if (!c) return;
+    if (c->depth++ > 0) {
+        if (target >= 0 && atomic_load(&c->target) < 0) atomic_store(&c->target, target);
+        return;
+    }
+    atomic_store(&c->function, function);
+    atomic_store(&c->target, target);
+    atomic_store(&c->before, -1);
+    atomic_store(&c->reported, false);
+    atomic_store(&c->begun, armcii_clock());
+}
+
+void armcii_hang_leave(void)
+{
+    struct call *c = mine;
+    if (!c || c->depth == 0 || --c->depth > 0) return; /* 0: the call began before the report was on */
+    atomic_store(&c->ended, armcii_clock());
+    atomic_store(&c->begun, 0);
+}
+
+void armcii_hang_transfer(const struct hang_transfer *transfer)
+{
+    struct call *c = own_call();
+    if (!c) return;
+    atomic_store(&c->what, transfer->what);
+    atomic_store(&c->to, transfer->target);
+    atomic_store(&c->base, (uintptr_t)transfer->base);
+    atomic_store(&c->size, transfer->size);
+    atomic_store(&c->offset, transfer->offset);
+    atomic_store(&c->bytes, transfer->bytes);
+}
+
+void armcii_hang_queue(int before)
+{
+    if (mine) atomic_store(&mine->before, before);
+}
+
+void armcii_hang_served(const char *what, int client)
+{
+    atomic_store(&served.client, client);
+    atomic_store(&served.when, armcii_clock());
+    atomic_store(&served.what, what);
+}
+
+/* ---- the report: no memory, no lock, no stream ---- */
+
+struct line {
+    char text[TEXT];
+    size_t used;
+};
+
+static void add(struct line *l, const char *text)
+{
+    size_t length = strlen(text), room = TEXT - 1 - l->used;
+    if (length > room) length = room;
+    memcpy(l->text + l->used, text, length);
+    l->used += length;
+}
+
+static void add_number(struct line *l, uintptr_t n, unsigned base)
+{
+    char digits[24], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do
+        *--at = "0123456789abcdef"[n % base];
+    while (n /= base);
+    add(l, at);
+}
+
+static void add_rank(struct line *l, int rank)
+{
+    add(l, "rank ");
+    add_number(l, (uintptr_t)rank, 10);
+}
+
+/* Tenths of seconds. */
+static void add_seconds(struct line *l, long microseconds)
+{
+    unsigned long tenths = microseconds > 0 ? (unsigned long)microseconds / 100000 : 0;
+    add_number(l, tenths / 10, 10);
+    add(l, ".");
+    add_number(l, tenths % 10, 10);
+    add(l, " s");
+}
+
+static void add_transfer(struct line *l, const struct call *c)
+{
+    const char *what = atomic_load(&c->what);
+    if (!what) return;
+    add(l, "; last transfer: ");
+    add(l, what);
+    add(l, " of ");
+    add_number(l, atomic_load(&c->bytes), 10);
+    add(l, " bytes, ");
+    add_rank(l, atomic_load(&c->to));
+    add(l, ", at offset ");
+    add_number(l, atomic_load(&c->offset), 10);
+    add(l, " of the region of ");
+    add_number(l, atomic_load(&c->size), 10);
+    add(l, " bytes at 0x");
+    add_number(l, atomic_load(&c->base), 16);
+}
+
+static void add_call(struct line *l, const struct call *c, long now)
+{
+    long begun = atomic_load(&c->begun);
+    if (begun == 0) {
+        add(l, "in no call of ARMCI for ");
+        add_seconds(l, now - atomic_load(&c->ended));
+        add(l, "; the last was ");
+        add(l, atomic_load(&c->function));
+        return;
+    }
+    add(l, "in ");
+    add(l, atomic_load(&c->function));
+    add(l, " for ");
+    add_seconds(l, now - begun);
+    if (atomic_load(&c->target) >= 0) {
+        add(l, ", process: ");
+        add_rank(l, atomic_load(&c->target));
+    }
+    if (atomic_load(&c->before) >= 0) {
+        add(l, ", the mutex is held by, or goes first to, ");
+        add_rank(l, atomic_load(&c->before));
+    }
+}
+
+static void add_server(struct line *l, long now)
+{
+    const char *what = atomic_load(&served.what);
+    if (!what) return;
+    add(l, "; the server here last served ");
+    add(l, what);
+    add(l, " of ");
+    add_rank(l, atomic_load(&served.client));
+    add(l, ", ");
+    add_seconds(l, now - atomic_load(&served.when));
+    add(l, " ago");
+}
+
+/* c: NULL: a process without calls. */
+static void print(const struct call *c, long now)
+{
+    struct line l = {.used = 0};
+    add(&l, "ARMCI hang report: ");
+    add_rank(&l, own_rank);
+    add(&l, ": ");
+    if (c) {
+        add_call(&l, c, now);
+        add_transfer(&l, c);
+    } else {
+        add(&l, "no call of ARMCI yet");
+    }
+    add_server(&l, now);
+    l.text[l.used++] = '\n';
+    armcii_log_from_signal(l.text, l.used);
+}
+
+static unsigned thread_count(void)
+{
+    unsigned n = atomic_load(&threads);
+    return n < THREADS ? n : THREADS;
+}
+
+static void print_all(int signal)
+{
+    int error = errno;
+    long now = armcii_clock();
+    unsigned n = thread_count();
+    for (unsigned i = 0; i < n; i++)
+        if (atomic_load(&calls[i].function)) print(&calls[i], now);
+    if (n == 0) print(NULL, now);
+    if (next_handler != SIG_DFL) next_handler(signal);
+    errno = error;
+}
+
+/* ---- the thread ---- */
+
+static void look(void)
+{
+    long now = armcii_clock();
+    for (unsigned i = 0; i < thread_count(); i++) {
+        long begun = atomic_load(&calls[i].begun);
+        if (begun == 0 || now - begun < limit || atomic_exchange(&calls[i].reported, true)) continue;
+        print(&calls[i], now);
+    }
+}
+
+static void *watch(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    while (!ending) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 100000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_cond_timedwait(&ends, &mutex, &until);
+        look();
+    }
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+/* Without signals, which are for the program's threads. */
+static bool start_watcher(void)
+{
+    sigset_t all, before;
+    ending = false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&watcher, NULL, watch, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* ---- SIGUSR1 ---- */
+
+#pragma weak dladdr /* on older systems it is in libdl, which a static link may not name */
+
+static void (*current_handler(void))(int)
+{
+    struct sigaction now;
+    if (sigaction(SIGUSR1, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO)) return SIG_ERR;
+    return now.sa_handler;
+}
+
+void armcii_hang_find_handler(void)
+{
+    belongs_to_program = current_handler() != SIG_DFL;
+}
+
+static bool are_of_one_object(void (*handler)(int), void (*function)(void))
+{
+    Dl_info a, b;
+    return dladdr && dladdr(*(void **)&handler, &a) && dladdr(*(void **)&function, &b) && a.dli_fbase == b.dli_fbase;
+}
+
+static void set_handler(void (*handler)(int))
+{
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART}, NULL);
+}
+
+/* MPICH has a handler, in which its launcher tells of failed processes. */
+static void start_handler(void (*mpi_function)(void))
+{
+    void (*now)(int) = current_handler();
+    if (belongs_to_program || now == SIG_ERR || (now != SIG_DFL && !are_of_one_object(now, mpi_function))) return;
+    next_handler = now;
+    handles_signal = true;
+    set_handler(print_all);
+}
+
+static void end_handler(void)
+{
+    if (handles_signal && current_handler() == print_all) set_handler(next_handler);
+    handles_signal = false;
+}
+
+void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(void))
+{
+    if (seconds == 0 || armcii_hang_on) return;
+    own_rank = rank;
+    limit = (long)seconds * 1000000;
+    armcii_hang_on = start_watcher();
+    if (armcii_hang_on) start_handler(mpi_function);
+}
+
+void armcii_hang_end(void)
+{
+    if (!armcii_hang_on) return;
+    end_handler();
+    armcii_hang_on = false;
+    pthread_mutex_lock(&mutex);
+    ending = true;
+    pthread_cond_signal(&ends);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(watcher, NULL);
+}
