@@ -77,7 +77,7 @@ struct endpoint;
 struct endpoint *armcii_endpoint(int server);
 /* Room for a request of that length in the open message; acknowledge: a fence waits for the message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
-/* Send the open message: now; if there is reason not to coalesce more updates; of all endpoints. */
+/* Send the open message, as soon as the server grants it: now; if there is reason not to coalesce more updates; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
@@ -88,8 +88,10 @@ struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;
 };
-/* The put is about to be sent; its acknowledgement frees the tag. */
-void armcii_rndv_add(const struct rndv_put *put);
+/* May that many data be sent before the server asks for them? Waits while a grant is on its way. */
+bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes);
+/* The request of the put, of that many data, is in the open message; its acknowledgement frees the tag. */
+void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t bytes);
 bool armcii_rndv_any(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);

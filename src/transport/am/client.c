@@ -78,11 +78,23 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     MPI_Request data;
     struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
-    armcii_rndv_add(&put);
     append_request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta}, s);
+    armcii_rndv_add(e, &put, s->bytes);
     armcii_endpoint_send(e);
     armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA, &data);
     armcii_outstanding_start(o, data);
+}
+
+/* A contiguous or strided fragment in eager requests. */
+static void put_packed(struct endpoint *e, const struct remote *to, const struct shape *s)
+{
+    struct am_cursor cursor;
+    struct shape fragment;
+    armcii_am_fragment_begin_packed(&cursor);
+    while (armcii_am_fragment_next(s, &cursor, NULL, &fragment)) {
+        append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
+        armcii_endpoint_send_if_due(e);
+    }
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
@@ -97,13 +109,15 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     wait_for_rndv(to, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
-        if (fragment.bytes > armcii_am_eager_max()) {
+        if (fragment.bytes <= armcii_am_eager_max()) {
+            append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
+            armcii_endpoint_send_if_due(e);
+        } else if (armcii_endpoint_may_rndv(e, fragment.bytes)) {
             if (!id) id = ++last_id;
             put_rndv(e, to, &fragment, id);
-            continue;
+        } else {
+            put_packed(e, to, &fragment);
         }
-        append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
-        armcii_endpoint_send_if_due(e);
     }
     if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */
     if (!id || armcii_endpoints_have_thread) armcii_endpoint_leave(e);

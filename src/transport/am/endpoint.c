@@ -156,7 +156,11 @@ struct endpoint {
     uint16_t sequence;    /* number of the next message */
     uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
     size_t bytes_unacked; /* of the messages sent but not acknowledged */
-    unsigned appended;    /* updates, for armcii_endpoint_send_if_due */
+    uint32_t charged;     /* credits of what was sent, modulo 2^32 (proto.h) */
+    uint32_t served, granted;
+    uint32_t rndv_credits; /* of the open message */
+    bool due;              /* the open message waits for its grant only */
+    unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
     struct endpoint *next;
 };
 static struct endpoint **endpoint_of; /* [world size + progress ranks] */
@@ -183,12 +187,13 @@ static struct rndv {
 } * rndvs;
 static uint64_t rndvs_added;
 
-void armcii_rndv_add(const struct rndv_put *put)
+void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t bytes)
 {
     struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
     *r = (struct rndv){rndvs, *put, ++rndvs_added};
     rndvs = r;
     acks_pending++;
+    e->rndv_credits += armcii_am_rndv_credits(bytes);
 }
 
 /* The data of the put are in place. */
@@ -245,15 +250,26 @@ static uint64_t unacked(const struct endpoint *e)
     return e->sent - e->acked;
 }
 
+static size_t credits(const struct endpoint *e)
+{
+    int32_t left = (int32_t)(e->granted - e->charged);
+    return left > 0 ? (size_t)left : 0;
+}
+
 void armcii_endpoint_send(struct endpoint *e)
 {
     if (e->open < 0) return;
     int b = e->open;
     struct am_message_header *head = header_of(b);
+    const uint32_t charge = head->bytes + e->rndv_credits;
+    e->due = charge > credits(e) && e->charged != e->served;
+    if (e->due) return;
+    e->charged += charge;
+    e->rndv_credits = 0;
     e->open = -1;
     state[b] = SENT;
     head->sequence = e->sequence++;
-    if (needs_ack(head)) head->acknowledge = 1;
+    if (needs_ack(head) || credits(e) < armcii_am_message_max()) head->acknowledge = 1;
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
@@ -269,6 +285,8 @@ static void handle_ack(struct endpoint *e)
         e->bytes_unacked -= (size_t)ack.bytes;
     }
     if (ack.rndv_tag) remove_rndv(e->server, ack.rndv_tag);
+    e->served = ack.served;
+    e->granted = ack.granted;
     acks_pending--;
 }
 
@@ -283,7 +301,7 @@ static bool poll_acks(void)
         struct endpoint *e = endpoint_of[server];
         handle_ack(e);
         post_ack_receive();
-        if (unacked(e) == 0) armcii_endpoint_send(e);
+        if (unacked(e) == 0 || e->due) armcii_endpoint_send(e);
         any = true;
     }
     return any;
@@ -362,16 +380,27 @@ static int alloc_buffer(void)
     return b;
 }
 
+static void open_message(struct endpoint *e)
+{
+    int b = alloc_buffer();
+    if (e->open < 0)
+        e->open = b;
+    else /* another thread has opened one */
+        state[b] = FREE;
+}
+
+static bool has_room(const struct endpoint *e, size_t length)
+{
+    return e->open >= 0 && header_of(e->open)->bytes + length <= armcii_am_message_max();
+}
+
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge)
 {
-    if (e->open >= 0 && header_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
-    while (e->open < 0) { /* another thread may open one during alloc_buffer */
-        int b = alloc_buffer();
-        if (e->open < 0)
-            e->open = b;
-        else
-            state[b] = FREE;
-        if (header_of(e->open)->bytes + length > armcii_am_message_max()) armcii_endpoint_send(e);
+    struct backoff p = {0};
+    while (!has_room(e, length)) {
+        if (e->due) armcii_am_progress(&p);
+        armcii_endpoint_send(e);
+        if (e->open < 0) open_message(e);
     }
     struct am_message_header *head = header_of(e->open);
     char *at = (char *)head + head->bytes;
@@ -390,6 +419,17 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
     if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
     while (unacked(e) > MAX_UNACKED)
         armcii_am_progress(&p);
+}
+
+bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes)
+{
+    struct backoff p = {0};
+    const size_t needed = armcii_am_rndv_credits(bytes) + 2 * armcii_am_message_max(); /* with the open message, and one for the request */
+    const uint64_t sent = e->sent, puts = rndvs_added;
+    if (bytes > AM_UNEXPECTED_MAX) return true;
+    while (credits(e) < needed && (e->acked < sent || has_rndv(e->server, puts)))
+        armcii_am_progress(&p);
+    return credits(e) >= needed;
 }
 
 bool armcii_endpoints_are_busy(void)
@@ -417,8 +457,9 @@ void armcii_endpoint_leave(struct endpoint *e)
         return;
     }
     const uint64_t puts = rndvs_added;
+    const uint16_t number = e->sequence;
     armcii_endpoint_send(e);
-    while (e->bytes_unacked > armcii_am_message_max() || has_rndv(e->server, puts))
+    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e->server, puts))
         armcii_am_progress(&p);
 }
 
@@ -451,12 +492,18 @@ struct endpoint *armcii_endpoint(int server)
 
 /* ---- remote completion ---- */
 
+/* The messages sent that request an acknowledgement, and the open one if it does and waits for its grant. */
+static uint64_t to_be_acked(const struct endpoint *e)
+{
+    return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);
+}
+
 /* Only for what is outstanding now: other threads may keep adding. */
 static void wait_acked(struct endpoint *e)
 {
     struct backoff p = {0};
     armcii_endpoint_send(e);
-    const uint64_t sent = e->sent, puts = rndvs_added;
+    const uint64_t sent = to_be_acked(e), puts = rndvs_added;
     while (e->acked < sent || has_rndv(e->server, puts))
         armcii_am_progress(&p);
 }
@@ -467,7 +514,7 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
     struct endpoint *e = endpoint_of[server];
     if (!e) return;
     armcii_endpoint_send(e);
-    const uint64_t sent = e->sent;
+    const uint64_t sent = to_be_acked(e);
     while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
         armcii_am_progress(&p);
 }

@@ -30,6 +30,7 @@ enum {
     AM_REPLY_MAX = 512 << 10,                     /* data bytes of a packed reply */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
+    AM_UNEXPECTED_MAX = 512 << 10,                /* bytes of a message that MPI may deliver before its receive is posted */
     AM_TAG_REQUEST = 1,
     AM_TAG_ACK = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
@@ -45,11 +46,22 @@ struct am_message_header {
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
-/* An acknowledgement of the server. */
+/* An acknowledgement of the server, with its grant. */
 struct am_ack {
-    int32_t bytes;    /* of the applied message; 0: none */
-    int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
+    int32_t bytes;            /* of the applied message; 0: none */
+    int32_t rndv_tag;         /* of a rendezvous put whose data are in place; 0: none */
+    uint32_t served, granted; /* of the client's credits, modulo 2^32: see below */
 };
+
+/* Credits. What a server has not served lies in MPI's queue of unexpected messages, so clients send only what it grants: messages, and the
+ * data of rendezvous puts as far as MPI may deliver them before their receive is posted. Both sides count these bytes from the start; a
+ * client sends up to the count that is granted. When all that it sent has been served, it may send one message without a grant, so that
+ * it never waits for others. A message that leaves less than that of the grant requests an acknowledgement: a client that waits is
+ * answered. */
+static inline uint32_t armcii_am_rndv_credits(size_t bytes)
+{
+    return bytes <= AM_UNEXPECTED_MAX ? (uint32_t)bytes : 0;
+}
 
 /* The first bytes of a request. The layout follows (strided: strides and counts; vector: runs), then the data, each padded to 8 bytes. */
 struct am_request_header {

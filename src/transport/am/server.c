@@ -26,7 +26,12 @@ enum { NONE = -1 };
 static struct client {
     uint16_t next_sequence; /* of the message to serve next */
     uint16_t replies;       /* pending, with buffers of reply_pool */
-} * clients;                /* [ranks of comm] */
+    uint32_t served, granted;
+} * clients; /* [ranks of comm] */
+
+/* Credits that clients have been granted and not used, at most MAX_GRANTED. */
+enum { MAX_GRANTED = 2 << 20 };
+static size_t grants;
 
 enum { INLINE_MAX = 64 };
 /* A pending reply, or the data of a rendezvous put being received. */
@@ -127,8 +132,37 @@ static void reply_inline(const void *data, size_t bytes, int client, int tag)
     send_reply(reply, tag);
 }
 
+/* ---- credits ---- */
+
+static size_t unused_grant(const struct client *c)
+{
+    return c->granted - c->served;
+}
+
+static void use_credits(struct client *c, size_t bytes)
+{
+    size_t used = bytes < unused_grant(c) ? bytes : unused_grant(c);
+    c->served += (uint32_t)bytes;
+    if (used < bytes) c->granted = c->served;
+    grants -= used;
+}
+
+/* A client may have half of what the others leave: all of n clients that are active get 1 / (n + 1) of it, one that comes later something.
+ */
+static void grant(struct client *c)
+{
+    size_t share = (MAX_GRANTED - (grants - unused_grant(c))) / 2;
+    if (share <= unused_grant(c)) return;
+    grants += share - unused_grant(c);
+    c->granted = c->served + (uint32_t)share;
+}
+
 static void send_ack(int client, struct am_ack ack)
 {
+    struct client *c = &clients[client];
+    grant(c);
+    ack.served = c->served;
+    ack.granted = c->granted;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     reply_inline(&ack, sizeof ack, client, AM_TAG_ACK);
 }
@@ -250,6 +284,7 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     char *first;
     struct reply *reply = new_zcopy(r, s, client, &first);
     reply->rndv_tag = r->tag;
+    use_credits(&clients[client], armcii_am_rndv_credits(s->bytes));
     armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &reply->request);
 }
 
@@ -312,6 +347,7 @@ static void serve_message(int i)
         at += r->length;
         serve(r, client);
     }
+    use_credits(&clients[client], head->bytes);
     if (head->acknowledge) send_ack(client, (struct am_ack){.bytes = (int32_t)head->bytes});
 }
 
@@ -486,6 +522,7 @@ void armcii_server_start(MPI_Comm requests)
 {
     if (armcii_server_is_here()) return;
     comm = requests;
+    grants = 0;
     int ranks;
     MPI_Comm_size(comm, &ranks);
     clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
