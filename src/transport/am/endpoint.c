@@ -157,7 +157,7 @@ struct endpoint {
     uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
     size_t bytes_unacked; /* of the messages sent but not acknowledged */
     uint32_t charged;     /* credits of what was sent, modulo 2^32 (proto.h) */
-    uint32_t served, granted;
+    uint32_t granted;
     uint32_t rndv_credits; /* of the open message */
     bool due;              /* the open message waits for its grant only */
     unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
@@ -262,7 +262,7 @@ void armcii_endpoint_send(struct endpoint *e)
     int b = e->open;
     struct am_message_header *head = header_of(b);
     const uint32_t charge = head->bytes + e->rndv_credits;
-    e->due = charge > credits(e) && e->charged != e->served;
+    e->due = charge > credits(e) && unacked(e) > 0; /* an acknowledgement with a grant is on its way */
     if (e->due) return;
     e->charged += charge;
     e->rndv_credits = 0;
@@ -285,7 +285,6 @@ static void handle_ack(struct endpoint *e)
         e->bytes_unacked -= (size_t)ack.bytes;
     }
     if (ack.rndv_tag) remove_rndv(e->server, ack.rndv_tag);
-    e->served = ack.served;
     e->granted = ack.granted;
     acks_pending--;
 }

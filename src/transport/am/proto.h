@@ -48,16 +48,16 @@ struct am_message_header {
 
 /* An acknowledgement of the server, with its grant. */
 struct am_ack {
-    int32_t bytes;            /* of the applied message; 0: none */
-    int32_t rndv_tag;         /* of a rendezvous put whose data are in place; 0: none */
-    uint32_t served, granted; /* of the client's credits, modulo 2^32: see below */
+    int32_t bytes;    /* of the applied message; 0: none */
+    int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
+    uint32_t granted; /* the client's credits, modulo 2^32: see below */
 };
 
 /* Credits. What a server has not served lies in MPI's queue of unexpected messages, so clients send only what it grants: messages, and the
  * data of rendezvous puts as far as MPI may deliver them before their receive is posted. Both sides count these bytes from the start; a
- * client sends up to the count that is granted. When all that it sent has been served, it may send one message without a grant, so that
- * it never waits for others. A message that leaves less than that of the grant requests an acknowledgement: a client that waits is
- * answered. */
+ * client sends up to the count that is granted. If no acknowledgement is on its way it may send one message without
+ * a grant, so it never waits for other clients. A message that leaves less than a message of the grant requests an acknowledgement: so a
+ * client that waits is answered. */
 static inline uint32_t armcii_am_rndv_credits(size_t bytes)
 {
     return bytes <= AM_UNEXPECTED_MAX ? (uint32_t)bytes : 0;

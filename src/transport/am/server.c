@@ -161,7 +161,6 @@ static void send_ack(int client, struct am_ack ack)
 {
     struct client *c = &clients[client];
     grant(c);
-    ack.served = c->served;
     ack.granted = c->granted;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     reply_inline(&ack, sizeof ack, client, AM_TAG_ACK);
