@@ -8,7 +8,7 @@ from spack.package import *
 
 
 class ArmciRma(AutotoolsPackage):
-    """The ARMCI one-sided communication library over MPI-3 RMA: a libarmci for Global Arrays, NWChem and other programs.
+    """The ARMCI one-sided communication library over MPI-3: a libarmci for Global Arrays, NWChem and other programs.
     It uses shared memory inside nodes and works around known defects of MPI libraries by itself."""
 
     version("0.1.0")
@@ -26,8 +26,8 @@ class ArmciRma(AutotoolsPackage):
     depends_on("libtool", type="build")
     depends_on("m4", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("python@3.8:", type=("build", "test"))
-    depends_on("check@0.10:", type="test")
+    depends_on("python@3.8:", type=("build", "run", "test"))  # armci-stats
+    depends_on("check@0.13:", type="test")
     depends_on("mpi@3:")
 
     def configure_args(self):
