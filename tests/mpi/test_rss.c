@@ -1,5 +1,5 @@
 /* test_rss.c - memory that the library takes in a process, and the time of ARMCI_Init, beside MPI's own.  The program prints both;
- * times are not checked. */
+ * only the memory of regions is checked: it is less than their slices, which nobody touches. */
 #include "harness.h"
 
 enum { REGIONS = 100, SLICE = 4096 };
@@ -57,7 +57,7 @@ static void few_bytes(void)
     check_long(ARMCI_Init(), 0, "ARMCI_Init");
     double own_start = largest(now() - begun), start = largest(mpi_start);
     if (test_rank() == 0) printf("MPI_Init %.1f ms, ARMCI_Init %.1f ms\n", 1e3 * start, 1e3 * own_start);
-    double of_init = kilobytes_since(before, "ARMCI_Init");
+    kilobytes_since(before, "ARMCI_Init");
     before = resident();
     begun = now();
     for (int i = 0; i < REGIONS; i++)
@@ -69,8 +69,7 @@ static void few_bytes(void)
         ARMCI_Free(first[i * test_ranks() + test_rank()]);
     ARMCI_Finalize();
     free(first);
-    check(of_init <= 4096, "ARMCI_Init: %.0f KiB of memory", of_init);
-    check(of_regions <= 512, "%d regions: %.0f KiB of memory", REGIONS, of_regions);
+    check(of_regions <= REGIONS * SLICE / 1024., "%d regions of %d bytes, untouched: %.0f KiB of memory", REGIONS, SLICE, of_regions);
 }
 
 static const struct test tests[] = {
