@@ -28,7 +28,7 @@ static long refuses_transport(const struct situation *s)
 static void describe_transport(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    snprintf(text, size, "%s", s->complaint);
+    snprintf(text, size, "%s", s->complaint ? s->complaint : "ARMCI_TRANSPORT differs between processes");
 }
 
 static bool waits_for_targets(const struct situation *s)
@@ -144,7 +144,8 @@ static long knows_no_mpi(const struct situation *s)
 static void describe_mpi(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    snprintf(text, size, "the defects of this MPI library (%s) are unknown, so no remedies are in use", s->unknown_mpi);
+    snprintf(text, size, "the defects of this MPI library (%s) are unknown, so no remedies are in use",
+             s->unknown_mpi ? s->unknown_mpi : "of another process");
 }
 
 /* A name that is added here is explained in doc/guide.md, "Warnings". */

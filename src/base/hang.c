@@ -54,7 +54,7 @@ static bool ending;
 
 static struct call *own_call(void)
 {
-    if (!mine) {
+    if (!mine && atomic_load(&threads) < THREADS) {
         unsigned i = atomic_fetch_add(&threads, 1);
         mine = i < THREADS ? &calls[i] : NULL;
     }
@@ -264,7 +264,9 @@ static void *watch(void *unused)
             until.tv_sec++;
         }
         pthread_cond_timedwait(&ends, &mutex, &until);
+        pthread_mutex_unlock(&mutex); /* standard error may be a pipe that nobody reads */
         look();
+        pthread_mutex_lock(&mutex);
     }
     pthread_mutex_unlock(&mutex);
     return unused;

@@ -92,7 +92,7 @@ static bool print_libraries(const char *file)
     char line[2 * PATH_ROOM];
     bool any = false;
     setenv("PROGRAM", file, 1);
-    FILE *list = popen("exec ldd \"$PROGRAM\" 2>&1", "r");
+    FILE *list = popen("exec ldd -- \"$PROGRAM\" 2>&1", "r");
     if (!list) return false;
     while (fgets(line, sizeof line, list)) {
         line[strcspn(line, "\n")] = '\0';

@@ -92,6 +92,7 @@ struct rndv_put {
 bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes);
 /* The request of the put, of that many data, is in the open message; its acknowledgement frees the tag. */
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t bytes);
+/* Is a rendezvous put not in place, or does a message wait for a grant? */
 bool armcii_rndv_any(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);

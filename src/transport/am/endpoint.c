@@ -211,6 +211,8 @@ static void remove_rndv(int server, int tag)
 
 bool armcii_rndv_any(void)
 {
+    for (const struct endpoint *e = endpoints; e; e = e->next)
+        if (e->due) return true;
     return rndvs != NULL;
 }
 
@@ -237,8 +239,7 @@ static struct am_message_header *header_of(int buffer)
     return (struct am_message_header *)(void *)buffers[buffer].bytes;
 }
 
-/* Without a progress thread only the program's calls send what the system does not take at once: acknowledgements count what may fill a
- * connection. */
+/* Without a progress thread only calls of the program send what the system does not take at once: count what may fill a connection. */
 static bool needs_ack(const struct am_message_header *head)
 {
     enum { SMALL = 256 }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
@@ -252,8 +253,7 @@ static uint64_t unacked(const struct endpoint *e)
 
 static size_t credits(const struct endpoint *e)
 {
-    int32_t left = (int32_t)(e->granted - e->charged);
-    return left > 0 ? (size_t)left : 0;
+    return (int32_t)(e->granted - e->charged) > 0 ? e->granted - e->charged : 0;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -263,6 +263,7 @@ void armcii_endpoint_send(struct endpoint *e)
     struct am_message_header *head = header_of(b);
     const uint32_t charge = head->bytes + e->rndv_credits;
     e->due = charge > credits(e) && unacked(e) > 0; /* an acknowledgement with a grant is on its way */
+    if (e->due) head->acknowledge = 1;              /* fences count it */
     if (e->due) return;
     e->charged += charge;
     e->rndv_credits = 0;
@@ -423,7 +424,7 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
 bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes)
 {
     struct backoff p = {0};
-    const size_t needed = armcii_am_rndv_credits(bytes) + 2 * armcii_am_message_max(); /* with the open message, and one for the request */
+    const size_t needed = armcii_am_rndv_credits(bytes) + e->rndv_credits + 2 * armcii_am_message_max(); /* the open message, the request */
     const uint64_t sent = e->sent, puts = rndvs_added;
     if (bytes > AM_UNEXPECTED_MAX) return true;
     while (credits(e) < needed && (e->acked < sent || has_rndv(e->server, puts)))
@@ -491,7 +492,7 @@ struct endpoint *armcii_endpoint(int server)
 
 /* ---- remote completion ---- */
 
-/* The messages sent that request an acknowledgement, and the open one if it does and waits for its grant. */
+/* The messages that request an acknowledgement, with the open one. */
 static uint64_t to_be_acked(const struct endpoint *e)
 {
     return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);

@@ -29,8 +29,8 @@ static struct client {
     uint32_t served, granted;
 } * clients; /* [ranks of comm] */
 
-/* Credits that clients have been granted and not used, at most MAX_GRANTED. */
-enum { MAX_GRANTED = 2 << 20 };
+/* Credits that clients have been granted and not used: at most MAX_GRANTED, and two messages of each client. */
+enum { MAX_GRANTED = 5 << 18 };
 static size_t grants;
 
 enum { INLINE_MAX = 64 };
@@ -147,11 +147,13 @@ static void use_credits(struct client *c, size_t bytes)
     grants -= used;
 }
 
-/* A client may have half of what the others leave: all of n clients that are active get 1 / (n + 1) of it, one that comes later something.
- */
+/* A client may have half of what the others leave: all of n clients that are active get 1 / (n + 1) of it.  Idle clients keep their grants,
+ * so each client may have two messages in any case: one is under way while the other is acknowledged. */
 static void grant(struct client *c)
 {
-    size_t share = (MAX_GRANTED - (grants - unused_grant(c))) / 2;
+    size_t others = grants - unused_grant(c), least = 2 * armcii_am_message_max();
+    size_t share = others < MAX_GRANTED ? (MAX_GRANTED - others) / 2 : 0;
+    if (share < least) share = least;
     if (share <= unused_grant(c)) return;
     grants += share - unused_grant(c);
     c->granted = c->served + (uint32_t)share;
