@@ -94,18 +94,6 @@ static void check_sums(const struct work *w)
     check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()), "what was accumulated in all");
 }
 
-/* KiB of /proc/self/status. */
-static long status_kib(const char *key)
-{
-    char line[256];
-    long kib = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0) kib = strtol(line + strlen(key), NULL, 10);
-    if (f) fclose(f);
-    return kib;
-}
-
 /* The lowest rank of a node is its server. */
 static bool is_server(void)
 {
@@ -116,7 +104,7 @@ static bool is_server(void)
 static void print_largest(long at_rest, long loaded)
 {
     long mine[6] = {0}, all[6];
-    memcpy(mine + (is_server() ? 0 : 3), (long[]){at_rest / 1024, loaded / 1024, status_kib("VmHWM:")}, 3 * sizeof(long));
+    memcpy(mine + (is_server() ? 0 : 3), (long[]){at_rest / 1024, loaded / 1024, kib_in("/proc/self/status", "VmHWM:")}, 3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
         printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n", test_ranks(),
@@ -264,12 +252,12 @@ static void stopped_server(void)
     memset(s.large, test_rank(), LARGE);
     if (far) ARMCI_PutValueLong(0, s.to->words, 0); /* connects */
     ARMCI_Barrier();
-    long before = status_kib("VmRSS:");
+    long before = kib_in("/proc/self/status", "VmRSS:");
     if (test_rank() == 0) check(forget_largest(), "/proc/self/clear_refs");
     ARMCI_Barrier();
     if (far) stream_while_stopped(&s, server);
     ARMCI_Barrier();
-    long grown = status_kib("VmHWM:") - before, most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
+    long grown = kib_in("/proc/self/status", "VmHWM:") - before, most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
     if (test_rank() == 0) {
         printf("server stopped for %d s, %d clients: %ld KiB more\n", STOPPED_S, clients, grown);
         check(grown <= most, "the server grew by %ld KiB, more than %ld KiB", grown, most);

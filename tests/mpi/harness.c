@@ -294,15 +294,20 @@ void **region_zeroed(size_t bytes)
     return base;
 }
 
+long kib_in(const char *path, const char *key)
+{
+    char line[256];
+    long kib = 0;
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0) kib = strtol(line + strlen(key), NULL, 10);
+    if (file) fclose(file);
+    return kib;
+}
+
 size_t memory_available(void)
 {
-    size_t kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %zu kB", &kilobytes) == 1) break;
-    if (file) fclose(file);
-    return kilobytes << 10;
+    return (size_t)kib_in("/proc/meminfo", "MemAvailable:") << 10;
 }
 
 long lines_with(const char *path, const char *text)

@@ -130,6 +130,8 @@ void region_free(void **base);
 void region_done(void **base);
 /* What a running ARMCI of n processes, the caller number `me`, must be able to do: a call of every kind. */
 void use_armci(int me, int n, const char *what);
+/* The number in the line "KEY N kB" of a file such as /proc/self/status; 0: no such line.  The key ends with a colon. */
+long kib_in(const char *path, const char *key);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */

@@ -13,16 +13,10 @@ static void start(int *argc, char ***argv)
     mpi_start = now() - begun;
 }
 
-/* Bytes of memory that the caller has touched. */
+/* KiB of memory that the caller has touched. */
 static long resident(void)
 {
-    long kilobytes = 0;
-    char line[200];
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmRSS: %ld kB", &kilobytes) == 1) break;
-    if (file) fclose(file);
-    return kilobytes << 10;
+    return kib_in("/proc/self/status", "VmRSS:");
 }
 
 /* Of all processes. */
@@ -43,7 +37,7 @@ static double mean(double mine)
 /* What a process has touched since it had `before`. */
 static double kilobytes_since(long before, const char *what)
 {
-    double mine = (double)(resident() - before) / 1024, average = mean(mine), most = largest(mine);
+    double mine = (double)(resident() - before), average = mean(mine), most = largest(mine);
     if (test_rank() == 0) printf("%-28s KiB of a process: mean %.0f, most %.0f\n", what, average, most);
     return most;
 }
