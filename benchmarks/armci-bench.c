@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* ---- the command line ---- */
@@ -38,7 +39,7 @@ static void print_usage(FILE *out)
     fprintf(out,
             "usage: armci-bench WORD... [options], on two ranks or more\n"
             "  latency       8-byte operations, atomics, locks, fence, barrier\n"
-            "  bandwidth     put, get, acc of 1 KiB to 16 MiB, and memcpy\n"
+            "  bandwidth     put, get, acc of 1 KiB to 64 MiB, and memcpy\n"
             "  strided       patches of many segments\n"
             "  vector        lists of addresses\n"
             "  nonblocking   a thousand puts: blocking, nonblocking, aggregate handle\n"
@@ -190,6 +191,36 @@ static void name_armci(char *text, size_t room)
 #endif
 }
 
+/* The value of a key in the first entry of /proc/cpuinfo; empty if there is none. */
+static void read_processor(const char *key, char *value, size_t room)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    value[0] = '\0';
+    while (file && !value[0] && fgets(line, sizeof line, file)) {
+        size_t length = strcspn(line, "\t:");
+        const char *colon = strstr(line, ": ");
+        if (colon && length == strlen(key) && strncmp(line, key, length) == 0)
+            snprintf(value, room, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+    }
+    if (file) fclose(file);
+}
+
+/* Model, family and number, since virtual machines often have a short name only; the machine's type where Linux has no name for the model.
+ */
+static void name_processor(char *text, size_t room)
+{
+    char name[128], family[16], model[16];
+    struct utsname machine;
+    read_processor("model name", name, sizeof name);
+    read_processor("cpu family", family, sizeof family);
+    read_processor("model", model, sizeof model);
+    if (name[0] && family[0])
+        snprintf(text, room, "%s (family %s, model %s)", name, family, model);
+    else
+        snprintf(text, room, "%s", name[0] || uname(&machine) != 0 ? name : machine.machine);
+}
+
 static void describe(const struct options *options, const struct site *site, struct report_head *head)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -204,6 +235,7 @@ static void describe(const struct options *options, const struct site *site, str
                                  .same_memory = site->same_memory};
     MPI_Get_library_version(library, &length);
     name_armci(head->armci, sizeof head->armci);
+    name_processor(head->processor, sizeof head->processor);
     snprintf(head->mpi, sizeof head->mpi, "%.*s", (int)strcspn(library, "\r\n"), library);
     for (char *c = head->mpi; *c; c++) {
         if (*c == '\t') *c = ' ';

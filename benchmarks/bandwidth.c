@@ -1,4 +1,4 @@
-/* bandwidth.c - put, get and accumulate of 1 KiB to 16 MiB, and memcpy of as many bytes. */
+/* bandwidth.c - put, get and accumulate of 1 KiB to 64 MiB, and memcpy of as many bytes. */
 #include "data.h"
 #include "row.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const int sizes[] = {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20};
+static const int sizes[] = {1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
 enum {
     SIZES = sizeof sizes / sizeof *sizes,

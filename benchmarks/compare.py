@@ -50,7 +50,7 @@ def row_names(runs):
 
 def print_head(runs):
     for run in runs:
-        print("%-12s %s, on %s, %d ranks" % (run["label"][:12], run["armci"], run["mpi"], run["ranks"]))
+        print("%-12s %s, on %s, %d ranks, %s" % (run["label"][:12], run["armci"], run["mpi"], run["ranks"], run.get("processor", "processor unknown")))
         if run["ranks_here"] > run["cores"]:
             print("%-12s WARNING: more ranks than cores" % "")
     cells = ["%12s" % run["label"][:12] for run in runs] + ["%9s" % ("ratio" if len(runs) == 2 else "ratio %d" % i)

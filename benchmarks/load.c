@@ -13,7 +13,8 @@ enum {
     STRIDE = 4096,
     DISTANCE = 1536, /* between pieces, plus up to 480 */
     LOCAL_BYTES = 12 << 20,
-    SLICE_BYTES = 17 << 20
+    MOST_MIB = 32, /* of a direct transfer */
+    SLICE_BYTES = (MOST_MIB << 20) + 4096
 };
 
 /* The beginning of a slice.  Long transfers use the rest: they read it, write zeros or add zeros. */
@@ -62,6 +63,7 @@ bool load_worker_open(struct load_worker *worker, const struct load *load, int n
 void load_worker_close(struct load_worker *worker)
 {
     free(worker->local);
+    free(worker->block);
     free(worker->there);
     free(worker->here);
 }
@@ -132,6 +134,18 @@ void load_start(struct load_worker *worker, enum long_transfer transfer, int tar
     case LONG_GET_VECTOR: start_vector(worker, target, handle); return;
     case LONG_TRANSFERS: return;
     }
+}
+
+bool load_prepare_direct(struct load_worker *worker)
+{
+    worker->block = calloc(MOST_MIB, 1 << 20);
+    return worker->block;
+}
+
+void load_direct(struct load_worker *worker)
+{
+    int me = worker->load->me, doublings = load_random(worker, 6);
+    ARMCI_Put(worker->block, room_of(worker->load, me), 1 << (20 + doublings), me);
 }
 
 bool load_is_right(const struct load *load, const long done[SMALL_OPERATIONS])

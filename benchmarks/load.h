@@ -20,7 +20,7 @@ struct load {
 /* State of one thread: a buffer, lists of addresses, and the number of operations of each kind. */
 struct load_worker {
     const struct load *load;
-    char *local;
+    char *local, *block; /* block: for load_direct, else NULL */
     void **there, **here;
     int pieces; /* of a vector */
     unsigned long random;
@@ -40,6 +40,10 @@ void load_worker_close(struct load_worker *worker);
 void load_small(struct load_worker *worker, enum small_operation operation, int target);
 /* Start a long transfer, which ARMCI_Wait and a fence complete. */
 void load_start(struct load_worker *worker, enum long_transfer transfer, int target, armci_hdl_t *handle);
+
+/* A direct transfer of 1 to 32 MiB within the memory of the caller, and what it needs; false if out of memory. */
+bool load_prepare_direct(struct load_worker *worker);
+void load_direct(struct load_worker *worker);
 
 /* 0 <= result < below. */
 int load_random(struct load_worker *worker, int below);

@@ -23,13 +23,14 @@ static struct {
 void report_begin(const struct report_head *head)
 {
     report.head = head;
-    printf("ARMCI   %s\nMPI     %s\nranks   %d, %d of them on this machine with %ld cores\n", head->armci, head->mpi, head->ranks,
-           head->ranks_here, head->cores);
+    printf("ARMCI   %s\nMPI     %s\n", head->armci, head->mpi);
+    printf("ranks   %d, %d of them on this machine with %ld cores: %s\n", head->ranks, head->ranks_here, head->cores, head->processor);
     printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
     printf("memcpy: the time of memcpy for the same bytes in the same buffers%s,\ndivided by the time of the row.\n",
            head->same_memory ? "" : " but to rank 0's own segment");
     if (head->ranks_here > head->cores)
         printf("WARNING: more ranks than cores: waiting ranks slow down the others, and the times are too long.\n");
+    fflush(stdout);
 }
 
 static const struct line *find(const char *word, const char *name)
@@ -89,6 +90,7 @@ static void print_tail(const struct tail *tail)
     print_time(", worst", tail->worst);
     print_time(", processor", tail->waited);
     print_time(", rest", tail->rest);
+    print_time(", direct", tail->direct);
 }
 
 static void print_row(const struct result *result)
@@ -158,6 +160,7 @@ static void add_head(struct json *j)
     armcii_json_text(j, "label", head->label ? head->label : head->armci);
     armcii_json_text(j, "armci", head->armci);
     armcii_json_text(j, "mpi", head->mpi);
+    armcii_json_text(j, "processor", head->processor);
     armcii_json_count(j, "ranks", (uint64_t)head->ranks);
     armcii_json_count(j, "ranks_here", (uint64_t)head->ranks_here);
     armcii_json_count(j, "cores", (uint64_t)head->cores);
@@ -216,6 +219,7 @@ static void add_row(struct json *j, const struct line *line)
         armcii_json_real(j, "worst_ns", 0, result->tail->worst);
         armcii_json_real(j, "processor_worst_ns", 0, result->tail->waited);
         armcii_json_real(j, "rest_worst_ns", 0, result->tail->rest);
+        armcii_json_real(j, "direct_worst_ns", 0, result->tail->direct);
     }
     armcii_json_close(j, '}');
 }
@@ -254,8 +258,35 @@ static bool write_json(const char *name)
     return written;
 }
 
+/* The put or get of 64 KiB and more that is slowest in relation to memcpy; NULL: none was compared in the same memory. */
+static const struct line *slowest_copy(void)
+{
+    const struct line *slowest = NULL;
+    double most = 0;
+    for (const struct line *l = report.lines; report.head->same_memory && l < report.lines + report.count; l++) {
+        const struct result *r = &l->result;
+        bool compared = strcmp(l->word, "bandwidth") == 0 && r->memcpy_best > 0 && r->time.best > 0 && l->bytes >= 64 << 10;
+        if (!compared || strncmp(r->name, "acc", 3) == 0 || r->time.best <= most * r->memcpy_best) continue;
+        most = r->time.best / r->memcpy_best;
+        slowest = l;
+    }
+    return slowest;
+}
+
+/* Inside a node a long put or get is a copy, so it should take no longer than one. */
+static void print_copies(void)
+{
+    const double limit = 1.1;
+    const struct line *slowest = slowest_copy();
+    if (!slowest) return;
+    double ratio = slowest->result.time.best / slowest->result.memcpy_best;
+    printf("\nput and get of 64 KiB to 64 MiB: at most %.2f x memcpy (%s), %s\n", ratio, slowest->result.name,
+           ratio <= limit ? "as fast as it" : "SLOWER than it");
+}
+
 bool report_end(const char *json)
 {
+    print_copies();
     if (report.wrong > 0)
         printf("\n%d of %d rows WRONG\n", report.wrong, report.count);
     else if (report.count > 0)

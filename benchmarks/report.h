@@ -9,7 +9,7 @@
 
 struct report_head {
     const char *label; /* a name for this run, or NULL */
-    char armci[128], mpi[256];
+    char armci[128], mpi[256], processor[256];
     int ranks, ranks_here;
     long cores;
     double seconds;   /* per row */

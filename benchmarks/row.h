@@ -52,9 +52,9 @@ struct curve {
 };
 
 /* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; how long the same threads had to wait for a processor at
- * worst; and the worst time of an operation without that wait. */
+ * worst; the worst time of an operation without that wait; and the longest of the direct transfers beside them. */
 struct tail {
-    double p999, worst, waited, rest;
+    double p999, worst, waited, rest, direct;
 };
 
 struct result {

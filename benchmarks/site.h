@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum {
-    LARGEST_TRANSFER = 16 << 20,
+    LARGEST_TRANSFER = 64 << 20,
     MARGIN = 64, /* bytes after a transfer that must not change */
     BUFFER_BYTES = LARGEST_TRANSFER + MARGIN,
     MOST_THREADS = 64

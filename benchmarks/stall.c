@@ -1,5 +1,5 @@
 /* stall.c - maximum latency of 8-byte operations while all threads of all processes send long transfers to one another, compute, sleep and
- * leave the library with outstanding transfers.  A row is one operation, timed by all threads.
+ * leave the library with outstanding transfers, and one calls direct transfers without pause.  A row is one operation, timed by the others.
  *
  * The time that the thread waited for a processor is reported, too; that of the server's thread is not known. */
 #include "row.h"
@@ -32,6 +32,8 @@ struct worker {
     double end;                     /* ns of sample_clock */
     bool leaves;                    /* sleeps with an outstanding transfer, repeatedly */
     double away;
+    bool copies;                          /* calls direct transfers without pause: the process, or a thread of it */
+    double longest;                       /* ns of one of those */
     struct histogram times, waits, rests; /* rests: times without waits */
 };
 
@@ -135,9 +137,22 @@ static void do_something(struct worker *w)
     }
 }
 
+static void copy(struct worker *w)
+{
+    while (sample_clock() < w->end) {
+        double begun = sample_clock();
+        load_direct(&w->load);
+        w->longest = fmax(w->longest, sample_clock() - begun);
+    }
+}
+
 static void *work(void *argument)
 {
     struct worker *w = argument;
+    if (w->copies) {
+        copy(w);
+        return NULL;
+    }
     double begun = sample_clock(), leave = begun;
     while (sample_clock() < w->end) {
         do_something(w);
@@ -157,7 +172,8 @@ static bool open_workers(struct worker *workers, int threads, const struct load 
         struct worker *w = &workers[i];
         *w = (struct worker){.operation = operation, .leaves = load->me == load->ranks - 1 && i == threads - 1};
         w->away = fmin(0.1 * seconds, 1) * 1e9;
-        right = load_worker_open(&w->load, load, i, PIECES) && right;
+        w->copies = load->me == 0 && i == 0 && load->ranks * threads > 1;
+        right = load_worker_open(&w->load, load, i, PIECES) && (!w->copies || load_prepare_direct(&w->load)) && right;
     }
     return site_all(right);
 }
@@ -218,10 +234,12 @@ static void measure(const struct row *row, const struct site *site, double secon
     }
     site_barrier();
     run_workers(workers, site->threads, seconds);
+    double longest = workers[0].longest;
     result->valid = collect(workers, site->threads, &load, &times, &waits, &rests);
     load_close(&load);
     free(workers);
-    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst, rests.worst};
+    armci_msg_dgop(&longest, 1, "max");
+    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst, rests.worst, longest};
     result->time = (struct timing){.best = quantile(&times, 0), .median = quantile(&times, 0.5)};
     result->time.spread = (quantile(&times, 0.9) - quantile(&times, 0.1)) / result->time.median;
     result->tail = &tails[operation];

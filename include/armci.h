@@ -132,7 +132,8 @@ typedef struct armci_meminfo_ds {
 } armci_meminfo_t;
 /** @} */
 /** @defgroup start Initialization and finalization
- * ARMCI runs on the processes of one communicator. The program may initialize MPI before; otherwise ARMCI initializes and finalizes MPI.
+ * ARMCI runs on the processes of one communicator. The program may initialize MPI before; otherwise ARMCI initializes it. MPI goes on after
+ * `ARMCI_Finalize`; if ARMCI has initialized it and the program does not call `MPI_Finalize`, that happens when the process exits.
  * Calls nest: further initializations only increase a count, and the matching `ARMCI_Finalize` ends ARMCI. After that ARMCI may be
  * initialized again, also on another communicator. The program's communicators are never used for messages. With `ARMCI_PROGRESS=rank` the
  * last process of each node, with `ARMCI_PROGRESS_RANKS=n` each of its last n, becomes a progress rank: the initialization does not return
@@ -530,7 +531,8 @@ int armci_notify_wait(int proc, int *pval);
  * `ARMCI_Group_size` may be called at any time.
  * @threads Threads may create groups concurrently if the lists of members differ.
  * @source [B]; creation by the members alone [D]. @{ */
-/** Create a group of the `n` processes whose ranks in the default group are in `pid_list`; `pid_list[i]` gets rank i. */
+/** Create a group of the `n` processes whose ranks in the default group are in `pid_list`; `pid_list[i]` gets rank i. If MPI creates no
+ * communicator for it, every member reports the error `ARMCI_ERR_MEMORY`, and `*group_out` is as of a process that is not a member. */
 void ARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out);
 /** As ARMCI_Group_create, with ranks in `*parent`. */
 void ARMCI_Group_create_child(int n, int *pid_list, ARMCI_Group *group_out, ARMCI_Group *parent);
@@ -548,7 +550,7 @@ void ARMCI_Group_get_default(ARMCI_Group *group_out);
 void ARMCI_Group_get_world(ARMCI_Group *group_out);
 /** Process number of rank `group_rank` of the group; negative: error. */
 int ARMCI_Absolute_id(ARMCI_Group *group, int group_rank);
-/** The group's communicator, as in its member comm. */
+/** The group's communicator, as in its member comm. It has the error handler MPI_ERRORS_ARE_FATAL, whatever those of the program have. */
 MPI_Comm armci_group_comm(ARMCI_Group *group);
 /** @} */
 /** @defgroup topology Nodes

@@ -81,7 +81,7 @@ void *ARMCIX_Local_address(void *address, int proc);
  * @source [C] @{ */
 /** Progress requests of other processes to the caller, and the caller's outstanding operations. */
 void ARMCIX_Progress(void);
-/** A communicator of all processes in the order of their process numbers; do not free it. */
+/** A communicator of all processes in the order of their process numbers; do not free it. It has the error handler MPI_ERRORS_ARE_FATAL. */
 MPI_Comm ARMCIX_Get_world_comm(void);
 /** @} */
 

@@ -5,6 +5,7 @@
 #include "base/config.h"
 #include "core/op.h"
 #include "mem/directory.h"
+#include "mpi/coll.h"
 #include "mpi/window.h"
 #include "mpi/world.h"
 #include "transport/shm/node.h"
@@ -68,6 +69,12 @@ static int check_ranks(const char *caller, const struct team *parent, int n, con
     return rc;
 }
 
+/* On every member.  *out stays the group of a process that is not a member. */
+static int report_refusal(const char *caller, const char *argument, int n)
+{
+    return armcii_error(ARMCI_ERR_MEMORY, caller, argument, "MPI creates no communicator for it", "a group of %d", n);
+}
+
 static void create(const char *caller, const struct team *parent, int n, const int ranks[], ARMCI_Group *out)
 {
     if (armcii_check_pointer(caller, "group_out", out)) return;
@@ -75,12 +82,14 @@ static void create(const char *caller, const struct team *parent, int n, const i
     bool member = false;
     if (check_ranks(caller, parent, n, ranks, &member)) return;
     out->size = n;
-    if (!armcii_config->noncollective_groups) {
-        struct team *team = armcii_team_create_by_all(parent, n, ranks);
-        if (team) describe(team, out);
-    } else if (member) {
-        describe(armcii_team_create_by_members(parent, n, ranks), out);
-    }
+    struct team *team = NULL;
+    bool made = true;
+    if (!armcii_config->noncollective_groups)
+        made = armcii_team_create_by_all(parent, n, ranks, &team);
+    else if (member)
+        made = armcii_team_create_by_members(parent, n, ranks, &team);
+    if (!made) report_refusal(caller, "group_out", n);
+    if (team) describe(team, out);
 }
 
 void PARMCI_Group_create(int n, int *pid_list, ARMCI_Group *group_out)
@@ -188,12 +197,10 @@ int PARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *ne
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer("ARMCIX_Group_split", "new_group", new_group);
     if (rc) return rc;
-    MPI_Comm comm;
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_split(team->comm, color < 0 ? MPI_UNDEFINED : color, key, &comm);
-    armcii_lock_resume(entries);
-    describe(comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm), new_group);
-    return 0;
+    struct team *part = NULL;
+    bool made = armcii_team_split(team, color < 0 ? MPI_UNDEFINED : color, key, &part);
+    describe(part, new_group);
+    return made ? 0 : report_refusal("ARMCIX_Group_split", "new_group", team->size);
 }
 ARMCII_ALIAS(ARMCIX_Group_split, PARMCIX_Group_split);
 
@@ -205,12 +212,10 @@ int PARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group)
     if (!team) return ARMCI_ERR_GROUP;
     int rc = armcii_check_pointer("ARMCIX_Group_dup", "new_group", new_group);
     if (rc) return rc;
-    MPI_Comm comm;
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_dup(team->comm, &comm);
-    armcii_lock_resume(entries);
-    describe(armcii_team_adopt(comm), new_group);
-    return 0;
+    struct team *copy = NULL;
+    bool made = armcii_team_dup(team, &copy);
+    describe(copy, new_group);
+    return made ? 0 : report_refusal("ARMCIX_Group_dup", "new_group", team->size);
 }
 ARMCII_ALIAS(ARMCIX_Group_dup, PARMCIX_Group_dup);
 

@@ -14,6 +14,7 @@
 #include "observe/observe.h"
 #include "mpi/datatype.h"
 #include "mpi/coll.h"
+#include "mpi/launch.h"
 #include "mpi/quirks.h"
 #include "transport/am/am.h"
 #include "transport/route.h"
@@ -25,7 +26,7 @@
 #include "core/handle.h"
 
 static int init_count;                   /* calls of ARMCI_Init without ARMCI_Finalize */
-static bool owns_mpi;                    /* ARMCI started MPI and finalizes it */
+static bool owns_mpi;                    /* ARMCI started MPI, and nothing finalizes it at exit yet */
 static bool ended_by_mpi;                /* the program called MPI_Finalize without ARMCI_Finalize */
 static int end_key = MPI_KEYVAL_INVALID; /* attribute whose deletion in MPI_Finalize ends ARMCI */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -39,7 +40,8 @@ static bool windows_support_threads(void)
     return armcii_quirks->threaded_windows;
 }
 
-/* In this file, since every statically linked program contains it. */
+/* By the process's own environment, before MPI_Init.  Where processes have different ones, MPI may give threads to some of them only: then
+ * the job uses none ([no-threads]).  In this file, since every statically linked program contains it. */
 __attribute__((constructor)) static void request_threads(void)
 {
     armcii_config_ask_for_threads(windows_support_threads);
@@ -64,13 +66,18 @@ static void warn(const char *line)
     armcii_warn("%s", line);
 }
 
-/* All ranks read the same environment, so only rank 0 warns. */
+/* The settings decide which collectives a process enters, and launchers may pass a variable to some nodes only: those of rank 0 hold for
+ * all.  A process that has others contributes to the warning [settings]. */
 static void read_configuration(MPI_Comm comm)
 {
     int rank;
+    struct config_values values;
     MPI_Comm_rank(comm, &rank);
     armcii_log_set_rank(rank);
     armcii_config_read(NULL, rank == 0 ? warn : NULL);
+    armcii_config_values(&values);
+    armcii_coll_bcast(&values, (int)sizeof values, 0, comm);
+    armcii_config_adopt(&values);
 }
 
 /* Start the layers that progress ranks use, too: they are the last `progress_ranks` ranks of `all`. */
@@ -158,22 +165,54 @@ static const char *start_on_processes(MPI_Comm comm)
     return NULL;
 }
 
+/* What the library makes of the program's communicator inherits its error handler.  The library reads codes in few places (mpi/window.c);
+ * everywhere else an error ends the job, whatever the program does with its own. */
+static const char *start_on(MPI_Comm comm)
+{
+    MPI_Errhandler of_program;
+    MPI_Comm_get_errhandler(comm, &of_program);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* progress ranks keep their first configuration */
+    const char *error = start_on_processes(comm);
+    MPI_Comm_set_errhandler(comm, of_program);
+    MPI_Errhandler_free(&of_program);
+    return error;
+}
+
+/* The program and this library must use one MPI library.  0, or the code of an error. */
+static int check_libraries(const char *caller)
+{
+    const char *files[2], *other = armcii_launch_other_abi();
+    if (armcii_launch_two_libraries(files))
+        return armcii_error(ARMCI_ERR_STATE, caller, "MPI libraries", "the program and libarmci must use the same one", "%s and %s",
+                            files[0], files[1]);
+    if (other)
+        return armcii_error(ARMCI_ERR_STATE, caller, "MPI library",
+                            "compile the program and libarmci both with mpicc_abi (MPI's standard ABI), or both without", "%s", other);
+    return 0;
+}
+
+/* They are ordered, not consecutive: in the standard ABI their distance is 1024. */
+static bool is_thread_level(int level)
+{
+    return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
+}
+
 /* Implements all five init functions.  comm: MPI_COMM_NULL stands for MPI_COMM_WORLD. */
 static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
 {
-    int finalized;
-    if (requested < MPI_THREAD_SINGLE || requested > MPI_THREAD_MULTIPLE)
-        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "invalid thread level", "%d", requested);
+    int finalized, code;
+    if (!is_thread_level(requested)) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "invalid thread level", "%d", requested);
     MPI_Finalized(&finalized);
     if (finalized) return armcii_error(ARMCI_ERR_STATE, caller, "state", "MPI is finalized and cannot be started again", "%s", "ended");
     if (init_count > 0) {
         init_count++;
         return 0;
     }
+    code = check_libraries(caller);
+    if (code) return code;
     start_mpi(argc, argv, requested);
-    if (comm == MPI_COMM_NULL) comm = MPI_COMM_WORLD;
-    if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* progress ranks keep their first configuration */
-    const char *error = start_on_processes(comm);
+    const char *error = start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
     if (error) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
     init_count = 1;
     armcii_entry_open();
@@ -198,7 +237,7 @@ int PARMCI_Init_thread(int requested)
 }
 ARMCII_ALIAS(ARMCI_Init_thread, PARMCI_Init_thread);
 
-static int start_on(const char *caller, int requested, MPI_Comm comm)
+static int start_on_comm(const char *caller, int requested, MPI_Comm comm)
 {
     int running, finalized, is_inter = 0;
     MPI_Initialized(&running);
@@ -214,13 +253,13 @@ static int start_on(const char *caller, int requested, MPI_Comm comm)
 
 int PARMCI_Init_thread_comm(int requested, MPI_Comm comm)
 {
-    return start_on("ARMCI_Init_thread_comm", requested, comm);
+    return start_on_comm("ARMCI_Init_thread_comm", requested, comm);
 }
 ARMCII_ALIAS(ARMCI_Init_thread_comm, PARMCI_Init_thread_comm);
 
 int PARMCI_Init_mpi_comm(MPI_Comm comm)
 {
-    return start_on("ARMCI_Init_mpi_comm", MPI_THREAD_SINGLE, comm);
+    return start_on_comm("ARMCI_Init_mpi_comm", MPI_THREAD_SINGLE, comm);
 }
 ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 
@@ -314,7 +353,8 @@ int PARMCI_Finalize(void)
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
     if (--init_count > 0) return 0;
     end();
-    if (owns_mpi) MPI_Finalize();
+    /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize itself. */
+    if (owns_mpi && atexit(parmci_msg_finalize) == 0) owns_mpi = false;
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/system.h"
 #include "mpi/coll.h"
+#include "mpi/launch.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
 #include "transport/route.h"
@@ -20,6 +21,32 @@ enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 }
 
 /* ---------------------------------------------------------------- the table -------- */
 
+/* The entries in their order. */
+static long differs(const struct situation *s)
+{
+    return s->difference < 0 ? 0 : CONFIG_ENTRIES - s->difference;
+}
+
+static void describe_difference(const struct situation *s, long severity, char *text, size_t size)
+{
+    size_t entry = (size_t)(CONFIG_ENTRIES - severity);
+    char value[CONFIG_VALUE];
+    (void)s;
+    snprintf(text, size, "%s=%s of rank 0 holds for the job, but is not what every process has", armcii_config_entry(entry)->name,
+             armcii_config_value(entry, value, sizeof value, NULL));
+}
+
+static long is_alone(const struct situation *s)
+{
+    return s->launched;
+}
+
+static void describe_alone(const struct situation *s, long severity, char *text, size_t size)
+{
+    (void)s;
+    snprintf(text, size, "the launcher started %ld processes, but MPI sees only one: each runs alone", severity);
+}
+
 static long refuses_transport(const struct situation *s)
 {
     return s->complaint != NULL;
@@ -28,7 +55,7 @@ static long refuses_transport(const struct situation *s)
 static void describe_transport(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    snprintf(text, size, "%s", s->complaint ? s->complaint : "ARMCI_TRANSPORT differs between processes");
+    snprintf(text, size, "%s", s->complaint);
 }
 
 static bool waits_for_targets(const struct situation *s)
@@ -150,21 +177,25 @@ static void describe_mpi(const struct situation *s, long severity, char *text, s
 
 /* A name that is added here is explained in doc/guide.md, "Warnings". */
 static const struct warning table[] = {
-    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM", false},
+    {"alone", is_alone, describe_alone, "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), or the mpiexec of the program's MPI library",
+     OF_JOB},
+    {"settings", differs, describe_difference, "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
+    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
     {"no-threads", lacks_threads, describe_threads,
      "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to each node and set ARMCI_PROGRESS=rank",
-     false},
+     OF_JOB},
     {"no-progress", lacks_progress, describe_progress,
-     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank", false},
+     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank", OF_JOB},
     {"no-memfd", lacks_memfd, describe_memfd,
-     "start all ranks of a node in one container (one PID and user namespace), with a /proc that shows them each other's files", false},
+     "start all ranks of a node in one container (one PID and user namespace), with a /proc that shows them each other's files", OF_JOB},
     {"oversubscribed", oversubscribes, describe_load,
-     "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun --cpu-bind=cores)", true},
-    {"memory", lacks_memory, describe_memory, "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)", true},
-    {"file-size", limits_regions, describe_region, "ulimit -f unlimited", true},
-    {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", true},
-    {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", true},
-    {"unknown-mpi", knows_no_mpi, describe_mpi, "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", false},
+     "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun --cpu-bind=cores)", OF_NODE},
+    {"memory", lacks_memory, describe_memory, "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)",
+     OF_NODE},
+    {"file-size", limits_regions, describe_region, "ulimit -f unlimited", OF_NODE},
+    {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
+    {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", OF_NODE},
+    {"unknown-mpi", knows_no_mpi, describe_mpi, "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
 };
 enum { WARNINGS = sizeof table / sizeof table[0] };
 
@@ -206,6 +237,8 @@ static struct situation observe(const char *first_line, const char *library)
 {
     int version;
     struct situation s = {
+        .difference = armcii_config_difference(),
+        .launched = armcii_launch_alone(),
         .complaint = armcii_route_complaint(),
         .unknown_mpi = armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
         .ranks = armcii_world->size,
@@ -233,7 +266,8 @@ static void print(const struct warning *w, const struct situation *s, long sever
 {
     char text[512], where[64] = "";
     w->describe(s, severity, text, sizeof text);
-    if (w->of_node) snprintf(where, sizeof where, ", on the node of rank %d", rank);
+    if (w->scope == OF_NODE) snprintf(where, sizeof where, ", on the node of rank %d", rank);
+    if (w->scope == OF_RANK) snprintf(where, sizeof where, ", first on rank %d", rank);
     armcii_warn_of_job("[%s] %s%s; remedy: %s", w->name, text, where, w->remedy);
 }
 

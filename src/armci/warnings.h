@@ -11,6 +11,8 @@
 
 /* What a process knows when all layers have started.  The configuration's choices are no defects: they give no warning. */
 struct situation {
+    int difference;          /* entry of the configuration whose value here is not that of rank 0; -1: none */
+    long launched;           /* processes that the launcher started, of which MPI sees only this one; 0: MPI sees them */
     const char *complaint;   /* about ARMCI_TRANSPORT; NULL: none */
     const char *unknown_mpi; /* the version of an MPI library whose defects are unknown; NULL: they are known */
     int ranks, nodes;
@@ -33,7 +35,7 @@ struct warning {
     long (*severity)(const struct situation *s); /* 0: all is well; the job prints its largest value */
     void (*describe)(const struct situation *s, long severity, char *text, size_t size);
     const char *remedy;
-    bool of_node; /* the line names the node: a rank on it */
+    enum { OF_JOB, OF_NODE, OF_RANK } scope; /* the line names nobody, the node (a rank on it), or the first rank */
 };
 const struct warning *armcii_warning(size_t i);
 

@@ -18,14 +18,16 @@ _Static_assert(sizeof(enum shm_policy) == sizeof(unsigned), "choices are stored 
 static struct config in_force;
 const struct config *const armcii_config = &in_force;
 
-static uint64_t values[VARIABLES]; /* as parsed */
+static struct config_values values; /* as parsed */
+static int difference = -1;
 static bool from_environment[VARIABLES];
 static bool foreign_set[FOREIGN_NAMES];
 static bool been_read;
 
+_Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES, "struct config_values has room for the table");
+
 /* Of a variable that is yes, no, or the name of a file. */
 enum { IS_FILE = 2 };
-static char file_name[256];
 
 /* ---------------------------------------------------------------- remedies --------- */
 
@@ -130,7 +132,7 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 /* A dot or a slash distinguishes a file name from a misspelt word.  Control characters would spoil a message. */
 static bool is_file_name(const char *text)
 {
-    if (strpbrk(text, "./") == NULL || strlen(text) >= sizeof file_name) return false;
+    if (strpbrk(text, "./") == NULL || strlen(text) >= CONFIG_FILE_NAME) return false;
     while (*text && !iscntrl((unsigned char)*text))
         text++;
     return *text == '\0';
@@ -175,7 +177,7 @@ static void print_number(enum kind kind, uint64_t number, char *buffer, size_t s
 
 static void print_value(const struct variable *v, uint64_t value, char *buffer, size_t size)
 {
-    const char *word = v->kind == KIND_FILE && value == IS_FILE ? file_name : word_of(v->words, value);
+    const char *word = v->kind == KIND_FILE && value == IS_FILE ? values.file_name : word_of(v->words, value);
 
     if (v->kind == KIND_REMEDIES)
         print_remedies(value, buffer, size);
@@ -219,7 +221,7 @@ static void store(size_t i, uint64_t value)
     const struct variable *v = &table[i];
     unsigned char *field = (unsigned char *)&in_force + v->field;
 
-    values[i] = value;
+    values.entry[i] = value;
     switch (v->kind) {
     case KIND_FLAG: memcpy(field, &(bool){value != 0}, sizeof(bool)); break;
     case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
@@ -227,7 +229,7 @@ static void store(size_t i, uint64_t value)
     case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
     case KIND_FILE:
         in_force.stats = value != 0;
-        in_force.stats_file = value == IS_FILE ? file_name : NULL;
+        in_force.stats_file = value == IS_FILE ? values.file_name : NULL;
         break;
     case KIND_REMEDIES:
         in_force.quirks = !(value & QUIRKS_NONE);
@@ -245,7 +247,6 @@ enum { LINE = 1024 };
 struct log {
     void (*line)(const char *text);
     int lines;
-    bool unknown_names;
 };
 
 /* Values may hold control characters; a line does not. */
@@ -265,14 +266,38 @@ __attribute__((format(printf, 2, 3))) static void say(struct log *log, const cha
     log->line(line);
 }
 
-static void say_names(struct log *log)
+/* How many letters must be inserted, left out or replaced to make b of a?  Both are shorter than the row. */
+static size_t edits(const char *a, const char *b)
 {
-    char names[LINE] = "";
-    size_t used = 0;
+    size_t row[128], length = strlen(b);
 
-    for (size_t i = 0; i < DOCUMENTED; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", table[i].name);
-    say(log, "the variables are %s", names);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            if (diagonal + (a[i - 1] != b[j - 1]) < least) least = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = least;
+        }
+    }
+    return row[length];
+}
+
+/* The documented variable that is meant by a misspelt name; NULL: none is near. */
+static const char *nearest(const char *name)
+{
+    enum { MOST_EDITS = 3 };
+    const char *found = NULL;
+    size_t least = MOST_EDITS + 1;
+
+    for (size_t i = 0; i < DOCUMENTED && strlen(name) < 128; i++) {
+        size_t n = edits(name, table[i].name);
+        if (n < least) found = table[i].name, least = n;
+    }
+    return found;
 }
 
 /* ---------------------------------------------------------------- reading ---------- */
@@ -340,8 +365,8 @@ static void take(const char *name, const char *text, struct log *log)
 
     if (i == VARIABLES) {
         if (is_test_variable(name) || find_old(name) || note_foreign(name)) return;
-        say(log, "unknown variable %.100s", name);
-        log->unknown_names = true;
+        const char *meant = nearest(name);
+        say(log, "unknown variable %.100s; %s%s", name, meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
         return;
     }
     if (from_environment[i]) return; /* named twice: the first counts, as for getenv */
@@ -351,7 +376,7 @@ static void take(const char *name, const char *text, struct log *log)
         return;
     }
     note_old_form(&table[i], text, log);
-    if (table[i].kind == KIND_FILE) snprintf(file_name, sizeof file_name, "%s", text);
+    if (table[i].kind == KIND_FILE) snprintf(values.file_name, CONFIG_FILE_NAME, "%s", text);
     store(i, value);
     from_environment[i] = true;
 }
@@ -365,7 +390,7 @@ static void replace(const char *setting)
 
     if (!parse(&table[i], equals + 1, &value)) abort(); /* a row of old_names is wrong */
     if (table[i].kind == KIND_REMEDIES) {
-        uint64_t list = values[i];
+        uint64_t list = values.entry[i];
         for (size_t k = 0; k < REMEDIES; k++)
             if (policy_of(list, k) == REMEDY_AUTO) set_policy(&list, k, policy_of(value, k));
         value = list;
@@ -412,8 +437,37 @@ int armcii_config_read(char *const environment[], void (*line)(const char *text)
     reset();
     read_all(environment, take, &log);
     read_all(environment, take_old, &log);
-    if (log.unknown_names) say_names(&log);
     return log.lines;
+}
+
+/* ---------------------------------------------------------------- the job's -------- */
+
+void armcii_config_values(struct config_values *mine)
+{
+    *mine = values;
+}
+
+static bool is_same_value(size_t i, const struct config_values *a, const struct config_values *b)
+{
+    if (a->entry[i] != b->entry[i]) return false;
+    return table[i].kind != KIND_FILE || a->entry[i] != IS_FILE || strcmp(a->file_name, b->file_name) == 0;
+}
+
+void armcii_config_adopt(const struct config_values *first)
+{
+    const struct config_values mine = values;
+
+    difference = -1;
+    memcpy(values.file_name, first->file_name, sizeof values.file_name);
+    for (size_t i = 0; i < VARIABLES; i++) {
+        store(i, first->entry[i]);
+        if (difference < 0 && !is_same_value(i, &mine, first)) difference = (int)i;
+    }
+}
+
+int armcii_config_difference(void)
+{
+    return difference;
 }
 
 void armcii_config_ensure(void)
@@ -441,7 +495,7 @@ const struct config_entry *armcii_config_entry(size_t i)
 
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *set)
 {
-    print_value(&table[i], values[i], buffer, size);
+    print_value(&table[i], values.entry[i], buffer, size);
     if (set != NULL) *set = from_environment[i];
     return buffer;
 }
@@ -450,7 +504,7 @@ bool armcii_config_is_default(size_t i)
 {
     uint64_t value = 0;
 
-    return parse(&table[i], table[i].default_value, &value) && value == values[i];
+    return parse(&table[i], table[i].default_value, &value) && value == values.entry[i];
 }
 
 const char *armcii_config_remedy(enum remedy remedy, const char **help)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
 enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_IOV };
@@ -73,10 +74,22 @@ struct config {
 extern const struct config *const armcii_config;
 
 /* Read the environment: NAME=value strings up to a NULL; NULL for the process's own.  Starts from the defaults, also when called again.
- * Each unknown name that begins with ARMCI_, each invalid value and each old form gives one line through `line` (may be NULL); after
- * unknown names one more line lists the variables.  An invalid value leaves the default in force; a new name counts where an old one is
- * set, too.  Returns the number of lines. */
+ * Each unknown name that begins with ARMCI_ (with the variable that was probably meant), each invalid value and each old form gives one
+ * line through `line` (may be NULL).  An invalid value leaves the default in force; a new name counts where an old one is set, too.
+ * Returns the number of lines. */
 int armcii_config_read(char *const environment[], void (*line)(const char *text));
+
+/* The values in force as processes send them: entry by entry, and the name of ARMCI_STATS's file. */
+enum { CONFIG_ENTRIES = 32, CONFIG_FILE_NAME = 256 };
+struct config_values {
+    uint64_t entry[CONFIG_ENTRIES];
+    char file_name[CONFIG_FILE_NAME];
+};
+void armcii_config_values(struct config_values *mine);
+/* Put the values of the job's first process in force: those decide which collectives a process enters. */
+void armcii_config_adopt(const struct config_values *first);
+/* The first entry whose value here was another one before armcii_config_adopt; -1: none. */
+int armcii_config_difference(void);
 
 /* Entry i of the table, NULL after the last. */
 struct config_entry {

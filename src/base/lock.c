@@ -1,8 +1,13 @@
 /* lock.c - the slow steps of a wait, and of the global lock. */
+#define _GNU_SOURCE
 #include "base/lock.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 long armcii_clock(void)
 {
@@ -11,7 +16,7 @@ long armcii_clock(void)
     return t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-unsigned armcii_backoff_spin_limit = SPIN_LIMIT;
+unsigned armcii_backoff_spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
 bool (*_Atomic armcii_progress_hook)(void) = armcii_progress_nothing;
 
 bool armcii_progress_nothing(void)
@@ -46,84 +51,239 @@ void armcii_progress_on_poll(void)
 /* ---- the global lock ----
  *
  * Every call of a program with threads takes it, and so does every call of a program on several nodes.  Contention is rare, so taking the
- * lock costs one atomic operation and releasing it none; a lock whose release wakes waiters costs more.  A thread that waits for another
- * process releases the lock and queues behind the waiting threads; without the queue the same thread would nearly always get it again. */
+ * lock costs one atomic operation and releasing it a load and a store.
+ *
+ * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a hand-over.  Waiting threads do not win
+ * that race against one that calls in a loop.  So a thread that has waited for PATIENCE_US sets LOCK_STARVING.  Then the owner hands the
+ * lock to the first waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it.  A thread that took the lock
+ * after the flag was set makes way.
+ *
+ * An owner that leaves tests the flags and releases the lock in two steps.  A flag that is set between them is seen by the next thread that
+ * enters; if none does, by the waiting thread, which looks again after RECHECK_US. */
 
 struct lock_state armcii_lock_state;
 bool armcii_lock_enabled;
 _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
+void (*_Atomic armcii_lock_exit_hook)(void) = armcii_lock_exit_nothing;
+
+static char reserved; /* its address is an owner that no thread has */
+#define RESERVED ((void *)&reserved)
+
+/* Microseconds.  A sleep lasts for the timer slack longer, 50 by default. */
+enum { PATIENCE_US = 100, RECHECK_US = 200, SLACK_US = 50 };
+enum { SPINNERS = 2, SPINS = 32 /* between two looks at the clock */ };
 
 void armcii_lock_enable(bool threads)
 {
     armcii_lock_enabled = threads;
 }
 
-static bool is_taken(void)
+void armcii_lock_exit_nothing(void)
 {
-    return atomic_load_explicit(&armcii_lock_state.taken, memory_order_relaxed);
 }
 
-static unsigned tickets_served(void)
+static bool is_below(unsigned ticket, unsigned limit)
 {
-    return atomic_load_explicit(&armcii_lock_state.served, memory_order_relaxed);
+    return (int)(limit - ticket) > 0;
 }
 
-static void spin_or_sleep(struct backoff *p)
+static bool has_waiters(void)
 {
-    if (!armcii_backoff_spin(p)) sleep_shortly();
+    return atomic_load(&armcii_lock_state.tickets) != atomic_load(&armcii_lock_state.served);
 }
 
-/* A thread that finds the lock free takes it without a ticket.  Of the waiters, the one with the oldest ticket gets it next.  They never
- * yield: the owner is a thread of the same process, which their yields would starve. */
-static void wait_with_ticket(void)
+/* ---- sleep of a waiting thread ---- */
+
+/* Threads whose tickets fall into one place wake together; those whose turn has not come sleep again. */
+enum { PLACES = 32 };
+static struct place {
+    _Alignas(64) atomic_uint wakeups; /* a futex */
+    atomic_uint sleepers;
+} places[PLACES];
+
+static struct place *place_of(unsigned ticket)
+{
+    return &places[ticket % PLACES];
+}
+
+static bool may_take(unsigned ticket)
+{
+    void *owner = atomic_load(&armcii_lock_state.owner);
+    return atomic_load(&armcii_lock_state.served) == ticket && (owner == NULL || owner == RESERVED);
+}
+
+static void sleep_in_line(unsigned ticket, long microseconds)
+{
+    struct place *place = place_of(ticket);
+    const struct timespec t = {.tv_nsec = microseconds * 1000};
+    atomic_fetch_add(&place->sleepers, 1); /* before the test: who reserves the lock afterwards wakes this thread */
+    unsigned seen = atomic_load(&place->wakeups);
+    if (!may_take(ticket)) syscall(SYS_futex, &place->wakeups, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
+    atomic_fetch_sub(&place->sleepers, 1);
+}
+
+static void wake(unsigned ticket)
+{
+    struct place *place = place_of(ticket);
+    if (atomic_load(&place->sleepers) == 0) return;
+    atomic_fetch_add(&place->wakeups, 1);
+    syscall(SYS_futex, &place->wakeups, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- the line ---- */
+
+/* The first waiting thread gets the lock from the caller, which has it. */
+static void hand_over(void)
+{
+    unsigned first = atomic_load(&armcii_lock_state.served);
+    atomic_store(&armcii_lock_state.owner, RESERVED);
+    wake(first);
+}
+
+static void release(void)
+{
+    if (has_waiters())
+        hand_over();
+    else
+        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
+}
+
+/* All with earlier tickets have waited at least as long. */
+static void set_starving(unsigned ticket)
+{
+    unsigned limit = atomic_load(&armcii_lock_state.starving);
+    while (is_below(limit, ticket + 1) && !atomic_compare_exchange_weak(&armcii_lock_state.starving, &limit, ticket + 1))
+        continue;
+    atomic_fetch_or(&armcii_lock_state.attention, LOCK_STARVING);
+}
+
+static bool take(unsigned ticket)
+{
+    if (!may_take(ticket)) return false;
+    if (armcii_lock_try_acquire()) return true;
+    void *expected = RESERVED; /* for this thread: it is the first */
+    return atomic_compare_exchange_strong(&armcii_lock_state.owner, &expected, &armcii_lock_mark);
+}
+
+/* The caller, the first waiting thread, has taken the lock. */
+static void leave_line(unsigned ticket)
+{
+    atomic_store(&armcii_lock_state.served, ticket + 1);
+    if (!(atomic_load(&armcii_lock_state.attention) & LOCK_STARVING)) return;
+    atomic_fetch_and(&armcii_lock_state.attention, ~(unsigned)LOCK_STARVING);
+    if (is_below(ticket + 1, atomic_load(&armcii_lock_state.starving)))
+        atomic_fetch_or(&armcii_lock_state.attention, LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
+}
+
+/* Only the first two in line spin: more would take processors from the owner. */
+static bool spin_in_line(unsigned ticket, struct backoff *p)
+{
+    return ticket - atomic_load(&armcii_lock_state.served) < SPINNERS && armcii_backoff_spin(p);
+}
+
+/* Waiting threads never yield: the owner is a thread of the same process, which their yields would starve. */
+static void wait_in_line(void)
 {
     struct backoff p = {0};
-    unsigned ticket = atomic_fetch_add_explicit(&armcii_lock_state.tickets, 1, memory_order_relaxed);
-    while (tickets_served() != ticket)
-        spin_or_sleep(&p);
-    p = (struct backoff){0};
-    while (is_taken() || !armcii_lock_try_acquire())
-        spin_or_sleep(&p);
-    atomic_store_explicit(&armcii_lock_state.served, ticket + 1, memory_order_relaxed);
+    unsigned ticket = atomic_fetch_add(&armcii_lock_state.tickets, 1);
+    long begun = armcii_clock();
+    bool starving = false;
+    while (!take(ticket)) {
+        bool spun = spin_in_line(ticket, &p);
+        if (spun && p.spins % SPINS != 0) continue;
+        long left = begun + PATIENCE_US - armcii_clock();
+        if (!starving && left <= 0) {
+            set_starving(ticket);
+            starving = true;
+        } else if (!spun) {
+            sleep_in_line(ticket, starving ? RECHECK_US : left > SLACK_US ? left - SLACK_US : 1);
+        }
+    }
+    leave_line(ticket);
+}
+
+static bool is_starving(void)
+{
+    return atomic_load(&armcii_lock_state.attention) & LOCK_STARVING;
+}
+
+void armcii_lock_make_way(void)
+{
+    if (!is_starving()) return;
+    release();
+    wait_in_line();
 }
 
 void armcii_lock_enter_slow(void)
 {
     if (armcii_lock_is_mine())
-        armcii_lock_state.depth++;
+        atomic_fetch_add_explicit(&armcii_lock_state.attention, LOCK_NESTED, memory_order_relaxed);
     else
-        wait_with_ticket();
+        wait_in_line();
 }
 
 bool armcii_lock_try_enter(void)
 {
     if (!armcii_lock_enabled) return false;
-    if (!armcii_lock_is_mine()) return !is_taken() && armcii_lock_try_acquire();
-    armcii_lock_state.depth++;
-    return true;
+    if (armcii_lock_is_mine()) {
+        armcii_lock_enter_slow();
+        return true;
+    }
+    if (is_starving() || !armcii_lock_try_acquire()) return false;
+    if (!is_starving()) return true;
+    release();
+    return false;
+}
+
+static unsigned nested_entries(void)
+{
+    return atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) % LOCK_WANTS_PROGRESS;
+}
+
+void armcii_lock_want_progress(void)
+{
+    atomic_fetch_or(&armcii_lock_state.attention, LOCK_WANTS_PROGRESS);
+}
+
+static void make_wanted_progress(void)
+{
+    if (!(atomic_load(&armcii_lock_state.attention) & LOCK_WANTS_PROGRESS)) return;
+    atomic_fetch_and(&armcii_lock_state.attention, ~(unsigned)LOCK_WANTS_PROGRESS);
+    armcii_lock_exit_hook();
+}
+
+void armcii_lock_exit_slow(void)
+{
+    if (nested_entries() > 0) {
+        atomic_fetch_sub_explicit(&armcii_lock_state.attention, LOCK_NESTED, memory_order_relaxed);
+        return;
+    }
+    make_wanted_progress();
+    if (is_starving())
+        release();
+    else
+        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
 }
 
 unsigned armcii_lock_suspend(void)
 {
     if (!armcii_lock_enabled || !armcii_lock_is_mine()) return 0;
-    unsigned entries = armcii_lock_state.depth + 1;
-    armcii_lock_state.depth = 0;
+    unsigned nested = nested_entries();
+    atomic_fetch_sub(&armcii_lock_state.attention, nested);
     armcii_lock_state.suspended++;
-    armcii_lock_exit();
-    return entries;
-}
-
-static bool has_waiters(void)
-{
-    return atomic_load_explicit(&armcii_lock_state.tickets, memory_order_relaxed) != tickets_served();
+    release();
+    return nested + 1;
 }
 
 void armcii_lock_resume(unsigned entries)
 {
     if (entries == 0) return;
-    if (has_waiters() || !armcii_lock_try_acquire()) wait_with_ticket();
+    if (has_waiters() || !armcii_lock_try_acquire())
+        wait_in_line();
+    else
+        armcii_lock_make_way();
     armcii_lock_state.suspended--;
-    armcii_lock_state.depth = entries - 1;
+    atomic_fetch_add(&armcii_lock_state.attention, entries - 1);
 }
 
 void armcii_lock_yield(void)
@@ -136,5 +296,16 @@ void armcii_lock_backoff(struct backoff *p)
     armcii_progress_hook();
     unsigned entries = armcii_lock_suspend();
     armcii_backoff_yield(p);
+    armcii_lock_resume(entries);
+}
+
+void armcii_lock_backoff_quietly(struct backoff *p)
+{
+    if (armcii_backoff_spin(p)) {
+        armcii_lock_yield();
+        return;
+    }
+    unsigned entries = armcii_lock_suspend();
+    armcii_backoff_block(p);
     armcii_lock_resume(entries);
 }

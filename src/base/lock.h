@@ -17,7 +17,7 @@ struct backoff {
     unsigned spins, yields;
 };
 
-/* Spins before the first yield; few if processes outnumber processors.  Set at start. */
+/* Spins before the first yield; few if processes outnumber processors, or until the start has counted them. */
 extern unsigned armcii_backoff_spin_limit;
 enum { SPIN_LIMIT = 4000, SPIN_LIMIT_OVERSUBSCRIBED = 50 };
 
@@ -64,14 +64,20 @@ void armcii_lock_enable(bool threads);
 
 extern bool armcii_lock_enabled;
 
-/* Visible for the inline fast path.  Waiting threads draw tickets and get the lock in that order. */
+/* Visible for the inline fast path; one cache line.  A thread that finds the lock taken draws a ticket; the waiting threads get the lock in
+ * that order.  The first of them is the one whose ticket equals `served`. */
 struct lock_state {
-    atomic_bool taken;
-    _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free */
-    unsigned depth;        /* nested entries of the owner */
-    unsigned suspended;    /* threads that released the lock inside a call; protected by the lock */
-    atomic_uint tickets;   /* next ticket */
-    atomic_uint served;    /* tickets below this one have got the lock */
+    _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED: for the first waiting thread */
+    atomic_uint attention;              /* nested entries of the owner, and what another thread wants; not 0: the slow paths */
+    unsigned suspended;                 /* threads that released the lock inside a call; protected by the lock */
+    atomic_uint tickets;                /* next ticket */
+    atomic_uint served;                 /* tickets below this one have got the lock */
+    atomic_uint starving;               /* tickets below this one have waited for long */
+};
+enum {
+    LOCK_NESTED = 1,              /* unit of the nested entries */
+    LOCK_STARVING = 1 << 30,      /* the first waiting thread gets the lock next */
+    LOCK_WANTS_PROGRESS = 1 << 29 /* the next to leave the lock calls armcii_lock_exit_hook */
 };
 extern struct lock_state armcii_lock_state;
 /* Its address identifies the thread.  initial-exec: access needs no function call. */
@@ -82,18 +88,32 @@ static inline bool armcii_lock_is_mine(void)
     return atomic_load_explicit(&armcii_lock_state.owner, memory_order_relaxed) == &armcii_lock_mark;
 }
 
-/* Takes the lock if it is free.  The caller does not have it. */
+/* Takes the lock if it is free, even if others wait. */
 static inline bool armcii_lock_try_acquire(void)
 {
-    if (atomic_exchange_explicit(&armcii_lock_state.taken, true, memory_order_acquire)) return false;
-    atomic_store_explicit(&armcii_lock_state.owner, &armcii_lock_mark, memory_order_relaxed);
-    return true;
+    void *nobody = NULL;
+    return atomic_compare_exchange_strong(&armcii_lock_state.owner, &nobody, &armcii_lock_mark);
+}
+
+static inline bool armcii_lock_wants_attention(void)
+{
+    return atomic_load(&armcii_lock_state.attention) != 0;
 }
 
 /* Enters again, or waits. */
 void armcii_lock_enter_slow(void);
-/* Takes the lock if locking is enabled and no other thread has it. */
+/* The caller has just taken the lock: waits again if another thread has waited for long. */
+void armcii_lock_make_way(void);
+/* Leaves a nested entry, or does what another thread wants. */
+void armcii_lock_exit_slow(void);
+/* Takes the lock if locking is enabled, no other thread has it, and none has waited for long. */
 bool armcii_lock_try_enter(void);
+
+/* Advances the operations of this process; called with the lock. */
+extern void (*_Atomic armcii_lock_exit_hook)(void);
+void armcii_lock_exit_nothing(void);
+/* For a thread that cannot take the lock: the next to leave the lock calls armcii_lock_exit_hook. */
+void armcii_lock_want_progress(void);
 
 /* Releases all entries of the calling thread, before it waits for another process.  The protected state must be consistent and may change
  * meanwhile.  Returns the number of entries for armcii_lock_resume; 0 if the caller does not have the lock: then resume does nothing. */
@@ -104,6 +124,9 @@ void armcii_lock_resume(unsigned entries);
 void armcii_lock_yield(void);
 /* One backoff step inside a call: makes progress, then releases the lock while it backs off. */
 void armcii_lock_backoff(struct backoff *p);
+/* One backoff step of a caller that makes progress itself: spins with the lock, but lets waiting threads in; yields or sleeps without it.
+ */
+void armcii_lock_backoff_quietly(struct backoff *p);
 /* Is no other thread inside a call?  The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {
@@ -119,19 +142,20 @@ static inline const void *armcii_lock_thread_id(void)
 static inline void armcii_lock_enter(void)
 {
     if (!armcii_lock_enabled) return;
-    if (armcii_lock_is_mine() || !armcii_lock_try_acquire()) armcii_lock_enter_slow();
+    if (!armcii_lock_try_acquire())
+        armcii_lock_enter_slow();
+    else if (armcii_lock_wants_attention())
+        armcii_lock_make_way();
 }
 
 static inline void armcii_lock_exit(void)
 {
     if (!armcii_lock_enabled) return;
     assert(armcii_lock_is_mine());
-    if (armcii_lock_state.depth > 0) {
-        armcii_lock_state.depth--;
-        return;
-    }
-    atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_relaxed);
-    atomic_store_explicit(&armcii_lock_state.taken, false, memory_order_release);
+    if (atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) != 0)
+        armcii_lock_exit_slow();
+    else
+        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
 }
 
 static inline bool armcii_lock_is_enabled(void)

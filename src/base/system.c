@@ -381,6 +381,19 @@ size_t armcii_memory_touched(void *memory, size_t bytes)
 
 /* ---- processors ---- */
 
+uint64_t armcii_kernel_id(void)
+{
+    char text[64] = "";
+    uint64_t id = 0;
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!f) return 0;
+    if (!fgets(text, sizeof text, f)) text[0] = 0;
+    fclose(f);
+    for (const char *c = text; *c; c++)
+        id = id * 31 + (unsigned char)*c;
+    return id;
+}
+
 /* sched_getaffinity fails if the mask is too short for all possible processors, so the mask grows. */
 uint64_t *armcii_processors_mask(size_t *words)
 {
@@ -480,4 +493,25 @@ static int name_contains(struct dl_phdr_info *object, size_t bytes, void *name)
 bool armcii_object_is_loaded(const char *name)
 {
     return dl_iterate_phdr(name_contains, (void *)(uintptr_t)name) != 0;
+}
+
+struct search {
+    const char *name, **paths;
+    int n, most;
+};
+
+static int note_object(struct dl_phdr_info *object, size_t bytes, void *search)
+{
+    struct search *s = search;
+    const char *slash = strrchr(object->dlpi_name, '/');
+    (void)bytes;
+    if (slash && s->n < s->most && strstr(slash, s->name)) s->paths[s->n++] = object->dlpi_name;
+    return 0;
+}
+
+int armcii_objects_with(const char *name, const char *paths[], int most)
+{
+    struct search s = {name, paths, 0, most};
+    dl_iterate_phdr(note_object, &s);
+    return s.n;
 }

@@ -91,6 +91,9 @@ size_t armcii_memory_left(const char *root, const struct cgroups *groups, int le
 
 /* ---- processors: affinity masks and quotas of control groups ---- */
 
+/* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
+uint64_t armcii_kernel_id(void);
+
 /* The caller's affinity mask, 64 processors in each word, or all online processors if it is unknown.  The caller frees it. */
 uint64_t *armcii_processors_mask(size_t *words);
 /* The number of processors in a mask. */
@@ -109,5 +112,7 @@ bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*id
 
 /* Has this process loaded a shared object whose path contains `name`? */
 bool armcii_object_is_loaded(const char *name);
+/* The paths of loaded shared objects whose file name contains `name`: at most `most`; returns how many. */
+int armcii_objects_with(const char *name, const char *paths[], int most);
 
 #endif

@@ -233,12 +233,19 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     return true;
 }
 
+/* Is the entry that of an allocation that its process may have freed, and replaced by a longer one?  Nobody tells the others. */
+static bool is_outgrown(const struct raddr *entry, const char *address, size_t bytes)
+{
+    return entry->region == memget && entry->rank != armcii_world->rank && bytes > (size_t)(entry->hi - address);
+}
+
 bool armcii_memget_locate(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
-    if (armcii_region_locate(process, address, raddr)) return true;
-    if (!memget || !address) return false;
+    bool found = armcii_region_locate(process, address, raddr);
+    if (found && !is_outgrown(raddr, address, bytes)) return true;
+    if (!memget || !address) return found;
     if (learn_exported(process, address)) return armcii_region_locate(process, address, raddr);
-    if (!in_use || !is_reachable(process)) return false;
+    if (!in_use || !is_reachable(process)) return found;
     *raddr = (struct raddr){.region = memget, .rank = process, .lo = (char *)address, .hi = (char *)address + bytes, .route = memget->far};
     return true;
 }

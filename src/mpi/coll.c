@@ -10,19 +10,19 @@
 #include <armci.h>
 
 #include "base/lock.h"
+#include "base/log.h"
+#include "mpi/blocking.h"
 
-static bool nonblocking;
+static bool nonblocking = true;
 
 void armcii_coll_start(bool wanted, MPI_Comm comm)
 {
-    int mine = wanted, any;
-    MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm);
-    nonblocking = any;
+    nonblocking = !armcii_coll_all(!wanted, comm);
 }
 
 void armcii_coll_end(void)
 {
-    nonblocking = false;
+    nonblocking = true;
 }
 
 static void progress_or_backoff(struct backoff *p)
@@ -42,6 +42,13 @@ static void wait_request(MPI_Request *request)
         if (done) return;
         progress_or_backoff(&p);
     }
+}
+
+void armcii_coll_wait(MPI_Request *request)
+{
+    unsigned entries = armcii_lock_suspend();
+    wait_request(request);
+    armcii_lock_resume(entries);
 }
 
 /* Calls the nonblocking function and waits with progress, or calls the blocking one. */
@@ -91,12 +98,30 @@ void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer
     unsigned entries = armcii_lock_suspend();
     MPI_Irecv(in, bytes, MPI_BYTE, from.rank, from.tag, comm, &requests[0]);
     MPI_Isend(out, bytes, MPI_BYTE, to.rank, to.tag, comm, &requests[1]);
-    for (int i = 0; i < 2; i++)
-        if (nonblocking)
-            wait_request(&requests[i]);
-        else
-            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    wait_request(&requests[0]);
+    wait_request(&requests[1]);
     armcii_lock_resume(entries);
+}
+
+/* Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in a dissemination barrier.  Open MPI's
+ * nonblocking allgather sends to all members. */
+void armcii_coll_allgather(const struct ring *r, const void *mine, void *all, int bytes)
+{
+    size_t item = (size_t)bytes, first = (size_t)(r->rank + 1) * item, size = (size_t)r->size * item;
+    char *items = armcii_alloc((size_t)r->size, item, "tables of %d processes", r->size);
+    /* items of the next member, the one after it, ..., the caller: collected from the end */
+    memcpy(items + size - item, mine, item);
+    for (int i = 0, n = 1; n < r->size; i++, n *= 2) {
+        int above = (r->rank + n) % r->size, below = (r->rank - n + r->size) % r->size, missing = r->size - n;
+        struct peer to = {r->process ? r->process[above] : above, r->tag};
+        struct peer from = {r->process ? r->process[below] : below, r->peer_tag ? r->peer_tag[i] : r->tag};
+        size_t bytes_now = (size_t)(n < missing ? n : missing) * item;
+        char *collected = items + size - (size_t)n * item;
+        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from, (int)bytes_now, r->comm);
+    }
+    memcpy((char *)all + first, items, size - first);
+    memcpy(all, items + size - first, first);
+    free(items);
 }
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm)
@@ -154,6 +179,66 @@ bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm com
     else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     return true;
+}
+
+/* ---- creation of communicators ---- */
+
+int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy)
+{
+    MPI_Request request;
+    int code = MPI_Comm_idup(comm, copy, &request);
+    if (code == MPI_SUCCESS) armcii_coll_wait(&request);
+    return code;
+}
+
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
+{
+    struct blocking call;
+    armcii_blocking_begin(&call);
+    int code = MPI_Comm_split(comm, color, key, part);
+    armcii_blocking_end(&call);
+    return code;
+}
+
+MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
+{
+    MPI_Comm part;
+    struct blocking call;
+    armcii_blocking_begin(&call);
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &part);
+    armcii_blocking_end(&call);
+    return part;
+}
+
+static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])
+{
+    MPI_Group all, some;
+    MPI_Comm_group(comm, &all);
+    MPI_Group_incl(all, n, ranks, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part)
+{
+    MPI_Group some = group_of(comm, n, ranks);
+    struct blocking call;
+    armcii_blocking_begin(&call);
+    int code = MPI_Comm_create_group(comm, some, tag, part);
+    armcii_blocking_end(&call);
+    MPI_Group_free(&some);
+    return code;
+}
+
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part)
+{
+    MPI_Group some = group_of(comm, n, ranks);
+    struct blocking call;
+    armcii_blocking_begin(&call);
+    int code = MPI_Comm_create(comm, some, part);
+    armcii_blocking_end(&call);
+    MPI_Group_free(&some);
+    return code;
 }
 
 /* ---- reductions and selection ---- */

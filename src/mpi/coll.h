@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Collective over all later users.  Selects nonblocking collectives on all of them if one wants them: MPI does not match a blocking
- * collective with a nonblocking one. */
+/* Collective over all later users.  Keeps nonblocking collectives on all of them if one wants them: MPI does not match a blocking
+ * collective with a nonblocking one.  Before, all collectives are nonblocking. */
 void armcii_coll_start(bool wanted, MPI_Comm comm);
 void armcii_coll_end(void);
 
@@ -23,6 +23,24 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
 bool armcii_coll_all(bool mine, MPI_Comm comm);
 void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
 
+/* Waits for the request of a nonblocking collective, with progress. */
+void armcii_coll_wait(MPI_Request *request);
+
+/* ---- creation of communicators, collective over comm ----
+ *
+ * MPI has a nonblocking function for duplicates only; the others back off as blocking.h says.
+ *
+ * They return MPI's code, which is MPI_SUCCESS unless the caller has asked for codes (errors.h). */
+
+int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy);
+/* As MPI_Comm_split and, for processes that share memory, MPI_Comm_split_type. */
+int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
+MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
+/* A communicator of n ranks of comm, in that order, collective over these only. */
+int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part);
+/* The same, collective over comm. */
+int armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[], MPI_Comm *part);
+
 /* Tags of messages on the control communicator (world.h). */
 enum {
     CONTROL_TEST_EVENTS,          /* transport/rma/rma.c */
@@ -31,6 +49,7 @@ enum {
     CONTROL_NOTIFY,               /* core/notify.c */
     CONTROL_PROBE,                /* transport/probe.c */
     CONTROL_STATISTICS,           /* observe/statistics.c */
+    CONTROL_KERNEL,               /* transport/shm/node.c, on `all` */
     CONTROL_NOTHING,              /* no message has it */
     CONTROL_TEAM_FIRST = 1 << 10, /* each process chooses one for each of its teams (mpi/team.c) */
     CONTROL_TEAM_LAST = (1 << 14) - 1,
@@ -44,6 +63,19 @@ struct peer {
 
 /* Sends `bytes` to one process and receives as many from another; the two may be the same. */
 void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm);
+
+/* The members of an allgather. */
+struct ring {
+    int rank, size;
+    const int *process;  /* [size]: their ranks in comm; NULL: the same */
+    int tag;             /* of messages from the caller */
+    const int *peer_tag; /* [i]: of messages from the member 2^i below the caller; NULL: `tag` */
+    MPI_Comm comm;
+};
+
+/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's place there.  A process sends log2(size)
+ * messages, rounded up. */
+void armcii_coll_allgather(const struct ring *ring, const void *mine, void *all, int bytes);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */

@@ -60,13 +60,13 @@ static void wait_polling(MPI_Request *request)
 }
 
 /* A message to the process at a distance, in a ring, and one from the process at the same distance on the other side. */
-static void exchange(MPI_Comm comm, int rank, int size, int distance)
+static void exchange(MPI_Comm comm, int rank, int size, int distance, int tag)
 {
     MPI_Request receive, send;
     long mine = longest_gap, theirs;
     int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
-    MPI_Irecv(&theirs, 1, MPI_LONG, from, distance, comm, &receive);
-    MPI_Isend(&mine, 1, MPI_LONG, to, distance, comm, &send);
+    MPI_Irecv(&theirs, 1, MPI_LONG, from, tag, comm, &receive);
+    MPI_Isend(&mine, 1, MPI_LONG, to, tag, comm, &send);
     wait_polling(&receive);
     wait_polling(&send);
     note_gap(theirs);
@@ -74,16 +74,17 @@ static void exchange(MPI_Comm comm, int rank, int size, int distance)
 
 /* A dissemination barrier: each round doubles the number of processes that a process has heard from. Messages go both ways between two
  * processes, so distances up to half of the ring suffice: a process that has sent nothing to a peer closes that connection without waiting
- * for the peer, which may still need it. In small jobs all pairs exchange messages, whatever the program has done. */
+ * for the peer, which may still need it. In small jobs all pairs exchange messages, whatever the program has done. A tag for each round:
+ * distances may exceed MPI's largest tag, which is at least 32767. */
 static void run_barrier(MPI_Comm comm)
 {
     enum { ALL_PAIRS = 16 };
-    int rank, size;
+    int rank, size, tag = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int distance = 1; distance <= size / 2; distance = size <= ALL_PAIRS ? distance + 1 : 2 * distance) {
-        exchange(comm, rank, size, distance);
-        exchange(comm, rank, size, size - distance);
+        exchange(comm, rank, size, distance, tag++);
+        exchange(comm, rank, size, size - distance, tag++);
     }
 }
 
@@ -195,7 +196,7 @@ void armcii_finalize_prepare_barrier(MPI_Comm comm)
     MPI_Comm *copy = malloc(sizeof *copy);
     if (!copy) armcii_fatal("out of memory for a communicator");
     find_launcher(comm);
-    MPI_Comm_dup(comm, copy);
+    armcii_coll_dup(comm, copy);
     last_comm = *copy;
     call_in_finalize(barrier_on_delete, copy);
 }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
+#include "mpi/errors.h"
 #include "mpi/world.h"
 
 /* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of creations.  Other messages there use smaller
@@ -22,18 +23,44 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-static void translate_ranks(struct team *t)
+/* Without its communicator and members. */
+static struct team *new_team(int rank, int size)
+{
+    struct team *t = allocate(sizeof *t);
+    *t = (struct team){.comm = MPI_COMM_NULL, .rank = rank, .size = size, .open = true, .users = 1};
+    t->to_world = allocate((size_t)size * sizeof(int));
+    t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
+    t->on_node = allocate((size_t)armcii_world->size * sizeof(bool));
+    for (int scope = 0; scope < TEAM_SCOPES; scope++)
+        t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
+    return t;
+}
+
+static void free_team(struct team *t)
+{
+    free(t->to_world);
+    free(t->from_world);
+    free(t->on_node);
+    free(t);
+}
+
+/* The world ranks of the members of a communicator. */
+static void translate_ranks(MPI_Comm comm, int size, int to_world[])
 {
     MPI_Group mine, world;
-    MPI_Comm_group(t->comm, &mine);
+    MPI_Comm_group(comm, &mine);
     MPI_Comm_group(armcii_world->comm, &world);
-    int *own = allocate((size_t)t->size * sizeof *own);
-    for (int i = 0; i < t->size; i++)
+    int *own = allocate((size_t)size * sizeof *own);
+    for (int i = 0; i < size; i++)
         own[i] = i;
-    MPI_Group_translate_ranks(mine, t->size, own, world, t->to_world);
+    MPI_Group_translate_ranks(mine, size, own, world, to_world);
     free(own);
     MPI_Group_free(&mine);
     MPI_Group_free(&world);
+}
+
+static void list_members(struct team *t)
+{
     for (int i = 0; i < armcii_world->size; i++)
         t->from_world[i] = -1;
     memset(t->on_node, 0, (size_t)armcii_world->size * sizeof(bool));
@@ -43,11 +70,21 @@ static void translate_ranks(struct team *t)
     }
 }
 
-/* ---- allgather ----
+/* Complete: its members have exchanged tags. */
+static struct team *add(struct team *t, MPI_Comm comm)
+{
+    t->comm = comm;
+    t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
+    list_members(t);
+    t->next = teams;
+    teams = t;
+    return t;
+}
+
+/* ---- tags ----
  *
- * Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in a dissemination barrier.  Open MPI's
- * nonblocking allgather sends to all members.  The messages use the control communicator, because the program may have posted a receive for
- * any message on the team's own, and tags that each sender chooses, because its threads may run collectives of several teams. */
+ * Collectives of own messages use the control communicator, because the program may have posted a receive for any message on the team's
+ * own, and tags that each sender chooses, because its threads may run collectives of several teams. */
 
 static bool is_tag_used(int tag)
 {
@@ -67,52 +104,41 @@ static int choose_tag(void)
     armcii_fatal("a process can be in %d groups", CONTROL_TEAM_LAST - CONTROL_TEAM_FIRST + 1);
 }
 
-/* Collective, while the program does not know the communicator yet. */
-static void exchange_tags(struct team *t)
+/* Collective over the members, whose ranks in comm are process[], or the same if that is NULL.  As in a dissemination barrier, what a
+ * member knows after the last round depends on all of them, so the tag of the first reaches all. */
+static void exchange_tags(struct team *t, MPI_Comm comm, const int process[], int tag)
 {
-    t->tag = choose_tag();
+    struct {
+        int own, root; /* root 0: not yet known */
+    } mine, theirs;
+    t->tag = mine.own = choose_tag();
+    mine.root = t->rank == 0 ? t->tag : 0;
     for (int i = 0, distance = 1; distance < t->size; i++, distance *= 2) {
-        struct peer above = {(t->rank + distance) % t->size, 0}, below = {(t->rank - distance + t->size) % t->size, 0};
-        armcii_coll_sendrecv(&t->tag, above, &t->peer_tag[i], below, (int)sizeof t->tag, t->comm);
+        int above = (t->rank + distance) % t->size, below = (t->rank - distance + t->size) % t->size;
+        struct peer to = {process ? process[above] : above, tag}, from = {process ? process[below] : below, tag};
+        armcii_coll_sendrecv(&mine, to, &theirs, from, (int)sizeof mine, comm);
+        t->peer_tag[i] = theirs.own;
+        if (theirs.root) mine.root = theirs.root;
     }
-    t->root_tag = t->tag;
-    armcii_coll_bcast(&t->root_tag, (int)sizeof t->root_tag, 0, t->comm);
+    t->root_tag = mine.root;
 }
 
 void armcii_team_allgather(const struct team *t, const void *mine, void *all, int bytes)
 {
-    size_t item = (size_t)bytes, first = (size_t)(t->rank + 1) * item, size = (size_t)t->size * item;
-    char *items = allocate(size); /* of the next member, the one after it, ..., the caller: collected from the end */
-    memcpy(items + size - item, mine, item);
-    for (int i = 0, n = 1; n < t->size; i++, n *= 2) {
-        int above = (t->rank + n) % t->size, below = (t->rank - n + t->size) % t->size, missing = t->size - n;
-        struct peer to = {t->to_world[above], t->tag}, from = {t->to_world[below], t->peer_tag[i]};
-        size_t bytes_now = (size_t)(n < missing ? n : missing) * item;
-        char *collected = items + size - (size_t)n * item;
-        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from, (int)bytes_now, armcii_world->control);
-    }
-    memcpy((char *)all + first, items, size - first);
-    memcpy(all, items + size - first, first);
-    free(items);
+    struct ring ring = {t->rank, t->size, t->to_world, t->tag, t->peer_tag, armcii_world->control};
+    armcii_coll_allgather(&ring, mine, all, bytes);
 }
 
+/* The program does not know the communicator yet, so it sends and receives no messages there. */
 struct team *armcii_team_adopt(MPI_Comm comm)
 {
-    struct team *t = allocate(sizeof *t);
-    *t = (struct team){.comm = comm, .open = true, .users = 1};
-    MPI_Comm_rank(comm, &t->rank);
-    MPI_Comm_size(comm, &t->size);
-    t->to_world = allocate((size_t)t->size * sizeof(int));
-    t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
-    t->on_node = allocate((size_t)armcii_world->size * sizeof(bool));
-    translate_ranks(t);
-    for (int scope = 0; scope < TEAM_SCOPES; scope++)
-        t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
-    t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
-    exchange_tags(t);
-    t->next = teams;
-    teams = t;
-    return t;
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    struct team *t = new_team(rank, size);
+    translate_ranks(comm, size, t->to_world);
+    exchange_tags(t, comm, NULL, 0);
+    return add(t, comm);
 }
 
 void armcii_team_create_world(void)
@@ -153,22 +179,40 @@ static int tag_of(int n, const int members[], const struct team *team, enum team
     return CONTROL_CREATE_FIRST + (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
 }
 
-/* A communicator of n members of a team: of a scope, or of a new group (TEAM_ALL).  Collective over these members.  Not created from the
- * team's own communicator: Open MPI sends messages there that a receive of the program for any message would take. */
-static MPI_Comm create_comm(const struct team *team, int n, const int ranks[], enum team_scope scope)
+/* Is `mine` true on all of these n members, in world ranks?  As in a dissemination barrier, what a member knows after the last round
+ * depends on all of them. */
+static bool is_true_on(int n, const int members[], int tag, bool mine)
 {
-    MPI_Group all, some;
+    int all = mine, theirs, me = 0;
+    while (members[me] != armcii_world->rank)
+        me++;
+    for (int distance = 1; distance < n; distance *= 2) {
+        struct peer above = {members[(me + distance) % n], tag}, below = {members[(me - distance + n) % n], tag};
+        armcii_coll_sendrecv(&all, above, &theirs, below, (int)sizeof all, armcii_world->control);
+        all = all && theirs;
+    }
+    return all;
+}
+
+/* The communicator of n members, in world ranks, of a scope or of a new group.  Collective over these members.  MPI_COMM_NULL on all of
+ * them if MPI refuses it to one; the others keep theirs, because freeing it is collective.  Not created from the team's own communicator:
+ * Open MPI sends messages there that a receive of the program for any message would take. */
+static MPI_Comm create_comm(int n, const int members[], int tag)
+{
     MPI_Comm comm;
-    int *members = allocate((size_t)n * sizeof *members);
-    for (int i = 0; i < n; i++)
-        members[i] = team->to_world[ranks[i]];
-    MPI_Comm_group(armcii_world->control, &all);
-    MPI_Group_incl(all, n, members, &some);
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create_group(armcii_world->control, some, tag_of(n, members, team, scope), &comm);
-    armcii_lock_resume(entries);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
+    armcii_errors_ask_here(true);
+    int code = armcii_coll_create(armcii_world->control, n, members, tag, &comm);
+    armcii_errors_ask_here(false);
+    return is_true_on(n, members, tag, armcii_errors_is_made(code, comm)) ? comm : MPI_COMM_NULL;
+}
+
+static MPI_Comm create_scope_comm(const struct team *team, const struct scope *s, enum team_scope scope)
+{
+    int *members = allocate((size_t)s->n * sizeof *members);
+    for (int i = 0; i < s->n; i++)
+        members[i] = team->to_world[s->ranks[i]];
+    MPI_Comm comm = create_comm(s->n, members, tag_of(s->n, members, team, scope));
+    if (comm == MPI_COMM_NULL) armcii_fatal("MPI refuses a communicator for the %d processes of a scope", s->n);
     free(members);
     return comm;
 }
@@ -187,10 +231,7 @@ static void destroy(struct team *t)
     }
     if (t->comm != armcii_world->comm) MPI_Comm_free(&t->comm);
     armcii_lock_resume(entries);
-    free(t->to_world);
-    free(t->from_world);
-    free(t->on_node);
-    free(t);
+    free_team(t);
 }
 
 void armcii_team_free_all(void)
@@ -274,7 +315,7 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
     armcii_team_scope(team, scope);
     struct scope *s = &team->scopes[scope];
     armcii_lock_enter();
-    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0) s->comm = create_comm(team, s->n, s->ranks, scope);
+    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0) s->comm = create_scope_comm(team, s, scope);
     MPI_Comm comm = s->comm;
     armcii_lock_exit();
     return comm;
@@ -282,23 +323,58 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 
 /* ---- creation ---- */
 
-struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[])
+/* In MPI's call a process makes no progress.  The members exchange tags before: afterwards all are there. */
+bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[], struct team **team)
 {
-    return armcii_team_adopt(create_comm(parent, n, ranks, TEAM_ALL));
+    int rank = 0;
+    while (ranks[rank] != parent->rank)
+        rank++;
+    struct team *t = new_team(rank, n);
+    for (int i = 0; i < n; i++)
+        t->to_world[i] = parent->to_world[ranks[i]];
+    int tag = tag_of(n, t->to_world, t, TEAM_ALL);
+    exchange_tags(t, armcii_world->control, t->to_world, tag);
+    MPI_Comm comm = create_comm(n, t->to_world, tag);
+    if (comm == MPI_COMM_NULL) {
+        free_team(t);
+        return false;
+    }
+    *team = add(t, comm);
+    return true;
 }
 
-struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[])
+/* Collective over the parent, whose error handler was `before`: the team of a communicator that was created from it, if it was on all. */
+static bool adopt_made(const struct team *parent, MPI_Errhandler before, int code, MPI_Comm comm, struct team **team)
 {
-    MPI_Group all, some;
+    armcii_errors_end(parent->comm, before);
+    if (!armcii_coll_all(armcii_errors_is_made(code, comm), parent->comm)) return false;
+    *team = comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm);
+    return true;
+}
+
+bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[], struct team **team)
+{
     MPI_Comm comm;
-    MPI_Comm_group(parent->comm, &all);
-    MPI_Group_incl(all, n, ranks, &some);
-    unsigned entries = armcii_lock_suspend();
-    MPI_Comm_create(parent->comm, some, &comm);
-    armcii_lock_resume(entries);
-    MPI_Group_free(&some);
-    MPI_Group_free(&all);
-    return comm == MPI_COMM_NULL ? NULL : armcii_team_adopt(comm);
+    armcii_coll_barrier(parent->comm);
+    MPI_Errhandler before = armcii_errors_ask(parent->comm);
+    int code = armcii_coll_create_by_all(parent->comm, n, ranks, &comm);
+    return adopt_made(parent, before, code, comm, team);
+}
+
+bool armcii_team_split(const struct team *parent, int color, int key, struct team **team)
+{
+    MPI_Comm comm;
+    MPI_Errhandler before = armcii_errors_ask(parent->comm);
+    int code = armcii_coll_split(parent->comm, color, key, &comm);
+    return adopt_made(parent, before, code, comm, team);
+}
+
+bool armcii_team_dup(const struct team *parent, struct team **team)
+{
+    MPI_Comm comm;
+    MPI_Errhandler before = armcii_errors_ask(parent->comm);
+    int code = armcii_coll_dup(parent->comm, &comm);
+    return adopt_made(parent, before, code, comm, team);
 }
 
 /* ---- binary tree over the members of a scope ---- */

@@ -42,11 +42,16 @@ void armcii_team_create_world(void);
 /* Frees all remaining teams. */
 void armcii_team_free_all(void);
 
+/* Creation of teams.  If MPI refuses the communicator to one of the processes that take part, all return false and warn. */
+
 /* A team of the n processes with the given ranks in the parent, in that order.  Collective over these processes; several threads may
  * create teams at once, with different lists. */
-struct team *armcii_team_create_by_members(const struct team *parent, int n, const int ranks[]);
-/* The same, collective over the parent; NULL if the caller is not a member. */
-struct team *armcii_team_create_by_all(const struct team *parent, int n, const int ranks[]);
+bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[], struct team **team);
+/* The same, collective over the parent; *team is NULL if the caller is not a member. */
+bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[], struct team **team);
+/* As MPI_Comm_split and MPI_Comm_dup. */
+bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
+bool armcii_team_dup(const struct team *parent, struct team **team);
 /* A team that takes ownership of a communicator that the program does not know yet.  Collective; all its processes are in the world. */
 struct team *armcii_team_adopt(MPI_Comm comm);
 

@@ -11,6 +11,7 @@
 #include "config-build.h"
 #include "mpi/coll.h"
 #include "mpi/datatype.h"
+#include "mpi/errors.h"
 #include "mpi/quirks.h"
 
 #if defined(HAVE_MPI_PUT_C) && defined(HAVE_MPI_GET_C) && defined(HAVE_MPI_ACCUMULATE_C)
@@ -44,14 +45,11 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
 
 enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
 
-/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error handler of the communicator applies to
- * these calls; they must return error codes. */
+/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error handler of the communicator applies. */
 static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {
-    MPI_Errhandler before;
     int rc;
-    MPI_Comm_get_errhandler(comm, &before);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Errhandler before = armcii_errors_ask(comm);
     unsigned entries = armcii_lock_suspend();
     switch (memory) {
     case WINDOW_MEMORY_MPI: rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win); break;
@@ -60,8 +58,7 @@ static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm
     default: rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win); break;
     }
     armcii_lock_resume(entries);
-    MPI_Comm_set_errhandler(comm, before);
-    MPI_Errhandler_free(&before);
+    armcii_errors_end(comm, before);
     if (rc == MPI_SUCCESS) MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     return rc;
 }

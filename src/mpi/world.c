@@ -1,11 +1,15 @@
 /* world.c - the processes ARMCI runs on. */
 #include "mpi/world.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/lock.h"
+#include "base/system.h"
+#include "mpi/coll.h"
+#include "mpi/errors.h"
 #include "mpi/window.h"
 
 static struct world the_world;
@@ -16,17 +20,6 @@ static int *new_ints(int n)
     int *p = calloc(n > 0 ? (size_t)n : 1, sizeof *p);
     if (!p) armcii_fatal("out of memory for tables of %d processes", n);
     return p;
-}
-
-/* The lowest rank on the caller's node. */
-static int node_leader(MPI_Comm comm, int rank)
-{
-    MPI_Comm node;
-    int leader = rank;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
-    MPI_Bcast(&leader, 1, MPI_INT, 0, node);
-    MPI_Comm_free(&node);
-    return leader;
 }
 
 /* Numbers the domains and lists their members. */
@@ -56,30 +49,78 @@ static bool progress_mpi(void)
 /* The world is comm without the progress ranks. */
 static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
 {
-    MPI_Comm_dup(comm, &w->all);
+    MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Comm_rank(comm, &w->rank);
     MPI_Comm_size(comm, &w->size);
     w->progress_ranks = progress_ranks;
     w->size -= progress_ranks;
-    w->comm = w->all;
     w->messages = w->control = MPI_COMM_NULL;
-    if (progress_ranks > 0) MPI_Comm_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
-    if (!armcii_world_is_member()) return;
-    MPI_Comm_dup(w->comm, &w->messages);
-    MPI_Comm_dup(w->comm, &w->control);
-    armcii_progress_hook = progress_mpi;
+    w->comm = comm;
+    if (progress_ranks > 0) armcii_coll_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
+    MPI_Comm_idup(comm, &w->all, &requests[0]);
+    if (armcii_world_is_member()) {
+        MPI_Comm_idup(w->comm, &w->messages, &requests[1]);
+        MPI_Comm_idup(w->comm, &w->control, &requests[2]);
+    }
+    for (int i = 0; i < 3; i++)
+        armcii_coll_wait(&requests[i]);
+    if (armcii_world_is_member()) armcii_errors_prepare_threads(w->control);
+    if (progress_ranks == 0) w->comm = w->all;
+    if (armcii_world_is_member()) armcii_progress_hook = progress_mpi;
+}
+
+/* What each process tells all others. */
+struct place {
+    int leader, server;
+    uint64_t kernel;
+};
+
+/* The lowest rank on the caller's node. */
+static int node_leader(const struct world *w)
+{
+    MPI_Group node, all;
+    int first = 0, leader;
+    MPI_Comm_group(w->on_node, &node);
+    MPI_Comm_group(w->all, &all);
+    MPI_Group_translate_ranks(node, 1, &first, all, &leader);
+    MPI_Group_free(&node);
+    MPI_Group_free(&all);
+    return leader;
+}
+
+/* The kernel of a node is that of its leader.  Where it is unknown, a node has its own. */
+static void list_kernel(struct world *w, const struct place places[], int ranks)
+{
+    int own = places[w->rank].leader;
+    w->on_kernel = new_ints(ranks);
+    for (int r = 0; r < ranks; r++) {
+        int leader = places[r].leader;
+        bool same = places[leader].kernel != 0 && places[leader].kernel == places[own].kernel;
+        if (same || leader == own) w->on_kernel[w->kernel_size++] = r;
+    }
+    int *fewer = realloc(w->on_kernel, (size_t)w->kernel_size * sizeof *fewer);
+    if (fewer) w->on_kernel = fewer;
 }
 
 static void find_nodes(struct world *w, int progress_rank)
 {
-    w->node_of = new_ints(w->size + w->progress_ranks);
-    w->server_of = new_ints(w->size + w->progress_ranks);
-    int leader = node_leader(w->all, w->rank), server = progress_rank < w->progress_ranks ? w->size + progress_rank : leader;
-    MPI_Allgather(&leader, 1, MPI_INT, w->node_of, 1, MPI_INT, w->all);
-    MPI_Allgather(&server, 1, MPI_INT, w->server_of, 1, MPI_INT, w->all);
+    int ranks = w->size + w->progress_ranks;
+    w->on_node = armcii_coll_split_by_node(w->all, w->rank);
+    struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
+    struct place *places = armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
+    mine.server = progress_rank < w->progress_ranks ? w->size + progress_rank : mine.leader;
+    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine, places, (int)sizeof mine);
+    w->node_of = new_ints(ranks);
+    w->server_of = new_ints(ranks);
+    for (int r = 0; r < ranks; r++) {
+        w->node_of[r] = places[r].leader;
+        w->server_of[r] = places[r].server;
+    }
+    list_kernel(w, places, ranks);
+    free(places);
     w->leaders = new_ints(w->size);
     for (int r = 0; r < w->size; r++) {
-        if (r == leader) w->node = w->nodes;
+        if (r == mine.leader) w->node = w->nodes;
         if (w->node_of[r] == r) w->leaders[w->nodes++] = r;
     }
 }
@@ -113,7 +154,9 @@ void armcii_world_free(void)
         MPI_Comm_free(&w->messages);
     }
     if (w->comm != w->all && w->comm != MPI_COMM_NULL) MPI_Comm_free(&w->comm);
+    MPI_Comm_free(&w->on_node);
     MPI_Comm_free(&w->all);
+    free(w->on_kernel);
     free(w->domain_of);
     free(w->node_of);
     free(w->local_rank_of);

@@ -14,6 +14,7 @@ struct world {
 
     MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */
     int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
+    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks */
 
     /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of their first members. */
     int domain, domains; /* the caller's domain; the number of domains */
@@ -27,6 +28,8 @@ struct world {
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */
+    /* The processes of `all` on the caller's kernel, which may run several nodes (containers): they share processors. */
+    int *on_kernel, kernel_size;
     /* The server of a process, a rank of `all`: its progress rank (a progress rank's is itself), else the first process of its node. */
     int *server_of; /* [size + progress_ranks] */
 };

@@ -13,8 +13,9 @@
 
 #include "transport/transport.h"
 
-/* Collective over the world: the last step of the start, and the first of the end. */
+/* The last step of the start. */
 void armcii_observe_start(void);
+/* Collective over the world: the first step of the end. */
 void armcii_observe_end(void);
 
 /* Announce the public functions that the program calls, if armcii_calls_observed: for statistics and the report about long waits.  process:
@@ -80,7 +81,7 @@ struct stats {
 extern struct stats armcii_stats;
 extern bool armcii_stats_on;
 
-/* Collective over the world: count, if ARMCI_STATS of the first process says so. */
+/* Count, if ARMCI_STATS says so. */
 void armcii_statistics_start(void);
 /* Collective over the world: stop counting; the first process prints or writes what all have counted. */
 void armcii_statistics_end(void);

@@ -2,10 +2,12 @@
 #include "observe/observe.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <armcix.h>
@@ -181,20 +183,44 @@ void armcii_stats_region(bool made, size_t bytes)
 
 /* ---- the job ---- */
 
+/* The file is written under another name until it is complete, so a job that is killed leaves no part of a report, and an earlier report
+ * stays.  Devices and pipes are written directly. */
+struct stats_file {
+    FILE *file; /* NULL: it cannot be written */
+    char path[PATH_MAX];
+    bool renamed_at_end;
+};
+
+static void open_file(struct stats_file *f)
+{
+    const char *name = armcii_config->stats_file;
+    struct stat status;
+    f->renamed_at_end = stat(name, &status) != 0 || S_ISREG(status.st_mode);
+    snprintf(f->path, sizeof f->path, "%s%s", name, f->renamed_at_end ? ".part" : "");
+    f->file = fopen(f->path, "w");
+}
+
+static bool close_file(struct stats_file *f)
+{
+    bool written = !ferror(f->file);
+    written = fclose(f->file) == 0 && written;
+    return written && (!f->renamed_at_end || rename(f->path, armcii_config->stats_file) == 0);
+}
+
 /* Warn now rather than after the run. */
 static void try_file(void)
 {
-    const char *name = armcii_config->stats_file;
-    FILE *f = name ? fopen(name, "w") : NULL;
-    if (name && !f) armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", name, strerror(errno));
-    if (f) fclose(f);
+    struct stats_file f;
+    if (!armcii_config->stats_file) return;
+    open_file(&f);
+    if (!f.file) armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", armcii_config->stats_file, strerror(errno));
+    if (f.file) fclose(f.file);
+    if (f.file && f.renamed_at_end) remove(f.path);
 }
 
 void armcii_statistics_start(void)
 {
-    int on = armcii_config->stats;
-    armcii_coll_bcast(&on, (int)sizeof on, 0, armcii_world->comm);
-    if (!on) return;
+    if (!armcii_config->stats) return;
     if (armcii_world->rank == 0) try_file();
     armcii_stats_start(armcii_world->size);
 }
@@ -202,6 +228,7 @@ void armcii_statistics_start(void)
 /* ---- the report ---- */
 
 struct report {
+    struct stats_file file;
     struct json json; /* file NULL: a table */
     struct stats_job job;
 };
@@ -217,7 +244,9 @@ static void begin_report(struct report *r)
     r->job.library = ARMCI_RMA_Version();
     r->job.mpi = mpi;
     r->job.nodes = armcii_world->domains;
-    r->json = (struct json){.file = armcii_config->stats_file ? fopen(armcii_config->stats_file, "w") : NULL};
+    r->file.file = NULL;
+    if (armcii_config->stats_file) open_file(&r->file);
+    r->json = (struct json){.file = r->file.file};
     if (r->json.file) armcii_stats_json_begin(&r->json, &r->job);
 }
 
@@ -231,8 +260,7 @@ static bool end_file(struct report *r)
 {
     if (!r->json.file) return false;
     armcii_stats_json_end(&r->json, &r->job);
-    bool written = !ferror(r->json.file);
-    if (fclose(r->json.file) == 0 && written) return true;
+    if (close_file(&r->file)) return true;
     armcii_warn("ARMCI_STATS: %s: %s; a table instead", armcii_config->stats_file, strerror(errno));
     return false;
 }

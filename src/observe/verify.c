@@ -144,19 +144,11 @@ int armcii_verify_op(const struct op *op, const struct raddr *raddr, const char 
     return rc;
 }
 
-/* Verification is collective, but a launcher may pass the variable to some nodes only. */
-static bool is_requested(void)
-{
-    int mine = armcii_config->verify, any;
-    armcii_coll_allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, armcii_world->comm);
-    return any;
-}
-
 void armcii_verify_start(void)
 {
     int level;
     checked = unclear = 0;
-    armcii_verify_is_on = is_requested();
+    armcii_verify_is_on = armcii_config->verify;
     if (!armcii_verify_is_on) return;
     MPI_Query_thread(&level);
     has_threads = level > MPI_THREAD_SINGLE;

@@ -11,11 +11,10 @@
 #include "shape/shape.h"
 #include "transport/transport.h"
 
-/* The same on all processes: on if any process requests it. */
-extern bool armcii_verify_is_on;
+extern bool armcii_verify_is_on; /* the same on all processes */
 
-/* Collective over the world.  With ARMCI_VERBOSE, rank 0 prints the counts at the end. */
 void armcii_verify_start(void);
+/* Collective over the world.  With ARMCI_VERBOSE, rank 0 prints the counts. */
 void armcii_verify_end(void);
 
 /* Collective over the team of a new region that is not observed yet: check that puts and gets reach the right bytes of the right process.

@@ -40,11 +40,11 @@ static bool is_internet_socket(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && (domain == AF_INET || domain == AF_INET6);
 }
 
-/* Edge-triggered: data that nobody reads end one sleep only.  False if the descriptor is watched already. */
-static bool add_fd(int fd, uint32_t events)
+/* Edge-triggered: data that nobody reads end one sleep only.  Fails if the descriptor is watched already. */
+static void add_fd(int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLET};
-    return epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) == 0;
+    epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event);
 }
 
 void armcii_event_add_fd(int fd)
@@ -52,17 +52,15 @@ void armcii_event_add_fd(int fd)
     add_fd(fd, EPOLLIN);
 }
 
-int armcii_event_add_sockets(void)
+void armcii_event_add_sockets(void)
 {
-    int n = 0;
     DIR *descriptors = opendir("/proc/self/fd");
-    if (!descriptors) return 0;
+    if (!descriptors) return;
     for (struct dirent *e = readdir(descriptors); e; e = readdir(descriptors)) {
         int fd = atoi(e->d_name);
-        if (is_internet_socket(fd) && add_fd(fd, EPOLLIN | EPOLLOUT)) n++;
+        if (is_internet_socket(fd)) add_fd(fd, EPOLLIN | EPOLLOUT);
     }
     closedir(descriptors);
-    return n;
 }
 
 void armcii_event_start(void)
@@ -70,7 +68,8 @@ void armcii_event_start(void)
     wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     epfd = epoll_create1(EPOLL_CLOEXEC);
     if (wakeup_fd < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no event is seen */
-    score = armcii_event_add_sockets() > 0;                                                /* reliable until the first miss */
+    armcii_event_add_sockets();
+    score = 0; /* a process that finds no messages itself never sees that its network raises no events */
     misses = 0;
 }
 

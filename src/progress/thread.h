@@ -121,8 +121,8 @@ bool armcii_event_wait_ignoring_fds(long timeout);
 /* End the sleep, or the next one. */
 void armcii_event_wakeup(void);
 
-/* Watch all sockets of this process that are not watched yet; returns their number. */
-int armcii_event_add_sockets(void);
+/* Watch all sockets of this process that are not watched yet. */
+void armcii_event_add_sockets(void);
 /* Watch this descriptor for data to read, too. */
 void armcii_event_add_fd(int fd);
 /* Consume the events so far, so that they do not end the next sleep.  True if there was one. */

@@ -2,14 +2,21 @@
  * row length if it is a common short one; an index walks the levels above.  Packing and unpacking are copies of one side. */
 #include <stdbool.h>
 #include <string.h>
-#include <emmintrin.h>
 
 #include "shape/copy.h"
 
 /* ---- strided ---- */
 
+/* What copies rows of more than 64 bytes. */
+typedef void copy_function(void *dst, const void *src, size_t bytes);
+static copy_function *long_copy_to(enum shape_side to)
+{
+    return to == SHAPE_LOCAL ? armcii_load_long : armcii_copy_long;
+}
+
 /* Planes of rows of `bytes` bytes. */
 struct patch {
+    copy_function *copy_long;
     char *dst;
     const char *src;
     size_t bytes, rows, planes;
@@ -23,7 +30,7 @@ static inline __attribute__((always_inline)) void copy_rows(const struct patch *
         char *dst = p->dst + plane * p->dst_stride[1];
         const char *src = p->src + plane * p->src_stride[1];
         for (ptrdiff_t row = 0; row < rows; row++)
-            armcii_copy(dst + row * dst_stride, src + row * src_stride, bytes);
+            armcii_copy_by(p->copy_long, dst + row * dst_stride, src + row * src_stride, bytes);
     }
 }
 
@@ -60,7 +67,7 @@ static bool step(const struct shape *s, enum shape_side to, size_t index[], stru
 
 static void copy_strided(const struct shape *s, enum shape_side to, char *dst, const char *src)
 {
-    struct patch p = {.dst = dst, .src = src, .bytes = s->count[0], .rows = s->count[1], .planes = 1};
+    struct patch p = {.copy_long = long_copy_to(to), .dst = dst, .src = src, .bytes = s->count[0], .rows = s->count[1], .planes = 1};
     size_t index[SHAPE_MAX_LEVELS] = {0};
     if (s->levels > 1) p.planes = s->count[2];
     for (int i = 0; i < 2 && i < s->levels; i++) {
@@ -78,17 +85,19 @@ static void copy_strided(const struct shape *s, enum shape_side to, char *dst, c
 struct ends {
     void *const *dst, *const *src;
     ptrdiff_t dst_delta, src_delta;
+    copy_function *copy_long;
 };
 
 static inline __attribute__((always_inline)) void copy_segments(struct ends e, size_t n, size_t bytes)
 {
     for (size_t i = 0; i < n; i++)
-        armcii_copy((char *)e.dst[i] + e.dst_delta, (const char *)e.src[i] + e.src_delta, bytes);
+        armcii_copy_by(e.copy_long, (char *)e.dst[i] + e.dst_delta, (const char *)e.src[i] + e.src_delta, bytes);
 }
 
 static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta)
 {
-    const struct ends put = {run->remote, run->local, delta, 0}, get = {run->local, run->remote, 0, delta};
+    const struct ends put = {run->remote, run->local, delta, 0, armcii_copy_long},
+                      get = {run->local, run->remote, 0, delta, armcii_load_long};
     const struct ends e = to == SHAPE_REMOTE ? put : get;
     if (run->bytes == 8)
         copy_segments(e, run->n, 8);
@@ -104,7 +113,7 @@ static inline __attribute__((always_inline)) void copy_packed(void *const *at, s
 {
     for (size_t i = 0; i < n; i++, packed += bytes) {
         char *segment = (char *)at[i] + delta;
-        armcii_copy(to == SHAPE_REMOTE ? segment : packed, to == SHAPE_REMOTE ? packed : segment, bytes);
+        armcii_copy_by(long_copy_to(to), to == SHAPE_REMOTE ? segment : packed, to == SHAPE_REMOTE ? packed : segment, bytes);
     }
 }
 
@@ -144,7 +153,7 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delt
     char *dst = to == SHAPE_REMOTE ? remote : s->local;
     const char *src = to == SHAPE_REMOTE ? s->local : remote;
     if (s->levels == 0)
-        armcii_copy(dst, src, s->bytes);
+        armcii_copy_by(long_copy_to(to), dst, src, s->bytes);
     else
         copy_strided(s, to, dst, src);
 }
@@ -190,101 +199,4 @@ void armcii_shape_unpack(const struct shape *s, enum shape_side side, const char
         armcii_copy(s->packed, buffer, s->bytes);
     else
         copy_side(s, side, SHAPE_REMOTE, (char *)(uintptr_t)buffer);
-}
-
-/* ---- long contiguous copies ---- */
-
-enum { LINE = 64, STREAM_FROM = 16 << 20 };
-
-/* Do the two ranges not overlap? */
-static bool is_disjoint(const char *dst, const char *src, size_t bytes)
-{
-    return (uintptr_t)dst - (uintptr_t)src >= bytes && (uintptr_t)src - (uintptr_t)dst >= bytes;
-}
-
-/* Have both addresses the same offset in a word? */
-static bool is_equally_aligned(const char *dst, const char *src)
-{
-    return ((uintptr_t)dst - (uintptr_t)src) % sizeof(uint64_t) == 0;
-}
-
-/* One register, or two of 16 bytes. */
-typedef uint64_t block32 __attribute__((vector_size(32)));
-
-/* Copies by loads from aligned addresses; the ranges do not overlap.  volatile: otherwise compilers call memcpy.  Always inlined, so it
- * is compiled for the processor of its caller. */
-static inline __attribute__((always_inline)) void copy_aligned_loads(char *dst, const char *src, size_t bytes)
-{
-    enum { BLOCK = sizeof(block32) };
-    size_t at = -(uintptr_t)src % BLOCK;
-    armcii_copy(dst, src, at);
-    for (; at + 2 * BLOCK <= bytes; at += 2 * BLOCK) {
-        const volatile block32 *from = (const volatile block32 *)(const void *)(src + at);
-        const block32 first = from[0], second = from[1];
-        __builtin_memcpy(dst + at, &first, BLOCK);
-        __builtin_memcpy(dst + at + BLOCK, &second, BLOCK);
-    }
-    armcii_copy(dst + at, src + at, bytes - at);
-}
-
-#if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void copy_unaligned_avx2(char *dst, const char *src, size_t bytes)
-{
-    copy_aligned_loads(dst, src, bytes);
-}
-#endif
-
-static void copy_unaligned(char *dst, const char *src, size_t bytes)
-{
-#if defined(__x86_64__) && !defined(__AVX2__)
-    if (__builtin_cpu_supports("avx2")) {
-        copy_unaligned_avx2(dst, src, bytes);
-        return;
-    }
-#endif
-    copy_aligned_loads(dst, src, bytes);
-}
-
-#ifdef __SSE2__
-
-enum { AHEAD = 8 * LINE };
-
-/* Copies whole cache lines to an aligned address by nontemporal stores. */
-static void stream_lines(char *dst, const char *src, size_t bytes)
-{
-    for (size_t at = 0; at < bytes; at += LINE) {
-        __m128i part[4];
-        __builtin_prefetch(src + at + AHEAD, 0, 0);
-        for (int i = 0; i < 4; i++)
-            part[i] = _mm_loadu_si128((const __m128i *)(const void *)(src + at + 16 * i));
-        for (int i = 0; i < 4; i++)
-            _mm_stream_si128((__m128i *)(void *)(dst + at + 16 * i), part[i]);
-    }
-    _mm_sfence();
-}
-
-static void copy_streaming(char *dst, const char *src, size_t bytes)
-{
-    size_t head = -(uintptr_t)dst % LINE, lines = (bytes - head) / LINE * LINE, tail = bytes - head - lines;
-    armcii_copy(dst, src, head);
-    stream_lines(dst + head, src + head, lines);
-    armcii_copy(dst + head + lines, src + head + lines, tail);
-}
-#else
-static void copy_streaming(char *dst, const char *src, size_t bytes)
-{
-    memcpy(dst, src, bytes);
-}
-#endif
-
-void armcii_copy_long(void *dst, const void *src, size_t bytes)
-{
-    if (!is_disjoint(dst, src, bytes))
-        memmove(dst, src, bytes);
-    else if (!is_equally_aligned(dst, src))
-        copy_unaligned(dst, src, bytes);
-    else if (bytes < STREAM_FROM)
-        memcpy(dst, src, bytes);
-    else
-        copy_streaming(dst, src, bytes);
 }

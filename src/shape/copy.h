@@ -12,8 +12,12 @@
 /* One register, or two words where there is none of 16 bytes. */
 typedef uint64_t block16 __attribute__((vector_size(16)));
 
-/* memmove of more than 64 bytes; armcii_copy handles shorter ones inline. */
+/* memmove of more than 64 bytes (copy_long.c). */
 void armcii_copy_long(void *dst, const void *src, size_t bytes);
+
+/* The same for gets: a word of the source that others change at the same time, by accumulates, is read as a whole, at any address of the
+ * destination. */
+void armcii_load_long(void *dst, const void *src, size_t bytes);
 
 /* Copies a whole transfer; the remote side is mapped at its addresses + delta.  To SHAPE_REMOTE is a put, to SHAPE_LOCAL a get.  Segments
  * are copied in order. */
@@ -71,15 +75,16 @@ static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
     }
 }
 
-/* memmove; 0 to 64 bytes without a call.  8 bytes are tested first because they are most frequent. */
-static inline void armcii_copy(void *dst, const void *src, size_t bytes)
+/* memmove; 0 to 64 bytes without a call, longer ones by `copy_long`.  8 bytes are tested first because they are most frequent. */
+static inline __attribute__((always_inline)) void armcii_copy_by(void (*copy_long)(void *, const void *, size_t), void *dst,
+                                                                 const void *src, size_t bytes)
 {
     if (bytes == 8) {
         uint64_t word;
         __builtin_memcpy(&word, src, 8);
         __builtin_memcpy(dst, &word, 8);
     } else if (bytes > 64) {
-        armcii_copy_long(dst, src, bytes);
+        copy_long(dst, src, bytes);
     } else if (bytes > 32) {
         armcii_copy_ends32(dst, src, bytes);
     } else if (bytes > 16) {
@@ -93,6 +98,17 @@ static inline void armcii_copy(void *dst, const void *src, size_t bytes)
     } else {
         armcii_copy_few(dst, src, bytes);
     }
+}
+
+/* memmove, and the same for gets. */
+static inline void armcii_copy(void *dst, const void *src, size_t bytes)
+{
+    armcii_copy_by(armcii_copy_long, dst, src, bytes);
+}
+
+static inline void armcii_load(void *dst, const void *src, size_t bytes)
+{
+    armcii_copy_by(armcii_load_long, dst, src, bytes);
 }
 
 #endif

@@ -142,13 +142,8 @@ static int find_partner(int round)
 static MPI_Comm pair_comm(void)
 {
     int lower = partner < armcii_world->rank ? partner : armcii_world->rank, ranks[] = {lower, partner + armcii_world->rank - lower};
-    MPI_Group all, two;
     MPI_Comm comm;
-    MPI_Comm_group(armcii_world->control, &all);
-    MPI_Group_incl(all, 2, ranks, &two);
-    MPI_Comm_create_group(armcii_world->control, two, CONTROL_PROBE, &comm);
-    MPI_Group_free(&all);
-    MPI_Group_free(&two);
+    armcii_coll_create(armcii_world->control, 2, ranks, CONTROL_PROBE, &comm);
     return comm;
 }
 
@@ -181,8 +176,8 @@ static void agree(const struct probe_result *mine, bool is_origin, struct probe_
         incomplete[op] = is_origin && !mine->complete[op];
         slow[op] = mine->seconds[op];
     }
-    MPI_Allreduce(incomplete, any, WORDS, MPI_INT, MPI_MAX, armcii_world->comm);
-    MPI_Allreduce(slow, slowest, WORDS, MPI_DOUBLE, MPI_MAX, armcii_world->comm);
+    armcii_coll_allreduce(incomplete, any, WORDS, MPI_INT, MPI_MAX, armcii_world->comm);
+    armcii_coll_allreduce(slow, slowest, WORDS, MPI_DOUBLE, MPI_MAX, armcii_world->comm);
     all->measured = all->measured && !any[FAILED];
     if (slowest[FAILED] > all->round_trip) all->round_trip = slowest[FAILED];
     for (int op = 0; op < PROBE_OPS; op++) {

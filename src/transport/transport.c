@@ -82,11 +82,12 @@ bool armcii_progress(void)
 
 void armcii_progress_wait(struct backoff *b)
 {
-    if (armcii_progress())
+    if (armcii_progress()) {
         *b = (struct backoff){0};
-    else
-        armcii_backoff_yield(b);
-    armcii_lock_yield();
+        armcii_lock_yield();
+    } else {
+        armcii_lock_backoff_quietly(b);
+    }
 }
 
 /* ---- the slices and the transports of a region ---- */

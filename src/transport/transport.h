@@ -250,7 +250,8 @@ extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* Stores of this process may not be visible yet. */
+/* Stores of this process for its own operations may not be visible yet; protected by the global lock.  A server drains those for others
+ * before it acknowledges them. */
 extern bool armcii_stores_pending;
 
 /* Make all stores so far visible to all. */

@@ -81,7 +81,7 @@ static void check_complaint(const char *line)
 {
     static const char unknown[] = "unknown variable ";
     const char *named = strncmp(line, unknown, strlen(unknown)) == 0 ? line + strlen(unknown) : line;
-    bool found = strncmp(line, "the variables are ARMCI_", 24) == 0;
+    bool found = false;
     for (int i = 0; environment[i] != NULL && !found; i++)
         found = strncmp(environment[i], "ARMCI_", 6) == 0 && names(named, environment[i]);
     ck_assert_msg(found, "a line about no setting: %s", line);

@@ -1,21 +1,30 @@
 #!/usr/bin/env python3
-"""Compile the test programs of the original ARMCI against an ARMCI installation and run them."""
+"""Compile the test programs and examples of the original ARMCI against an ARMCI installation and run them."""
+import math
 import pathlib
+import random
+import re
 import shutil
 import sys
 
 import gasource
 from gasource import Problem, run_logged
 from runner import Program, arguments, run_suite
-from results import Expect
+from results import NUMBER, Expect
 
 # They are old C: their headers come through configure tests that are not run here.
-HEADERS = ("stdio", "stdlib", "string", "strings", "assert", "unistd", "math", "sys/time")
-CFLAGS = ["-std=gnu99", "-O2", "-g", "-pthread", *(word for h in HEADERS for word in ("-include", h + ".h"))]
-PROGRAMS = {
+HEADERS = ("stdio", "stdlib", "stdarg", "string", "strings", "assert", "unistd", "math", "errno", "fcntl", "time", "sys/time",
+           "sys/types", "sys/stat")
+CFLAGS = ["-std=gnu99", "-O2", "-g", "-pthread", "-DSIZEOF_LONG=8", *(word for h in HEADERS for word in ("-include", h + ".h"))]
+CG, LU, ACCESS = "examples/benchmarks/cg/armci_sharedmemory", "examples/benchmarks/lu", "examples/benchmarks/RandomAccess"
+ORDER = 64                        # of the matrix that the LU programs factorise
+ROWS = 1200                       # of the sparse matrix
+
+TESTS = {
     "test": dict(seconds=180, expect=Expect(must=["All tests passed"])),
     "test2": dict(expect=Expect(must=["Accumulate and Collective tests passed"])),
     "test_groups": dict(ranks=(4,), expect=Expect(must=["Collective groups: Success!!"])),
+    "testitr": dict(flags=["-I{armci}/src/include"], expect=Expect(must=["Success"])),
     "testnotify": dict(expect=Expect(must=[r"(?s)(\]--------\nOK\n.*){7}"])),
     "simple": dict(expect=Expect(must=[r"(?s)(Nb Get Latency.*){10}"])),
     "simplelock": dict(expect=Expect(must=["test passed"])),
@@ -28,23 +37,163 @@ PROGRAMS = {
 }
 
 
+def wrong_factors(output):
+    """What is wrong with a printed LU factorisation, or None: the product of the factors, U with ones, is the matrix."""
+    tables = [[[float(word) for word in line.split()] for line in part.splitlines() if len(line.split()) == ORDER]
+              for part in output.partition("after LU")[::2]]
+    matrix, factors = tables
+    if len(matrix) != ORDER or len(factors) != ORDER:
+        return f"{len(matrix)} rows of the matrix and {len(factors)} of its factors, not {ORDER}, were printed"
+    for i in range(ORDER):
+        for j in range(ORDER):
+            terms = [factors[i][k] * (factors[k][j] if k < j else 1) for k in range(min(i, j) + 1)]
+            if abs(sum(terms) - matrix[i][j]) > 1e-6:
+                return f"element {i},{j} of the product of the factors is {sum(terms):.9g}, not {matrix[i][j]:.9g}"
+    return None
+
+
+def wrong_solution(output):
+    """What is wrong with the printed solution of cg, or None: the residual is small beside the right side."""
+    pairs = [(float(b), float(ax)) for b, ax in re.findall(rf"bvec\[\d+\]={NUMBER} axvec\[\d+\]={NUMBER}", output)]
+    if not pairs:
+        return "no solution was printed"
+    residual, size = (math.sqrt(sum(x * x for x in numbers)) for numbers in ([b - ax for b, ax in pairs], [b for b, _ in pairs]))
+    return None if residual < 1e-3 * size else f"the residual is {residual:g}, the right side {size:g}"
+
+
+def lu(name, *edits):
+    """An LU program; it prints the matrix and its factors, with all digits."""
+    edits = [("int doprint = 0", "int doprint = 1"), ('"%8.1f "', '"%.17g "'), *edits]
+    return dict(files=[f"{LU}/{name}.c", f"{LU}/{pathlib.Path(name).parent}/timing.c"], args=(f"-n{ORDER}", "-b8"),
+                edits=edits[1:] if name.endswith("lu_nb_get") else edits, expect=Expect(must=["after LU"], check=wrong_factors))
+
+
+def sparse_matrix():
+    """The rows of a sparse matrix, as {column: value}; the same in each run."""
+    numbers = random.Random(1)
+    return [{column: numbers.randint(-9, 9) for column in sorted(numbers.sample(range(ROWS), 7))} for _ in range(ROWS)]
+
+
+def write_sparse_matrix(path):
+    """The matrix in the order of the Harwell-Boeing format: sizes, where rows begin, columns, values; counted from 1."""
+    rows = sparse_matrix()
+    begins = [1 + sum(map(len, rows[:i])) for i in range(ROWS + 1)]
+    columns = [column + 1 for row in rows for column in row]
+    values = [value for row in rows for value in row.values()]
+    path.write_text("\n".join(map(str, [ROWS, len(values), *begins, *columns, *values])) + "\n")
+
+
+def wrong_product(output):
+    """What is wrong with the printed product of the sparse matrix and the printed vector, or None."""
+    vectors = {}
+    for name in ("operand", "product"):
+        found = re.findall(rf"{name}\[(\d+)\]={NUMBER}\n", output)
+        vectors[name] = {int(index): float(value) for index, value in found}
+        if len(vectors[name]) != ROWS:
+            return f"{len(vectors[name])} elements of the {name}, not {ROWS}, were printed"
+    for i, row in enumerate(sparse_matrix()):
+        expected = sum(value * vectors["operand"][column] for column, value in row.items())
+        if vectors["product"][i] != expected:
+            return f"element {i} of the product is {vectors['product'][i]}, not {expected}"
+    return None
+
+
+FEATURES = "examples/features"
+# Examples, and the test of threads: their sources below the folder armci of GA, and edits (old text, new text).
+EXAMPLES = {
+    # A variable is missing in 5.9.2, all threads write one buffer of debug output, and those that do not allocate return
+    # a variable that nobody set.
+    "test_mt": dict(files=["testing/test_mt.c", "src/common/utils.c"], args=("-t3", "-s500", "-i5"),
+                    flags=["-DTHREAD_SAFE", "-DPOSIX_THREADS", "-include", "parmci.h", "-I{armci}/src/include"],
+                    edits=[("rmt, int rmt_cnt)\n{", "rmt, int rmt_cnt)\n{\n  int check;"), ("#define DEBUG /*", "/*"),
+                           ("int rc, th_size", "int rc = 0, th_size")],
+                    expect=Expect(must=["Tests Completed"])),
+    "aggregation/simple": dict(files=[f"{FEATURES}/aggregation/simple/simple.c"], expect=Expect(must=["Success!!"])),
+    # It wants a matrix that nobody has, and prints neither operand nor product.
+    "aggregation/sparse_matvecmul": dict(
+        files=[f"{FEATURES}/aggregation/sparse_matvecmul/sparse_matvecmul.c"],
+        edits=[("    if(me==0) gather_solution_vector(svec);", """
+            if (me == 0) for (int r = 0, o = 0; r < nproc; o = proc_row_list[r++]) {
+                int rows = proc_row_list[r] - o;
+                double x[rows], y[rows];
+                ARMCI_Get(vec[r], x, rows * 8, r); ARMCI_Get(svec[r], y, rows * 8, r);
+                for (int i = 0; i < rows; i++)
+                    printf("operand[%d]=%.17g\\nproduct[%d]=%.17g\\n", o + i, x[i], o + i, y[i]);
+            }""")],
+        inputs=["Sparse-MPI/av41092.rua.data"], expect=Expect(must=["Success!!"], check=wrong_product)),
+    "non-blocking/overlap": dict(files=[f"{FEATURES}/non-blocking/overlap/overlap.c"], ranks=(2,), seconds=120,
+                                 expect=Expect(must=[r"1048352 \|"])),
+    "transp1D": dict(files=["examples/simpleApps/transp1D-c.c"], 
+                     expect=Expect(must=["1D transpose successful"], harmless=["No errors found"])),
+    # ARMCI_ACC_RA, an exclusive or for this program, is in no armci.h of GA: addition takes its place.
+    "RandomAccess": dict(files=[f"{ACCESS}/simple/simple.c", f"{ACCESS}/timing.c"], args=("16",),
+                         flags=["-DARMCI_ACC_RA=ARMCI_ACC_LNG"], expect=Expect(must=["GUPs", "Terminating"])),
+    # Rank 0 frees alone, but ARMCI_Free is collective, here as in ComEx and ARMCI-MPI. One element too many is written.
+    "cg": dict(files=[f"{CG}/{name}.c" for name in ("cg", "compute", "read_input", "timing")],
+               edits=[("    finalize_arrays(dopreconditioning);\n", ""), ("for(i=0;i<=na;i++)", "for(i=0;i<na;i++)")],
+               args=("0", "0", "matrix_med.bin"), inputs=["matrix_med.bin"], shown=("cg_output.out",),
+               expect=Expect(must=["Terminating"], check=wrong_solution)),
+    # It factorises the matrix, then the factors, and so on: here the matrix only. Lines of other ranks would get into the rows.
+    "lu/armci_blocking/lu": lu("armci_blocking/lu", ("int nloop=5", "int nloop=1"), ('    printf("%d: (ngets', '    if (0) printf("%d: (ngets'),
+                               ("    lu(n, block_size, me); /* cold start */", "")),
+    "lu/armci_blocking/lu-block": lu("armci_blocking/lu-block"),
+    "lu/armci_blocking/lu-b-bc": lu("armci_blocking/lu-b-bc"),
+    "lu/armci_nonblocking/lu_nb_get": lu("armci_nonblocking/lu_nb_get"),
+    "lu/armci_nonblocking/lu_nb_put": lu("armci_nonblocking/lu_nb_put"),
+}
+
+def edited(sources, program, edits):
+    """The sources; those that hold an old text of edits are replaced by changed copies beside the program."""
+    texts = {source: source.read_text() for source in sources}
+    for old, new in edits:
+        if not any(old in text for text in texts.values()):
+            raise Problem(f"{sources[0]}: the text to be changed is not there: {old}")
+        texts = {source: text.replace(old, new) for source, text in texts.items()}
+    result = []
+    for source, text in texts.items():
+        if text != source.read_text():
+            source = program.with_name(f"{program.name}-{source.name}")
+            source.write_text(text)
+        result.append(source)
+    return result
+
+
+def compile_program(args, tree, folder, name, files, flags=(), edits=()):
+    """Compile and link one program, of files below the tree, into the folder."""
+    prefix, program = pathlib.Path(args.prefix).resolve(), folder / name.replace("/", "_")
+    # Headers of this library come first; the program's own folder is searched for what it includes beside itself.
+    command = [*args.cc.split(), *CFLAGS, f"-I{prefix}/include", f"-I{(tree / files[0]).parent}",
+               *(flag.format(armci=tree) for flag in flags), *edited([tree / file for file in files], program, edits),
+               "-o", program, f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci", "-lm"]
+    run_logged(command, folder / (program.name + ".compile.log"))
+
+
 def prepare(args, folder):
     """Compile each program; one that does not compile is counted as failed when its turn comes."""
+    gasource.need(args.cc.split()[0])
+    armci = gasource.sources(gasource.GA[args.ga]) / "armci"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    prefix, source = pathlib.Path(args.prefix).resolve(), gasource.sources() / "armci" / "testing"
-    for name in PROGRAMS:
-        command = [*args.cc.split(), *CFLAGS, f"-I{prefix}/include", source / (name + ".c"), "-o", folder / name,
-                   f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib", "-larmci", "-lm"]
+    matrix = folder / "sparse-matrix"
+    write_sparse_matrix(matrix)
+    where = {"Sparse-MPI/av41092.rua.data": matrix, "matrix_med.bin": armci / CG / "matrix_med.bin"}
+    programs = []
+    for name, special in {**TESTS, **({} if args.without_examples else EXAMPLES)}.items():
+        special = {"files": [f"testing/{name}.c"], **special}
+        built = {key: special.pop(key) for key in ("files", "flags", "edits") if key in special}
+        special["inputs"] = {file: where[file] for file in special.get("inputs", ())}
+        programs.append(Program(name, folder / name.replace("/", "_"), **special))
         try:
-            run_logged(command, folder / (name + ".compile.log"))
+            compile_program(args, armci, folder, name, **built)
         except Problem as problem:
             print(problem)
-    return [Program(name, folder / name, **special) for name, special in PROGRAMS.items()]
+    return programs
 
 
 def main():
-    args = arguments(__doc__, ("--build", "folder for the programs and their output"))
+    args = arguments(__doc__, ("--build", "folder for the programs and their output"),
+                     ("--without-examples", dict(action="store_true", help="only the tests, without the one of threads")),
+                     ("--ga", dict(default="5.7.1b0", help="the release of GA whose ARMCI it is (default: 5.7.1b0)")))
     folder = pathlib.Path(args.build).resolve()
     return run_suite("armci", args, folder / "logs", lambda: prepare(args, folder))
 

@@ -6,33 +6,32 @@ import gaprograms
 from gabuild import GaBuild
 from runner import arguments, run_suite
 
-PARALLEL = ("PARALLEL_TESTS", "PARIO_PARALLEL_TESTS")
-GPARRAYS = ("gparrays/testing/testc", "gparrays/testing/transpose")
-
 
 def chosen(build, words, unwanted):
     """The programs to run: those named by words, or all; without those named by unwanted, which it prints."""
-    names = [name.removesuffix(".x") for name in build.programs(*PARALLEL)]
-    names += GPARRAYS if build.gparrays else ()
-    picked = [name for name in names if not words or any(word in name for word in words)]
+    programs = build.programs()
+    picked = [name for name in programs if not words or any(word in name for word in words)]
     for name in [name for name in picked if any(word in name for word in unwanted)]:
         print(f"left out as asked: {name}")
         picked.remove(name)
-    return [gaprograms.program(name, build.folder / (name + ".x")) for name in picked]
+    return [gaprograms.program(name, programs[name]) for name in picked]
 
 
 def main():
     args = arguments(__doc__, ("--logs", "folder for the output of the programs"),
+                     ("--ga", dict(default="5.9.2", help="the release of GA (default: 5.9.2)")),
+                     ("--by", dict(default="autotools", choices=("autotools", "cmake"), help="what builds it")),
+                     ("--rival", dict(default="", help="GA's own library instead: mpi-ts, mpi-pr")),
                      ("--only", dict(default="", help="run only programs whose name contains one of these words")),
                      ("--leave-out", dict(default="", help="leave out programs whose name contains one of these words")),
                      ("--without-gparrays", dict(action="store_true", help="the library has no ARMCI_Memget")))
-    build = GaBuild(args.prefix, args.cc, args.family, gparrays=not args.without_gparrays)
 
     def prepare():
+        build = GaBuild(args.ga, args.by, args.prefix, args.cc, args.family, args.rival, not args.without_gparrays)
         build.prepare()
         return chosen(build, args.only.split(), args.leave_out.split())
 
-    return run_suite("ga", args, args.logs, prepare)
+    return run_suite(f"ga-{args.ga}" + "-cmake" * (args.by == "cmake"), args, args.logs, prepare)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Link GA test programs with Debian's compiled libga and an ARMCI installation, and run them.
+"""Link GA test programs with Debian's compiled libga (5.8.2 in Debian 12) and an ARMCI installation, and run them.
 
 Debian's libga was compiled elsewhere against another ARMCI library: these programs show that this one takes its
 place in a binary. Needs the packages libglobalarrays-dev, libscalapack-mpich-dev or libscalapack-openmpi-dev,
@@ -12,7 +12,7 @@ import sys
 
 import gaprograms
 import gasource
-from gasource import Problem, run_logged
+from gasource import Problem, Unavailable, run_logged
 from runner import arguments, run_suite
 
 PROGRAMS = ("testc", "patch_enumc", "mtest", "ntestc", "packc", "unpackc", "scan_addc", "scan_copyc", "normc",
@@ -24,7 +24,7 @@ def debian_library(cc, name):
     """The full path of a library where the compiler looks for them; the static ARMCI must not be searched for."""
     found = subprocess.run([*cc.split(), "-print-file-name=" + name], capture_output=True, text=True).stdout.strip()
     if not found.startswith("/"):
-        raise Problem(f"{name} is not installed; on Debian it is in the package libglobalarrays-dev")
+        raise Unavailable(f"{name} is not installed; on Debian it is in the package libglobalarrays-dev")
     return found
 
 
@@ -55,9 +55,11 @@ def link(name, args, source, folder):
 
 def prepare(args, folder):
     """Link each program; one that cannot be linked is counted as failed when its turn comes."""
+    gasource.need(args.cc.split()[0])
+    debian_library(args.cc, f"libga-{args.family}.a")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    source = gasource.sources()
+    source = gasource.sources(gasource.GA["5.7.1b0"])
     for name in PROGRAMS:
         try:
             link(name, args, source, folder)

@@ -1,22 +1,26 @@
-"""GA built from source against an ARMCI installation, once per MPI library and installation, in the cache folder."""
+"""GA built from source against an ARMCI installation, once per MPI library and installation, in the cache folder.
+
+The commands are those of the pages that users read: a page whose lines do not work fails the suite."""
 import hashlib
+import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
+import textwrap
 
 import gasource
 from gasource import Problem, run_logged
 
-CFLAGS = "-std=gnu99 -O2 -fPIC -pthread"
-# gfortran 12 turns cmplx(drand(0), drand(1)) in test, pgtest and pg2test into numbers that were not rounded to single
-# precision in one place and were in another ("zdot wrong", with no GA at all too); without this pass it does not.
-FFLAGS = "-O2 -fPIC -fallow-argument-mismatch -fno-tree-slp-vectorize"
-# PTHREADS: with an ARMCI from outside GA leaves out its locks, and all threads share the tables of its iterator; with
-# its own multi-threaded ARMCI (MPI_TS, MPI_MT) it defines PTHREADS itself.
-# GA's own BLAS and LAPACK: GA has 8-byte Fortran integers, those of the system usually 4-byte ones.
-CONFIGURE = ["CC=gcc", "F77=gfortran", f"CFLAGS={CFLAGS}", "CPPFLAGS=-DPTHREADS", f"FFLAGS={FFLAGS}",
-             "LIBS=-lpthread", "--without-blas", "--without-lapack", "--without-scalapack"]
+TOP = pathlib.Path(__file__).resolve().parents[2]
+# Where the lines are: the page and the heading that is over them.
+PAGES = {"autotools": ("doc/install.md", "### Global Arrays {}"), "cmake": ("packaging/ga-cmake/README.md", "## Global Arrays {}")}
+PATCH = TOP / "packaging/ga-cmake/external-armci.patch"
+# What the suite asks for beyond the page's line.
+MORE = {"5.7.1b0": ["--enable-gparrays"], "5.9.2": ["--enable-gparrays", "--enable-cxx", "--enable-unit-tests"]}
+GPARRAYS = ("gparrays/testing/testc", "gparrays/testing/transpose")
 LIST_MAKEFILE = "include Makefile\n.PHONY: show\nshow:\n\t@for p in $(sort $({})); do echo $$p; done\n"
 
 
@@ -41,51 +45,101 @@ def jobs():
     return os.environ.get("MAKE_JOBS") or str(min(4, os.cpu_count() or 1))
 
 
-class GaBuild:
-    """A build folder of GA for one MPI library and one ARMCI installation."""
+def page_lines(system, release):
+    """The first indented lines below the heading of this release in the page of this build system."""
+    page, heading = PAGES[system]
+    heading = heading.format(release)
+    _, found, rest = (TOP / page).read_text().partition("\n" + heading + "\n")
+    block = re.search(r"^(    .*\n)(    .*\n|\n(?=    ))*", rest.partition("\n#")[0], re.MULTILINE)
+    if not found or not block:
+        raise Problem(f"{page}: no lines below '{heading}'")
+    return textwrap.dedent(block.group())
 
-    def __init__(self, prefix, mpicc, family, gparrays=True):
+
+class GaBuild:
+    """A build folder of GA: a release, built by autotools or CMake, with one MPI library and one ARMCI installation.
+
+    rival: GA's own library instead, by the option of configure that names it (mpi-ts, mpi-pr)."""
+
+    def __init__(self, release, system, prefix, mpicc, family, rival="", gparrays=True):
+        if release not in gasource.GA:
+            raise Problem(f"GA {release} is not known here; known are {', '.join(sorted(gasource.GA))}")
+        self.source, self.system, self.rival, self.gparrays = gasource.GA[release], system, rival, gparrays
         self.prefix = pathlib.Path(prefix).resolve()
-        self.mpicc, self.family, self.gparrays = mpicc, family, gparrays
+        self.mpicc, self.family = mpicc, family
         headers = list((self.prefix / "include").glob("*.h"))
         if not headers:
             raise Problem(f"no headers in {self.prefix}/include")
-        key = digest(headers, str(self.prefix), mpicc, str(gparrays), gasource.SHA256, *CONFIGURE)
-        self.folder = gasource.cache_dir() / f"ga-{family}-{key}"
+        self.script = self.lines_for_here(page_lines(system, release), " ".join(MORE[release][0 if gparrays else 1:]))
+        key = digest([] if rival else [*headers, PATCH], self.source.sha256, self.script)
+        self.top = gasource.cache_dir() / f"ga-{release}-{system}-{family}{rival and '-' + rival}-{key}"
+        self.folder = self.top / self.source.tree / "build"
+
+    def lines_for_here(self, text, more):
+        """The page's lines with the compilers and folders of this build."""
+        replaced = {"$HOME/armci-mpich": str(self.prefix), "mpicc.mpich": self.mpicc,
+                    "mpicxx.mpich": wrapper(self.mpicc, "mpicxx"), "mpif90.mpich": wrapper(self.mpicc, "mpif90")}
+        for old, new in replaced.items():
+            if old not in text:
+                raise Problem(f"{PAGES[self.system][0]}: '{old}' is not in the lines for {self.source.name}")
+            text = text.replace(old, shlex.quote(new))
+        text = text.replace("../configure ", f"../configure {more} ").replace("-j4", "-j" + jobs())
+        if self.rival:
+            text = re.sub(r"--with-armci=\S+", f"--with-{self.rival}", text)
+        return f"set -e\nARMCI_RMA={shlex.quote(str(TOP))}\n{text}"
 
     def prepare(self):
         """Build libga and the test programs; link the programs anew when the ARMCI library has changed."""
-        with gasource.locked(self.folder.name):
-            if not (self.folder / "built").exists():
-                self.configure_and_make()
-            self.link_programs()
+        more = ["cmake", "patch"] if self.system == "cmake" else ["autoreconf"]
+        if self.system == "cmake" or "--enable-cxx" in self.script:
+            more += ["g++", wrapper(self.mpicc, "mpicxx")]
+        gasource.need("make", "gfortran", "m4", self.mpicc.split()[0], wrapper(self.mpicc, "mpif90"), *more)
+        with gasource.locked(self.top.name):
+            if not (self.top / "built").exists():
+                gasource.need_room(disk=2, memory=1)
+                self.build()
+            if self.system == "autotools":
+                self.link_programs()
+            else:
+                run_logged(["cmake", "--build", "build", "-j" + jobs()], gasource.log_of(self.top.name + "-link"),
+                           cwd=self.folder.parent)
 
-    def configure_and_make(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir()
-        print(f"building GA for {self.family} in {self.folder}", flush=True)
-        options = CONFIGURE + [f"MPICC={self.mpicc}", f"MPIF77={wrapper(self.mpicc, 'mpif90')}",
-                               f"--with-armci={self.prefix}"] + ["--enable-gparrays"] * self.gparrays
-        run_logged([gasource.sources() / "configure", *options], self.folder / "configure.log", cwd=self.folder)
-        run_logged(["make", "-j", jobs()], self.folder / "make.log", cwd=self.folder)
-        (self.folder / "built").touch()
+    def build(self):
+        archive = gasource.fetch(self.source)
+        print(f"building {self.source.name} by {self.system} for {self.family} in {self.top}", flush=True)
+        with gasource.whole(self.top):
+            (self.top / archive.name).symlink_to(archive)
+            run_logged(["sh", "-c", self.script], gasource.log_of(self.top.name), cwd=self.top)
+            (self.top / "built").touch()
 
     def link_programs(self):
-        library = digest((self.prefix / "lib").glob("libarmci.*"))
-        stamp = self.folder / "linked"
+        library = "" if self.rival else digest((self.prefix / "lib").glob("libarmci.*"))
+        stamp = self.top / "linked"
         if stamp.exists() and stamp.read_text() == library:
             return
         print(f"linking GA's test programs ({self.family})", flush=True)
-        for program in self.programs("check_PROGRAMS"):
+        for program in self.named_by("check_PROGRAMS"):
             (self.folder / program).unlink(missing_ok=True)
         # -k: a program that does not link is counted as failed when its turn comes.
-        gasource.run(["make", "-k", "-j", jobs(), "checkprogs"], self.folder / "checkprogs.log", cwd=self.folder)
+        gasource.run(["make", "-k", "-j", jobs(), "checkprogs"], gasource.log_of(self.top.name + "-checkprogs"), cwd=self.folder)
         stamp.write_text(library)
 
-    def programs(self, *variables):
+    def named_by(self, *variables):
         """The programs named by some variables of GA's Makefile, as paths below the build folder."""
         makefile = self.folder / "show.mk"
         makefile.write_text(LIST_MAKEFILE.format(") $(".join(variables)))
         shown = subprocess.run(["make", "-s", "-f", makefile.name, "show"], cwd=self.folder, check=True,
                                capture_output=True, text=True, env=gasource.clean_environment())
         return shown.stdout.split()
+
+    def programs(self):
+        """Name and path of each program that GA calls a parallel test, of the unit tests and of those of pointer arrays."""
+        if self.system == "cmake":
+            shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.folder, check=True, capture_output=True).stdout
+            paths = [next(word for word in test["command"] if word.endswith(".x")) for test in json.loads(shown)["tests"]]
+            names = [str(pathlib.Path(path).relative_to(self.folder)) for path in paths]
+        else:
+            names = self.named_by("PARALLEL_TESTS", "PARIO_PARALLEL_TESTS")
+            names += [name for name in self.named_by("check_PROGRAMS") if "/unit-tests/" in name]
+            names += [name + ".x" for name in GPARRAYS if self.gparrays]
+        return {name.removesuffix(".x"): self.folder / name for name in names}

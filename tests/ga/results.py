@@ -7,6 +7,8 @@ BAD = re.compile(r"""\b(?: wrong | mismatch\w* | incorrect\w* | errors? | fail(?
                      | different | inconsistent | problem\ | abort\w* | segmentation | nan | inf )\b""",
                  re.IGNORECASE | re.VERBOSE)
 
+NUMBER = r"([-+.\dEeDd]+)"
+
 
 class Expect:
     """What the output of one program may and must hold.
@@ -14,15 +16,17 @@ class Expect:
     harmless: patterns removed before the words of failure are looked for;
     must:     patterns that have to be there;
     small:    patterns with one group, a number of at most `limit` in size;
-    same:     patterns with two groups, equal numbers (relative difference at most `limit`).
+    same:     patterns with two groups, equal numbers (relative difference at most `limit`);
+    check:    a function that is given the output and returns what is wrong with it, or None;
+    ends:     a pattern of the error with which the program has to end; then nothing else is looked at.
     Every pattern of must, small and same has to be there."""
 
-    def __init__(self, harmless=(), must=(), small=(), same=(), limit=1e-8):
+    def __init__(self, harmless=(), must=(), small=(), same=(), limit=1e-8, check=None, ends=None):
         self.harmless = [re.compile(p, re.IGNORECASE) for p in harmless]
         self.must = [re.compile(p) for p in must]
         self.small = [re.compile(p) for p in small]
         self.same = [re.compile(p) for p in same]
-        self.limit = limit
+        self.limit, self.check, self.ends = limit, check, ends
 
 
 def number(text):
@@ -71,6 +75,9 @@ def bad_word(output, expect):
 
 def fault(status, output, expect):
     """The first reason why this is not a pass, or None."""
+    if expect.ends:
+        return None if status not in (0, 124) and re.search(expect.ends, output) else "it did not end with the error that it should"
     if status != 0:
         return why_status(status)
-    return bad_word(output, expect) or bad_number(output, expect) or absent(output, expect)
+    reason = bad_word(output, expect) or bad_number(output, expect) or absent(output, expect)
+    return reason or (expect.check(output) if expect.check else None)

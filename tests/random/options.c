@@ -37,6 +37,7 @@ static const struct {
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},
     [FAMILY_ZERO] = {"zero", "counts of 0, slices of 0 bytes"},
     [FAMILY_UNALIGNED] = {"unaligned", "accumulates from and to unaligned addresses"},
+    [FAMILY_WHOLE] = {"whole", "gets of whole elements to unaligned addresses, beside accumulates"},
     [FAMILY_LOCAL_IN_GLOBAL] = {"local-in-global", "local buffers in the own slices"},
     [FAMILY_LAZY] = {"lazy", "fences and barriers complete non-blocking puts and accumulates that nobody waited for"},
     [FAMILY_WAIT_NULL] = {"wait-null", "ARMCI_Wait(NULL) for the implicit handle"},

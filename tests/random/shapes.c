@@ -75,11 +75,11 @@ static bool find_local_area(const struct program *p, const struct phase *ph, str
 static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long n)
 {
     struct spot spot;
-    bool private = wish->fresh || (wish->verb == GET && wish->area->rule == RULE_SHARED_ACC);
+    bool shared = wish->verb == GET && wish->area->rule == RULE_SHARED_ACC, private = wish->fresh || shared;
     if (private || !rng_chance(rng, 25) || !find_local_area(p, ph, rng, wish->origin, n + ALIGNMENT, &spot))
         spot = shape_landing(rng, n + ALIGNMENT);
     bool aligned = wish->content.type != TYPE_BYTES && !(has(FAMILY_UNALIGNED) && rng_chance(rng, 15));
-    if (aligned) spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (aligned || (shared && !has(FAMILY_WHOLE))) spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return spot;
 }
 

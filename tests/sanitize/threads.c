@@ -18,7 +18,9 @@
 #include "shape/accumulate.h"
 #include "shape/copy.h"
 #include "shape/shape.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
+#include "transport/shm/shm.h"
 #include "mpi/coll.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
@@ -142,6 +144,44 @@ void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer
     expect(false, "a message of the only member");
 }
 
+void armcii_coll_allgather(const struct ring *ring, const void *mine, void *all, int bytes)
+{
+    (void)ring, (void)mine, (void)all, (void)bytes;
+    expect(false, "a gather of the only member");
+}
+
+void armcii_coll_barrier(MPI_Comm comm)
+{
+    int unused = 0;
+    armcii_coll_bcast(&unused, 0, 0, comm);
+}
+
+MPI_Comm armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag)
+{
+    MPI_Comm made;
+    (void)n, (void)ranks;
+    unsigned entries = armcii_lock_suspend();
+    MPI_Comm_create_group(comm, 0, tag, &made);
+    armcii_lock_resume(entries);
+    return made;
+}
+
+MPI_Comm armcii_coll_create_by_all(MPI_Comm comm, int n, const int ranks[])
+{
+    return armcii_coll_create(comm, n, ranks, 0);
+}
+
+static const struct arena no_arena;
+const struct arena *const armcii_arena = &no_arena;
+
+/* Of src/transport/transport.c. */
+const struct slice_run *armcii_slice_run(const struct region *r, int member)
+{
+    (void)r, (void)member;
+    expect(false, "a slice of unequal ones");
+    return NULL;
+}
+
 static void start_world(void)
 {
     static int zero[1], bounds[2] = {0, 1};
@@ -166,7 +206,8 @@ static void use_teams(void)
 {
     armcii_lock_enter();
     int zero = 0;
-    struct team *mine = armcii_team_create_by_members(armcii_team_world(), 1, &zero);
+    struct team *mine = NULL;
+    armcii_team_create_by_members(armcii_team_world(), 1, &zero, &mine);
     armcii_lock_exit();
     use_team(mine);
     armcii_lock_enter();
@@ -246,6 +287,23 @@ static void use_stripes(int round)
     armcii_stripe_unlock(s < last ? s : last);
 }
 
+static struct node the_node = {.stripes = stripes};
+const struct node *const armcii_node = &the_node;
+bool armcii_stores_pending; /* of src/transport/transport.c: under the lock */
+
+/* As a server, without the lock; then as a fence. */
+static void serve_and_fence(char *own)
+{
+    struct shape s;
+    armcii_shape_contiguous(&s, source, own, 64);
+    armcii_apply_put(&s, 0);
+    expect(memcmp(own, source, 64) == 0, "put for another process");
+    armcii_lock_enter();
+    armcii_drain_stores();
+    armcii_stores_pending = true;
+    armcii_lock_exit();
+}
+
 static void *work(void *argument)
 {
     const int thread = (int)(intptr_t)argument;
@@ -258,6 +316,7 @@ static void *work(void *argument)
         use_kernels();
         use_configuration(thread, round);
         use_stripes(round);
+        if (armcii_lock_is_enabled()) serve_and_fence(own);
     }
     return NULL;
 }

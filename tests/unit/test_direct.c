@@ -375,4 +375,15 @@ TEST(stores_are_noted)
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
 }
 
+/* A server works without the global lock, and its stores for others are not this process's own. */
+TEST(stores_for_others_are_not_noted)
+{
+    struct shape s;
+    armcii_shape_contiguous(&s, local, remote(0), 64);
+    armcii_drain_stores();
+    armcii_apply_put(&s, DELTA);
+    armcii_apply_accumulate(ELEMENT_LONG, NULL, PROCESS, DELTA, &s);
+    ck_assert(!armcii_stores_pending);
+}
+
 const struct unit unit = {.timeout = 60};

@@ -147,6 +147,132 @@ TEST(suspend_releases_all_entries)
     ck_assert_int_eq(other_can_enter(), 1);
 }
 
+/* ---- a thread that enters again and again */
+
+static atomic_int turns;
+static atomic_bool enough;
+
+static void hold_for(long microseconds)
+{
+    for (long until = armcii_clock() + microseconds; armcii_clock() < until;)
+        continue;
+}
+
+/* The lock is free only for the time between two calls. */
+static void *enter_again_and_again(void *hold)
+{
+    while (!atomic_load(&enough)) {
+        armcii_lock_enter();
+        hold_for(*(const long *)hold);
+        atomic_fetch_add(&turns, 1);
+        armcii_lock_exit();
+    }
+    return NULL;
+}
+
+static void start_busy(pthread_t *busy, int n, const long *hold)
+{
+    atomic_store(&enough, false);
+    atomic_store(&turns, 0);
+    for (int i = 0; i < n; i++)
+        pthread_create(&busy[i], NULL, enter_again_and_again, (void *)hold);
+    while (atomic_load(&turns) < n)
+        sched_yield();
+}
+
+static void end_busy(const pthread_t *busy, int n)
+{
+    atomic_store(&enough, true);
+    for (int i = 0; i < n; i++)
+        pthread_join(busy[i], NULL);
+}
+
+/* Each of n threads may be in line already, and the one that has the lock may enter once more before the waiting thread is starving.  The
+ * waiting thread may have to wait for a processor, too; without hand-over hundreds of calls come first. */
+static void few_overtake(void (*come_in)(void), int n)
+{
+    enum { ROUNDS = 20, SLACK = 3 };
+    static const long hold = 1000; /* ten times as long as a thread waits before it gets the lock next */
+    pthread_t busy[THREADS];
+    int passed = 0;
+    start_busy(busy, n, &hold);
+    for (int i = 0; i < ROUNDS; i++) {
+        int before = atomic_load(&turns);
+        come_in();
+        passed += atomic_load(&turns) - before;
+        armcii_lock_exit();
+    }
+    end_busy(busy, n);
+    ck_assert_msg(passed <= SLACK * ROUNDS * (n + 1), "%d calls of %d threads came before %d calls of another", passed, n, ROUNDS);
+}
+
+TEST(one_busy_thread_does_not_overtake)
+{
+    few_overtake(armcii_lock_enter, 1);
+}
+
+TEST(busy_threads_do_not_overtake)
+{
+    few_overtake(armcii_lock_enter, THREADS);
+}
+
+static void enter_and_come_back(void)
+{
+    armcii_lock_enter();
+    atomic_fetch_sub(&turns, 1); /* one turn of another is between */
+    armcii_lock_resume(armcii_lock_suspend());
+}
+
+TEST(nobody_overtakes_a_thread_that_comes_back)
+{
+    few_overtake(enter_and_come_back, 1);
+}
+
+/* ---- progress that a thread wants that cannot take the lock */
+
+static atomic_int advanced;
+
+static void advance(void)
+{
+    ck_assert(armcii_lock_is_mine());
+    atomic_fetch_add(&advanced, 1);
+}
+
+TEST(who_leaves_makes_the_wanted_progress)
+{
+    armcii_lock_exit_hook = advance;
+    atomic_store(&advanced, 0);
+    armcii_lock_enter();
+    armcii_lock_enter();
+    armcii_lock_want_progress();
+    armcii_lock_exit();
+    ck_assert_int_eq(atomic_load(&advanced), 0); /* a nested entry */
+    armcii_lock_exit();
+    ck_assert_int_eq(atomic_load(&advanced), 1);
+    armcii_lock_enter();
+    armcii_lock_exit();
+    ck_assert_int_eq(atomic_load(&advanced), 1);
+    armcii_lock_exit_hook = armcii_lock_exit_nothing;
+    ck_assert_uint_eq(atomic_load(&armcii_lock_state.attention), 0);
+}
+
+/* The depth survives what others want meanwhile. */
+TEST(wishes_leave_the_depth_alone)
+{
+    armcii_lock_enter();
+    armcii_lock_enter();
+    armcii_lock_want_progress();
+    unsigned entries = armcii_lock_suspend();
+    ck_assert_uint_eq(entries, 2);
+    armcii_lock_want_progress();
+    armcii_lock_resume(entries);
+    armcii_lock_exit();
+    ck_assert_int_eq(other_can_enter(), 0);
+    armcii_lock_exit();
+    ck_assert_int_eq(other_can_enter(), 1);
+    ck_assert_uint_eq(atomic_load(&armcii_lock_state.attention), 0);
+}
+
 TEST(disabled_without_threads)
 {
     armcii_lock_enable(false);

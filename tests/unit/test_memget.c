@@ -92,6 +92,21 @@ TEST(a_newer_allocation_replaces_the_older)
     ck_assert_ptr_eq(raddr.hi, memory + 128);
 }
 
+/* The same, and this process does not know: it uses the plain address. */
+TEST(a_longer_allocation_is_used_by_its_address)
+{
+    char *memory = create(BYTES);
+    struct raddr raddr;
+    ck_assert(armcii_memget_learn(THEM, memory, 64));
+    ck_assert(armcii_memget_locate(THEM, memory + 32, 32, &raddr));
+    ck_assert_ptr_eq(raddr.hi, memory + 64);
+    fake_forget();
+    job_blocking(job_put(THEM, local, memory + 32, 64));
+    expect_call(FAKE_PUT, THEM, memory + 32, 64);
+    ck_assert(armcii_memget_locate(THEM, memory + 32, 64, &raddr));
+    ck_assert_ptr_eq(raddr.hi, memory + 96);
+}
+
 TEST(regions_are_not_replaced)
 {
     struct region *r = job_region(0, 4, BYTES);

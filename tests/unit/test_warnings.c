@@ -10,6 +10,7 @@
 
 /* Two nodes with nothing wrong. */
 static const struct situation good = {
+    .difference = -1,
     .ranks = 4,
     .nodes = 2,
     .threads = true,
@@ -69,6 +70,18 @@ TEST(what_is_configured_gives_no_warning)
     check_only(JOB(s.asynchronous = false, s.threads = false, s.progress = PROGRESS_NONE), "", "");
     check_only(JOB(s.allowed = SHM_NO, s.kind = SEGMENT_NONE), "", "");
     check_only(JOB(s.allowed = SHM_MPI, s.kind = SEGMENT_MPI), "", "");
+}
+
+TEST(each_process_is_alone)
+{
+    check_only(JOB(s.launched = 4), "alone", "the launcher started 4 processes, but MPI sees only one: each runs alone");
+}
+
+TEST(settings_that_differ)
+{
+    armcii_config_read((char *[]){NULL}, NULL);
+    check_only(JOB(s.difference = 0), "settings", "ARMCI_VERBOSE=0 of rank 0 holds for the job, but is not what every process has");
+    check_only(JOB(s.difference = 3), "settings", "ARMCI_STATS=no of rank 0 holds for the job, but is not what every process has");
 }
 
 TEST(transport)
@@ -136,6 +149,7 @@ TEST(worse_is_more_severe)
         const char *name;
         struct situation bad, worse;
     } cases[] = {
+        {"settings", JOB(s.difference = 4), JOB(s.difference = 3)}, /* the first of the table */
         {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4), JOB(s.oversubscribed = true, s.processes = 9)},
         {"memory", JOB(s.memory = 1 << 20), JOB(s.memory = 1 << 10)},
         {"file-size", JOB(s.region = 1 << 30), JOB(s.region = 1 << 20)},

@@ -120,7 +120,7 @@ void cost_measure(const char *path, double seconds_each, struct cost *cost)
     }
     MPI_Bcast(cost->microseconds, SPEEDS, MPI_DOUBLE, 0, job->comm);
     for (int i = 0; i < SPEEDS && job->rank == 0; i++)
-        line_write("speed\t%s\t%s\t%.3f\t%.1f", path, speed_names[i], cost->microseconds[i],
+        line_write("speed\t%s\t%s\t%.5f\t%.1f", path, speed_names[i], cost->microseconds[i],
                    bytes_of[i] > 8 ? bytes_of[i] / cost->microseconds[i] * 1e6 / (1 << 20) : 0.0);
     close_slices(base);
 }
@@ -228,7 +228,7 @@ void cost_figures(const char *route)
         bool waits;
         double idle = measure_idle(&figures[i]), computing = measure_computing(&figures[i], idle, &waits);
         if (job->rank == 0)
-            line_write("figure\t%s\t%s\t%d\t%.3f\t%.3f\t%s", route, figures[i].what, figures[i].bytes, idle, computing,
+            line_write("figure\t%s\t%s\t%d\t%.5f\t%.5f\t%s", route, figures[i].what, figures[i].bytes, idle, computing,
                        waits ? "yes" : "no");
     }
     close_slices(base);

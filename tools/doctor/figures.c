@@ -136,10 +136,13 @@ static bool is_bandwidth(const struct figure *f)
 
 static void print_figure(const struct figure *f, enum state state)
 {
+    const double us = f->microseconds[state];
     if (state == COMPUTING && f->waits)
         printf("%12s", "waits");
+    else if (is_bandwidth(f))
+        printf("%12.2f", mib_per_second(f, state));
     else
-        printf("%12.2f", is_bandwidth(f) ? mib_per_second(f, state) : f->microseconds[state]);
+        printf("%12.*f", decimals(us), us);
 }
 
 static void print_probe(void)

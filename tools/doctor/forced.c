@@ -61,8 +61,8 @@ void probe_armci_speed(struct finding *f)
     cost_measure("in use", 0.04, &in_use);
     ARMCI_Finalize();
     const double *us = in_use.microseconds;
-    tell(f, "put %.2f, get %.2f, accumulate %.2f, rmw %.2f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", us[0], us[1], us[2],
-         us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
+    tell(f, "put %.*f, get %.*f, accumulate %.*f, rmw %.*f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", decimals(us[0]), us[0],
+         decimals(us[1]), us[1], decimals(us[2]), us[2], decimals(us[3]), us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
 }
 
 /* ---------------------------------------------------------------- settings --------- */
@@ -103,7 +103,7 @@ static const struct setting settings[] = {
     {"path.batched", "iov batched", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, has_windows, false},
     {"path.conservative", "iov consrv", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, has_windows, false},
     {"path.small", "small datatypes", {"ARMCI_SHM=no", "ARMCI_DATATYPE_LIMIT=4k", "ARMCI_OUTSTANDING_LIMIT=4"}, has_windows, false},
-    {"path.flush", "no flush_local", {"ARMCI_SHM=no", "ARMCI_NO_FLUSH_LOCAL=yes"}, has_windows, false},
+    {"path.flush", "no flush_local", {"ARMCI_SHM=no", "ARMCI_QUIRKS=+remote-flush"}, has_windows, false},
     {"path.create", "ARMCI_USE_WIN_ALLOCATE=no", {"ARMCI_SHM=no", "ARMCI_USE_WIN_ALLOCATE=no"}, has_own_windows, true},
     {"path.rma", "ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true},
 };
@@ -145,9 +145,9 @@ static void measure(struct finding *f, const struct setting *s)
     if (is_in_use(s)) take_better(&in_use, &cost);
     measured[n_measured].setting = s;
     measured[n_measured++].cost = cost;
-    tell(f, "%ld checks; put %.1f, get %.1f, accumulate %.1f us; get 1 MiB %.0f MiB/s; %s", f->tried, cost.microseconds[0],
-         cost.microseconds[1], cost.microseconds[2], 1e6 / cost.microseconds[6],
-         cost.asynchronous ? "asynchronous" : "waits for the target");
+    const double *us = cost.microseconds;
+    tell(f, "%ld checks; put %.*f, get %.*f, accumulate %.*f us; get 1 MiB %.0f MiB/s; %s", f->tried, decimals(us[0]), us[0],
+         decimals(us[1]), us[1], decimals(us[2]), us[2], 1e6 / us[6], cost.asynchronous ? "asynchronous" : "waits for the target");
 }
 
 /* Collective: has no rank found an error so far? */

@@ -18,6 +18,12 @@
 
 #include <stdbool.h>
 
+/* Digits after the point for a time in microseconds or milliseconds: inside a node an operation takes few nanoseconds. */
+static inline int decimals(double time)
+{
+    return time < 0.1 ? 4 : time < 10 ? 2 : 1;
+}
+
 enum outcome {
     PASS,    /* correct */
     AVOIDED, /* MPI has a defect; ARMCI works around it */

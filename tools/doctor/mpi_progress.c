@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "area.h"
+#include "lines.h"
 
 #define BUSY 0.25
 
@@ -53,11 +54,11 @@ int tell_waiting(struct finding *f, const double ms[4], const char *fourth, doub
     int waiting = 0;
     for (int i = 0; i < 4; i++)
         waiting += ms[i] > 1000 * busy_seconds / 2;
-    tell(f, "%s (put %.2f, get %.2f, accumulate %.2f, %s %.2f ms, target computes %.0f ms)",
+    tell(f, "%s (put %.*f, get %.*f, accumulate %.*f, %s %.*f ms, target computes %.0f ms)",
          waiting == 0   ? "ASYNCHRONOUS"
          : waiting == 4 ? "every operation waits for its target"
                         : "some operations wait for their target",
-         ms[0], ms[1], ms[2], fourth, ms[3], 1000 * busy_seconds);
+         decimals(ms[0]), ms[0], decimals(ms[1]), ms[1], decimals(ms[2]), ms[2], fourth, decimals(ms[3]), ms[3], 1000 * busy_seconds);
     return waiting;
 }
 

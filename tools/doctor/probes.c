@@ -42,7 +42,7 @@ const struct probe probes[] = {
     {"path.batched",      "... iov, IOV_METHOD=batched",    SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.conservative", "... iov, IOV_METHOD=consrv",     SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.small",        "... DATATYPE_LIMIT=4k, 4 calls", SECTION_FORCED, 15, false, probe_forced, NULL},
-    {"path.flush",        "... NO_FLUSH_LOCAL=yes",         SECTION_FORCED, 15, false, probe_forced, NULL},
+    {"path.flush",        "... QUIRKS=+remote-flush",       SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.create",       "... USE_WIN_ALLOCATE=no",        SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.rma",          "ARMCI_TRANSPORT=rma",            SECTION_FORCED, 15, false, probe_forced, NULL},
     {"advice",            "anything better?",               SECTION_FORCED, 10, false, probe_advice, NULL},

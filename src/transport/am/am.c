@@ -43,10 +43,28 @@ static void barrier(void)
  *
  * It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
 
-/* Operations that the program left pending.  If another thread holds the lock, that one advances them. */
+static void advance_before_exit(void)
+{
+    armcii_endpoints_progress();
+}
+
+/* MPI moves the data of operations that it has begun, whichever thread has the lock. */
+static void advance_mpi(void)
+{
+    int there;
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ACK, comm, &there, MPI_STATUS_IGNORE);
+}
+
+/* Operations that the program left pending.  If another thread has the lock, that one advances them when it leaves: it may keep calling
+ * direct transfers, which advance nothing. */
 static bool advance_own(void)
 {
-    if (!armcii_endpoints_are_busy() || !armcii_lock_try_enter()) return false;
+    if (!armcii_endpoints_are_busy()) return false;
+    if (!armcii_lock_try_enter()) {
+        armcii_lock_want_progress();
+        if (!armcii_server_is_here()) advance_mpi();
+        return false;
+    }
     bool any = armcii_endpoints_progress();
     armcii_lock_exit();
     return any;
@@ -101,6 +119,7 @@ static void start_process(void)
     armcii_endpoints_start(comm);
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks > 0) return;
+    armcii_lock_exit_hook = advance_before_exit;
     if (armcii_server_is_here() && armcii_node->cpus.taken) armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
     armcii_progress_thread_start(&policy);
 }
@@ -117,7 +136,7 @@ static void end_process(void)
 
 void armcii_am_start(void)
 {
-    MPI_Comm_dup(armcii_world->all, &comm);
+    armcii_coll_dup(armcii_world->all, &comm);
     if (armcii_world_is_member())
         start_process();
     else
@@ -126,6 +145,7 @@ void armcii_am_start(void)
 
 void armcii_am_end(void)
 {
+    armcii_lock_exit_hook = armcii_lock_exit_nothing;
     if (armcii_world_is_member()) end_process();
     armcii_server_end();
     MPI_Comm_free(&comm);

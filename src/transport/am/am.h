@@ -59,7 +59,7 @@ void armcii_client_unlock(void *set, int owner, int mutex, unsigned slot);
 
 /* ---- endpoints (endpoint.c) ----
  *
- * The messages to each server and their acknowledgements; the operations that are not complete locally. Called under the global lock, which
+ * The messages to each server and their acknowledgements. Called under the global lock, which
  * is suspended while waiting. */
 
 /* comm: its ranks are those of the world, then the progress ranks. */
@@ -123,7 +123,10 @@ void armcii_endpoints_fence_all(void);
 /* Is there nothing that a fence would wait for? */
 bool armcii_endpoints_are_quiet(void);
 
-/* Operations of this process that are not complete locally: rendezvous puts being sent, gets being received. */
+/* ---- outstanding operations (outstanding.c) ----
+ *
+ * Operations of this process that are not complete locally: rendezvous puts being sent, gets being received. Called under the global lock.
+ */
 
 struct outstanding {
     uint64_t id;
@@ -144,6 +147,11 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
 /* The operation may complete from now on. */
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request);
 
+/* Complete what MPI has finished; true when there was any. */
+bool armcii_outstanding_progress(void);
+
+/* Is anything outstanding, or about to be? Any thread may call it, without the lock. */
+bool armcii_outstanding_any(void);
 /* Is any fragment of the operation outstanding? Is any operation up to that id outstanding on memory of the owner, or of anybody (-1)? */
 bool armcii_outstanding_has(uint64_t id);
 bool armcii_outstanding_to(int owner, uint64_t id);

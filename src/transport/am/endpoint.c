@@ -1,5 +1,5 @@
-/* endpoint.c - outstanding operations and tags of replies; send buffers, rendezvous puts, acknowledgements, progress and fences of all
- * endpoints. */
+/* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences. No function's cost depends on how many endpoints there
+ * are, only on how many are dirty. */
 #include "transport/am/am.h"
 
 #include <stdatomic.h>
@@ -11,131 +11,6 @@
 #include "progress/thread.h"
 #include "mpi/team.h"
 #include "mpi/world.h"
-
-/* ---- operations that are not complete locally ---- */
-
-enum { MAX_OUTSTANDING = 256 };
-static struct outstanding *outstanding[MAX_OUTSTANDING];
-static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much as a message */
-static int outstanding_size;
-static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it without the lock */
-struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
-
-struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
-{
-    if (outstanding_count >= MAX_OUTSTANDING) return NULL;
-    struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
-    o->id = id;
-    o->owner = owner;
-    outstanding_count++;
-    return o;
-}
-
-/* Copy the addresses: the program may reuse its lists before the data arrive. */
-static void copy_addresses(struct outstanding *o, const struct shape *s)
-{
-    size_t runs_bytes = s->nruns * sizeof(struct vector_run);
-    o->addresses = malloc(runs_bytes + s->nsegs * sizeof(void *));
-    if (!o->addresses) armcii_fatal("out of memory for a get");
-    struct vector_run *runs = (struct vector_run *)(void *)o->addresses;
-    void **at = (void **)(void *)(runs + s->nruns);
-    for (size_t i = 0; i < s->nruns; i++) {
-        runs[i] = s->runs[i];
-        memcpy(at, s->runs[i].local, runs[i].n * sizeof(void *));
-        runs[i].local = at;
-        at += runs[i].n;
-    }
-    o->shape.runs = runs;
-}
-
-void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer)
-{
-    o->shape = *s;
-    o->buffer = buffer;
-    if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
-}
-
-void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
-{
-    outstanding[outstanding_size] = o;
-    outstanding_requests[outstanding_size++] = request;
-}
-
-static void complete_outstanding(struct outstanding *o)
-{
-    if (o->buffer) {
-        armcii_shape_unpack(&o->shape, SHAPE_LOCAL, o->buffer);
-        armcii_bufpool_free(&armcii_outstanding_buffers, o->buffer, o->shape.bytes);
-    }
-    if (o->tag) armcii_tag_free(o->tag);
-    free(o->addresses);
-    free(o);
-    outstanding_count--;
-}
-
-/* Remove completed entries, in order. */
-static void compact_outstanding(void)
-{
-    int n = 0;
-    for (int i = 0; i < outstanding_size; i++) {
-        if (!outstanding[i]) continue;
-        outstanding[n] = outstanding[i];
-        outstanding_requests[n++] = outstanding_requests[i];
-    }
-    outstanding_size = n;
-}
-
-/* Complete what MPI has finished; true when there was any. */
-static bool progress_outstanding(void)
-{
-    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
-    int done, index[MAX_OUTSTANDING];
-    if (outstanding_size == 0) return false;
-    MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);
-    if (done == 0 || done == MPI_UNDEFINED) return false;
-    for (int i = 0; i < done; i++) {
-        complete_outstanding(outstanding[index[i]]);
-        outstanding[index[i]] = NULL;
-    }
-    compact_outstanding();
-    return true;
-}
-
-bool armcii_outstanding_has(uint64_t id)
-{
-    for (int i = 0; i < outstanding_size; i++)
-        if (outstanding[i]->id == id) return true;
-    return false;
-}
-
-bool armcii_outstanding_to(int owner, uint64_t id)
-{
-    for (int i = 0; i < outstanding_size; i++)
-        if ((owner < 0 || outstanding[i]->owner == owner) && outstanding[i]->id <= id) return true;
-    return false;
-}
-
-/* ---- tags of replies ---- */
-
-static bool tag_in_use[AM_TAGS];
-static int last_tag, tags_in_use;
-
-int armcii_tag_alloc(void)
-{
-    if (tags_in_use == AM_TAGS) return 0;
-    do
-        last_tag = (last_tag + 1) % AM_TAGS;
-    while (tag_in_use[last_tag]);
-    tag_in_use[last_tag] = true;
-    tags_in_use++;
-    return AM_TAG_FIRST + last_tag;
-}
-
-void armcii_tag_free(int tag)
-{
-    tag_in_use[tag - AM_TAG_FIRST] = false;
-    tags_in_use--;
-}
 
 /* ---- state of the endpoints ---- */
 
@@ -160,11 +35,14 @@ struct endpoint {
     uint32_t granted;
     uint32_t rndv_credits; /* of the open message */
     bool due;              /* the open message waits for its grant only */
+    unsigned rndvs;        /* rendezvous puts that are not in place */
     unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
-    struct endpoint *next;
+    bool listed;           /* in the list of dirty endpoints */
+    struct endpoint *next_dirty, *next_on_node;
 };
-static struct endpoint **endpoint_of; /* [world size + progress ranks] */
-static struct endpoint *endpoints;
+/* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress ranks] */
+static struct endpoint **endpoint_of, **first_on_node;
+static unsigned dues; /* endpoints that are due */
 enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct am_ack ack;
@@ -176,6 +54,54 @@ bool armcii_endpoints_have_thread;
 static void post_ack_receive(void)
 {
     armcii_am_receive_post(&any_ack, &ack, &ack_request);
+}
+
+static uint64_t unacked(const struct endpoint *e)
+{
+    return e->sent - e->acked;
+}
+
+/* ---- dirty endpoints ----
+ *
+ * Those with an open message, or with a message or rendezvous put that is not acknowledged. Clean ones stay in the list until a walk
+ * begins. A walk may wait, while other threads begin walks and put endpoints in front: nothing is removed then. */
+
+static struct endpoint *first_dirty;
+static unsigned walks;
+
+static bool is_dirty(const struct endpoint *e)
+{
+    return e->open >= 0 || unacked(e) > 0 || e->rndvs > 0;
+}
+
+static void add_dirty(struct endpoint *e)
+{
+    if (e->listed) return;
+    e->listed = true;
+    e->next_dirty = first_dirty;
+    first_dirty = e;
+}
+
+static void remove_clean(void)
+{
+    for (struct endpoint **link = &first_dirty, *e; (e = *link) != NULL;) {
+        e->listed = is_dirty(e);
+        if (e->listed)
+            link = &e->next_dirty;
+        else
+            *link = e->next_dirty;
+    }
+}
+
+static struct endpoint *begin_walk(void)
+{
+    if (walks++ == 0) remove_clean();
+    return first_dirty;
+}
+
+static void end_walk(void)
+{
+    walks--;
 }
 
 /* ---- rendezvous puts ---- */
@@ -192,35 +118,35 @@ void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t byte
     struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
     *r = (struct rndv){rndvs, *put, ++rndvs_added};
     rndvs = r;
+    e->rndvs++;
     acks_pending++;
     e->rndv_credits += armcii_am_rndv_credits(bytes);
 }
 
 /* The data of the put are in place. */
-static void remove_rndv(int server, int tag)
+static void remove_rndv(struct endpoint *e, int tag)
 {
     for (struct rndv **link = &rndvs; *link; link = &(*link)->next) {
         struct rndv *r = *link;
-        if (r->put.server != server || r->put.tag != tag) continue;
+        if (r->put.server != e->server || r->put.tag != tag) continue;
         *link = r->next;
         free(r);
         break;
     }
+    e->rndvs--;
     armcii_tag_free(tag);
 }
 
 bool armcii_rndv_any(void)
 {
-    for (const struct endpoint *e = endpoints; e; e = e->next)
-        if (e->due) return true;
-    return rndvs != NULL;
+    return dues > 0 || rndvs != NULL;
 }
 
 /* Is any of the first `count` puts not in place at the server? */
-static bool has_rndv(int server, uint64_t count)
+static bool has_rndv(const struct endpoint *e, uint64_t count)
 {
-    const struct rndv *r = rndvs;
-    while (r && (r->put.server != server || r->number > count))
+    const struct rndv *r = e->rndvs > 0 ? rndvs : NULL;
+    while (r && (r->put.server != e->server || r->number > count))
         r = r->next;
     return r != NULL;
 }
@@ -246,14 +172,15 @@ static bool needs_ack(const struct am_message_header *head)
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
-static uint64_t unacked(const struct endpoint *e)
-{
-    return e->sent - e->acked;
-}
-
 static size_t credits(const struct endpoint *e)
 {
     return (int32_t)(e->granted - e->charged) > 0 ? e->granted - e->charged : 0;
+}
+
+static void set_due(struct endpoint *e, bool due)
+{
+    dues += (unsigned)due - (unsigned)e->due;
+    e->due = due;
 }
 
 void armcii_endpoint_send(struct endpoint *e)
@@ -262,8 +189,8 @@ void armcii_endpoint_send(struct endpoint *e)
     int b = e->open;
     struct am_message_header *head = header_of(b);
     const uint32_t charge = head->bytes + e->rndv_credits;
-    e->due = charge > credits(e) && unacked(e) > 0; /* an acknowledgement with a grant is on its way */
-    if (e->due) head->acknowledge = 1;              /* fences count it */
+    set_due(e, charge > credits(e) && unacked(e) > 0); /* an acknowledgement with a grant is on its way */
+    if (e->due) head->acknowledge = 1;                 /* fences count it */
     if (e->due) return;
     e->charged += charge;
     e->rndv_credits = 0;
@@ -285,7 +212,7 @@ static void handle_ack(struct endpoint *e)
         e->acked++;
         e->bytes_unacked -= (size_t)ack.bytes;
     }
-    if (ack.rndv_tag) remove_rndv(e->server, ack.rndv_tag);
+    if (ack.rndv_tag) remove_rndv(e, ack.rndv_tag);
     e->granted = ack.granted;
     acks_pending--;
 }
@@ -323,7 +250,7 @@ static bool reclaim_buffers(void)
 bool armcii_endpoints_progress(void)
 {
     bool any = poll_acks();
-    any |= progress_outstanding();
+    any |= armcii_outstanding_progress();
     return any;
 }
 
@@ -332,11 +259,12 @@ void armcii_am_progress(struct backoff *p)
 {
     bool any = armcii_endpoints_progress();
     any |= armcii_server_poll();
-    if (any)
+    if (any) {
         *p = (struct backoff){0};
-    else if (!armcii_backoff_spin(p))
-        armcii_backoff_block(p);
-    armcii_lock_yield();
+        armcii_lock_yield();
+    } else {
+        armcii_lock_backoff_quietly(p);
+    }
 }
 
 void armcii_endpoints_wait(MPI_Request *request)
@@ -354,8 +282,9 @@ void armcii_endpoints_wait(MPI_Request *request)
 
 void armcii_endpoints_send(void)
 {
-    for (struct endpoint *e = endpoints; e; e = e->next)
+    for (struct endpoint *e = begin_walk(); e; e = e->next_dirty)
         armcii_endpoint_send(e);
+    end_walk();
 }
 
 static int find_free_buffer(void)
@@ -383,6 +312,7 @@ static int alloc_buffer(void)
 static void open_message(struct endpoint *e)
 {
     int b = alloc_buffer();
+    add_dirty(e);
     if (e->open < 0)
         e->open = b;
     else /* another thread has opened one */
@@ -427,14 +357,14 @@ bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes)
     const size_t needed = armcii_am_rndv_credits(bytes) + e->rndv_credits + 2 * armcii_am_message_max(); /* the open message, the request */
     const uint64_t sent = e->sent, puts = rndvs_added;
     if (bytes > AM_UNEXPECTED_MAX) return true;
-    while (credits(e) < needed && (e->acked < sent || has_rndv(e->server, puts)))
+    while (credits(e) < needed && (e->acked < sent || has_rndv(e, puts)))
         armcii_am_progress(&p);
     return credits(e) >= needed;
 }
 
 bool armcii_endpoints_are_busy(void)
 {
-    return outstanding_count > 0 || acks_pending > 0;
+    return armcii_outstanding_any() || acks_pending > 0;
 }
 
 /* ---- leaving the library ---- */
@@ -444,7 +374,7 @@ bool armcii_endpoints_are_busy(void)
 static bool arrives_without_progress(const struct endpoint *e)
 {
     bool connected = e->acked > 0 || e->sent == 0;
-    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e->server, rndvs_added);
+    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e, rndvs_added);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -459,14 +389,15 @@ void armcii_endpoint_leave(struct endpoint *e)
     const uint64_t puts = rndvs_added;
     const uint16_t number = e->sequence;
     armcii_endpoint_send(e);
-    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e->server, puts))
+    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e, puts))
         armcii_am_progress(&p);
 }
 
 void armcii_endpoints_leave(void)
 {
-    for (struct endpoint *e = endpoints; e; e = e->next)
+    for (struct endpoint *e = begin_walk(); e; e = e->next_dirty)
         armcii_endpoint_leave(e);
+    end_walk();
 }
 
 /* Complete the connection where no progress thread does. */
@@ -484,8 +415,9 @@ struct endpoint *armcii_endpoint(int server)
     struct endpoint *e = endpoint_of[server];
     if (e) return e;
     e = armcii_alloc(1, sizeof *e, "messages to other nodes");
-    *e = (struct endpoint){.server = server, .open = -1, .next = endpoints};
-    endpoints = endpoint_of[server] = e;
+    struct endpoint **first = &first_on_node[armcii_world->server_of[server]];
+    *e = (struct endpoint){.server = server, .open = -1, .next_on_node = *first};
+    *first = endpoint_of[server] = e;
     if (!armcii_endpoints_have_thread) connect(e);
     return e;
 }
@@ -504,7 +436,7 @@ static void wait_acked(struct endpoint *e)
     struct backoff p = {0};
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e), puts = rndvs_added;
-    while (e->acked < sent || has_rndv(e->server, puts))
+    while (e->acked < sent || has_rndv(e, puts))
         armcii_am_progress(&p);
 }
 
@@ -519,51 +451,40 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
         armcii_am_progress(&p);
 }
 
-/* Send to all servers in scope first, then wait. */
-static void fence(bool (*in_scope)(int server, const void *scope), const void *scope)
-{
-    for (struct endpoint *e = endpoints; e; e = e->next)
-        if (in_scope(e->server, scope)) armcii_endpoint_send(e);
-    for (struct endpoint *e = endpoints; e; e = e->next)
-        if (in_scope(e->server, scope)) wait_acked(e);
-}
-
-static bool serves_process(int server, const void *process)
-{
-    return armcii_world->server_of[server] == armcii_world->server_of[*(const int *)process];
-}
-
-static bool serves_team(int server, const void *team)
-{
-    return armcii_team_is_on_node(team, armcii_world->node_of[server]);
-}
-
-static bool serves_any(int server, const void *unused)
-{
-    (void)server, (void)unused;
-    return true;
-}
-
 void armcii_endpoints_fence(int process)
 {
-    fence(serves_process, &process);
+    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e; e = e->next_on_node)
+        wait_acked(e);
 }
 
+static bool is_on_team(const struct team *team, const struct endpoint *e)
+{
+    return !team || armcii_team_is_on_node(team, armcii_world->node_of[e->server]);
+}
+
+/* Towards the nodes of a team, or all (NULL). Send to all servers first, then wait. */
 void armcii_endpoints_fence_team(const struct team *team)
 {
-    fence(serves_team, team);
+    struct endpoint *first = begin_walk();
+    for (struct endpoint *e = first; e; e = e->next_dirty)
+        if (is_on_team(team, e)) armcii_endpoint_send(e);
+    for (struct endpoint *e = first; e; e = e->next_dirty)
+        if (is_on_team(team, e)) wait_acked(e);
+    end_walk();
 }
 
 void armcii_endpoints_fence_all(void)
 {
-    fence(serves_any, NULL);
+    armcii_endpoints_fence_team(NULL);
 }
 
 bool armcii_endpoints_are_quiet(void)
 {
-    for (const struct endpoint *e = endpoints; e; e = e->next)
-        if (e->open >= 0 || unacked(e) > 0) return false;
-    return !armcii_rndv_any();
+    bool quiet = true;
+    for (const struct endpoint *e = begin_walk(); e && quiet; e = e->next_dirty)
+        quiet = !is_dirty(e);
+    end_walk();
+    return quiet;
 }
 
 /* ---- start and end ---- */
@@ -573,7 +494,9 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_comm = comm;
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
-    endpoint_of = armcii_alloc((size_t)(armcii_world->size + armcii_world->progress_ranks), sizeof *endpoint_of, "messages to other nodes");
+    size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
+    endpoint_of = armcii_alloc(ranks, sizeof *endpoint_of, "messages to other nodes");
+    first_on_node = armcii_alloc(ranks, sizeof *first_on_node, "messages to other nodes");
     if (!buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         state[i] = FREE;
@@ -587,14 +510,14 @@ void armcii_endpoints_end(void)
     armcii_am_receives_drain(&any_ack, 1, &ack_request);
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == SENT) MPI_Wait(&send_requests[i], MPI_STATUS_IGNORE);
-    while (endpoints) {
-        struct endpoint *e = endpoints;
-        endpoints = e->next;
-        free(e);
-    }
+    for (int i = 0; i < armcii_world->size + armcii_world->progress_ranks; i++)
+        free(endpoint_of[i]);
+    first_dirty = NULL;
+    walks = 0;
     armcii_bufpool_drain(&armcii_outstanding_buffers);
     free(endpoint_of);
+    free(first_on_node);
     free(buffers);
-    endpoint_of = NULL;
+    endpoint_of = first_on_node = NULL;
     buffers = NULL;
 }

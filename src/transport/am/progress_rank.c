@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
+#include "mpi/coll.h"
 #include "progress/thread.h"
 
 /* From the first start until MPI ends. */
@@ -44,7 +45,7 @@ static struct conditions least_conditions(MPI_Comm comm, MPI_Comm node)
     enum shm_policy shm = armcii_config->shm;
     MPI_Comm_size(node, &mine.node_size);
     mine.has_memfd = (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
-    MPI_Allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
+    armcii_coll_allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
     return least;
 }
 
@@ -70,11 +71,11 @@ static const char *why_impossible(const struct conditions *least)
 static MPI_Comm split_node(MPI_Comm node)
 {
     int rank, size, progress_ranks = (int)armcii_config->progress_ranks;
-    MPI_Comm part;
     MPI_Comm_rank(node, &rank);
     MPI_Comm_size(node, &size);
     int others = size - progress_ranks;
-    MPI_Comm_split(node, rank < others ? (int)((long)rank * progress_ranks / others) : rank - others, rank, &part);
+    MPI_Comm part;
+    armcii_coll_split(node, rank < others ? (int)((long)rank * progress_ranks / others) : rank - others, rank, &part);
     return part;
 }
 
@@ -89,8 +90,8 @@ static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
     is_first = rank == 0;
     bool chosen = rank == served;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_split(comm, 0, chosen ? INT_MAX : rank, &everybody);
-    MPI_Comm_split(comm, chosen, rank, &peers);
+    armcii_coll_split(comm, 0, chosen ? INT_MAX : rank, &everybody);
+    armcii_coll_split(comm, chosen, rank, &peers);
     MPI_Comm_size(peers, chosen ? &progress_size : &program_size);
     if (chosen)
         program_size = all - progress_size;
@@ -98,16 +99,15 @@ static void choose_progress_ranks(MPI_Comm comm, MPI_Comm node)
         progress_size = all - program_size;
     if (!chosen) MPI_Comm_free(&peers);
     MPI_Comm_rank(everybody, &server);
-    MPI_Bcast(&server, 1, MPI_INT, served, part);
+    armcii_coll_bcast(&server, (int)sizeof server, served, part);
     MPI_Comm_free(&part);
 }
 
 static const char *choose_first(MPI_Comm comm)
 {
     int rank;
-    MPI_Comm node;
     MPI_Comm_rank(comm, &rank);
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Comm node = armcii_coll_split_by_node(comm, rank);
     struct conditions least = least_conditions(comm, node);
     reason = why_unnecessary(comm, &least);
     const char *error = reason ? NULL : why_impossible(&least);
@@ -121,7 +121,7 @@ static const char *choose_first(MPI_Comm comm)
 /* Collective over everybody: the program's processes in the order of their keys. */
 static void split_everybody(int key, MPI_Comm *all, int *progress_ranks)
 {
-    MPI_Comm_split(everybody, 0, key, all);
+    armcii_coll_split(everybody, 0, key, all);
     *progress_ranks = progress_size;
 }
 

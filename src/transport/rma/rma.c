@@ -97,7 +97,7 @@ static bool test_events(void)
     exchange();
     armcii_event_start();
     armcii_event_drain();
-    MPI_Barrier(armcii_world->control);
+    armcii_coll_barrier(armcii_world->control);
     exchange();
     bool any = armcii_event_drain();
     armcii_event_end();

@@ -179,14 +179,12 @@ void armcii_apply_accumulate(enum element e, const void *scale, int process, ptr
         add_levels(&u, s, s->levels, (uintptr_t)s->remote, s->local);
     else
         add_segments(&u, s);
-    armcii_stores_pending = true;
 }
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_REMOTE, delta);
-    armcii_stores_pending = true;
 }
 
 void armcii_apply_get(const struct shape *s, ptrdiff_t delta)

@@ -61,12 +61,12 @@ static void close_descriptor(void)
     descriptor = -1;
 }
 
-/* The result is the same on all processes. */
-static bool try_candidate(const struct arena *candidate)
+/* The result is the same on all processes; `wanted` need not be. */
+static bool try_candidate(const struct arena *candidate, bool wanted)
 {
     the_arena = *candidate;
     descriptor = armcii_segment_share(arena_bytes(), armcii_node->comm);
-    bool mapped = descriptor >= 0 && map_arena();
+    bool mapped = wanted && descriptor >= 0 && map_arena();
     if (armcii_coll_all(mapped, armcii_world->all)) return true;
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
@@ -76,12 +76,12 @@ static bool try_candidate(const struct arena *candidate)
 
 void armcii_arena_start(void)
 {
-    bool wanted = armcii_node->kind == SEGMENT_MEMFD && !is_address_space_limited();
-    if (!armcii_coll_all(wanted, armcii_world->all)) return;
+    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    bool wanted = !is_address_space_limited();
     memset(used, 0, sizeof used);
     memset(reserved, 0, sizeof reserved);
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
-    while (i < n && !try_candidate(&candidates[i]))
+    while (i < n && !try_candidate(&candidates[i], wanted))
         i++;
 }
 

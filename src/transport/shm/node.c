@@ -24,6 +24,7 @@
 enum { ROUNDS = 20 }; /* for a million processes */
 struct barrier_flags {
     _Alignas(64) atomic_uint arrived[ROUNDS];
+    atomic_uint trial; /* what its process has written for the trial of the memory */
 };
 
 /* Bytes of shared memory. */
@@ -53,47 +54,56 @@ static void *allocate(size_t n, size_t bytes)
     return armcii_alloc(n, bytes, "tables of %zu processes", n);
 }
 
-/* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
-static uint64_t kernel_id(void)
+/* The processes on the caller's kernel. */
+static MPI_Comm kernel_comm(void)
 {
-    char text[64] = "";
-    uint64_t id = 0;
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (!f) return 0;
-    if (!fgets(text, sizeof text, f)) text[0] = 0;
-    fclose(f);
-    for (const char *c = text; *c; c++)
-        id = id * 31 + (unsigned char)*c;
-    return id;
-}
-
-/* The processes on the caller's kernel or, if that is unknown, on its node. */
-static MPI_Comm split_by_kernel(void)
-{
+    int on_node;
     MPI_Comm comm;
-    int ranks = armcii_world->size + armcii_world->progress_ranks, first = 0;
-    uint64_t mine = kernel_id(), *all = allocate((size_t)ranks, sizeof *all);
-    MPI_Allgather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, armcii_world->all);
-    while (all[first] != mine)
-        first++;
-    free(all);
-    MPI_Comm_split(armcii_world->all, mine != 0 ? first : ranks + armcii_world->node_of[armcii_world->rank], armcii_world->rank, &comm);
+    MPI_Comm_size(armcii_world->on_node, &on_node);
+    if (armcii_world->kernel_size == on_node) return armcii_world->on_node;
+    armcii_coll_create(armcii_world->all, armcii_world->kernel_size, armcii_world->on_kernel, CONTROL_KERNEL, &comm);
     return comm;
 }
 
-/* The masks of all processes, extended to the same length. */
-static uint64_t *gather_masks(MPI_Comm comm, size_t n, size_t *words)
+/* Of the processes on one kernel. */
+struct cpu_tables {
+    size_t n, me, words;
+    uint64_t *masks;                /* [n * words] */
+    uint64_t (*ids)[CGROUP_LEVELS]; /* [n] */
+};
+
+/* The length of the longest mask of all processes. */
+static size_t longest_mask(size_t words, MPI_Comm comm)
 {
-    size_t own_words;
-    uint64_t *own = armcii_processors_mask(&own_words), length = own_words, longest;
-    MPI_Allreduce(&length, &longest, 1, MPI_UINT64_T, MPI_MAX, comm);
-    *words = (size_t)longest;
-    uint64_t *mine = allocate(*words, sizeof *mine), *all = allocate(n * *words, sizeof *all);
-    memcpy(mine, own, own_words * sizeof *mine);
-    MPI_Allgather(mine, (int)*words, MPI_UINT64_T, all, (int)*words, MPI_UINT64_T, comm);
+    uint64_t length = words, longest;
+    armcii_coll_allreduce(&length, &longest, 1, MPI_UINT64_T, MPI_MAX, comm);
+    return (size_t)longest;
+}
+
+/* A process tells its mask, extended to the same length on all, and its groups. */
+static struct cpu_tables gather_cpus(const struct cgroups *groups, MPI_Comm comm)
+{
+    int size, rank;
+    size_t words;
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &rank);
+    uint64_t *own = armcii_processors_mask(&words);
+    struct cpu_tables t = {.n = (size_t)size, .me = (size_t)rank, .words = longest_mask(words, comm)};
+    size_t item = t.words + CGROUP_LEVELS;
+    uint64_t *mine = allocate(item, sizeof *mine), *all = allocate(t.n * item, sizeof *all);
+    memcpy(mine, own, words * sizeof *mine);
+    memcpy(mine + t.words, groups->id, sizeof groups->id);
+    armcii_coll_allgather(&(struct ring){.rank = rank, .size = size, .comm = comm}, mine, all, (int)(item * sizeof *mine));
+    t.masks = allocate(t.n * t.words, sizeof *t.masks);
+    t.ids = allocate(t.n, sizeof *t.ids);
+    for (size_t i = 0; i < t.n; i++) {
+        memcpy(t.masks + i * t.words, all + i * item, t.words * sizeof *all);
+        memcpy(t.ids[i], all + i * item + t.words, sizeof t.ids[i]);
+    }
     free(own);
     free(mine);
-    return all;
+    free(all);
+    return t;
 }
 
 static uint64_t *join_masks(const uint64_t *masks, size_t n, size_t words)
@@ -105,45 +115,40 @@ static uint64_t *join_masks(const uint64_t *masks, size_t n, size_t words)
 }
 
 /* Are there further processors for the servers of all nodes on this kernel? */
-static bool are_free(MPI_Comm comm, size_t processors, size_t quota)
+static bool are_free(size_t processors, size_t quota)
 {
-    int server = armcii_world_is_member() && armcii_world->server_of[armcii_world->rank] == armcii_world->rank, servers;
+    size_t servers = 0;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    MPI_Allreduce(&server, &servers, 1, MPI_INT, MPI_SUM, comm);
-    return online >= 0 && (size_t)online >= processors + (size_t)servers && quota >= processors + (size_t)servers;
+    for (int i = 0; i < armcii_world->kernel_size; i++) {
+        int process = armcii_world->on_kernel[i];
+        servers += process < armcii_world->size && armcii_world->server_of[process] == process;
+    }
+    return online >= 0 && (size_t)online >= processors + servers && quota >= processors + servers;
 }
 
 static struct node_cpus count_cpus_of(MPI_Comm comm)
 {
-    int size, rank;
-    size_t words;
     struct cgroups groups;
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &rank);
-    size_t n = (size_t)size;
-    uint64_t *masks = gather_masks(comm, n, &words), (*ids)[CGROUP_LEVELS] = allocate(n, sizeof *ids);
     armcii_cgroups_read("", CGROUP_CPU, &groups);
-    MPI_Allgather(groups.id, CGROUP_LEVELS, MPI_UINT64_T, ids, CGROUP_LEVELS, MPI_UINT64_T, comm);
-    const uint64_t(*groups_of)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])ids;
-    int any, oversubscribed = armcii_processors_oversubscribed(masks, n, words, (size_t)rank);
-    if (armcii_processors_over_quota(&groups, groups_of, n)) oversubscribed = 1;
-    MPI_Allreduce(&oversubscribed, &any, 1, MPI_INT, MPI_MAX, comm);
-    size_t processors = armcii_processors_of_all(masks, n, words), quota = armcii_processors_quota(&groups, groups_of, n);
-    struct node_cpus cpus = {.processes = n,
+    struct cpu_tables t = gather_cpus(&groups, comm);
+    const uint64_t(*ids)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])t.ids;
+    bool fits = !armcii_processors_oversubscribed(t.masks, t.n, t.words, t.me) && !armcii_processors_over_quota(&groups, ids, t.n);
+    size_t processors = armcii_processors_of_all(t.masks, t.n, t.words), quota = armcii_processors_quota(&groups, ids, t.n);
+    struct node_cpus cpus = {.processes = t.n,
                              .processors = quota < processors ? quota : processors,
-                             .oversubscribed = any,
-                             .taken = are_free(comm, processors, quota) ? join_masks(masks, n, words) : NULL,
-                             .words = words};
-    free(masks);
-    free(ids);
+                             .oversubscribed = !armcii_coll_all(fits, comm),
+                             .taken = are_free(processors, quota) ? join_masks(t.masks, t.n, t.words) : NULL,
+                             .words = t.words};
+    free(t.masks);
+    free(t.ids);
     return cpus;
 }
 
 static struct node_cpus count_cpus(void)
 {
-    MPI_Comm comm = split_by_kernel();
+    MPI_Comm comm = kernel_comm();
     struct node_cpus cpus = count_cpus_of(comm);
-    MPI_Comm_free(&comm);
+    if (comm != armcii_world->on_node) MPI_Comm_free(&comm);
     return cpus;
 }
 
@@ -164,7 +169,7 @@ static int shared_levels(void)
         mine[i] = groups.id[i];
         mine[CGROUP_LEVELS + i] = ~groups.id[i];
     }
-    MPI_Allreduce(mine, highest, 2 * CGROUP_LEVELS, MPI_UINT64_T, MPI_MAX, the_node.comm);
+    armcii_coll_allreduce(mine, highest, 2 * CGROUP_LEVELS, MPI_UINT64_T, MPI_MAX, the_node.comm);
     while (n < groups.levels && highest[n] == ~highest[CGROUP_LEVELS + n])
         n++;
     return n;
@@ -284,7 +289,7 @@ static bool test_datagrams(void)
     int next = (the_node.rank + 1) % the_node.size;
     if (!armcii_coll_all(doorbell_fd >= 0, the_node.comm)) return false;
     send_datagram(&the_node.doorbells[next]);
-    MPI_Barrier(the_node.comm);
+    armcii_coll_barrier(the_node.comm);
     return armcii_coll_all(drain_socket(), the_node.comm);
 }
 
@@ -341,6 +346,53 @@ void armcii_doorbell_arm(bool armed)
 
 /* ---- start and end ---- */
 
+/* Does each process see the stores of the others? */
+static bool is_shared(int processes)
+{
+    bool good = true;
+    atomic_store(&control->flags[the_node.rank].trial, (unsigned)the_node.rank + 1);
+    armcii_coll_barrier(the_node.comm);
+    for (int i = 0; i < processes; i++)
+        if (atomic_load(&control->flags[i].trial) != (unsigned)i + 1) good = false;
+    return good;
+}
+
+/* The control block is the slice of the first process.  Whether it exists is the same on all processes of the node. */
+static bool create_control(enum segment_kind kind)
+{
+    int processes;
+    MPI_Comm_size(the_node.comm, &processes);
+    size_t n = (size_t)processes;
+    size_t *sizes = allocate(n, sizeof *sizes);
+    char **slices = allocate(n, sizeof *slices);
+    sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
+    if (armcii_segment_create(&segment, kind, the_node.comm, sizes, slices) == 0) {
+        control = (struct node_control *)(void *)slices[0];
+        the_node.stripes = control->stripes;
+        the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
+        the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
+    }
+    free(sizes);
+    free(slices);
+    return control && is_shared(processes);
+}
+
+static void free_control(void)
+{
+    if (control) armcii_segment_free(&segment);
+    control = NULL;
+    the_node.stripes = NULL;
+    the_node.doorbells = NULL;
+    the_node.exports = NULL;
+}
+
+/* The control block is the trial.  In MPI's memory each slice is tried, too. */
+static bool try_kind(enum segment_kind kind)
+{
+    if (kind == SEGMENT_MPI && !armcii_segment_try(kind, the_node.comm)) return false;
+    return create_control(kind);
+}
+
 /* The first kind in the order of preference that works on every node. */
 static enum segment_kind choose_kind(void)
 {
@@ -351,33 +403,15 @@ static enum segment_kind choose_kind(void)
         [SHM_NO] = {SEGMENT_NONE},
     };
     for (const enum segment_kind *kind = kinds[armcii_config->shm]; *kind != SEGMENT_NONE; kind++) {
-        if (armcii_coll_all(armcii_segment_try(*kind, the_node.comm), armcii_world->all)) return *kind;
+        if (armcii_coll_all(try_kind(*kind), armcii_world->all)) return *kind;
+        free_control();
     }
     return SEGMENT_NONE;
 }
 
-/* The control block is the slice of the first process. */
-static void create_control(void)
-{
-    int processes;
-    MPI_Comm_size(the_node.comm, &processes);
-    size_t n = (size_t)processes;
-    size_t *sizes = allocate(n, sizeof *sizes);
-    char **slices = allocate(n, sizeof *slices);
-    sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
-    if (armcii_segment_create(&segment, the_node.kind, the_node.comm, sizes, slices) != 0)
-        armcii_fatal("no shared memory for %zu bytes of locks", sizes[0]);
-    control = (struct node_control *)(void *)slices[0];
-    the_node.stripes = control->stripes;
-    the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
-    the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
-    free(sizes);
-    free(slices);
-}
-
 void armcii_node_start(void)
 {
-    MPI_Comm_split(armcii_world->all, armcii_world->node_of[armcii_world->rank], armcii_world->rank, &the_node.comm);
+    the_node.comm = armcii_world->on_node;
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     for (int i = 0; i < armcii_world->size; i++)
         the_node.size += armcii_world_is_on_node(i);
@@ -386,7 +420,6 @@ void armcii_node_start(void)
     the_node.cpus = count_cpus();
     armcii_backoff_spin_limit =
         the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT; /* spinning pays with a processor each */
-    if (the_node.kind != SEGMENT_NONE) create_control();
     start_reservations();
 }
 
@@ -394,11 +427,10 @@ void armcii_node_end(void)
 {
     reservations = &none;
     levels = 0;
-    if (the_node.kind != SEGMENT_NONE) armcii_segment_free(&segment);
-    MPI_Comm_free(&the_node.comm);
+    free_control();
     free(the_node.cpus.taken);
     the_node = (struct node){0};
-    control = NULL;
+    armcii_backoff_spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
 }
 
 static void wait_for(atomic_uint *arrived, unsigned number)

@@ -44,7 +44,7 @@ struct node_cpus {
 
 struct node {
     enum segment_kind kind;     /* of new segments; SEGMENT_NONE: memory is not shared */
-    MPI_Comm comm;              /* the processes of this node, then its progress ranks, if any */
+    MPI_Comm comm;              /* armcii_world->on_node */
     int rank, size;             /* as armcii_world->local_rank_of; size: without the progress ranks, whose ranks are size, size + 1, ... */
     struct stripe *stripes;     /* [STRIPES] */
     struct doorbell *doorbells; /* [size]; NULL if memory is not shared */

@@ -347,6 +347,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     case RMA_GET: armcii_apply_get(&op->shape, delta); break;
     case RMA_ACC: armcii_apply_accumulate(op->verb.element, op->scale, op->target, delta, &op->shape); break;
     }
+    if (op->verb.kind != RMA_GET) armcii_stores_pending = true;
     return 0;
 }
 

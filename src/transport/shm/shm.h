@@ -66,7 +66,7 @@ static inline void armcii_apply_put_piece(char *there, const void *local, size_t
 static inline void armcii_apply_get_piece(const char *there, void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
-    armcii_copy(local, there, bytes);
+    armcii_load(local, there, bytes);
     atomic_thread_fence(memory_order_acquire); /* as in armcii_apply_get */
 }
 

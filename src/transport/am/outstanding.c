@@ -1,0 +1,135 @@
+/* outstanding.c - operations that are not complete locally, and the tags of their replies. */
+#include "transport/am/am.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { MAX_OUTSTANDING = 256 };
+static struct outstanding *outstanding[MAX_OUTSTANDING];
+static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much as a message */
+static int outstanding_size;
+static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it without the lock */
+struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
+
+struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
+{
+    if (outstanding_count >= MAX_OUTSTANDING) return NULL;
+    struct outstanding *o = armcii_alloc(1, sizeof *o, "an operation");
+    o->id = id;
+    o->owner = owner;
+    outstanding_count++;
+    return o;
+}
+
+/* Copy the addresses: the program may reuse its lists before the data arrive. */
+static void copy_addresses(struct outstanding *o, const struct shape *s)
+{
+    size_t runs_bytes = s->nruns * sizeof(struct vector_run);
+    o->addresses = malloc(runs_bytes + s->nsegs * sizeof(void *));
+    if (!o->addresses) armcii_fatal("out of memory for a get");
+    struct vector_run *runs = (struct vector_run *)(void *)o->addresses;
+    void **at = (void **)(void *)(runs + s->nruns);
+    for (size_t i = 0; i < s->nruns; i++) {
+        runs[i] = s->runs[i];
+        memcpy(at, s->runs[i].local, runs[i].n * sizeof(void *));
+        runs[i].local = at;
+        at += runs[i].n;
+    }
+    o->shape.runs = runs;
+}
+
+void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer)
+{
+    o->shape = *s;
+    o->buffer = buffer;
+    if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
+}
+
+void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
+{
+    outstanding[outstanding_size] = o;
+    outstanding_requests[outstanding_size++] = request;
+}
+
+static void complete_outstanding(struct outstanding *o)
+{
+    if (o->buffer) {
+        armcii_shape_unpack(&o->shape, SHAPE_LOCAL, o->buffer);
+        armcii_bufpool_free(&armcii_outstanding_buffers, o->buffer, o->shape.bytes);
+    }
+    if (o->tag) armcii_tag_free(o->tag);
+    free(o->addresses);
+    free(o);
+    outstanding_count--;
+}
+
+/* Remove completed entries, in order. */
+static void compact_outstanding(void)
+{
+    int n = 0;
+    for (int i = 0; i < outstanding_size; i++) {
+        if (!outstanding[i]) continue;
+        outstanding[n] = outstanding[i];
+        outstanding_requests[n++] = outstanding_requests[i];
+    }
+    outstanding_size = n;
+}
+
+bool armcii_outstanding_progress(void)
+{
+    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
+    int done, index[MAX_OUTSTANDING];
+    if (outstanding_size == 0) return false;
+    MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);
+    if (done == 0 || done == MPI_UNDEFINED) return false;
+    for (int i = 0; i < done; i++) {
+        complete_outstanding(outstanding[index[i]]);
+        outstanding[index[i]] = NULL;
+    }
+    compact_outstanding();
+    return true;
+}
+
+bool armcii_outstanding_any(void)
+{
+    return outstanding_count > 0;
+}
+
+bool armcii_outstanding_has(uint64_t id)
+{
+    for (int i = 0; i < outstanding_size; i++)
+        if (outstanding[i]->id == id) return true;
+    return false;
+}
+
+bool armcii_outstanding_to(int owner, uint64_t id)
+{
+    for (int i = 0; i < outstanding_size; i++)
+        if ((owner < 0 || outstanding[i]->owner == owner) && outstanding[i]->id <= id) return true;
+    return false;
+}
+
+/* ---- tags of replies ---- */
+
+static bool tag_in_use[AM_TAGS];
+static int last_tag, tags_in_use;
+
+int armcii_tag_alloc(void)
+{
+    if (tags_in_use == AM_TAGS) return 0;
+    do
+        last_tag = (last_tag + 1) % AM_TAGS;
+    while (tag_in_use[last_tag]);
+    tag_in_use[last_tag] = true;
+    tags_in_use++;
+    return AM_TAG_FIRST + last_tag;
+}
+
+void armcii_tag_free(int tag)
+{
+    tag_in_use[tag - AM_TAG_FIRST] = false;
+    tags_in_use--;
+}

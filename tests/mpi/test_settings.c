@@ -1,0 +1,279 @@
+/* test_settings.c - processes that see different environments: rank 0's settings hold for the job, and a warning names the variable and the
+ * first rank that has another value.  Every value of every variable in the library's table is tried, set for some ranks only.
+ * ARMCI_TEST_NODE=N pretends that N consecutive ranks are a node.  TEST_SETTING=NAME=VALUE tries this one alone, for the ranks that
+ * TEST_HOLDERS names: progress ranks do not come back. */
+#include "harness.h"
+
+#include "../../src/base/config.h"
+
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
+{
+    const char *ranks = getenv("ARMCI_TEST_NODE");
+    int rank;
+    if (!ranks) return PMPI_Comm_split_type(comm, type, key, info, part);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return PMPI_Comm_split(comm, rank / atoi(ranks), key, part);
+}
+
+static const char *given_setting; /* TEST_SETTING */
+
+/* ---- who has a setting ---- */
+
+enum holders { FIRST, ODD, LAST, ALL_BUT_FIRST, HOLDERS };
+static const char *const holder_names[HOLDERS] = {"first", "odd", "last", "all-but-first"};
+
+static bool holds(enum holders who, int rank, int ranks)
+{
+    switch (who) {
+    case FIRST: return rank == 0;
+    case ODD: return rank % 2 == 1;
+    case LAST: return rank == ranks - 1;
+    default: return rank > 0;
+    }
+}
+
+/* The first of `ranks` processes whose setting is not that of the first; -1: none. */
+static int first_other(enum holders who, int ranks)
+{
+    for (int i = 1; i < ranks; i++)
+        if (holds(who, i, ranks) != holds(who, 0, ranks)) return i;
+    return -1;
+}
+
+/* ---- values ---- */
+
+enum { MOST_VALUES = 40, ROOM = 64 };
+static char values[MOST_VALUES][ROOM];
+static int value_count;
+
+static void add_value(const char *format, const char *text, size_t length)
+{
+    if (value_count < MOST_VALUES) snprintf(values[value_count++], ROOM, format, (int)length, text);
+}
+
+static void add_words(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '|')) {
+        length = strcspn(text, "|");
+        if (*text != '+') add_value("%.*s", text, length);
+    }
+}
+
+/* The least and the largest number of "bytes 4k..32k". */
+static void add_range(const char *text)
+{
+    const char *dots = strstr(text, ".."), *least = dots;
+    while (least > text && least[-1] != ' ')
+        least--;
+    add_value("%.*s", least, (size_t)(dots - least));
+    add_value("%.*s", dots + 2, strlen(dots + 2));
+}
+
+/* What the variable may be set to, all words, by the description of its type. */
+static void list_values(const struct config_entry *e)
+{
+    static const char file[] = "/tmp/armci-test-settings.json";
+    value_count = 0;
+    if (strstr(e->type, ".."))
+        add_range(e->type);
+    else if (strstr(e->type, "file name"))
+        add_value("%.*s", "yes", 3), add_value("%.*s", file, strlen(file));
+    else
+        add_words(e->type);
+    for (int i = 0; strstr(e->type, "+NAME") && i < REMEDIES; i++) {
+        const char *name = armcii_config_remedy((enum remedy)i, NULL);
+        add_value("+%.*s", name, strlen(name));
+    }
+}
+
+/* ---- one setting ---- */
+
+static char in_force[1024]; /* on the first process */
+
+/* Every process has the first one's settings. */
+static void check_agreement(const char *setting, MPI_Comm comm)
+{
+    char mine[sizeof in_force], value[CONFIG_VALUE];
+    size_t used = 0;
+    for (size_t i = 0; armcii_config_entry(i) && used < sizeof mine; i++)
+        used += (size_t)snprintf(mine + used, sizeof mine - used, "%s,", armcii_config_value(i, value, sizeof value, NULL));
+    memcpy(in_force, mine, sizeof in_force);
+    MPI_Bcast(in_force, sizeof in_force, MPI_CHAR, 0, comm);
+    check(strcmp(mine, in_force) == 0, "%s: settings %s, rank 0's are %s", setting, mine, in_force);
+}
+
+/* On the first process: the warning about this variable, or none. */
+static void check_warning(const char *setting, const char *printed, int other)
+{
+    static const char sign[] = "[settings] ";
+    char first[32];
+    const char *line = strstr(printed, sign);
+    size_t name = strcspn(setting, "=") + 1;
+    snprintf(first, sizeof first, "first on rank %d;", other);
+    if (other < 0)
+        check(!line, "%s: a needless warning: %s", setting, printed);
+    else
+        check(line && strncmp(line + strlen(sign), setting, name) == 0 && strstr(line, first), "%s: no warning of rank %d: %s", setting,
+              other, printed);
+    check(!line || !strstr(line + 1, sign), "%s: several warnings: %s", setting, printed);
+}
+
+static bool is_default(const char *setting)
+{
+    char *environment[] = {NULL, NULL}, copy[2 * ROOM];
+    struct config_values defaults, set;
+    snprintf(copy, sizeof copy, "%s", setting);
+    armcii_config_read(environment, NULL);
+    armcii_config_values(&defaults);
+    environment[0] = copy;
+    armcii_config_read(environment, NULL);
+    armcii_config_values(&set);
+    return memcmp(&defaults, &set, sizeof set) == 0;
+}
+
+/* What collective calls and transfers do depends on the settings. */
+static void use(int me, int n)
+{
+    ARMCI_Group group;
+    int list[64], reversed = list_ranks(n - 1, -1, list);
+    use_armci(me, n, "with different environments");
+    ARMCI_Group_create(reversed, list, &group);
+    check_long(group.size, n, "size of a group");
+    ARMCI_Group_free(&group);
+}
+
+static void try_setting(const char *setting, enum holders who, MPI_Comm comm)
+{
+    char name[ROOM];
+    int rank, ranks;
+    const char *printed = "";
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(setting, "="), setting);
+    int other = is_default(setting) ? -1 : first_other(who, ranks);
+    if (holds(who, rank, ranks)) setenv(name, setting + strlen(name) + 1, 1);
+    bool silent = strcmp(setting, "ARMCI_WARN=no") == 0 && holds(who, 0, ranks);
+    if (rank == 0) catch_errors();
+    check_long(ARMCI_Init_mpi_comm(comm), 0, "%s: ARMCI_Init_mpi_comm", setting);
+    if (rank == 0) printed = caught_errors();
+    if (rank == 0) check_warning(setting, printed, silent ? -1 : other);
+    check_agreement(setting, ARMCIX_Get_world_comm());
+    use(armci_msg_me(), armci_msg_nproc());
+    if (rank == 0) catch_errors(); /* statistics */
+    check_long(ARMCI_Finalize(), 0, "%s: ARMCI_Finalize", setting);
+    if (rank == 0) caught_errors();
+    unsetenv(name);
+}
+
+/* ---- all settings ---- */
+
+static bool spans_nodes(void)
+{
+    MPI_Comm node;
+    int ranks;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    return ranks < test_ranks();
+}
+
+static void try_all(enum holders who, MPI_Comm comm)
+{
+    char setting[2 * ROOM];
+    if (given_setting) {
+        skip("TEST_SETTING");
+        return;
+    }
+    const bool several_nodes = spans_nodes();
+    for (size_t i = 0; armcii_config_entry(i); i++) {
+        const struct config_entry *e = armcii_config_entry(i);
+        list_values(e);
+        check(value_count > 1, "%s has no values: %s", e->name, e->type);
+        for (int k = 0; k < value_count; k++) {
+            snprintf(setting, sizeof setting, "%.60s=%.63s", e->name, values[k]);
+            bool takes_ranks = strcmp(setting, "ARMCI_PROGRESS=rank") == 0 && who == FIRST && several_nodes;
+            if (!takes_ranks) try_setting(setting, who, comm);
+        }
+    }
+    remove("/tmp/armci-test-settings.json");
+}
+
+static void of_first(void)
+{
+    try_all(FIRST, MPI_COMM_WORLD);
+}
+
+static void of_odd(void)
+{
+    try_all(ODD, MPI_COMM_WORLD);
+}
+
+/* The first process of the communicator counts. */
+static void on_part(void)
+{
+    int me = test_rank();
+    MPI_Comm part;
+    if (given_setting) {
+        skip("TEST_SETTING");
+        return;
+    }
+    if (!needs_ranks(3)) return;
+    MPI_Comm_split(MPI_COMM_WORLD, me > 0 ? 0 : MPI_UNDEFINED, -me, &part);
+    if (me == 0) return;
+    for (int who = 0; who < HOLDERS; who++) {
+        try_setting("ARMCI_SHM=no", (enum holders)who, part);
+        try_setting("ARMCI_DEBUG_ALLOC=yes", (enum holders)who, part);
+        try_setting("ARMCI_TRANSPORT=rma", (enum holders)who, part);
+    }
+    MPI_Comm_free(&part);
+}
+
+/* ---- one setting, in the start of the program ---- */
+
+static enum holders given_holders;
+static const char *printed_at_start = "";
+static int world_rank, world_ranks;
+
+static void start(int *argc, char ***argv)
+{
+    int level;
+    char name[ROOM];
+    const char *holders = getenv("TEST_HOLDERS");
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    given_setting = getenv("TEST_SETTING");
+    if (!given_setting) return;
+    while (holders && given_holders < HOLDERS && strcmp(holders, holder_names[given_holders]) != 0)
+        given_holders++;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given_setting, "="), given_setting);
+    if (holds(given_holders, world_rank, world_ranks)) setenv(name, given_setting + strlen(name) + 1, 1);
+    if (world_rank == 0) catch_errors();
+    if (ARMCI_Init() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (world_rank == 0) printed_at_start = caught_errors();
+}
+
+static void given(void)
+{
+    if (!given_setting) {
+        skip("no TEST_SETTING");
+        return;
+    }
+    if (world_rank == 0) check_warning(given_setting, printed_at_start, 1);
+    check_agreement(given_setting, test_comm());
+    use(test_rank(), test_ranks());
+}
+
+static void stop(void)
+{
+    if (given_setting) ARMCI_Finalize();
+    MPI_Finalize();
+}
+
+static const struct test tests[] = {
+    {"rank 0's settings hold where the others have none", of_first},
+    {"settings of odd ranks do not count", of_odd},
+    {"on a part of the processes its first one counts", on_part},
+    {"a setting of the start", given},
+};
+SUITE(.start = start, .stop = stop);

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Run NWChem on this library and on ARMCI-MPI: are its energies right, and how long does it take?
+
+Takes Debian's program (nwprogram.py), runs the inputs of nwinputs.py on 1 to 4 ranks of a node and on two nodes, keeps
+what came in RESULTS, from which nwpage.py makes tables, and leaves scripts that start NWChem on either library in LOGS.  Exit status 77:
+something that it needs is missing here."""
+import itertools
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
+from gasource import Problem  # noqa: E402
+from nwprogram import NotHere, Nwchem  # noqa: E402
+from nwinputs import INPUTS  # noqa: E402
+from nwruns import judge  # noqa: E402
+from runner import arguments  # noqa: E402
+
+# What the scripts that start NWChem set: the third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633.
+LIBRARIES = {"armci-rma": ["LD_PRELOAD={lead}"], "armci-mpi": [], "armci-mpi-0": ["ARMCI_USE_WIN_ALLOCATE=0"]}
+SCRIPT = "#!/bin/sh\nexec env {variables} NWCHEM_BASIS_LIBRARY={tree}/usr/share/nwchem/libraries/ {program} \"$@\"\n"
+PLACES = {"1": 1, "2": 2, "3": 3, "4": 4, "2x1": 2, "2x2": 4}
+ROW = "{:<32} {:<8} {:<12} {:>5}  {:<8} {:>6}  {}"
+
+
+class Session:
+    """All runs for one MPI library; each result is kept as soon as it is there."""
+
+    def __init__(self, args, nwchem):
+        self.args, self.nwchem = args, nwchem
+        self.file, self.logs = pathlib.Path(args.results).resolve(), pathlib.Path(args.logs).resolve()
+        self.results = json.loads(self.file.read_text()) if self.file.exists() else {}
+        self.own = self.results.setdefault(args.family, {"inputs": {}})
+        self.own["about"] = about(args.prefix)
+        self.passed, self.failed = 0, []  # of this library; what becomes of the other one is a result, not a failure
+
+    def log_of(self, library, place, case, step):
+        return self.logs / f"{library}-{place}-{case.name.replace(' ', '_')}-{step}.out"
+
+    def run(self, library, place, case):
+        """Run one input, all steps in one new folder, up to the first that fails; return the exit status and what they printed."""
+        outputs, status, launcher = [], 0, self.args.hosts if "x" in place else self.args.launch
+        environment = {name: value for name, value in os.environ.items() if name != "ARMCI_CACHE"}
+        with tempfile.TemporaryDirectory(dir=self.logs) as folder:
+            for step, given in enumerate(case.written_to(folder, self.nwchem.tree)):
+                log = self.log_of(library, place, case, step)
+                words = [launcher, str(PLACES[place]), str(self.args.seconds), self.logs / f"nwchem.{library}", given]
+                with open(log, "w") as out:
+                    status = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=subprocess.STDOUT).returncode
+                outputs.append(log.read_text(errors="replace"))
+                if status != 0:
+                    break
+        return status, outputs
+
+    def alone(self, case):
+        """What one rank of this library printed, now or before."""
+        logs = [self.log_of("armci-rma", "1", case, step) for step in range(max(1, len(case.steps)))]
+        if not all(log.exists() for log in logs):
+            self.run("armci-rma", "1", case)
+        return [log.read_text(errors="replace") if log.exists() else "" for log in logs]
+
+    def cell(self, library, place, case):
+        status, outputs = self.run(library, place, case)
+        own = (library, place) == ("armci-rma", "1")
+        outcome = judge(status, outputs, case, None if own else self.alone(case), case.references(self.nwchem.tree))
+        kept = {"result": outcome.result, "why": outcome.why, "deviation": outcome.deviation}
+        kept["wall"] = None if self.args.loaded else outcome.wall
+        if library == "armci-rma":
+            self.passed += outcome.result == "right"
+            self.failed += [f"{case.name} on {place}"] if outcome.result != "right" else []
+        self.own["inputs"].setdefault(case.name, {}).setdefault(library, {})[place] = kept
+        self.file.write_text(json.dumps(self.results, indent=1, sort_keys=True) + "\n")
+        print(ROW.format(case.name, self.args.family, library, place, outcome.result, f"{outcome.wall:.1f}", outcome.why).rstrip(), flush=True)
+
+
+def about(prefix):
+    """What a result says of where it comes from."""
+    info = subprocess.run([pathlib.Path(prefix) / "bin/armci-info"], capture_output=True, text=True, check=True).stdout
+    commit = subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
+    processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return {"mpi": re.search(r"MPI in use +([^,(]*)", info).group(1).strip(), "commit": commit or "unknown",
+            "processor": processor.group(1) if processor else "unknown processor", "cores": os.cpu_count()}
+
+
+def write_scripts(nwchem, lead, folder):
+    """The scripts nwchem.armci-rma and so on: they start NWChem on one library or another, and take an input as nwchem does."""
+    for library, variables in LIBRARIES.items():
+        script = folder / f"nwchem.{library}"
+        script.write_text(SCRIPT.format(variables=" ".join(variables).format(lead=lead), tree=nwchem.tree, program=nwchem.program))
+        script.chmod(0o755)
+
+
+def two_nodes(args):
+    """Make the pair of nodes that all launches use; returns its name, or None where there can be none."""
+    made = subprocess.run([args.hosts, "up"], stdout=subprocess.PIPE, text=True)
+    if made.returncode != 0:
+        print(made.stdout.strip() or "no two nodes here")
+        return None
+    os.environ["TWO_HOSTS"] = made.stdout.strip()
+    return os.environ["TWO_HOSTS"]
+
+
+def run_all(args, nwchem):
+    """All cells that were asked for; returns the exit status."""
+    session, places, libraries = Session(args, nwchem), args.ranks.split(), args.libraries.split()
+    cases = [case for case in INPUTS if not args.only or any(word in case.name for word in args.only.split(","))]
+    if not cases or not set(places) <= set(PLACES) or not set(libraries) <= set(LIBRARIES):
+        print(f"no such input; or a place is not one of {' '.join(PLACES)}, a library not one of {' '.join(LIBRARIES)}\n0 passed, 1 failed")
+        return 1
+    pair = two_nodes(args) if any("x" in place for place in places) else None
+    print(ROW.format("input", "MPI", "library", "ranks", "result", "wall s", "why"), flush=True)
+    try:
+        for case, place, library in itertools.product(cases, places, libraries):
+            if pair or "x" not in place:
+                session.cell(library, place, case)
+    finally:
+        if pair:
+            subprocess.run([args.hosts, "down", pair])
+    for case in session.failed:
+        print(f"failed: {case}")
+    print(f"{session.passed} passed, {len(session.failed)} failed")
+    return 1 if session.failed else 0
+
+
+def settings():
+    """The command line."""
+    return arguments(
+        __doc__, ("--logs", "folder for the programs and their output"),
+        ("--hosts", dict(required=True, help="tests/hosts/two-hosts")),
+        ("--results", dict(required=True, help="the file that keeps the results, JSON")),
+        ("--libraries", dict(default=" ".join(LIBRARIES), help="of these (default: all)")),
+        ("--only", dict(default="", help="only inputs whose name contains one of these words, separated by commas")),
+        ("--seconds", dict(type=int, default=120, help="how long one run may take (default: 120)")),
+        ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
+
+
+def main():
+    args = settings()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is half done is removed
+    logs = pathlib.Path(args.logs).resolve()
+    logs.mkdir(parents=True, exist_ok=True)
+    nwchem = Nwchem(args.family, {step for case in INPUTS for step in case.steps})
+    try:
+        nwchem.prepare()
+        write_scripts(nwchem, nwchem.lead_to(args.prefix, logs), logs)
+    except NotHere as reason:
+        print(f"SKIP NWChem: {reason}")
+        return 77
+    except Problem as problem:
+        print(f"{problem}\n0 passed, 1 failed")
+        return 1
+    return run_all(args, nwchem)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
