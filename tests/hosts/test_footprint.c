@@ -140,71 +140,176 @@ static void footprint(void)
     free(w.list);
 }
 
-/* ---- a stopped server ---- */
+/* ---- a server and many clients ---- */
 
-enum { WORDS = 2048, SUM_WORDS = 512, LARGE = 100 << 10, GETS = 32, STOPPED_S = 2 };
+enum { WORDS = 2048, SUM_WORDS = 512, LARGE = 100 << 10, IN_FLIGHT = 32, STOPPED_S = 2 };
 /* What a server may grow by. */
 enum { SERVER_MOST = 4 << 20, SERVER_MOST_PER_CLIENT = 4 << 10 };
+/* What all clients get from: a patch of WIDTH words a row in rows of PITCH words, each word its number. */
+enum { WIDTH = 128, PITCH = 2 * WIDTH, MOST_ROWS = 8192, SMALL_SEGMENTS = 2000 };
 
 /* Each client's, in the memory of rank 0. */
 struct target {
     long words[WORDS]; /* all the number of the last put */
     double sums[SUM_WORDS];
-    unsigned char large[LARGE];
+    unsigned char large[256 << 10];
 };
 
-struct stream {
+/* What a client does for a time, and checks. */
+struct client {
     struct target *to;
-    long rounds, words[GETS][WORDS], seen[GETS];
-    armci_hdl_t put[GETS], get[GETS];
+    const long *patch;
+    long rounds, words[IN_FLIGHT][WORDS], seen[IN_FLIGHT];
+    long *rows; /* [IN_FLIGHT] of the load's size */
+    armci_hdl_t put[IN_FLIGHT], get[IN_FLIGHT];
     double ones[SUM_WORDS];
-    unsigned char large[LARGE];
+    unsigned char large[256 << 10];
 };
 
-static void finish_round(struct stream *s, long round)
+struct server_load {
+    const char *name;
+    bool stops; /* the server, for a time */
+    size_t bytes;
+    void (*round)(struct client *c, const struct server_load *load);
+    void (*finish)(struct client *c, const struct server_load *load);
+};
+
+static long patch_word(size_t i)
+{
+    return (long)(i / WIDTH * PITCH + i % WIDTH);
+}
+
+static void check_rows(const long *rows, const struct server_load *load)
+{
+    size_t n = load->bytes / sizeof(long), i = 0;
+    while (i < n && rows[i] == patch_word(i))
+        i++;
+    if (i < n) check_long(rows[i], patch_word(i), "word %zu of %zu in %s", i, n, load->name);
+}
+
+static void get_patch(struct client *c, const struct server_load *load)
+{
+    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)}, count[] = {near[0], (int)load->bytes / near[0]};
+    ARMCI_GetS((void *)(uintptr_t)c->patch, far, c->rows, near, count, 1, 0);
+    check_rows(c->rows, load);
+}
+
+static void get_patches(struct client *c, const struct server_load *load)
+{
+    enum { PATCHES = 8 };
+    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)}, count[] = {near[0], (int)load->bytes / near[0]};
+    size_t words = load->bytes / sizeof(long);
+    for (size_t i = 0; i < PATCHES; i++) {
+        ARMCI_INIT_HANDLE(&c->get[i]);
+        ARMCI_NbGetS((void *)(uintptr_t)c->patch, far, c->rows + i * words, near, count, 1, 0, &c->get[i]);
+    }
+    for (size_t i = 0; i < PATCHES; i++) {
+        ARMCI_Wait(&c->get[i]);
+        check_rows(c->rows + i * words, load);
+    }
+}
+
+/* Words at places that are no patch. */
+static size_t scattered_word(size_t i)
+{
+    return 3 * i + i % 2;
+}
+
+static void get_words_by_vector(struct client *c, const struct server_load *load)
+{
+    static void *from[SMALL_SEGMENTS], *to[IN_FLIGHT][SMALL_SEGMENTS];
+    (void)load;
+    for (int k = 0; k < IN_FLIGHT; k++) {
+        for (size_t i = 0; i < SMALL_SEGMENTS; i++) {
+            from[i] = (void *)(uintptr_t)&c->patch[scattered_word(i)];
+            to[k][i] = c->words[k] + i;
+        }
+        armci_giov_t iov = {.src_ptr_array = from, .dst_ptr_array = to[k], .bytes = sizeof(long), .ptr_array_len = SMALL_SEGMENTS};
+        ARMCI_INIT_HANDLE(&c->get[k]);
+        ARMCI_NbGetV(&iov, 1, 0, &c->get[k]);
+    }
+    for (int k = 0; k < IN_FLIGHT; k++) {
+        ARMCI_Wait(&c->get[k]);
+        for (size_t i = 0; i < SMALL_SEGMENTS; i++)
+            if (c->words[k][i] != (long)scattered_word(i)) check_long(c->words[k][i], (long)scattered_word(i), "word %zu of a vector", i);
+    }
+}
+
+static void get_words(struct client *c, const struct server_load *load)
+{
+    enum { GETS = 1000 };
+    long seen[GETS];
+    (void)load;
+    for (int i = 0; i < GETS; i++)
+        ARMCI_NbGet((void *)(uintptr_t)&c->patch[i], &seen[i], sizeof(long), 0, NULL);
+    ARMCI_WaitAll();
+    for (int i = 0; i < GETS; i++)
+        check_long(seen[i], i, "a word");
+}
+
+static void put_large(struct client *c, const struct server_load *load)
+{
+    memset(c->large, (int)c->rounds, load->bytes);
+    ARMCI_Put(c->large, c->to->large, (int)load->bytes, 0);
+}
+
+static void check_large(struct client *c, const struct server_load *load)
+{
+    static unsigned char here[256 << 10];
+    ARMCI_Get(c->to->large, here, (int)load->bytes, 0);
+    check_bytes(here, c->large, load->bytes, "the last put of %s", load->name);
+}
+
+static void accumulate(struct client *c, const struct server_load *load)
+{
+    double one = 1;
+    (void)load;
+    ARMCI_NbAcc(ARMCI_ACC_DBL, &one, c->ones, c->to->sums, sizeof c->to->sums, 0, NULL);
+}
+
+static void check_client_sums(struct client *c, const struct server_load *load)
+{
+    static double here[SUM_WORDS];
+    ARMCI_Get(c->to->sums, here, sizeof here, 0);
+    check_double(here[0], (double)c->rounds, "the first sum of %s", load->name);
+    check_double(here[SUM_WORDS - 1], (double)c->rounds, "the last sum of %s", load->name);
+}
+
+static void finish_round(struct client *c, long round)
 {
     if (round < 0) return;
-    ARMCI_Wait(&s->put[round % GETS]);
-    ARMCI_Wait(&s->get[round % GETS]);
-    check_long(s->seen[round % GETS], round, "a get behind the put of round %ld", round);
+    ARMCI_Wait(&c->put[round % IN_FLIGHT]);
+    ARMCI_Wait(&c->get[round % IN_FLIGHT]);
+    check_long(c->seen[round % IN_FLIGHT], round, "a get behind the put of round %ld", round);
 }
 
-/* The last word of a put is got at once, behind it. */
-static void stream_round(struct stream *s, long round)
+/* The last word of a put is got at once, behind it; now and then a large put, and a patch. */
+static void mix(struct client *c, const struct server_load *load)
 {
-    int i = (int)(round % GETS);
-    double one = 1;
-    finish_round(s, round - GETS);
+    long round = c->rounds;
+    int i = (int)(round % IN_FLIGHT);
+    finish_round(c, round - IN_FLIGHT);
     for (int k = 0; k < WORDS; k++)
-        s->words[i][k] = round;
-    ARMCI_INIT_HANDLE(&s->put[i]);
-    ARMCI_INIT_HANDLE(&s->get[i]);
-    ARMCI_NbPut(s->words[i], s->to->words, sizeof s->to->words, 0, &s->put[i]);
-    ARMCI_NbGet(&s->to->words[WORDS - 1], &s->seen[i], sizeof(long), 0, &s->get[i]);
-    ARMCI_NbAcc(ARMCI_ACC_DBL, &one, s->ones, s->to->sums, sizeof s->to->sums, 0, NULL);
-    if (round % 4 == 0) ARMCI_NbPut(s->large, s->to->large, LARGE, 0, NULL);
+        c->words[i][k] = round;
+    ARMCI_INIT_HANDLE(&c->put[i]);
+    ARMCI_INIT_HANDLE(&c->get[i]);
+    ARMCI_NbPut(c->words[i], c->to->words, sizeof c->to->words, 0, &c->put[i]);
+    ARMCI_NbGet(&c->to->words[WORDS - 1], &c->seen[i], sizeof(long), 0, &c->get[i]);
+    accumulate(c, load);
+    memset(c->large, 7, LARGE);
+    if (round % 4 == 0) ARMCI_NbPut(c->large, c->to->large, LARGE, 0, NULL);
+    if (round % 16 == 2) get_patch(c, load);
 }
 
-static void stream_for(struct stream *s, double seconds)
+static void finish_mix(struct client *c, const struct server_load *load)
 {
-    for (double until = now() + seconds; now() < until; s->rounds++)
-        stream_round(s, s->rounds);
-    for (long round = s->rounds < GETS ? 0 : s->rounds - GETS; round < s->rounds; round++)
-        finish_round(s, round);
+    long word;
+    for (long round = c->rounds < IN_FLIGHT ? 0 : c->rounds - IN_FLIGHT; round < c->rounds; round++)
+        finish_round(c, round);
     ARMCI_WaitAll();
-    ARMCI_Fence(0);
-}
-
-static void check_target(struct stream *s)
-{
-    static struct target here;
-    unsigned char expected[LARGE];
-    memset(expected, test_rank(), LARGE);
-    ARMCI_Get(s->to, &here, sizeof here, 0);
-    check_long(here.words[0], s->rounds - 1, "the first word of the last put");
-    check_double(here.sums[0], (double)s->rounds, "the first sum");
-    check_double(here.sums[SUM_WORDS - 1], (double)s->rounds, "the last sum");
-    check_bytes(here.large, expected, LARGE, "the large put");
+    ARMCI_Get(&c->to->words[0], &word, sizeof word, 0);
+    check_long(word, c->rounds - 1, "the first word of the last put");
+    check_client_sums(c, load);
 }
 
 static void *stop_for_a_time(void *server)
@@ -216,12 +321,15 @@ static void *stop_for_a_time(void *server)
     return NULL;
 }
 
-static void stream_while_stopped(struct stream *s, pid_t server)
+static void work(struct client *c, const struct server_load *load, pid_t server)
 {
     pthread_t stopper;
-    bool stops = test_rank() == test_ranks() - 1 && pthread_create(&stopper, NULL, stop_for_a_time, &server) == 0;
-    check(stops || test_rank() < test_ranks() - 1, "no thread to stop the server");
-    stream_for(s, STOPPED_S);
+    bool stops = load->stops && test_rank() == test_ranks() - 1 && pthread_create(&stopper, NULL, stop_for_a_time, &server) == 0;
+    check(stops || !load->stops || test_rank() < test_ranks() - 1, "no thread to stop the server");
+    for (double until = now() + (load->stops ? STOPPED_S : 1); now() < until || c->rounds == 0; c->rounds++)
+        load->round(c, load);
+    if (load->finish) load->finish(c, load);
+    ARMCI_Fence(0);
     if (stops) pthread_join(stopper, NULL);
 }
 
@@ -233,41 +341,84 @@ static bool forget_largest(void)
     return f && fclose(f) == 0 && ok;
 }
 
-static void stopped_server(void)
+static long shared_kib(void)
 {
-    static struct stream s;
-    bool far = !armci_domain_same_id(ARMCI_DOMAIN_SMP, 0);
+    return kib_in("/proc/self/status", "RssShmem:") + kib_in("/proc/self/status", "RssFile:");
+}
+
+/* Of this process, that of its regions excepted, KiB. */
+static long own_kib(void)
+{
+    return kib_in("/proc/self/status", "RssAnon:");
+}
+
+/* MPI libraries keep what each kind of message took, so the loads of one job add up: together they may take twice as much as one. */
+static void check_growth(const struct server_load *load, int clients, long before, long first)
+{
+    long largest = kib_in("/proc/self/status", "VmHWM:") - shared_kib(), most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
+    printf("%s, server %s, %d clients: %ld KiB more, %ld with the loads before\n", load->name, load->stops ? "stopped for 2 s" : "running",
+           clients, largest - before, largest - first);
+    check(largest - before <= most, "the server grew by %ld KiB, more than %ld KiB", largest - before, most);
+    check(largest - first <= 2 * most, "the server grew by %ld KiB in all, more than %ld KiB", largest - first, 2 * most);
+}
+
+static void measured_work(struct client *c, const struct server_load *load, bool far, pid_t server)
+{
+    static long first; /* when all clients are connected and have done nothing */
     int clients = far;
+    armci_msg_igop(&clients, 1, "+");
+    if (far) ARMCI_PutValueLong(0, c->to->words, 0); /* connects */
+    ARMCI_Barrier();
+    long before = own_kib();
+    if (first == 0) first = before;
+    if (test_rank() == 0) check(forget_largest(), "/proc/self/clear_refs");
+    ARMCI_Barrier();
+    if (far) work(c, load, server);
+    ARMCI_Barrier();
+    if (test_rank() == 0) check_growth(load, clients, before, first);
+}
+
+static void serve_clients(const void *row)
+{
+    static struct client c;
+    const struct server_load *load = row;
+    bool far = !armci_domain_same_id(ARMCI_DOMAIN_SMP, 0);
     pid_t server = getpid();
     if (!on_all_ranks(test_has_server())) {
         skip("no server: MPI decides what it keeps");
         return;
     }
-    armci_msg_igop(&clients, 1, "+");
     MPI_Bcast(&server, sizeof server, MPI_BYTE, 0, test_comm());
     void **base = region_zeroed(sizeof(struct target) * (size_t)test_ranks());
-    s.to = (struct target *)base[0] + test_rank();
+    void **patches = region_create(test_rank() == 0 ? (size_t)MOST_ROWS * PITCH * sizeof(long) : 0);
+    for (size_t i = 0; test_rank() == 0 && i < (size_t)MOST_ROWS * PITCH; i++)
+        ((long *)patches[0])[i] = (long)i;
+    c = (struct client){.to = (struct target *)base[0] + test_rank(), .patch = patches[0]};
+    c.rows = far ? need_memory(8 * load->bytes + 1) : NULL;
     for (int k = 0; k < SUM_WORDS; k++)
-        s.ones[k] = 1;
-    memset(s.large, test_rank(), LARGE);
-    if (far) ARMCI_PutValueLong(0, s.to->words, 0); /* connects */
-    ARMCI_Barrier();
-    long before = kib_in("/proc/self/status", "VmRSS:");
-    if (test_rank() == 0) check(forget_largest(), "/proc/self/clear_refs");
-    ARMCI_Barrier();
-    if (far) stream_while_stopped(&s, server);
-    ARMCI_Barrier();
-    long grown = kib_in("/proc/self/status", "VmHWM:") - before, most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
-    if (test_rank() == 0) {
-        printf("server stopped for %d s, %d clients: %ld KiB more\n", STOPPED_S, clients, grown);
-        check(grown <= most, "the server grew by %ld KiB, more than %ld KiB", grown, most);
-    }
-    if (far) check_target(&s);
+        c.ones[k] = 1;
+    measured_work(&c, load, far, server);
+    free(c.rows);
+    region_free(patches);
     region_free(base);
 }
 
+/* clang-format off */
+#define LOAD(...) NULL, serve_clients, &(const struct server_load){__VA_ARGS__}
+#define BOTH(NAME, ...) \
+    {"a server's memory is bounded: " NAME, LOAD(NAME, false, __VA_ARGS__)}, \
+    {"a server that is stopped takes little memory: " NAME, LOAD(NAME, true, __VA_ARGS__)}
+/* clang-format on */
+
 static const struct test tests[] = {
-    {"a server that is stopped takes little memory for its clients", stopped_server},
+    BOTH("strided gets of 8 MiB", 8 << 20, get_patch),
+    BOTH("strided gets of 512 KiB, eight in flight", 512 << 10, get_patches),
+    BOTH("vectors of 2000 words, many in flight", 0, get_words_by_vector),
+    BOTH("gets of a word, many in flight", 0, get_words),
+    BOTH("puts of 8 KiB", 8 << 10, put_large, check_large),
+    BOTH("puts of 256 KiB", 256 << 10, put_large, check_large),
+    BOTH("accumulates", 0, accumulate, check_client_sums),
+    BOTH("all kinds in turn", 512 << 10, mix, finish_mix),
     {"the library's own memory is bounded, however much the ranks transfer", footprint},
 };
 SUITE(.start = start);

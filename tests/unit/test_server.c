@@ -105,10 +105,10 @@ TEST(sequence_numbers_wrap_around)
     }
 }
 
-/* ---- unreceived replies ---- */
+/* ---- deferred requests ---- */
 
 enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
-static char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
+static _Alignas(long) char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
 
 static void *from[SEGMENTS], *unused[SEGMENTS];
 
@@ -122,29 +122,40 @@ static void send_vector_get(int number)
     send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
 }
 
-/* The replies exceed the pool: the server goes on with later requests and replies when there are buffers again. */
-TEST(unreceived_replies_block_nothing)
+static void receive_reply(int number)
 {
-    long there = -1, value = 7;
+    MPI_Request reply;
+    int done = 0;
+    MPI_Irecv(copy[number], sizeof copy[number], MPI_BYTE, 0, AM_TAG_FIRST + number, comm, &reply);
+    for (int i = 0; i < TRIES && !done; i++) {
+        armcii_server_serve();
+        MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
+    }
+    ck_assert_msg(done, "reply %d does not arrive", number);
+}
+
+/* The replies exceed the server's memory for them: the gets wait, and the put to the same bytes behind them; then each get sees the bytes
+ * from before the put. */
+TEST(a_put_waits_behind_deferred_gets)
+{
+    long *there = (long *)(void *)memory, value = 7, before;
     for (size_t i = 0; i < sizeof memory; i++)
         memory[i] = (char)(i * 7 + (i >> 10));
+    memcpy(&before, memory, sizeof before);
     for (int i = 0; i < GETS; i++)
         send_vector_get(i);
-    send_put(GETS, &value, &there);
-    serve_until(&there, value);
-    ck_assert_int_eq(there, value);
+    send_put(GETS, &value, there);
+    for (int i = 0; i < 1000; i++)
+        armcii_server_serve();
+    ck_assert_int_eq(*there, before);
     for (int g = 0; g < GETS; g++) {
-        MPI_Request reply;
-        int done = 0;
-        MPI_Irecv(copy[g], sizeof copy[g], MPI_BYTE, 0, AM_TAG_FIRST + g, comm, &reply);
-        for (int i = 0; i < TRIES && !done; i++) {
-            armcii_server_serve();
-            MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
-        }
-        ck_assert_msg(done, "reply %d does not arrive", g);
-        for (int i = 0; i < SEGMENTS; i++)
+        receive_reply(g);
+        ck_assert_mem_eq(copy[g], &before, sizeof before);
+        for (int i = 1; i < SEGMENTS; i++)
             ck_assert_mem_eq(copy[g] + i * SEGMENT, from[i], SEGMENT);
     }
+    serve_until(there, value);
+    ck_assert_int_eq(*there, value);
 }
 
 const struct unit unit = {.timeout = 60, .begin = start, .end = stop, .run = unit_run_with_mpi};

@@ -77,7 +77,7 @@ struct endpoint;
 struct endpoint *armcii_endpoint(int server);
 /* Room for a request of that length in the open message; acknowledge: a fence waits for the message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
-/* Send the open message, as soon as the server grants it: now; if there is reason not to coalesce more updates; of all endpoints. */
+/* Send the open message, as soon as there is room in the window: now; if there is reason not to coalesce more updates; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
@@ -88,11 +88,11 @@ struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;
 };
-/* May that many data be sent before the server asks for them? Waits while a grant is on its way. */
-bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes);
-/* The request of the put, of that many data, is in the open message; its acknowledgement frees the tag. */
-void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t bytes);
-/* Is a rendezvous put not in place, or does a message wait for a grant? */
+/* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
+bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
+/* The request of the put is in the open message, and so many bytes follow unasked; its acknowledgement frees the tag. */
+void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
+/* Is a rendezvous put not in place, or does a message wait for room in the window? */
 bool armcii_rndv_any(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
@@ -133,8 +133,9 @@ struct outstanding {
     int owner;          /* of the remote memory */
     int tag;            /* of the reply, freed when it is complete; 0: none */
     char *buffer;       /* to unpack from; NULL: zero-copy */
-    struct shape shape; /* to unpack to */
+    struct shape shape; /* to unpack to; to send from */
     void **addresses;
+    int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
 };
 
 /* Buffers for replies that are unpacked. */
@@ -144,6 +145,8 @@ extern struct bufpool armcii_outstanding_buffers;
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
 /* The data arrive in the buffer; unpack them to s. */
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
+/* When the server's reply has arrived, send s, which is contiguous or strided. */
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag);
 /* The operation may complete from now on. */
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request);
 

@@ -75,26 +75,22 @@ bool armcii_client_is_complete(uint64_t id)
 static void put_rndv(struct endpoint *e, const struct remote *to, const struct shape *s, uint64_t id)
 {
     struct outstanding *o = new_outstanding(id, to->owner);
-    MPI_Request data;
+    MPI_Request request;
     struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
+    const uint32_t bytes = armcii_am_rndv_size(s->bytes);
+    const bool asks = bytes > 0 && !armcii_endpoint_has_room(e, bytes);
+    if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
-    append_request(e, &(struct am_request){.kind = AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta}, s);
-    armcii_rndv_add(e, &put, s->bytes);
+    append_request(e, &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta},
+                   s);
+    armcii_rndv_add(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
-    armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA, &data);
-    armcii_outstanding_start(o, data);
-}
-
-/* A contiguous or strided fragment in eager requests. */
-static void put_packed(struct endpoint *e, const struct remote *to, const struct shape *s)
-{
-    struct am_cursor cursor;
-    struct shape fragment;
-    armcii_am_fragment_begin_packed(&cursor);
-    while (armcii_am_fragment_next(s, &cursor, NULL, &fragment)) {
-        append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
-        armcii_endpoint_send_if_due(e);
-    }
+    if (asks)
+        armcii_outstanding_set_send(o, s, to->server, put.tag + AM_TAG_DATA);
+    else
+        armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA,
+                             &request);
+    armcii_outstanding_start(o, request);
 }
 
 uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
@@ -112,11 +108,9 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
         if (fragment.bytes <= armcii_am_eager_max()) {
             append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
             armcii_endpoint_send_if_due(e);
-        } else if (armcii_endpoint_may_rndv(e, fragment.bytes)) {
+        } else {
             if (!id) id = ++last_id;
             put_rndv(e, to, &fragment, id);
-        } else {
-            put_packed(e, to, &fragment);
         }
     }
     if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */

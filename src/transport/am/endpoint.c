@@ -27,22 +27,22 @@ static enum { FREE, OPEN, SENT } state[BUFFERS];
 
 struct endpoint {
     int server;
-    int open;             /* buffer of the open message; -1: none */
-    uint16_t sequence;    /* number of the next message */
-    uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked; /* of the messages sent but not acknowledged */
-    uint32_t charged;     /* credits of what was sent, modulo 2^32 (proto.h) */
-    uint32_t granted;
-    uint32_t rndv_credits; /* of the open message */
-    bool due;              /* the open message waits for its grant only */
-    unsigned rndvs;        /* rendezvous puts that are not in place */
-    unsigned appended;     /* updates, for armcii_endpoint_send_if_due */
-    bool listed;           /* in the list of dirty endpoints */
+    int open;                     /* buffer of the open message; -1: none */
+    uint16_t sequence;            /* number of the next message */
+    uint64_t sent, acked;         /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked;         /* of the messages sent but not acknowledged */
+    uint32_t transmitted, served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
+    uint32_t rndv_bytes;          /* of the open message */
+    bool due;                     /* the open message waits for room in the window only */
+    unsigned rndvs;               /* rendezvous puts that are not in place */
+    unsigned appended;            /* updates, for armcii_endpoint_send_if_due */
+    bool listed;                  /* in the list of dirty endpoints */
     struct endpoint *next_dirty, *next_on_node;
 };
 /* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress ranks] */
 static struct endpoint **endpoint_of, **first_on_node;
 static unsigned dues; /* endpoints that are due */
+static size_t window;
 enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct am_ack ack;
@@ -113,14 +113,14 @@ static struct rndv {
 } * rndvs;
 static uint64_t rndvs_added;
 
-void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, size_t bytes)
+void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes)
 {
     struct rndv *r = armcii_alloc(1, sizeof *r, "a put");
     *r = (struct rndv){rndvs, *put, ++rndvs_added};
     rndvs = r;
     e->rndvs++;
     acks_pending++;
-    e->rndv_credits += armcii_am_rndv_credits(bytes);
+    e->rndv_bytes += bytes;
 }
 
 /* The data of the put are in place. */
@@ -172,9 +172,10 @@ static bool needs_ack(const struct am_message_header *head)
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
-static size_t credits(const struct endpoint *e)
+static size_t room(const struct endpoint *e)
 {
-    return (int32_t)(e->granted - e->charged) > 0 ? e->granted - e->charged : 0;
+    uint32_t unserved = e->transmitted - e->served;
+    return unserved < window ? window - unserved : 0;
 }
 
 static void set_due(struct endpoint *e, bool due)
@@ -188,16 +189,16 @@ void armcii_endpoint_send(struct endpoint *e)
     if (e->open < 0) return;
     int b = e->open;
     struct am_message_header *head = header_of(b);
-    const uint32_t charge = head->bytes + e->rndv_credits;
-    set_due(e, charge > credits(e) && unacked(e) > 0); /* an acknowledgement with a grant is on its way */
-    if (e->due) head->acknowledge = 1;                 /* fences count it */
+    const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
+    set_due(e, size > room(e) && unacked(e) > 0); /* an acknowledgement is on its way */
+    if (e->due) head->acknowledge = 1;            /* fences count it */
     if (e->due) return;
-    e->charged += charge;
-    e->rndv_credits = 0;
+    e->transmitted += size;
+    e->rndv_bytes = 0;
     e->open = -1;
     state[b] = SENT;
     head->sequence = e->sequence++;
-    if (needs_ack(head) || credits(e) < armcii_am_message_max()) head->acknowledge = 1;
+    if (needs_ack(head) || room(e) < armcii_am_message_max()) head->acknowledge = 1;
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
@@ -208,13 +209,11 @@ void armcii_endpoint_send(struct endpoint *e)
 
 static void handle_ack(struct endpoint *e)
 {
-    if (ack.bytes) {
-        e->acked++;
-        e->bytes_unacked -= (size_t)ack.bytes;
-    }
+    e->acked += (uint64_t)ack.messages;
+    e->bytes_unacked -= (size_t)ack.bytes;
     if (ack.rndv_tag) remove_rndv(e, ack.rndv_tag);
-    e->granted = ack.granted;
-    acks_pending--;
+    e->served = ack.served;
+    acks_pending -= (unsigned)ack.messages + (ack.rndv_tag != 0);
 }
 
 /* Handle the acknowledgements that have arrived, and send the open messages they release. Tests only while some are expected: a call of MPI
@@ -351,15 +350,9 @@ void armcii_endpoint_send_if_due(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-bool armcii_endpoint_may_rndv(struct endpoint *e, size_t bytes)
+bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 {
-    struct backoff p = {0};
-    const size_t needed = armcii_am_rndv_credits(bytes) + e->rndv_credits + 2 * armcii_am_message_max(); /* the open message, the request */
-    const uint64_t sent = e->sent, puts = rndvs_added;
-    if (bytes > AM_UNEXPECTED_MAX) return true;
-    while (credits(e) < needed && (e->acked < sent || has_rndv(e, puts)))
-        armcii_am_progress(&p);
-    return credits(e) >= needed;
+    return bytes + e->rndv_bytes + 2 * armcii_am_message_max() <= room(e); /* the open message, the request */
 }
 
 bool armcii_endpoints_are_busy(void)
@@ -369,12 +362,25 @@ bool armcii_endpoints_are_busy(void)
 
 /* ---- leaving the library ---- */
 
+/* The messages that request an acknowledgement, with the open one. */
+static uint64_t to_be_acked(const struct endpoint *e)
+{
+    return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);
+}
+
+/* May the server have deferred one of the first `sent` messages, behind a get whose reply this process receives only in the library? */
+static bool may_be_deferred(const struct endpoint *e, uint64_t sent)
+{
+    return e->acked < sent && armcii_outstanding_any();
+}
+
 /* The first message makes the connection, which takes several calls of MPI on both sides. Then the system takes that many bytes and
  * delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
     bool connected = e->acked > 0 || e->sent == 0;
-    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e, rndvs_added);
+    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e, rndvs_added) &&
+           !may_be_deferred(e, e->sent);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -389,7 +395,8 @@ void armcii_endpoint_leave(struct endpoint *e)
     const uint64_t puts = rndvs_added;
     const uint16_t number = e->sequence;
     armcii_endpoint_send(e);
-    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e, puts))
+    const uint64_t sent = to_be_acked(e);
+    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e, puts) || may_be_deferred(e, sent))
         armcii_am_progress(&p);
 }
 
@@ -423,12 +430,6 @@ struct endpoint *armcii_endpoint(int server)
 }
 
 /* ---- remote completion ---- */
-
-/* The messages that request an acknowledgement, with the open one. */
-static uint64_t to_be_acked(const struct endpoint *e)
-{
-    return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);
-}
 
 /* Only for what is outstanding now: other threads may keep adding. */
 static void wait_acked(struct endpoint *e)
@@ -495,6 +496,8 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
+    armcii_am_share_among((int)ranks);
+    window = armcii_am_window();
     endpoint_of = armcii_alloc(ranks, sizeof *endpoint_of, "messages to other nodes");
     first_on_node = armcii_alloc(ranks, sizeof *first_on_node, "messages to other nodes");
     if (!buffers) armcii_fatal("out of memory for messages to other nodes");

@@ -48,10 +48,24 @@ void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s,
     if (s->form == SHAPE_VECTOR) copy_addresses(o, s);
 }
 
+void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag)
+{
+    o->shape = *s;
+    o->server = server;
+    o->data_tag = tag;
+}
+
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
 {
     outstanding[outstanding_size] = o;
     outstanding_requests[outstanding_size++] = request;
+}
+
+/* The server has posted the receive. */
+static void send_data(struct outstanding *o, MPI_Request *request)
+{
+    armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server, o->data_tag, request);
+    o->data_tag = 0;
 }
 
 static void complete_outstanding(struct outstanding *o)
@@ -86,8 +100,13 @@ bool armcii_outstanding_progress(void)
     MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
-        complete_outstanding(outstanding[index[i]]);
-        outstanding[index[i]] = NULL;
+        struct outstanding *o = outstanding[index[i]];
+        if (o->data_tag) {
+            send_data(o, &outstanding_requests[index[i]]);
+        } else {
+            complete_outstanding(o);
+            outstanding[index[i]] = NULL;
+        }
     }
     compact_outstanding();
     return true;

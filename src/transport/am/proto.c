@@ -168,14 +168,32 @@ static void fragment_long_segment(const struct vector_run *run, struct am_cursor
     c->segment += bytes == rest;
 }
 
+static size_t share; /* of a client, in bytes: what a server's MPI library may keep of its messages */
+
+void armcii_am_share_among(int clients)
+{
+    enum { ALL = 1 << 20 };
+    share = ALL / (size_t)clients;
+}
+
+/* Many clients have short messages, of which a window takes two all the same. */
 size_t armcii_am_eager_max(void)
 {
-    return armcii_quirks->eager_max;
+    enum { LEAST = 16 << 10 };
+    const size_t half = share / 2 > LEAST ? share / 2 : LEAST;
+    return min(armcii_quirks->eager_max, half);
 }
 
 size_t armcii_am_message_max(void)
 {
     return armcii_am_eager_max() + AM_HEADERS_MAX;
+}
+
+/* Two messages at least: one is under way while the other is acknowledged. */
+size_t armcii_am_window(void)
+{
+    const size_t least = 2 * armcii_am_message_max();
+    return share > least ? share : least;
 }
 
 /* Bytes that a segment of the run takes in the request. */

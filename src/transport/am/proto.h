@@ -16,6 +16,7 @@ enum am_kind {
     AM_PUT,      /* eager: the request holds the data */
     AM_ACC,      /* the same */
     AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA */
+    AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
     AM_GET,      /* the reply has the request's tag, as for the following */
     AM_RMW,      /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
     AM_LOCK,     /* the reply follows when the mutex is granted */
@@ -27,10 +28,11 @@ enum {
     AM_HEADERS_MAX = 512,                         /* bytes of a message beside armcii_am_eager_max(): headers and strides */
     AM_MESSAGE_MAX = (32 << 10) + AM_HEADERS_MAX, /* bytes of a message: below MPI's eager limit, so that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
-    AM_REPLY_MAX = 512 << 10,                     /* data bytes of a packed reply */
+    AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
     AM_UNEXPECTED_MAX = 512 << 10,                /* bytes of a message that MPI may deliver before its receive is posted */
+    AM_MESSAGE_COST = 2 << 10,                    /* what a short message counts: MPI keeps more than its bytes */
     AM_TAG_REQUEST = 1,
     AM_TAG_ACK = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
@@ -46,19 +48,28 @@ struct am_message_header {
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
-/* An acknowledgement of the server, with its grant. */
+/* An acknowledgement of the server. */
 struct am_ack {
-    int32_t bytes;    /* of the applied message; 0: none */
+    int32_t messages; /* that are applied, their gets served */
+    int32_t bytes;    /* of these */
     int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
-    uint32_t granted; /* the client's credits, modulo 2^32: see below */
+    uint32_t served;  /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
 };
 
-/* Credits. What a server has not served lies in MPI's queue of unexpected messages, so clients send only what it grants: messages, and the
- * data of rendezvous puts as far as MPI may deliver them before their receive is posted. Both sides count these bytes from the start; a
- * client sends up to the count that is granted. If no acknowledgement is on its way it may send one message without
- * a grant, so it never waits for other clients. A message that leaves less than a message of the grant requests an acknowledgement: so a
- * client that waits is answered. */
-static inline uint32_t armcii_am_rndv_credits(size_t bytes)
+/* Flow control. What a server has not served lies in MPI's queue of unexpected messages, so each client has a window: so many bytes that it
+ * has sent and the server has not served, of messages, and of the data of rendezvous puts as far as MPI may deliver them before their
+ * receive is posted. A message beyond the window waits while an acknowledgement is on its way; data beyond it wait until the server has
+ * posted the receive (AM_PUT_ASK). A message that leaves less than a message of the window requests an acknowledgement. So a client never
+ * waits for other clients, and an idle one keeps nothing from them.
+ *
+ * Replies are bounded by the server: it sends as many at a time as it has memory for. The get behind them is deferred, with all that the
+ * client sends after it, and counts as not served: the acknowledgements of the client's messages wait for it. */
+size_t armcii_am_window(void);
+static inline uint32_t armcii_am_message_size(size_t bytes)
+{
+    return bytes > AM_MESSAGE_COST ? (uint32_t)bytes : AM_MESSAGE_COST;
+}
+static inline uint32_t armcii_am_rndv_size(size_t bytes)
 {
     return bytes <= AM_UNEXPECTED_MAX ? (uint32_t)bytes : 0;
 }
@@ -113,6 +124,8 @@ void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
 /* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments are long enough for zero-copy. */
 const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch);
 
+/* A server's memory for messages is shared among so many clients, the processes of the job: once, before the following are called. */
+void armcii_am_share_among(int clients);
 /* Data bytes of an eager message: MPI sends it without a rendezvous. */
 size_t armcii_am_eager_max(void);
 /* Bytes of the longest message. */

@@ -23,15 +23,22 @@ static unsigned long post_number[MAX_SLOTS], posts; /* order in which the receiv
 static int slots;
 enum { NONE = -1 };
 
-static struct client {
-    uint16_t next_sequence; /* of the message to serve next */
-    uint16_t replies;       /* pending, with buffers of reply_pool */
-    uint32_t served, granted;
-} * clients; /* [ranks of comm] */
+/* A get that waits for memory for its reply, or a request behind one. */
+struct deferred {
+    struct deferred *next;
+    _Alignas(8) char request[];
+};
 
-/* Credits that clients have been granted and not used: at most MAX_GRANTED, and two messages of each client. */
-enum { MAX_GRANTED = 5 << 18 };
-static size_t grants;
+static struct client {
+    uint16_t next_sequence;  /* of the message to serve next */
+    uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
+    size_t replying;         /* memory of the pending replies to its gets, see can_reply */
+    struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
+    struct deferred **newest;
+    uint32_t deferred;             /* bytes of these requests */
+    int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
+    struct client *next_deferring;
+} * clients; /* [ranks of comm] */
 
 enum { INLINE_MAX = 64 };
 /* A pending reply, or the data of a rendezvous put being received. */
@@ -44,21 +51,22 @@ struct reply {
     char *buffer;                 /* more; or NULL */
     char *lo, *hi;                /* zero-copy: the memory of the message */
     size_t bytes;                 /* of the data */
+    size_t cost;                  /* reply to a get: what counts in `replying` */
+    long began;                   /* reply to a get: armcii_clock */
+    bool is_late;                 /* it counts no more for others */
 };
 _Static_assert((int)AM_REPLY_MAX <= (int)BUFPOOL_LARGEST, "a reply fits in a buffer of the pool");
 static struct reply *pending, *free_replies;
 static struct reply **next_test = &pending; /* where progress_replies continues */
 static int pending_count;
 
-/* Gets that found no buffer, in order of arrival. */
-struct deferred {
-    struct deferred *next;
-    int client;
-    _Alignas(8) char request[];
-};
-static struct deferred *first_deferred, **last_deferred = &first_deferred;
-static bool buffers_freed;
-static struct bufpool reply_pool = {.max_bytes = 4 << 20};
+/* Clients with deferred requests. */
+static struct client *deferring, **last_deferring = &deferring;
+static bool replies_freed;
+/* Memory of the pending replies to gets. */
+enum { MAX_REPLYING = 1 << 20, LEAST_REPLYING = 4 << 10, REPLY_COST = 2 << 10 };
+static size_t replying;
+static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
 
 static MPI_Comm comm;
 static struct am_decoded decoded;
@@ -80,25 +88,48 @@ static struct reply *alloc_reply(void)
     return reply;
 }
 
-/* May a reply to the client have a buffer? Each client may have one whatever the pool's limit, so that a client that receives no replies
- * does not delay others. */
-static bool can_reply(int client, size_t bytes)
-{
-    return bytes <= INLINE_MAX || clients[client].replies == 0 || armcii_bufpool_can_alloc(&reply_pool, bytes);
-}
-
-/* Requires can_reply(client, bytes). */
 static struct reply *new_reply(int client, size_t bytes)
 {
     struct reply *reply = alloc_reply();
     *reply = (struct reply){.next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
-    if (bytes > INLINE_MAX) {
-        reply->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
-        clients[client].replies++;
-    }
+    if (bytes > INLINE_MAX) reply->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
     pending = reply;
     pending_count++;
     return reply;
+}
+
+/* May a reply that takes so much be sent to the client?  Each may have half of what the others leave, so all have some; LEAST_REPLYING in
+ * any case, so that short gets do not wait for other clients; and a long one if nothing else is sent. */
+static bool can_reply(const struct client *c, size_t cost)
+{
+    if (c->replying + cost <= LEAST_REPLYING) return true;
+    if (c->replying == 0) return replying == 0 || replying + cost <= MAX_REPLYING;
+    size_t others = replying > c->replying ? replying - c->replying : 0;
+    return others <= MAX_REPLYING && c->replying + cost <= (MAX_REPLYING - others) / 2;
+}
+
+static void count_reply(struct reply *reply, size_t cost)
+{
+    reply->cost = cost;
+    reply->began = armcii_clock();
+    replying += cost;
+    clients[reply->client].replying += cost;
+}
+
+/* Nobody waits longer than LATE microseconds for a client that is stopped, or never calls again. */
+static void discount_late_replies(void)
+{
+    enum { LATE = 1000000, INTERVAL = LATE / 10 };
+    static long last;
+    const long now = armcii_clock();
+    if (now - last < INTERVAL) return;
+    last = now;
+    for (struct reply *reply = pending; reply; reply = reply->next) {
+        if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
+        reply->is_late = true;
+        replying -= reply->cost;
+        replies_freed = true;
+    }
 }
 
 static char *reply_data(struct reply *reply)
@@ -109,11 +140,10 @@ static char *reply_data(struct reply *reply)
 /* The reply is complete and no longer in the list. */
 static void free_reply(struct reply *reply)
 {
-    if (reply->buffer) {
-        armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
-        clients[reply->client].replies--;
-        buffers_freed = true;
-    }
+    if (reply->buffer) armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
+    if (!reply->is_late) replying -= reply->cost;
+    clients[reply->client].replying -= reply->cost;
+    replies_freed = true;
     reply->next = free_replies;
     free_replies = reply;
     pending_count--;
@@ -132,38 +162,11 @@ static void reply_inline(const void *data, size_t bytes, int client, int tag)
     send_reply(reply, tag);
 }
 
-/* ---- credits ---- */
-
-static size_t unused_grant(const struct client *c)
-{
-    return c->granted - c->served;
-}
-
-static void use_credits(struct client *c, size_t bytes)
-{
-    size_t used = bytes < unused_grant(c) ? bytes : unused_grant(c);
-    c->served += (uint32_t)bytes;
-    if (used < bytes) c->granted = c->served;
-    grants -= used;
-}
-
-/* A client may have half of what the others leave: all of n clients that are active get 1 / (n + 1) of it.  Idle clients keep their grants,
- * so each client may have two messages in any case: one is under way while the other is acknowledged. */
-static void grant(struct client *c)
-{
-    size_t others = grants - unused_grant(c), least = 2 * armcii_am_message_max();
-    size_t share = others < MAX_GRANTED ? (MAX_GRANTED - others) / 2 : 0;
-    if (share < least) share = least;
-    if (share <= unused_grant(c)) return;
-    grants += share - unused_grant(c);
-    c->granted = c->served + (uint32_t)share;
-}
+/* ---- acknowledgements ---- */
 
 static void send_ack(int client, struct am_ack ack)
 {
-    struct client *c = &clients[client];
-    grant(c);
-    ack.granted = c->granted;
+    ack.served = clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     reply_inline(&ack, sizeof ack, client, AM_TAG_ACK);
 }
@@ -208,53 +211,6 @@ static const void *first_address(const struct shape *s)
     return s->form == SHAPE_VECTOR ? s->runs[0].remote[0] : s->remote;
 }
 
-/* Eager replies are copied, larger contiguous ones are zero-copy. So are strided ones while the pool is exhausted: later requests do not
- * wait. */
-static bool use_zcopy(const struct shape *s)
-{
-    if (s->form == SHAPE_CONTIGUOUS) return s->bytes > armcii_am_eager_max();
-    return !armcii_bufpool_can_alloc(&reply_pool, s->bytes) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
-}
-
-static void reply_packed(const struct am_request_header *r, struct shape *s, int client)
-{
-    struct reply *reply = new_reply(client, s->bytes);
-    armcii_shape_set_packed(s, reply_data(reply));
-    armcii_apply_get(s, server_delta(r, first_address(s)));
-    send_reply(reply, r->tag);
-}
-
-/* Later requests of the client may overtake a deferred get: a blocking get has none behind it, and others are not ordered. */
-static void defer(const struct am_request_header *r, int client)
-{
-    struct deferred *d = armcii_alloc(1, sizeof *d + r->length, "a request");
-    d->client = client;
-    memcpy(d->request, r, r->length);
-    *last_deferred = d;
-    last_deferred = &d->next;
-}
-
-/* Serve the deferred gets that find a buffer now. */
-static bool serve_deferred(void)
-{
-    bool any = false;
-    buffers_freed = false;
-    for (struct deferred **link = &first_deferred, *d; (d = *link) != NULL;) {
-        const struct am_request_header *r = (const struct am_request_header *)(void *)d->request;
-        if (!can_reply(d->client, r->bytes)) {
-            link = &d->next;
-            continue;
-        }
-        armcii_am_decode(r, &decoded);
-        reply_packed(r, &decoded.shape, d->client);
-        if (!d->next) last_deferred = link;
-        *link = d->next;
-        free(d);
-        any = true;
-    }
-    return any;
-}
-
 /* A zero-copy message, whose first segment begins at *first. */
 static struct reply *new_zcopy(const struct am_request_header *r, const struct shape *s, int client, char **first)
 {
@@ -267,17 +223,31 @@ static struct reply *new_zcopy(const struct am_request_header *r, const struct s
     return reply;
 }
 
-static void serve_get(const struct am_request_header *r, struct shape *s, int client)
+/* Eager replies are copied, larger contiguous ones are zero-copy. */
+static bool use_zcopy(const struct shape *s)
 {
+    return s->form == SHAPE_CONTIGUOUS && s->bytes > armcii_am_eager_max();
+}
+
+static size_t reply_cost(const struct shape *s)
+{
+    return REPLY_COST + (use_zcopy(s) || s->bytes <= INLINE_MAX ? 0 : s->bytes);
+}
+
+static void reply_to_get(const struct am_request_header *r, struct shape *s, int client)
+{
+    struct reply *reply;
     if (use_zcopy(s)) {
         char *first;
-        struct reply *reply = new_zcopy(r, s, client, &first);
+        reply = new_zcopy(r, s, client, &first);
         armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &reply->request);
-    } else if (can_reply(client, s->bytes)) {
-        reply_packed(r, s, client);
     } else {
-        defer(r, client);
+        reply = new_reply(client, s->bytes);
+        armcii_shape_set_packed(s, reply_data(reply));
+        armcii_apply_get(s, server_delta(r, first_address(s)));
+        send_reply(reply, r->tag);
     }
+    count_reply(reply, reply_cost(s));
 }
 
 static void serve_put_rndv(const struct am_request_header *r, const struct shape *s, int client)
@@ -285,8 +255,11 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     char *first;
     struct reply *reply = new_zcopy(r, s, client, &first);
     reply->rndv_tag = r->tag;
-    use_credits(&clients[client], armcii_am_rndv_credits(s->bytes));
     armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &reply->request);
+    if (r->kind == AM_PUT_ASK)
+        reply_inline("", 0, client, r->tag);
+    else
+        clients[client].served += armcii_am_rndv_size(s->bytes);
 }
 
 static void serve_rmw(const struct am_request_header *r, const struct shape *s, int client)
@@ -309,21 +282,30 @@ static void serve_unlock(const struct am_request_header *r)
 }
 
 static const char *const kind_names[] = {
-    [AM_PUT] = "a put",         [AM_ACC] = "an accumulate",       [AM_PUT_RNDV] = "a put by rendezvous",
-    [AM_GET] = "a get",         [AM_RMW] = "a read-modify-write", [AM_LOCK] = "a lock",
-    [AM_TRYLOCK] = "a trylock", [AM_UNLOCK] = "an unlock",
+    [AM_PUT] = "a put",
+    [AM_ACC] = "an accumulate",
+    [AM_PUT_RNDV] = "a put by rendezvous",
+    [AM_PUT_ASK] = "a put by rendezvous",
+    [AM_GET] = "a get",
+    [AM_RMW] = "a read-modify-write",
+    [AM_LOCK] = "a lock",
+    [AM_TRYLOCK] = "a trylock",
+    [AM_UNLOCK] = "an unlock",
 };
 
-static void serve(const struct am_request_header *r, int client)
+/* False, with nothing done: a get, and there is no memory for its reply now. */
+static bool try_serve(const struct am_request_header *r, int client)
 {
     struct shape *s = &decoded.shape;
     armcii_am_decode(r, &decoded);
+    if (r->kind == AM_GET && !can_reply(&clients[client], reply_cost(s))) return false;
     if (armcii_hang_on) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT: armcii_apply_put(s, server_delta(r, first_address(s))); break;
     case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, server_delta(r, first_address(s)), s); break;
-    case AM_GET: serve_get(r, s, client); break;
-    case AM_PUT_RNDV: serve_put_rndv(r, s, client); break;
+    case AM_GET: reply_to_get(r, s, client); break;
+    case AM_PUT_RNDV:
+    case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
         if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag)) reply_mutex(client, r->tag, 1);
@@ -331,7 +313,65 @@ static void serve(const struct am_request_header *r, int client)
     case AM_TRYLOCK: reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote)); break;
     case AM_UNLOCK: serve_unlock(r); break;
     }
+    return true;
 }
+
+/* ---- deferred requests ---- */
+
+static void defer(const struct am_request_header *r, struct client *c)
+{
+    struct deferred *d = armcii_alloc(1, sizeof *d + r->length, "a request");
+    memcpy(d->request, r, r->length);
+    if (!c->oldest) {
+        c->newest = &c->oldest;
+        c->next_deferring = NULL;
+        *last_deferring = c;
+        last_deferring = &c->next_deferring;
+    }
+    *c->newest = d;
+    c->newest = &d->next;
+    c->deferred += r->length;
+}
+
+/* Serve the client's oldest deferred request if that is possible now. */
+static bool serve_oldest(struct client *c)
+{
+    struct deferred *d = c->oldest;
+    const struct am_request_header *r = d ? (const struct am_request_header *)(void *)d->request : NULL;
+    if (!d || !try_serve(r, (int)(c - clients))) return false;
+    c->deferred -= r->length;
+    c->served += r->length;
+    c->oldest = d->next;
+    free(d);
+    return true;
+}
+
+static void send_held_acks(struct client *c)
+{
+    struct am_ack ack = {.messages = c->held_acks, .bytes = c->held_bytes};
+    c->held_acks = c->held_bytes = 0;
+    if (ack.messages) send_ack((int)(c - clients), ack);
+}
+
+static bool serve_deferred(void)
+{
+    bool any = false;
+    replies_freed = false;
+    for (struct client **link = &deferring, *c; (c = *link) != NULL;) {
+        while (serve_oldest(c))
+            any = true;
+        if (c->oldest) {
+            link = &c->next_deferring;
+            continue;
+        }
+        *link = c->next_deferring;
+        if (!*link) last_deferring = link;
+        send_held_acks(c);
+    }
+    return any;
+}
+
+/* ---- messages ---- */
 
 static const struct am_message_header *header_of(int i)
 {
@@ -343,13 +383,18 @@ static void serve_message(int i)
     const struct am_message_header *head = header_of(i);
     const char *message = slot[i];
     int client = sender[i];
+    struct client *c = &clients[client];
+    const uint32_t deferred_before = c->deferred;
     for (size_t at = sizeof *head; at < head->bytes;) {
         const struct am_request_header *r = (const struct am_request_header *)(const void *)(message + at);
         at += r->length;
-        serve(r, client);
+        if (c->oldest || !try_serve(r, client)) defer(r, c);
     }
-    use_credits(&clients[client], head->bytes);
-    if (head->acknowledge) send_ack(client, (struct am_ack){.bytes = (int32_t)head->bytes});
+    c->served += armcii_am_message_size(head->bytes) - (c->deferred - deferred_before);
+    if (!head->acknowledge) return;
+    c->held_acks++;
+    c->held_bytes += (int32_t)head->bytes;
+    if (!c->oldest) send_held_acks(c);
 }
 
 static struct am_receive any_request(void)
@@ -478,7 +523,8 @@ bool armcii_server_serve(void)
     if (!armcii_server_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
     bool any = serve_arrivals();
     if (pending) any |= progress_replies();
-    if (buffers_freed && first_deferred) any |= serve_deferred();
+    if (deferring) discount_late_replies();
+    if (replies_freed && deferring) any |= serve_deferred();
     pthread_mutex_unlock(&serving);
     return any;
 }
@@ -523,7 +569,6 @@ void armcii_server_start(MPI_Comm requests)
 {
     if (armcii_server_is_here()) return;
     comm = requests;
-    grants = 0;
     int ranks;
     MPI_Comm_size(comm, &ranks);
     clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
@@ -560,7 +605,7 @@ void armcii_server_end(void)
     free_reply_list(free_replies);
     free_replies = NULL;
     armcii_bufpool_drain(&reply_pool);
-    assert(!first_deferred); /* all clients have completed their gets */
+    assert(!deferring); /* all clients have completed their gets */
     free(decoded.runs);
     decoded = (struct am_decoded){0};
     free(clients);
