@@ -164,6 +164,21 @@ bool armcii_outstanding_to(int owner, uint64_t id);
 int armcii_tag_alloc(void);
 void armcii_tag_free(int tag);
 
+/* ---- slots (slots.c) ----
+ *
+ * The buffers of a server for messages. Messages of a client complete in any order: a slot keeps one until it is the client's next. Called
+ * by the thread that serves. */
+
+void armcii_slots_start(MPI_Comm comm);
+/* No process sends any more, and no message is left. */
+void armcii_slots_end(void);
+/* Receive what has arrived, without waiting; true when any message is complete. */
+bool armcii_slots_poll(void);
+int armcii_slots(void);
+/* The complete message of slot i and its sender; NULL: none. Valid until the slot is posted again. */
+const struct am_message_header *armcii_slot_message(int i, int *client);
+void armcii_slot_post(int i);
+
 /* ---- the server (server.c) ----
  *
  * One process of each node serves requests from other nodes on the memory of its node. It works in the progress thread (thread.h) and

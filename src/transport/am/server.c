@@ -13,16 +13,6 @@
 #include "base/fault.h"
 #include "transport/shm/shm.h"
 
-/* Messages are received into slots. A slot is served when its message is the next of its client, so that a client that stalls delays no
- * other. When all slots hold partly received messages, slots are added. */
-enum { SLOTS = 8, MAX_SLOTS = 64 };
-static char *slot[MAX_SLOTS];
-static MPI_Request receives[MAX_SLOTS];
-static int sender[MAX_SLOTS];                       /* of a message that has arrived and is not served; or NONE */
-static unsigned long post_number[MAX_SLOTS], posts; /* order in which the receives were posted */
-static int slots;
-enum { NONE = -1 };
-
 /* A get that waits for memory for its reply, or a request behind one. */
 struct deferred {
     struct deferred *next;
@@ -373,16 +363,9 @@ static bool serve_deferred(void)
 
 /* ---- messages ---- */
 
-static const struct am_message_header *header_of(int i)
+static void serve_message(const struct am_message_header *head, int client)
 {
-    return (const struct am_message_header *)(void *)slot[i];
-}
-
-static void serve_message(int i)
-{
-    const struct am_message_header *head = header_of(i);
-    const char *message = slot[i];
-    int client = sender[i];
+    const char *message = (const char *)head;
     struct client *c = &clients[client];
     const uint32_t deferred_before = c->deferred;
     for (size_t at = sizeof *head; at < head->bytes;) {
@@ -397,119 +380,34 @@ static void serve_message(int i)
     if (!c->oldest) send_held_acks(c);
 }
 
-static struct am_receive any_request(void)
+static bool is_in_order(const struct am_message_header *head, int client)
 {
-    return (struct am_receive){comm, AM_TAG_REQUEST, AM_MESSAGE_MAX};
-}
-
-static void post_receive(int i)
-{
-    struct am_receive match = any_request();
-    sender[i] = NONE;
-    post_number[i] = ++posts;
-    armcii_am_receive_post(&match, slot[i], &receives[i]);
-}
-
-static void add_slot(void)
-{
-    slot[slots] = armcii_alloc(1, AM_MESSAGE_MAX, "messages from other nodes");
-    receives[slots] = MPI_REQUEST_NULL;
-    sender[slots++] = NONE;
-}
-
-/* No receive is posted for the slot, and it holds no message to serve. */
-static bool is_free(int i)
-{
-    return receives[i] == MPI_REQUEST_NULL && sender[i] == NONE;
-}
-
-/* Receive unexpected messages into free slots. */
-static void receive_unexpected(void)
-{
-    struct am_receive match = any_request();
-    for (int i = 0; i < slots; i++)
-        if (is_free(i)) {
-            if (!armcii_am_receive_unexpected(&match, slot[i], &receives[i])) return;
-            post_number[i] = ++posts;
-        }
-}
-
-/* Testing all slots costs as much as several tests of one: do it every INTERVAL microseconds, which is how long a client that stalls may
- * delay others. */
-static bool is_full_poll_due(void)
-{
-    enum { INTERVAL = 200 };
-    static long last;
-    long now = armcii_clock();
-    if (now - last < INTERVAL) return false;
-    last = now;
-    return true;
-}
-
-/* The slot with the oldest receive: of the next message or of one that stalls; NONE where no receive is posted. */
-static int oldest_slot(void)
-{
-    int oldest = NONE;
-    for (int i = 0; i < slots; i++)
-        if (receives[i] != MPI_REQUEST_NULL && (oldest == NONE || post_number[i] < post_number[oldest])) oldest = i;
-    return oldest;
-}
-
-/* Test the oldest slot, or all; true when any message is complete. */
-static bool poll_slots(bool all)
-{
-    int done = 0, which[MAX_SLOTS];
-    MPI_Status statuses[MAX_SLOTS];
-    receive_unexpected();
-    if (all) {
-        MPI_Testsome(slots, receives, &done, which, statuses);
-        if (done == MPI_UNDEFINED) done = 0;
-    } else if ((which[0] = oldest_slot()) != NONE) {
-        MPI_Test(&receives[which[0]], &done, &statuses[0]);
-    }
-    for (int i = 0; i < done; i++)
-        sender[which[i]] = statuses[i].MPI_SOURCE;
-    return done > 0;
-}
-
-static bool is_in_order(int i)
-{
-    return header_of(i)->sequence == clients[sender[i]].next_sequence || armcii_fault("message-order-ignored");
+    return head->sequence == clients[client].next_sequence || armcii_fault("message-order-ignored");
 }
 
 /* Serve each message that is the next of its client; true when there was any. */
 static bool serve_in_order(void)
 {
     bool any = false;
-    for (int i = 0; i < slots; i++) {
-        if (sender[i] == NONE || !is_in_order(i)) continue;
-        clients[sender[i]].next_sequence++;
-        serve_message(i);
-        post_receive(i);
+    int client;
+    for (int i = 0; i < armcii_slots(); i++) {
+        const struct am_message_header *head = armcii_slot_message(i, &client);
+        if (!head || !is_in_order(head, client)) continue;
+        clients[client].next_sequence++;
+        serve_message(head, client);
+        armcii_slot_post(i);
         any = true;
     }
     return any;
 }
 
-/* Is there a message that no slot can receive? */
-static bool needs_slot(void)
-{
-    int there;
-    for (int i = 0; i < slots; i++)
-        if (is_free(i)) return false;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_REQUEST, comm, &there, MPI_STATUS_IGNORE);
-    return there;
-}
-
 /* Serve what has arrived; true when there was any. */
 static bool serve_arrivals(void)
 {
-    bool any = false, all = is_full_poll_due();
-    if (poll_slots(all))
+    bool any = false;
+    if (armcii_slots_poll())
         while (serve_in_order())
             any = true;
-    else if (all && slots < MAX_SLOTS && needs_slot())
-        add_slot();
     return any;
 }
 
@@ -572,10 +470,7 @@ void armcii_server_start(MPI_Comm requests)
     int ranks;
     MPI_Comm_size(comm, &ranks);
     clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
-    while (slots < SLOTS) {
-        add_slot();
-        post_receive(slots - 1);
-    }
+    armcii_slots_start(comm);
     previous_hook = armcii_progress_hook;
     armcii_progress_hook = armcii_server_poll;
     atomic_store(&here, true);
@@ -597,10 +492,7 @@ void armcii_server_end(void)
     atomic_store(&here, false);
     while (pending)
         progress_replies();
-    struct am_receive match = any_request();
-    armcii_am_receives_drain(&match, slots, receives);
-    while (slots > 0)
-        free(slot[--slots]);
+    armcii_slots_end();
     armcii_mutex_server_clear();
     free_reply_list(free_replies);
     free_replies = NULL;
