@@ -293,13 +293,22 @@ static void sleep_after_spurious_event(void)
     state.spurious++;
 }
 
+/* A message that raises no event waits for at most a hundredth of the silence before it. */
+static long idle_timeout(void)
+{
+    enum { PART = 100 };
+    long part = (armcii_clock() - state.last_work) / PART;
+    if (part < policy->idle_us) return policy->idle_us;
+    return part < MOST_IDLE_US ? part : MOST_IDLE_US;
+}
+
 static long timeout_of(enum progress_wait wait)
 {
     switch (wait) {
     case WAIT_PENDING: return PENDING_US;
-    case WAIT_SOME_EVENTS: return policy->idle_us;
+    case WAIT_SOME_EVENTS: return idle_timeout();
     case WAIT_EVENTS: return EVENT_US;
-    default: return armcii_clock() < state.last_work + WARM_US ? POLL_US : policy->idle_us;
+    default: return armcii_clock() < state.last_work + WARM_US ? POLL_US : idle_timeout();
     }
 }
 

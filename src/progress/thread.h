@@ -29,15 +29,16 @@
 
 /* Microseconds. */
 enum {
-    SPIN_US = 100,      /* requests follow one another, and a wakeup costs more than a request */
-    WARM_US = 100000,   /* the next request of a busy client comes within this time, mostly */
-    POLL_US = 50,       /* about a round trip over TCP; a longer sleep is on the processor of the program's thread */
-    PENDING_US = 20,    /* own operations need several polls for each round trip */
-    IDLE_US = 1000,     /* costs less than 1 % of a processor */
-    RMA_IDLE_US = 1500, /* the same; a poll of windows costs more */
-    EVENT_US = 10000,   /* events end the sleep; a poll is for one that was missed */
-    HELPED_US = 500,    /* a request waits no longer when the helpers stop */
-    WAKEUP_US = 500000, /* a wakeup ends the sleep; this limits the harm of a lost one */
+    SPIN_US = 100,       /* requests follow one another, and a wakeup costs more than a request */
+    WARM_US = 100000,    /* the next request of a busy client comes within this time, mostly */
+    POLL_US = 50,        /* about a round trip over TCP; a longer sleep is on the processor of the program's thread */
+    PENDING_US = 20,     /* own operations need several polls for each round trip */
+    IDLE_US = 1000,      /* the shortest sleep without work for long; it grows with the silence to MOST_IDLE_US */
+    RMA_IDLE_US = 1500,  /* the same; a poll of windows costs more */
+    MOST_IDLE_US = 5000, /* costs less than 1 % of a processor, also where a sleep costs 40 us, as in some virtual machines */
+    EVENT_US = 10000,    /* events end the sleep; a poll is for one that was missed */
+    HELPED_US = 500,     /* a request waits no longer when the helpers stop */
+    WAKEUP_US = 500000,  /* a wakeup ends the sleep; this limits the harm of a lost one */
 };
 
 /* What a poll found. */
@@ -49,9 +50,10 @@ enum progress_work {
 
 /* What ends the next sleep. */
 enum progress_wait {
-    WAIT_POLL,        /* its timeout: POLL_US while warm, then idle_us; no sleep on a processor that no process of the job uses */
-    WAIT_PENDING,     /* its timeout, PENDING_US */
-    WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
+    WAIT_POLL,    /* its timeout: POLL_US while warm, then from idle_us to MOST_IDLE_US; no sleep on a processor that no process of the job
+                     uses */
+    WAIT_PENDING, /* its timeout, PENDING_US */
+    WAIT_SOME_EVENTS, /* an event, or idle_us to MOST_IDLE_US for messages that raise none */
     WAIT_EVENTS,      /* an event, or EVENT_US */
     WAIT_WAKEUP,      /* a wakeup, or WAKEUP_US */
 };

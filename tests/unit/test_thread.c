@@ -157,6 +157,30 @@ TEST(without_work_for_long_the_loop_polls_seldom)
     armcii_progress_loop_end();
 }
 
+/* After a silence of 100 x the longest sleep, and not before. */
+TEST(the_sleep_grows_with_the_silence)
+{
+    struct loop_policy short_sleeps = usual;
+    short_sleeps.idle_us = 1;
+    long shortest = EVENT_US;
+    reset(WAIT_POLL, WAIT_POLL);
+    start_idle(&short_sleeps);
+    usleep(WARM_US);
+    for (int i = 0; i < 4; i++) {
+        long begun = armcii_clock();
+        armcii_progress_loop_step();
+        long slept = armcii_clock() - begun;
+        if (slept < shortest) shortest = slept;
+    }
+    ck_assert_int_ge(shortest, WARM_US / 100);
+    ck_assert_int_lt(shortest, MOST_IDLE_US);
+    usleep(100 * MOST_IDLE_US);
+    long begun = armcii_clock();
+    armcii_progress_loop_step();
+    ck_assert_int_ge(armcii_clock() - begun, MOST_IDLE_US);
+    armcii_progress_loop_end();
+}
+
 TEST(work_that_appears_before_the_sleep_prevents_it)
 {
     enum { STEPS = 20 };
