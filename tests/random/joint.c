@@ -6,7 +6,7 @@
 
 #include "run.h"
 
-enum { TAG_TOLD = 1, TAG_ANY = 1000 };
+enum { TAG_TOLD = 1, TAG_NOBODY = 2, TAG_ANY = 1000 };
 
 /* ---- sections ---- */
 
@@ -121,14 +121,15 @@ void joint_tell(struct run *run, const struct op *op)
     if (op->variant >= BY_FENCE) MPI_Send(NULL, 0, MPI_BYTE, op->peer, TAG_TOLD, run->comm);
 }
 
-/* Some MPI libraries need a call now and then to bring the flag. */
+/* Some MPI libraries need a call now and then to bring the flag. A probe that finds a message makes no progress (Open MPI), so this one looks
+ * for what nobody sends. */
 static void wait_for_flag(const struct run *run, const struct op *op)
 {
     char *flag = run->p->region[op->region].base[op->t.target] + op->offset;
     bool by_get = op->handle == 0;
     while ((by_get ? ARMCI_GetValueInt(flag, op->t.target) : *(volatile int *)(void *)flag) != op->operand) {
         int ignored;
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG_TOLD, run->comm, &ignored, MPI_STATUS_IGNORE);
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_NOBODY, run->comm, &ignored, MPI_STATUS_IGNORE);
         sched_yield();
     }
     atomic_thread_fence(memory_order_acquire);
