@@ -121,8 +121,8 @@ void joint_tell(struct run *run, const struct op *op)
     if (op->variant >= BY_FENCE) MPI_Send(NULL, 0, MPI_BYTE, op->peer, TAG_TOLD, run->comm);
 }
 
-/* Some MPI libraries need a call now and then to bring the flag. A probe that finds a message makes no progress (Open MPI), so this one looks
- * for what nobody sends. */
+/* Some MPI libraries need a call now and then to bring the flag. A probe that finds a message makes no progress (Open MPI), so this one
+ * looks for what nobody sends. */
 static void wait_for_flag(const struct run *run, const struct op *op)
 {
     char *flag = run->p->region[op->region].base[op->t.target] + op->offset;

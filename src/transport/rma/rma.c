@@ -173,7 +173,7 @@ static int attach_memget(struct region *r)
 }
 
 /* If the route has a fallback, all members fail together.  A window that only some members could create stays, because freeing it is
- * collective. */
+ * collective. The quirk win-allocate does not matter: its crashes are inside a node, and these windows carry what goes to other nodes. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
