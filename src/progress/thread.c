@@ -293,7 +293,7 @@ static void sleep_after_spurious_event(void)
     state.spurious++;
 }
 
-/* A message that raises no event waits for at most a hundredth of the silence before it. */
+/* A request that raises no event waits for at most a hundredth of the silence before it. */
 static long idle_timeout(void)
 {
     enum { PART = 100 };
@@ -306,7 +306,7 @@ static long timeout_of(enum progress_wait wait)
 {
     switch (wait) {
     case WAIT_PENDING: return PENDING_US;
-    case WAIT_SOME_EVENTS: return idle_timeout();
+    case WAIT_SOME_EVENTS: return policy->idle_us;
     case WAIT_EVENTS: return EVENT_US;
     default: return armcii_clock() < state.last_work + WARM_US ? POLL_US : idle_timeout();
     }

@@ -53,7 +53,7 @@ enum progress_wait {
     WAIT_POLL,    /* its timeout: POLL_US while warm, then from idle_us to MOST_IDLE_US; no sleep on a processor that no process of the job
                      uses */
     WAIT_PENDING, /* its timeout, PENDING_US */
-    WAIT_SOME_EVENTS, /* an event, or idle_us to MOST_IDLE_US for messages that raise none */
+    WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
     WAIT_EVENTS,      /* an event, or EVENT_US */
     WAIT_WAKEUP,      /* a wakeup, or WAKEUP_US */
 };

@@ -137,6 +137,7 @@ static void end_process(void)
 void armcii_am_start(void)
 {
     armcii_coll_dup(armcii_world->all, &comm);
+    armcii_am_share_among(armcii_world->size + armcii_world->progress_ranks);
     if (armcii_world_is_member())
         start_process();
     else

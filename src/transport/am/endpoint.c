@@ -496,7 +496,6 @@ void armcii_endpoints_start(MPI_Comm comm)
     armcii_endpoints_have_thread = armcii_world->progress_ranks == 0;
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
-    armcii_am_share_among((int)ranks);
     window = armcii_am_window();
     endpoint_of = armcii_alloc(ranks, sizeof *endpoint_of, "messages to other nodes");
     first_on_node = armcii_alloc(ranks, sizeof *first_on_node, "messages to other nodes");

@@ -23,8 +23,10 @@ static struct client {
     uint16_t next_sequence;  /* of the message to serve next */
     uint32_t served;         /* bytes since the start, modulo 2^32 (proto.h) */
     size_t replying;         /* memory of the pending replies to its gets, see can_reply */
+    size_t late;             /* of these, of replies that count no more for others */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
+    long waits_since;              /* the oldest: armcii_clock */
     uint32_t deferred;             /* bytes of these requests */
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     struct client *next_deferring;
@@ -53,9 +55,10 @@ static int pending_count;
 /* Clients with deferred requests. */
 static struct client *deferring, **last_deferring = &deferring;
 static bool replies_freed;
-/* Memory of the pending replies to gets. */
+/* Memory of the pending replies to gets: each client has LEAST_REPLYING of its own, and all share MAX_REPLYING beyond that. */
 enum { MAX_REPLYING = 1 << 20, LEAST_REPLYING = 4 << 10, REPLY_COST = 2 << 10 };
-static size_t replying;
+static size_t shared;           /* of MAX_REPLYING, in use */
+static struct client *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
 static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
 
 static MPI_Comm comm;
@@ -88,38 +91,73 @@ static struct reply *new_reply(int client, size_t bytes)
     return reply;
 }
 
+static size_t share_of(const struct client *c)
+{
+    const size_t counted = c->replying - c->late;
+    return counted > LEAST_REPLYING ? counted - LEAST_REPLYING : 0;
+}
+
 /* May a reply that takes so much be sent to the client?  Each may have half of what the others leave, so all have some; LEAST_REPLYING in
- * any case, so that short gets do not wait for other clients; and a long one if nothing else is sent. */
+ * any case, so that short gets do not wait for other clients; and a long one if nothing else is sent. Short gets of others would keep a
+ * long one waiting for ever: what they give back is kept for the favoured client. */
 static bool can_reply(const struct client *c, size_t cost)
 {
     if (c->replying + cost <= LEAST_REPLYING) return true;
-    if (c->replying == 0) return replying == 0 || replying + cost <= MAX_REPLYING;
-    size_t others = replying > c->replying ? replying - c->replying : 0;
+    if (favoured && favoured != c) return false;
+    if (c->replying == 0) return shared == 0 || shared + cost <= MAX_REPLYING;
+    size_t others = shared - share_of(c);
     return others <= MAX_REPLYING && c->replying + cost <= (MAX_REPLYING - others) / 2;
+}
+
+static void add_replying(struct client *c, ptrdiff_t all, ptrdiff_t late)
+{
+    shared -= share_of(c);
+    c->replying += (size_t)all;
+    c->late += (size_t)late;
+    shared += share_of(c);
 }
 
 static void count_reply(struct reply *reply, size_t cost)
 {
+    struct client *c = &clients[reply->client];
     reply->cost = cost;
     reply->began = armcii_clock();
-    replying += cost;
-    clients[reply->client].replying += cost;
+    add_replying(c, (ptrdiff_t)cost, 0);
+    if (c != favoured) return;
+    favoured = NULL;
+    replies_freed = true; /* for the clients before it in the list */
 }
 
-/* Nobody waits longer than LATE microseconds for a client that is stopped, or never calls again. */
-static void discount_late_replies(void)
+/* A reply to a client that is stopped, or never calls again, takes memory from others for LATE microseconds. */
+static void discount_late_replies(long now)
 {
-    enum { LATE = 1000000, INTERVAL = LATE / 10 };
+    enum { LATE = 1000000 };
+    for (struct reply *reply = pending; reply; reply = reply->next) {
+        if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
+        reply->is_late = true;
+        add_replying(&clients[reply->client], 0, (ptrdiff_t)reply->cost);
+        replies_freed = true;
+    }
+}
+
+/* The first that has waited for LONG microseconds. */
+static void choose_favoured(long now)
+{
+    enum { LONG = 100000 };
+    for (struct client *c = deferring; c && !favoured; c = c->next_deferring)
+        if (c->replying == 0 && now - c->waits_since >= LONG) favoured = c;
+}
+
+/* Now and then while clients have deferred gets. */
+static void look_after_deferred(void)
+{
+    enum { INTERVAL = 50000 };
     static long last;
     const long now = armcii_clock();
     if (now - last < INTERVAL) return;
     last = now;
-    for (struct reply *reply = pending; reply; reply = reply->next) {
-        if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
-        reply->is_late = true;
-        replying -= reply->cost;
-        replies_freed = true;
-    }
+    discount_late_replies(now);
+    choose_favoured(now);
 }
 
 static char *reply_data(struct reply *reply)
@@ -131,8 +169,7 @@ static char *reply_data(struct reply *reply)
 static void free_reply(struct reply *reply)
 {
     if (reply->buffer) armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
-    if (!reply->is_late) replying -= reply->cost;
-    clients[reply->client].replying -= reply->cost;
+    add_replying(&clients[reply->client], -(ptrdiff_t)reply->cost, reply->is_late ? -(ptrdiff_t)reply->cost : 0);
     replies_freed = true;
     reply->next = free_replies;
     free_replies = reply;
@@ -314,6 +351,7 @@ static void defer(const struct am_request_header *r, struct client *c)
     memcpy(d->request, r, r->length);
     if (!c->oldest) {
         c->newest = &c->oldest;
+        c->waits_since = armcii_clock();
         c->next_deferring = NULL;
         *last_deferring = c;
         last_deferring = &c->next_deferring;
@@ -332,6 +370,7 @@ static bool serve_oldest(struct client *c)
     c->deferred -= r->length;
     c->served += r->length;
     c->oldest = d->next;
+    c->waits_since = armcii_clock();
     free(d);
     return true;
 }
@@ -421,7 +460,7 @@ bool armcii_server_serve(void)
     if (!armcii_server_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
     bool any = serve_arrivals();
     if (pending) any |= progress_replies();
-    if (deferring) discount_late_replies();
+    if (deferring) look_after_deferred();
     if (replies_freed && deferring) any |= serve_deferred();
     pthread_mutex_unlock(&serving);
     return any;
@@ -498,6 +537,7 @@ void armcii_server_end(void)
     free_replies = NULL;
     armcii_bufpool_drain(&reply_pool);
     assert(!deferring); /* all clients have completed their gets */
+    favoured = NULL;
     free(decoded.runs);
     decoded = (struct am_decoded){0};
     free(clients);
