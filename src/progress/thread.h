@@ -50,9 +50,8 @@ enum progress_work {
 
 /* What ends the next sleep. */
 enum progress_wait {
-    WAIT_POLL,    /* its timeout: POLL_US while warm, then from idle_us to MOST_IDLE_US; no sleep on a processor that no process of the job
-                     uses */
-    WAIT_PENDING, /* its timeout, PENDING_US */
+    WAIT_POLL,        /* POLL_US while warm, then idle_us to MOST_IDLE_US; no sleep on a processor that no process of the job uses */
+    WAIT_PENDING,     /* its timeout, PENDING_US */
     WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
     WAIT_EVENTS,      /* an event, or EVENT_US */
     WAIT_WAKEUP,      /* a wakeup, or WAKEUP_US */
