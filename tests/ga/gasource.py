@@ -16,7 +16,8 @@ import zipfile
 APT_HELPER = "/usr/lib/apt/apt-helper"
 GIB = 1 << 30
 DEBIAN = {"autoreconf": "autoconf automake libtool", "gfortran": "gfortran", "g++": "g++", "cmake": "cmake", "m4": "m4",
-          "make": "make", "patch": "patch", "cc": "gcc"}
+          "make": "make", "patch": "patch", "cc": "gcc",
+          "nm": "binutils", "tar": "tar", "dpkg-deb": "dpkg"}
 
 
 class Problem(Exception):

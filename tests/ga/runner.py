@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -157,16 +158,21 @@ def arguments(doc, folder, *more):
     return parser.parse_args()
 
 
-def run_suite(name, args, logs, prepare):
-    """Run the programs that prepare() builds and returns; return the exit status, 77 if something is not to be had here."""
+def prepared(name, prepare):
+    """What prepare() returns. Where it fails, the message is printed and this script ends, with status 77 if something is not to be had here."""
     try:
-        programs = prepare()
+        return prepare()
     except Unavailable as problem:
         print(f"{name}: skipped: {problem}")
-        return 77
+        sys.exit(77)
     except Problem as problem:
         print(f"{problem}\n0 passed, 1 failed")
-        return 1
+        sys.exit(1)
+
+
+def run_suite(name, args, logs, prepare):
+    """Run the programs that prepare() builds and returns; return the exit status."""
+    programs = prepared(name, prepare)
     suite = Suite(name, args.family, pathlib.Path(args.launch).resolve(), pathlib.Path(logs).resolve())
     suite.run(programs, [int(word) for word in args.ranks.split()])
     if args.json:

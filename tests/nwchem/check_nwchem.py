@@ -16,11 +16,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "ga")]
-from gasource import Problem  # noqa: E402
-from nwprogram import NotHere, Nwchem  # noqa: E402
+from nwprogram import Nwchem  # noqa: E402
 from nwinputs import INPUTS  # noqa: E402
 from nwruns import judge  # noqa: E402
-from runner import arguments  # noqa: E402
+from runner import arguments, prepared  # noqa: E402
 
 # What the scripts that start NWChem set: the third is ARMCI-MPI with the work-around of nwchemgit/nwchem#633.
 LIBRARIES = {"armci-rma": ["LD_PRELOAD={lead}"], "armci-mpi": [], "armci-mpi-0": ["ARMCI_USE_WIN_ALLOCATE=0"]}
@@ -129,6 +128,14 @@ def run_all(args, nwchem):
     return 1 if session.failed else 0
 
 
+def prepare(args, logs):
+    """Debian's program, and the scripts that start it."""
+    nwchem = Nwchem(args.family, {step for case in INPUTS for step in case.steps})
+    nwchem.prepare()
+    write_scripts(nwchem, nwchem.lead_to(args.prefix, logs), logs)
+    return nwchem
+
+
 def settings():
     """The command line."""
     return arguments(
@@ -146,16 +153,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is half done is removed
     logs = pathlib.Path(args.logs).resolve()
     logs.mkdir(parents=True, exist_ok=True)
-    nwchem = Nwchem(args.family, {step for case in INPUTS for step in case.steps})
-    try:
-        nwchem.prepare()
-        write_scripts(nwchem, nwchem.lead_to(args.prefix, logs), logs)
-    except NotHere as reason:
-        print(f"SKIP NWChem: {reason}")
-        return 77
-    except Problem as problem:
-        print(f"{problem}\n0 passed, 1 failed")
-        return 1
+    nwchem = prepared("nwchem", lambda: prepare(args, logs))
     return run_all(args, nwchem)
 
 
