@@ -36,7 +36,7 @@ class Session:
         self.file, self.logs = pathlib.Path(args.results).resolve(), pathlib.Path(args.logs).resolve()
         self.results = json.loads(self.file.read_text()) if self.file.exists() else {}
         self.own = self.results.setdefault(args.family, {"inputs": {}})
-        self.own["about"] = about(args.prefix)
+        self.own["about"], self.commit = about(args.prefix), commit()
         self.passed, self.failed = 0, []  # of this library; what becomes of the other one is a result, not a failure
 
     def log_of(self, library, place, case, step):
@@ -58,6 +58,10 @@ class Session:
                     break
         return status, outputs
 
+    def has(self, library, place, case):
+        """Is a result of that cell kept?"""
+        return place in self.own["inputs"].get(case.name, {}).get(library, {})
+
     def alone(self, case):
         """What one rank of this library printed, now or before."""
         logs = [self.log_of("armci-rma", "1", case, step) for step in range(max(1, len(case.steps)))]
@@ -69,7 +73,7 @@ class Session:
         status, outputs = self.run(library, place, case)
         own = (library, place) == ("armci-rma", "1")
         outcome = judge(status, outputs, case, None if own else self.alone(case), case.references(self.nwchem.tree))
-        kept = {"result": outcome.result, "why": outcome.why, "deviation": outcome.deviation}
+        kept = {"result": outcome.result, "why": outcome.why, "deviation": outcome.deviation, "commit": self.commit}
         kept["wall"] = None if self.args.loaded else outcome.wall
         if library == "armci-rma":
             self.passed += outcome.result == "right"
@@ -79,12 +83,16 @@ class Session:
         print(ROW.format(case.name, self.args.family, library, place, outcome.result, f"{outcome.wall:.1f}", outcome.why).rstrip(), flush=True)
 
 
+def commit():
+    """What the results are results of."""
+    return subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip() or "unknown"
+
+
 def about(prefix):
-    """What a result says of where it comes from."""
+    """Where the results come from."""
     info = subprocess.run([pathlib.Path(prefix) / "bin/armci-info"], capture_output=True, text=True, check=True).stdout
-    commit = subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True).stdout.strip()
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    return {"mpi": re.search(r"MPI in use +([^,(]*)", info).group(1).strip(), "commit": commit or "unknown",
+    return {"mpi": re.search(r"MPI in use +([^,(]*)", info).group(1).strip(),
             "processor": processor.group(1) if processor else "unknown processor", "cores": os.cpu_count()}
 
 
@@ -117,7 +125,7 @@ def run_all(args, nwchem):
     print(ROW.format("input", "MPI", "library", "ranks", "result", "wall s", "why"), flush=True)
     try:
         for case, place, library in itertools.product(cases, places, libraries):
-            if pair or "x" not in place:
+            if (pair or "x" not in place) and not (args.missing and session.has(library, place, case)):
                 session.cell(library, place, case)
     finally:
         if pair:
@@ -145,6 +153,7 @@ def settings():
         ("--libraries", dict(default=" ".join(LIBRARIES), help="of these (default: all)")),
         ("--only", dict(default="", help="only inputs whose name contains one of these words, separated by commas")),
         ("--seconds", dict(type=int, default=120, help="how long one run may take (default: 120)")),
+        ("--missing", dict(action="store_true", help="only runs whose results are not kept yet")),
         ("--loaded", dict(action="store_true", help="the machine has other work: keep no times")))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """nwpage.py RESULTS.json PAGE: print the page with its tables of results made anew from RESULTS.json (by check_nwchem.py)."""
+import collections
 import json
 import pathlib
 import sys
@@ -84,7 +85,9 @@ def section(kept):
     """What was run with one MPI library."""
     about, own = kept["about"], kept["inputs"]
     largest = max((one["deviation"] for libraries in own.values() for one in libraries.get("armci-rma", {}).values()), default=0.0)
-    lines = [f"### {about['mpi']}", "", f"Commit {about['commit']}, {about['processor']}, {about['cores']} cores.", "", *how_they_ended(own), "",
+    commits = collections.Counter(one["commit"] for libraries in own.values() for one in libraries.get("armci-rma", {}).values())
+    runs = ", ".join(f"{times} at {commit}" for commit, times in commits.most_common())
+    lines = [f"### {about['mpi']}", "", f"{about['processor']}, {about['cores']} cores. Runs of this library: {runs}.", "", *how_they_ended(own), "",
              f"The largest difference of an energy from that on one rank, with this library: {largest:.0e} Hartree.", ""]
     if any(one["wall"] is not None for libraries in own.values() for places in libraries.values() for one in places.values()):
         lines += ["Wall times by NWChem's own clock:", "", *time_table(own), ""]
