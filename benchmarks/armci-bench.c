@@ -20,9 +20,11 @@
 struct options {
     char **words; /* which groups */
     int word_count;
-    double seconds;    /* for a row */
-    int threads;       /* of each rank, in the rows of stall */
-    const char *json;  /* file, or NULL */
+    double seconds;   /* for a row */
+    int threads;      /* of each rank, in the rows of stall */
+    const char *json; /* file, or NULL */
+    char **without;   /* names of rows that are left out */
+    int without_count;
     const char *label; /* name of the run in the file, or NULL */
     bool progress, instructions, help;
 };
@@ -56,6 +58,7 @@ static void print_usage(FILE *out)
             "  -t, --threads N    threads per rank in stall, default 1\n"
             "  -j, --json FILE    write the results to FILE as JSON\n"
             "  -l, --label TEXT   name of the run in FILE\n"
+            "  -w, --without NAME leave out the rows of this name; may be repeated\n"
             "  -i, --instructions the same as the word instructions\n"
             "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
             "  -h, --help         print this help\n"
@@ -97,6 +100,7 @@ static bool take(int option, struct options *options)
     case 't': return read_threads(optarg, &options->threads);
     case 'j': options->json = optarg; return true;
     case 'l': options->label = optarg; return true;
+    case 'w': options->without[options->without_count++] = optarg; return true;
     case 'i': options->instructions = true; return true;
     case 'p': options->progress = true; return true;
     case 'h': options->help = true; return true;
@@ -107,15 +111,18 @@ static bool take(int option, struct options *options)
 /* Read the command line; false, with the reason in `why`, if it is invalid. */
 static bool read_options(int argc, char **argv, struct options *options, char *why, size_t room)
 {
-    static const struct option known[] = {{"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'},
-                                          {"json", required_argument, NULL, 'j'},    {"label", required_argument, NULL, 'l'},
-                                          {"instructions", no_argument, NULL, 'i'},  {"progress", no_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'}, {"json", required_argument, NULL, 'j'},
+        {"label", required_argument, NULL, 'l'},   {"without", required_argument, NULL, 'w'}, {"instructions", no_argument, NULL, 'i'},
+        {"progress", no_argument, NULL, 'p'},      {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
     int option;
 
-    *options = (struct options){.seconds = DEFAULT_SECONDS, .threads = 1, .progress = isatty(STDERR_FILENO) != 0};
+    *options = (struct options){
+        .seconds = DEFAULT_SECONDS, .threads = 1, .without = calloc((size_t)argc, sizeof(char *)), .progress = isatty(STDERR_FILENO) != 0};
+    snprintf(why, room, "%s", "out of memory");
+    if (!options->without) return false;
     opterr = 0;
-    while ((option = getopt_long(argc, argv, "s:t:j:l:iph", known, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "s:t:j:l:w:iph", known, NULL)) != -1) {
         if (!take(option, options)) {
             snprintf(why, room, "invalid option or value: %s", argv[optind - 1]);
             return false;
@@ -242,11 +249,22 @@ static void describe(const struct options *options, const struct site *site, str
     }
 }
 
+/* Rows get their names when their group begins: a name may be NULL before. */
+static bool is_left_out(const struct options *options, const char *name)
+{
+    for (int i = 0; i < options->without_count; i++) {
+        if (name && strcmp(options->without[i], name) == 0) return true;
+    }
+    return false;
+}
+
 static int rows_wanted(const struct options *options)
 {
     int rows = 0;
-    for (int i = 0; i < GROUPS; i++)
-        rows += is_wanted(options, groups[i]->word) ? groups[i]->count : 0;
+    for (int i = 0; i < GROUPS; i++) {
+        for (int j = 0; j < groups[i]->count && is_wanted(options, groups[i]->word); j++)
+            rows += !is_left_out(options, groups[i]->rows[j].name);
+    }
     return rows;
 }
 
@@ -255,6 +273,7 @@ static bool do_row(const struct group *group, const struct row *row, const struc
 {
     struct result result;
     if (progress->shown) draw_bar(progress->done, progress->all, row->name);
+    if (site->me == 0) report_running(row->name);
     (group->measure ? group->measure : row_measure)(row, site, seconds, &result);
     progress->done++;
     if (progress->shown) clear_bar();
@@ -262,15 +281,17 @@ static bool do_row(const struct group *group, const struct row *row, const struc
     return result.valid;
 }
 
-static bool do_group(const struct group *group, struct site *site, double seconds, struct progress *progress)
+static bool do_group(const struct options *options, const struct group *group, struct site *site, struct progress *progress)
 {
     bool right = true;
     if (group->enter && !group->enter(site)) {
         if (site->me == 0) fprintf(stderr, "armci-bench: out of memory for the rows of %s\n", group->word);
         return false;
     }
-    for (int i = 0; i < group->count; i++)
-        right = do_row(group, &group->rows[i], site, seconds, progress) && right;
+    for (int i = 0; i < group->count; i++) {
+        if (is_left_out(options, group->rows[i].name)) continue;
+        right = do_row(group, &group->rows[i], site, options->seconds, progress) && right;
+    }
     if (group->leave) group->leave(site);
     return right;
 }
@@ -280,7 +301,7 @@ static bool do_groups(const struct options *options, struct site *site)
     struct progress progress = {options->progress && site->me == 0, 0, rows_wanted(options)};
     bool right = true;
     for (int i = 0; i < GROUPS; i++) {
-        if (is_wanted(options, groups[i]->word)) right = do_group(groups[i], site, options->seconds, &progress) && right;
+        if (is_wanted(options, groups[i]->word)) right = do_group(options, groups[i], site, &progress) && right;
     }
     return right;
 }
@@ -298,13 +319,13 @@ static bool measure_all(const struct options *options, struct site *site)
     struct report_head head;
     site->threads = options->threads;
     describe(options, site, &head);
-    if (site->me == 0) report_begin(&head);
+    if (site->me == 0) report_begin(&head, options->json);
     if (site->me == 0 && head.target_here && (is_wanted(options, "remote") || is_wanted(options, "overlap")))
         printf("The target is on this machine: remote and overlap measure its memory, not a network.\n");
     bool right = do_groups(options, site);
     if (is_wanted(options, "instructions")) do_instructions(site);
     if (is_wanted(options, "probe") && site->me == 0) bench_probe(site);
-    if (site->me == 0) right = report_end(options->json) && right;
+    if (site->me == 0) right = report_end() && right;
     return site_all(right);
 }
 

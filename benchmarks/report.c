@@ -15,14 +15,16 @@ struct line {
 
 static struct {
     const struct report_head *head;
+    const char *json, *running; /* the file, and the row that is measured; NULL: none */
     struct line *lines;
     int count, room, wrong;
     struct instructions instructions;
 } report;
 
-void report_begin(const struct report_head *head)
+void report_begin(const struct report_head *head, const char *json)
 {
     report.head = head;
+    report.json = json;
     printf("ARMCI   %s\nMPI     %s\n", head->armci, head->mpi);
     printf("ranks   %d, %d of them on this machine with %ld cores: %s\n", head->ranks, head->ranks_here, head->cores, head->processor);
     printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
@@ -167,6 +169,7 @@ static void add_head(struct json *j)
     armcii_json_real(j, "seconds_per_row", 6, head->seconds);
     armcii_json_bool(j, "target_here", head->target_here);
     armcii_json_bool(j, "memcpy_in_same_memory", head->same_memory);
+    if (report.running) armcii_json_text(j, "running", report.running);
 }
 
 /* Pairs of computation and total, in ns. */
@@ -258,6 +261,12 @@ static bool write_json(const char *name)
     return written;
 }
 
+void report_running(const char *name)
+{
+    report.running = name;
+    if (report.json) write_json(report.json);
+}
+
 /* The put or get of 64 KiB and more that is slowest in relation to memcpy; NULL: none was compared in the same memory. */
 static const struct line *slowest_copy(void)
 {
@@ -284,12 +293,13 @@ static void print_copies(void)
            ratio <= limit ? "as fast as it" : "SLOWER than it");
 }
 
-bool report_end(const char *json)
+bool report_end(void)
 {
+    report.running = NULL;
     print_copies();
     if (report.wrong > 0)
         printf("\n%d of %d rows WRONG\n", report.wrong, report.count);
     else if (report.count > 0)
         printf("\nall data correct\n");
-    return !json || write_json(json);
+    return !report.json || write_json(report.json);
 }

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""measure.py --build FOLDER --out FILE.json: armci-bench with this library and with its rivals, on one node and on two, in turns.
+
+Every MPI library takes part that a build folder beside FOLDER was configured for. Whatever a rival lacks is a sentence in the file: a library
+that cannot be fetched or built, a row in which it aborts, hangs or has wrong data. Exit status: 0; 1 if a row of this library failed.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import signal
+import subprocess
+import sys
+import time
+
+import rivals
+from rivals import Problem, TOP
+
+OURS = "armci-rma"
+# What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
+WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "nonblocking", "regions", "contention"], "hosts": ["remote", "overlap"]}
+RANKS = 2
+STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; until it is killed
+MOST_RETRIES = 4           # launches of one word, each without the row in which the last one failed
+QUIET = 0.1                # part of the processors' time that others may have
+
+
+def processor_times():
+    """Busy and total time of all processors since the start, in ticks."""
+    times = [int(word) for word in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return sum(times) - times[3] - times[4], sum(times)
+
+
+def busy_share(seconds=0.5):
+    """The part of the processors' time that others have while nothing of ours runs."""
+    before = processor_times()
+    time.sleep(seconds)
+    after = processor_times()
+    return (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+def first_line(*paths):
+    for path in map(pathlib.Path, paths):
+        if path.exists():
+            return path.read_text().strip().split("\n")[0]
+    return ""
+
+
+def machine():
+    """What a reader needs to judge the figures."""
+    virtual = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True).stdout.strip() if which("systemd-detect-virt") else ""
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
+    return {"kernel": f"{platform.system()} {platform.release()}, {platform.machine()}",
+            "governor": first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none",
+            "virtual": virtual or ("yes" if " hypervisor" in cpuinfo else "no"),
+            "cores": len(os.sched_getaffinity(0)),
+            "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)}
+
+
+def which(command):
+    return any(os.access(os.path.join(folder, command), os.X_OK) for folder in os.get_exec_path())
+
+
+def commit():
+    """The commit of this source, and whether something was changed since; empty outside of git."""
+    git = ["git", "-C", str(TOP)]
+    head = subprocess.run([*git, "rev-parse", "--short=10", "HEAD"], capture_output=True, text=True).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "--untracked-files=no", "src", "include", "benchmarks"],
+                             capture_output=True, text=True).stdout.strip()
+    return head + (" and changes" if head and changed else "")
+
+
+def progress(text):
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+class Job:
+    """One launch of armci-bench; rows and their sentences go to the run."""
+
+    def __init__(self, mpi, place, ranks, program, words, seconds):
+        self.output = mpi.folder / "benchmarks" / "report-run.json"
+        self.log = mpi.folder / "benchmarks" / "report-run.log"
+        launcher = [str(mpi.folder / "tests" / "launch")] if place == "node" else [str(TOP / "tests/hosts/two-hosts"), "launch"]
+        self.command = [*launcher, str(ranks), "3600", str(program), *words, "--seconds", str(seconds), "--json", str(self.output)]
+        self.environment = {**os.environ, "MPI_FAMILY": mpi.family, "MPIEXEC": mpi.mpiexec}
+
+    def read(self):
+        try:
+            return json.loads(self.output.read_text())
+        except (OSError, ValueError):
+            return {"rows": [], "running": "the start"}
+
+    def end(self, process):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if process.poll() is None:
+                os.killpg(process.pid, number)
+                try:
+                    process.wait(GRACE)
+                except subprocess.TimeoutExpired:
+                    continue
+
+    def watch(self, process, stall):
+        """Wait until the job ends; True if it had to be ended, because no row began for so many seconds."""
+        last, since = None, time.monotonic()
+        while process.poll() is None:
+            time.sleep(0.1)
+            now = self.output.stat().st_mtime_ns if self.output.exists() else 0
+            if now != last:
+                last, since = now, time.monotonic()
+            if time.monotonic() - since > stall:
+                self.end(process)
+                return True
+        return False
+
+    def run(self, without, stall=STALL):
+        """The file of the run, and what went wrong in it: empty, or a word."""
+        self.output.unlink(missing_ok=True)
+        options = [word for name in without for word in ("--without", name)]
+        with open(self.log, "w") as log:
+            process = subprocess.Popen(self.command + options, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                       env=self.environment, start_new_session=True)
+            try:
+                hung = self.watch(process, stall)
+            finally:
+                self.end(process)
+        found = self.read()
+        if hung:
+            return found, "hangs"
+        if process.returncode == 77:
+            return found, self.log.read_text(errors="replace").strip().split("\n")[-1]
+        return found, "aborts" if "running" in found else ""
+
+
+def measure_word(job, run, word):
+    """All rows of a word; a row in which the library fails is left out and the rest run again, a few times."""
+    without, known = [], {}
+    for _ in range(MOST_RETRIES):
+        found, wrong = job.run(without)
+        run.setdefault("head", {key: value for key, value in found.items() if key not in ("rows", "running", "label")})
+        for row in found["rows"]:
+            known.setdefault(row["name"], row)
+        if not wrong:
+            break
+        running = found.get("running", "the end")
+        run["problems"].append({"group": word, "name": running, "why": wrong})
+        progress(f"    {run['library']}: {wrong} in {word}, {running}")
+        if wrong not in ("hangs", "aborts") or running in ("the start", "the end"):
+            break
+        without = [*without, running, *(name for name in known if name not in without)]
+    run["rows"] += known.values()
+    run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
+
+
+def open_runs(mpi, checkout, only):
+    """Pairs of a library's run, still without rows, and its program (None: not built)."""
+    runs = []
+    for rival in [None, *rivals.rivals(checkout)]:
+        if only and (rival.key if rival else OURS) not in only:
+            continue
+        run = {"library": rival.key if rival else OURS, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
+               "rows": [], "problems": []}
+        try:
+            path = rivals.program(rival, mpi) if rival else mpi.folder / "benchmarks" / "armci-bench"
+        except Problem as problem:
+            path = None
+            run["problems"].append({"group": "", "name": "", "why": "not built: " + str(problem).split("\n", maxsplit=1)[0]})
+            progress(f"{rival.name}: {run['problems'][0]['why']}")
+        runs.append((run, path))
+    return runs
+
+
+def measure(args, builds, data):
+    steps = [(mpi, place, word) for mpi in builds for place in args.places for word in args.words or WORDS[place]]
+    programs = {mpi.family: open_runs(mpi, args.checkout, args.only) for mpi in builds}
+    runs = {}
+    for number, (mpi, place, word) in enumerate(steps):
+        busy = busy_share()
+        data["busy"].append(round(busy, 3))
+        for blank, path in programs[mpi.family]:
+            run = runs.setdefault((mpi.family, place, blank["library"]), {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
+            if not path:
+                continue
+            nodes = 1 if place == "node" else 2
+            ranks = RANKS + nodes * run["extra_ranks"]
+            progress(f"{number + 1}/{len(steps)} {mpi.family}, {place}, {word}: {run['library']} on {ranks} ranks")
+            measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
+            run["ranks_started"] = ranks
+    data["runs"] = list(runs.values())
+    data["quiet"] = max(data["busy"]) <= QUIET
+
+
+def write(data, path):
+    """One line for each row, so that two versions of the file can be compared."""
+    text = json.dumps(data, indent=None, separators=(", ", ": "))
+    for mark in ('{"library"', '{"group"'):
+        text = text.replace(mark, "\n" + mark)
+    pathlib.Path(path).write_text(text + "\n")
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="a build folder of this source")
+    parser.add_argument("--out", required=True, help="the file for the results")
+    parser.add_argument("--seconds", type=float, default=0.1, help="seconds per row, default 0.1")
+    parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts or both")
+    parser.add_argument("--words", type=str.split, default=[], help="the words of armci-bench, instead of those for the place")
+    parser.add_argument("--only", type=str.split, default=[], help="the libraries, by their keys; default: all")
+    parser.add_argument("--checkout", default="", help="a git checkout of Global Arrays or ARMCI-MPI, measured too")
+    return parser.parse_args()
+
+
+def main():
+    args = options()
+    begin = time.monotonic()
+    data = {"date": datetime.date.today().isoformat(), "commit": commit(), "machine": machine(), "seconds_per_row": args.seconds, "busy": [],
+            "libraries": {OURS: "ARMCI-RMA " + first_line(TOP / "VERSION"), **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
+    try:
+        builds = rivals.find_builds(args.build)
+        if not builds:
+            raise Problem(f"{args.build} is no build folder of {TOP}")
+        measure(args, builds, data)
+    except Problem as problem:
+        print(f"measure.py: {problem}", file=sys.stderr)
+        return 2
+    write(data, args.out)
+    progress(f"done in {(time.monotonic() - begin) / 60:.1f} minutes; other work took at most {100 * max(data['busy']):.0f} % of the processors")
+    return 1 if any(run["library"] == OURS and run["problems"] for run in data["runs"]) else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    sys.exit(main())

@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+"""report.py: tables, pictures and a web page from the measurements of measure.py.
+
+    report.py page DATA.json FOLDER    write pictures (SVG, light and dark; needs matplotlib) and index.html, complete in itself
+    report.py keep FOLDER              take data and pictures into the source and make the tables of its pages anew; only if all was measured
+                                       and no other work disturbed it
+    report.py tables                   make the tables of the pages anew from the data in the source
+    report.py check                    do the pages and pictures in the source belong to the data there?
+"""
+import hashlib
+import html
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+DATA = TOP / "benchmarks" / "data" / "report.json"
+IMAGES = TOP / "doc" / "img"
+KEPT = [f"{place}-mpich-{theme}.svg" for place in ("node", "hosts") for theme in ("light", "dark")]
+OURS = "armci-rma"
+MPIS = ("mpich", "openmpi")
+BEGIN, END = "<!-- generated from benchmarks/data/report.json: %s -->", "<!-- end of the generated part -->"
+# The rows of the pictures, and those of them that README.md leaves out.
+SHORT = {"node": ["put 8 B", "get 8 B", "acc 8 B + fence", "rmw fetch-and-add long", "lock + unlock, free", "getS 64 x 512 B",
+                  "put 8 B, newest of 300", "put 16 MiB", "acc 16 MiB"],
+         "hosts": ["get 8 B", "put 8 B + fence", "acc 8 B + fence", "rmw fetch-and-add long", "lock + unlock, free", "get 8 B, computing",
+                   "put 8 B + fence, computing", "rmw, computing", "get 4 MiB"]}
+NOT_IN_README = {"node": ["get 8 B"], "hosts": ["acc 8 B + fence", "put 8 B + fence, computing", "rmw, computing"]}
+ROUND_TRIP = "MPI round trip 8 B"
+LOSS = 0.95  # a rival's time divided by this library's, below which it is a loss worth a line
+
+
+class Data:
+    """The measurements, by library, MPI library, place and row."""
+
+    def __init__(self, path):
+        self.text = pathlib.Path(path).read_bytes()
+        self.all = json.loads(self.text)
+        self.rows, self.problems, self.order = {}, {}, {}
+        self.measured = {run["library"] for run in self.all["runs"] if run["rows"] or run["problems"]}
+        for run in self.all["runs"]:
+            key = (run["library"], run["mpi"], run["place"])
+            for row in run["rows"]:
+                self.rows[(*key, row["group"], row["name"])] = row
+                self.order.setdefault(run["place"], {})[(row["group"], row["name"])] = None
+            for problem in run["problems"]:
+                self.problems[(*key, problem["group"], problem["name"])] = problem["why"]
+
+    @property
+    def digest(self):
+        return hashlib.sha256(self.text).hexdigest()[:16]
+
+    def libraries(self):
+        """Keys of those that were measured, this library first."""
+        return [key for key in self.all["libraries"] if key in self.measured]
+
+    def name(self, library):
+        return self.all["libraries"][library]
+
+    def places(self):
+        return list(self.order)
+
+    def names(self, place):
+        """Group and name of each row that someone has."""
+        return list(self.order.get(place, {}))
+
+    def group_of(self, place, name):
+        return next((group for group, known in self.names(place) if known == name), "")
+
+    def row(self, library, mpi, place, group, name):
+        row = self.rows.get((library, mpi, place, group, name))
+        return row if row and row["valid"] else None
+
+    def why(self, library, mpi, place, group, name):
+        """The word for a row that is missing."""
+        key = (library, mpi, place)
+        return (self.problems.get((*key, group, name)) or next((why for where, why in self.problems.items()
+                if where[:3] == key and (where[3] == group and where[4] in ("the start", "the end") or not where[3])), "")).split(":")[0] or "-"
+
+    def versions(self, mpi):
+        return next((run["head"]["mpi"].split(",")[0] for run in self.all["runs"] if run["mpi"] == mpi and run.get("head")), mpi)
+
+
+def time_of(row):
+    """The median; the best time where the file has no median."""
+    return row and (row.get("median_ns") or row.get("best_ns"))
+
+
+def time_text(nanoseconds):
+    for unit, length in (("ns", 1), ("us", 1e3), ("ms", 1e6)):
+        if nanoseconds < 999.5 * length:
+            return f"{nanoseconds / length:.3g} {unit}"
+    return f"{nanoseconds / 1e9:.3g} s"
+
+
+def spread_text(row):
+    return f" ±{50 * row['spread']:.0f} %" if row.get("spread") else ""
+
+
+def ratio(data, library, mpi, place, row_name):
+    """The time of a library divided by this library's; None if one of them has none."""
+    ours, theirs = (time_of(data.row(key, mpi, place, *row_name)) for key in (OURS, library))
+    return theirs / ours if ours and theirs else None
+
+
+def ratio_text(value):
+    text = f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+    return f"**{text}**" if float(text) < 1 else text
+
+
+def units(row):
+    """The time in units of the row that was measured in turns with it."""
+    return row and (row.get("versus_median_ratio") or row.get("versus_ratio"))
+
+
+def hidden(row):
+    return f"{100 * row['hidden']:.0f} %" if row and "hidden" in row else None
+
+
+# ---- tables, as lists of lists of cells
+
+def both(data, cell):
+    """A cell of README.md: what `cell` says for each MPI library."""
+    return " / ".join(cell(mpi) for mpi in MPIS)
+
+
+def short_table(data, place):
+    """The rows of README.md for one node or two: this library's times, the others' as multiples."""
+    others = data.libraries()[1:] if place == "node" else [key for key in data.libraries()[1:] if any(where[0] == key and where[2] == place for where in data.rows)]
+    head = ["one node" if place == "node" else "two nodes", "ARMCI-RMA"] + (["in units of"] if place == "hosts" else [])
+    table = [head + [data.name(key) for key in others]]
+    for name in (name for name in SHORT[place] if name not in NOT_IN_README[place]):
+        group = data.group_of(place, name)
+        row = lambda mpi, key=OURS: data.row(key, mpi, place, group, name)  # noqa: E731
+        ours = both(data, lambda mpi: time_text(time_of(row(mpi))) if row(mpi) else "-")
+        cells = [name, ours]
+        if place == "hosts":
+            unit = next((row(mpi)["versus"] for mpi in MPIS if row(mpi) and row(mpi).get("versus")), "")
+            cells.append(both(data, lambda mpi: f"{units(row(mpi)):.2f}" if units(row(mpi)) else "-") + " x " + unit)
+        table.append(cells + [both(data, lambda mpi: relation(data, key, mpi, place, (group, name))) for key in others])
+    return table
+
+
+def relation(data, library, mpi, place, row_name):
+    value = ratio(data, library, mpi, place, row_name)
+    return ratio_text(value) if value else data.why(library, mpi, place, *row_name)
+
+
+def is_long_list(name):
+    """A row of a curve that the tables of doc/benchmarks.md leave out."""
+    size = re.search(r"^(?:put|get|acc|memcpy.*) (\d+ [KM]?i?B)", name)
+    return name.startswith("curve") or bool(size and size[1] not in ("8 B", "16 KiB", "64 KiB", "1 MiB", "4 MiB", "16 MiB"))
+
+
+def long_table(data, place, mpi, complete=False):
+    """All rows of a place: time and spread, ratio to MPI between nodes, others as multiples."""
+    others = [key for key in data.libraries()[1:]]
+    table = [["row", "ARMCI-RMA", "in units of"] + [data.name(key) for key in others]]
+    for group, name in data.names(place):
+        row = data.row(OURS, mpi, place, group, name)
+        if group == "overlap" or not complete and is_long_list(name):
+            continue
+        unit = f"{units(row):.2f} x {row['versus']}" if units(row) else ""
+        ours = time_text(time_of(row)) + spread_text(row) if time_of(row) else data.why(OURS, mpi, place, group, name)
+        table.append([name, ours, unit] + [relation(data, key, mpi, place, (group, name)) for key in others])
+    return table
+
+
+def overlap_table(data):
+    """Per cent of a transfer that computation hides."""
+    columns = [(key, mpi) for key in data.libraries() for mpi in MPIS
+               if any(where[:2] == (key, mpi) and "hidden" in row for where, row in data.rows.items())]
+    table = [["row"] + [f"{data.name(key)}, {data.versions(mpi)}" for key, mpi in columns]]
+    for group, name in data.names("hosts"):
+        if group == "overlap":
+            table.append([name] + [hidden(data.row(key, mpi, "hosts", group, name)) or data.why(key, mpi, "hosts", group, name)
+                                   for key, mpi in columns])
+    return table
+
+
+def losses(data):
+    """Rows in which a rival is faster, the worst first."""
+    found = []
+    for library in data.libraries()[1:]:
+        for mpi in MPIS:
+            for place in data.places():
+                for row_name in data.names(place):
+                    value = ratio(data, library, mpi, place, row_name)
+                    if value and value < LOSS and row_name[0] != "overlap" and not row_name[1].startswith(("MPI", "memcpy")):
+                        found.append((value, [row_name[1], {"node": "one node", "hosts": "two nodes"}[place], data.versions(mpi), data.name(library), ratio_text(value)]))
+    return [["row", "where", "MPI", "faster library", "its time / ours"]] + [cells for _, cells in sorted(found)]
+
+
+def problem_table(data):
+    """What a library does not have, each sentence once."""
+    found = {}
+    for (library, mpi, place, group, name), why in data.problems.items():
+        row = f"{group}: {name}" if name else "all rows"
+        found[(data.name(library), data.versions(mpi), {"node": "one node", "hosts": "two nodes"}[place], row, why)] = None
+    return [["library", "MPI", "where", "row", "what"]] + [list(cells) for cells in found]
+
+
+def provenance(data):
+    """The sentence over the tables."""
+    about, run = data.all["machine"], next(run for run in data.all["runs"] if run["library"] == OURS)
+    medians = any("median_ns" in row and "best_ns" in row for row in run["rows"])
+    parts = [data.all["date"], f"{about['cores']} cores, {run.get('head', {}).get('processor') or about['processor']}", about["kernel"]]
+    parts += [f"{label} {about[key]}" for key, label in (("virtual", "virtual machine:"), ("governor", "governor:")) if key in about]
+    parts += [", ".join(data.versions(mpi) for mpi in MPIS), f"commit {data.all['commit'] or 'unknown'}"]
+    what = "medians; ± is half the distance between the first and ninth decile" if medians else "best times"
+    return "; ".join(parts) + f"; {what}."
+
+
+def markdown(table):
+    lines = ["| " + " | ".join(cells) + " |" for cells in table]
+    return "\n".join([lines[0], "|---" * len(table[0]) + "|", *lines[1:]]) + "\n"
+
+
+def parts(data):
+    """The generated parts of the pages, by page and name."""
+    nodes = "Two nodes are namespaces of the same machine, joined by TCP; the unit is plain MPI in the same run."
+    readme = {"short": f"{provenance(data)}\n\n{markdown(short_table(data, 'node'))}\n{nodes}\n\n{markdown(short_table(data, 'hosts'))}"}
+    page = {f"{place}-{mpi}": markdown(long_table(data, place, mpi)) for place in SHORT for mpi in MPIS}
+    page |= {"overlap": markdown(overlap_table(data)), "losses": markdown(losses(data)), "problems": markdown(problem_table(data)),
+             "machine": provenance(data) + "\n"}
+    return {"README.md": readme, "doc/benchmarks.md": page}
+
+
+def renewed(text, name, part):
+    """The page with this part made anew; None if it has no such part."""
+    begin = BEGIN % name
+    before, found, rest = text.partition(begin + "\n")
+    _, end, after = rest.partition(END)
+    return f"{before}{begin}\n\n{part}\n{END}{after}" if found and end else None
+
+
+def pages(data):
+    """Path, text, and the text that it should have, of each page with generated parts; complaints."""
+    wrong, found = [], []
+    for page, named in parts(data).items():
+        text = should = (TOP / page).read_text(encoding="utf-8")
+        for name, part in named.items():
+            new = renewed(should, name, part)
+            wrong += [] if new else [f"{page} has no part '{name}'"]
+            should = new or should
+        found.append((page, text, should))
+    return found, wrong
+
+
+def check():
+    """The breaches, one sentence each."""
+    data = Data(DATA)
+    found, wrong = pages(data)
+    wrong += [f"{page}: its tables differ from benchmarks/data/report.json; report.py tables makes them anew" for page, text, should in found if text != should]
+    for name in KEPT:
+        path = IMAGES / name
+        if not path.exists() or f"report.json {data.digest}" not in path.read_text(encoding="utf-8"):
+            wrong.append(f"doc/img/{name} was not drawn from benchmarks/data/report.json")
+    return wrong
+
+
+def write_tables():
+    found, wrong = pages(Data(DATA))
+    for page, _, should in found:
+        (TOP / page).write_text(should, encoding="utf-8")
+    return wrong
+
+
+# ---- the web page
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fff; --line: #d8d8d8; --loss: #b3261e; --gain: #1b6e3c }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e6e6; --paper: #16181b; --line: #3a3d42; --loss: #ff8a80; --gain: #7fd6a0 } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
+table { border-collapse: collapse; font-size: 13px } td, th { border-bottom: 1px solid var(--line); padding: 2px 8px; text-align: left }
+.wide { overflow-x: auto } .loss { color: var(--loss); font-weight: bold } .gain { color: var(--gain) }
+.pictures { display: flex; flex-wrap: wrap; gap: 1rem } .pictures svg { width: 100%; max-width: 560px; height: auto }
+.pictures > div { flex: 1 1 360px; max-width: 560px } .dark { display: none }
+@media (prefers-color-scheme: dark) { .dark { display: block } .light { display: none } }
+"""
+
+
+def html_cell(text, first):
+    loss = text.startswith("**")
+    plain = html.escape(text.replace("**", ""))
+    gain = not first and re.fullmatch(r"[\d.]+(e\+\d+)?", text) and float(text) > 1 / LOSS
+    return f'<td class="loss">{plain}</td>' if loss else f'<td class="gain">{plain}</td>' if gain else f"<td>{plain}</td>"
+
+
+def html_table(title, table):
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in table[0])
+    body = "\n".join("<tr>" + "".join(html_cell(cell, i == 0) for i, cell in enumerate(cells)) + "</tr>" for cells in table[1:])
+    return f'<h2>{html.escape(title)}</h2>\n<div class="wide"><table><tr>{head}</tr>\n{body}</table></div>\n' if len(table) > 1 else ""
+
+
+def inline(path):
+    """The picture without what a file of its own needs before it."""
+    return re.sub(r"^.*?(?=<svg)", "", path.read_text(encoding="utf-8"), flags=re.S)
+
+
+def web_page(data, folder, pictures):
+    where = {"node": "One node", "hosts": "Two nodes"}
+    body = [f"<h1>ARMCI-RMA and other ARMCI libraries</h1>\n<p>{html.escape(provenance(data))}</p>"]
+    if not data.all["quiet"]:
+        body.append(f'<p class="loss">Other work took up to {100 * max(data.all["busy"]):.0f} % of the processors: the times judge nothing.</p>')
+    body.append("<p>Columns of other libraries: their time divided by that of ARMCI-RMA; red: they are faster.</p>")
+    body.append('<div class="pictures">' + "\n".join(f'<div class="{theme}">{inline(folder / f"{name}-{theme}.svg")}</div>'
+                                                     for name in pictures for theme in ("light", "dark")) + "</div>")
+    body.append(html_table("Where another library is faster", losses(data)))
+    body.append(html_table("What a library does not have", problem_table(data)))
+    for place in data.places():
+        body += [html_table(f"{where[place]}, {data.versions(mpi)}", long_table(data, place, mpi, complete=True)) for mpi in MPIS]
+    body.append(html_table("Overlap: hidden part of a transfer", overlap_table(data)))
+    text = f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>ARMCI-RMA: measurements</title>\n<style>{STYLE}</style></head>\n<body>\n'
+    (folder / "index.html").write_text(text + "\n".join(body) + "\n</body></html>\n", encoding="utf-8")
+
+
+def make_page(source, folder):
+    data, folder = Data(source), pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import pictures
+        drawn = pictures.draw_all(data, folder)
+    except ImportError as error:
+        print(f"report.py: no pictures: {error}", file=sys.stderr)
+        drawn = []
+    web_page(data, folder, drawn)
+    if pathlib.Path(source).resolve() != (folder / "report.json").resolve():
+        shutil.copy(source, folder / "report.json")
+    print(f"the page is {folder / 'index.html'}")
+    return 0
+
+
+def why_not_keep(data):
+    """The reasons against taking the data into the source."""
+    missing = [f"{data.name(key)}, {mpi}, {place}: nothing was measured" for key in data.all["libraries"] for mpi in MPIS for place in SHORT
+               if not any(where[:3] == (key, mpi, place) for where in [*data.rows, *data.problems])]
+    noisy = [] if data.all["quiet"] else [f"other work took up to {100 * max(data.all['busy']):.0f} % of the processors"]
+    return noisy + missing + (["the source had changes that no commit has"] if "changes" in data.all["commit"] else [])
+
+
+def keep(folder):
+    folder = pathlib.Path(folder)
+    reasons = why_not_keep(Data(folder / "report.json"))
+    if reasons:
+        print("report.py: not kept: " + "; ".join(reasons), file=sys.stderr)
+        return 1
+    shutil.copy(folder / "report.json", DATA)
+    for name in KEPT:
+        shutil.copy(folder / name, IMAGES / name)
+    return complain(write_tables())
+
+
+def complain(wrong):
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+def main(words):
+    if words[:1] == ["page"] and len(words) == 3:
+        return make_page(*words[1:])
+    if words[:1] == ["keep"] and len(words) == 2:
+        return keep(words[1])
+    if words == ["tables"]:
+        return complain(write_tables())
+    if words == ["check"]:
+        return complain(check())
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
