@@ -76,7 +76,7 @@ def page(cells):
     names = list(dict.fromkeys(cell["library"] for cell in cells))
     lines = ["# The matrix", "",
              "The multi-process tests and armci-doctor on MPI libraries from different makers, 2 ranks, no variable set but those of the",
-             f"rows.  Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)},",
+             f"rows.  Written by `make matrix` (tests/matrix/README.md), {max(cell['date'] for cell in cells)}, commit {' and '.join(sorted({cell['commit'] for cell in cells}))},",
              f"{platform.machine()}, {os.cpu_count()} processors.  In parentheses the seconds that the runs took.", "",
              "| library | MPI | rows | one node | two nodes |", "|---|---|---|---|---|"]
     lines += [row_of({cell["place"]: cell for cell in cells if cell["library"] == name}) for name in names]
@@ -88,7 +88,8 @@ def page(cells):
 
 def note(folder, cell):
     """Keep a cell until the page is made."""
-    cell["date"] = datetime.date.today().isoformat()
+    commit = subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    cell.update(date=datetime.date.today().isoformat(), commit=commit.stdout.strip() or "unknown")
     (folder / f"{cell['library']}.{cell['place'].replace(' ', '-')}.json").write_text(json.dumps(cell))
 
 
