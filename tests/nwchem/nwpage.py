@@ -59,10 +59,10 @@ def time_table(own):
 
 
 def in_short(places):
-    """One input with one library, all places: how it ended, and seconds on 2 ranks and on two nodes."""
-    seconds = ["-" if places.get(place, {}).get("wall") is None or places[place]["result"] == "aborted" else f"{places[place]['wall']:.1f}"
-               for place in ("2", "2x1")]
-    return f"{count(places.values())}; {' / '.join(seconds)}" if places else "-"
+    """One input with one library, all places: how it ended, and, where they were kept, seconds on 2 ranks and on two nodes."""
+    seconds = [places[place]["wall"] if places.get(place, {}).get("result") == "right" else None for place in ("2", "2x1")]
+    shown = "; " + " / ".join("-" if wall is None else f"{wall:.1f}" for wall in seconds) if any(seconds) else ""
+    return count(places.values()) + shown if places else "-"
 
 
 def input_table(own):
