@@ -6,6 +6,7 @@
 #include "site.h"
 
 #include <armci.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -29,8 +30,8 @@ struct options {
     bool progress, instructions, help;
 };
 
-static const char *const known_words[] = {"latency",      "bandwidth", "strided", "vector", "nonblocking", "regions", "contention",
-                                          "instructions", "remote",    "overlap", "probe",  "stall",       "all"};
+static const char *const known_words[] = {"latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
+                                          "many",    "instructions", "remote",  "overlap", "probe",       "stall",   "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -41,12 +42,13 @@ static void print_usage(FILE *out)
     fprintf(out,
             "usage: armci-bench WORD... [options], on two ranks or more\n"
             "  latency       8-byte operations, atomics, locks, fence, barrier\n"
-            "  bandwidth     put, get, acc of 1 KiB to 64 MiB, and memcpy\n"
+            "  bandwidth     put, get, acc of 1 B to 64 MiB, memcpy, MPI\n"
             "  strided       patches of many segments\n"
             "  vector        lists of addresses\n"
-            "  nonblocking   a thousand puts: blocking, nonblocking, aggregate handle\n"
+            "  nonblocking   a thousand puts or gets: blocking, nonblocking, aggregate handle\n"
             "  regions       8-byte operations and allocation with one region and with 300\n"
             "  contention    all ranks on the same elements, parts of one segment, one counter, one lock\n"
+            "  many          n x n patches, aggregates and lists, fences of several processes, message rate\n"
             "  instructions  instructions per call of 8-byte operations\n"
             "  all           all of these\n"
             "  remote        for two nodes: operations against plain MPI, also while the target computes\n"
@@ -58,7 +60,7 @@ static void print_usage(FILE *out)
             "  -t, --threads N    threads per rank in stall, default 1\n"
             "  -j, --json FILE    write the results to FILE as JSON\n"
             "  -l, --label TEXT   name of the run in FILE\n"
-            "  -w, --without NAME leave out the rows of this name; may be repeated\n"
+            "  -w, --without NAME leave out the rows of this name, a pattern as the shell has; may be repeated\n"
             "  -i, --instructions the same as the word instructions\n"
             "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
             "  -h, --help         print this help\n"
@@ -179,8 +181,8 @@ static void clear_bar(void)
 /* ---- the rows ---- */
 
 static const struct group *const groups[] = {
-    &group_latency,      &group_bandwidth,  &group_strided, &group_vector,    &group_nonblocking, &group_single_region, &group_many_regions,
-    &group_most_regions, &group_contention, &group_remote,  &group_computing, &group_overlap,     &group_stall};
+    &group_latency,      &group_bandwidth,  &group_strided, &group_vector, &group_nonblocking, &group_single_region, &group_many_regions,
+    &group_most_regions, &group_contention, &group_many,    &group_remote, &group_computing,   &group_overlap,       &group_stall};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -253,7 +255,7 @@ static void describe(const struct options *options, const struct site *site, str
 static bool is_left_out(const struct options *options, const char *name)
 {
     for (int i = 0; i < options->without_count; i++) {
-        if (name && strcmp(options->without[i], name) == 0) return true;
+        if (name && fnmatch(options->without[i], name, 0) == 0) return true;
     }
     return false;
 }
@@ -289,8 +291,9 @@ static bool do_group(const struct options *options, const struct group *group, s
         return false;
     }
     for (int i = 0; i < group->count; i++) {
-        if (is_left_out(options, group->rows[i].name)) continue;
-        right = do_row(group, &group->rows[i], site, options->seconds, progress) && right;
+        const struct row *row = &group->rows[i];
+        if (is_left_out(options, row->name) || (row->available && !row->available(site))) continue;
+        right = do_row(group, row, site, options->seconds, progress) && right;
     }
     if (group->leave) group->leave(site);
     return right;

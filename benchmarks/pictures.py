@@ -7,6 +7,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  the backend comes first
 
 import report  # noqa: E402
+from report import time_of  # noqa: E402
 
 WIDTH = 5.5  # inches: 396 CSS pixels
 THEMES = {"light": {"ink": "#1c1c1c", "paper": "#ffffff", "grid": "#dddddd"}, "dark": {"ink": "#e6e6e6", "paper": "#16181b", "grid": "#3a3d42"}}
@@ -54,23 +55,24 @@ def use_ticks(axis, ticks, limits):
 
 
 def draw_node(axes, data, mpi):
-    dots(axes, data, "node", mpi, lambda row, library: report.time_of(row))
+    dots(axes, data, "node", mpi, lambda row, library: time_of(row))
     use_ticks(axes.xaxis, TICKS[::2], axes.get_xlim())
     axes.set_title(f"One node, {data.versions(mpi)}: time, less is better", loc="left", x=-0.4)
 
 
 def draw_hosts(axes, data, mpi):
-    trip = report.time_of(data.row(report.OURS, mpi, "hosts", "remote", report.ROUND_TRIP))
-    dots(axes, data, "hosts", mpi, lambda row, library: report.time_of(row) / trip)
+    trip = time_of(data.row(report.OURS, mpi, "hosts", "remote", report.ROUND_TRIP))
+    dots(axes, data, "hosts", mpi, lambda row, library: time_of(row) / trip)
     axes.axvline(1, color=plt.rcParams["text.color"], linestyle="--", linewidth=1)
     use_ticks(axes.xaxis, MULTIPLES, axes.get_xlim())
     axes.set_title(f"Two nodes, {data.versions(mpi)}: time / MPI round trip", loc="left", x=-0.4)
 
 
 def curve(data, library, mpi, place, kind):
-    """Bytes and GB/s of the rows "curve KIND SIZE"."""
-    points = [(row["bytes"], row["bytes"] / report.time_of(row)) for (key, family, where, group, name), row in data.rows.items()
-              if (key, family, where) == (library, mpi, place) and name.startswith(f"{kind} ") and group == "curve" and row["valid"]]
+    """Bytes and GB/s of the rows of one kind in the word bandwidth."""
+    points = [(row["bytes"], row["bytes"] / time_of(row)) for (key, family, where, group, name), row in data.rows.items()
+              if (key, family, where) == (library, mpi, place) and name.startswith(f"{kind} ")
+              and group == "bandwidth" and row["valid"] and "bytes" in row and time_of(row)]
     return sorted(points)
 
 

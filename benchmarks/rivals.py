@@ -180,6 +180,9 @@ def program(rival, mpi):
     flags, libraries = rival.prepare(rival, mpi)
     target = mpi.folder / "benchmarks" / f"armci-bench-{rival.key}"
     sources = sorted(map(str, (TOP / "benchmarks").glob("*.c"))) + [str(TOP / "src" / "base" / "json.c")]
+    inputs = [*sources, *map(str, (TOP / "benchmarks").glob("*.h")), *(name for name in libraries if name.startswith("/"))]
+    if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
+        return target
     step([*mpi.cc.split(), "-O2", "-D_GNU_SOURCE", *flags, f"-I{TOP / 'src'}", *sources, "-o", str(target), *libraries,
           "-lpthread", "-lm"], f"rival-{rival.key}-{mpi.family}-bench")
     check_program(target)

@@ -9,6 +9,21 @@
 enum { ROUNDS = 4 };
 static const double COPY_SHARE = 0.3, BESIDE_SHARE = 0.4; /* of the time */
 
+void row_run_fenced(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++) {
+        row->step(row, site, 1);
+        ARMCI_Fence(site->target);
+    }
+}
+
+/* As a stream of messages, complete when the last one has arrived. */
+void row_run_stream(const struct row *row, const struct site *site, long times)
+{
+    row->step(row, site, times);
+    ARMCI_Fence(site->target);
+}
+
 long row_bytes(const struct row *row)
 {
     return (long)row->patch.segments * row->patch.bytes;

@@ -39,9 +39,10 @@ struct row {
      * where the two cannot take turns.  NULL: none. */
     const struct row *beside;
     const char *versus;
-    bool rate;         /* report the ratio as a part of the other row's bandwidth */
-    double shortest;   /* minimum length of a batch, ns; 0: the default */
-    run_function step; /* for a `run` with a fence: the calls without it */
+    bool rate;                                  /* report the ratio as a part of the other row's bandwidth */
+    double shortest;                            /* minimum length of a batch, ns; 0: the default */
+    run_function step;                          /* for a `run` with a fence: the calls without it */
+    bool (*available)(const struct site *site); /* NULL: always; the same answer on every rank */
 };
 
 /* Total time of a non-blocking operation for increasing amounts of computation between its start and the wait. */
@@ -70,6 +71,9 @@ struct result {
     const struct tail *tail;   /* NULL: none */
 };
 
+/* For rows with a `step`: a fence behind each call; one fence behind all. */
+void row_run_fenced(const struct row *row, const struct site *site, long times);
+void row_run_stream(const struct row *row, const struct site *site, long times);
 /* Bytes that one operation of the row moves. */
 long row_bytes(const struct row *row);
 /* The parts of a measurement, all collective.
@@ -95,7 +99,7 @@ struct group {
 };
 
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking, group_single_region,
-    group_many_regions, group_most_regions, group_contention, group_remote, group_computing, group_overlap, group_stall;
+    group_many_regions, group_most_regions, group_contention, group_many, group_remote, group_computing, group_overlap, group_stall;
 
 /* Kinds: calls, data and checks shared by rows of several groups. A group copies a kind and adds the name and the patch. */
 /* data.c: one segment; strided.c: patches; vector.c: lists of addresses. */
@@ -104,7 +108,8 @@ extern const struct row kind_put_strided, kind_get_strided, kind_acc_strided;
 extern const struct row kind_put_vector, kind_get_vector, kind_acc_vector;
 /* latency.c; the barrier is a row of all ranks. */
 extern const struct row kind_rmw, kind_lock, kind_fence, kind_barrier;
-/* nonblocking.c: each segment of the patch is a separate put. */
+/* nonblocking.c: each segment of the patch is a separate put or get. */
 extern const struct row kind_puts, kind_puts_implicit, kind_puts_aggregate;
+extern const struct row kind_gets, kind_gets_implicit, kind_gets_aggregate;
 
 #endif

@@ -49,10 +49,10 @@ static char *find_direct(const struct site *site)
 #endif
 }
 
-static void use_region(struct site *site, void **bases)
+static void use_region(struct site *site)
 {
-    site->remote = bases[site->target];
-    site->slice = bases[site->me];
+    site->remote = site->slices[site->target];
+    site->slice = site->slices[site->me];
     touch_slice(site);
     site->direct = find_direct(site);
     site->same_memory = site->direct != NULL;
@@ -65,14 +65,13 @@ bool site_open(struct site *site)
     site->target = site->ranks > 1 ? 1 : 0;
     site->local = new_buffer();
     site->spare = new_buffer();
-    void **bases = calloc((size_t)site->ranks, sizeof *bases);
-    bool complete = site_all(site->local && site->spare && bases);
-    if (complete) complete = site_all(ARMCI_Malloc(bases, BUFFER_BYTES) == 0);
+    site->slices = calloc((size_t)site->ranks, sizeof *site->slices);
+    bool complete = site_all(site->local && site->spare && site->slices);
+    if (complete) complete = site_all(ARMCI_Malloc(site->slices, BUFFER_BYTES) == 0);
     if (complete) {
-        use_region(site, bases);
+        use_region(site);
         ARMCI_Create_mutexes(1);
     }
-    free(bases);
     return complete;
 }
 
@@ -82,6 +81,7 @@ void site_close(struct site *site)
     ARMCI_Free(site->slice);
     free_buffer(site->local);
     free_buffer(site->spare);
+    free(site->slices);
 }
 
 /* Implementations that define ARMCI_MPI have (and need) a call before local access. */

@@ -18,6 +18,7 @@ struct site {
     int threads;      /* of each rank, in the rows of stall */
     int target;       /* the target of rank 0's operations: rank 1, or rank 0 in a job of one rank */
     char *remote;     /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
+    void **slices;    /* of every rank, addresses for ARMCI calls */
     char *slice;      /* the caller's slice */
     char *direct;     /* load/store address of the target's slice, or of the caller's slice if that is not accessible */
     char *local;      /* private buffer of the transfers, BUFFER_BYTES bytes */

@@ -1,0 +1,150 @@
+/* many.c - many operations at once: n x n patches against n non-blocking calls, aggregates and lists of addresses, fences of several
+ * processes, 64 small puts as OSU's message rate. A put's row ends with a fence, so that the rows mean the same between nodes. */
+#include "plain_mpi.h"
+#include "row.h"
+
+#include <armci.h>
+#include <stdio.h>
+#include <string.h>
+
+static const int sides[] = {8, 32, 128, 512}; /* of a patch of doubles */
+static const int servers[] = {1, 2, 3, 7, 15};
+
+enum {
+    SIDES = sizeof sides / sizeof *sides,
+    FENCES = sizeof servers / sizeof *servers,
+    PATCHES = 2 * SIDES,
+    AGGREGATES = 8,
+    ROWS = PATCHES + AGGREGATES + FENCES + 1,
+    SEVERAL = 1000, /* operations of an aggregate */
+};
+
+/* Of a batch, ns; 0: the default. Longer between nodes, as in the rows of the word "remote". */
+static double shortest;
+static struct row rows[ROWS], singles[PATCHES], vectors[2], window;
+static char names[ROWS][48], single_names[PATCHES][48];
+
+/* ---- AllFence ---- */
+
+/* The patch has as many segments as processes are put to. */
+static void run_fences(const struct row *row, const struct site *site, long times)
+{
+    for (long i = 0; i < times; i++) {
+        for (int rank = 1; rank <= row->patch.segments; rank++)
+            ARMCI_Put(site->local, site->slices[rank], row->patch.bytes, rank);
+        ARMCI_AllFence();
+    }
+}
+
+static void prepare_fences(const struct row *row, const struct site *site, int seed)
+{
+    memset(site->local, seed, (size_t)row->patch.bytes);
+    memset(site->slice, 0, (size_t)row->patch.bytes);
+}
+
+static bool check_fences(const struct row *row, const struct site *site, int seed, long times)
+{
+    (void)seed, (void)times;
+    return site->me < 1 || site->me > row->patch.segments || memcmp(site->slice, site->local, (size_t)row->patch.bytes) == 0;
+}
+
+static bool has_two(const struct site *site)
+{
+    return site->ranks > 1;
+}
+
+static bool has_three(const struct site *site)
+{
+    return site->ranks > 2;
+}
+
+static bool has_four(const struct site *site)
+{
+    return site->ranks > 3;
+}
+
+static bool has_eight(const struct site *site)
+{
+    return site->ranks > 7;
+}
+
+static bool has_sixteen(const struct site *site)
+{
+    return site->ranks > 15;
+}
+
+static bool (*const has_enough[FENCES])(const struct site *site) = {has_two, has_three, has_four, has_eight, has_sixteen};
+
+static void make_fence(struct row *row, char *name, int i)
+{
+    *row = (struct row){.run = run_fences, .prepare = prepare_fences, .check = check_fences, .available = has_enough[i]};
+    row->patch = (struct patch){servers[i], 8, 0, 0};
+    snprintf(name, sizeof names[0], "AllFence after puts to %d", servers[i]);
+}
+
+/* ---- patches, aggregates ---- */
+
+/* The same operations with a fence behind each. */
+static struct row fenced(const struct row *kind)
+{
+    struct row row = *kind;
+    row.step = row.run;
+    row.run = row_run_fenced;
+    return row;
+}
+
+static struct row measured(struct row row, const char *name, const struct row *beside, struct patch patch)
+{
+    row.name = name;
+    row.beside = beside;
+    row.patch = patch;
+    row.copy = NULL;
+    row.shortest = shortest;
+    return row;
+}
+
+static void make_patch(int i)
+{
+    int side = sides[i / 2], bytes = side * (int)sizeof(double);
+    bool gets = i % 2 == 0;
+    struct patch patch = {side, bytes, 2 * bytes, 2 * bytes};
+    snprintf(single_names[i], sizeof single_names[i], "%d nb %s of %d B", side, gets ? "gets" : "puts + fence", bytes);
+    snprintf(names[i], sizeof names[i], "%s %d x %d doubles%s", gets ? "getS" : "putS", side, side, gets ? "" : " + fence");
+    singles[i] = measured(gets ? kind_gets_implicit : fenced(&kind_puts_implicit), single_names[i], NULL, patch);
+    rows[i] = measured(gets ? kind_get_strided : fenced(&kind_put_strided), names[i], &singles[i], patch);
+}
+
+static void make_aggregates(struct row *next)
+{
+    const struct patch patch = {SEVERAL, 8, 16, 16};
+    vectors[0] = measured(kind_get_vector, "getV 1000 x 8 B", NULL, patch);
+    vectors[1] = measured(fenced(&kind_put_vector), "putV 1000 x 8 B + fence", NULL, patch);
+    *next++ = measured(kind_gets, "1000 gets of 8 B", &vectors[0], patch);
+    *next++ = measured(kind_gets_implicit, "1000 nb gets + WaitAll", &vectors[0], patch);
+    *next++ = measured(kind_gets_aggregate, "1000 gets, aggregate", &vectors[0], patch);
+    *next++ = vectors[0];
+    *next++ = measured(fenced(&kind_puts), "1000 puts of 8 B + fence", &vectors[1], patch);
+    *next++ = measured(fenced(&kind_puts_implicit), "1000 nb puts + WaitAll + fence", &vectors[1], patch);
+    *next++ = measured(fenced(&kind_puts_aggregate), "1000 puts, aggregate + fence", &vectors[1], patch);
+    *next++ = vectors[1];
+}
+
+static bool enter(struct site *site)
+{
+    if (!mpi_open(site)) return false;
+    shortest = site->same_memory ? 0 : 2e6;
+    for (int i = 0; i < PATCHES; i++)
+        make_patch(i);
+    make_aggregates(rows + PATCHES);
+    for (int i = 0; i < FENCES; i++) {
+        int at = PATCHES + AGGREGATES + i;
+        make_fence(&rows[at], names[at], i);
+        rows[at].name = names[at];
+    }
+    window = measured(kind_mpi_window, "MPI: 64 messages of 8 B", NULL, (struct patch){1, 8, 0, 0});
+    rows[ROWS - 1] = measured(fenced(&kind_puts_implicit), "64 nb puts of 8 B + fence", mpi_has_target(site) ? &window : NULL,
+                              (struct patch){MPI_WINDOW, 8, 16, 16});
+    return true;
+}
+
+const struct group group_many = {.word = "many", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
