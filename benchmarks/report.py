@@ -21,6 +21,7 @@ IMAGES = TOP / "doc" / "img"
 KEPT = [f"{place}-mpich-{theme}.svg" for place in ("node", "hosts") for theme in ("light", "dark")]
 OURS = "armci-rma"
 MPIS = ("mpich", "openmpi")
+PLACES = {"node": "one node", "hosts": "two nodes"}
 BEGIN, END = "<!-- generated from benchmarks/data/report.json: %s -->", "<!-- end of the generated part -->"
 # The rows of the pictures, and those of them that README.md leaves out.
 SHORT = {"node": ["put 8 B", "get 8 B", "acc 8 B + fence", "rmw fetch-and-add long", "lock + unlock, free", "getS 64 x 512 B",
@@ -148,10 +149,11 @@ def relation(data, library, mpi, place, row_name):
     return ratio_text(value) if value else data.why(library, mpi, place, *row_name)
 
 
-def is_long_list(name):
-    """A row of a curve that the tables of doc/benchmarks.md leave out."""
-    size = re.search(r"^(?:put|get|acc|memcpy.*) (\d+ [KM]?i?B)", name)
-    return name.startswith("curve") or bool(size and size[1] not in ("8 B", "16 KiB", "64 KiB", "1 MiB", "4 MiB", "16 MiB"))
+def is_left_out(place, group, name):
+    """A row that the tables of doc/benchmarks.md leave out: most sizes of curves, and those that curves are compared with."""
+    size = re.search(r"^(?:put|get|acc|memcpy.*|MPI_\w+) (\d+ [KM]?i?B)", name)
+    return group == "overlap" or group == "bandwidth" and (place == "hosts" or not name.startswith(("put", "get", "acc"))) or bool(
+        size and size[1] not in ("8 B", "16 KiB", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB"))
 
 
 def long_table(data, place, mpi, complete=False):
@@ -160,7 +162,7 @@ def long_table(data, place, mpi, complete=False):
     table = [["row", "ARMCI-RMA", "in units of"] + [data.name(key) for key in others]]
     for group, name in data.names(place):
         row = data.row(OURS, mpi, place, group, name)
-        if group == "overlap" or not complete and is_long_list(name):
+        if group == "overlap" or not complete and is_left_out(place, group, name):
             continue
         unit = f"{units(row):.2f} x {row['versus']}" if units(row) else ""
         ours = time_text(time_of(row)) + spread_text(row) if time_of(row) else data.why(OURS, mpi, place, group, name)
@@ -189,7 +191,7 @@ def losses(data):
                 for row_name in data.names(place):
                     value = ratio(data, library, mpi, place, row_name)
                     if value and value < LOSS and row_name[0] != "overlap" and not row_name[1].startswith(("MPI", "memcpy")):
-                        found.append((value, [row_name[1], {"node": "one node", "hosts": "two nodes"}[place], data.versions(mpi), data.name(library), ratio_text(value)]))
+                        found.append((value, [row_name[1], PLACES[place], data.versions(mpi), data.name(library), ratio_text(value)]))
     return [["row", "where", "MPI", "faster library", "its time / ours"]] + [cells for _, cells in sorted(found)]
 
 
@@ -198,8 +200,42 @@ def problem_table(data):
     found = {}
     for (library, mpi, place, group, name), why in data.problems.items():
         row = f"{group}: {name}" if name else "all rows"
-        found[(data.name(library), data.versions(mpi), {"node": "one node", "hosts": "two nodes"}[place], row, why)] = None
+        found[(data.name(library), data.versions(mpi), PLACES[place], row, why)] = None
     return [["library", "MPI", "where", "row", "what"]] + [list(cells) for cells in found]
+
+
+# Rows that a figure of doc/evaluation.md names, and where.
+EVALUATION = [("A Table 1, D Table 1", "hosts", ["MPI round trip 8 B", "get 8 B", "put 8 B + fence"]),
+              ("A 14 to 17", "hosts", ["get 64 KiB", "get 4 MiB", "put 64 KiB", "put 4 MiB"]),
+              ("A 18", "node", ["getS 8 x 8 doubles", "getS 32 x 32 doubles", "getS 128 x 128 doubles", "getS 512 x 512 doubles"]),
+              ("A 18", "hosts", ["getS 8 x 8 doubles", "getS 32 x 32 doubles", "getS 128 x 128 doubles", "getS 512 x 512 doubles"]),
+              ("A 19, D 7", "hosts", ["nbget 64 KiB", "nbget 1024 KiB", "nbgetS 1024 KiB", "away: nbget 1024 KiB"]),
+              ("A 20", "hosts", ["1000 nb puts + WaitAll + fence", "1000 puts, aggregate + fence", "putV 1000 x 8 B + fence",
+                                 "1000 nb gets + WaitAll", "1000 gets, aggregate", "getV 1000 x 8 B"]),
+              ("B Table 2", "node", ["get 8 B", "lock + unlock, free", "rmw fetch-and-add long"]),
+              ("B Table 2", "hosts", ["lock + unlock, free", "rmw fetch-and-add long"]),
+              ("B 8 to 11, C 4", "hosts", ["getS 64 x 512 B", "putS 64 x 512 B + fence", "getS 1024 x 16 B", "getS 1024 x 1 KiB"]),
+              ("B 12", "hosts", ["AllFence after puts to 1"]),
+              ("C 3", "node", ["put 1 MiB", "get 1 MiB", "acc 1 MiB"]),
+              ("D 6, 10", "hosts", ["get 64 KiB, computing", "get 4 MiB, computing", "put 4 MiB, computing", "getS 64 x 512 B, computing"])]
+
+
+def seen_text(row):
+    """The time of a row, or what it hides, and how it stands to what it was measured beside."""
+    if not row:
+        return "not measured yet"
+    if "hidden" in row:
+        return hidden(row) + " hidden"
+    return time_text(time_of(row)) + (f", {units(row):.2f} x {row['versus']}" if units(row) else "")
+
+
+def evaluation_table(data):
+    table = [["figure", "where", "row", *(data.versions(mpi) for mpi in MPIS)]]
+    for figure, place, names in EVALUATION:
+        for name in names:
+            group = data.group_of(place, name)
+            table.append([figure, PLACES[place], name, *(seen_text(data.row(OURS, mpi, place, group, name)) for mpi in MPIS)])
+    return table
 
 
 def provenance(data):
@@ -225,7 +261,7 @@ def parts(data):
     page = {f"{place}-{mpi}": markdown(long_table(data, place, mpi)) for place in SHORT for mpi in MPIS}
     page |= {"overlap": markdown(overlap_table(data)), "losses": markdown(losses(data)), "problems": markdown(problem_table(data)),
              "machine": provenance(data) + "\n"}
-    return {"README.md": readme, "doc/benchmarks.md": page}
+    return {"README.md": readme, "doc/benchmarks.md": page, "doc/evaluation.md": {"seen": markdown(evaluation_table(data))}}
 
 
 def renewed(text, name, part):
