@@ -26,7 +26,7 @@ NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured 
 RANKS = 2
 STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; until it is killed
 MOST_RETRIES = 4           # launches of one word, each without the row in which the last one failed
-QUIET = 0.1                # part of the processors' time that others may have
+QUIET = 0.1                # part of the processors' time that others may have, in nine of ten looks
 
 
 def processor_times():
@@ -36,7 +36,8 @@ def processor_times():
 
 
 def busy_share(seconds=0.5):
-    """The part of the processors' time that others have while nothing of ours runs."""
+    """The part of the processors' time that others have while nothing of ours runs, after some time for the end of the last job."""
+    time.sleep(seconds)
     before = processor_times()
     time.sleep(seconds)
     after = processor_times()
@@ -95,13 +96,14 @@ class Job:
             return {"rows": [], "running": "the start"}
 
     def end(self, process):
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if process.poll() is None:
-                os.killpg(process.pid, number)
-                try:
-                    process.wait(GRACE)
-                except subprocess.TimeoutExpired:
-                    continue
+        """Ask the launcher alone, which ends its ranks: of a second signal, mpirun of Open MPI would leave them behind."""
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
     def watch(self, process, stall):
         """Wait until the job ends; True if it had to be ended, because no row began for so many seconds."""
@@ -155,6 +157,14 @@ def measure_word(job, run, word):
     run["problems"] += [{"group": word, "name": row["name"], "why": "wrong data"} for row in known.values() if not row["valid"]]
 
 
+def sentence(problem):
+    """What went wrong, without the output of the command, and without folders of this machine."""
+    text = " ".join(str(problem).split("\n")[:2])
+    for folder, name in ((str(rivals.gasource.cache_dir()), "CACHE"), (str(TOP), "SOURCE")):
+        text = text.replace(folder, name)
+    return text
+
+
 def open_runs(mpi, checkout, only):
     """Pairs of a library's run, still without rows, and its program (None: not built)."""
     runs = []
@@ -164,11 +174,11 @@ def open_runs(mpi, checkout, only):
         run = {"library": rival.key if rival else OURS, "mpi": mpi.family, "extra_ranks": rival.extra_ranks if rival else 0,
                "rows": [], "problems": []}
         try:
-            path = rivals.program(rival, mpi) if rival else mpi.folder / "benchmarks" / "armci-bench"
+            path = rivals.program(rival, mpi) if rival else rivals.own_program(mpi)
         except Problem as problem:
             path = None
-            run["problems"].append({"group": "", "name": "", "why": "not built: " + str(problem).split("\n", maxsplit=1)[0]})
-            progress(f"{rival.name}: {run['problems'][0]['why']}")
+            run["problems"].append({"group": "", "name": "", "why": "not built: " + sentence(problem)})
+            progress(f"{run['library']}: {run['problems'][0]['why']}")
         runs.append((run, path))
     return runs
 
@@ -190,7 +200,7 @@ def measure(args, builds, data):
             measure_word(Job(mpi, place, ranks, path, [word], args.seconds), run, word)
             run["ranks_started"] = ranks
     data["runs"] = list(runs.values())
-    data["quiet"] = max(data["busy"]) <= QUIET
+    data["quiet"] = sorted(data["busy"])[9 * (len(steps) - 1) // 10] <= QUIET
 
 
 def write(data, path):
@@ -205,7 +215,7 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, help="a build folder of this source")
     parser.add_argument("--out", required=True, help="the file for the results")
-    parser.add_argument("--seconds", type=float, default=0.1, help="seconds per row, default 0.1")
+    parser.add_argument("--seconds", type=float, default=0.06, help="seconds per row, default 0.06")
     parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts or both")
     parser.add_argument("--words", type=str.split, default=[], help="the words of armci-bench, instead of those for the place")
     parser.add_argument("--only", type=str.split, default=[], help="the libraries, by their keys; default: all")

@@ -187,3 +187,9 @@ def program(rival, mpi):
           "-lpthread", "-lm"], f"rival-{rival.key}-{mpi.family}-bench")
     check_program(target)
     return target
+
+
+def own_program(mpi):
+    """armci-bench of the build folder, up to date."""
+    step(["make", "-C", str(mpi.folder), "-s", "benchmarks/armci-bench"], f"bench-{mpi.family}")
+    return mpi.folder / "benchmarks" / "armci-bench"
