@@ -24,7 +24,7 @@ WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "conte
          "hosts": ["remote", "bandwidth", "many", "overlap"]}
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = 2
-STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; until it is killed
+STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; for its end, and then until it is killed
 MOST_RETRIES = 4           # launches of one word, each without the row in which the last one failed
 QUIET = 0.1                # part of the processors' time that others may have, in nine of ten looks
 
@@ -96,24 +96,31 @@ class Job:
             return {"rows": [], "running": "the start"}
 
     def end(self, process):
-        """Ask the launcher alone, which ends its ranks: of a second signal, mpirun of Open MPI would leave them behind."""
+        """Ask the launcher, which ends its ranks; then end what it left of its session, as mpirun of Open MPI does if it is asked twice."""
         if process.poll() is None:
             process.terminate()
             try:
                 process.wait(GRACE)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+                process.kill()
                 process.wait()
+        for number in (int(path.name) for path in pathlib.Path("/proc").glob("[0-9]*")):
+            try:
+                if os.getsid(number) == process.pid:
+                    os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
 
     def watch(self, process, stall):
-        """Wait until the job ends; True if it had to be ended, because no row began for so many seconds."""
+        """Wait until the job ends; True if it had to be ended: no row began for so many seconds, or it did not end behind the last one."""
         last, since = None, time.monotonic()
         while process.poll() is None:
             time.sleep(0.1)
             now = self.output.stat().st_mtime_ns if self.output.exists() else 0
             if now != last:
                 last, since = now, time.monotonic()
-            if time.monotonic() - since > stall:
+            over = time.monotonic() - since
+            if over > stall or over > GRACE and last and "running" not in self.read():
                 self.end(process)
                 return True
         return False
@@ -191,7 +198,8 @@ def measure(args, builds, data):
         busy = busy_share()
         data["busy"].append(round(busy, 3))
         for blank, path in programs[mpi.family]:
-            run = runs.setdefault((mpi.family, place, blank["library"]), {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
+            run = runs.setdefault((mpi.family, place, blank["library"]),
+                                  {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
             if not path:
                 continue
             nodes = 1 if place == "node" else 2
