@@ -13,7 +13,7 @@ enum { TRIES = 100000, MESSAGES = 40 };
 static MPI_Comm comm;
 static _Alignas(64) char message[MESSAGES][AM_MESSAGE_MAX];
 static MPI_Request sending[MESSAGES];
-static int sent;
+static int sent, asked, received; /* messages, gets, replies */
 
 static void start_with(const char *setting)
 {
@@ -21,20 +21,12 @@ static void start_with(const char *setting)
     armcii_quirks_decide("", true, false);
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     armcii_server_start(comm);
-    sent = 0;
+    sent = asked = received = 0;
 }
 
 static void start(void)
 {
     start_with(NULL);
-}
-
-static void stop(void)
-{
-    for (int i = 0; i < sent; i++)
-        MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
-    armcii_server_end();
-    MPI_Comm_free(&comm);
 }
 
 /* A message with one request. */
@@ -53,6 +45,46 @@ static void send_put(unsigned sequence, const long *value, long *there)
     struct shape s;
     armcii_shape_contiguous(&s, (void *)(uintptr_t)value, there, sizeof *value);
     send_message(sequence, &(struct am_request){.kind = AM_PUT}, &s);
+}
+
+enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
+static _Alignas(long) char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
+
+static void *from[SEGMENTS], *unused[SEGMENTS];
+
+static void send_vector_get(int number)
+{
+    struct vector_run run = {unused, from, SEGMENT, SEGMENTS};
+    struct shape s;
+    for (int i = 0; i < SEGMENTS; i++)
+        from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
+    ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
+    send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
+    asked++;
+}
+
+static void receive_reply(int number)
+{
+    MPI_Request reply;
+    int done = 0;
+    received = number + 1;
+    MPI_Irecv(copy[number], sizeof copy[number], MPI_BYTE, 0, AM_TAG_FIRST + number, comm, &reply);
+    for (int i = 0; i < TRIES && !done; i++) {
+        armcii_server_serve();
+        MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
+    }
+    ck_assert_msg(done, "reply %d does not arrive", number);
+}
+
+/* A test that failed has not received all replies, without which the server does not end. */
+static void stop(void)
+{
+    while (received < asked)
+        receive_reply(received);
+    for (int i = 0; i < sent; i++)
+        MPI_Wait(&sending[i], MPI_STATUS_IGNORE);
+    armcii_server_end();
+    MPI_Comm_free(&comm);
 }
 
 static void serve_until(const long *there, long value)
@@ -107,32 +139,7 @@ TEST(sequence_numbers_wrap_around)
 
 /* ---- deferred requests ---- */
 
-enum { GETS = 20, SEGMENT = 4096, SEGMENTS = 100 };
-static _Alignas(long) char memory[2 * SEGMENT * SEGMENTS], copy[GETS][SEGMENT * SEGMENTS];
-
-static void *from[SEGMENTS], *unused[SEGMENTS];
-
-static void send_vector_get(int number)
-{
-    struct vector_run run = {unused, from, SEGMENT, SEGMENTS};
-    struct shape s;
-    for (int i = 0; i < SEGMENTS; i++)
-        from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
-    ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
-    send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
-}
-
-static void receive_reply(int number)
-{
-    MPI_Request reply;
-    int done = 0;
-    MPI_Irecv(copy[number], sizeof copy[number], MPI_BYTE, 0, AM_TAG_FIRST + number, comm, &reply);
-    for (int i = 0; i < TRIES && !done; i++) {
-        armcii_server_serve();
-        MPI_Test(&reply, &done, MPI_STATUS_IGNORE);
-    }
-    ck_assert_msg(done, "reply %d does not arrive", number);
-}
+/* ---- deferred requests ---- */
 
 /* The replies exceed the server's memory for them: the gets wait, and the put to the same bytes behind them; then each get sees the bytes
  * from before the put. */
