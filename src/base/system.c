@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 #include <sched.h>
 
 #include "base/log.h"
@@ -381,16 +382,38 @@ size_t armcii_memory_touched(void *memory, size_t bytes)
 
 /* ---- processors ---- */
 
+static uint64_t add_to_hash(uint64_t hash, const char *text)
+{
+    for (const char *c = text; *c; c++)
+        hash = hash * 31 + (unsigned char)*c;
+    return hash;
+}
+
 uint64_t armcii_kernel_id(void)
 {
     char text[64] = "";
-    uint64_t id = 0;
     FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
     if (!f) return 0;
     if (!fgets(text, sizeof text, f)) text[0] = 0;
     fclose(f);
-    for (const char *c = text; *c; c++)
-        id = id * 31 + (unsigned char)*c;
+    return add_to_hash(0, text);
+}
+
+uint64_t armcii_host_id(void)
+{
+    static const char *const namespaces[] = {"/proc/self/ns/ipc", "/proc/self/ns/mnt",  "/proc/self/ns/net",
+                                             "/proc/self/ns/pid", "/proc/self/ns/user", "/proc/self/ns/uts"};
+    struct utsname host;
+    uint64_t id = armcii_kernel_id();
+    if (id == 0 || uname(&host) != 0) return 0;
+    id = add_to_hash(id, host.nodename);
+    for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
+        char name[64];
+        ssize_t length = readlink(namespaces[i], name, sizeof name - 1);
+        if (length < 0) return 0;
+        name[length] = '\0';
+        id = add_to_hash(id, name);
+    }
     return id;
 }
 

@@ -93,6 +93,8 @@ size_t armcii_memory_left(const char *root, const struct cgroups *groups, int le
 
 /* Identifies the running kernel: containers on one kernel are separate nodes but share processors.  0: unknown. */
 uint64_t armcii_kernel_id(void);
+/* Processes with the same id run on one kernel under one host name and in the same namespaces.  0: unknown. */
+uint64_t armcii_host_id(void);
 
 /* The caller's affinity mask, 64 processors in each word, or all online processors if it is unknown.  The caller frees it. */
 uint64_t *armcii_processors_mask(size_t *words);

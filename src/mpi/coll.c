@@ -9,8 +9,10 @@
 
 #include <armci.h>
 
+#include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "mpi/blocking.h"
 
 static bool nonblocking = true;
@@ -208,6 +210,32 @@ MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, key, MPI_INFO_NULL, &part);
     armcii_blocking_end(&call);
     return part;
+}
+
+/* Variables of MPICH that make nodes of parts of a host. */
+static bool is_host_divided(void)
+{
+    static const char *const names[] = {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_CH3_NOLOCAL", "MPIR_CVAR_NUM_CLIQUES", "MPIR_CVAR_ODD_EVEN_CLIQUES",
+                                        "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (armcii_config_variable(names[i])) return true;
+    return false;
+}
+
+/* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it; else 0. */
+static uint64_t node_id(void)
+{
+    int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
+    int (*volatile of_mpi)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = PMPI_Comm_split_type;
+    return of_job == of_mpi && !is_host_divided() ? armcii_host_id() : 0;
+}
+
+/* The complement turns MPI_MAX into a minimum. */
+bool armcii_coll_is_one_node(MPI_Comm comm)
+{
+    uint64_t id = node_id(), mine[2] = {id, ~id}, highest[2];
+    armcii_coll_allreduce(mine, highest, 2, MPI_UINT64_T, MPI_MAX, comm);
+    return highest[0] == ~highest[1] && highest[0] != 0;
 }
 
 static MPI_Group group_of(MPI_Comm comm, int n, const int ranks[])

@@ -102,14 +102,24 @@ static void list_kernel(struct world *w, const struct place places[], int ranks)
     if (fewer) w->on_kernel = fewer;
 }
 
+/* On one host all processes have the same place, and the node needs no communicator of its own. */
+static void gather_places(struct world *w, int progress_rank, struct place places[], int ranks)
+{
+    if (w->progress_ranks == 0 && armcii_coll_is_one_node(w->all)) {
+        w->on_node = w->all;
+        return;
+    }
+    w->on_node = armcii_coll_split_by_node(w->all, w->rank);
+    struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
+    mine.server = progress_rank < w->progress_ranks ? w->size + progress_rank : mine.leader;
+    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine, places, (int)sizeof mine);
+}
+
 static void find_nodes(struct world *w, int progress_rank)
 {
     int ranks = w->size + w->progress_ranks;
-    w->on_node = armcii_coll_split_by_node(w->all, w->rank);
-    struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
     struct place *places = armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
-    mine.server = progress_rank < w->progress_ranks ? w->size + progress_rank : mine.leader;
-    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine, places, (int)sizeof mine);
+    gather_places(w, progress_rank, places, ranks);
     w->node_of = new_ints(ranks);
     w->server_of = new_ints(ranks);
     for (int r = 0; r < ranks; r++) {
@@ -120,7 +130,7 @@ static void find_nodes(struct world *w, int progress_rank)
     free(places);
     w->leaders = new_ints(w->size);
     for (int r = 0; r < w->size; r++) {
-        if (r == mine.leader) w->node = w->nodes;
+        if (r == w->node_of[w->rank]) w->node = w->nodes;
         if (w->node_of[r] == r) w->leaders[w->nodes++] = r;
     }
 }
@@ -154,7 +164,7 @@ void armcii_world_free(void)
         MPI_Comm_free(&w->messages);
     }
     if (w->comm != w->all && w->comm != MPI_COMM_NULL) MPI_Comm_free(&w->comm);
-    MPI_Comm_free(&w->on_node);
+    if (w->on_node != w->all) MPI_Comm_free(&w->on_node);
     MPI_Comm_free(&w->all);
     free(w->on_kernel);
     free(w->domain_of);

@@ -14,7 +14,7 @@ struct world {
 
     MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */
     int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
-    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks */
+    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks; the same as `all` on one host */
 
     /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of their first members. */
     int domain, domains; /* the caller's domain; the number of domains */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/system.h"
@@ -303,6 +304,33 @@ TEST(quotas_of_several)
     memcpy(ids[1], groups.id, sizeof ids[1]);
     ck_assert(!armcii_processors_over_quota(&groups, all, 2));
     ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of a nested group does not apply to all");
+}
+
+/* The id in a new process, in another namespace unless `namespaces` is 0; 0 if the user may not make one. */
+static uint64_t host_id_elsewhere(int namespaces)
+{
+    int ends[2];
+    uint64_t id = 0;
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (namespaces == 0 || unshare(namespaces) == 0) id = armcii_host_id();
+        _exit(write(ends[1], &id, sizeof id) != sizeof id);
+    }
+    ck_assert_int_eq(read(ends[0], &id, sizeof id), sizeof id);
+    close(ends[0]);
+    close(ends[1]);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    return id;
+}
+
+TEST(host_id_is_that_of_one_host)
+{
+    uint64_t id = armcii_host_id();
+    ck_assert_uint_ne(id, 0);
+    ck_assert_uint_eq(host_id_elsewhere(0), id);
+    ck_assert_uint_ne(host_id_elsewhere(CLONE_NEWUSER), id);
+    ck_assert_uint_ne(host_id_elsewhere(CLONE_NEWUTS), id);
 }
 
 const struct unit unit = {.begin = begin, .end = end};
