@@ -193,5 +193,3 @@ ROW_TEST(rows_to_the_same_memory, ELEMENT_COUNT *SCALES)
         check_same(e, scale, "rows in place, bytes", bytes, seen, want, ARENA);
     }
 }
-
-const struct unit unit = {.timeout = 60};

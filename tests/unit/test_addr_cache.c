@@ -255,4 +255,4 @@ TEST(random_steps)
     ck_assert_uint_gt(answers, 10000);
 }
 
-const struct unit unit = {.timeout = 60, .begin = start, .end = armcii_directory_end};
+const struct unit unit = {.begin = start, .end = armcii_directory_end};

@@ -254,4 +254,4 @@ TEST(refused_requests)
     fake_expect("earlier requests are not lost", "put 0/1 0+4; flush-local 0/1");
 }
 
-const struct unit unit = {.timeout = 120, .begin = steps_begin, .end = job_end};
+const struct unit unit = {.begin = steps_begin, .end = job_end};

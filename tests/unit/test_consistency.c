@@ -90,5 +90,3 @@ TEST(random_programs)
         for (enum fake_order order = FAKE_AT_ONCE; order < FAKE_ORDERS; order++)
             random_program(seed, order);
 }
-
-const struct unit unit = {.timeout = 120};

@@ -279,5 +279,3 @@ TEST(nothing_to_copy)
     ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
     check_in_memory(&s, "vector", 0);
 }
-
-const struct unit unit = {.timeout = 60};

@@ -469,4 +469,4 @@ TEST(a_wait_for_all_leaves_a_waiting_thread_its_handle)
     wait_for(&next);
 }
 
-const struct unit unit = {.timeout = 120, .begin = steps_begin, .end = job_end};
+const struct unit unit = {.begin = steps_begin, .end = job_end};

@@ -189,4 +189,4 @@ TEST(many_regions)
     free(all);
 }
 
-const struct unit unit = {.timeout = 120, .begin = begin, .end = end};
+const struct unit unit = {.begin = begin, .end = end};

@@ -218,4 +218,4 @@ TEST(memory_is_used_again)
     ck_assert_uint_le(allocated(), before + 1000);
 }
 
-const struct unit unit = {.timeout = 120, .begin = begin, .end = end};
+const struct unit unit = {.begin = begin, .end = end};

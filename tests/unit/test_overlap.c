@@ -190,5 +190,3 @@ TEST(no_room_at_all)
     ck_assert_ptr_null(armcii_overlap_create(SIZE_MAX));
     ck_assert_ptr_null(armcii_overlap_create(SIZE_MAX / 8));
 }
-
-const struct unit unit = {.timeout = 120};

@@ -165,4 +165,4 @@ TEST(a_put_waits_behind_deferred_gets)
     ck_assert_int_eq(*there, value);
 }
 
-const struct unit unit = {.timeout = 60, .begin = start, .end = stop, .run = unit_run_with_mpi};
+const struct unit unit = {.begin = start, .end = stop, .run = unit_run_with_mpi};

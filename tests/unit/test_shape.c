@@ -461,5 +461,3 @@ TEST(uneven_vectors_stay_vectors)
     for (unsigned seed = 0; seed < 300; seed++)
         check_uneven(seed);
 }
-
-const struct unit unit = {.timeout = 120};

@@ -28,7 +28,6 @@ int unit_run_with_mpi_threads(int argc, char **argv); /* skipped if MPI does not
 
 /* What all tests of a program share; a program without special needs defines no `unit`. */
 struct unit {
-    int timeout;         /* seconds for one test; 0: Check's default */
     void (*begin)(void); /* before and after each test; `end` only if it passes */
     void (*end)(void);
     void (*before_mpi)(void);
