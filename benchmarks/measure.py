@@ -25,6 +25,7 @@ WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "conte
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = 2
 STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; for its end, and then until it is killed
+LIMIT = 90                 # seconds for a launch: the rows that it has then are kept
 MOST_RETRIES = 4           # launches of one word, each without the row in which the last one failed
 QUIET = 0.1                # part of the processors' time that others may have, in nine of ten looks
 
@@ -112,8 +113,10 @@ class Job:
                 continue
 
     def watch(self, process, stall):
-        """Wait until the job ends; True if it had to be ended: no row began for so many seconds, or it did not end behind the last one."""
-        last, since = None, time.monotonic()
+        """Wait until the job ends. Why it had to be ended: no row began for so many seconds, it did not end behind the last row, or the
+        limit is over; empty if it ended by itself."""
+        last, begin = None, time.monotonic()
+        since = begin
         while process.poll() is None:
             time.sleep(0.1)
             now = self.output.stat().st_mtime_ns if self.output.exists() else 0
@@ -121,9 +124,10 @@ class Job:
                 last, since = now, time.monotonic()
             over = time.monotonic() - since
             if over > stall or over > GRACE and last and "running" not in self.read():
-                self.end(process)
-                return True
-        return False
+                return "hangs"
+            if time.monotonic() - begin > LIMIT:
+                return "too slow"
+        return ""
 
     def run(self, without, stall=STALL):
         """The file of the run, and what went wrong in it: empty, or a word."""
@@ -133,12 +137,12 @@ class Job:
             process = subprocess.Popen(self.command + options, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                        env=self.environment, start_new_session=True)
             try:
-                hung = self.watch(process, stall)
+                ended = self.watch(process, stall)
             finally:
                 self.end(process)
         found = self.read()
-        if hung:
-            return found, "hangs"
+        if ended:
+            return found, ended
         if process.returncode == 77:
             return found, self.log.read_text(errors="replace").strip().split("\n")[-1]
         return found, "aborts" if "running" in found else ""
@@ -154,7 +158,7 @@ def measure_word(job, run, word):
             known.setdefault(row["name"], row)
         if not wrong:
             break
-        running = found.get("running", "the end")
+        running = found.get("running", "the end") if wrong != "too slow" else "the end"
         run["problems"].append({"group": word, "name": running, "why": wrong})
         progress(f"    {run['library']}: {wrong} in {word}, {running}")
         if wrong not in ("hangs", "aborts") or running in ("the start", "the end"):
@@ -191,7 +195,8 @@ def open_runs(mpi, checkout, only):
 
 
 def measure(args, builds, data):
-    steps = [(mpi, place, word) for mpi in builds for place in args.places for word in args.words or WORDS[place]]
+    steps = [(mpi, place, word) for place in args.places for mpi in builds for word in args.words or WORDS[place]]
+    over = time.monotonic() + 60 * args.minutes
     programs = {mpi.family: open_runs(mpi, args.checkout, args.only) for mpi in builds}
     runs = {}
     for number, (mpi, place, word) in enumerate(steps):
@@ -201,6 +206,9 @@ def measure(args, builds, data):
             run = runs.setdefault((mpi.family, place, blank["library"]),
                                   {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
             if not path:
+                continue
+            if time.monotonic() > over:
+                run["problems"].append({"group": word, "name": "the start", "why": "not measured: the time was over"})
                 continue
             nodes = 1 if place == "node" else 2
             ranks = RANKS + nodes * run["extra_ranks"]
@@ -224,6 +232,7 @@ def options():
     parser.add_argument("--build", required=True, help="a build folder of this source")
     parser.add_argument("--out", required=True, help="the file for the results")
     parser.add_argument("--seconds", type=float, default=0.06, help="seconds per row, default 0.06")
+    parser.add_argument("--minutes", type=float, default=20, help="begin no launch after that, default 20")
     parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts or both")
     parser.add_argument("--words", type=str.split, default=[], help="the words of armci-bench, instead of those for the place")
     parser.add_argument("--only", type=str.split, default=[], help="the libraries, by their keys; default: all")
