@@ -249,7 +249,8 @@ def main():
         builds = rivals.find_builds(args.build)
         if not builds:
             raise Problem(f"{args.build} is no build folder of {TOP}")
-        measure(args, builds, data)
+        with rivals.gasource.locked("report"):  # two at once would measure each other
+            measure(args, builds, data)
     except Problem as problem:
         print(f"measure.py: {problem}", file=sys.stderr)
         return 2
