@@ -4,12 +4,11 @@ import math
 import pathlib
 import random
 import re
-import shutil
 import sys
 
 import gasource
 from gasource import Problem, run_logged
-from runner import Program, arguments, run_suite
+from runner import Program, arguments, run_compiled
 from results import NUMBER, Expect
 
 # They are old C: their headers come through configure tests that are not run here.
@@ -170,10 +169,7 @@ def compile_program(args, tree, folder, name, files, flags=(), edits=()):
 
 def prepare(args, folder):
     """Compile each program; one that does not compile is counted as failed when its turn comes."""
-    gasource.need(args.cc.split()[0])
     armci = gasource.sources(gasource.GA[args.ga]) / "armci"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     matrix = folder / "sparse-matrix"
     write_sparse_matrix(matrix)
     where = {"Sparse-MPI/av41092.rua.data": matrix, "matrix_med.bin": armci / CG / "matrix_med.bin"}
@@ -194,8 +190,7 @@ def main():
     args = arguments(__doc__, ("--build", "folder for the programs and their output"),
                      ("--without-examples", dict(action="store_true", help="only the tests, without the one of threads")),
                      ("--ga", dict(default="5.7.1b0", help="the release of GA whose ARMCI it is (default: 5.7.1b0)")))
-    folder = pathlib.Path(args.build).resolve()
-    return run_suite("armci", args, folder / "logs", lambda: prepare(args, folder))
+    return run_compiled("armci", args, lambda folder: prepare(args, folder))
 
 
 if __name__ == "__main__":

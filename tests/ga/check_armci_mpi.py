@@ -2,15 +2,13 @@
 """Compile the test programs of ARMCI-MPI 0.4 against an ARMCI installation and run them.
 
 Left out are those of its folders tests/mpi, which test MPI without ARMCI, and tests/ctree, which test a part of ARMCI-MPI."""
-import pathlib
-import shutil
 import sys
 
 import gasource
 from check_armci import compile_program
 from gasource import Problem
 from results import Expect
-from runner import Program, arguments, run_suite
+from runner import Program, arguments, run_compiled
 
 PASS, SUCCESS = Expect(must=["Test complete: PASS"]), Expect(must=["Success"])
 LU = ["tests/contrib/lu/lu_timing.c"]
@@ -51,10 +49,7 @@ PROGRAMS = {
 
 def prepare(args, folder):
     """Compile each program; one that does not compile is counted as failed when its turn comes."""
-    gasource.need(args.cc.split()[0])
     tree = gasource.sources(gasource.ARMCI_MPI)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     programs = []
     for name, special in PROGRAMS.items():
         special = dict(special)
@@ -69,8 +64,7 @@ def prepare(args, folder):
 
 def main():
     args = arguments(__doc__, ("--build", "folder for the programs and their output"))
-    folder = pathlib.Path(args.build).resolve()
-    return run_suite("armci-mpi", args, folder / "logs", lambda: prepare(args, folder))
+    return run_compiled("armci-mpi", args, lambda folder: prepare(args, folder))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from runner import arguments, run_suite
 def chosen(build, words, unwanted):
     """The programs to run: those named by words, or all; without those named by unwanted, which it prints."""
     programs = build.programs()
-    picked = [name for name in programs if not words or any(word in name for word in words)]
-    for name in [name for name in picked if any(word in name for word in unwanted)]:
+    picked = [name for name in programs if not words or any(word in name + ".x" for word in words)]
+    for name in [name for name in picked if any(word in name + ".x" for word in unwanted)]:
         print(f"left out as asked: {name}")
         picked.remove(name)
     return [gaprograms.program(name, programs[name]) for name in picked]

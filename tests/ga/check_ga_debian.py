@@ -6,14 +6,13 @@ place in a binary. Needs the packages libglobalarrays-dev, libscalapack-mpich-de
 and a BLAS and LAPACK."""
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 import gaprograms
 import gasource
 from gasource import Problem, Unavailable, run_logged
-from runner import arguments, run_suite
+from runner import arguments, run_compiled
 
 PROGRAMS = ("testc", "patch_enumc", "mtest", "ntestc", "packc", "unpackc", "scan_addc", "scan_copyc", "normc",
             "getmem", "testmult", "testmultrect", "testmatmultc", "gemmtest", "lock", "simple_groups_commc")
@@ -55,10 +54,7 @@ def link(name, args, source, folder):
 
 def prepare(args, folder):
     """Link each program; one that cannot be linked is counted as failed when its turn comes."""
-    gasource.need(args.cc.split()[0])
     debian_library(args.cc, f"libga-{args.family}.a")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     source = gasource.sources(gasource.GA["5.7.1b0"])
     for name in PROGRAMS:
         try:
@@ -70,8 +66,7 @@ def prepare(args, folder):
 
 def main():
     args = arguments(__doc__, ("--build", "folder for the programs and their output"))
-    folder = pathlib.Path(args.build).resolve()
-    return run_suite("ga-debian", args, folder / "logs", lambda: prepare(args, folder))
+    return run_compiled("ga-debian", args, lambda folder: prepare(args, folder))
 
 
 if __name__ == "__main__":

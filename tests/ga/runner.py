@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from gasource import Problem, Unavailable
+from gasource import Problem, Unavailable, need
 from results import Expect, fault
 
 KNOWN = pathlib.Path(__file__).with_name("known-failures.txt")
@@ -156,6 +156,19 @@ def arguments(doc, folder, *more):
     for name, settings in more:
         parser.add_argument(name, **settings)
     return parser.parse_args()
+
+
+def run_compiled(name, args, prepare):
+    """Run the programs that prepare(folder) compiles into the folder args.build, which is made anew; return the exit status."""
+    folder = pathlib.Path(args.build).resolve()
+
+    def in_new_folder():
+        need(args.cc.split()[0])
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return prepare(folder)
+
+    return run_suite(name, args, folder / "logs", in_new_folder)
 
 
 def prepared(name, prepare):
