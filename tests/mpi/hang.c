@@ -1,7 +1,6 @@
 /* hang.c - jobs of two ranks that hang: rank 1 stops itself (SIGSTOP), and rank 0 waits for it until somebody continues rank 1.
  *
- * hang KIND.  With TEST_NODES set, each rank is a node of its own: rank 0 needs the server of rank 1. */
-#include <mpi.h>
+ * hang KIND.  With ARMCI_TEST_NODE=1 each rank is a node of its own: rank 0 needs the server of rank 1. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +10,9 @@
 #include <armcix.h>
 #include <message.h>
 
-enum { BYTES = 800, OFFSET = 16, TAG = 7 };
+#include "../lib/pretended_nodes.h"
 
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *result)
-{
-    int rank;
-    if (!getenv("TEST_NODES")) return PMPI_Comm_split_type(comm, type, key, info, result);
-    PMPI_Comm_rank(comm, &rank);
-    return PMPI_Comm_split(comm, rank, key, result);
-}
+enum { BYTES = 800, OFFSET = 16, TAG = 7 };
 
 static void *base[2];
 static long value = 5;

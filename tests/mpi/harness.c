@@ -124,6 +124,17 @@ bool needs_ranks(int n)
     return state.ranks >= n;
 }
 
+bool needs_few_ranks(int n)
+{
+    if (state.ranks > n) skip("takes too much on more than %d ranks", n);
+    return state.ranks <= n;
+}
+
+int next_distance(int d)
+{
+    return state.ranks <= 4 || d == 0 ? d + 1 : 2 * d;
+}
+
 bool needs_threads(void)
 {
     int level;
@@ -175,7 +186,8 @@ bool on_all_ranks(bool here)
 int effort(int n)
 {
     if (state.ranks <= 2) return n;
-    return n > 8 ? n / 8 : 1;
+    int part = state.ranks > 8 ? state.ranks : 8;
+    return n > part ? n / part : 1;
 }
 
 double trial_time(double seconds)
@@ -336,7 +348,7 @@ void region_done(void **base)
 void use_armci(int me, int n, const char *what)
 {
     int right = (me + 1) % n, value = 100 + me, ticket = -1, sum = 1, rank = -1, seen[2] = {-1, -1};
-    void *base[64];
+    void *base[MOST_RANKS];
     ARMCI_Group world;
     armci_hdl_t handle = new_handle();
     check_long(ARMCI_Initialized(), 1, "%s: ARMCI_Initialized", what);

@@ -48,6 +48,9 @@ void start_threaded(int *argc, char ***argv);
 void start_mpi(int *argc, char ***argv);
 void stop_mpi(void);
 
+/* The most ranks of a job of these tests. */
+enum { MOST_RANKS = 256 };
+
 /* All ranks: those that ARMCI runs on where the start has started it (not the progress ranks of ARMCI_PROGRESS=rank), else those of
  * MPI_COMM_WORLD. */
 MPI_Comm test_comm(void);
@@ -77,8 +80,12 @@ const char *caught_errors(void);
 /* The test that runs now must end the job with a line that contains `text` (a row of testlist with `abort` looks for it). */
 void expect_abort(const char *text);
 
-/* Are there so many ranks?  Else the test is skipped. */
+/* Are there so many ranks, or at most so many?  Else the test is skipped. */
 bool needs_ranks(int n);
+bool needs_few_ranks(int n);
+
+/* The distance between ranks to try after the distance d: every one on 1 to 4 ranks, powers of two on more. */
+int next_distance(int d);
 
 /* Does MPI give MPI_THREAD_MULTIPLE?  Is shared memory in anonymous files of the library?  Else the test is skipped.  Collective. */
 bool needs_threads(void);
@@ -87,8 +94,8 @@ bool needs_segments(void);
 /* Is `here` true on every rank?  Collective. */
 bool on_all_ranks(bool here);
 
-/* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth (at least 1) on more, which share the
- * cores of a small machine and spin. */
+/* How many repetitions of the n of a test to do: all on 1 or 2 ranks, an eighth on 3 to 8, one for each of n / ranks on more, at least 1:
+ * ranks share the cores of a small machine and spin. */
 int effort(int n);
 /* How long to try what goes wrong seldom: two fifths of that many seconds, all of them with ARMCI_TEST_LONG=1. */
 double trial_time(double seconds);

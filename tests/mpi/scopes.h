@@ -6,7 +6,7 @@
 
 /* The members in rising order; place: the caller's, -1 where it is none. */
 struct scope {
-    int n, place, list[64];
+    int n, place, list[MOST_RANKS];
 };
 
 /* The members of a scope, for the caller. */
@@ -14,7 +14,7 @@ static inline void scope_members(int scope, struct scope *s)
 {
     s->n = 0;
     s->place = -1;
-    for (int p = 0; p < test_ranks() && p < 64; p++) {
+    for (int p = 0; p < test_ranks(); p++) {
         int domain = armci_domain_id(ARMCI_DOMAIN_SMP, p);
         bool is_first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, domain, 0) == p;
         bool is_near = domain == armci_domain_my_id(ARMCI_DOMAIN_SMP);

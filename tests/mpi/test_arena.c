@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-enum { MOST_RANKS = 64, ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 };
 
 /* Bytes that depend on the owner and the region. */
 static long content(int owner, int region, size_t i)

@@ -28,34 +28,35 @@ static long value_of(const struct word *w, void *at, int p)
 }
 
 /* What all ranks together saw, as fast as they could for a while: a race that is lost seldom shows. */
-enum { MOST = 1 << 20 };
 struct tally {
-    int *seen; /* [MOST * ranks + 1]: how often a number came back */
+    int most;  /* turns of a rank */
+    int *seen; /* [most * ranks + 1]: how often a number came back */
     int turns; /* of the caller */
     double until;
 };
 
 static struct tally tally_create(void)
 {
-    return (struct tally){.seen = need_zeroed(((size_t)test_ranks() * MOST + 1) * sizeof(int)), .until = now() + trial_time(0.7)};
+    int n = test_ranks(), most = (1 << 20) / (n > 4 ? n : 1);
+    return (struct tally){most, need_zeroed(((size_t)n * (size_t)most + 1) * sizeof(int)), .until = now() + trial_time(0.7)};
 }
 
 static bool next_turn(struct tally *t)
 {
-    bool more = t->turns < effort(DRAWS) || (t->turns < MOST && now() < t->until);
+    bool more = t->turns < effort(DRAWS) || (t->turns < t->most && now() < t->until);
     t->turns += more;
     return more;
 }
 
 static void count(struct tally *t, long number, const char *what)
 {
-    if (check(number >= 0 && number <= (long)test_ranks() * MOST, "%s gave %ld", what, number)) t->seen[number]++;
+    if (check(number >= 0 && number <= (long)test_ranks() * t->most, "%s gave %ld", what, number)) t->seen[number]++;
 }
 
 /* Add what all ranks counted. */
 static void tally_sum(struct tally *t)
 {
-    MPI_Allreduce(MPI_IN_PLACE, t->seen, test_ranks() * MOST + 1, MPI_INT, MPI_SUM, test_comm());
+    MPI_Allreduce(MPI_IN_PLACE, t->seen, test_ranks() * t->most + 1, MPI_INT, MPI_SUM, test_comm());
 }
 
 static void tickets(const void *row)
@@ -98,7 +99,7 @@ static void swap_chain(const void *row)
     int home = w->of_the_last ? test_ranks() - 1 : 0, *turns = need_memory((size_t)test_ranks() * sizeof *turns);
     void **base = region_zeroed(2 * sizeof(long)), *word = (long *)base[home] + 1;
     while (next_turn(&tally)) {
-        long token = read_modify_write(w, w->swap, token_of(w, (long)test_rank() * MOST + tally.turns), word, 0, home);
+        long token = read_modify_write(w, w->swap, token_of(w, (long)test_rank() * tally.most + tally.turns), word, 0, home);
         check_long(token, token_of(w, token & 0x7fffffff), "swap %d gave halves that do not belong together:", tally.turns);
         count(&tally, token & 0x7fffffff, "swap");
     }
@@ -108,8 +109,8 @@ static void swap_chain(const void *row)
     tally_sum(&tally);
     check_long(tally.seen[0], 1, "how often the first token came back");
     for (int p = 0; p < test_ranks(); p++)
-        for (int i = 1; i <= MOST; i++)
-            check_long(tally.seen[p * MOST + i], i <= turns[p], "how often token %d of rank %d came back", i, p);
+        for (int i = 1; i <= tally.most; i++)
+            check_long(tally.seen[p * tally.most + i], i <= turns[p], "how often token %d of rank %d came back", i, p);
     region_done(base);
     free(tally.seen);
     free(turns);
@@ -205,13 +206,13 @@ static void ordered_with_transfers(void)
 /* A counter in a region of some of the processes, hosted by the member of the highest process number. */
 static void on_group_region(void)
 {
-    int n = test_ranks(), members = (n + 1) / 2, total = members * effort(DRAWS), list[16];
+    int n = test_ranks(), members = (n + 1) / 2, total = members * effort(DRAWS), list[MOST_RANKS];
     int *tally = need_zeroed((size_t)total * sizeof *tally);
     ARMCI_Group group;
     list_ranks(0, 2, list);
     ARMCI_Group_create(members, list, &group);
     if (test_rank() % 2 == 0) {
-        void *base[16] = {NULL};
+        void *base[MOST_RANKS] = {NULL};
         int home = list[members - 1], ticket;
         ARMCI_Malloc_group(base, 64, &group);
         if (test_rank() == home) ARMCI_PutValueInt(0, base[members - 1], home);

@@ -78,8 +78,8 @@ static void message_after_fence(void)
 {
     int n = test_ranks();
     needs_ranks(2);
-    for (int to = 0; to < n; to++)
-        for (int tell = 1; tell < n; tell++) {
+    for (int to = 0; to < n; to = next_distance(to))
+        for (int tell = 1; tell < n; tell = next_distance(tell)) {
             void **base = region_zeroed((size_t)n * CELLS * sizeof(long));
             for (int round = 0; round < effort(ROUNDS); round++) {
                 write_and_tell(base, to, tell, round);
@@ -135,8 +135,8 @@ static void exchange_rows(const void *row)
 /* All but the last rank share another region; fences for the last rank work all the same. */
 static void fence_outside_a_group_region(void)
 {
-    int me = test_rank(), n = test_ranks(), last = n - 1, list[16];
-    void **base = region_create(CELLS * sizeof(long) * (size_t)n), *group_base[16];
+    int me = test_rank(), n = test_ranks(), last = n - 1, list[MOST_RANKS];
+    void **base = region_create(CELLS * sizeof(long) * (size_t)n), *group_base[MOST_RANKS];
     long cells[CELLS];
     ARMCI_Group group;
     needs_ranks(2);
@@ -167,7 +167,7 @@ static void fence_outside_a_group_region(void)
 
 static void group_fence_of_some(void)
 {
-    int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[16];
+    int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[MOST_RANKS];
     void **base = region_create((size_t)n * CELLS * sizeof(long));
     long cells[CELLS];
     ARMCI_Group group;

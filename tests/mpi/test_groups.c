@@ -5,8 +5,6 @@
 
 #include "harness.h"
 
-enum { MOST = 16 };
-
 /* Do the members alone make a group?  Else all processes of the parent have to call. */
 static bool members_alone(void)
 {
@@ -58,10 +56,10 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
 static void use_group(ARMCI_Group *group, const int *list, int n, const char *what)
 {
     int place = place_in(list, n), sum = 1 + place, token = place, in = -1;
-    void *base[MOST];
+    void *base[MOST_RANKS];
     MPI_Request any;
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, armci_group_comm(group), &any);
-    check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
+    check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST_RANKS * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
     for (int i = 0; i < n; i++) {
         int value = 100 * place + i;
         ARMCI_Put(&value, (int *)base[i] + place, sizeof value, list[i]);
@@ -101,7 +99,7 @@ static void check_and_free(ARMCI_Group *group, const int *list, int n, const cha
 
 static void world_group(void)
 {
-    int n = test_ranks(), list[MOST];
+    int n = test_ranks(), list[MOST_RANKS];
     ARMCI_Group world, fallback;
     list_ranks(0, 1, list);
     ARMCI_Group_get_world(&world);
@@ -114,7 +112,7 @@ static void world_group(void)
 /* Groups of every kind of list: one, all, reversed, even, all but the first, rotated. */
 static void lists_of_every_kind(void)
 {
-    int n = test_ranks(), list[MOST], members;
+    int n = test_ranks(), list[MOST_RANKS], members;
     ARMCI_Group group;
     for (int kind = 0; kind < 6; kind++) {
         members = 0;
@@ -131,7 +129,7 @@ static void lists_of_every_kind(void)
 
 static void called_by_all(void)
 {
-    int n = test_ranks(), list[MOST], members = 0, rank = 7, size = -1;
+    int n = test_ranks(), list[MOST_RANKS], members = 0, rank = 7, size = -1;
     ARMCI_Group group;
     members = list_ranks(n - 1, -2, list);
     ARMCI_Group_create(members, list, &group);
@@ -149,27 +147,32 @@ static void called_by_all(void)
     ARMCI_Group_free(&group);
 }
 
-/* All processes in reversed order, then all but the last of those, and so on down to one: lists count in the parent. */
+/* All processes in reversed order, then all but the last of those, and so on down to one (on more than 8 ranks an eighth at a time): lists
+ * count in the parent. */
 static void nested(void)
 {
-    int n = test_ranks(), absolute[MOST] = {0}, ranks[MOST], depth = 0;
-    ARMCI_Group chain[MOST];
+    enum { MOST_LEVELS = 8 };
+    int n = test_ranks(), absolute[MOST_RANKS] = {0}, ranks[MOST_RANKS], sizes[MOST_LEVELS] = {n}, levels = 1, depth = 0;
+    ARMCI_Group chain[MOST_LEVELS];
+    for (int size = n - (n + 7) / 8; size >= 1; size -= (n + 7) / 8)
+        sizes[levels++] = size;
     list_ranks(n - 1, -1, absolute);
     list_ranks(n - 1, -1, ranks);
     ARMCI_Group_create(n, ranks, &chain[0]);
     check_group(&chain[0], absolute, n, "reversed world");
-    for (int size = n - 1; size >= 1; size--) {
+    for (int level = 1; level < levels; level++) {
+        int size = sizes[level];
         for (int i = 0; i < size; i++)
             ranks[i] = i;
-        bool was_member = place_in(absolute, size + 1) >= 0, is_member = place_in(absolute, size) >= 0;
-        if (is_member || (!members_alone() && was_member)) ARMCI_Group_create_child(size, ranks, &chain[n - size], &chain[n - size - 1]);
+        bool was_member = place_in(absolute, sizes[level - 1]) >= 0, is_member = place_in(absolute, size) >= 0;
+        if (is_member || (!members_alone() && was_member)) ARMCI_Group_create_child(size, ranks, &chain[level], &chain[level - 1]);
         if (is_member) {
-            depth = n - size;
+            depth = level;
             check_group(&chain[depth], absolute, size, "nested group");
         }
     }
-    for (int size = 1; size <= n; size++)
-        if (place_in(absolute, size) >= 0) use_group(&chain[n - size], absolute, size, "nested group");
+    for (int level = levels - 1; level >= 0; level--)
+        if (place_in(absolute, sizes[level]) >= 0) use_group(&chain[level], absolute, sizes[level], "nested group");
     for (; depth >= 0; depth--)
         ARMCI_Group_free(&chain[depth]);
     ARMCI_Barrier();
@@ -180,7 +183,7 @@ static int make_parity_group(int *list, ARMCI_Group *mine)
 {
     int n = test_ranks(), members = 0;
     for (int parity = 0; parity < 2 && parity < n; parity++) {
-        int other[MOST] = {0}, others = 0;
+        int other[MOST_RANKS] = {0}, others = 0;
         ARMCI_Group unused;
         for (int p = parity; p < n; p += 2)
             other[others++] = p;
@@ -196,8 +199,8 @@ static int make_parity_group(int *list, ARMCI_Group *mine)
 /* ARMCI_Group_create counts in the default group; nothing else is changed by it. */
 static void default_group(void)
 {
-    int me = test_rank(), n = test_ranks(), absolute[MOST], members, last;
-    void *base[MOST];
+    int me = test_rank(), n = test_ranks(), absolute[MOST_RANKS], members, last;
+    void *base[MOST_RANKS];
     ARMCI_Group world, mine, seen, small;
     ARMCI_Group_get_world(&world);
     members = make_parity_group(absolute, &mine);
@@ -223,7 +226,7 @@ static void default_group(void)
 
 static void copied_by_value(void)
 {
-    int n = test_ranks(), list[MOST];
+    int n = test_ranks(), list[MOST_RANKS];
     ARMCI_Group original, copy;
     for (int i = 0; i < n; i++)
         list[i] = (i + 1) % n;
@@ -240,11 +243,12 @@ static void copied_by_value(void)
     ARMCI_Group_free(&copy);
 }
 
-/* A group and a region on it; ranks are those of the world. */
+/* A group and a region on it: a number for each member, a sum, a counter; ranks are those of the world. */
+enum { SUM = MOST_RANKS, COUNTER, NUMBERS };
 struct part {
     ARMCI_Group group;
-    int size, rank[MOST], place; /* place: the caller's, -1: no member */
-    long *base[MOST];
+    int size, rank[MOST_RANKS], place; /* place: the caller's, -1: no member */
+    long *base[MOST_RANKS];
 };
 
 /* The ranks first, first + step, ... below `end`. */
@@ -255,7 +259,7 @@ static void create_part(struct part *g, int first, int end, int step)
         g->rank[g->size++] = p;
     g->place = place_in(g->rank, g->size);
     make_group(g->size, g->rank, &g->group);
-    if (g->place >= 0) check_long(ARMCI_Malloc_group((void **)g->base, 64 * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
+    if (g->place >= 0) check_long(ARMCI_Malloc_group((void **)g->base, NUMBERS * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
 }
 
 static void free_part(struct part *g)
@@ -271,20 +275,20 @@ static void use_part(struct part *g, long mark)
 {
     long one = 1, ticket, *mine = g->place >= 0 ? g->base[g->place] : NULL;
     if (!mine) return;
-    slice_fill(mine, 0, 64 * sizeof(long));
+    slice_fill(mine, 0, NUMBERS * sizeof(long));
     armci_msg_group_barrier(&g->group);
     for (int i = 0; i < g->size; i++) {
         ARMCI_PutValueLong(mark + g->place, g->base[i] + g->place, g->rank[i]);
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, g->base[i] + 32, sizeof one, g->rank[i]);
-        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, g->base[i] + 33, 1, g->rank[i]);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, g->base[i] + SUM, sizeof one, g->rank[i]);
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, g->base[i] + COUNTER, 1, g->rank[i]);
     }
     ARMCI_AllFence();
     armci_msg_group_barrier(&g->group);
     ARMCI_Access_begin(mine);
     for (int i = 0; i < g->size; i++)
         check_long(mine[i], mark + i, "group of %d: what member %d put", g->size, i);
-    check_long(mine[32], g->size, "group of %d: accumulated", g->size);
-    check_long(mine[33], g->size, "group of %d: tickets", g->size);
+    check_long(mine[SUM], g->size, "group of %d: accumulated", g->size);
+    check_long(mine[COUNTER], g->size, "group of %d: tickets", g->size);
     ARMCI_Access_end(mine);
 }
 
@@ -315,14 +319,14 @@ static void overlapping(void)
 /* Collective calls of the world and of a group of all; check-peers counts the processes that each process sends to meanwhile. */
 static void collective_calls(void)
 {
-    int n = test_ranks(), list[MOST];
+    int n = test_ranks(), list[MOST_RANKS];
     ARMCI_Group world, all;
     ARMCI_Group_get_world(&world);
     list_ranks(0, 1, list);
     ARMCI_Group_create_child(n, list, &all, &world);
     for (int i = 0; i < 2; i++) {
         ARMCI_Group *group = i ? &all : &world;
-        void *base[MOST];
+        void *base[MOST_RANKS];
         check_long(ARMCI_Malloc_group(base, 4096, group), 0, "ARMCI_Malloc_group");
         armci_exchange_address_grp(base, n, group);
         check_long(ARMCI_Free_group(base[test_rank()], group), 0, "ARMCI_Free_group");
@@ -336,7 +340,7 @@ static void collective_calls(void)
 /* A region outlives a fence, barrier and free of others; made and freed often, nothing runs out. */
 static void made_often(void)
 {
-    int n = test_ranks(), list[MOST];
+    int n = test_ranks(), list[MOST_RANKS];
     ARMCI_Group group;
     list_ranks(0, 1, list);
     for (int round = 0; round < effort(40); round++) {
@@ -348,7 +352,7 @@ static void made_often(void)
 
 static void split(void)
 {
-    int me = test_rank(), n = test_ranks(), list[MOST], members = 0, rank = 9;
+    int me = test_rank(), n = test_ranks(), list[MOST_RANKS], members = 0, rank = 9;
     ARMCI_Group world, part;
     ARMCI_Group_get_world(&world);
     for (int p = n - 1; p >= 0; p--)
@@ -369,7 +373,7 @@ static void split(void)
 
 static void duplicate(void)
 {
-    int n = test_ranks(), list[MOST];
+    int n = test_ranks(), list[MOST_RANKS];
     ARMCI_Group first, second;
     list_ranks(n - 1, -1, list);
     ARMCI_Group_create(n, list, &first);
@@ -383,7 +387,7 @@ static void duplicate(void)
 
 static void malloc_and_free(ARMCI_Group *group)
 {
-    void *base[MOST];
+    void *base[MOST_RANKS];
     int place;
     ARMCI_Group_rank(group, &place);
     check_long(ARMCI_Malloc_group(base, 64, group), 0, "ARMCI_Malloc_group");
@@ -427,7 +431,7 @@ static double processor_time(void)
 
 static void make_group_of_all(ARMCI_Group *group)
 {
-    int everyone[MOST];
+    int everyone[MOST_RANKS];
     for (int i = 0; i < test_ranks(); i++)
         everyone[i] = i;
     make_group(test_ranks(), everyone, group);

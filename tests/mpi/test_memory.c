@@ -33,7 +33,7 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
 static void check_bases(void **base, const size_t *sizes, const char *what)
 {
     int n = test_ranks();
-    void *first[16];
+    void *first[MOST_RANKS];
     memcpy(first, base, (size_t)n * sizeof *first);
     MPI_Bcast(first, n * (int)sizeof *first, MPI_BYTE, 0, test_comm());
     for (int p = 0; p < n; p++) {
@@ -59,8 +59,8 @@ static void sizes_of_every_kind(void)
     static const size_t list[] = {8, 0, 1, 40, 64, 3, 4096, 65544, 0, 1048584, 24, 100001};
     const size_t kinds = sizeof list / sizeof *list;
     int me = test_rank(), n = test_ranks();
-    size_t sizes[16];
-    void *base[16];
+    size_t sizes[MOST_RANKS];
+    void *base[MOST_RANKS];
     for (size_t k = 0; k < kinds; k++) {
         size_t sum = 0;
         for (int p = 0; p < n; p++)
@@ -97,8 +97,8 @@ static void named_devices(void)
 {
     static const char *const names[] = {"", NULL, "node", "fast"};
     int me = test_rank(), n = test_ranks();
-    size_t sizes[16];
-    void *base[16];
+    size_t sizes[MOST_RANKS];
+    void *base[MOST_RANKS];
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
     for (int p = 0; p < n; p++)

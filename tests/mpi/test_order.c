@@ -67,14 +67,15 @@ struct kinds {
 static void run_pairs(const void *row)
 {
     const struct kinds *kinds = row;
-    struct lanes l = lanes_create(LARGEST, 16);
+    int n = test_ranks() <= 2 ? SIZES : SIZES - 1;
+    struct lanes l = lanes_create((size_t)sizes[n - 1], 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
     struct pair p = {.first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST)};
-    for (int t = 0; t < test_ranks(); t++) {
+    for (int t = 0; t < test_ranks(); t = next_distance(t)) {
         p.target = (test_rank() + t) % test_ranks();
         p.remote = lanes_remote(&l, p.target);
         p.model = (double *)(void *)lanes_mirror(&l, p.target);
-        for (int s = 0; s < (test_ranks() <= 2 ? SIZES : SIZES - 1); s++) {
+        for (int s = 0; s < n; s++) {
             p.bytes = (size_t)sizes[s];
             for (unsigned pieces = 0; pieces < 8; pieces++)
                 try_pair(&r, &p, kinds->first, kinds->second, pieces);
@@ -111,10 +112,10 @@ static void test_many_puts_one_get(void)
 static void test_buffer_reuse(void)
 {
     enum { N = 300, BYTES = 4000 };
-    struct lanes l = lanes_create(N * BYTES, 16);
+    int n = effort(N), target = (test_rank() + 1) % test_ranks();
+    struct lanes l = lanes_create((size_t)n * BYTES, 16);
     struct rng r = rng_stream(71000 + (uint64_t)test_rank());
     static char buffer[BYTES];
-    int n = effort(N), target = (test_rank() + 1) % test_ranks();
     for (int i = 0; i < n; i++) {
         struct op put = {.kind = OP_PUT, .how = (enum op_how)(i % 3)};
         armci_hdl_t handle = new_handle();

@@ -1,19 +1,10 @@
 /* test_settings.c - processes that see different environments: rank 0's settings hold for the job, and a warning names the variable and the
  * first rank that has another value.  Every value of every variable in the library's table is tried, set for some ranks only.
- * ARMCI_TEST_NODE=N pretends that N consecutive ranks are a node.  TEST_SETTING=NAME=VALUE tries this one alone, for the ranks that
- * TEST_HOLDERS names: progress ranks do not come back. */
+ * TEST_SETTING=NAME=VALUE tries this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
+#include "../lib/pretended_nodes.h"
 #include "harness.h"
 
 #include "../../src/base/config.h"
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
-{
-    const char *ranks = getenv("ARMCI_TEST_NODE");
-    int rank;
-    if (!ranks) return PMPI_Comm_split_type(comm, type, key, info, part);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return PMPI_Comm_split(comm, rank / atoi(ranks), key, part);
-}
 
 static const char *given_setting; /* TEST_SETTING */
 

@@ -8,7 +8,7 @@
 
 #include "harness.h"
 
-enum { MIB = 1 << 20, MOST_RANKS = 16 };
+enum { MIB = 1 << 20 };
 
 /* Mappings of segments in anonymous files, the library's own kind. */
 static long segments_mapped(void)

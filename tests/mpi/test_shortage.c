@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-enum { MIB = 1 << 20, MOST_RANKS = 16 };
+enum { MIB = 1 << 20 };
 
 static int malloc_and_listen(void **base, long bytes, char *text, size_t room)
 {

@@ -1,14 +1,12 @@
 /* test_traffic.c - how many messages a process sends in a collective call, and to how many others: few, whatever the number of processes.
- * The program counts by MPI's profiling interface, and pretends that ARMCI_TEST_NODE consecutive ranks (default 2) are a node.  Messages
- * inside MPI's own collectives are not seen; their calls are counted. */
+ * The program counts by MPI's profiling interface.  Messages inside MPI's own collectives are not seen; their calls are counted. */
 #include <stdatomic.h>
 
+#include "../lib/pretended_nodes.h"
 #include "harness.h"
 
-enum { MOST = 256 };
-
 static atomic_long messages, collectives;
-static atomic_bool is_peer[MOST];
+static atomic_bool is_peer[MOST_RANKS];
 
 /* ---- the calls of the library ---- */
 
@@ -58,16 +56,7 @@ COLLECTIVE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm
 static int ranks_on_a_node(void)
 {
     const char *text = getenv("ARMCI_TEST_NODE");
-    return text ? atoi(text) : 2;
-}
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
-{
-    int rank;
-    (void)type;
-    (void)info;
-    PMPI_Comm_rank(comm, &rank);
-    return MPI_Comm_split(comm, rank / ranks_on_a_node(), key, part);
+    return text ? atoi(text) : test_ranks();
 }
 
 /* ---- what is counted ---- */
@@ -88,7 +77,7 @@ static struct traffic measure(void)
         mine[2] += is_peer[i];
     mine[3] = collectives;
     messages = collectives = 0;
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MOST_RANKS; i++)
         is_peer[i] = false;
     PMPI_Allreduce(mine, most, 4, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
     return (struct traffic){most[0], most[1], most[2], most[3]};
@@ -110,7 +99,7 @@ static void init(void)
     /* the start of this program has called ARMCI_Init */
 }
 
-static void *equal[MOST], *unequal[MOST], *of_group[MOST];
+static void *equal[MOST_RANKS], *unequal[MOST_RANKS], *of_group[MOST_RANKS];
 static ARMCI_Group half;
 static int members;
 
@@ -161,7 +150,7 @@ static void put_and_all_fence(void)
 
 static void create_group(void)
 {
-    int list[MOST];
+    int list[MOST_RANKS];
     members = (test_ranks() + 1) / 2;
     for (int i = 0; i < members; i++)
         list[i] = i;

@@ -99,7 +99,7 @@ void wrong_start_collect(void);
 
 /* A slice: its last int lies at 512, where a long would leave it; in no slice is the byte before or the 59 bytes after
  * it, wherever the library puts slices, since they are aligned to 64. */
-enum { SLICE = 516, HERE = 1024, MOST_RANKS = 64 };
+enum { SLICE = 516, HERE = 1024 };
 
 struct stage {
     int me, p, n;          /* the caller, the process that calls go to, the number of processes */

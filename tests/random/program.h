@@ -19,7 +19,7 @@
 #include "../lib/rng.h"
 
 enum {
-    MAX_RANKS = 16,
+    MAX_RANKS = 64,
     MAX_LEVELS = 8,
     MAX_REGIONS = 64,
     MAX_GROUPS = 32,
