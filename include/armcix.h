@@ -21,7 +21,7 @@ int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 /** @} */
 /** @defgroup modes Access modes
  * A promise of the program about a region. The library may use it for speed; results stay correct while the promise holds. No path uses
- * modes yet; `ARMCI_VERIFY` does.
+ * modes yet.
  * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on the region first.
  * @errors `ARMCI_ERR_ARGUMENT`: not a combination of modes. `ARMCI_ERR_ADDRESS`: not in a slice of the caller. `ARMCI_ERR_GROUP`: not the
  * group of the region.

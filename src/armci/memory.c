@@ -30,7 +30,7 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
         if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
         return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
     }
-    if (region) armcii_observe_region(caller, region);
+    if (region) armcii_observe_region(region);
     for (int i = 0; i < team->size; i++)
         base_ptrs[i] = region ? armcii_region_base(region, i) : NULL;
     return 0;

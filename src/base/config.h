@@ -57,7 +57,6 @@ struct config {
     bool noncollective_groups;
     enum nodes_policy nodes;
     bool debug_alloc;
-    bool verify;
     bool quirks;                           /* ARMCI_QUIRKS; false: none but those that it names */
     enum remedy_policy remedies[REMEDIES]; /* the names in it */
     size_t eager_max;                      /* bytes; 0: auto */

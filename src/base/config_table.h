@@ -62,7 +62,6 @@ static const struct variable table[] = {
      "count calls, bytes and time: print a table at the end (yes), or write a file for armci-stats; a file name has a dot or a slash"},
     NUMBER("ARMCI_HANG_REPORT", KIND_COUNT, 0, 1000000, "0", hang_report,
            "a call that lasts longer than so many seconds prints what it waits for, once, and goes on; so does SIGUSR1; 0: off"),
-    FLAG("ARMCI_VERIFY", "no", verify, "verify every transfer; abort the job at the first wrong one (doc/verify.md)"),
     FLAG("ARMCI_DEBUG_ALLOC", "no", debug_alloc, "fill new memory with a pattern"),
     CHOICE("ARMCI_TRANSPORT", transport_words, "auto", transport,
            "between nodes: active messages to a server on each node (am), contiguous data by MPI RMA and the rest by am (rdma), or MPI RMA "
@@ -129,7 +128,6 @@ static const struct old_name {
     const char *becomes[2]; /* the setting that replaces no, yes; NULL: no effect */
     bool silent;            /* a name of another library, still in use */
 } old_names[] = {
-    {"ARMCI_CHECK", flag_words, {"ARMCI_VERIFY=no", "ARMCI_VERIFY=yes"}, false},
     {"ARMCI_NO_FLUSH_LOCAL", flag_words, {NULL, "ARMCI_QUIRKS=+remote-flush"}, true},
     {"ARMCI_AVOID_ODD_SLICES", avoid_words, REMEDY("pad-slices"), false},
     {"ARMCI_AVOID_WIN_ALLOCATE", avoid_words, REMEDY("shared-windows"), false},

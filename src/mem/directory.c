@@ -197,7 +197,6 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 /* ---- address cache ---- */
 
 struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
-static bool is_disabled;
 
 enum { PAGE_BITS = 12, BY_PAGE_BITS = 13 };
 static struct addr_cache_entry by_page[1 << BY_PAGE_BITS];
@@ -218,7 +217,6 @@ char *armcii_addr_cache_lookup_page(int process, const void *address, size_t byt
 
 void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes, const char *mapped)
 {
-    if (is_disabled) return;
     struct addr_cache_entry e = {process, armcii_directory_version, (uintptr_t)lo, bytes, mapped - lo};
     armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = *page_entry(process, address) = e;
 }
@@ -236,10 +234,4 @@ void armcii_addr_cache_clear(void)
     armcii_directory_version++;
     for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
         armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
-}
-
-void armcii_addr_cache_enable(bool on)
-{
-    is_disabled = !on;
-    armcii_addr_cache_clear();
 }

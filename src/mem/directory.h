@@ -92,7 +92,5 @@ void armcii_addr_cache_insert(int process, const void *address, const char *lo, 
 /* Both begin a new version of the directory. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);
-/* Clear the cache; off, it stays empty, so that every operation goes through the engine. */
-void armcii_addr_cache_enable(bool on);
 
 #endif

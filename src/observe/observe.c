@@ -1,4 +1,4 @@
-/* observe.c - routes that let statistics and verification see what transports carry. */
+/* observe.c - routes that let statistics and the hang report see what transports carry. */
 #include "observe/observe.h"
 
 #include "base/hang.h"
@@ -6,7 +6,6 @@
 #include "core/op.h"
 #include "mem/memget.h"
 #include "mpi/world.h"
-#include "observe/verify.h"
 
 enum { MAX_ROUTES = 8 };
 
@@ -26,7 +25,7 @@ bool armcii_calls_observed;
 
 static bool is_on(void)
 {
-    return armcii_stats_on || armcii_verify_is_on || armcii_hang_on;
+    return armcii_stats_on || armcii_hang_on;
 }
 
 /* The address with its real route. */
@@ -61,7 +60,7 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
     if (armcii_hang_on) note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
-    int rc = armcii_verify_is_on ? armcii_verify_op(op, &real, lo, hi, req) : armcii_op_issue(op, &real, lo, hi, req);
+    int rc = armcii_op_issue(op, &real, lo, hi, req);
     if (rc == 0 && armcii_stats_on) armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
 }
@@ -71,7 +70,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
     struct raddr real = unobserved(raddr);
     if (armcii_hang_on) note_transfer("read-modify-write", raddr, target, remote, bytes);
     if (armcii_stats_on) armcii_stats_carried(real.route->atomic->rmw_path, bytes, 1);
-    if (armcii_verify_is_on) return armcii_verify_rmw(&real, target, update, bytes, remote, operand);
     return armcii_rmw_issue(&real, target, update, bytes, remote, operand);
 }
 
@@ -116,7 +114,6 @@ static void observe(struct region *r)
 void armcii_observe_start(void)
 {
     route_count = transport_count = 0;
-    armcii_verify_start();
     armcii_statistics_start();
     armcii_calls_observed = armcii_stats_on || armcii_hang_on;
     if (is_on() && armcii_memget_region()) observe(armcii_memget_region());
@@ -126,13 +123,11 @@ void armcii_observe_end(void)
 {
     armcii_calls_observed = false;
     armcii_statistics_end();
-    armcii_verify_end();
 }
 
-void armcii_observe_region(const char *caller, struct region *r)
+void armcii_observe_region(struct region *r)
 {
     if (!is_on()) return;
-    if (armcii_verify_is_on) armcii_verify_region(caller, r);
     observe(r);
     armcii_stats_region(true, armcii_slice_bytes(r, r->team->rank));
 }

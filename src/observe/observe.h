@@ -1,4 +1,4 @@
-/* observe.h - statistics (ARMCI_STATS) and verification (ARMCI_VERIFY) look at the library from above.
+/* observe.h - statistics (ARMCI_STATS) and the hang report (ARMCI_HANG_REPORT) look at the library from above.
  *
  * Public functions announce calls, transfers and regions. What transports carry is observed at the route: an observed region has routes
  * whose transports are copies of the real ones, except that start and rmw belong to the observer, which calls the real ones. Nothing below
@@ -25,7 +25,7 @@ void armcii_call_begin(const char *function, int process);
 void armcii_call_end(void);
 
 /* Collective over its team: observe a new region of the program. */
-void armcii_observe_region(const char *caller, struct region *r);
+void armcii_observe_region(struct region *r);
 /* The same for memory that this process alone has allocated. */
 void armcii_observe_memget(const void *memory, size_t bytes);
 

@@ -117,7 +117,6 @@ TEST(test_defaults)
     ck_assert(armcii_config->quirks);
     for (size_t i = 0; i < REMEDIES; i++)
         ck_assert_int_eq(armcii_config->remedies[i], REMEDY_AUTO);
-    ck_assert(!armcii_config->verify);
     ck_assert_int_eq(armcii_config->transport, TRANSPORT_AUTO);
     ck_assert_uint_eq(armcii_config->eager_max, 0);
     ck_assert_uint_eq(armcii_config->acc_max_segments, 0);
@@ -143,8 +142,6 @@ TEST(test_flags)
         accept("ARMCI_NONCOLLECTIVE_GROUPS", no[i], "no");
         ck_assert(!armcii_config->noncollective_groups);
     }
-    accept("ARMCI_VERIFY", "on", "yes");
-    ck_assert(armcii_config->verify);
 }
 
 TEST(test_wrong_flags_are_never_on)
@@ -156,7 +153,7 @@ TEST(test_wrong_flags_are_never_on)
         refuse("ARMCI_NONCOLLECTIVE_GROUPS", wrong[i], "yes|no");
         ck_assert(armcii_config->noncollective_groups);
     }
-    refuse("ARMCI_VERIFY", "flase", "(yes|no); no is used");
+    refuse("ARMCI_DEBUG_ALLOC", "flase", "(yes|no); no is used");
 }
 
 /* A choice is read into its field, whatever the case of its letters. */
@@ -538,11 +535,6 @@ static const struct {
     {{"ARMCI_AVOID_MANY_CALLS=yes"}, "ARMCI_OUTSTANDING_LIMIT=128", "use ARMCI_OUTSTANDING_LIMIT=128"},
     {{"ARMCI_AVOID_MANY_CALLS=no"}, "ARMCI_OUTSTANDING_LIMIT=128", "leave it out"},
     {{"ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_OUTSTANDING_LIMIT=9"}, "ARMCI_OUTSTANDING_LIMIT=9", "use ARMCI_OUTSTANDING_LIMIT=128"},
-    /* renamed variables */
-    {{"ARMCI_CHECK=1"}, "ARMCI_VERIFY=yes", "ARMCI_CHECK=1 is an old form; use ARMCI_VERIFY=yes"},
-    {{"ARMCI_CHECK=no"}, "ARMCI_VERIFY=no", "ARMCI_CHECK=no is an old form; use ARMCI_VERIFY=no"},
-    {{"ARMCI_CHECK=no", "ARMCI_VERIFY=yes"}, "ARMCI_VERIFY=yes", "use ARMCI_VERIFY=no"},
-    {{"ARMCI_CHECK=perhaps"}, "ARMCI_VERIFY=no", "ARMCI_CHECK='perhaps' is invalid (yes|no)"},
     {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
 };
 
