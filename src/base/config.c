@@ -329,13 +329,6 @@ static bool note_foreign(const char *name)
     return false;
 }
 
-static const struct old_name *find_old(const char *name)
-{
-    for (size_t i = 0; i < OLD_NAMES; i++)
-        if (strcmp(old_names[i].name, name) == 0) return &old_names[i];
-    return NULL;
-}
-
 /* VARIABLES: none has this name. */
 static size_t index_of(const char *name, size_t length)
 {
@@ -346,17 +339,6 @@ static size_t index_of(const char *name, size_t length)
     return i;
 }
 
-/* "yes" and "no" in ARMCI_QUIRKS */
-static void note_old_form(const struct variable *v, const char *text, struct log *log)
-{
-    char shown[CONFIG_VALUE];
-    uint64_t value;
-
-    if (v->kind != KIND_REMEDIES || !parse_word(flag_words, text, &value)) return;
-    print_remedies(value ? 0 : QUIRKS_NONE, shown, sizeof shown);
-    say(log, "%s=%s is an old form; use %s=%s", v->name, text, v->name, shown);
-}
-
 static void take(const char *name, const char *text, struct log *log)
 {
     size_t i = index_of(name, strlen(name));
@@ -364,7 +346,7 @@ static void take(const char *name, const char *text, struct log *log)
     uint64_t value;
 
     if (i == VARIABLES) {
-        if (is_test_variable(name) || find_old(name) || note_foreign(name)) return;
+        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name)) return;
         const char *meant = nearest(name);
         say(log, "unknown variable %.100s; %s%s", name, meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
         return;
@@ -375,57 +357,26 @@ static void take(const char *name, const char *text, struct log *log)
         say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type, table[i].default_value);
         return;
     }
-    note_old_form(&table[i], text, log);
     if (table[i].kind == KIND_FILE) snprintf(values.file_name, CONFIG_FILE_NAME, "%s", text);
     store(i, value);
     from_environment[i] = true;
 }
 
-/* Put the replacement of an old name in force where no new name has decided: for a list, each remedy that it does not name. */
-static void replace(const char *setting)
+/* Yes: as ARMCI_QUIRKS=+remote-flush, unless ARMCI_QUIRKS names that remedy. */
+static void take_no_flush_local(char *const environment[], struct log *log)
 {
-    const char *equals = strchr(setting, '=');
-    size_t i = index_of(setting, (size_t)(equals - setting));
-    uint64_t value = 0;
+    size_t quirks = index_of("ARMCI_QUIRKS", strlen("ARMCI_QUIRKS")), length = strlen(no_flush_local);
+    uint64_t on, list = values.entry[quirks];
 
-    if (!parse(&table[i], equals + 1, &value)) abort(); /* a row of old_names is wrong */
-    if (table[i].kind == KIND_REMEDIES) {
-        uint64_t list = values.entry[i];
-        for (size_t k = 0; k < REMEDIES; k++)
-            if (policy_of(list, k) == REMEDY_AUTO) set_policy(&list, k, policy_of(value, k));
-        value = list;
-    } else if (from_environment[i]) {
-        return;
-    }
-    store(i, value);
-    from_environment[i] = true;
-}
-
-static void take_old(const char *name, const char *text, struct log *log)
-{
-    const struct old_name *old = find_old(name);
-    uint64_t value;
-    char type[64];
-
-    if (old == NULL) return;
-    if (!parse_word(old->words, text, &value)) {
-        print_words(old->words, type, sizeof type);
-        say(log, "%s='%.100s' is invalid (%s); it has no effect", name, text, type);
-        return;
-    }
-    const char *setting = value < 2 ? old->becomes[value] : NULL;
-    if (!old->silent) say(log, "%s=%s is an old form; %s%s", name, text, setting ? "use " : "leave it out", setting ? setting : "");
-    if (setting) replace(setting);
-}
-
-static void read_all(char *const environment[], void (*take_one)(const char *name, const char *text, struct log *log), struct log *log)
-{
-    for (; environment != NULL && *environment != NULL; environment++) {
-        char name[256];
-        const char *equals = strchr(*environment, '=');
-        if (strncmp(*environment, "ARMCI_", strlen("ARMCI_")) != 0 || equals == NULL) continue;
-        snprintf(name, sizeof name, "%.*s", (int)(equals - *environment), *environment);
-        take_one(name, equals + 1, log);
+    while (*environment != NULL && (strncmp(*environment, no_flush_local, length) != 0 || (*environment)[length] != '='))
+        environment++;
+    if (*environment == NULL) return;
+    if (!parse_word(flag_words, *environment + length + 1, &on)) {
+        say(log, "%s='%.100s' is invalid (yes|no); it has no effect", no_flush_local, *environment + length + 1);
+    } else if (on && policy_of(list, REMEDY_REMOTE_FLUSH) == REMEDY_AUTO) {
+        set_policy(&list, REMEDY_REMOTE_FLUSH, REMEDY_ON);
+        store(quirks, list);
+        from_environment[quirks] = true;
     }
 }
 
@@ -435,8 +386,14 @@ int armcii_config_read(char *const environment[], void (*line)(const char *text)
 
     if (environment == NULL) environment = environ;
     reset();
-    read_all(environment, take, &log);
-    read_all(environment, take_old, &log);
+    for (char *const *setting = environment; *setting != NULL; setting++) {
+        char name[256];
+        const char *equals = strchr(*setting, '=');
+        if (strncmp(*setting, "ARMCI_", strlen("ARMCI_")) != 0 || equals == NULL) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(equals - *setting), *setting);
+        take(name, equals + 1, &log);
+    }
+    take_no_flush_local(environment, &log);
     return log.lines;
 }
 
@@ -511,13 +468,6 @@ const char *armcii_config_remedy(enum remedy remedy, const char **help)
 {
     if (help != NULL) *help = remedies[remedy].help;
     return remedies[remedy].name;
-}
-
-const char *armcii_config_old_name(size_t i, const char **replacement)
-{
-    if (i >= OLD_NAMES) return NULL;
-    *replacement = old_names[i].becomes[1];
-    return old_names[i].name;
 }
 
 const char *armcii_config_foreign_name(size_t i, bool *is_set)

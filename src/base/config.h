@@ -73,9 +73,8 @@ struct config {
 extern const struct config *const armcii_config;
 
 /* Read the environment: NAME=value strings up to a NULL; NULL for the process's own.  Starts from the defaults, also when called again.
- * Each unknown name that begins with ARMCI_ (with the variable that was probably meant), each invalid value and each old form gives one
- * line through `line` (may be NULL).  An invalid value leaves the default in force; a new name counts where an old one is set, too.
- * Returns the number of lines. */
+ * Each unknown name that begins with ARMCI_ (with the variable that was probably meant) and each invalid value gives one line through
+ * `line` (may be NULL).  An invalid value leaves the default in force.  Returns the number of lines. */
 int armcii_config_read(char *const environment[], void (*line)(const char *text));
 
 /* The values in force as processes send them: entry by entry, and the name of ARMCI_STATS's file. */
@@ -107,8 +106,6 @@ bool armcii_config_is_default(size_t i);
 /* The name in ARMCI_QUIRKS and, in *help (may be NULL), the description of a remedy below REMEDIES. */
 const char *armcii_config_remedy(enum remedy remedy, const char **help);
 
-/* Old name i and the setting that replaces its "yes"; NULL after the last. */
-const char *armcii_config_old_name(size_t i, const char **replacement);
 /* Name i that is accepted for scripts of other ARMCI libraries, without effect; *is_set (may be NULL): in the environment.  NULL after the
  * last. */
 const char *armcii_config_foreign_name(size_t i, bool *is_set);

@@ -37,14 +37,14 @@ static const struct word vector_words[] = {{"auto", VECTOR_AUTO}, {"consrv", VEC
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
 static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
 static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"am", TRANSPORT_AM}, {"rdma", TRANSPORT_RDMA},
-                                              {"rma", TRANSPORT_RMA}, {"server", TRANSPORT_AM}, {NULL, 0}};
+                                              {"rma", TRANSPORT_RMA}, {NULL, 0}};
 static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
                                              {"none", PROGRESS_NONE}, {NULL, 0}};
 static const struct word nodes_words[] = {{"auto", NODES_AUTO}, {"rank", DOMAINS_RANK}, {NULL, 0}};
 static const struct word auto_words[] = {{"auto", 0}, {NULL, 0}};
-/* The first word of ARMCI_QUIRKS; yes and no are old forms. */
+/* The first word of ARMCI_QUIRKS. */
 enum { QUIRKS_NONE = 1 };
-static const struct word quirks_words[] = {{"auto", 0}, YES(0), {"none", QUIRKS_NONE}, NO(QUIRKS_NONE), {NULL, 0}};
+static const struct word quirks_words[] = {{"auto", 0}, {"none", QUIRKS_NONE}, {NULL, 0}};
 
 #define IN(FIELD) offsetof(struct config, FIELD)
 #define FLAG(NAME, DEFAULT, FIELD, HELP) {NAME, KIND_FLAG, DEFAULT, flag_words, 0, 0, IN(FIELD), HELP}
@@ -119,33 +119,8 @@ static const struct {
     [REMEDY_PACK_PUTS] = {"pack-puts", "the library packs strided puts, not MPI"},
 };
 
-static const struct word avoid_words[] = {{"auto", 2}, YES(1), NO(0), {NULL, 0}};
-#define REMEDY(NAME) {"ARMCI_QUIRKS=-" NAME, "ARMCI_QUIRKS=+" NAME}
-/* Names that other names have replaced. */
-static const struct old_name {
-    const char *name;
-    const struct word *words;
-    const char *becomes[2]; /* the setting that replaces no, yes; NULL: no effect */
-    bool silent;            /* a name of another library, still in use */
-} old_names[] = {
-    {"ARMCI_NO_FLUSH_LOCAL", flag_words, {NULL, "ARMCI_QUIRKS=+remote-flush"}, true},
-    {"ARMCI_AVOID_ODD_SLICES", avoid_words, REMEDY("pad-slices"), false},
-    {"ARMCI_AVOID_WIN_ALLOCATE", avoid_words, REMEDY("shared-windows"), false},
-    {"ARMCI_AVOID_THREADED_WINDOWS", avoid_words, REMEDY("unthreaded-windows"), false},
-    {"ARMCI_AVOID_WIN_CREATE", avoid_words, REMEDY("win-allocate"), false},
-    {"ARMCI_AVOID_NEGATIVE_STRIDES", avoid_words, REMEDY("split-negative-strides"), false},
-    {"ARMCI_AVOID_BYTE_STRIDES", avoid_words, REMEDY("split-byte-strides"), false},
-    {"ARMCI_AVOID_ACC_STRIDED", avoid_words, REMEDY("split-strided-acc"), false},
-    {"ARMCI_AVOID_ACC_INDEXED", avoid_words, REMEDY("split-vector-acc"), false},
-    {"ARMCI_AVOID_FLUSH_LOCAL", avoid_words, REMEDY("remote-flush"), false},
-    {"ARMCI_AVOID_EARLY_FLUSH", avoid_words, REMEDY("flush-readback"), false},
-    {"ARMCI_AVOID_LATE_RECEIVES", avoid_words, REMEDY("probe-receives"), false},
-    {"ARMCI_AVOID_LONE_FINALIZE", avoid_words, REMEDY("finalize-barrier"), false},
-    {"ARMCI_AVOID_VECTOR_MESSAGES", avoid_words, REMEDY("pack-puts"), false},
-    {"ARMCI_AVOID_LONG_ACC", avoid_words, {"ARMCI_ACC_MAX_SEGMENTS=1000000000", "ARMCI_ACC_MAX_SEGMENTS=256"}, false},
-    {"ARMCI_AVOID_MANY_CALLS", avoid_words, {NULL, "ARMCI_OUTSTANDING_LIMIT=128"}, false},
-    {"ARMCI_AVOID_HANDSHAKES", avoid_words, {"ARMCI_EAGER_MAX=32k", "ARMCI_EAGER_MAX=16k"}, false},
-};
+/* ARMCI-MPI's name for a remedy. */
+static const char no_flush_local[] = "ARMCI_NO_FLUSH_LOCAL";
 
 /* Names that users set for other ARMCI libraries, or for builds with them: accepted without effect. */
 static const char *const foreign_names[] = {
@@ -163,7 +138,7 @@ static const char *const foreign_names[] = {
     "ARMCI_NETWORK", "ARMCI_DIR", "ARMCI_HOME", "ARMCI_ROOT", "ARMCI_PREFIX", "ARMCI_PATH", "ARMCI_LIB", "ARMCI_INCLUDE",
     "ARMCI_VERSION", "ARMCI_MPI_DIR", "ARMCI_MPI_HOME", "ARMCI_MPI_ROOT",
 };
-enum { OLD_NAMES = sizeof old_names / sizeof old_names[0], FOREIGN_NAMES = sizeof foreign_names / sizeof foreign_names[0] };
+enum { FOREIGN_NAMES = sizeof foreign_names / sizeof foreign_names[0] };
 /* clang-format on */
 
 #endif

@@ -1,4 +1,4 @@
-/* test_config.c - environment variables: every kind and spelling, old names, messages, what settings put in force, what is printed. */
+/* test_config.c - environment variables: every kind and spelling, messages, what settings put in force, what is printed. */
 #include "base/config.h"
 #include "unit.h"
 
@@ -183,7 +183,6 @@ TEST(test_choices)
     CHOICE("ARMCI_PROGRESS", "Rank", progress, PROGRESS_RANK, "rank");
     CHOICE("ARMCI_PROGRESS", "none", progress, PROGRESS_NONE, "none");
     CHOICE("ARMCI_TRANSPORT", "AM", transport, TRANSPORT_AM, "am");
-    CHOICE("ARMCI_TRANSPORT", "Server", transport, TRANSPORT_AM, "am");
     CHOICE("ARMCI_TRANSPORT", "rma", transport, TRANSPORT_RMA, "rma");
     CHOICE("ARMCI_VERBOSE", "1", verbose, 1, "1");
     CHOICE("ARMCI_VERBOSE", "TRUE", verbose, 1, "1");
@@ -406,7 +405,7 @@ TEST(test_hostile_settings)
     memset(long_value, 'y', 480);
     ck_assert_int_eq(read_one("ARMCI_VERBOSE", long_value), 1);
     ck_assert_int_eq(read_one("ARMCI_QUIRKS", long_value), 1);
-    ck_assert_int_eq(read_one("ARMCI_CHECK", long_value), 1);
+    ck_assert_int_eq(read_one("ARMCI_NO_FLUSH_LOCAL", long_value), 1);
     ck_assert_int_eq(read_one("ARMCI_VERBOSE", "a\nb\x1b[31m%s%n"), 1); /* collect() wants one clean line */
     ck_assert_int_eq(read_two("ARMCI_VERBOSE", NULL), 0);               /* no '=' */
     ck_assert_int_eq(read_two("ARMCI_VERBOSE=1", "ARMCI_VERBOSE=0"), 0);
@@ -472,7 +471,7 @@ TEST(test_print)
     ck_assert_ptr_null(strstr(collected, "(default "));
 }
 
-/* ---------------------------------------------------------------- new and old names */
+/* ---------------------------------------------------------------- settings --------- */
 
 /* Settings, the values that they put in force, and the lines that they print: "" for none. */
 static const struct {
@@ -492,31 +491,13 @@ static const struct {
     {{"ARMCI_QUIRKS=+pad-slices,"}, "ARMCI_QUIRKS=auto", "is invalid"},
     {{"ARMCI_QUIRKS=+pad-slices,none"}, "ARMCI_QUIRKS=auto", "is invalid"},
     {{"ARMCI_QUIRKS=+pad-slicess"}, "ARMCI_QUIRKS=auto", "is invalid"},
-    /* its old forms */
-    {{"ARMCI_QUIRKS=yes"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS=yes is an old form; use ARMCI_QUIRKS=auto"},
-    {{"ARMCI_QUIRKS=0"}, "ARMCI_QUIRKS=none", "ARMCI_QUIRKS=0 is an old form; use ARMCI_QUIRKS=none"},
-    {{"ARMCI_AVOID_ODD_SLICES=yes"}, "ARMCI_QUIRKS=+pad-slices", "ARMCI_AVOID_ODD_SLICES=yes is an old form; use ARMCI_QUIRKS=+pad-slices"},
-    {{"ARMCI_AVOID_ODD_SLICES=no"}, "ARMCI_QUIRKS=-pad-slices", "use ARMCI_QUIRKS=-pad-slices"},
-    {{"ARMCI_AVOID_ODD_SLICES=auto"}, "ARMCI_QUIRKS=auto", "ARMCI_AVOID_ODD_SLICES=auto is an old form; leave it out"},
-    {{"ARMCI_AVOID_ODD_SLICES=maybe"}, "ARMCI_QUIRKS=auto", "ARMCI_AVOID_ODD_SLICES='maybe' is invalid"},
-    {{"ARMCI_AVOID_WIN_ALLOCATE=1"}, "ARMCI_QUIRKS=+shared-windows", "use ARMCI_QUIRKS=+shared-windows"},
-    {{"ARMCI_AVOID_THREADED_WINDOWS=on"}, "ARMCI_QUIRKS=+unthreaded-windows", "use ARMCI_QUIRKS=+unthreaded-windows"},
-    {{"ARMCI_AVOID_WIN_CREATE=t"}, "ARMCI_QUIRKS=+win-allocate", "use ARMCI_QUIRKS=+win-allocate"},
-    {{"ARMCI_AVOID_NEGATIVE_STRIDES=yes"}, "ARMCI_QUIRKS=+split-negative-strides", "use ARMCI_QUIRKS=+split-negative-strides"},
-    {{"ARMCI_AVOID_BYTE_STRIDES=yes"}, "ARMCI_QUIRKS=+split-byte-strides", "use ARMCI_QUIRKS=+split-byte-strides"},
-    {{"ARMCI_AVOID_ACC_STRIDED=yes"}, "ARMCI_QUIRKS=+split-strided-acc", "use ARMCI_QUIRKS=+split-strided-acc"},
-    {{"ARMCI_AVOID_ACC_INDEXED=yes"}, "ARMCI_QUIRKS=+split-vector-acc", "use ARMCI_QUIRKS=+split-vector-acc"},
-    {{"ARMCI_AVOID_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", "use ARMCI_QUIRKS=+remote-flush"},
-    {{"ARMCI_AVOID_EARLY_FLUSH=yes"}, "ARMCI_QUIRKS=+flush-readback", "use ARMCI_QUIRKS=+flush-readback"},
-    {{"ARMCI_AVOID_LATE_RECEIVES=yes"}, "ARMCI_QUIRKS=+probe-receives", "use ARMCI_QUIRKS=+probe-receives"},
-    {{"ARMCI_AVOID_LONE_FINALIZE=yes"}, "ARMCI_QUIRKS=+finalize-barrier", "use ARMCI_QUIRKS=+finalize-barrier"},
-    {{"ARMCI_AVOID_VECTOR_MESSAGES=yes"}, "ARMCI_QUIRKS=+pack-puts", "use ARMCI_QUIRKS=+pack-puts"},
-    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_AVOID_BYTE_STRIDES=no"}, "ARMCI_QUIRKS=+pad-slices,-split-byte-strides", "+pad-slices"},
-    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_QUIRKS=none"}, "ARMCI_QUIRKS=none,+pad-slices", "+pad-slices"},
-    {{"ARMCI_AVOID_ODD_SLICES=yes", "ARMCI_QUIRKS=-pad-slices"}, "ARMCI_QUIRKS=-pad-slices", "+pad-slices"}, /* the new name counts */
-    {{"ARMCI_NO_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", ""},                                        /* ARMCI-MPI's name */
+    {{"ARMCI_QUIRKS=yes"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS='yes' is invalid (auto|none|+NAME,-NAME)"},
+    /* ARMCI-MPI's name of a remedy */
+    {{"ARMCI_NO_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", ""},
+    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=none,+pad-slices"}, "ARMCI_QUIRKS=none,+pad-slices,+remote-flush", ""},
+    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=-remote-flush"}, "ARMCI_QUIRKS=-remote-flush", ""}, /* our own name counts */
+    {{"ARMCI_NO_FLUSH_LOCAL=maybe"}, "ARMCI_QUIRKS=auto", "ARMCI_NO_FLUSH_LOCAL='maybe' is invalid (yes|no); it has no effect"},
     {{"ARMCI_NO_FLUSH_LOCAL=no"}, "ARMCI_QUIRKS=auto", ""},
-    {{"ARMCI_NO_FLUSH_LOCAL=no", "ARMCI_AVOID_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", "+remote-flush"},
     /* limits are numbers */
     {{"ARMCI_EAGER_MAX=16384"}, "ARMCI_EAGER_MAX=16k", ""},
     {{"ARMCI_EAGER_MAX=4k"}, "ARMCI_EAGER_MAX=4k", ""},
@@ -526,15 +507,6 @@ static const struct {
     {{"ARMCI_EAGER_MAX=yes"}, "ARMCI_EAGER_MAX=auto", "is invalid"},
     {{"ARMCI_ACC_MAX_SEGMENTS=100"}, "ARMCI_ACC_MAX_SEGMENTS=100", ""},
     {{"ARMCI_ACC_MAX_SEGMENTS=0"}, "ARMCI_ACC_MAX_SEGMENTS=auto", "is invalid"},
-    {{"ARMCI_AVOID_HANDSHAKES=yes"}, "ARMCI_EAGER_MAX=16k", "ARMCI_AVOID_HANDSHAKES=yes is an old form; use ARMCI_EAGER_MAX=16k"},
-    {{"ARMCI_AVOID_HANDSHAKES=no"}, "ARMCI_EAGER_MAX=32k", "use ARMCI_EAGER_MAX=32k"},
-    {{"ARMCI_AVOID_HANDSHAKES=auto"}, "ARMCI_EAGER_MAX=auto", "leave it out"},
-    {{"ARMCI_AVOID_HANDSHAKES=yes", "ARMCI_EAGER_MAX=8k"}, "ARMCI_EAGER_MAX=8k", "use ARMCI_EAGER_MAX=16k"},
-    {{"ARMCI_AVOID_LONG_ACC=yes"}, "ARMCI_ACC_MAX_SEGMENTS=256", "use ARMCI_ACC_MAX_SEGMENTS=256"},
-    {{"ARMCI_AVOID_LONG_ACC=no"}, "ARMCI_ACC_MAX_SEGMENTS=1000000000", "use ARMCI_ACC_MAX_SEGMENTS=1000000000"},
-    {{"ARMCI_AVOID_MANY_CALLS=yes"}, "ARMCI_OUTSTANDING_LIMIT=128", "use ARMCI_OUTSTANDING_LIMIT=128"},
-    {{"ARMCI_AVOID_MANY_CALLS=no"}, "ARMCI_OUTSTANDING_LIMIT=128", "leave it out"},
-    {{"ARMCI_AVOID_MANY_CALLS=yes", "ARMCI_OUTSTANDING_LIMIT=9"}, "ARMCI_OUTSTANDING_LIMIT=9", "use ARMCI_OUTSTANDING_LIMIT=128"},
     {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
 };
 

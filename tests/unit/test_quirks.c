@@ -394,9 +394,6 @@ TEST(limits)
     expect_decision(mpich_402, true, true, mpich);
     ck_assert(armcii_quirk_is_in_force(row_of(HANDSHAKES), mpich_402, true));
     ck_assert(armcii_quirk_is_in_force(row_of(LONG_ACCUMULATE), mpich_402, true));
-    configure("ARMCI_AVOID_HANDSHAKES=no", "ARMCI_AVOID_LONG_ACC=yes"); /* by old names */
-    mpich.eager_max = 32 << 10;
-    expect_decision(mpich_402, true, true, mpich);
     configure(NULL, NULL);
 }
 

@@ -97,19 +97,10 @@ static void print_item(size_t *column, const char *item)
 
 static void print_markdown_names(void)
 {
-    const char *name, *replacement;
-    char item[128];
+    const char *name;
     size_t column = 140;
 
-    printf("\nAccepted for older scripts, with the replacement of `yes`:");
-    for (size_t i = 0; (name = armcii_config_old_name(i, &replacement)) != NULL; i++) {
-        if (i > 0) printf(",");
-        snprintf(item, sizeof item, "%s (%s)", name, replacement);
-        print_item(&column, item);
-    }
-    printf(".\nOld values: `ARMCI_QUIRKS=yes|no` (auto, none), `ARMCI_TRANSPORT=server` (am). Rank 0 names the replacements of those in "
-           "use.\n");
-    column = 140;
+    printf("\n`ARMCI_NO_FLUSH_LOCAL=yes`, a name of ARMCI-MPI, is `ARMCI_QUIRKS=+remote-flush`.\n");
     printf("\nAccepted for scripts of other ARMCI libraries, without effect:");
     for (size_t i = 0; (name = armcii_config_foreign_name(i, NULL)) != NULL; i++) {
         if (i > 0) printf(",");
