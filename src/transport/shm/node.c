@@ -65,44 +65,39 @@ static MPI_Comm kernel_comm(void)
     return comm;
 }
 
+/* What each process on a kernel tells the others. */
+enum { MASK_WORDS = 128 }; /* for the 8192 processors that Linux has at most */
+struct record {
+    uint64_t mask[MASK_WORDS];
+    uint64_t cpu[CGROUP_LEVELS], memory[CGROUP_LEVELS]; /* its control groups */
+};
+
+static void fill_record(struct record *mine, const struct cgroups *cpu, const struct cgroups *memory)
+{
+    size_t words;
+    uint64_t *mask = armcii_processors_mask(&words);
+    memcpy(mine->mask, mask, (words < MASK_WORDS ? words : MASK_WORDS) * sizeof *mask);
+    memcpy(mine->cpu, cpu->id, sizeof mine->cpu);
+    memcpy(mine->memory, memory->id, sizeof mine->memory);
+    free(mask);
+}
+
 /* Of the processes on one kernel. */
 struct cpu_tables {
-    size_t n, me, words;
-    uint64_t *masks;                /* [n * words] */
+    size_t n, me;
+    uint64_t *masks;                /* [n * MASK_WORDS] */
     uint64_t (*ids)[CGROUP_LEVELS]; /* [n] */
 };
 
-/* The length of the longest mask of all processes. */
-static size_t longest_mask(size_t words, MPI_Comm comm)
+static struct cpu_tables cpu_tables_of(const struct record records[], int n, int me)
 {
-    uint64_t length = words, longest;
-    armcii_coll_allreduce(&length, &longest, 1, MPI_UINT64_T, MPI_MAX, comm);
-    return (size_t)longest;
-}
-
-/* A process tells its mask, extended to the same length on all, and its groups. */
-static struct cpu_tables gather_cpus(const struct cgroups *groups, MPI_Comm comm)
-{
-    int size, rank;
-    size_t words;
-    MPI_Comm_size(comm, &size);
-    MPI_Comm_rank(comm, &rank);
-    uint64_t *own = armcii_processors_mask(&words);
-    struct cpu_tables t = {.n = (size_t)size, .me = (size_t)rank, .words = longest_mask(words, comm)};
-    size_t item = t.words + CGROUP_LEVELS;
-    uint64_t *mine = allocate(item, sizeof *mine), *all = allocate(t.n * item, sizeof *all);
-    memcpy(mine, own, words * sizeof *mine);
-    memcpy(mine + t.words, groups->id, sizeof groups->id);
-    armcii_coll_allgather(&(struct ring){.rank = rank, .size = size, .comm = comm}, mine, all, (int)(item * sizeof *mine));
-    t.masks = allocate(t.n * t.words, sizeof *t.masks);
+    struct cpu_tables t = {.n = (size_t)n, .me = (size_t)me};
+    t.masks = allocate(t.n * MASK_WORDS, sizeof *t.masks);
     t.ids = allocate(t.n, sizeof *t.ids);
     for (size_t i = 0; i < t.n; i++) {
-        memcpy(t.masks + i * t.words, all + i * item, t.words * sizeof *all);
-        memcpy(t.ids[i], all + i * item + t.words, sizeof t.ids[i]);
+        memcpy(t.masks + i * MASK_WORDS, records[i].mask, sizeof records[i].mask);
+        memcpy(t.ids[i], records[i].cpu, sizeof t.ids[i]);
     }
-    free(own);
-    free(mine);
-    free(all);
     return t;
 }
 
@@ -126,29 +121,19 @@ static bool are_free(size_t processors, size_t quota)
     return online >= 0 && (size_t)online >= processors + servers && quota >= processors + servers;
 }
 
-static struct node_cpus count_cpus_of(MPI_Comm comm)
+static struct node_cpus count_cpus(const struct record records[], int n, int me, const struct cgroups *groups, MPI_Comm comm)
 {
-    struct cgroups groups;
-    armcii_cgroups_read("", CGROUP_CPU, &groups);
-    struct cpu_tables t = gather_cpus(&groups, comm);
+    struct cpu_tables t = cpu_tables_of(records, n, me);
     const uint64_t(*ids)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])t.ids;
-    bool fits = !armcii_processors_oversubscribed(t.masks, t.n, t.words, t.me) && !armcii_processors_over_quota(&groups, ids, t.n);
-    size_t processors = armcii_processors_of_all(t.masks, t.n, t.words), quota = armcii_processors_quota(&groups, ids, t.n);
+    bool fits = !armcii_processors_oversubscribed(t.masks, t.n, MASK_WORDS, t.me) && !armcii_processors_over_quota(groups, ids, t.n);
+    size_t processors = armcii_processors_of_all(t.masks, t.n, MASK_WORDS), quota = armcii_processors_quota(groups, ids, t.n);
     struct node_cpus cpus = {.processes = t.n,
                              .processors = quota < processors ? quota : processors,
                              .oversubscribed = !armcii_coll_all(fits, comm),
-                             .taken = are_free(processors, quota) ? join_masks(t.masks, t.n, t.words) : NULL,
-                             .words = t.words};
+                             .taken = are_free(processors, quota) ? join_masks(t.masks, t.n, MASK_WORDS) : NULL,
+                             .words = MASK_WORDS};
     free(t.masks);
     free(t.ids);
-    return cpus;
-}
-
-static struct node_cpus count_cpus(void)
-{
-    MPI_Comm comm = kernel_comm();
-    struct node_cpus cpus = count_cpus_of(comm);
-    if (comm != armcii_world->on_node) MPI_Comm_free(&comm);
     return cpus;
 }
 
@@ -161,18 +146,17 @@ static int levels; /* the topmost groups, which contain all processes of the nod
 
 /* A page is charged to the group of the process that touches it first, so only groups that contain all processes of the node bound a
  * region. */
-static int shared_levels(void)
+static int shared_levels(const struct record records[])
 {
-    uint64_t mine[2 * CGROUP_LEVELS], highest[2 * CGROUP_LEVELS]; /* the complements turn MPI_MAX into a minimum */
-    int n = 0;
-    for (int i = 0; i < CGROUP_LEVELS; i++) {
-        mine[i] = groups.id[i];
-        mine[CGROUP_LEVELS + i] = ~groups.id[i];
+    int shared = groups.levels;
+    for (int i = 0; i < armcii_world->kernel_size; i++) {
+        if (!armcii_world_is_on_node(armcii_world->on_kernel[i])) continue;
+        int same = 0;
+        while (same < shared && records[i].memory[same] == groups.id[same])
+            same++;
+        shared = same;
     }
-    armcii_coll_allreduce(mine, highest, 2 * CGROUP_LEVELS, MPI_UINT64_T, MPI_MAX, the_node.comm);
-    while (n < groups.levels && highest[n] == ~highest[CGROUP_LEVELS + n])
-        n++;
-    return n;
+    return shared;
 }
 
 /* Shared memory of other programs, given `touched` bytes of ARMCI: in the node, then in the groups. */
@@ -190,8 +174,6 @@ static void read_others(size_t touched, size_t others[OTHERS])
 static void start_reservations(void)
 {
     size_t others[OTHERS];
-    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
-    levels = shared_levels();
     reservations = control ? &control->reservations : &none;
     if (!control || the_node.rank > 0) return;
     read_others(0, others);
@@ -409,6 +391,26 @@ static enum segment_kind choose_kind(void)
     return SEGMENT_NONE;
 }
 
+/* Tell the other processes on this kernel what they must know, and learn the same of them: processors, and levels of control groups. */
+static void survey_kernel(void)
+{
+    int n, me;
+    struct cgroups cpu;
+    struct record mine = {0};
+    MPI_Comm comm = kernel_comm();
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_rank(comm, &me);
+    armcii_cgroups_read("", CGROUP_CPU, &cpu);
+    armcii_cgroups_read("", CGROUP_MEMORY, &groups);
+    fill_record(&mine, &cpu, &groups);
+    struct record *records = allocate((size_t)n, sizeof *records);
+    armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, records, (int)sizeof mine);
+    the_node.cpus = count_cpus(records, n, me, &cpu, comm);
+    levels = shared_levels(records);
+    free(records);
+    if (comm != armcii_world->on_node) MPI_Comm_free(&comm);
+}
+
 void armcii_node_start(void)
 {
     the_node.comm = armcii_world->on_node;
@@ -417,7 +419,7 @@ void armcii_node_start(void)
         the_node.size += armcii_world_is_on_node(i);
     the_node.kind = choose_kind();
     barriers = 0;
-    the_node.cpus = count_cpus();
+    survey_kernel();
     armcii_backoff_spin_limit =
         the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT; /* spinning pays with a processor each */
     start_reservations();
