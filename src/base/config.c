@@ -382,9 +382,10 @@ static void take_no_flush_local(char *const environment[], struct log *log)
 
 int armcii_config_read(char *const environment[], void (*line)(const char *text))
 {
+    static char *const empty[] = {NULL}; /* environ is NULL after clearenv() */
     struct log log = {.line = line};
 
-    if (environment == NULL) environment = environ;
+    if (environment == NULL) environment = environ != NULL ? environ : empty;
     reset();
     for (char *const *setting = environment; *setting != NULL; setting++) {
         char name[256];

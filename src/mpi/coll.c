@@ -215,8 +215,9 @@ MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
 /* Variables of MPICH that make nodes of parts of a host. */
 static bool is_host_divided(void)
 {
-    static const char *const names[] = {"MPIR_CVAR_NOLOCAL", "MPIR_CVAR_CH3_NOLOCAL", "MPIR_CVAR_NUM_CLIQUES", "MPIR_CVAR_ODD_EVEN_CLIQUES",
-                                        "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES"};
+    static const char *const names[] = {"MPIR_CVAR_NOLOCAL",          "MPIR_CVAR_CH3_NOLOCAL",          "MPIR_CVAR_NUM_CLIQUES",
+                                        "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES", "MPICH_NOLOCAL",
+                                        "MPICH_NUM_CLIQUES",          "MPICH_ODD_EVEN_CLIQUES"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (armcii_config_variable(names[i])) return true;
     return false;
