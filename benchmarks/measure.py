@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,17 +55,13 @@ def first_line(*paths):
 
 def machine():
     """What a reader needs to judge the figures."""
-    virtual = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True).stdout.strip() if which("systemd-detect-virt") else ""
+    virtual = subprocess.run(["systemd-detect-virt"], capture_output=True, text=True).stdout.strip() if shutil.which("systemd-detect-virt") else ""
     cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
     return {"kernel": f"{platform.system()} {platform.release()}, {platform.machine()}",
             "governor": first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") or "none",
             "virtual": virtual or ("yes" if " hypervisor" in cpuinfo else "no"),
             "cores": len(os.sched_getaffinity(0)),
             "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30)}
-
-
-def which(command):
-    return any(os.access(os.path.join(folder, command), os.X_OK) for folder in os.get_exec_path())
 
 
 def commit():
