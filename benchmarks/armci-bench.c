@@ -1,5 +1,5 @@
-/* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part. Uses only the public
- * interface, so that the source can be linked with any libarmci. */
+/* armci-bench - measures ARMCI operations from rank 0 to rank 1; the other ranks wait or take part.
+ * Uses only the public interface, so that the source can be linked with any libarmci. */
 #include "instructions.h"
 #include "report.h"
 #include "row.h"
@@ -30,8 +30,9 @@ struct options {
     bool progress, instructions, help;
 };
 
-static const char *const known_words[] = {"latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
-                                          "many",    "instructions", "remote",  "overlap", "probe",       "stall",   "all"};
+static const char *const known_words[] = {
+    "latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
+    "many",    "instructions", "remote",  "overlap", "probe",       "stall",   "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -47,11 +48,14 @@ static void print_usage(FILE *out)
             "  vector        lists of addresses\n"
             "  nonblocking   a thousand puts or gets: blocking, nonblocking, aggregate handle\n"
             "  regions       8-byte operations and allocation with one region and with 300\n"
-            "  contention    all ranks on the same elements, parts of one segment, one counter, one lock\n"
-            "  many          n x n patches, aggregates and lists, fences of several processes, message rate\n"
+            "  contention    all ranks on the same elements, parts of one segment, one counter, "
+            "one lock\n"
+            "  many          n x n patches, aggregates and lists, fences of several processes, "
+            "message rate\n"
             "  instructions  instructions per call of 8-byte operations\n"
             "  all           all of these\n"
-            "  remote        for two nodes: operations against plain MPI, also while the target computes\n"
+            "  remote        for two nodes: operations against plain MPI, also while the target "
+            "computes\n"
             "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
             "  stall         maximum latency of 8-byte operations under load\n"
             "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
@@ -60,11 +64,13 @@ static void print_usage(FILE *out)
             "  -t, --threads N    threads per rank in stall, default 1\n"
             "  -j, --json FILE    write the results to FILE as JSON\n"
             "  -l, --label TEXT   name of the run in FILE\n"
-            "  -w, --without NAME leave out the rows of this name, a pattern as the shell has; may be repeated\n"
+            "  -w, --without NAME leave out the rows of this name, a pattern as the shell has; may "
+            "be repeated\n"
             "  -i, --instructions the same as the word instructions\n"
             "  -p, --progress     draw a progress bar even if standard error is not a terminal\n"
             "  -h, --help         print this help\n"
-            "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid command line.\n",
+            "Exit status: 0; 1 if a row has wrong data or an operation failed; 2 for an invalid "
+            "command line.\n",
             DEFAULT_SECONDS);
 }
 
@@ -113,14 +119,21 @@ static bool take(int option, struct options *options)
 /* Read the command line; false, with the reason in `why`, if it is invalid. */
 static bool read_options(int argc, char **argv, struct options *options, char *why, size_t room)
 {
-    static const struct option known[] = {
-        {"seconds", required_argument, NULL, 's'}, {"threads", required_argument, NULL, 't'}, {"json", required_argument, NULL, 'j'},
-        {"label", required_argument, NULL, 'l'},   {"without", required_argument, NULL, 'w'}, {"instructions", no_argument, NULL, 'i'},
-        {"progress", no_argument, NULL, 'p'},      {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {{"seconds", required_argument, NULL, 's'},
+                                          {"threads", required_argument, NULL, 't'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"label", required_argument, NULL, 'l'},
+                                          {"without", required_argument, NULL, 'w'},
+                                          {"instructions", no_argument, NULL, 'i'},
+                                          {"progress", no_argument, NULL, 'p'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int option;
 
-    *options = (struct options){
-        .seconds = DEFAULT_SECONDS, .threads = 1, .without = calloc((size_t)argc, sizeof(char *)), .progress = isatty(STDERR_FILENO) != 0};
+    *options = (struct options){.seconds = DEFAULT_SECONDS,
+                                .threads = 1,
+                                .without = calloc((size_t)argc, sizeof(char *)),
+                                .progress = isatty(STDERR_FILENO) != 0};
     snprintf(why, room, "%s", "out of memory");
     if (!options->without) return false;
     opterr = 0;
@@ -143,7 +156,8 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 && strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0;
+    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 &&
+           strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0;
 }
 
 /* Is the group selected? */
@@ -181,8 +195,10 @@ static void clear_bar(void)
 /* ---- the rows ---- */
 
 static const struct group *const groups[] = {
-    &group_latency,      &group_bandwidth,  &group_strided, &group_vector, &group_nonblocking, &group_single_region, &group_many_regions,
-    &group_most_regions, &group_contention, &group_many,    &group_remote, &group_computing,   &group_overlap,       &group_stall};
+    &group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
+    &group_nonblocking, &group_single_region, &group_many_regions, &group_most_regions,
+    &group_contention,  &group_many,          &group_remote,       &group_computing,
+    &group_overlap,     &group_stall};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
@@ -215,7 +231,8 @@ static void read_processor(const char *key, char *value, size_t room)
     if (file) fclose(file);
 }
 
-/* Model, family and number, since virtual machines often have a short name only; the machine's type where Linux has no name for the model.
+/* Model, family and number, since virtual machines often have a short name only; the machine's type
+ * where Linux has no name for the model.
  */
 static void name_processor(char *text, size_t room)
 {
@@ -230,7 +247,8 @@ static void name_processor(char *text, size_t room)
         snprintf(text, room, "%s", name[0] || uname(&machine) != 0 ? name : machine.machine);
 }
 
-static void describe(const struct options *options, const struct site *site, struct report_head *head)
+static void describe(const struct options *options, const struct site *site,
+                     struct report_head *head)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -271,7 +289,8 @@ static int rows_wanted(const struct options *options)
 }
 
 /* Measure and report a row.  Collective; true if its data were correct. */
-static bool do_row(const struct group *group, const struct row *row, const struct site *site, double seconds, struct progress *progress)
+static bool do_row(const struct group *group, const struct row *row, const struct site *site,
+                   double seconds, struct progress *progress)
 {
     struct result result;
     if (progress->shown) draw_bar(progress->done, progress->all, row->name);
@@ -283,11 +302,13 @@ static bool do_row(const struct group *group, const struct row *row, const struc
     return result.valid;
 }
 
-static bool do_group(const struct options *options, const struct group *group, struct site *site, struct progress *progress)
+static bool do_group(const struct options *options, const struct group *group, struct site *site,
+                     struct progress *progress)
 {
     bool right = true;
     if (group->enter && !group->enter(site)) {
-        if (site->me == 0) fprintf(stderr, "armci-bench: out of memory for the rows of %s\n", group->word);
+        if (site->me == 0)
+            fprintf(stderr, "armci-bench: out of memory for the rows of %s\n", group->word);
         return false;
     }
     for (int i = 0; i < group->count; i++) {
@@ -304,7 +325,8 @@ static bool do_groups(const struct options *options, struct site *site)
     struct progress progress = {options->progress && site->me == 0, 0, rows_wanted(options)};
     bool right = true;
     for (int i = 0; i < GROUPS; i++) {
-        if (is_wanted(options, groups[i]->word)) right = do_group(options, groups[i], site, &progress) && right;
+        if (is_wanted(options, groups[i]->word))
+            right = do_group(options, groups[i], site, &progress) && right;
     }
     return right;
 }
@@ -323,8 +345,10 @@ static bool measure_all(const struct options *options, struct site *site)
     site->threads = options->threads;
     describe(options, site, &head);
     if (site->me == 0) report_begin(&head, options->json);
-    if (site->me == 0 && head.target_here && (is_wanted(options, "remote") || is_wanted(options, "overlap")))
-        printf("The target is on this machine: remote and overlap measure its memory, not a network.\n");
+    if (site->me == 0 && head.target_here &&
+        (is_wanted(options, "remote") || is_wanted(options, "overlap")))
+        printf("The target is on this machine: remote and overlap measure its memory, not a "
+               "network.\n");
     bool right = do_groups(options, site);
     if (is_wanted(options, "instructions")) do_instructions(site);
     if (is_wanted(options, "probe") && site->me == 0) bench_probe(site);

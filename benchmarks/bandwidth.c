@@ -1,4 +1,5 @@
-/* bandwidth.c - put, get and accumulate of 1 B to 64 MiB, and memcpy, messages and one-sided calls of MPI of as many bytes. */
+/* bandwidth.c - put, get and accumulate of 1 B to 64 MiB, and memcpy, messages and one-sided calls
+ * of MPI of as many bytes. */
 #include "data.h"
 #include "plain_mpi.h"
 #include "row.h"
@@ -7,7 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const int sizes[] = {1, 8, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
+static const int sizes[] = {1,        8,         64,      256,     1 << 10,  4 << 10, 16 << 10,
+                            64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20};
 
 enum {
     SIZES = sizeof sizes / sizeof *sizes,
@@ -47,15 +49,25 @@ static const struct row kinds[5] = {
      .prepare = data_prepare_put,
      .check = data_check_put,
      .copy = data_copy_out},
-    {.name = "get", .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in},
+    {.name = "get",
+     .run = transfer_get,
+     .prepare = data_prepare_get,
+     .check = data_check_get,
+     .copy = data_copy_in},
     {.name = "acc",
      .run = row_run_stream,
      .step = transfer_acc,
      .prepare = data_prepare_acc,
      .check = data_check_acc,
      .copy = data_copy_out},
-    {.name = "memcpy private", .run = copy_to_private, .prepare = prepare_copy, .check = check_copy},
-    {.name = "memcpy to shared", .run = copy_to_shared, .prepare = prepare_copy, .check = check_copy},
+    {.name = "memcpy private",
+     .run = copy_to_private,
+     .prepare = prepare_copy,
+     .check = check_copy},
+    {.name = "memcpy to shared",
+     .run = copy_to_shared,
+     .prepare = prepare_copy,
+     .check = check_copy},
 };
 /* Behind those: rows of MPI, whose kinds are elsewhere. */
 static const struct {
@@ -69,7 +81,10 @@ static char names[ROWS][32];
 static void name_row(char *name, size_t room, const char *kind, int bytes)
 {
     int power = bytes >= 1 << 20 ? 20 : bytes >= 1 << 10 ? 10 : 0;
-    snprintf(name, room, "%s %d %s", kind, bytes >> power, power == 20 ? "MiB" : power == 10 ? "KiB" : "B");
+    snprintf(name, room, "%s %d %s", kind, bytes >> power,
+             power == 20   ? "MiB"
+             : power == 10 ? "KiB"
+                           : "B");
 }
 
 /* Fewer bytes than a double are not accumulated. */
@@ -87,7 +102,8 @@ static void make_rows(const struct site *site)
         int kind = i / SIZES, bytes = sizes[i % SIZES];
         const char *name = kind < own ? kinds[kind].name : others[kind - own].name;
         rows[i] = kind < own ? kinds[kind] : *others[kind - own].kind;
-        if (rows[i].step == transfer_acc && bytes < (int)sizeof(double)) rows[i].available = nowhere;
+        if (rows[i].step == transfer_acc && bytes < (int)sizeof(double))
+            rows[i].available = nowhere;
         name_row(names[i], sizeof names[i], name, bytes);
         rows[i].name = names[i];
         rows[i].patch = (struct patch){1, bytes, 0, 0};
@@ -99,7 +115,8 @@ static bool enter(struct site *site)
 {
     make_rows(site);
     if (!mpi_open(site)) return false;
-    shared = mmap(NULL, LARGEST_TRANSFER, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    shared =
+        mmap(NULL, LARGEST_TRANSFER, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!site_all(shared != MAP_FAILED)) {
         if (shared != MAP_FAILED) munmap(shared, LARGEST_TRANSFER);
         mpi_close(site);
@@ -116,4 +133,5 @@ static void leave(struct site *site)
     munmap(shared, LARGEST_TRANSFER);
 }
 
-const struct group group_bandwidth = {.word = "bandwidth", .count = ROWS, .rows = rows, .enter = enter, .leave = leave};
+const struct group group_bandwidth = {
+    .word = "bandwidth", .count = ROWS, .rows = rows, .enter = enter, .leave = leave};

@@ -1,5 +1,5 @@
-/* contention.c - all ranks access one slice.  Times are per operation of each rank, from a common start until the last rank has
- * finished.  All totals are verified exactly. */
+/* contention.c - all ranks access one slice.  Times are per operation of each rank, from a common
+ * start until the last rank has finished.  All totals are verified exactly. */
 #include "data.h"
 #include "row.h"
 
@@ -38,7 +38,8 @@ static void prepare_same(const struct row *row, const struct site *site, int see
 static bool check_same(const struct row *row, const struct site *site, int seed, long times)
 {
     if (site->me != site->target) return true;
-    return data_are_sums(doubles(site->slice), row->patch.bytes / (int)sizeof(double), seed, 0, (double)times * site->ranks);
+    return data_are_sums(doubles(site->slice), row->patch.bytes / (int)sizeof(double), seed, 0,
+                         (double)times * site->ranks);
 }
 
 static void run_parts(const struct row *row, const struct site *site, long times)
@@ -109,7 +110,11 @@ static const struct row rows[] = {
      .run = transfer_acc,
      .prepare = prepare_same,
      .check = check_same},
-    [ONE] = {.name = "one: acc 8 KiB", .patch = {1, PART_BYTES, 0, 0}, .run = run_parts, .prepare = prepare_parts, .check = check_parts},
+    [ONE] = {.name = "one: acc 8 KiB",
+             .patch = {1, PART_BYTES, 0, 0},
+             .run = run_parts,
+             .prepare = prepare_parts,
+             .check = check_parts},
     {.name = "all: acc 8 KiB, own parts",
      .who = TOGETHER,
      .patch = {1, PART_BYTES, 0, 0},
@@ -117,8 +122,17 @@ static const struct row rows[] = {
      .prepare = prepare_parts,
      .check = check_parts,
      .beside = &rows[ONE]},
-    {.name = "all: rmw, one counter", .who = TOGETHER, .run = run_rmw, .prepare = prepare_counter, .check = check_counter},
-    {.name = "all: lock, get, put, unlock", .who = TOGETHER, .run = run_hand_over, .prepare = prepare_counter, .check = check_counter},
+    {.name = "all: rmw, one counter",
+     .who = TOGETHER,
+     .run = run_rmw,
+     .prepare = prepare_counter,
+     .check = check_counter},
+    {.name = "all: lock, get, put, unlock",
+     .who = TOGETHER,
+     .run = run_hand_over,
+     .prepare = prepare_counter,
+     .check = check_counter},
 };
 
-const struct group group_contention = {.word = "contention", .count = sizeof rows / sizeof *rows, .rows = rows};
+const struct group group_contention = {
+    .word = "contention", .count = sizeof rows / sizeof *rows, .rows = rows};

@@ -1,12 +1,16 @@
-/* data.c - patterns, backgrounds and sums in patches, memcpy of as many bytes, and contiguous transfers. */
+/* data.c - patterns, backgrounds and sums in patches, memcpy of as many bytes, and contiguous
+ * transfers. */
 #include "data.h"
 
 #include <armci.h>
 #include <string.h>
 
-enum { BACKGROUND = 0xEE, SOURCE_BACKGROUND = 0x55 }; /* around the destination, and the source, of a transfer */
-static const double START = 1000;                     /* initial value for accumulates */
-static const double SOURCE_GAP = 0.5;                 /* between source segments: must not be added */
+enum {
+    BACKGROUND = 0xEE,
+    SOURCE_BACKGROUND = 0x55
+};                                    /* around the destination, and the source, of a transfer */
+static const double START = 1000;     /* initial value for accumulates */
+static const double SOURCE_GAP = 0.5; /* between source segments: must not be added */
 
 static unsigned char pattern(long i, int seed)
 {
@@ -60,7 +64,8 @@ void data_prepare_put(const struct row *row, const struct site *site, int seed)
 {
     const struct patch *patch = &row->patch;
     if (site->me == 0) lay_pattern(site->local, patch, patch->local_stride, seed);
-    if (site->me == site->target) memset(site->slice, BACKGROUND, (size_t)extent(patch, patch->remote_stride) + MARGIN);
+    if (site->me == site->target)
+        memset(site->slice, BACKGROUND, (size_t)extent(patch, patch->remote_stride) + MARGIN);
 }
 
 bool data_check_put(const struct row *row, const struct site *site, int seed, long times)
@@ -73,7 +78,8 @@ bool data_check_put(const struct row *row, const struct site *site, int seed, lo
 void data_prepare_get(const struct row *row, const struct site *site, int seed)
 {
     const struct patch *patch = &row->patch;
-    if (site->me == 0) memset(site->local, BACKGROUND, (size_t)extent(patch, patch->local_stride) + MARGIN);
+    if (site->me == 0)
+        memset(site->local, BACKGROUND, (size_t)extent(patch, patch->local_stride) + MARGIN);
     if (site->me == site->target) lay_pattern(site->slice, patch, patch->remote_stride, seed);
 }
 
@@ -112,15 +118,18 @@ void data_prepare_acc(const struct row *row, const struct site *site, int seed)
     if (site->me == 0) {
         fill(site->local, extent(patch, patch->local_stride) + MARGIN, SOURCE_GAP);
         for (long segment = 0; segment < patch->segments; segment++)
-            data_numbers((double *)(void *)(site->local + segment * patch->local_stride), inside, seed);
+            data_numbers((double *)(void *)(site->local + segment * patch->local_stride), inside,
+                         seed);
     }
-    if (site->me == site->target) fill(site->slice, extent(patch, patch->remote_stride) + MARGIN, START);
+    if (site->me == site->target)
+        fill(site->slice, extent(patch, patch->remote_stride) + MARGIN, START);
 }
 
 bool data_check_acc(const struct row *row, const struct site *site, int seed, long times)
 {
     const struct patch *patch = &row->patch;
-    long inside = patch->bytes / (long)sizeof(double), step = patch->remote_stride / (long)sizeof(double);
+    long inside = patch->bytes / (long)sizeof(double),
+         step = patch->remote_stride / (long)sizeof(double);
     const double *slice = (const double *)(void *)site->slice;
 
     if (site->me != site->target) return true;
@@ -176,6 +185,15 @@ void transfer_acc(const struct row *row, const struct site *site, long times)
         ARMCI_Acc(ARMCI_ACC_DBL, &one, local, remote, bytes, target);
 }
 
-const struct row kind_put = {.run = transfer_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
-const struct row kind_get = {.run = transfer_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
-const struct row kind_acc = {.run = transfer_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
+const struct row kind_put = {.run = transfer_put,
+                             .prepare = data_prepare_put,
+                             .check = data_check_put,
+                             .copy = data_copy_out};
+const struct row kind_get = {.run = transfer_get,
+                             .prepare = data_prepare_get,
+                             .check = data_check_get,
+                             .copy = data_copy_in};
+const struct row kind_acc = {.run = transfer_acc,
+                             .prepare = data_prepare_acc,
+                             .check = data_check_acc,
+                             .copy = data_copy_out};

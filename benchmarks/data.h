@@ -1,11 +1,12 @@
-/* data.h - the data of transfers: initialization before a row, checks after it, and memcpy of the same bytes. */
+/* data.h - the data of transfers: initialization before a row, checks after it, and memcpy of the
+ * same bytes. */
 #ifndef ARMCI_BENCH_DATA_H
 #define ARMCI_BENCH_DATA_H
 
 #include "row.h"
 
-/* Put: a pattern in rank 0's private buffer, a background in the target's slice. Afterwards the slice must have the pattern in the
- * segments and the background elsewhere. */
+/* Put: a pattern in rank 0's private buffer, a background in the target's slice. Afterwards the
+ * slice must have the pattern in the segments and the background elsewhere. */
 void data_prepare_put(const struct row *row, const struct site *site, int seed);
 bool data_check_put(const struct row *row, const struct site *site, int seed, long times);
 /* Get: the reverse. */
@@ -15,7 +16,8 @@ bool data_check_get(const struct row *row, const struct site *site, int seed, lo
 void data_prepare_acc(const struct row *row, const struct site *site, int seed);
 bool data_check_acc(const struct row *row, const struct site *site, int seed, long times);
 
-/* memcpy of the row's bytes, contiguous, between the private buffer and site->direct.  Overwrites the data. */
+/* memcpy of the row's bytes, contiguous, between the private buffer and site->direct.  Overwrites
+ * the data. */
 void data_copy_out(const struct row *row, const struct site *site, long times);
 void data_copy_in(const struct row *row, const struct site *site, long times);
 /* Copy `times` times, such that the compiler cannot remove it. */

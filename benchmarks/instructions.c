@@ -1,5 +1,6 @@
-/* instructions.c - instructions of a call, counted by perf_event if the kernel permits, else by single steps under ptrace.  The
- * difference of a long and a short loop excludes everything outside the calls. */
+/* instructions.c - instructions of a call, counted by perf_event if the kernel permits, else by
+ * single steps under ptrace.  The difference of a long and a short loop excludes everything outside
+ * the calls. */
 #include "instructions.h"
 
 #include <armci.h>
@@ -63,13 +64,17 @@ void bench_probe(const struct site *site)
 static const struct {
     const char *name;
     loop_function loop;
-} loops[INSTRUCTIONS_ROWS] = {{"put 8 B", put}, {"get 8 B", get}, {"acc 8 B", acc}, {"rmw fetch-and-add long", rmw}};
+} loops[INSTRUCTIONS_ROWS] = {
+    {"put 8 B", put}, {"get 8 B", get}, {"acc 8 B", acc}, {"rmw fetch-and-add long", rmw}};
 
 /* Open a counter of this thread's instructions in user space; negative: the kernel refuses. */
 static int open_counter(void)
 {
-    struct perf_event_attr wanted = {
-        .type = PERF_TYPE_HARDWARE, .size = sizeof wanted, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1};
+    struct perf_event_attr wanted = {.type = PERF_TYPE_HARDWARE,
+                                     .size = sizeof wanted,
+                                     .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                     .exclude_kernel = 1,
+                                     .exclude_hv = 1};
     return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL);
 }
 
@@ -91,7 +96,8 @@ static void count_by_processor(int counter, const struct site *site, struct inst
         loops[i].loop(site, many);
         double short_loop = counted(counter, loops[i].loop, site, few);
         double long_loop = counted(counter, loops[i].loop, site, many);
-        if (short_loop >= 0 && long_loop > short_loop) counts->of[i].per_call = (long_loop - short_loop) / (double)(many - few);
+        if (short_loop >= 0 && long_loop > short_loop)
+            counts->of[i].per_call = (long_loop - short_loop) / (double)(many - few);
     }
 }
 
@@ -105,7 +111,8 @@ struct page {
     atomic_long steps;
 };
 
-/* Single-step the stopped parent; deliver the signal that stopped it.  False if the parent is gone. */
+/* Single-step the stopped parent; deliver the signal that stopped it.  False if the parent is gone.
+ */
 static bool step(pid_t parent, int *signal_number)
 {
     int status;
@@ -123,7 +130,8 @@ static void count_steps(pid_t parent, struct page *page)
 
     while (atomic_load(&page->child) == WAITING)
         sched_yield();
-    if (ptrace(PTRACE_SEIZE, parent, 0L, 0L) != 0 || ptrace(PTRACE_INTERRUPT, parent, 0L, 0L) != 0 ||
+    if (ptrace(PTRACE_SEIZE, parent, 0L, 0L) != 0 ||
+        ptrace(PTRACE_INTERRUPT, parent, 0L, 0L) != 0 ||
         waitpid(parent, &status, __WALL) != parent) {
         atomic_store(&page->child, REFUSED);
         return;
@@ -136,7 +144,8 @@ static void count_steps(pid_t parent, struct page *page)
 }
 
 /* The parent: wait until the child is attached, run the loop, wait for the child to exit. */
-static long run_stepped(pid_t child, struct page *page, loop_function loop, const struct site *site, long times)
+static long run_stepped(pid_t child, struct page *page, loop_function loop, const struct site *site,
+                        long times)
 {
     /* Permit the child to trace its parent (Yama); elsewhere this fails and is not needed. */
     prctl(PR_SET_PTRACER, (unsigned long)child, 0UL, 0UL, 0UL);
@@ -152,11 +161,12 @@ static long run_stepped(pid_t child, struct page *page, loop_function loop, cons
     return atomic_load(&page->child) == ATTACHED ? atomic_load(&page->steps) : -1;
 }
 
-/* Instructions that the calling thread executes in user space in loop(site, times). 0: too many to step through (a call that
- * waits for others spins); -1: not possible. */
+/* Instructions that the calling thread executes in user space in loop(site, times). 0: too many to
+ * step through (a call that waits for others spins); -1: not possible. */
 static long count_by_ptrace(loop_function loop, const struct site *site, long times)
 {
-    struct page *page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct page *page =
+        mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t parent = getpid();
     long steps = -1;
 
@@ -179,8 +189,10 @@ static void count_by_steps(const struct site *site, struct instructions *counts)
         loops[i].loop(site, many);
         long short_loop = count_by_ptrace(loops[i].loop, site, few);
         long long_loop = count_by_ptrace(loops[i].loop, site, many);
-        if (short_loop < 0 || long_loop < 0) counts->method = "nothing: neither perf_event nor ptrace is available";
-        if (short_loop > 0 && long_loop > short_loop) counts->of[i].per_call = (double)(long_loop - short_loop) / (double)(many - few);
+        if (short_loop < 0 || long_loop < 0)
+            counts->method = "nothing: neither perf_event nor ptrace is available";
+        if (short_loop > 0 && long_loop > short_loop)
+            counts->of[i].per_call = (double)(long_loop - short_loop) / (double)(many - few);
     }
 }
 

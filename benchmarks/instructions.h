@@ -15,7 +15,8 @@ struct instructions {
     } of[INSTRUCTIONS_ROWS];
 };
 
-/* Count for put, get, accumulate and rmw of 8 bytes on rank 0.  Collective; the counts are rank 0's. */
+/* Count for put, get, accumulate and rmw of 8 bytes on rank 0.  Collective; the counts are rank
+ * 0's. */
 void instructions_count(const struct site *site, struct instructions *counts);
 
 enum { PROBE_CALLS = 10000 };

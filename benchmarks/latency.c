@@ -22,7 +22,8 @@ static void run_fence(const struct row *row, const struct site *site, long times
         ARMCI_Fence(target);
 }
 
-/* Does the target's slice hold this number?  Collective; only a broadcast of the number synchronizes the ranks. */
+/* Does the target's slice hold this number?  Collective; only a broadcast of the number
+ * synchronizes the ranks. */
 static bool target_has(const struct site *site, long number)
 {
     long seen;
@@ -145,12 +146,16 @@ static const struct row acc_fence = {.name = "acc 8 B + fence",
                                      .prepare = data_prepare_acc,
                                      .check = data_check_acc,
                                      .copy = data_copy_out};
-const struct row kind_rmw = {.name = "rmw fetch-and-add long", .run = run_rmw, .prepare = prepare_rmw, .check = check_rmw};
+const struct row kind_rmw = {
+    .name = "rmw fetch-and-add long", .run = run_rmw, .prepare = prepare_rmw, .check = check_rmw};
 const struct row kind_lock = {.name = "lock + unlock, free", .run = run_lock, .prove = prove_lock};
-const struct row kind_fence = {.name = "fence, nothing pending", .run = run_fence, .prove = prove_fence};
-const struct row kind_barrier = {.name = "barrier", .who = TOGETHER, .run = run_barrier, .prove = prove_barrier};
+const struct row kind_fence = {
+    .name = "fence, nothing pending", .run = run_fence, .prove = prove_fence};
+const struct row kind_barrier = {
+    .name = "barrier", .who = TOGETHER, .run = run_barrier, .prove = prove_barrier};
 
-static const struct row *const kinds[] = {&put, &get, &acc_fence, &kind_rmw, &kind_lock, &kind_fence, &kind_barrier};
+static const struct row *const kinds[] = {&put,       &get,        &acc_fence,   &kind_rmw,
+                                          &kind_lock, &kind_fence, &kind_barrier};
 
 enum { ROWS = sizeof kinds / sizeof *kinds };
 

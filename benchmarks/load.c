@@ -17,7 +17,8 @@ enum {
     SLICE_BYTES = (MOST_MIB << 20) + 4096
 };
 
-/* The beginning of a slice.  Long transfers use the rest: they read it, write zeros or add zeros. */
+/* The beginning of a slice.  Long transfers use the rest: they read it, write zeros or add zeros.
+ */
 struct counters {
     long fetched, locked, put;
     double added;
@@ -53,7 +54,10 @@ void load_close(struct load *load)
 
 bool load_worker_open(struct load_worker *worker, const struct load *load, int number, int pieces)
 {
-    *worker = (struct load_worker){.load = load, .pieces = pieces, .random = 1000UL * (unsigned long)load->me + (unsigned long)number + 1};
+    *worker = (struct load_worker){.load = load,
+                                   .pieces = pieces,
+                                   .random = 1000UL * (unsigned long)load->me +
+                                             (unsigned long)number + 1};
     worker->local = calloc(1, LOCAL_BYTES);
     worker->there = calloc((size_t)pieces, sizeof *worker->there);
     worker->here = calloc((size_t)pieces, sizeof *worker->here);
@@ -121,7 +125,8 @@ static void start_vector(struct load_worker *worker, int target, armci_hdl_t *ha
 }
 
 /* A blocking put or accumulate may not be complete at the target when it returns. */
-void load_start(struct load_worker *worker, enum long_transfer transfer, int target, armci_hdl_t *handle)
+void load_start(struct load_worker *worker, enum long_transfer transfer, int target,
+                armci_hdl_t *handle)
 {
     char *room = room_of(worker->load, target), *zeros = worker->local + (LOCAL_BYTES - (1 << 20));
     int strides[] = {STRIDE}, counts[] = {SEGMENT, SEGMENTS};

@@ -1,5 +1,5 @@
-/* load.h - operations for measurements under load: 8-byte operations, and long transfers that may remain outstanding while the process
- * leaves the library.  Calls only ARMCI. */
+/* load.h - operations for measurements under load: 8-byte operations, and long transfers that may
+ * remain outstanding while the process leaves the library.  Calls only ARMCI. */
 #ifndef ARMCI_BENCH_LOAD_H
 #define ARMCI_BENCH_LOAD_H
 
@@ -39,16 +39,19 @@ void load_worker_close(struct load_worker *worker);
 /* Execute a small operation; it is complete on return. */
 void load_small(struct load_worker *worker, enum small_operation operation, int target);
 /* Start a long transfer, which ARMCI_Wait and a fence complete. */
-void load_start(struct load_worker *worker, enum long_transfer transfer, int target, armci_hdl_t *handle);
+void load_start(struct load_worker *worker, enum long_transfer transfer, int target,
+                armci_hdl_t *handle);
 
-/* A direct transfer of 1 to 32 MiB within the memory of the caller, and what it needs; false if out of memory. */
+/* A direct transfer of 1 to 32 MiB within the memory of the caller, and what it needs; false if out
+ * of memory. */
 bool load_prepare_direct(struct load_worker *worker);
 void load_direct(struct load_worker *worker);
 
 /* 0 <= result < below. */
 int load_random(struct load_worker *worker, int below);
 
-/* Collective, with a barrier: do the counters of all slices match the numbers of operations of all processes? */
+/* Collective, with a barrier: do the counters of all slices match the numbers of operations of all
+ * processes? */
 bool load_is_right(const struct load *load, const long done[SMALL_OPERATIONS]);
 
 #endif

@@ -1,5 +1,6 @@
-/* many.c - many operations at once: n x n patches against n non-blocking calls, aggregates and lists of addresses, fences of several
- * processes, 64 small puts as OSU's message rate. A put's row ends with a fence, so that the rows mean the same between nodes. */
+/* many.c - many operations at once: n x n patches against n non-blocking calls, aggregates and
+ * lists of addresses, fences of several processes, 64 small puts as OSU's message rate. A put's row
+ * ends with a fence, so that the rows mean the same between nodes. */
 #include "plain_mpi.h"
 #include "row.h"
 
@@ -45,7 +46,8 @@ static void prepare_fences(const struct row *row, const struct site *site, int s
 static bool check_fences(const struct row *row, const struct site *site, int seed, long times)
 {
     (void)seed, (void)times;
-    return site->me < 1 || site->me > row->patch.segments || memcmp(site->slice, site->local, (size_t)row->patch.bytes) == 0;
+    return site->me < 1 || site->me > row->patch.segments ||
+           memcmp(site->slice, site->local, (size_t)row->patch.bytes) == 0;
 }
 
 static bool has_two(const struct site *site)
@@ -73,11 +75,15 @@ static bool has_sixteen(const struct site *site)
     return site->ranks > 15;
 }
 
-static bool (*const has_enough[FENCES])(const struct site *site) = {has_two, has_three, has_four, has_eight, has_sixteen};
+static bool (*const has_enough[FENCES])(const struct site *site) = {has_two, has_three, has_four,
+                                                                    has_eight, has_sixteen};
 
 static void make_fence(struct row *row, char *name, int i)
 {
-    *row = (struct row){.run = run_fences, .prepare = prepare_fences, .check = check_fences, .available = has_enough[i]};
+    *row = (struct row){.run = run_fences,
+                        .prepare = prepare_fences,
+                        .check = check_fences,
+                        .available = has_enough[i]};
     row->patch = (struct patch){servers[i], 8, 0, 0};
     snprintf(name, sizeof names[0], "AllFence after puts to %d", servers[i]);
 }
@@ -93,7 +99,8 @@ static struct row fenced(const struct row *kind)
     return row;
 }
 
-static struct row measured(struct row row, const char *name, const struct row *beside, struct patch patch)
+static struct row measured(struct row row, const char *name, const struct row *beside,
+                           struct patch patch)
 {
     row.name = name;
     row.beside = beside;
@@ -108,10 +115,14 @@ static void make_patch(int i)
     int side = sides[i / 2], bytes = side * (int)sizeof(double);
     bool gets = i % 2 == 0;
     struct patch patch = {side, bytes, 2 * bytes, 2 * bytes};
-    snprintf(single_names[i], sizeof single_names[i], "%d nb %s of %d B", side, gets ? "gets" : "puts + fence", bytes);
-    snprintf(names[i], sizeof names[i], "%s %d x %d doubles%s", gets ? "getS" : "putS", side, side, gets ? "" : " + fence");
-    singles[i] = measured(gets ? kind_gets_implicit : fenced(&kind_puts_implicit), single_names[i], NULL, patch);
-    rows[i] = measured(gets ? kind_get_strided : fenced(&kind_put_strided), names[i], &singles[i], patch);
+    snprintf(single_names[i], sizeof single_names[i], "%d nb %s of %d B", side,
+             gets ? "gets" : "puts + fence", bytes);
+    snprintf(names[i], sizeof names[i], "%s %d x %d doubles%s", gets ? "getS" : "putS", side, side,
+             gets ? "" : " + fence");
+    singles[i] = measured(gets ? kind_gets_implicit : fenced(&kind_puts_implicit), single_names[i],
+                          NULL, patch);
+    rows[i] =
+        measured(gets ? kind_get_strided : fenced(&kind_put_strided), names[i], &singles[i], patch);
 }
 
 static void make_aggregates(struct row *next)
@@ -124,8 +135,10 @@ static void make_aggregates(struct row *next)
     *next++ = measured(kind_gets_aggregate, "1000 gets, aggregate", &vectors[0], patch);
     *next++ = vectors[0];
     *next++ = measured(fenced(&kind_puts), "1000 puts of 8 B + fence", &vectors[1], patch);
-    *next++ = measured(fenced(&kind_puts_implicit), "1000 nb puts + WaitAll + fence", &vectors[1], patch);
-    *next++ = measured(fenced(&kind_puts_aggregate), "1000 puts, aggregate + fence", &vectors[1], patch);
+    *next++ =
+        measured(fenced(&kind_puts_implicit), "1000 nb puts + WaitAll + fence", &vectors[1], patch);
+    *next++ =
+        measured(fenced(&kind_puts_aggregate), "1000 puts, aggregate + fence", &vectors[1], patch);
     *next++ = vectors[1];
 }
 
@@ -142,9 +155,11 @@ static bool enter(struct site *site)
         rows[at].name = names[at];
     }
     window = measured(kind_mpi_window, "MPI: 64 messages of 8 B", NULL, (struct patch){1, 8, 0, 0});
-    rows[ROWS - 1] = measured(fenced(&kind_puts_implicit), "64 nb puts of 8 B + fence", mpi_has_target(site) ? &window : NULL,
-                              (struct patch){MPI_WINDOW, 8, 16, 16});
+    rows[ROWS - 1] =
+        measured(fenced(&kind_puts_implicit), "64 nb puts of 8 B + fence",
+                 mpi_has_target(site) ? &window : NULL, (struct patch){MPI_WINDOW, 8, 16, 16});
     return true;
 }
 
-const struct group group_many = {.word = "many", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
+const struct group group_many = {
+    .word = "many", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};

@@ -1,5 +1,6 @@
-/* nonblocking.c - 1000 puts, or gets, of 8 bytes to different addresses: blocking, non-blocking with the implicit handle, and with one
- * aggregate handle.  Times are for all 1000, the wait included. */
+/* nonblocking.c - 1000 puts, or gets, of 8 bytes to different addresses: blocking, non-blocking
+ * with the implicit handle, and with one aggregate handle.  Times are for all 1000, the wait
+ * included. */
 #include "data.h"
 #include "row.h"
 
@@ -12,7 +13,8 @@ static void run_blocking(const struct row *row, const struct site *site, long ti
     const struct patch patch = row->patch;
     for (long i = 0; i < times; i++) {
         char *from = site->local, *to = site->remote;
-        for (int put = 0; put < patch.segments; put++, from += patch.local_stride, to += patch.remote_stride)
+        for (int put = 0; put < patch.segments;
+             put++, from += patch.local_stride, to += patch.remote_stride)
             ARMCI_Put(from, to, patch.bytes, site->target);
     }
 }
@@ -21,7 +23,8 @@ static void start(const struct row *row, const struct site *site, armci_hdl_t *h
 {
     const struct patch patch = row->patch;
     char *from = site->local, *to = site->remote;
-    for (int put = 0; put < patch.segments; put++, from += patch.local_stride, to += patch.remote_stride)
+    for (int put = 0; put < patch.segments;
+         put++, from += patch.local_stride, to += patch.remote_stride)
         ARMCI_NbPut(from, to, patch.bytes, site->target, handle);
 }
 
@@ -30,7 +33,8 @@ static void run_gets(const struct row *row, const struct site *site, long times)
     const struct patch patch = row->patch;
     for (long i = 0; i < times; i++) {
         char *to = site->local, *from = site->remote;
-        for (int get = 0; get < patch.segments; get++, to += patch.local_stride, from += patch.remote_stride)
+        for (int get = 0; get < patch.segments;
+             get++, to += patch.local_stride, from += patch.remote_stride)
             ARMCI_Get(from, to, patch.bytes, site->target);
     }
 }
@@ -39,7 +43,8 @@ static void start_gets(const struct row *row, const struct site *site, armci_hdl
 {
     const struct patch patch = row->patch;
     char *to = site->local, *from = site->remote;
-    for (int get = 0; get < patch.segments; get++, to += patch.local_stride, from += patch.remote_stride)
+    for (int get = 0; get < patch.segments;
+         get++, to += patch.local_stride, from += patch.remote_stride)
         ARMCI_NbGet(from, to, patch.bytes, site->target, handle);
 }
 
@@ -139,4 +144,5 @@ static bool enter(struct site *site)
     return true;
 }
 
-const struct group group_nonblocking = {.word = "nonblocking", .count = ROWS, .rows = rows, .enter = enter};
+const struct group group_nonblocking = {
+    .word = "nonblocking", .count = ROWS, .rows = rows, .enter = enter};

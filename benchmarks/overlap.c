@@ -1,6 +1,7 @@
-/* overlap.c - overlap of non-blocking transfers with computation.  The amount of computation between start and wait increases until the
- * total time grows.  It is a fixed amount of work, so processor time that others take from it counts.  In the rows "away" the rank sleeps
- * instead: a part that is not hidden then is not hidden for lack of a processor. */
+/* overlap.c - overlap of non-blocking transfers with computation.  The amount of computation
+ * between start and wait increases until the total time grows.  It is a fixed amount of work, so
+ * processor time that others take from it counts.  In the rows "away" the rank sleeps instead: a
+ * part that is not hidden then is not hidden for lack of a processor. */
 #include "data.h"
 #include "row.h"
 
@@ -10,7 +11,8 @@
 
 /* The amounts of computation, as parts of the time of the operation without any. */
 static const double PARTS[CURVE_POINTS] = {0, 0.25, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2};
-/* Rounds, each with new data; minimum samples per point; samples of the first measurement without computation. */
+/* Rounds, each with new data; minimum samples per point; samples of the first measurement without
+ * computation. */
 enum { ROUNDS = 4, FEWEST = 5, FIRST_LOOK = 31 };
 
 static long turns; /* of the computation between start and wait */
@@ -49,7 +51,8 @@ static void (*pass_time)(void) = compute;
 
 static void get_once(const struct patch *patch, const struct site *site)
 {
-    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride}, count[2] = {patch->bytes, patch->segments};
+    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride},
+        count[2] = {patch->bytes, patch->segments};
     armci_hdl_t handle;
 
     ARMCI_INIT_HANDLE(&handle);
@@ -63,7 +66,8 @@ static void get_once(const struct patch *patch, const struct site *site)
 
 static void put_once(const struct patch *patch, const struct site *site)
 {
-    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride}, count[2] = {patch->bytes, patch->segments};
+    int far[1] = {patch->remote_stride}, near[1] = {patch->local_stride},
+        count[2] = {patch->bytes, patch->segments};
     armci_hdl_t handle;
 
     ARMCI_INIT_HANDLE(&handle);
@@ -135,8 +139,8 @@ struct point {
 };
 
 /* Measure the points in turns, under the same conditions. */
-static void sample_points(const struct row *row, const struct site *site, double seconds, const long amounts[CURVE_POINTS],
-                          struct point points[CURVE_POINTS])
+static void sample_points(const struct row *row, const struct site *site, double seconds,
+                          const long amounts[CURVE_POINTS], struct point points[CURVE_POINTS])
 {
     double end = sample_clock() + seconds * 1e9;
     for (int times = 0; times < FEWEST || sample_clock() < end; times++) {
@@ -160,7 +164,8 @@ static void summarize(struct point points[CURVE_POINTS], struct curve *curve, st
         samples_summary(&points[i].both, &both);
         curve->work[i] = alone.median;
         curve->total[i] = both.median;
-        double hidden = time->median > 0 ? (time->median + alone.median - both.median) / time->median : 0;
+        double hidden =
+            time->median > 0 ? (time->median + alone.median - both.median) / time->median : 0;
         if (hidden > curve->hidden) curve->hidden = hidden;
         samples_free(&points[i].alone);
         samples_free(&points[i].both);
@@ -174,12 +179,24 @@ static const struct kind {
 } kinds[] = {
     {"nbget", false, false, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
     {"nbput", false, false, {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
-    {"nbput + fence", false, false, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbput + fence",
+     false,
+     false,
+     {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
     {"nbgetS", true, false, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
     {"nbputS", true, false, {.run = run_put, .prepare = data_prepare_put, .check = data_check_put}},
-    {"nbputS + fence", true, false, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
-    {"away: nbget", false, true, {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
-    {"away: nbput + fence", false, true, {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"nbputS + fence",
+     true,
+     false,
+     {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
+    {"away: nbget",
+     false,
+     true,
+     {.run = run_get, .prepare = data_prepare_get, .check = data_check_get}},
+    {"away: nbput + fence",
+     false,
+     true,
+     {.run = run_put_fenced, .prepare = data_prepare_put, .check = data_check_put}},
 };
 static const int sizes[] = {64 << 10, 256 << 10, 1 << 20};
 
@@ -195,7 +212,8 @@ static struct curve curves[ROWS];
 static char names[ROWS][40];
 
 /* Collective, as row_measure. */
-static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
+static void measure(const struct row *row, const struct site *site, double seconds,
+                    struct result *result)
 {
     struct point points[CURVE_POINTS] = {0};
     struct curve *curve = &curves[row - rows];
@@ -221,7 +239,8 @@ static void make_row(int i)
     rows[i] = kind->row;
     rows[i].name = names[i];
     rows[i].patch = (struct patch){1, bytes, 0, 0};
-    if (kind->strided) rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
+    if (kind->strided)
+        rows[i].patch = (struct patch){bytes / SEGMENT, SEGMENT, 2 * SEGMENT, 2 * SEGMENT};
     snprintf(names[i], sizeof names[i], "%s %d KiB", kind->name, bytes >> 10);
 }
 
@@ -233,4 +252,5 @@ static bool enter(struct site *site)
     return true;
 }
 
-const struct group group_overlap = {.word = "overlap", .count = ROWS, .rows = rows, .enter = enter, .measure = measure};
+const struct group group_overlap = {
+    .word = "overlap", .count = ROWS, .rows = rows, .enter = enter, .measure = measure};

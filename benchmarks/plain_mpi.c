@@ -1,4 +1,5 @@
-/* plain_mpi.c - messages and one-sided calls of MPI alone, in the same run as the rows that are compared with them. */
+/* plain_mpi.c - messages and one-sided calls of MPI alone, in the same run as the rows that are
+ * compared with them. */
 #include "plain_mpi.h"
 
 #include <armci.h>
@@ -51,7 +52,8 @@ void mpi_close(struct site *site)
 
 static void send_to_self(const struct row *row, const struct site *site)
 {
-    MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes, MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes,
+                 MPI_BYTE, 0, TAG, comm, MPI_STATUS_IGNORE);
 }
 
 static void run_round_trip(const struct row *row, const struct site *site, long times)
@@ -122,7 +124,8 @@ static char *memory; /* the caller's part */
 bool mpi_open_window(void)
 {
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    bool made = MPI_Win_allocate(BUFFER_BYTES, 1, MPI_INFO_NULL, comm, &memory, &window) == MPI_SUCCESS;
+    bool made =
+        MPI_Win_allocate(BUFFER_BYTES, 1, MPI_INFO_NULL, comm, &memory, &window) == MPI_SUCCESS;
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     if (!site_all(made)) {
         if (made) MPI_Win_free(&window);
@@ -206,9 +209,11 @@ static void run_window(const struct row *row, const struct site *site, long time
     for (long i = 0; i < times; i++) {
         for (int message = 0; message < MPI_WINDOW; message++) {
             if (sends)
-                MPI_Isend(site->local + (long)message * bytes, bytes, MPI_BYTE, site->target, TAG, comm, &requests[message]);
+                MPI_Isend(site->local + (long)message * bytes, bytes, MPI_BYTE, site->target, TAG,
+                          comm, &requests[message]);
             else
-                MPI_Irecv(site->spare + (long)message * bytes, bytes, MPI_BYTE, 0, TAG, comm, &requests[message]);
+                MPI_Irecv(site->spare + (long)message * bytes, bytes, MPI_BYTE, 0, TAG, comm,
+                          &requests[message]);
         }
         MPI_Waitall(MPI_WINDOW, requests, statuses);
         if (sends)
@@ -227,7 +232,8 @@ static void prepare_window(const struct row *row, const struct site *site, int s
 static bool check_window(const struct row *row, const struct site *site, int seed, long times)
 {
     (void)seed, (void)times;
-    return site->me != site->target || memcmp(site->local, site->spare, (size_t)MPI_WINDOW * (size_t)row->patch.bytes) == 0;
+    return site->me != site->target ||
+           memcmp(site->local, site->spare, (size_t)MPI_WINDOW * (size_t)row->patch.bytes) == 0;
 }
 
 bool mpi_has_target(const struct site *site)
@@ -235,10 +241,17 @@ bool mpi_has_target(const struct site *site)
     return site->target != 0;
 }
 
-const struct row kind_round_trip = {.who = TOGETHER, .run = run_round_trip, .prepare = prepare, .check = check_round_trip};
-const struct row kind_send = {.who = TOGETHER, .run = run_send, .prepare = prepare, .check = check_send};
+const struct row kind_round_trip = {
+    .who = TOGETHER, .run = run_round_trip, .prepare = prepare, .check = check_round_trip};
+const struct row kind_send = {
+    .who = TOGETHER, .run = run_send, .prepare = prepare, .check = check_send};
 const struct row kind_mpi_barrier = {.who = TOGETHER, .run = run_barrier};
-const struct row kind_mpi_put = {.run = run_put, .prepare = prepare_put, .check = check_put, .available = mpi_has_window};
-const struct row kind_mpi_get = {.run = run_get, .prepare = prepare_get, .check = check_get, .available = mpi_has_window};
-const struct row kind_mpi_window = {
-    .who = TOGETHER, .run = run_window, .prepare = prepare_window, .check = check_window, .available = mpi_has_target};
+const struct row kind_mpi_put = {
+    .run = run_put, .prepare = prepare_put, .check = check_put, .available = mpi_has_window};
+const struct row kind_mpi_get = {
+    .run = run_get, .prepare = prepare_get, .check = check_get, .available = mpi_has_window};
+const struct row kind_mpi_window = {.who = TOGETHER,
+                                    .run = run_window,
+                                    .prepare = prepare_window,
+                                    .check = check_window,
+                                    .available = mpi_has_target};

@@ -6,7 +6,8 @@
 
 enum { MPI_WINDOW = 64 }; /* messages at once, as in OSU's benchmarks */
 
-/* Make a communicator with the ranks of ARMCI, which may exclude some processes.  Collective; false if out of memory. */
+/* Make a communicator with the ranks of ARMCI, which may exclude some processes.  Collective; false
+ * if out of memory. */
 bool mpi_open(const struct site *site);
 void mpi_close(struct site *site);
 /* A window with a slice of BUFFER_BYTES on each rank.  Collective; false if there is none. */
@@ -16,8 +17,9 @@ void mpi_close_window(void);
 bool mpi_has_window(const struct site *site);
 bool mpi_has_target(const struct site *site);
 
-/* 8 bytes there and back; a stream of messages; a barrier; one-sided calls, each complete locally before the next, a put's batch
- * at the target; MPI_WINDOW messages and an empty reply. */
-extern const struct row kind_round_trip, kind_send, kind_mpi_barrier, kind_mpi_put, kind_mpi_get, kind_mpi_window;
+/* 8 bytes there and back; a stream of messages; a barrier; one-sided calls, each complete locally
+ * before the next, a put's batch at the target; MPI_WINDOW messages and an empty reply. */
+extern const struct row kind_round_trip, kind_send, kind_mpi_barrier, kind_mpi_put, kind_mpi_get,
+    kind_mpi_window;
 
 #endif

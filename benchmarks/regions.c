@@ -1,5 +1,6 @@
-/* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the site, then to the newest of 300 and
- * 5000 more regions, and to each of them in turn; and allocation and release of another region. */
+/* regions.c - does the number of regions matter?  Put and get of 8 bytes with the one region of the
+ * site, then to the newest of 300 and 5000 more regions, and to each of them in turn; and
+ * allocation and release of another region. */
 #include "data.h"
 #include "row.h"
 
@@ -70,7 +71,8 @@ static void run_in_turn(const struct row *row, const struct site *site, long tim
     }
 }
 
-/* The caller's slice of a region, between access_begin and access_end; the newest is the site's, which is open already. */
+/* The caller's slice of a region, between access_begin and access_end; the newest is the site's,
+ * which is open already. */
 static char *open_slice(const struct site *site, int region)
 {
     struct site other = *site;
@@ -100,8 +102,10 @@ static bool check_in_turn(const struct row *row, const struct site *site, int se
 {
     bool right = true;
     (void)seed;
-    for (int region = 0; region < many.count && region < times && site->me == site->target; region++) {
-        right = memcmp(open_slice(site, region), site->local, (size_t)row->patch.bytes) == 0 && right;
+    for (int region = 0; region < many.count && region < times && site->me == site->target;
+         region++) {
+        right =
+            memcmp(open_slice(site, region), site->local, (size_t)row->patch.bytes) == 0 && right;
         close_slice(site, region);
     }
     return right;
@@ -151,10 +155,24 @@ static void run_malloc_group(const struct row *row, const struct site *site, lon
 }
 
 static const struct row single_rows[] = {
-    {.name = "malloc + free 4 KiB, one region", .who = TOGETHER, .run = run_malloc, .prove = prove_malloc},
-    {.name = "malloc + free 4 KiB, group", .who = TOGETHER, .run = run_malloc_group, .prove = prove_malloc},
-    {.name = "put 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_put, .prepare = data_prepare_put, .check = data_check_put},
-    {.name = "get 8 B, one region", .patch = {1, 8, 0, 0}, .run = transfer_get, .prepare = data_prepare_get, .check = data_check_get},
+    {.name = "malloc + free 4 KiB, one region",
+     .who = TOGETHER,
+     .run = run_malloc,
+     .prove = prove_malloc},
+    {.name = "malloc + free 4 KiB, group",
+     .who = TOGETHER,
+     .run = run_malloc_group,
+     .prove = prove_malloc},
+    {.name = "put 8 B, one region",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_put,
+     .prepare = data_prepare_put,
+     .check = data_check_put},
+    {.name = "get 8 B, one region",
+     .patch = {1, 8, 0, 0},
+     .run = transfer_get,
+     .prepare = data_prepare_get,
+     .check = data_check_get},
 };
 
 /* clang-format off */
@@ -172,8 +190,15 @@ static const struct row single_rows[] = {
 static const struct row many_rows[] = {ROWS("300")};
 static const struct row most_rows[] = {ROWS("5000")};
 
-const struct group group_single_region = {.word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
-const struct group group_many_regions = {
-    .word = "regions", .count = sizeof many_rows / sizeof *many_rows, .rows = many_rows, .enter = enter_many, .leave = leave};
-const struct group group_most_regions = {
-    .word = "regions", .count = sizeof most_rows / sizeof *most_rows, .rows = most_rows, .enter = enter_most, .leave = leave};
+const struct group group_single_region = {
+    .word = "regions", .count = sizeof single_rows / sizeof *single_rows, .rows = single_rows};
+const struct group group_many_regions = {.word = "regions",
+                                         .count = sizeof many_rows / sizeof *many_rows,
+                                         .rows = many_rows,
+                                         .enter = enter_many,
+                                         .leave = leave};
+const struct group group_most_regions = {.word = "regions",
+                                         .count = sizeof most_rows / sizeof *most_rows,
+                                         .rows = most_rows,
+                                         .enter = enter_most,
+                                         .leave = leave};

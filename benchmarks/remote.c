@@ -1,5 +1,5 @@
-/* remote.c - operations to another node, compared with plain MPI in the same run; then the short ones while the target computes without
- * library calls. */
+/* remote.c - operations to another node, compared with plain MPI in the same run; then the short
+ * ones while the target computes without library calls. */
 #include "plain_mpi.h"
 #include "row.h"
 
@@ -14,7 +14,8 @@
 /* As long as batches of rows with all ranks, which these rows are compared with. */
 static const double SHORTEST_BATCH = 2e6;
 
-/* A row: the kind, its run function (NULL: that of the kind), the patch, and the row that it is compared with. */
+/* A row: the kind, its run function (NULL: that of the kind), the patch, and the row that it is
+ * compared with. */
 struct plan {
     const char *name;
     const struct row *kind;
@@ -43,14 +44,34 @@ static const struct plan plans[] = {
     {"put 16 KiB + fence", &kind_put, row_run_fenced, {1, 16 << 10, 0, 0}, ROUND_TRIP, false},
     {"acc 16 KiB + fence", &kind_acc, row_run_fenced, {1, 16 << 10, 0, 0}, ROUND_TRIP, false},
     {"getS 1024 x 16 B", &kind_get_strided, NULL, {1024, 16, 32, 32}, "get 16 KiB", false},
-    {"putS 1024 x 16 B + fence", &kind_put_strided, row_run_fenced, {1024, 16, 32, 32}, "put 16 KiB + fence", false},
-    {"accS 1024 x 16 B + fence", &kind_acc_strided, row_run_fenced, {1024, 16, 32, 32}, "acc 16 KiB + fence", false},
+    {"putS 1024 x 16 B + fence",
+     &kind_put_strided,
+     row_run_fenced,
+     {1024, 16, 32, 32},
+     "put 16 KiB + fence",
+     false},
+    {"accS 1024 x 16 B + fence",
+     &kind_acc_strided,
+     row_run_fenced,
+     {1024, 16, 32, 32},
+     "acc 16 KiB + fence",
+     false},
     {"get 32 KiB", &kind_get, NULL, {1, 32 << 10, 0, 0}, ROUND_TRIP, false},
     {"put 32 KiB + fence", &kind_put, row_run_fenced, {1, 32 << 10, 0, 0}, ROUND_TRIP, false},
     {"acc 32 KiB + fence", &kind_acc, row_run_fenced, {1, 32 << 10, 0, 0}, ROUND_TRIP, false},
     {"getS 64 x 512 B", &kind_get_strided, NULL, {64, 512, 1024, 1024}, "get 32 KiB", false},
-    {"putS 64 x 512 B + fence", &kind_put_strided, row_run_fenced, {64, 512, 1024, 1024}, "put 32 KiB + fence", false},
-    {"accS 64 x 512 B + fence", &kind_acc_strided, row_run_fenced, {64, 512, 1024, 1024}, "acc 32 KiB + fence", false},
+    {"putS 64 x 512 B + fence",
+     &kind_put_strided,
+     row_run_fenced,
+     {64, 512, 1024, 1024},
+     "put 32 KiB + fence",
+     false},
+    {"accS 64 x 512 B + fence",
+     &kind_acc_strided,
+     row_run_fenced,
+     {64, 512, 1024, 1024},
+     "acc 32 KiB + fence",
+     false},
     {"get 64 KiB", &kind_get, NULL, {1, 64 << 10, 0, 0}, "MPI_Send 64 KiB", true},
     {"get 256 KiB", &kind_get, NULL, {1, 256 << 10, 0, 0}, "MPI_Send 256 KiB", true},
     {"get 1 MiB", &kind_get, NULL, {1, 1 << 20, 0, 0}, "MPI_Send 1 MiB", true},
@@ -103,7 +124,12 @@ static const struct plan first_plans[] = {
     {"acc 8 B + fence, first", &kind_acc, row_run_fenced, {1, 8, 0, 0}, ROUND_TRIP, false},
     {"rmw, first", &kind_rmw, NULL, {0, 0, 0, 0}, ROUND_TRIP, false},
     {"lock + unlock, first", &kind_lock, NULL, {0, 0, 0, 0}, ROUND_TRIP, false},
-    {"putS 64 x 512 B + fence, first", &kind_put_strided, row_run_fenced, {64, 512, 1024, 1024}, ROUND_TRIP, false},
+    {"putS 64 x 512 B + fence, first",
+     &kind_put_strided,
+     row_run_fenced,
+     {64, 512, 1024, 1024},
+     ROUND_TRIP,
+     false},
     {"getV 1000 x 8 B, first", &kind_get_vector, NULL, {1000, 8, 16, 16}, ROUND_TRIP, false},
 };
 static const struct plan steady_plans[] = {
@@ -114,15 +140,30 @@ static const struct plan steady_plans[] = {
     {"lock + unlock, computing", &kind_lock, NULL, {0, 0, 0, 0}, ROUND_TRIP, false},
     {"put 8 B, computing", &kind_put, NULL, {1, 8, 0, 0}, ROUND_TRIP, false},
     {"get 16 KiB, computing", &kind_get, NULL, {1, 16 << 10, 0, 0}, "get 16 KiB", false},
-    {"put 16 KiB + fence, computing", &kind_put, row_run_fenced, {1, 16 << 10, 0, 0}, "put 16 KiB + fence", false},
+    {"put 16 KiB + fence, computing",
+     &kind_put,
+     row_run_fenced,
+     {1, 16 << 10, 0, 0},
+     "put 16 KiB + fence",
+     false},
     {"get 64 KiB, computing", &kind_get, NULL, {1, 64 << 10, 0, 0}, "get 64 KiB", true},
     {"get 1 MiB, computing", &kind_get, NULL, {1, 1 << 20, 0, 0}, "get 1 MiB", true},
     {"get 4 MiB, computing", &kind_get, NULL, {1, 4 << 20, 0, 0}, "get 4 MiB", true},
     {"put 64 KiB, computing", &kind_put, row_run_stream, {1, 64 << 10, 0, 0}, "put 64 KiB", true},
     {"put 1 MiB, computing", &kind_put, row_run_stream, {1, 1 << 20, 0, 0}, "put 1 MiB", true},
     {"put 4 MiB, computing", &kind_put, row_run_stream, {1, 4 << 20, 0, 0}, "put 4 MiB", true},
-    {"getS 64 x 512 B, computing", &kind_get_strided, NULL, {64, 512, 1024, 1024}, "getS 64 x 512 B", false},
-    {"accS 64 x 512 B, computing", &kind_acc_strided, row_run_fenced, {64, 512, 1024, 1024}, "accS 64 x 512 B + fence", false},
+    {"getS 64 x 512 B, computing",
+     &kind_get_strided,
+     NULL,
+     {64, 512, 1024, 1024},
+     "getS 64 x 512 B",
+     false},
+    {"accS 64 x 512 B, computing",
+     &kind_acc_strided,
+     row_run_fenced,
+     {64, 512, 1024, 1024},
+     "accS 64 x 512 B + fence",
+     false},
 };
 
 enum {
@@ -145,6 +186,10 @@ static bool enter_computing(struct site *site)
     return mpi_open(site);
 }
 
-const struct group group_remote = {.word = "remote", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
-const struct group group_computing = {
-    .word = "remote", .count = FIRST_ROWS + STEADY_ROWS, .rows = computing_rows, .enter = enter_computing, .leave = mpi_close};
+const struct group group_remote = {
+    .word = "remote", .count = ROWS, .rows = rows, .enter = enter, .leave = mpi_close};
+const struct group group_computing = {.word = "remote",
+                                      .count = FIRST_ROWS + STEADY_ROWS,
+                                      .rows = computing_rows,
+                                      .enter = enter_computing,
+                                      .leave = mpi_close};

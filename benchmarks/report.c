@@ -26,19 +26,25 @@ void report_begin(const struct report_head *head, const char *json)
     report.head = head;
     report.json = json;
     printf("ARMCI   %s\nMPI     %s\n", head->armci, head->mpi);
-    printf("ranks   %d, %d of them on this machine with %ld cores: %s\n", head->ranks, head->ranks_here, head->cores, head->processor);
-    printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0, head->target_here ? "this" : "another");
-    printf("memcpy: the time of memcpy for the same bytes in the same buffers%s,\ndivided by the time of the row.\n",
+    printf("ranks   %d, %d of them on this machine with %ld cores: %s\n", head->ranks,
+           head->ranks_here, head->cores, head->processor);
+    printf("Towards rank %d on %s machine\n", head->ranks > 1 ? 1 : 0,
+           head->target_here ? "this" : "another");
+    printf("memcpy: the time of memcpy for the same bytes in the same buffers%s,\ndivided by the "
+           "time of the row.\n",
            head->same_memory ? "" : " but to rank 0's own segment");
     if (head->ranks_here > head->cores)
-        printf("WARNING: more ranks than cores: waiting ranks slow down the others, and the times are too long.\n");
+        printf("WARNING: more ranks than cores: waiting ranks slow down the others, and the times "
+               "are too long.\n");
     fflush(stdout);
 }
 
 static const struct line *find(const char *word, const char *name)
 {
     for (int i = 0; i < report.count; i++) {
-        if (strcmp(report.lines[i].word, word) == 0 && strcmp(report.lines[i].result.name, name) == 0) return &report.lines[i];
+        if (strcmp(report.lines[i].word, word) == 0 &&
+            strcmp(report.lines[i].result.name, name) == 0)
+            return &report.lines[i];
     }
     return NULL;
 }
@@ -74,7 +80,8 @@ static void print_head(const char *word)
 static void print_relation(const struct result *result)
 {
     if (result->rate)
-        printf("  %.2f (%.2f) of the bandwidth of %s", 1 / result->versus_ratio, 1 / result->versus_median, result->versus);
+        printf("  %.2f (%.2f) of the bandwidth of %s", 1 / result->versus_ratio,
+               1 / result->versus_median, result->versus);
     else
         printf("  %.2f (%.2f) x %s", result->versus_ratio, result->versus_median, result->versus);
 }
@@ -108,8 +115,8 @@ static void print_row(const struct result *result)
         printf("%-30s no operation completed in time\n", result->name);
         return;
     }
-    printf("%-30s %8.2f %8.2f %5.0f %% %-4s", result->name, result->time.best / length, result->time.median / length,
-           100 * result->time.spread, unit);
+    printf("%-30s %8.2f %8.2f %5.0f %% %-4s", result->name, result->time.best / length,
+           result->time.median / length, 100 * result->time.spread, unit);
     if (result->memcpy_best > 0) printf(" %7.2f", result->memcpy_best / result->time.best);
     if (result->memcpy_best <= 0 && (result->versus_ratio > 0 || result->curve)) printf("%8s", "");
     if (result->versus_ratio > 0) print_relation(result);
@@ -136,7 +143,8 @@ static void keep(const struct line *line)
 void report_row(const char *word, const struct row *row, struct result *result)
 {
     relate(word, result);
-    if (report.count == 0 || strcmp(report.lines[report.count - 1].word, word) != 0) print_head(word);
+    if (report.count == 0 || strcmp(report.lines[report.count - 1].word, word) != 0)
+        print_head(word);
     print_row(result);
     fflush(stdout);
     report.wrong += !result->valid;
@@ -235,7 +243,8 @@ static void add_instructions(struct json *j)
     armcii_json_text(j, "instructions_method", counts->method);
     armcii_json_open(j, "instructions", '{');
     for (int i = 0; i < counts->count; i++)
-        if (counts->of[i].per_call > 0) armcii_json_real(j, counts->of[i].name, 1, counts->of[i].per_call);
+        if (counts->of[i].per_call > 0)
+            armcii_json_real(j, counts->of[i].name, 1, counts->of[i].per_call);
     armcii_json_close(j, '}');
 }
 
@@ -267,15 +276,19 @@ void report_running(const char *name)
     if (report.json) write_json(report.json);
 }
 
-/* The put or get of 64 KiB and more that is slowest in relation to memcpy; NULL: none was compared in the same memory. */
+/* The put or get of 64 KiB and more that is slowest in relation to memcpy; NULL: none was compared
+ * in the same memory. */
 static const struct line *slowest_copy(void)
 {
     const struct line *slowest = NULL;
     double most = 0;
-    for (const struct line *l = report.lines; report.head->same_memory && l < report.lines + report.count; l++) {
+    for (const struct line *l = report.lines;
+         report.head->same_memory && l < report.lines + report.count; l++) {
         const struct result *r = &l->result;
-        bool compared = strcmp(l->word, "bandwidth") == 0 && r->memcpy_best > 0 && r->time.best > 0 && l->bytes >= 64 << 10;
-        if (!compared || strncmp(r->name, "acc", 3) == 0 || r->time.best <= most * r->memcpy_best) continue;
+        bool compared = strcmp(l->word, "bandwidth") == 0 && r->memcpy_best > 0 &&
+                        r->time.best > 0 && l->bytes >= 64 << 10;
+        if (!compared || strncmp(r->name, "acc", 3) == 0 || r->time.best <= most * r->memcpy_best)
+            continue;
         most = r->time.best / r->memcpy_best;
         slowest = l;
     }
@@ -289,8 +302,8 @@ static void print_copies(void)
     const struct line *slowest = slowest_copy();
     if (!slowest) return;
     double ratio = slowest->result.time.best / slowest->result.memcpy_best;
-    printf("\nput and get of 64 KiB to 64 MiB: at most %.2f x memcpy (%s), %s\n", ratio, slowest->result.name,
-           ratio <= limit ? "as fast as it" : "SLOWER than it");
+    printf("\nput and get of 64 KiB to 64 MiB: at most %.2f x memcpy (%s), %s\n", ratio,
+           slowest->result.name, ratio <= limit ? "as fast as it" : "SLOWER than it");
 }
 
 bool report_end(void)

@@ -17,8 +17,9 @@ struct report_head {
     bool same_memory; /* memcpy accesses the same memory as the transfers */
 };
 
-/* Print the libraries and the machine; warn if ranks outnumber cores. `head` must live until report_end. The file `json` (NULL: none) is
- * written anew before each row: a library that aborts or hangs leaves the rows before, and the name of the row. */
+/* Print the libraries and the machine; warn if ranks outnumber cores. `head` must live until
+ * report_end. The file `json` (NULL: none) is written anew before each row: a library that aborts
+ * or hangs leaves the rows before, and the name of the row. */
 void report_begin(const struct report_head *head, const char *json);
 /* The row of this name begins. */
 void report_running(const char *name);

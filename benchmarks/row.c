@@ -1,11 +1,13 @@
-/* row.c - executes a row once and checks the data, then measures it in rounds, each with a check. */
+/* row.c - executes a row once and checks the data, then measures it in rounds, each with a check.
+ */
 #include "row.h"
 
 #include "sample.h"
 
 #include <armci.h>
 
-/* In each round memcpy, the row that this one is compared with, and the operation are measured in turns, under the same conditions. */
+/* In each round memcpy, the row that this one is compared with, and the operation are measured in
+ * turns, under the same conditions. */
 enum { ROUNDS = 4 };
 static const double COPY_SHARE = 0.3, BESIDE_SHARE = 0.4; /* of the time */
 
@@ -67,14 +69,16 @@ bool row_works(const struct row *row, const struct site *site)
 }
 
 /* Measure memcpy in the buffers of the row, on rank 0. */
-static void sample_copy(const struct row *row, const struct site *site, double seconds, struct samples *copies)
+static void sample_copy(const struct row *row, const struct site *site, double seconds,
+                        struct samples *copies)
 {
     if (site->me != 0) return;
     sample_alone(copies, row->copy, row, site, seconds);
     ARMCI_Fence(site->target);
 }
 
-static void sample(const struct row *row, const struct site *site, double seconds, struct samples *samples)
+static void sample(const struct row *row, const struct site *site, double seconds,
+                   struct samples *samples)
 {
     switch (row->who) {
     case ALONE:
@@ -87,7 +91,8 @@ static void sample(const struct row *row, const struct site *site, double second
 }
 
 /* Initialize the data, measure the operation, check the data.  Collective. */
-static bool sample_checked(const struct row *row, const struct site *site, int seed, double seconds, struct samples *samples)
+static bool sample_checked(const struct row *row, const struct site *site, int seed, double seconds,
+                           struct samples *samples)
 {
     row_prepare(row, site, seed);
     samples->calls = 0;
@@ -101,18 +106,23 @@ struct series {
     struct samples own, beside, copies;
 };
 
-static bool measure_round(const struct row *row, const struct site *site, int seed, double seconds, struct series *series)
+static bool measure_round(const struct row *row, const struct site *site, int seed, double seconds,
+                          struct series *series)
 {
-    double copy_seconds = row->copy ? COPY_SHARE * seconds : 0, beside_seconds = row->beside ? BESIDE_SHARE * seconds : 0;
+    double copy_seconds = row->copy ? COPY_SHARE * seconds : 0,
+           beside_seconds = row->beside ? BESIDE_SHARE * seconds : 0;
     bool right = true;
 
     if (row->copy) sample_copy(row, site, copy_seconds, &series->copies);
     site_barrier();
-    if (row->beside) right = sample_checked(row->beside, site, seed, beside_seconds, &series->beside);
-    return sample_checked(row, site, seed, seconds - copy_seconds - beside_seconds, &series->own) && right;
+    if (row->beside)
+        right = sample_checked(row->beside, site, seed, beside_seconds, &series->beside);
+    return sample_checked(row, site, seed, seconds - copy_seconds - beside_seconds, &series->own) &&
+           right;
 }
 
-void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result)
+void row_measure(const struct row *row, const struct site *site, double seconds,
+                 struct result *result)
 {
     struct series series = {.own.shortest = row->shortest};
     struct timing copy;
@@ -124,7 +134,8 @@ void row_measure(const struct row *row, const struct site *site, double seconds,
     }
     result->valid = row_works(row, site);
     for (int round = 0; round < ROUNDS; round++)
-        result->valid = measure_round(row, site, 2 + round, seconds / ROUNDS, &series) && result->valid;
+        result->valid =
+            measure_round(row, site, 2 + round, seconds / ROUNDS, &series) && result->valid;
     samples_summary(&series.own, &result->time);
     samples_summary(&series.beside, &result->beside);
     samples_summary(&series.copies, &copy);

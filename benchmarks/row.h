@@ -1,4 +1,5 @@
-/* row.h - one row of the benchmark: what is measured, how its data are prepared and checked; its result; groups of rows. */
+/* row.h - one row of the benchmark: what is measured, how its data are prepared and checked; its
+ * result; groups of rows. */
 #ifndef ARMCI_BENCH_ROW_H
 #define ARMCI_BENCH_ROW_H
 
@@ -29,31 +30,36 @@ struct row {
     void (*run)(const struct row *row, const struct site *site, long times);
     /* On every rank, before the operation: initialize the data from the seed. */
     void (*prepare)(const struct row *row, const struct site *site, int seed);
-    /* On every rank, after completion: are the data as `times` operations (of each rank that works) leave them? */
+    /* On every rank, after completion: are the data as `times` operations (of each rank that works)
+     * leave them? */
     bool (*check)(const struct row *row, const struct site *site, int seed, long times);
-    /* Instead of prepare and check, for operations that change no data.  Collective: does the operation work? */
+    /* Instead of prepare and check, for operations that change no data.  Collective: does the
+     * operation work? */
     bool (*prove)(const struct site *site, int seed);
     /* memcpy of the same bytes in the same direction; NULL: not compared. */
     void (*copy)(const struct row *row, const struct site *site, long times);
-    /* What this row's time is divided by: a row that is measured in turns with it, or else the name of an earlier row of the group,
-     * where the two cannot take turns.  NULL: none. */
+    /* What this row's time is divided by: a row that is measured in turns with it, or else the name
+     * of an earlier row of the group, where the two cannot take turns.  NULL: none. */
     const struct row *beside;
     const char *versus;
-    bool rate;                                  /* report the ratio as a part of the other row's bandwidth */
-    double shortest;                            /* minimum length of a batch, ns; 0: the default */
-    run_function step;                          /* for a `run` with a fence: the calls without it */
+    bool rate;         /* report the ratio as a part of the other row's bandwidth */
+    double shortest;   /* minimum length of a batch, ns; 0: the default */
+    run_function step; /* for a `run` with a fence: the calls without it */
     bool (*available)(const struct site *site); /* NULL: always; the same answer on every rank */
 };
 
-/* Total time of a non-blocking operation for increasing amounts of computation between its start and the wait. */
+/* Total time of a non-blocking operation for increasing amounts of computation between its start
+ * and the wait. */
 enum { CURVE_POINTS = 12 };
 struct curve {
     double work[CURVE_POINTS], total[CURVE_POINTS]; /* ns, medians */
-    double hidden;                                  /* part of the operation's time that the computation hid, at the best point: 1 is all */
+    double hidden; /* part of the operation's time that the computation hid, at the best point: 1 is
+                      all */
 };
 
-/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; how long the same threads had to wait for a processor at
- * worst; the worst time of an operation without that wait; and the longest of the direct transfers beside them. */
+/* Of single operations, in ns: what 999 of 1000 do not exceed, and the worst; how long the same
+ * threads had to wait for a processor at worst; the worst time of an operation without that wait;
+ * and the longest of the direct transfers beside them. */
 struct tail {
     double p999, worst, waited, rest, direct;
 };
@@ -64,7 +70,7 @@ struct result {
     struct timing time;
     double memcpy_best; /* ns; 0: not measured */
     const char *versus;
-    struct timing beside;               /* of the row measured in turns with this one; all 0: none */
+    struct timing beside; /* of the row measured in turns with this one; all 0: none */
     double versus_ratio, versus_median; /* of the best times and of the medians; 0: none */
     bool rate;
     const struct curve *curve; /* NULL: none */
@@ -79,13 +85,17 @@ long row_bytes(const struct row *row);
 /* The parts of a measurement, all collective.
  * Execute the row once and check the data. */
 bool row_works(const struct row *row, const struct site *site);
-/* Initialize the data. After `times` operations: complete all operations and check the data on every rank. */
+/* Initialize the data. After `times` operations: complete all operations and check the data on
+ * every rank. */
 void row_prepare(const struct row *row, const struct site *site, int seed);
 bool row_check(const struct row *row, const struct site *site, int seed, long times);
-/* Check the row, measure it for about `seconds`, and check it again.  Collective; all ranks get result->valid, rank 0 the rest. */
-void row_measure(const struct row *row, const struct site *site, double seconds, struct result *result);
+/* Check the row, measure it for about `seconds`, and check it again.  Collective; all ranks get
+ * result->valid, rank 0 the rest. */
+void row_measure(const struct row *row, const struct site *site, double seconds,
+                 struct result *result);
 
-/* A group of rows: one word of the command line. The words "regions" and "remote" have two groups. */
+/* A group of rows: one word of the command line. The words "regions" and "remote" have two groups.
+ */
 struct group {
     const char *word;
     int count;
@@ -95,13 +105,16 @@ struct group {
     bool (*enter)(struct site *site);
     void (*leave)(struct site *site);
     /* Measures a row; NULL: row_measure. */
-    void (*measure)(const struct row *row, const struct site *site, double seconds, struct result *result);
+    void (*measure)(const struct row *row, const struct site *site, double seconds,
+                    struct result *result);
 };
 
-extern const struct group group_latency, group_bandwidth, group_strided, group_vector, group_nonblocking, group_single_region,
-    group_many_regions, group_most_regions, group_contention, group_many, group_remote, group_computing, group_overlap, group_stall;
+extern const struct group group_latency, group_bandwidth, group_strided, group_vector,
+    group_nonblocking, group_single_region, group_many_regions, group_most_regions,
+    group_contention, group_many, group_remote, group_computing, group_overlap, group_stall;
 
-/* Kinds: calls, data and checks shared by rows of several groups. A group copies a kind and adds the name and the patch. */
+/* Kinds: calls, data and checks shared by rows of several groups. A group copies a kind and adds
+ * the name and the patch. */
 /* data.c: one segment; strided.c: patches; vector.c: lists of addresses. */
 extern const struct row kind_put, kind_get, kind_acc;
 extern const struct row kind_put_strided, kind_get_strided, kind_acc_strided;

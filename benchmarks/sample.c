@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Minimum length of a batch, ns: reading the clock takes about 20 ns, so at most 0.1 %. A call of 5 ns is repeated 10 000 times. */
+/* Minimum length of a batch, ns: reading the clock takes about 20 ns, so at most 0.1 %. A call of 5
+ * ns is repeated 10 000 times. */
 static const double SHORTEST_BATCH = 5e4;
 /* If all ranks work: longer, because the time includes a barrier. */
 static const double SHORTEST_BATCH_TOGETHER = 2e6;
@@ -15,7 +16,8 @@ static const double LONGER = 2e8, SILENCE = 1e8;
 enum { LONG_ENOUGH = 3 };
 /* Minimum number of samples, for very slow operations. */
 enum { FEWEST_SAMPLES = 2 };
-/* The first part of the time warms up caches, branch predictors, connections and the core's frequency. */
+/* The first part of the time warms up caches, branch predictors, connections and the core's
+ * frequency. */
 static const double WARM_UP_SHARE = 0.1;
 
 double sample_clock(void)
@@ -42,7 +44,8 @@ struct duration {
     double own, all;
 };
 
-static struct duration time_batch(struct samples *samples, run_function run, const struct row *row, const struct site *site)
+static struct duration time_batch(struct samples *samples, run_function run, const struct row *row,
+                                  const struct site *site)
 {
     double begin = sample_clock();
     run(row, site, samples->batch);
@@ -52,7 +55,8 @@ static struct duration time_batch(struct samples *samples, run_function run, con
 }
 
 /* The same together with the other ranks, which execute follow(). */
-static struct duration time_batch_together(struct samples *samples, run_function run, const struct row *row, const struct site *site)
+static struct duration time_batch_together(struct samples *samples, run_function run,
+                                           const struct row *row, const struct site *site)
 {
     site_share(samples->batch);
     site_barrier();
@@ -64,13 +68,15 @@ static struct duration time_batch_together(struct samples *samples, run_function
     return (struct duration){own, sample_clock() - begin};
 }
 
-typedef struct duration (*batch_function)(struct samples *samples, run_function run, const struct row *row, const struct site *site);
+typedef struct duration (*batch_function)(struct samples *samples, run_function run,
+                                          const struct row *row, const struct site *site);
 
 /* The time on this rank determines the batch: barriers take very long if ranks outnumber cores. */
-static void take(batch_function time, double shortest, struct samples *samples, run_function run, const struct row *row,
-                 const struct site *site, double seconds)
+static void take(batch_function time, double shortest, struct samples *samples, run_function run,
+                 const struct row *row, const struct site *site, double seconds)
 {
-    double begin = sample_clock(), end = begin + seconds * 1e9, warm = begin + WARM_UP_SHARE * seconds * 1e9;
+    double begin = sample_clock(), end = begin + seconds * 1e9,
+           warm = begin + WARM_UP_SHARE * seconds * 1e9;
     int long_enough = 0;
     long kept = 0;
 
@@ -91,14 +97,16 @@ static void take(batch_function time, double shortest, struct samples *samples, 
     }
 }
 
-void sample_alone(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
+void sample_alone(struct samples *samples, run_function run, const struct row *row,
+                  const struct site *site, double seconds)
 {
     double shortest = samples->shortest > 0 ? samples->shortest : SHORTEST_BATCH;
     take(time_batch, shortest, samples, run, row, site, seconds);
 }
 
 /* Execute the batches that rank 0 announces, until it announces 0. */
-static void follow(struct samples *samples, run_function run, const struct row *row, const struct site *site)
+static void follow(struct samples *samples, run_function run, const struct row *row,
+                   const struct site *site)
 {
     long batch;
     while ((batch = site_share(0)) > 0) {
@@ -109,7 +117,8 @@ static void follow(struct samples *samples, run_function run, const struct row *
     }
 }
 
-void sample_together(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
+void sample_together(struct samples *samples, run_function run, const struct row *row,
+                     const struct site *site, double seconds)
 {
     if (site->me != 0) {
         follow(samples, run, row, site);
@@ -127,7 +136,8 @@ static void compute(double nanoseconds)
 }
 
 /* Time one call. It counts if it begins before `over`: after that the target no longer computes. */
-static void time_call(struct samples *samples, run_function run, const struct row *row, const struct site *site, double over)
+static void time_call(struct samples *samples, run_function run, const struct row *row,
+                      const struct site *site, double over)
 {
     double begin = sample_clock();
     run(row, site, 1);
@@ -135,9 +145,11 @@ static void time_call(struct samples *samples, run_function run, const struct ro
     if (begin < over) samples_keep(samples, sample_clock() - begin);
 }
 
-void sample_steady(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
+void sample_steady(struct samples *samples, run_function run, const struct row *row,
+                   const struct site *site, double seconds)
 {
-    double begin = sample_clock(), warm = begin + WARM_UP_SHARE * seconds * 1e9, end = begin + seconds * 1e9;
+    double begin = sample_clock(), warm = begin + WARM_UP_SHARE * seconds * 1e9,
+           end = begin + seconds * 1e9;
 
     if (site->me != 0) {
         compute(seconds * 1e9 + LONGER);
@@ -149,7 +161,8 @@ void sample_steady(struct samples *samples, run_function run, const struct row *
         time_call(samples, run, row, site, end);
 }
 
-void sample_first(struct samples *samples, run_function run, const struct row *row, const struct site *site, double seconds)
+void sample_first(struct samples *samples, run_function run, const struct row *row,
+                  const struct site *site, double seconds)
 {
     const struct timespec silence = {.tv_nsec = (long)SILENCE};
     double end = sample_clock() + seconds * 1e9 + SILENCE;
@@ -177,7 +190,8 @@ void samples_summary(struct samples *samples, struct timing *timing)
     if (n == 0) return;
     qsort(samples->times, (size_t)n, sizeof *samples->times, ascending);
     timing->best = samples->times[0];
-    timing->median = n % 2 ? samples->times[n / 2] : (samples->times[n / 2 - 1] + samples->times[n / 2]) / 2;
+    timing->median =
+        n % 2 ? samples->times[n / 2] : (samples->times[n / 2 - 1] + samples->times[n / 2]) / 2;
     timing->spread = (samples->times[n - 1 - n / 10] - samples->times[n / 10]) / timing->median;
 }
 

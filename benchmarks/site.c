@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Private buffers begin in the middle of a page: some processors copy many times more slowly if the destination's offset in its page is a
- * few bytes larger than the source's. Slices begin at, or 8 bytes after, the beginning of a page. */
+/* Private buffers begin in the middle of a page: some processors copy many times more slowly if the
+ * destination's offset in its page is a few bytes larger than the source's. Slices begin at, or 8
+ * bytes after, the beginning of a page. */
 enum { PAGE = 4096, INTO_PAGE = PAGE / 2 };
 _Static_assert(INTO_PAGE + MARGIN <= PAGE, "the rest of the last page holds the margin");
 
@@ -38,7 +39,8 @@ static void touch_slice(struct site *site)
     site_barrier();
 }
 
-/* The target's slice in the caller's address space; NULL if it is not mapped or this ARMCI has no such function. */
+/* The target's slice in the caller's address space; NULL if it is not mapped or this ARMCI has no
+ * such function. */
 static char *find_direct(const struct site *site)
 {
     if (site->me == site->target) return site->slice;

@@ -1,5 +1,6 @@
-/* site.h - the environment of the rows: ranks, one region with a slice on each, private buffers, and small collectives. These use the
- * armci_msg_* functions, so that ARMCI decides which processes take part. */
+/* site.h - the environment of the rows: ranks, one region with a slice on each, private buffers,
+ * and small collectives. These use the armci_msg_* functions, so that ARMCI decides which processes
+ * take part. */
 #ifndef ARMCI_BENCH_SITE_H
 #define ARMCI_BENCH_SITE_H
 
@@ -15,18 +16,20 @@ enum {
 
 struct site {
     int me, ranks;
-    int threads;      /* of each rank, in the rows of stall */
-    int target;       /* the target of rank 0's operations: rank 1, or rank 0 in a job of one rank */
-    char *remote;     /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
-    void **slices;    /* of every rank, addresses for ARMCI calls */
-    char *slice;      /* the caller's slice */
-    char *direct;     /* load/store address of the target's slice, or of the caller's slice if that is not accessible */
-    char *local;      /* private buffer of the transfers, BUFFER_BYTES bytes */
-    char *spare;      /* second private buffer, for memcpy */
+    int threads;   /* of each rank, in the rows of stall */
+    int target;    /* the target of rank 0's operations: rank 1, or rank 0 in a job of one rank */
+    char *remote;  /* the target's slice, an address for ARMCI calls: BUFFER_BYTES bytes */
+    void **slices; /* of every rank, addresses for ARMCI calls */
+    char *slice;   /* the caller's slice */
+    char *direct;  /* load/store address of the target's slice, or of the caller's slice if that is
+                      not accessible */
+    char *local;   /* private buffer of the transfers, BUFFER_BYTES bytes */
+    char *spare;   /* second private buffer, for memcpy */
     bool same_memory; /* `direct` is the memory that transfers access */
 };
 
-/* Allocate and touch the memory, create one mutex on each rank.  Collective; false if out of memory. */
+/* Allocate and touch the memory, create one mutex on each rank.  Collective; false if out of
+ * memory. */
 bool site_open(struct site *site);
 /* Free memory and mutexes.  Collective. */
 void site_close(struct site *site);

@@ -1,7 +1,9 @@
-/* stall.c - maximum latency of 8-byte operations while all threads of all processes send long transfers to one another, compute, sleep and
- * leave the library with outstanding transfers, and one calls direct transfers without pause.  A row is one operation, timed by the others.
+/* stall.c - maximum latency of 8-byte operations while all threads of all processes send long
+ * transfers to one another, compute, sleep and leave the library with outstanding transfers, and
+ * one calls direct transfers without pause.  A row is one operation, timed by the others.
  *
- * The time that the thread waited for a processor is reported, too; that of the server's thread is not known. */
+ * The time that the thread waited for a processor is reported, too; that of the server's thread is
+ * not known. */
 #include "row.h"
 
 #include "load.h"
@@ -32,8 +34,8 @@ struct worker {
     double end;                     /* ns of sample_clock */
     bool leaves;                    /* sleeps with an outstanding transfer, repeatedly */
     double away;
-    bool copies;                          /* calls direct transfers without pause: the process, or a thread of it */
-    double longest;                       /* ns of one of those */
+    bool copies;    /* calls direct transfers without pause: the process, or a thread of it */
+    double longest; /* ns of one of those */
     struct histogram times, waits, rests; /* rests: times without waits */
 };
 
@@ -54,7 +56,8 @@ static double quantile(const struct histogram *h, double part)
         all += h->count[i];
     for (int i = 0; i < CLASSES; i++) {
         seen += h->count[i];
-        if (seen > 0 && (double)seen >= part * (double)all) return fmin(exp2((i + 1.0) / PER_OCTAVE), h->worst);
+        if (seen > 0 && (double)seen >= part * (double)all)
+            return fmin(exp2((i + 1.0) / PER_OCTAVE), h->worst);
     }
     return 0;
 }
@@ -83,17 +86,21 @@ static void compute(double nanoseconds)
 
 static void sleep_for(double nanoseconds)
 {
-    nanosleep(&(struct timespec){.tv_sec = (time_t)(nanoseconds / 1e9), .tv_nsec = (long)fmod(nanoseconds, 1e9)}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = (time_t)(nanoseconds / 1e9),
+                                 .tv_nsec = (long)fmod(nanoseconds, 1e9)},
+              NULL);
 }
 
-/* Nanoseconds that the calling thread has waited for a processor since its start (/proc); 0 if unknown. */
+/* Nanoseconds that the calling thread has waited for a processor since its start (/proc); 0 if
+ * unknown. */
 static double time_without_processor(void)
 {
     static _Thread_local int file = -1;
     char text[64] = "";
     double waited = 0;
     if (file < 0) file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (pread(file, text, sizeof text - 1, 0) < 0 || sscanf(text, "%*f %lf", &waited) != 1) return 0;
+    if (pread(file, text, sizeof text - 1, 0) < 0 || sscanf(text, "%*f %lf", &waited) != 1)
+        return 0;
     return waited;
 }
 
@@ -101,7 +108,8 @@ static double time_without_processor(void)
 static int other(struct worker *w)
 {
     const struct load *load = w->load.load;
-    return load->ranks == 1 ? 0 : (load->me + 1 + load_random(&w->load, load->ranks - 1)) % load->ranks;
+    return load->ranks == 1 ? 0
+                            : (load->me + 1 + load_random(&w->load, load->ranks - 1)) % load->ranks;
 }
 
 static void time_small(struct worker *w)
@@ -120,7 +128,8 @@ static void transfer(struct worker *w, double away)
 {
     armci_hdl_t handle;
     int target = other(w);
-    load_start(&w->load, (enum long_transfer)load_random(&w->load, LONG_TRANSFERS), target, &handle);
+    load_start(&w->load, (enum long_transfer)load_random(&w->load, LONG_TRANSFERS), target,
+               &handle);
     sleep_for(away);
     ARMCI_Wait(&handle);
 }
@@ -165,15 +174,18 @@ static void *work(void *argument)
 
 /* ---- a row ---- */
 
-static bool open_workers(struct worker *workers, int threads, const struct load *load, enum small_operation operation, double seconds)
+static bool open_workers(struct worker *workers, int threads, const struct load *load,
+                         enum small_operation operation, double seconds)
 {
     bool right = true;
     for (int i = 0; i < threads; i++) {
         struct worker *w = &workers[i];
-        *w = (struct worker){.operation = operation, .leaves = load->me == load->ranks - 1 && i == threads - 1};
+        *w = (struct worker){.operation = operation,
+                             .leaves = load->me == load->ranks - 1 && i == threads - 1};
         w->away = fmin(0.1 * seconds, 1) * 1e9;
         w->copies = load->me == 0 && i == 0 && load->ranks * threads > 1;
-        right = load_worker_open(&w->load, load, i, PIECES) && (!w->copies || load_prepare_direct(&w->load)) && right;
+        right = load_worker_open(&w->load, load, i, PIECES) &&
+                (!w->copies || load_prepare_direct(&w->load)) && right;
     }
     return site_all(right);
 }
@@ -192,8 +204,8 @@ static void run_workers(struct worker *workers, int threads, double seconds)
     ARMCI_AllFence();
 }
 
-static bool collect(struct worker *workers, int threads, const struct load *load, struct histogram *times, struct histogram *waits,
-                    struct histogram *rests)
+static bool collect(struct worker *workers, int threads, const struct load *load,
+                    struct histogram *times, struct histogram *waits, struct histogram *rests)
 {
     long done[SMALL_OPERATIONS] = {0};
     for (int i = 0; i < threads; i++) {
@@ -218,7 +230,8 @@ static const struct row rows[SMALL_OPERATIONS] = {
     [SMALL_LOCK] = {.name = "lock, get, put, unlock"},
 };
 
-static void measure(const struct row *row, const struct site *site, double seconds, struct result *result)
+static void measure(const struct row *row, const struct site *site, double seconds,
+                    struct result *result)
 {
     static struct histogram times, waits, rests;
     static struct tail tails[SMALL_OPERATIONS];
@@ -228,7 +241,8 @@ static void measure(const struct row *row, const struct site *site, double secon
 
     *result = (struct result){.name = row->name};
     times = waits = rests = (struct histogram){.worst = 0};
-    if (!site_all(workers && load_open(&load)) || !open_workers(workers, site->threads, &load, operation, seconds)) {
+    if (!site_all(workers && load_open(&load)) ||
+        !open_workers(workers, site->threads, &load, operation, seconds)) {
         free(workers);
         return;
     }
@@ -239,10 +253,12 @@ static void measure(const struct row *row, const struct site *site, double secon
     load_close(&load);
     free(workers);
     armci_msg_dgop(&longest, 1, "max");
-    tails[operation] = (struct tail){quantile(&times, 0.999), times.worst, waits.worst, rests.worst, longest};
+    tails[operation] =
+        (struct tail){quantile(&times, 0.999), times.worst, waits.worst, rests.worst, longest};
     result->time = (struct timing){.best = quantile(&times, 0), .median = quantile(&times, 0.5)};
     result->time.spread = (quantile(&times, 0.9) - quantile(&times, 0.1)) / result->time.median;
     result->tail = &tails[operation];
 }
 
-const struct group group_stall = {.word = "stall", .count = SMALL_OPERATIONS, .rows = rows, .measure = measure};
+const struct group group_stall = {
+    .word = "stall", .count = SMALL_OPERATIONS, .rows = rows, .measure = measure};

@@ -1,6 +1,6 @@
-/* strided.c - patches of many short segments, as Global Arrays moves them.  The stride is twice the segment length on both sides; in the
- * rows "of a matrix" it is 4096 bytes at the target (two columns of a matrix with 512 doubles per row), and the private side is
- * contiguous. */
+/* strided.c - patches of many short segments, as Global Arrays moves them.  The stride is twice the
+ * segment length on both sides; in the rows "of a matrix" it is 4096 bytes at the target (two
+ * columns of a matrix with 512 doubles per row), and the private side is contiguous. */
 #include "data.h"
 #include "row.h"
 
@@ -14,21 +14,24 @@ struct arguments {
 static struct arguments arguments_of(const struct row *row)
 {
     const struct patch *patch = &row->patch;
-    return (struct arguments){{patch->local_stride}, {patch->remote_stride}, {patch->bytes, patch->segments}};
+    return (struct arguments){
+        {patch->local_stride}, {patch->remote_stride}, {patch->bytes, patch->segments}};
 }
 
 static void run_put(const struct row *row, const struct site *site, long times)
 {
     struct arguments a = arguments_of(row);
     for (long i = 0; i < times; i++)
-        ARMCI_PutS(site->local, a.local_stride, site->remote, a.remote_stride, a.count, 1, site->target);
+        ARMCI_PutS(site->local, a.local_stride, site->remote, a.remote_stride, a.count, 1,
+                   site->target);
 }
 
 static void run_get(const struct row *row, const struct site *site, long times)
 {
     struct arguments a = arguments_of(row);
     for (long i = 0; i < times; i++)
-        ARMCI_GetS(site->remote, a.remote_stride, site->local, a.local_stride, a.count, 1, site->target);
+        ARMCI_GetS(site->remote, a.remote_stride, site->local, a.local_stride, a.count, 1,
+                   site->target);
 }
 
 static void run_acc(const struct row *row, const struct site *site, long times)
@@ -36,13 +39,17 @@ static void run_acc(const struct row *row, const struct site *site, long times)
     struct arguments a = arguments_of(row);
     double one = 1;
     for (long i = 0; i < times; i++) {
-        ARMCI_AccS(ARMCI_ACC_DBL, &one, site->local, a.local_stride, site->remote, a.remote_stride, a.count, 1, site->target);
+        ARMCI_AccS(ARMCI_ACC_DBL, &one, site->local, a.local_stride, site->remote, a.remote_stride,
+                   a.count, 1, site->target);
     }
 }
 
-const struct row kind_put_strided = {.run = run_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
-const struct row kind_get_strided = {.run = run_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
-const struct row kind_acc_strided = {.run = run_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
+const struct row kind_put_strided = {
+    .run = run_put, .prepare = data_prepare_put, .check = data_check_put, .copy = data_copy_out};
+const struct row kind_get_strided = {
+    .run = run_get, .prepare = data_prepare_get, .check = data_check_get, .copy = data_copy_in};
+const struct row kind_acc_strided = {
+    .run = run_acc, .prepare = data_prepare_acc, .check = data_check_acc, .copy = data_copy_out};
 
 static const struct {
     const char *name;

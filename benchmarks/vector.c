@@ -1,4 +1,5 @@
-/* vector.c - 1000 separate segments of 8 bytes in one call.  The lists of addresses are built before the measurement. */
+/* vector.c - 1000 separate segments of 8 bytes in one call.  The lists of addresses are built
+ * before the measurement. */
 #include "data.h"
 #include "row.h"
 
@@ -36,8 +37,10 @@ static void prepare_acc(const struct row *row, const struct site *site, int seed
 
 static armci_giov_t outward(const struct row *row)
 {
-    return (armci_giov_t){
-        .src_ptr_array = local_pieces, .dst_ptr_array = remote_pieces, .bytes = row->patch.bytes, .ptr_array_len = row->patch.segments};
+    return (armci_giov_t){.src_ptr_array = local_pieces,
+                          .dst_ptr_array = remote_pieces,
+                          .bytes = row->patch.bytes,
+                          .ptr_array_len = row->patch.segments};
 }
 
 static void run_put(const struct row *row, const struct site *site, long times)

@@ -1,10 +1,12 @@
 /*
- * ga_matmul.c: C = A * B over Global Arrays, with the get/accumulate/task-counter pattern of quantum-chemistry codes.
+ * ga_matmul.c: C = A * B over Global Arrays, with the get/accumulate/task-counter pattern of
+ * quantum-chemistry codes.
  *
- * The matrices are cut into tiles. A task is one product of tiles, C(i,j) += A(i,k) * B(k,j); every rank draws task
- * numbers from one shared counter, gets its two tiles, multiplies them with the local BLAS and accumulates the result
- * into C. The answer is compared with A * (B * x) for random vectors x (Freivalds), computed from the formula of the
- * elements and plain MPI, so that nothing which the product itself went through can hide a fault.
+ * The matrices are cut into tiles. A task is one product of tiles, C(i,j) += A(i,k) * B(k,j); every
+ * rank draws task numbers from one shared counter, gets its two tiles, multiplies them with the
+ * local BLAS and accumulates the result into C. The answer is compared with A * (B * x) for random
+ * vectors x (Freivalds), computed from the formula of the elements and plain MPI, so that nothing
+ * which the product itself went through can hide a fault.
  */
 #include <errno.h>
 #include <float.h>
@@ -24,7 +26,14 @@
 #include <macdecls.h>
 
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
-enum { DEFAULT_ORDER = 1024, DEFAULT_TILE = 128, MAX_ORDER = 1000000, MAX_TILE = 20000, VECTORS = 4, BAR_WIDTH = 50 };
+enum {
+    DEFAULT_ORDER = 1024,
+    DEFAULT_TILE = 128,
+    MAX_ORDER = 1000000,
+    MAX_TILE = 20000,
+    VECTORS = 4,
+    BAR_WIDTH = 50
+};
 enum { SEED_A = 1, SEED_B = 2, SEED_X = 3 };
 
 struct options {
@@ -52,8 +61,9 @@ struct range {
 };
 
 /* Fortran BLAS, present in every BLAS library. */
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha, const double *a,
-            const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k,
+            const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
+            const double *beta, double *c, const int *ldc);
 /* Only OpenBLAS has this one. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
@@ -75,7 +85,8 @@ static void *must_alloc(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
     if (memory == NULL) {
-        fprintf(stderr, "ga_matmul: rank %d: no memory for %zu elements of %zu bytes\n", my_rank(), count, size);
+        fprintf(stderr, "ga_matmul: rank %d: no memory for %zu elements of %zu bytes\n", my_rank(),
+                count, size);
         MPI_Abort(MPI_COMM_WORLD, EXIT_WRONG);
     }
     return memory;
@@ -89,14 +100,15 @@ static int print_help(void)
     if (my_rank() != 0) {
         return EXIT_RIGHT;
     }
-    printf("usage: ga_matmul [-n N] [-t TILE] [-p]\n"
-           "Multiply two matrices held in Global Arrays and check the product.\n"
-           "  -n, --order N      order of the matrices, 1 to %d (default %d)\n"
-           "  -t, --tile TILE    order of the tiles, 1 to %d (default %d, N if that is less)\n"
-           "  -p, --progress     draw a progress bar on standard error even if that is no terminal\n"
-           "  -h, --help         print this text\n"
-           "exit status: 0 the product is right, 1 it is wrong, 2 bad option\n",
-           MAX_ORDER, DEFAULT_ORDER, MAX_TILE, DEFAULT_TILE);
+    printf(
+        "usage: ga_matmul [-n N] [-t TILE] [-p]\n"
+        "Multiply two matrices held in Global Arrays and check the product.\n"
+        "  -n, --order N      order of the matrices, 1 to %d (default %d)\n"
+        "  -t, --tile TILE    order of the tiles, 1 to %d (default %d, N if that is less)\n"
+        "  -p, --progress     draw a progress bar on standard error even if that is no terminal\n"
+        "  -h, --help         print this text\n"
+        "exit status: 0 the product is right, 1 it is wrong, 2 bad option\n",
+        MAX_ORDER, DEFAULT_ORDER, MAX_TILE, DEFAULT_TILE);
     return EXIT_RIGHT;
 }
 
@@ -108,7 +120,8 @@ static bool read_number(const char *what, const char *text, int max, int *number
     long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || value < 1 || value > max) {
         if (my_rank() == 0) {
-            fprintf(stderr, "ga_matmul: %s must be a whole number from 1 to %d, not \"%s\"\n", what, max, text);
+            fprintf(stderr, "ga_matmul: %s must be a whole number from 1 to %d, not \"%s\"\n", what,
+                    max, text);
         }
         return false;
     }
@@ -126,7 +139,8 @@ static bool settle_tile(struct options *options)
         return true;
     }
     if (my_rank() == 0) {
-        fprintf(stderr, "ga_matmul: the tile (%d) must not exceed the order (%d)\n", options->tile, options->n);
+        fprintf(stderr, "ga_matmul: the tile (%d) must not exceed the order (%d)\n", options->tile,
+                options->n);
     }
     return false;
 }
@@ -213,7 +227,8 @@ static void fill_tile(uint64_t seed, struct range rows, struct range columns, do
     }
 }
 
-/* Give an array its values: the tiles are dealt out to the ranks, which put them wherever they live. */
+/* Give an array its values: the tiles are dealt out to the ranks, which put them wherever they
+ * live. */
 static void fill_array(const struct options *options, int array, uint64_t seed, double *tile)
 {
     long tiles = tile_count(options);
@@ -260,7 +275,8 @@ static void destroy_arrays(struct arrays arrays)
 static struct tiles create_tiles(int tile)
 {
     size_t count = (size_t)tile * (size_t)tile;
-    return (struct tiles){must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double))};
+    return (struct tiles){must_alloc(count, sizeof(double)), must_alloc(count, sizeof(double)),
+                          must_alloc(count, sizeof(double))};
 }
 
 static void destroy_tiles(struct tiles tiles)
@@ -281,7 +297,8 @@ static long draw_task(int counter, struct times *times)
     return task;
 }
 
-static void get_tile(int array, struct range rows, struct range columns, double *tile, struct times *times)
+static void get_tile(int array, struct range rows, struct range columns, double *tile,
+                     struct times *times)
 {
     int ld = range_length(columns);
     double start = MPI_Wtime();
@@ -289,7 +306,8 @@ static void get_tile(int array, struct range rows, struct range columns, double 
     times->get += MPI_Wtime() - start;
 }
 
-static void accumulate_tile(int array, struct range rows, struct range columns, double *tile, struct times *times)
+static void accumulate_tile(int array, struct range rows, struct range columns, double *tile,
+                            struct times *times)
 {
     int ld = range_length(columns);
     double one = 1.0;
@@ -298,15 +316,18 @@ static void accumulate_tile(int array, struct range rows, struct range columns, 
     times->acc += MPI_Wtime() - start;
 }
 
-/* c = a * b for tiles stored by rows: to Fortran they are transposed, so the factors change places. */
+/* c = a * b for tiles stored by rows: to Fortran they are transposed, so the factors change places.
+ */
 static void multiply_tiles(int rows, int columns, int inner, const struct tiles *tiles)
 {
     const double one = 1.0, zero = 0.0;
-    dgemm_("N", "N", &columns, &rows, &inner, &one, tiles->b, &columns, tiles->a, &inner, &zero, tiles->c, &columns);
+    dgemm_("N", "N", &columns, &rows, &inner, &one, tiles->b, &columns, tiles->a, &inner, &zero,
+           tiles->c, &columns);
 }
 
 /* Do one task. Consecutive tasks accumulate into the same tile of C, so that ranks contend. */
-static void do_task(const struct options *options, const struct arrays *arrays, const struct tiles *tiles, long task, struct times *times)
+static void do_task(const struct options *options, const struct arrays *arrays,
+                    const struct tiles *tiles, long task, struct times *times)
 {
     int count = tile_count(options);
     struct range k = tile_range(options, (int)(task % count));
@@ -327,20 +348,23 @@ static void show_progress(long done, long tasks)
         return;
     }
     drawn = steps;
-    fprintf(stderr, "\r[%-*.*s] %3d %%%s", BAR_WIDTH, steps, "##################################################", steps * 100 / BAR_WIDTH,
+    fprintf(stderr, "\r[%-*.*s] %3d %%%s", BAR_WIDTH, steps,
+            "##################################################", steps * 100 / BAR_WIDTH,
             done >= tasks ? "\n" : "");
     fflush(stderr);
 }
 
 /* The whole product; collective. The time is that from the common start to the common end. */
-static struct times multiply(const struct options *options, const struct arrays *arrays, const struct tiles *tiles)
+static struct times multiply(const struct options *options, const struct arrays *arrays,
+                             const struct tiles *tiles)
 {
     struct times times = {0};
     long count = tile_count(options);
     long tasks = count * count * count;
     GA_Sync();
     double start = MPI_Wtime();
-    for (long task = draw_task(arrays->counter, &times); task < tasks; task = draw_task(arrays->counter, &times)) {
+    for (long task = draw_task(arrays->counter, &times); task < tasks;
+         task = draw_task(arrays->counter, &times)) {
         do_task(options, arrays, tiles, task, &times);
         if (options->progress) {
             show_progress(task, tasks);
@@ -356,7 +380,8 @@ static struct times multiply(const struct options *options, const struct arrays 
 
 /* ---- the check ---- */
 
-/* Vectors of n elements stored one after the other; no element is small, so that no wrong one hides behind it. */
+/* Vectors of n elements stored one after the other; no element is small, so that no wrong one hides
+ * behind it. */
 static void fill_vectors(int n, double *x)
 {
     for (int v = 0; v < VECTORS; v++) {
@@ -387,7 +412,8 @@ static void multiply_formula(uint64_t seed, int n, const double *x, double *y)
     sum_over_ranks(n, y);
 }
 
-/* y = M * x on all ranks, M held in a Global Array of which each rank reads its own patch in place. */
+/* y = M * x on all ranks, M held in a Global Array of which each rank reads its own patch in place.
+ */
 static void multiply_array(int array, int n, const double *x, double *y)
 {
     int lo[2], hi[2], ld;
@@ -460,8 +486,9 @@ static void print_times(const struct options *options, struct times sums)
     double seconds = sums.total / ranks;
     double communication = sums.get + sums.acc + sums.counter;
     printf("speed: %.2f GFLOP/s, %.3f s\n", 2.0 * n * n * n / seconds * 1e-9, seconds);
-    printf("communication of a rank: get %.3f s, acc %.3f s, counter %.3f s: %.1f %% of the time\n", sums.get / ranks, sums.acc / ranks,
-           sums.counter / ranks, 100.0 * communication / sums.total);
+    printf("communication of a rank: get %.3f s, acc %.3f s, counter %.3f s: %.1f %% of the time\n",
+           sums.get / ranks, sums.acc / ranks, sums.counter / ranks,
+           100.0 * communication / sums.total);
 }
 
 /* Rank 0 prints the result; every rank gets it. */
@@ -470,7 +497,8 @@ static bool judge(const struct options *options, double error)
     double tolerance = 16.0 * DBL_EPSILON * options->n;
     bool right = error <= tolerance;
     if (my_rank() == 0) {
-        printf("check: relative error %.1e with %d random vectors, tolerance %.1e\n", error, VECTORS, tolerance);
+        printf("check: relative error %.1e with %d random vectors, tolerance %.1e\n", error,
+               VECTORS, tolerance);
         printf("verdict: the product is %s\n", right ? "RIGHT" : "WRONG");
         fflush(stdout);
     }
@@ -483,7 +511,8 @@ static int run(const struct options *options)
     struct arrays arrays = create_arrays(options->n);
     struct tiles tiles = create_tiles(options->tile);
     if (my_rank() == 0) {
-        printf("ga_matmul: ranks = %d, n = %d, tile = %d\n", rank_count(), options->n, options->tile);
+        printf("ga_matmul: ranks = %d, n = %d, tile = %d\n", rank_count(), options->n,
+               options->tile);
         fflush(stdout);
     }
     fill_array(options, arrays.a, SEED_A, tiles.a);

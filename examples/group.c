@@ -1,5 +1,6 @@
-/* group.c - groups: the even and the odd ranks work concurrently, each group with separate memory, and synchronize at the end.
- * Only the members of a group call what is collective over it; transfers name ranks of the world all the same. */
+/* group.c - groups: the even and the odd ranks work concurrently, each group with separate memory,
+ * and synchronize at the end. Only the members of a group call what is collective over it;
+ * transfers name ranks of the world all the same. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +19,8 @@ static ARMCI_Group make_group(int me, int n)
     return group;
 }
 
-/* Every member adds its world rank + 1 to a value at each member; what this rank's value is in the end. */
+/* Every member adds its world rank + 1 to a value at each member; what this rank's value is in the
+ * end. */
 static int add_up(ARMCI_Group *group)
 {
     int rank, size, one = 1;
@@ -31,7 +33,8 @@ static int add_up(ARMCI_Group *group)
     armci_msg_group_barrier(group);
     int share = ARMCI_Absolute_id(group, rank) + 1;
     for (int k = 0; k < size; k++)
-        ARMCI_Acc(ARMCI_ACC_INT, &one, &share, values[k], sizeof share, ARMCI_Absolute_id(group, k));
+        ARMCI_Acc(ARMCI_ACC_INT, &one, &share, values[k], sizeof share,
+                  ARMCI_Absolute_id(group, k));
     ARMCI_GroupFence(group);
     armci_msg_group_barrier(group);
     int sum = *mine;
@@ -55,7 +58,9 @@ int main(int argc, char **argv)
     armci_msg_igop(both, 2, "+"); /* over all ranks */
     wrong += both[0] + both[1] != n * (n + 1) / 2;
     armci_msg_igop(&wrong, 1, "+");
-    if (me == 0) printf("group: even ranks %d, odd ranks %d: %s\n", both[0], both[1], wrong ? "WRONG" : "right");
+    if (me == 0)
+        printf("group: even ranks %d, odd ranks %d: %s\n", both[0], both[1],
+               wrong ? "WRONG" : "right");
     ARMCI_Finalize();
     return wrong != 0;
 }

@@ -1,4 +1,5 @@
-/* hello.c - put and get: every rank leaves a greeting with its right neighbour and fetches back what it left there. */
+/* hello.c - put and get: every rank leaves a greeting with its right neighbour and fetches back
+ * what it left there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,16 @@ int main(int argc, char **argv)
     int me = armci_msg_me(), n = armci_msg_nproc();
     int right = (me + 1) % n, left = (me + n - 1) % n;
 
-    /* Collective: ROOM bytes on every rank. Afterwards memory[p] is the address of rank p's bytes, valid in rank p. */
+    /* Collective: ROOM bytes on every rank. Afterwards memory[p] is the address of rank p's bytes,
+     * valid in rank p. */
     void **memory = malloc((size_t)n * sizeof *memory);
     if (!memory || ARMCI_Malloc(memory, ROOM) != 0) ARMCI_Error("no memory", 1);
 
     char greeting[ROOM] = "", back[ROOM] = "", expected[ROOM] = "";
     snprintf(greeting, sizeof greeting, "hello from rank %d of %d", me, n);
     ARMCI_Put(greeting, memory[right], ROOM, right); /* greeting may be reused now */
-    ARMCI_Get(memory[right], back, ROOM, right);     /* one's own operations on one rank are seen in order */
+    ARMCI_Get(memory[right], back, ROOM,
+              right); /* one's own operations on one rank are seen in order */
     int wrong = strcmp(back, greeting) != 0;
 
     ARMCI_Barrier(); /* all puts of all ranks are in place now */

@@ -1,5 +1,6 @@
-/* histogram.c - a histogram whose bins are spread over the ranks: every rank counts its own numbers and adds the counts to
- * everybody's bins by accumulate, which needs no lock. Ranks begin with different targets: not all add to rank 0 first. */
+/* histogram.c - a histogram whose bins are spread over the ranks: every rank counts its own numbers
+ * and adds the counts to everybody's bins by accumulate, which needs no lock. Ranks begin with
+ * different targets: not all add to rank 0 first. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +28,8 @@ static void add_to_all(long *counts, void *bins[], int me, int n)
     long one = 1; /* the scale: bins += 1 * counts */
     for (int k = 0; k < n; k++) {
         int p = (me + k) % n;
-        ARMCI_Acc(ARMCI_ACC_LNG, &one, counts + p * BINS_OF_A_RANK, bins[p], BINS_OF_A_RANK * sizeof(long), p);
+        ARMCI_Acc(ARMCI_ACC_LNG, &one, counts + p * BINS_OF_A_RANK, bins[p],
+                  BINS_OF_A_RANK * sizeof(long), p);
     }
     ARMCI_Barrier(); /* fences what this rank added, and waits until all have */
 }
@@ -37,8 +39,10 @@ int main(int argc, char **argv)
     ARMCI_Init_args(&argc, &argv);
     int me = armci_msg_me(), n = armci_msg_nproc(), all = n * BINS_OF_A_RANK;
     void **bins = malloc((size_t)n * sizeof *bins);
-    long *counts = calloc((size_t)all, sizeof *counts), *expected = calloc((size_t)all, sizeof *expected);
-    if (!bins || !counts || !expected || ARMCI_Malloc(bins, BINS_OF_A_RANK * sizeof(long)) != 0) ARMCI_Error("no memory", 1);
+    long *counts = calloc((size_t)all, sizeof *counts),
+         *expected = calloc((size_t)all, sizeof *expected);
+    if (!bins || !counts || !expected || ARMCI_Malloc(bins, BINS_OF_A_RANK * sizeof(long)) != 0)
+        ARMCI_Error("no memory", 1);
     long *mine = bins[me];
     for (int i = 0; i < BINS_OF_A_RANK; i++)
         mine[i] = 0;
@@ -53,7 +57,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < BINS_OF_A_RANK; i++)
         wrong += mine[i] != expected[me * BINS_OF_A_RANK + i];
     armci_msg_igop(&wrong, 1, "+");
-    if (me == 0) printf("histogram: %d numbers in %d bins, %d bins are wrong: %s\n", n * NUMBERS, all, wrong, wrong ? "WRONG" : "right");
+    if (me == 0)
+        printf("histogram: %d numbers in %d bins, %d bins are wrong: %s\n", n * NUMBERS, all, wrong,
+               wrong ? "WRONG" : "right");
     ARMCI_Free(bins[me]);
     free(bins);
     free(counts);

@@ -1,5 +1,6 @@
-/* overlap.c - non-blocking gets: while this rank works on one block, the next one arrives in a second buffer. Every
- * rank sums up a vector that is spread over all of them, piece by piece, the right neighbour's first. */
+/* overlap.c - non-blocking gets: while this rank works on one block, the next one arrives in a
+ * second buffer. Every rank sums up a vector that is spread over all of them, piece by piece, the
+ * right neighbour's first. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@ static void start(void *slices[], int me, int n, int k, double *buffer, armci_hd
 {
     int p = (me + 1 + k / PIECES) % n;
     ARMCI_INIT_HANDLE(handle);
-    ARMCI_NbGet((double *)slices[p] + k % PIECES * PIECE, buffer, PIECE * sizeof(double), p, handle);
+    ARMCI_NbGet((double *)slices[p] + k % PIECES * PIECE, buffer, PIECE * sizeof(double), p,
+                handle);
 }
 
 static double sum_of_all(void *slices[], int me, int n)
@@ -37,7 +39,8 @@ static double sum_of_all(void *slices[], int me, int n)
     start(slices, me, n, 0, buffer[0], &handle[0]);
     for (int k = 0; k < n * PIECES; k++) {
         ARMCI_Wait(&handle[k % 2]); /* piece k is here */
-        if (k + 1 < n * PIECES) start(slices, me, n, k + 1, buffer[(k + 1) % 2], &handle[(k + 1) % 2]);
+        if (k + 1 < n * PIECES)
+            start(slices, me, n, k + 1, buffer[(k + 1) % 2], &handle[(k + 1) % 2]);
         sum += work(buffer[k % 2]);
     }
     return sum;
@@ -66,7 +69,8 @@ int main(int argc, char **argv)
     double sum = sum_of_all(slices, me, n), expected = expected_sum(n);
     int wrong = !(fabs(sum - expected) < 1e-9 * expected); /* the order of the additions differs */
     armci_msg_igop(&wrong, 1, "+");
-    if (me == 0) printf("overlap: sum %.6f, expected %.6f: %s\n", sum, expected, wrong ? "WRONG" : "right");
+    if (me == 0)
+        printf("overlap: sum %.6f, expected %.6f: %s\n", sum, expected, wrong ? "WRONG" : "right");
     ARMCI_Barrier(); /* others may still be reading here */
     ARMCI_Free(slices[me]);
     free(slices);

@@ -1,5 +1,6 @@
-/* task_pool.c - dynamic load balancing: ranks draw task numbers from one counter by ARMCI_Rmw until there are none left, and
- * put each result where it belongs. No rank serves the others: the counter is memory of rank 0. */
+/* task_pool.c - dynamic load balancing: ranks draw task numbers from one counter by ARMCI_Rmw until
+ * there are none left, and put each result where it belongs. No rank serves the others: the counter
+ * is memory of rank 0. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +54,8 @@ int main(int argc, char **argv)
     ARMCI_Init_args(&argc, &argv);
     int me = armci_msg_me(), n = armci_msg_nproc();
     void **memory = malloc((size_t)n * sizeof *memory);
-    if (!memory || ARMCI_Malloc(memory, me == 0 ? sizeof(struct bufpool) : 0) != 0) ARMCI_Error("no memory", 1);
+    if (!memory || ARMCI_Malloc(memory, me == 0 ? sizeof(struct bufpool) : 0) != 0)
+        ARMCI_Error("no memory", 1);
     if (me == 0) *(struct bufpool *)memory[0] = (struct bufpool){0};
     ARMCI_Barrier();
 
@@ -62,7 +64,9 @@ int main(int argc, char **argv)
     armci_msg_igop(&all, 1, "+");
     int wrong = me == 0 ? count_wrong(memory[0]) + (all != TASKS) : 0;
     armci_msg_igop(&wrong, 1, "+");
-    if (me == 0) printf("task_pool: %d tasks, %d of them by rank 0: %s\n", all, drawn, wrong ? "WRONG" : "right");
+    if (me == 0)
+        printf("task_pool: %d tasks, %d of them by rank 0: %s\n", all, drawn,
+               wrong ? "WRONG" : "right");
     ARMCI_Free(memory[me]);
     free(memory);
     ARMCI_Finalize();

@@ -1,5 +1,5 @@
-/* trace.c - a tool between a program and ARMCI: counts and times puts and gets, and prints them for each rank at the end.
- * How to put it there: doc/tracing.md. */
+/* trace.c - a tool between a program and ARMCI: counts and times puts and gets, and prints them for
+ * each rank at the end. How to put it there: doc/tracing.md. */
 #include <stdio.h>
 #include <parmci.h>
 
@@ -28,7 +28,9 @@ int ARMCI_Get(void *src, void *dst, int bytes, int proc)
 
 int ARMCI_Finalize(void)
 {
-    fprintf(stderr, "trace: rank %d: %ld puts of %ld bytes in %.6f s, %ld gets of %ld bytes in %.6f s\n", parmci_msg_me(), puts_seen.calls,
-            puts_seen.bytes, puts_seen.seconds, gets_seen.calls, gets_seen.bytes, gets_seen.seconds);
+    fprintf(stderr,
+            "trace: rank %d: %ld puts of %ld bytes in %.6f s, %ld gets of %ld bytes in %.6f s\n",
+            parmci_msg_me(), puts_seen.calls, puts_seen.bytes, puts_seen.seconds, gets_seen.calls,
+            gets_seen.bytes, gets_seen.seconds);
     return PARMCI_Finalize();
 }

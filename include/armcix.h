@@ -12,24 +12,28 @@ extern "C" {
 
 /** @defgroup moregroups Splitting and duplicating groups
  * Collective over the parent.
- * @errors `ARMCI_ERR_GROUP`: invalid parent group, or the caller is not a member. `ARMCI_ERR_ADDRESS`: NULL.
+ * @errors `ARMCI_ERR_GROUP`: invalid parent group, or the caller is not a member.
+ * `ARMCI_ERR_ADDRESS`: NULL.
  * @source None of the papers. @{ */
-/** Split a group as MPI_Comm_split does; with a negative `color` the caller joins no group and gets rank -1. */
+/** Split a group as MPI_Comm_split does; with a negative `color` the caller joins no group and gets
+ * rank -1. */
 int ARMCIX_Group_split(ARMCI_Group *parent, int color, int key, ARMCI_Group *new_group);
 /** Duplicate a group. */
 int ARMCIX_Group_dup(ARMCI_Group *parent, ARMCI_Group *new_group);
 /** @} */
 /** @defgroup modes Access modes
- * A promise of the program about a region. The library may use it for speed; results stay correct while the promise holds. No path uses
- * modes yet.
- * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on the region first.
- * @errors `ARMCI_ERR_ARGUMENT`: not a combination of modes. `ARMCI_ERR_ADDRESS`: not in a slice of the caller. `ARMCI_ERR_GROUP`: not the
- * group of the region.
+ * A promise of the program about a region. The library may use it for speed; results stay correct
+ * while the promise holds. No path uses modes yet.
+ * @completion `ARMCIX_Mode_set` is collective over the region's group and completes everything on
+ * the region first.
+ * @errors `ARMCI_ERR_ARGUMENT`: not a combination of modes. `ARMCI_ERR_ADDRESS`: not in a slice of
+ * the caller. `ARMCI_ERR_GROUP`: not the group of the region.
  * @source [C] @{ */
 /** Modes, combined by bitwise or. */
 enum armcix_access_mode_e {
     ARMCIX_MODE_ALL = 0x1,           /**< no restriction; the mode of a new region */
-    ARMCIX_MODE_CONFLICT_FREE = 0x2, /**< no two operations in this phase touch the same bytes, unless both read or both accumulate */
+    ARMCIX_MODE_CONFLICT_FREE = 0x2, /**< no two operations in this phase touch the same bytes,
+                                        unless both read or both accumulate */
     ARMCIX_MODE_NO_LOAD_STORE = 0x4, /**< the owner does not load or store its slice */
     ARMCIX_MODE_READ_ONLY = 0x8,     /**< no process writes */
     ARMCIX_MODE_ACC_ONLY = 0x10      /**< only accumulates of one type */
@@ -40,13 +44,14 @@ int ARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group);
 int ARMCIX_Mode_get(void *ptr);
 /** @} */
 /** @defgroup mutexsets Sets of mutexes
- * Any number of sets of mutexes, over a group (NULL: the world). `proc` is a rank in that group. Otherwise as `ARMCI_Create_mutexes`.
- * @completion Creating and destroying is collective over the group. `ARMCIX_Unlock_hdl` first completes, remotely, all pending operations
- * of the caller.
- * @errors `ARMCI_ERR_HANDLE`: not a set, or a destroyed one. `ARMCI_ERR_MUTEX`, `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT`, `ARMCI_ERR_MEMORY`,
- * `ARMCI_ERR_GROUP`.
- * @threads A mutex belongs to the process that locked it. Of two threads of a process that lock the same one, the second waits for the
- * first.
+ * Any number of sets of mutexes, over a group (NULL: the world). `proc` is a rank in that group.
+ * Otherwise as `ARMCI_Create_mutexes`.
+ * @completion Creating and destroying is collective over the group. `ARMCIX_Unlock_hdl` first
+ * completes, remotely, all pending operations of the caller.
+ * @errors `ARMCI_ERR_HANDLE`: not a set, or a destroyed one. `ARMCI_ERR_MUTEX`, `ARMCI_ERR_RANK`,
+ * `ARMCI_ERR_COUNT`, `ARMCI_ERR_MEMORY`, `ARMCI_ERR_GROUP`.
+ * @threads A mutex belongs to the process that locked it. Of two threads of a process that lock the
+ * same one, the second waits for the first.
  * @source [C] @{ */
 /** A set of mutexes, or NULL. */
 typedef struct armcix_mutex_hdl_s *armcix_mutex_hdl_t;
@@ -63,25 +68,29 @@ void ARMCIX_Unlock_hdl(armcix_mutex_hdl_t hdl, int mutex, int proc);
 /** @} */
 /** @defgroup reach Memory of processes on the node
  * Loads and stores in the slices of other processes on the node.
- * @completion Other processes see the stores after the caller's next `ARMCI_Fence` or `ARMCI_Barrier`.
+ * @completion Other processes see the stores after the caller's next `ARMCI_Fence` or
+ * `ARMCI_Barrier`.
  * @atomicity Loads and stores are not atomic against any ARMCI operation.
  * @errors NULL: `ARMCI_ERR_RANK`, `ARMCI_ERR_ADDRESS`.
  * @source None of the papers. @{ */
-/** The address, in the caller's address space, of the byte at `address` of process `proc` (in a slice of global memory, as for ARMCI_Put).
- * It is valid up to the end of that slice and until the region is freed. NULL, without a message, if the memory is not shared with the
- * caller: the process is on another node, or `ARMCI_SHM=no`. */
+/** The address, in the caller's address space, of the byte at `address` of process `proc` (in a
+ * slice of global memory, as for ARMCI_Put). It is valid up to the end of that slice and until the
+ * region is freed. NULL, without a message, if the memory is not shared with the caller: the
+ * process is on another node, or `ARMCI_SHM=no`. */
 void *ARMCIX_Local_address(void *address, int proc);
 /** @} */
 /** @defgroup progress Progress and the communicator
  * For programs that use MPI.
- * @completion `ARMCIX_Progress` does not wait. It helps if operations of other processes on the caller's memory wait until the caller
- * enters MPI (between nodes without servers), and if the library has no thread that progresses the caller's own operations (with progress
- * ranks, `ARMCI_PROGRESS=rank`).
+ * @completion `ARMCIX_Progress` does not wait. It helps if operations of other processes on the
+ * caller's memory wait until the caller enters MPI (between nodes without servers), and if the
+ * library has no thread that progresses the caller's own operations (with progress ranks,
+ * `ARMCI_PROGRESS=rank`).
  * @errors `ARMCIX_Get_world_comm`: MPI_COMM_NULL if ARMCI is not running.
  * @source [C] @{ */
 /** Progress requests of other processes to the caller, and the caller's outstanding operations. */
 void ARMCIX_Progress(void);
-/** A communicator of all processes in the order of their process numbers; do not free it. It has the error handler MPI_ERRORS_ARE_FATAL. */
+/** A communicator of all processes in the order of their process numbers; do not free it. It has
+ * the error handler MPI_ERRORS_ARE_FATAL. */
 MPI_Comm ARMCIX_Get_world_comm(void);
 /** @} */
 

@@ -1,5 +1,6 @@
 /** @file message.h
- * Message passing for Global Arrays and other libraries: messages, broadcasts, reductions, barriers.
+ * Message passing for Global Arrays and other libraries: messages, broadcasts, reductions,
+ * barriers.
  */
 #ifndef ARMCI_MESSAGE_H_INCLUDED
 #define ARMCI_MESSAGE_H_INCLUDED
@@ -11,13 +12,15 @@ extern "C" {
 #endif
 
 /** @defgroup scopes Scopes and types of messages
- * Definitions shared by the functions of `message.h`. They use private communicators, separate from the program's messages.
+ * Definitions shared by the functions of `message.h`. They use private communicators, separate from
+ * the program's messages.
  * @{ */
 /** The participants of a collective. */
 enum armci_scope_e {
     SCOPE_ALL = 0,    /**< every process (of the group) */
     SCOPE_NODE = 1,   /**< the processes of the caller's node */
-    SCOPE_MASTERS = 2 /**< the first process of each node; others return immediately, with their data unchanged */
+    SCOPE_MASTERS = 2 /**< the first process of each node; others return immediately, with their
+                         data unchanged */
 };
 /** Types of elements. */
 enum armci_type_e {
@@ -30,8 +33,8 @@ enum armci_type_e {
 /** @} */
 /** @defgroup program Programs without MPI
  * For programs that call no MPI function themselves.
- * @errors `armci_msg_me` and `armci_msg_nproc` return a negative number if neither ARMCI nor MPI is running. The others may be called
- * at any time.
+ * @errors `armci_msg_me` and `armci_msg_nproc` return a negative number if neither ARMCI nor MPI is
+ * running. The others may be called at any time.
  * @source None of the papers; names that older programs use. @{ */
 /** Initialize MPI if it is not initialized. */
 void armci_msg_init(int *argc, char ***argv);
@@ -47,13 +50,16 @@ void armci_msg_abort(int code);
 double armci_timer(void);
 /** @} */
 /** @defgroup twosided Two-sided messages
- * The target calls a function to receive a message. A tag is any int, of which the lowest 15 bits are significant.
+ * The target calls a function to receive a message. A tag is any int, of which the lowest 15 bits
+ * are significant.
  * @units Bytes.
- * @completion `armci_msg_snd` returns when the buffer may be used again: short messages may be buffered, long ones wait for the
- * receiver. The receiving functions return when the message has arrived. Messages do not complete one-sided operations.
- * @ordering Messages of one tag from one process to another arrive in the order in which they were sent.
- * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT` (negative, or the buffer is too short: the message is not received, and a call with a longer
- * buffer can receive it), `ARMCI_ERR_ADDRESS`.
+ * @completion `armci_msg_snd` returns when the buffer may be used again: short messages may be
+ * buffered, long ones wait for the receiver. The receiving functions return when the message has
+ * arrived. Messages do not complete one-sided operations.
+ * @ordering Messages of one tag from one process to another arrive in the order in which they were
+ * sent.
+ * @errors `ARMCI_ERR_RANK`, `ARMCI_ERR_COUNT` (negative, or the buffer is too short: the message is
+ * not received, and a call with a longer buffer can receive it), `ARMCI_ERR_ADDRESS`.
  * @source None of the papers; the message interface that Global Arrays uses. @{ */
 /** Send `len` bytes. */
 void armci_msg_snd(int tag, void *buffer, int len, int to);
@@ -72,19 +78,22 @@ void armci_msg_barrier(void);
 void armci_msg_group_barrier(ARMCI_Group *group);
 /** @} */
 /** @defgroup bintree Binary trees
- * The caller's neighbours in a binary tree over the processes of a scope: process numbers, or -1. Local.
+ * The caller's neighbours in a binary tree over the processes of a scope: process numbers, or -1.
+ * Local.
  * @errors `ARMCI_ERR_TYPE`: invalid scope. `ARMCI_ERR_ADDRESS`: NULL. `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Over all processes. */
 void armci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
 /** Over the processes of a group. */
-void armci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group);
+void armci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right,
+                             ARMCI_Group *group);
 /** @} */
 /** @defgroup broadcast Broadcast
- * Every process in the scope gets the bytes of `root`, a process number also in the group form. Collective over the scope.
+ * Every process in the scope gets the bytes of `root`, a process number also in the group form.
+ * Collective over the scope.
  * @units Bytes.
- * @errors `ARMCI_ERR_COUNT`, `ARMCI_ERR_TYPE` (invalid scope), `ARMCI_ERR_RANK` (`root` is not in the scope), `ARMCI_ERR_ADDRESS`,
- * `ARMCI_ERR_GROUP`.
+ * @errors `ARMCI_ERR_COUNT`, `ARMCI_ERR_TYPE` (invalid scope), `ARMCI_ERR_RANK` (`root` is not in
+ * the scope), `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** Broadcast `len` bytes to all. */
 void armci_msg_bcast(void *buffer, int len, int root);
@@ -96,11 +105,13 @@ void armci_msg_brdcst(void *buffer, int len, int root);
 void armci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group);
 /** @} */
 /** @defgroup select Selection
- * Each process passes a record `x` of `n` bytes. Of the processes with `contribute` != 0, the record whose first element (of `type`) is
- * largest (operator "max") or smallest ("min") replaces `x` on all processes of the scope. In a tie the lowest process number wins.
- * Collective over the scope.
+ * Each process passes a record `x` of `n` bytes. Of the processes with `contribute` != 0, the
+ * record whose first element (of `type`) is largest (operator "max") or smallest ("min") replaces
+ * `x` on all processes of the scope. In a tie the lowest process number wins. Collective over the
+ * scope.
  * @units Bytes.
- * @errors `ARMCI_ERR_TYPE` (scope, type, operator), `ARMCI_ERR_COUNT` (negative, or shorter than the element), `ARMCI_ERR_ADDRESS`.
+ * @errors `ARMCI_ERR_TYPE` (scope, type, operator), `ARMCI_ERR_COUNT` (negative, or shorter than
+ * the element), `ARMCI_ERR_ADDRESS`.
  * @source None of the papers. @{ */
 /** Among all. */
 void armci_msg_sel(void *x, int n, char *op, int type, int contribute);
@@ -108,12 +119,13 @@ void armci_msg_sel(void *x, int n, char *op, int type, int contribute);
 void armci_msg_sel_scope(int scope, void *x, int n, char *op, int type, int contribute);
 /** @} */
 /** @defgroup reductions Reductions
- * `x[i]` becomes the reduction of all `x[i]` of the scope, on all processes; the two functions named reduce store it at the first process
- * of the scope only. Operators: "+", "*", "max", "min", "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also
- * "land", "lor"). Text after the operator is ignored. Collective over the scope or group.
+ * `x[i]` becomes the reduction of all `x[i]` of the scope, on all processes; the two functions
+ * named reduce store it at the first process of the scope only. Operators: "+", "*", "max", "min",
+ * "absmax", "absmin"; for integer types also "or" (bitwise), "&&" and "||" (also "land", "lor").
+ * Text after the operator is ignored. Collective over the scope or group.
  * @units `n` counts elements of the type.
- * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or an operator that the type lacks), `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`,
- * `ARMCI_ERR_GROUP`.
+ * @errors `ARMCI_ERR_TYPE` (scope, type, operator, or an operator that the type lacks),
+ * `ARMCI_ERR_COUNT`, `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */
 /** To the first process of all. */
 void armci_msg_reduce(void *x, int n, char *op, int type);
@@ -163,7 +175,8 @@ void armci_msg_clus_fgop(float *x, int n, char *op);
 void armci_msg_clus_dgop(double *x, int n, char *op);
 /** @} */
 /** @defgroup exchange Exchange of addresses
- * Every process sets `ptr_ar[its own rank]`; afterwards every process has all `n` entries. Collective.
+ * Every process sets `ptr_ar[its own rank]`; afterwards every process has all `n` entries.
+ * Collective.
  * @units `n` is the number of processes (of the group).
  * @errors `ARMCI_ERR_COUNT`: `n` is another number. `ARMCI_ERR_ADDRESS`, `ARMCI_ERR_GROUP`.
  * @source None of the papers. @{ */

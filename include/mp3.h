@@ -10,9 +10,9 @@
 #define MP_PROCS(P)         MPI_Comm_size(MPI_COMM_WORLD, (P))
 #define MP_MYID(P)          MPI_Comm_rank(MPI_COMM_WORLD, (P))
 #define MP_TIMER()          MPI_Wtime()
-#define MP_ASSERT(C)                                                                                                                       \
-    do {                                                                                                                                   \
-        if ((C) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
+#define MP_ASSERT(C)                                                                               \
+    do {                                                                                           \
+        if ((C) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);                                      \
     } while (0)
 
 #define GA_INIT(ARGC, ARGV)    GA_Initialize()

@@ -1,5 +1,6 @@
-/* parmci.h - the profiling names: ARMCI_X is a weak alias of PARMCI_X, so that a tool can define ARMCI_X
- * and call PARMCI_X from it.  Written by tools/gen-parmci from armci.h, message.h and armcix.h; do not edit. */
+/* parmci.h - the profiling names: ARMCI_X is a weak alias of PARMCI_X, so that a tool can define
+ * ARMCI_X and call PARMCI_X from it. Written by tools/gen-parmci from armci.h, message.h and
+ * armcix.h; do not edit. */
 #ifndef PARMCI_H_INCLUDED
 #define PARMCI_H_INCLUDED
 
@@ -25,7 +26,8 @@ int PARMCI_Free(void *ptr);
 int PARMCI_Malloc_group(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group);
 int PARMCI_Free_group(void *ptr, ARMCI_Group *group);
 int PARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *device);
-int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group, const char *device);
+int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group,
+                               const char *device);
 int PARMCI_Free_memdev(void *ptr);
 void *PARMCI_Malloc_local(armci_size_t bytes);
 int PARMCI_Free_local(void *ptr);
@@ -39,20 +41,20 @@ void PARMCI_Access_end(void *ptr);
 int PARMCI_Put(void *src, void *dst, int bytes, int proc);
 int PARMCI_Get(void *src, void *dst, int bytes, int proc);
 int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int proc);
-int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
-                int proc);
-int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
-                int proc);
-int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
-                int count[], int stride_levels, int proc);
+int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc);
+int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc);
+int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                int dst_stride_ar[], int count[], int stride_levels, int proc);
 int PARMCI_PutV(armci_giov_t *iov, int iov_len, int proc);
 int PARMCI_GetV(armci_giov_t *iov, int iov_len, int proc);
 int PARMCI_AccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc);
 int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int proc);
-int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                     int stride_levels, int *flag, int value, int proc);
-int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                         int stride_levels, int *flag, int value, int proc);
+int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                     int count[], int stride_levels, int *flag, int value, int proc);
+int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                         int count[], int stride_levels, int *flag, int value, int proc);
 int PARMCI_PutValueInt(int src, void *dst, int proc);
 int PARMCI_PutValueLong(long src, void *dst, int proc);
 int PARMCI_PutValueFloat(float src, void *dst, int proc);
@@ -63,8 +65,8 @@ float PARMCI_GetValueFloat(void *src, int proc);
 double PARMCI_GetValueDouble(void *src, int proc);
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
 void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf);
-void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels, const int *stride_arr,
-                             const int *seg_count);
+void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels,
+                             const int *stride_arr, const int *seg_count);
 void parmci_stride_info_destroy(stride_info_t *sinfo);
 int parmci_stride_info_size(stride_info_t *sinfo);
 int parmci_stride_info_pos(stride_info_t *sinfo);
@@ -76,16 +78,18 @@ int parmci_stride_info_has_more(stride_info_t *sinfo);
 void PARMCI_INIT_HANDLE(armci_hdl_t *hdl);
 int PARMCI_NbPut(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
 int PARMCI_NbGet(void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
-int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl);
-int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                  int stride_levels, int proc, armci_hdl_t *hdl);
-int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                  int stride_levels, int proc, armci_hdl_t *hdl);
-int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
+                 armci_hdl_t *hdl);
+int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
                   int count[], int stride_levels, int proc, armci_hdl_t *hdl);
+int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                  int count[], int stride_levels, int proc, armci_hdl_t *hdl);
+int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                  int dst_stride_ar[], int count[], int stride_levels, int proc, armci_hdl_t *hdl);
 int PARMCI_NbPutV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl);
 int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl);
-int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl);
+int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc,
+                  armci_hdl_t *hdl);
 int PARMCI_NbPutValueInt(int src, void *dst, int proc, armci_hdl_t *hdl);
 int PARMCI_NbPutValueLong(long src, void *dst, int proc, armci_hdl_t *hdl);
 int PARMCI_NbPutValueFloat(float src, void *dst, int proc, armci_hdl_t *hdl);
@@ -142,7 +146,8 @@ int parmci_msg_rcvany(int tag, void *buffer, int buflen, int *msglen);
 void parmci_msg_barrier(void);
 void parmci_msg_group_barrier(ARMCI_Group *group);
 void parmci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right);
-void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group);
+void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right,
+                              ARMCI_Group *group);
 void parmci_msg_bcast(void *buffer, int len, int root);
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root);
 void parmci_msg_brdcst(void *buffer, int len, int root);

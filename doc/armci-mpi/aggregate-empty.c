@@ -1,6 +1,7 @@
 /* aggregate-empty.c - waiting for an aggregate handle that carries no request.
  *
- * The usual frame of an aggregate transfer: set, requests, unset, wait; where it turns out that there is none to make.
+ * The usual frame of an aggregate transfer: set, requests, unset, wait; where it turns out that
+ * there is none to make.
  *
  *     mpicc -I../../include aggregate-empty.c -o aggregate-empty LIBARMCI.a
  *     mpiexec -n 2 ./aggregate-empty

@@ -1,7 +1,8 @@
 /* fence-group-region.c - ARMCI_Fence with a process while a region exists on a group without it.
  *
- * Rank 0 makes a group of itself alone and allocates a region on it; then it puts into a region of all and fences.
- * The fence is about rank 1, which has no part in the group: the region of the group does not concern it.
+ * Rank 0 makes a group of itself alone and allocates a region on it; then it puts into a region of
+ * all and fences. The fence is about rank 1, which has no part in the group: the region of the
+ * group does not concern it.
  *
  *     mpicc -I../../include fence-group-region.c -o fence-group-region LIBARMCI.a
  *     mpiexec -n 2 ./fence-group-region

@@ -1,7 +1,7 @@
 /* select-tie.c - armci_msg_sel where two processes have the same largest element.
  *
- * A record is the element and the rank that it comes from.  Whichever of equal ones is chosen, all must hold the
- * same afterwards.
+ * A record is the element and the rank that it comes from.  Whichever of equal ones is chosen, all
+ * must hold the same afterwards.
  *
  *     mpicc -I../../include select-tie.c -o select-tie LIBARMCI.a
  *     mpiexec -n 2 ./select-tie
@@ -24,7 +24,8 @@ int main(int argc, char **argv)
     first[0] = record[0], first[1] = record[1];
     MPI_Bcast(first, 2, MPI_LONG, 0, MPI_COMM_WORLD);
     if (record[0] != first[0] || record[1] != first[1]) {
-        printf("rank 0 holds %ld of rank %ld, rank %d holds %ld of rank %ld\n", first[0], first[1], me, record[0], record[1]);
+        printf("rank 0 holds %ld of rank %ld, rank %d holds %ld of rank %ld\n", first[0], first[1],
+               me, record[0], record[1]);
         fflush(stdout);
         wrong = 1;
     }

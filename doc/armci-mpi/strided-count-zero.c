@@ -1,4 +1,5 @@
-/* strided-count-zero.c - a strided accumulate of three planes of no rows: a count of 0 on a level below the last.
+/* strided-count-zero.c - a strided accumulate of three planes of no rows: a count of 0 on a level
+ * below the last.
  *
  * It has nothing to add.  The memory of the other process must stay as it was.
  *

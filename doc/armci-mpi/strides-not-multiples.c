@@ -27,7 +27,8 @@ static int differs(const char *what, const char *seen, const char *expected, int
 
 static int exchange(char *remote)
 {
-    int stride[2] = {ROW, PLANE}, dense[2] = {WIDTH, WIDTH * ROWS}, count[3] = {WIDTH, ROWS, PLANES};
+    int stride[2] = {ROW, PLANE}, dense[2] = {WIDTH, WIDTH * ROWS},
+        count[3] = {WIDTH, ROWS, PLANES};
     char local[WIDTH * ROWS * PLANES], back[sizeof local], expected[BYTES], seen[BYTES];
     for (int i = 0; i < (int)sizeof local; i++)
         local[i] = (char)('a' + i % 26);

@@ -1,6 +1,7 @@
 /* vector-two-regions.c - a vector put whose segments lie in two regions of the same process.
  *
- * A vector transfer is a list of addresses of one process; ARMCI does not ask that they belong to one allocation.
+ * A vector transfer is a list of addresses of one process; ARMCI does not ask that they belong to
+ * one allocation.
  *
  *     mpicc -I../../include vector-two-regions.c -o vector-two-regions LIBARMCI.a
  *     mpiexec -n 2 ./vector-two-regions
@@ -23,7 +24,8 @@ int main(int argc, char **argv)
     if (me == 0) {
         long numbers[2] = {11, 22}, seen[2] = {0, 0};
         void *from[2] = {&numbers[0], &numbers[1]}, *to[2] = {first[1], second[1]};
-        armci_giov_t both = {.src_ptr_array = from, .dst_ptr_array = to, .bytes = sizeof(long), .ptr_array_len = 2};
+        armci_giov_t both = {
+            .src_ptr_array = from, .dst_ptr_array = to, .bytes = sizeof(long), .ptr_array_len = 2};
         ARMCI_PutV(&both, 1, 1);
         ARMCI_Get(first[1], &seen[0], sizeof(long), 1);
         ARMCI_Get(second[1], &seen[1], sizeof(long), 1);

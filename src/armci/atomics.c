@@ -20,15 +20,16 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
     if (rc) return rc;
     rc = armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
-    if (__builtin_expect(armcii_stats_on, 0) && rc == 0) armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
+    if (__builtin_expect(armcii_stats_on, 0) && rc == 0)
+        armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
     return rc;
 }
 ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
 /* ---- mutexes ----
  *
- * Sets of them over a team (ARMCI's own set is over the world), and those that this process holds. A transport queues the processes that
- * wait. */
+ * Sets of them over a team (ARMCI's own set is over the world), and those that this process holds.
+ * A transport queues the processes that wait. */
 
 /* State of a mutex in this process. */
 struct held {
@@ -59,8 +60,10 @@ static void free_set(struct mutex_set *set)
 static struct mutex_set *allocate_set(const struct team *team)
 {
     struct mutex_set *set = armcii_alloc(1, sizeof *set, "a set of mutexes");
-    set->count = armcii_alloc((size_t)team->size, sizeof *set->count, "mutexes on %d processes", team->size);
-    set->first = armcii_alloc((size_t)team->size, sizeof *set->first, "mutexes on %d processes", team->size);
+    set->count =
+        armcii_alloc((size_t)team->size, sizeof *set->count, "mutexes on %d processes", team->size);
+    set->first =
+        armcii_alloc((size_t)team->size, sizeof *set->first, "mutexes on %d processes", team->size);
     return set;
 }
 
@@ -78,7 +81,8 @@ static bool number_mutexes(struct mutex_set *set, const struct team *team, unsig
     return true;
 }
 
-/* The first member's rank and a number that it has not used before: unique, whatever threads create sets. */
+/* The first member's rank and a number that it has not used before: unique, whatever threads create
+ * sets. */
 static unsigned long name_of_new_set(const struct team *team)
 {
     static unsigned long used;
@@ -92,7 +96,8 @@ static bool create_queues(struct mutex_set *set, struct team *team, unsigned tot
     if (total == 0) return true;
     for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
         if (!(*t)->has_mutexes || (*t)->has_mutexes(team, total)) set->transport = *t;
-    if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, total, set->name);
+    if (set->transport)
+        set->queues = set->transport->mutexes_create(team, set->count, total, set->name);
     return set->queues != NULL;
 }
 
@@ -205,7 +210,8 @@ static void destroy_world_set(void)
     world_set = NULL;
 }
 
-/* Threads may have created sets in different orders: all members destroy them in the order of the names. */
+/* Threads may have created sets in different orders: all members destroy them in the order of the
+ * names. */
 void armcii_mutexes_end(void)
 {
     destroy_world_set();
@@ -224,7 +230,8 @@ static struct mutex_set *create(const char *caller, struct team *team, int count
     if (count < 0)
         armcii_check_count(caller, "count", count);
     else
-        armcii_error(ARMCI_ERR_MEMORY, caller, "count", "out of memory, or another process requests a negative count", "%d", count);
+        armcii_error(ARMCI_ERR_MEMORY, caller, "count",
+                     "out of memory, or another process requests a negative count", "%d", count);
     return NULL;
 }
 
@@ -233,7 +240,8 @@ int PARMCI_Create_mutexes(int count)
     ARMCII_ENTER("ARMCI_Create_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
     if (world_set)
-        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count", "mutexes exist already: destroy them first", "%d", count);
+        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count",
+                            "mutexes exist already: destroy them first", "%d", count);
     world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
     if (world_set) return 0;
     return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
@@ -244,7 +252,9 @@ int PARMCI_Destroy_mutexes(void)
 {
     ARMCII_ENTER("ARMCI_Destroy_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
-    if (!world_set) return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist", "%s", "none");
+    if (!world_set)
+        return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist",
+                            "%s", "none");
     destroy_world_set();
     return 0;
 }
@@ -252,18 +262,21 @@ ARMCII_ALIAS(ARMCI_Destroy_mutexes, PARMCI_Destroy_mutexes);
 
 static int check_mutex(const char *caller, const struct mutex_set *set, int mutex, int owner)
 {
-    if (!set) return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "no mutexes exist", "%d", mutex);
+    if (!set)
+        return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "no mutexes exist", "%d", mutex);
     int count = owner >= 0 && owner < set->team->size ? set->count[owner] : -1;
     if (count < 0) return armcii_error(ARMCI_ERR_RANK, caller, "proc", "invalid rank", "%d", owner);
     if (mutex >= 0 && mutex < count) return 0;
-    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process owns no such mutex", "%d (process %d has %d)", mutex, owner, count);
+    return armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "the process owns no such mutex",
+                        "%d (process %d has %d)", mutex, owner, count);
 }
 
 static void lock(const char *caller, struct mutex_set *set, int mutex, int owner)
 {
     if (check_mutex(caller, set, mutex, owner)) return;
     if (armcii_lock_is_enabled() ? is_mine(set, mutex, owner) : is_held(set, mutex, owner))
-        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds the mutex already", "%d of process %d", mutex, owner);
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process holds the mutex already",
+                     "%d of process %d", mutex, owner);
     else
         acquire(set, mutex, owner);
 }
@@ -273,7 +286,8 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
 {
     if (check_mutex(caller, set, mutex, owner)) return;
     if (!is_held(set, mutex, owner)) {
-        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold the mutex", "%d of process %d", mutex, owner);
+        armcii_error(ARMCI_ERR_MUTEX, caller, "mutex", "this process does not hold the mutex",
+                     "%d of process %d", mutex, owner);
         return;
     }
     armcii_complete_everything();
@@ -308,7 +322,8 @@ armcix_mutex_hdl_t PARMCIX_Create_mutexes_hdl(int count, ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCIX_Create_mutexes_hdl");
     if (!entered) return NULL;
-    struct team *team = group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
+    struct team *team =
+        group ? armcii_check_group("ARMCIX_Create_mutexes_hdl", group) : armcii_team_world();
     struct mutex_set *set = team ? create("ARMCIX_Create_mutexes_hdl", team, count) : NULL;
     if (set) *find(NULL) = set; /* at the end of the list */
     return (armcix_mutex_hdl_t)set;

@@ -25,14 +25,16 @@ __attribute__((constructor)) static void set_abort(void)
 bool armcii_is_running(const char *function)
 {
     if (armcii_running) return true;
-    armcii_error(ARMCI_ERR_STATE, function, "state", "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
+    armcii_error(ARMCI_ERR_STATE, function, "state",
+                 "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
     return false;
 }
 
 void armcii_entry_open(void)
 {
     armcii_running = true;
-    armcii_entry_state = armcii_lock_is_enabled() || armcii_calls_observed ? ENTRY_SLOW : ENTRY_FAST;
+    armcii_entry_state =
+        armcii_lock_is_enabled() || armcii_calls_observed ? ENTRY_SLOW : ENTRY_FAST;
 }
 
 void armcii_entry_close(void)
@@ -66,7 +68,8 @@ void armcii_leave_slow(void)
 
 int armcii_report_process(const char *function, const char *argument, int process)
 {
-    return armcii_error(ARMCI_ERR_RANK, function, argument, "invalid rank", "%d (of %d)", process, armcii_world->size);
+    return armcii_error(ARMCI_ERR_RANK, function, argument, "invalid rank", "%d (of %d)", process,
+                        armcii_world->size);
 }
 
 int armcii_check_count(const char *function, const char *argument, long count)
@@ -89,9 +92,11 @@ int armcii_check_element(const char *function, int datatype)
 
 struct team *armcii_check_group(const char *function, const ARMCI_Group *group)
 {
-    struct team *team = group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
+    struct team *team =
+        group && group->comm != MPI_COMM_NULL ? armcii_team_find(group->comm) : NULL;
     if (!team)
-        armcii_error(ARMCI_ERR_GROUP, function, "group", "invalid group, or this process is not a member", "%p", (const void *)group);
+        armcii_error(ARMCI_ERR_GROUP, function, "group",
+                     "invalid group, or this process is not a member", "%p", (const void *)group);
     return team;
 }
 

@@ -1,4 +1,5 @@
-/* entry.h - entry of every public function: checks that the library is running, takes the global lock, checks common arguments. */
+/* entry.h - entry of every public function: checks that the library is running, takes the global
+ * lock, checks common arguments. */
 #ifndef ARMCII_ENTRY_H
 #define ARMCII_ENTRY_H
 
@@ -20,11 +21,13 @@
 #include "observe/observe.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
-#define ARMCII_ALIAS(name, target) extern __typeof__(target) name __attribute__((weak, alias(#target)))
+#define ARMCII_ALIAS(name, target)                                                                 \
+    extern __typeof__(target) name __attribute__((weak, alias(#target)))
 
 extern bool armcii_running;
 
-/* OFF: not running.  FAST: neither lock nor observation.  SLOW: take the global lock, announce the call (observe.h), or both. */
+/* OFF: not running.  FAST: neither lock nor observation.  SLOW: take the global lock, announce the
+ * call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
 extern enum entry_state armcii_entry_state;
 void armcii_entry_open(void);
@@ -32,7 +35,8 @@ void armcii_entry_close(void);
 enum entry_state armcii_enter_slow(const char *function, int process);
 void armcii_leave_slow(void);
 
-/* Everything was complete, and no thread has entered since: a fence may return without taking the lock.  Set in the state SLOW only. */
+/* Everything was complete, and no thread has entered since: a fence may return without taking the
+ * lock.  Set in the state SLOW only. */
 extern atomic_bool armcii_quiet;
 static inline bool armcii_is_quiet(void)
 {
@@ -46,7 +50,9 @@ bool armcii_is_running(const char *function);
 
 static inline enum entry_state armcii_enter(const char *function, int process)
 {
-    return __builtin_expect(armcii_entry_state == ENTRY_FAST, 1) ? ENTRY_FAST : armcii_enter_slow(function, process);
+    return __builtin_expect(armcii_entry_state == ENTRY_FAST, 1)
+               ? ENTRY_FAST
+               : armcii_enter_slow(function, process);
 }
 
 static inline void armcii_leave(const enum entry_state *entered)
@@ -54,9 +60,11 @@ static inline void armcii_leave(const enum entry_state *entered)
     if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_leave_slow();
 }
 
-/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target; leaving the scope releases the lock. */
-#define ARMCII_ENTER_TO(function, process)                                                                                                 \
-    __attribute__((cleanup(armcii_leave))) const enum entry_state entered = armcii_enter(function, process)
+/* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target;
+ * leaving the scope releases the lock. */
+#define ARMCII_ENTER_TO(function, process)                                                         \
+    __attribute__((cleanup(armcii_leave))) const enum entry_state entered =                        \
+        armcii_enter(function, process)
 /* The same without a target. */
 #define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
 
@@ -72,8 +80,9 @@ static inline void armcii_unwatch(const bool *watched)
 {
     if (*watched && armcii_calls_observed) armcii_call_end();
 }
-#define ARMCII_WATCH_TO(function, process) __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)
-#define ARMCII_WATCH(function)             ARMCII_WATCH_TO(function, -1)
+#define ARMCII_WATCH_TO(function, process)                                                         \
+    __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)
+#define ARMCII_WATCH(function) ARMCII_WATCH_TO(function, -1)
 
 /* 0 or an error code, with a message. */
 int armcii_report_process(const char *function, const char *argument, int process);
@@ -85,16 +94,18 @@ static inline int armcii_check_process(const char *function, const char *argumen
 int armcii_check_count(const char *function, const char *argument, long count);
 int armcii_check_pointer(const char *function, const char *argument, const void *pointer);
 int armcii_check_element(const char *function, int datatype);
-/* The team of a group; NULL, with a message, if the group is invalid or the caller is not a member. */
+/* The team of a group; NULL, with a message, if the group is invalid or the caller is not a member.
+ */
 struct team *armcii_check_group(const char *function, const ARMCI_Group *group);
-/* For functions that take no lock since they wait for other processes: the world's team, or a group's; NULL, with a message, if ARMCI is
- * not running or the group is invalid. */
+/* For functions that take no lock since they wait for other processes: the world's team, or a
+ * group's; NULL, with a message, if ARMCI is not running or the group is invalid. */
 struct team *armcii_world_team(const char *function);
 struct team *armcii_group_team(const char *function, const ARMCI_Group *group);
 
 /* ---- what files of this folder share ---- */
 
-/* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely (sync.c). */
+/* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely
+ * (sync.c). */
 void armcii_complete_everything(void);
 /* The same towards one process. */
 void armcii_complete_process(int proc);
@@ -108,7 +119,8 @@ void armcii_mutexes_end(void);
 /* Make the world the default group (groups.c). */
 void armcii_groups_reset_default(void);
 
-/* Collective, after all layers have started: rank 0 prints the summary (ARMCI_VERBOSE) and the warnings (preflight.c, warnings.h). */
+/* Collective, after all layers have started: rank 0 prints the summary (ARMCI_VERBOSE) and the
+ * warnings (preflight.c, warnings.h). */
 void armcii_preflight(const char *library);
 
 #endif

@@ -30,35 +30,45 @@ static void describe(const struct team *team, ARMCI_Group *out)
         *out = (ARMCI_Group){MPI_COMM_NULL, MPI_COMM_NULL, NULL, NULL, -1, 0};
         return;
     }
-    *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, team->from_world, team->rank, team->size};
+    *out = (ARMCI_Group){team->comm,       MPI_COMM_NULL, team->to_world,
+                         team->from_world, team->rank,    team->size};
 }
 
 /* The team of a parent group; NULL, with a message, if the caller is not a member. */
 static struct team *check_parent(const char *caller, const ARMCI_Group *parent)
 {
-    struct team *team = parent && parent->comm != MPI_COMM_NULL ? armcii_team_find(parent->comm) : NULL;
+    struct team *team =
+        parent && parent->comm != MPI_COMM_NULL ? armcii_team_find(parent->comm) : NULL;
     if (!team)
-        armcii_error(ARMCI_ERR_GROUP, caller, "parent", "invalid group, or this process is not a member", "%p", (const void *)parent);
+        armcii_error(ARMCI_ERR_GROUP, caller, "parent",
+                     "invalid group, or this process is not a member", "%p", (const void *)parent);
     return team;
 }
 
 /* Check that every rank exists in the parent and that none repeats.  0 or an error code. */
-static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[], bool seen[])
+static int check_each_rank(const char *caller, const struct team *parent, int n, const int ranks[],
+                           bool seen[])
 {
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= parent->size)
-            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "the parent has no such rank", "pid_list[%d] = %d", i, ranks[i]);
-        if (seen[ranks[i]]) return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "duplicate rank", "pid_list[%d] = %d", i, ranks[i]);
+            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "the parent has no such rank",
+                                "pid_list[%d] = %d", i, ranks[i]);
+        if (seen[ranks[i]])
+            return armcii_error(ARMCI_ERR_RANK, caller, "pid_list", "duplicate rank",
+                                "pid_list[%d] = %d", i, ranks[i]);
         seen[ranks[i]] = true;
     }
     return 0;
 }
 
 /* 0 or an error code; *member: the caller is in the list. */
-static int check_ranks(const char *caller, const struct team *parent, int n, const int ranks[], bool *member)
+static int check_ranks(const char *caller, const struct team *parent, int n, const int ranks[],
+                       bool *member)
 {
     if (n < 1 || n > parent->size)
-        return armcii_error(ARMCI_ERR_COUNT, caller, "n", "a group has at least one member and at most those of its parent", "%d", n);
+        return armcii_error(ARMCI_ERR_COUNT, caller, "n",
+                            "a group has at least one member and at most those of its parent", "%d",
+                            n);
     int rc = armcii_check_pointer(caller, "pid_list", ranks);
     if (rc) return rc;
     bool *seen = calloc((size_t)parent->size, sizeof *seen);
@@ -72,10 +82,12 @@ static int check_ranks(const char *caller, const struct team *parent, int n, con
 /* On every member.  *out stays the group of a process that is not a member. */
 static int report_refusal(const char *caller, const char *argument, int n)
 {
-    return armcii_error(ARMCI_ERR_MEMORY, caller, argument, "MPI creates no communicator for it", "a group of %d", n);
+    return armcii_error(ARMCI_ERR_MEMORY, caller, argument, "MPI creates no communicator for it",
+                        "a group of %d", n);
 }
 
-static void create(const char *caller, const struct team *parent, int n, const int ranks[], ARMCI_Group *out)
+static void create(const char *caller, const struct team *parent, int n, const int ranks[],
+                   ARMCI_Group *out)
 {
     if (armcii_check_pointer(caller, "group_out", out)) return;
     describe(NULL, out);
@@ -114,11 +126,13 @@ void PARMCI_Group_free(ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCI_Group_free");
     if (!entered || armcii_check_pointer("ARMCI_Group_free", "group", group)) return;
-    if (group->comm == MPI_COMM_NULL && group->rank < 0) return; /* the group of a process that is not a member */
+    if (group->comm == MPI_COMM_NULL && group->rank < 0)
+        return; /* the group of a process that is not a member */
     struct team *team = armcii_check_group("ARMCI_Group_free", group);
     if (!team) return;
     if (team == armcii_team_world()) {
-        armcii_error(ARMCI_ERR_GROUP, "ARMCI_Group_free", "group", "the world cannot be freed", "%s", "world");
+        armcii_error(ARMCI_ERR_GROUP, "ARMCI_Group_free", "group", "the world cannot be freed",
+                     "%s", "world");
         return;
     }
     if (team == default_team) default_team = NULL;
@@ -140,7 +154,8 @@ ARMCII_ALIAS(ARMCI_Group_rank, PARMCI_Group_rank);
 
 void PARMCI_Group_size(ARMCI_Group *group, int *size)
 {
-    if (armcii_check_pointer("ARMCI_Group_size", "group", group) == 0 && armcii_check_pointer("ARMCI_Group_size", "size", size) == 0)
+    if (armcii_check_pointer("ARMCI_Group_size", "group", group) == 0 &&
+        armcii_check_pointer("ARMCI_Group_size", "size", size) == 0)
         *size = group->size;
 }
 ARMCII_ALIAS(ARMCI_Group_size, PARMCI_Group_size);
@@ -156,14 +171,16 @@ ARMCII_ALIAS(ARMCI_Group_set_default, PARMCI_Group_set_default);
 void PARMCI_Group_get_default(ARMCI_Group *group_out)
 {
     ARMCII_ENTER("ARMCI_Group_get_default");
-    if (entered && armcii_check_pointer("ARMCI_Group_get_default", "group_out", group_out) == 0) describe(current_default(), group_out);
+    if (entered && armcii_check_pointer("ARMCI_Group_get_default", "group_out", group_out) == 0)
+        describe(current_default(), group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_default, PARMCI_Group_get_default);
 
 void PARMCI_Group_get_world(ARMCI_Group *group_out)
 {
     ARMCII_ENTER("ARMCI_Group_get_world");
-    if (entered && armcii_check_pointer("ARMCI_Group_get_world", "group_out", group_out) == 0) describe(armcii_team_world(), group_out);
+    if (entered && armcii_check_pointer("ARMCI_Group_get_world", "group_out", group_out) == 0)
+        describe(armcii_team_world(), group_out);
 }
 ARMCII_ALIAS(ARMCI_Group_get_world, PARMCI_Group_get_world);
 
@@ -174,8 +191,8 @@ int PARMCI_Absolute_id(ARMCI_Group *group, int group_rank)
     struct team *team = armcii_check_group("ARMCI_Absolute_id", group);
     if (!team) return -ARMCI_ERR_GROUP;
     if (group_rank >= 0 && group_rank < team->size) return team->to_world[group_rank];
-    return -armcii_error(ARMCI_ERR_RANK, "ARMCI_Absolute_id", "group_rank", "the group has no such rank", "%d (of %d)", group_rank,
-                         team->size);
+    return -armcii_error(ARMCI_ERR_RANK, "ARMCI_Absolute_id", "group_rank",
+                         "the group has no such rank", "%d (of %d)", group_rank, team->size);
 }
 ARMCII_ALIAS(ARMCI_Absolute_id, PARMCI_Absolute_id);
 
@@ -238,7 +255,8 @@ static bool check_domain(const char *caller, armci_domain_t domain)
 static bool check_node(const char *caller, int node)
 {
     if (node >= 0 && node < armcii_world->domains) return true;
-    armcii_error(ARMCI_ERR_RANK, caller, "id", "invalid node", "%d (of %d)", node, armcii_world->domains);
+    armcii_error(ARMCI_ERR_RANK, caller, "id", "invalid node", "%d (of %d)", node,
+                 armcii_world->domains);
     return false;
 }
 
@@ -252,17 +270,23 @@ ARMCII_ALIAS(armci_domain_nprocs, parmci_domain_nprocs);
 
 int parmci_domain_id(armci_domain_t domain, int glob_proc_id)
 {
-    if (!check_domain("armci_domain_id", domain) || armcii_check_process("armci_domain_id", "glob_proc_id", glob_proc_id)) return -1;
+    if (!check_domain("armci_domain_id", domain) ||
+        armcii_check_process("armci_domain_id", "glob_proc_id", glob_proc_id))
+        return -1;
     return armcii_world->domain_of[glob_proc_id];
 }
 ARMCII_ALIAS(armci_domain_id, parmci_domain_id);
 
 int parmci_domain_glob_proc_id(armci_domain_t domain, int id, int loc_proc_id)
 {
-    if (!check_domain("armci_domain_glob_proc_id", domain) || !check_node("armci_domain_glob_proc_id", id)) return -1;
-    if (loc_proc_id >= 0 && loc_proc_id < armcii_domain_size(id)) return armcii_domain_member(id, loc_proc_id);
-    return -armcii_error(ARMCI_ERR_RANK, "armci_domain_glob_proc_id", "loc_proc_id", "the node has no such process", "%d (of %d)",
-                         loc_proc_id, armcii_domain_size(id));
+    if (!check_domain("armci_domain_glob_proc_id", domain) ||
+        !check_node("armci_domain_glob_proc_id", id))
+        return -1;
+    if (loc_proc_id >= 0 && loc_proc_id < armcii_domain_size(id))
+        return armcii_domain_member(id, loc_proc_id);
+    return -armcii_error(ARMCI_ERR_RANK, "armci_domain_glob_proc_id", "loc_proc_id",
+                         "the node has no such process", "%d (of %d)", loc_proc_id,
+                         armcii_domain_size(id));
 }
 ARMCII_ALIAS(armci_domain_glob_proc_id, parmci_domain_glob_proc_id);
 
@@ -286,7 +310,8 @@ static int is_on_my_node(const char *caller, int process)
 
 int parmci_domain_same_id(armci_domain_t domain, int proc)
 {
-    return check_domain("armci_domain_same_id", domain) && is_on_my_node("armci_domain_same_id", proc);
+    return check_domain("armci_domain_same_id", domain) &&
+           is_on_my_node("armci_domain_same_id", proc);
 }
 ARMCII_ALIAS(armci_domain_same_id, parmci_domain_same_id);
 

@@ -25,9 +25,9 @@
 #include "mpi/world.h"
 #include "core/handle.h"
 
-static int init_count;                   /* calls of ARMCI_Init without ARMCI_Finalize */
-static bool owns_mpi;                    /* ARMCI started MPI, and nothing finalizes it at exit yet */
-static bool ended_by_mpi;                /* the program called MPI_Finalize without ARMCI_Finalize */
+static int init_count;    /* calls of ARMCI_Init without ARMCI_Finalize */
+static bool owns_mpi;     /* ARMCI started MPI, and nothing finalizes it at exit yet */
+static bool ended_by_mpi; /* the program called MPI_Finalize without ARMCI_Finalize */
 static int end_key = MPI_KEYVAL_INVALID; /* attribute whose deletion in MPI_Finalize ends ARMCI */
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
@@ -40,8 +40,9 @@ static bool windows_support_threads(void)
     return armcii_quirks->threaded_windows;
 }
 
-/* By the process's own environment, before MPI_Init.  Where processes have different ones, MPI may give threads to some of them only: then
- * the job uses none ([no-threads]).  In this file, since every statically linked program contains it. */
+/* By the process's own environment, before MPI_Init.  Where processes have different ones, MPI may
+ * give threads to some of them only: then the job uses none ([no-threads]).  In this file, since
+ * every statically linked program contains it. */
 __attribute__((constructor)) static void request_threads(void)
 {
     armcii_config_ask_for_threads(windows_support_threads);
@@ -53,7 +54,8 @@ static void start_mpi(int *argc, char ***argv, int requested)
     MPI_Initialized(&running);
     if (!running) armcii_hang_find_handler();
     if (!running && requested == MPI_THREAD_SINGLE)
-        MPI_Init(argc, argv); /* may provide a higher level: request_threads asked for it before main */
+        MPI_Init(argc,
+                 argv); /* may provide a higher level: request_threads asked for it before main */
     else if (!running)
         MPI_Init_thread(argc, argv, requested, &provided);
     owns_mpi = owns_mpi || !running; /* an earlier ARMCI_Init may have started MPI and failed */
@@ -66,8 +68,9 @@ static void warn(const char *line)
     armcii_warn("%s", line);
 }
 
-/* The settings decide which collectives a process enters, and launchers may pass a variable to some nodes only: those of rank 0 hold for
- * all.  A process that has others contributes to the warning [settings]. */
+/* The settings decide which collectives a process enters, and launchers may pass a variable to some
+ * nodes only: those of rank 0 hold for all.  A process that has others contributes to the warning
+ * [settings]. */
 static void read_configuration(MPI_Comm comm)
 {
     int rank;
@@ -80,11 +83,13 @@ static void read_configuration(MPI_Comm comm)
     armcii_config_adopt(&values);
 }
 
-/* Start the layers that progress ranks use, too: they are the last `progress_ranks` ranks of `all`. */
+/* Start the layers that progress ranks use, too: they are the last `progress_ranks` ranks of `all`.
+ */
 static void start_shared_layers(MPI_Comm all, int progress_ranks)
 {
     int length;
-    armcii_world_create(all, progress_ranks, armcii_progress_rank_number(), armcii_config->nodes == DOMAINS_RANK);
+    armcii_world_create(all, progress_ranks, armcii_progress_rank_number(),
+                        armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
     armcii_hang_start(armcii_world->rank, armcii_config->hang_report, (void (*)(void))PMPI_Init);
     MPI_Get_library_version(library, &length);
@@ -95,7 +100,8 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
     armcii_route_start();
-    armcii_coll_start(armcii_transports_need_progress || armcii_backoff_spin_limit < SPIN_LIMIT, armcii_world->all);
+    armcii_coll_start(armcii_transports_need_progress || armcii_backoff_spin_limit < SPIN_LIMIT,
+                      armcii_world->all);
 }
 
 static void end_shared_layers(void)
@@ -148,7 +154,8 @@ static void hook_mpi_finalize(void)
     MPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL);
 }
 
-/* Start on the processes of comm, or on those that are not progress ranks.  NULL, or the reason of a failure. */
+/* Start on the processes of comm, or on those that are not progress ranks.  NULL, or the reason of
+ * a failure. */
 static const char *start_on_processes(MPI_Comm comm)
 {
     int progress_ranks, rank, size;
@@ -165,14 +172,16 @@ static const char *start_on_processes(MPI_Comm comm)
     return NULL;
 }
 
-/* What the library makes of the program's communicator inherits its error handler.  The library reads codes in few places (mpi/window.c);
- * everywhere else an error ends the job, whatever the program does with its own. */
+/* What the library makes of the program's communicator inherits its error handler.  The library
+ * reads codes in few places (mpi/window.c); everywhere else an error ends the job, whatever the
+ * program does with its own. */
 static const char *start_on(MPI_Comm comm)
 {
     MPI_Errhandler of_program;
     MPI_Comm_get_errhandler(comm, &of_program);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
-    if (!armcii_progress_rank_is_enabled()) read_configuration(comm); /* progress ranks keep their first configuration */
+    if (!armcii_progress_rank_is_enabled())
+        read_configuration(comm); /* progress ranks keep their first configuration */
     const char *error = start_on_processes(comm);
     MPI_Comm_set_errhandler(comm, of_program);
     MPI_Errhandler_free(&of_program);
@@ -184,27 +193,35 @@ static int check_libraries(const char *caller)
 {
     const char *files[2], *other = armcii_launch_other_abi();
     if (armcii_launch_two_libraries(files))
-        return armcii_error(ARMCI_ERR_STATE, caller, "MPI libraries", "the program and libarmci must use the same one", "%s and %s",
-                            files[0], files[1]);
+        return armcii_error(ARMCI_ERR_STATE, caller, "MPI libraries",
+                            "the program and libarmci must use the same one", "%s and %s", files[0],
+                            files[1]);
     if (other)
         return armcii_error(ARMCI_ERR_STATE, caller, "MPI library",
-                            "compile the program and libarmci both with mpicc_abi (MPI's standard ABI), or both without", "%s", other);
+                            "compile the program and libarmci both with mpicc_abi (MPI's standard "
+                            "ABI), or both without",
+                            "%s", other);
     return 0;
 }
 
 /* They are ordered, not consecutive: in the standard ABI their distance is 1024. */
 static bool is_thread_level(int level)
 {
-    return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED || level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
+    return level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED ||
+           level == MPI_THREAD_SERIALIZED || level == MPI_THREAD_MULTIPLE;
 }
 
 /* Implements all five init functions.  comm: MPI_COMM_NULL stands for MPI_COMM_WORLD. */
 static int start(const char *caller, int *argc, char ***argv, int requested, MPI_Comm comm)
 {
     int finalized, code;
-    if (!is_thread_level(requested)) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "invalid thread level", "%d", requested);
+    if (!is_thread_level(requested))
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "requested", "invalid thread level", "%d",
+                            requested);
     MPI_Finalized(&finalized);
-    if (finalized) return armcii_error(ARMCI_ERR_STATE, caller, "state", "MPI is finalized and cannot be started again", "%s", "ended");
+    if (finalized)
+        return armcii_error(ARMCI_ERR_STATE, caller, "state",
+                            "MPI is finalized and cannot be started again", "%s", "ended");
     if (init_count > 0) {
         init_count++;
         return 0;
@@ -213,7 +230,8 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     if (code) return code;
     start_mpi(argc, argv, requested);
     const char *error = start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
-    if (error) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
+    if (error)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
     init_count = 1;
     armcii_entry_open();
     return 0;
@@ -244,10 +262,15 @@ static int start_on_comm(const char *caller, int requested, MPI_Comm comm)
     MPI_Finalized(&finalized);
     /* Before MPI_Init, only MPI_COMM_WORLD is a valid name. */
     if ((!running && comm != MPI_COMM_WORLD) || finalized)
-        return armcii_error(ARMCI_ERR_STATE, caller, "comm", "invalid communicator: MPI is not running", "%s", "(unusable)");
-    if (comm == MPI_COMM_NULL) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be a communicator", "%s", "MPI_COMM_NULL");
+        return armcii_error(ARMCI_ERR_STATE, caller, "comm",
+                            "invalid communicator: MPI is not running", "%s", "(unusable)");
+    if (comm == MPI_COMM_NULL)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be a communicator", "%s",
+                            "MPI_COMM_NULL");
     if (running) MPI_Comm_test_inter(comm, &is_inter);
-    if (is_inter) return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be an intracommunicator", "%s", "an intercommunicator");
+    if (is_inter)
+        return armcii_error(ARMCI_ERR_ARGUMENT, caller, "comm", "must be an intracommunicator",
+                            "%s", "an intercommunicator");
     return start(caller, NULL, NULL, requested, comm);
 }
 
@@ -307,19 +330,23 @@ static void end(void)
 
 /* ---- programs that call MPI_Finalize without ARMCI_Finalize ----
  *
- * MPI_Finalize then ends ARMCI first, as ARMCI_Finalize does: a process that arrives early serves the others until all have arrived. */
+ * MPI_Finalize then ends ARMCI first, as ARMCI_Finalize does: a process that arrives early serves
+ * the others until all have arrived. */
 
 static void end_in_finalize(void)
 {
     if (!armcii_running) return;
-    if (armcii_world->rank == 0) armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call ARMCI_Finalize first");
+    if (armcii_world->rank == 0)
+        armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
+                    "ARMCI_Finalize first");
     ended_by_mpi = true;
     end();
 }
 
 #pragma weak dlsym /* on older systems it is in libdl, which a static link may not name */
 
-/* Call the MPI_Finalize of a tool that is linked after this library, or preloaded to a program with libarmci.a. */
+/* Call the MPI_Finalize of a tool that is linked after this library, or preloaded to a program with
+ * libarmci.a. */
 static int call_next_mpi_finalize(void)
 {
     int (*next)(void) = NULL;
@@ -327,16 +354,17 @@ static int call_next_mpi_finalize(void)
     return next ? next() : PMPI_Finalize();
 }
 
-/* Ends ARMCI before MPI_Finalize: MPICH stops supporting threads before it deletes attributes, and aborts if the progress thread is inside
- * MPI then.  Weak, since the program may link a tool that defines it, too. */
+/* Ends ARMCI before MPI_Finalize: MPICH stops supporting threads before it deletes attributes, and
+ * aborts if the progress thread is inside MPI then.  Weak, since the program may link a tool that
+ * defines it, too. */
 __attribute__((weak)) int MPI_Finalize(void)
 {
     end_in_finalize();
     return call_next_mpi_finalize();
 }
 
-/* For programs whose MPI_Finalize bypasses the function above: they call PMPI_Finalize (Open MPI's Fortran interface, tools), or link the
- * MPI library before this one. */
+/* For programs whose MPI_Finalize bypasses the function above: they call PMPI_Finalize (Open MPI's
+ * Fortran interface, tools), or link the MPI library before this one. */
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
@@ -353,7 +381,8 @@ int PARMCI_Finalize(void)
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
     if (--init_count > 0) return 0;
     end();
-    /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize itself. */
+    /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize
+     * itself. */
     if (owns_mpi && atexit(parmci_msg_finalize) == 0) owns_mpi = false;
     return 0;
 }
@@ -378,7 +407,8 @@ const char *PARMCI_RMA_Version(void)
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
 #define MARK       "libarmci of ARMCI-RMA "
-    static const char text[] = MARK TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
+    static const char text[] = MARK TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(
+        ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH);
     return text + sizeof MARK - 1;
 }
 ARMCII_ALIAS(ARMCI_RMA_Version, PARMCI_RMA_Version);

@@ -16,7 +16,8 @@
 
 /* ---- collective ---- */
 
-static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world, const ARMCI_Group *group)
+static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bool is_world,
+                    const ARMCI_Group *group)
 {
     ARMCII_ENTER(caller);
     if (!entered) return ARMCI_ERR_STATE;
@@ -28,7 +29,9 @@ static int allocate(const char *caller, void **base_ptrs, armci_size_t bytes, bo
     struct region *region = armcii_region_create(team, bytes, &is_empty);
     if (!region && !is_empty) {
         if (bytes < 0) return armcii_check_count(caller, "bytes", bytes);
-        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes", "out of memory, or another process requests a negative size", "%ld", bytes);
+        return armcii_error(ARMCI_ERR_MEMORY, caller, "bytes",
+                            "out of memory, or another process requests a negative size", "%ld",
+                            bytes);
     }
     if (region) armcii_observe_region(region);
     for (int i = 0; i < team->size; i++)
@@ -55,14 +58,16 @@ int PARMCI_Malloc_memdev(void **base_ptrs, armci_size_t bytes, const char *devic
 }
 ARMCII_ALIAS(ARMCI_Malloc_memdev, PARMCI_Malloc_memdev);
 
-int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group, const char *device)
+int PARMCI_Malloc_group_memdev(void **base_ptrs, armci_size_t bytes, ARMCI_Group *group,
+                               const char *device)
 {
     (void)device;
     return allocate("ARMCI_Malloc_group_memdev", base_ptrs, bytes, false, group);
 }
 ARMCII_ALIAS(ARMCI_Malloc_group_memdev, PARMCI_Malloc_group_memdev);
 
-/* The team agrees on the region; a process without a slice has only the world or the group to name it. */
+/* The team agrees on the region; a process without a slice has only the world or the group to name
+ * it. */
 static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *group)
 {
     ARMCII_ENTER(caller);
@@ -71,17 +76,21 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (!team) return ARMCI_ERR_GROUP;
     struct region *own = ptr ? armcii_region_of_base(ptr) : NULL, *region;
     if (own && !is_world && own->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group", "%p", (void *)group);
-    if (ptr && !own) return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "not the base address of a region in this process", "%p", ptr);
-    /* Others may use memory of the arena again when this process has agreed; other memory is freed collectively.  Without a slice a process
-     * learns only then which region to complete. */
+        return armcii_error(ARMCI_ERR_GROUP, caller, "group", "the region belongs to another group",
+                            "%p", (void *)group);
+    if (ptr && !own)
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
+                            "not the base address of a region in this process", "%p", ptr);
+    /* Others may use memory of the arena again when this process has agreed; other memory is freed
+     * collectively.  Without a slice a process learns only then which region to complete. */
     bool early = own && own->extent;
     if (early)
         armcii_complete_region(own);
     else
         armcii_handles_issue(-1);
     if (!armcii_region_agree(own ? own->team : team, own, &region))
-        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr", "the processes pass different regions", "%p", ptr);
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
+                            "the processes pass different regions", "%p", ptr);
     if (!region) return 0; /* a region of 0 bytes everywhere */
     if (!early) armcii_complete_region(region);
     if (region->has_empty && region->extent) armcii_coll_barrier(region->team->comm);
@@ -115,7 +124,8 @@ void *PARMCI_Malloc_local(armci_size_t bytes)
     enum { ALIGNMENT = 64 };
     if (!armcii_is_running("ARMCI_Malloc_local")) return NULL;
     if (armcii_check_count("ARMCI_Malloc_local", "bytes", bytes) || bytes == 0) return NULL;
-    void *memory = aligned_alloc(ALIGNMENT, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    void *memory =
+        aligned_alloc(ALIGNMENT, ((size_t)bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (memory && armcii_config->debug_alloc) memset(memory, 0xa5, (size_t)bytes);
     return memory;
 }
@@ -130,7 +140,8 @@ ARMCII_ALIAS(ARMCI_Free_local, PARMCI_Free_local);
 
 /* ---- noncollective ---- */
 
-/* Programs move addr and armci_addr past their headers, so the library stores base and size in idlist. */
+/* Programs move addr and armci_addr past their headers, so the library stores base and size in
+ * idlist. */
 enum { MEMINFO_BASE = 0, MEMINFO_BYTES = 1 };
 
 static char *base_of(const armci_meminfo_t *meminfo)
@@ -150,7 +161,8 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     ARMCII_ENTER("ARMCI_Memget");
     if (!entered || armcii_check_pointer("ARMCI_Memget", "meminfo", meminfo)) return;
     if (bytes == 0 || bytes > (size_t)PTRDIFF_MAX) {
-        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes", "0, or larger than the address space", "%zu", bytes);
+        armcii_error(ARMCI_ERR_COUNT, "ARMCI_Memget", "bytes",
+                     "0, or larger than the address space", "%zu", bytes);
         return;
     }
     if (memflg != 0) {
@@ -159,7 +171,8 @@ void PARMCI_Memget(size_t bytes, armci_meminfo_t *meminfo, int memflg)
     }
     char *memory = armcii_memget_create(bytes);
     if (!memory) {
-        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes", "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
+        armcii_error(ARMCI_ERR_MEMORY, "ARMCI_Memget", "bytes",
+                     "out of memory, or this MPI library has no dynamic windows", "%zu", bytes);
         return;
     }
     armcii_observe_memget(memory, bytes);
@@ -180,12 +193,13 @@ void *PARMCI_Memat(armci_meminfo_t *meminfo, long offset)
     char *base = base_of(meminfo);
     long bytes = meminfo->idlist[MEMINFO_BYTES];
     if (!is_plausible(meminfo) || !armcii_memget_learn(meminfo->cpid, base, (size_t)bytes)) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "not memory of ARMCI_Memget", "%p + %ld bytes of process %d",
-                     (void *)base, bytes, meminfo->cpid);
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memat", "meminfo", "not memory of ARMCI_Memget",
+                     "%p + %ld bytes of process %d", (void *)base, bytes, meminfo->cpid);
         return NULL;
     }
     if (offset < 0 || offset > bytes) {
-        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "beyond the memory", "%ld (of %ld bytes)", offset, bytes);
+        armcii_error(ARMCI_ERR_RANGE, "ARMCI_Memat", "offset", "beyond the memory",
+                     "%ld (of %ld bytes)", offset, bytes);
         return NULL;
     }
     return base + offset;
@@ -195,7 +209,8 @@ ARMCII_ALIAS(ARMCI_Memat, PARMCI_Memat);
 void PARMCI_Memdt(armci_meminfo_t *meminfo, long offset)
 {
     ARMCII_ENTER("ARMCI_Memdt");
-    (void)offset; /* nothing to release: the next allocation at the address replaces the directory entry */
+    (void)offset; /* nothing to release: the next allocation at the address replaces the directory
+                     entry */
     if (entered) armcii_check_pointer("ARMCI_Memdt", "meminfo", meminfo);
 }
 ARMCII_ALIAS(ARMCI_Memdt, PARMCI_Memdt);
@@ -206,7 +221,8 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
     armcii_finish_everything();
     if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo))) {
-        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo", "not memory that this process allocated by ARMCI_Memget", "%p",
+        armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo",
+                     "not memory that this process allocated by ARMCI_Memget", "%p",
                      (void *)base_of(meminfo));
         return;
     }
@@ -235,7 +251,8 @@ void PARMCI_Access_begin(void *ptr)
     if (!region) return;
     armcii_fence_region(region, armcii_world->rank);
     armcii_region_sync(region);
-    atomic_thread_fence(memory_order_acquire); /* order later loads after the load that told the program of the data */
+    atomic_thread_fence(memory_order_acquire); /* order later loads after the load that told the
+                                                  program of the data */
 }
 ARMCII_ALIAS(ARMCI_Access_begin, PARMCI_Access_begin);
 
@@ -251,16 +268,21 @@ ARMCII_ALIAS(ARMCI_Access_end, PARMCI_Access_end);
 int PARMCIX_Mode_set(int mode, void *ptr, ARMCI_Group *group)
 {
     ARMCII_ENTER("ARMCIX_Mode_set");
-    enum { KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE | ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY };
+    enum {
+        KNOWN = ARMCIX_MODE_ALL | ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE |
+                ARMCIX_MODE_READ_ONLY | ARMCIX_MODE_ACC_ONLY
+    };
     if (!entered) return ARMCI_ERR_STATE;
     if (mode <= 0 || (mode & ~KNOWN))
-        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode", "invalid combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
+        return armcii_error(ARMCI_ERR_ARGUMENT, "ARMCIX_Mode_set", "mode",
+                            "invalid combination of ARMCIX_MODE_...", "%#x", (unsigned)mode);
     struct team *team = armcii_check_group("ARMCIX_Mode_set", group);
     if (!team) return ARMCI_ERR_GROUP;
     struct region *region = own_region("ARMCIX_Mode_set", ptr);
     if (!region) return ARMCI_ERR_ADDRESS;
     if (region->team != team)
-        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group", "the region belongs to another group", "%p", ptr);
+        return armcii_error(ARMCI_ERR_GROUP, "ARMCIX_Mode_set", "group",
+                            "the region belongs to another group", "%p", ptr);
     armcii_complete_region(region);
     armcii_coll_barrier(team->comm);
     region->mode = mode;
@@ -281,52 +303,63 @@ ARMCII_ALIAS(ARMCIX_Mode_get, PARMCIX_Mode_get);
 void PARMCI_Copy(void *src, void *dst, int n)
 {
     if (armcii_check_count("ARMCI_Copy", "n", n) || n == 0) return;
-    if (armcii_check_pointer("ARMCI_Copy", "src", src) || armcii_check_pointer("ARMCI_Copy", "dst", dst)) return;
+    if (armcii_check_pointer("ARMCI_Copy", "src", src) ||
+        armcii_check_pointer("ARMCI_Copy", "dst", dst))
+        return;
     memcpy(dst, src, (size_t)n);
 }
 ARMCII_ALIAS(ARMCI_Copy, PARMCI_Copy);
 
 /* Check the levels, the arrays and the counts of a strided patch. */
-static bool check_patch(const char *caller, int levels, int most, const char *strides_name, const int strides[], const char *count_name,
-                        const int count[])
+static bool check_patch(const char *caller, int levels, int most, const char *strides_name,
+                        const int strides[], const char *count_name, const int count[])
 {
     if (levels < 0 || levels > most) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "stride_levels", "out of range", "%d (0 to %d)", levels, most);
+        armcii_error(ARMCI_ERR_COUNT, caller, "stride_levels", "out of range", "%d (0 to %d)",
+                     levels, most);
         return false;
     }
     if (armcii_check_pointer(caller, count_name, count)) return false;
     if (levels > 0 && armcii_check_pointer(caller, strides_name, strides)) return false;
     for (int i = 0; i <= levels; i++) {
         if (count[i] >= 0) continue;
-        armcii_error(ARMCI_ERR_COUNT, caller, count_name, "an entry is negative", "%s[%d] = %d", count_name, i, count[i]);
+        armcii_error(ARMCI_ERR_COUNT, caller, count_name, "an entry is negative", "%s[%d] = %d",
+                     count_name, i, count[i]);
         return false;
     }
     return true;
 }
 
-/* Describe the patch at ptr as the local side of a shape; false, with a message, if an argument is invalid. */
-static bool make_shape(const char *caller, void *ptr, int levels, const int strides[], const int count[], const char *buf, struct shape *s)
+/* Describe the patch at ptr as the local side of a shape; false, with a message, if an argument is
+ * invalid. */
+static bool make_shape(const char *caller, void *ptr, int levels, const int strides[],
+                       const int count[], const char *buf, struct shape *s)
 {
-    if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, "stride_arr", strides, "count", count)) return false;
+    if (!check_patch(caller, levels, SHAPE_MAX_LEVELS, "stride_arr", strides, "count", count))
+        return false;
     if (armcii_shape_strided(s, ptr, strides, ptr, strides, count, levels) != SHAPE_OK) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "count", "the total overflows, or the patch leaves the address space", "%d levels at %p",
-                     levels, ptr);
+        armcii_error(ARMCI_ERR_COUNT, caller, "count",
+                     "the total overflows, or the patch leaves the address space",
+                     "%d levels at %p", levels, ptr);
         return false;
     }
-    return s->bytes == 0 || (armcii_check_pointer(caller, "ptr", ptr) == 0 && armcii_check_pointer(caller, "buf", buf) == 0);
+    return s->bytes == 0 || (armcii_check_pointer(caller, "ptr", ptr) == 0 &&
+                             armcii_check_pointer(caller, "buf", buf) == 0);
 }
 
 void parmci_read_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (make_shape("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
+    if (make_shape("armci_read_strided", ptr, stride_levels, stride_arr, count, buf, &s))
+        armcii_shape_unpack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_read_strided, parmci_read_strided);
 
 void parmci_write_strided(void *ptr, int stride_levels, int stride_arr[], int count[], char *buf)
 {
     struct shape s;
-    if (make_shape("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s)) armcii_shape_pack(&s, SHAPE_LOCAL, buf);
+    if (make_shape("armci_write_strided", ptr, stride_levels, stride_arr, count, buf, &s))
+        armcii_shape_pack(&s, SHAPE_LOCAL, buf);
 }
 ARMCII_ALIAS(armci_write_strided, parmci_write_strided);
 
@@ -351,22 +384,27 @@ static bool count_segments(int levels, const int seg_count[], int *size)
     return true;
 }
 
-void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels, const int *stride_arr, const int *seg_count)
+void parmci_stride_info_init(stride_info_t *sinfo, void *base_ptr, int stride_levels,
+                             const int *stride_arr, const int *seg_count)
 {
     const char *caller = "armci_stride_info_init";
     int size;
     if (!check_iterator(caller, sinfo)) return;
     memset(sinfo, 0, sizeof *sinfo); /* empty if an argument is invalid */
-    if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, "stride_arr", stride_arr, "seg_count", seg_count)) return;
+    if (!check_patch(caller, stride_levels, ARMCI_MAX_STRIDE_LEVEL, "stride_arr", stride_arr,
+                     "seg_count", seg_count))
+        return;
     if (!count_segments(stride_levels, seg_count, &size)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments exceeds INT_MAX", "%d levels", stride_levels);
+        armcii_error(ARMCI_ERR_COUNT, caller, "seg_count", "the number of segments exceeds INT_MAX",
+                     "%d levels", stride_levels);
         return;
     }
     sinfo->base_ptr = base_ptr;
     sinfo->stride_levels = stride_levels;
     sinfo->size = size;
     memcpy(sinfo->seg_count, seg_count, ((size_t)stride_levels + 1) * sizeof seg_count[0]);
-    if (stride_levels > 0) memcpy(sinfo->stride_arr, stride_arr, (size_t)stride_levels * sizeof stride_arr[0]);
+    if (stride_levels > 0)
+        memcpy(sinfo->stride_arr, stride_arr, (size_t)stride_levels * sizeof stride_arr[0]);
 }
 ARMCII_ALIAS(armci_stride_info_init, parmci_stride_info_init);
 
@@ -409,7 +447,8 @@ static ptrdiff_t offset(const stride_info_t *sinfo)
 
 void *parmci_stride_info_seg_ptr(stride_info_t *sinfo)
 {
-    return check_iterator("armci_stride_info_seg_ptr", sinfo) ? sinfo->base_ptr + offset(sinfo) : NULL;
+    return check_iterator("armci_stride_info_seg_ptr", sinfo) ? sinfo->base_ptr + offset(sinfo)
+                                                              : NULL;
 }
 ARMCII_ALIAS(armci_stride_info_seg_ptr, parmci_stride_info_seg_ptr);
 

@@ -75,7 +75,8 @@ static int mpi_tag(int tag)
     return tag & 0x7fff;
 }
 
-static bool check_buffer(const char *caller, const void *buffer, const char *length_name, int length)
+static bool check_buffer(const char *caller, const void *buffer, const char *length_name,
+                         int length)
 {
     if (armcii_check_count(caller, length_name, length)) return false;
     return length == 0 || armcii_check_pointer(caller, "buffer", buffer) == 0;
@@ -85,21 +86,25 @@ void parmci_msg_snd(int tag, void *buffer, int len, int to)
 {
     const char *caller = "armci_msg_snd";
     ARMCII_WATCH_TO(caller, to);
-    if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 && check_buffer(caller, buffer, "len", len))
+    if (armcii_is_running(caller) && armcii_check_process(caller, "to", to) == 0 &&
+        check_buffer(caller, buffer, "len", len))
         armcii_coll_send(buffer, len, to, mpi_tag(tag), armcii_world->messages);
 }
 ARMCII_ALIAS(armci_msg_snd, parmci_msg_snd);
 
-/* The sender; -1 if the message is longer than the buffer: it stays available for a larger buffer. */
+/* The sender; -1 if the message is longer than the buffer: it stays available for a larger buffer.
+ */
 static int receive(const char *caller, int tag, void *buffer, int buflen, int *msglen, int from)
 {
     ARMCII_WATCH_TO(caller, from);
     MPI_Status status;
     int length;
-    bool received = armcii_coll_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);
+    bool received =
+        armcii_coll_receive(buffer, buflen, from, mpi_tag(tag), armcii_world->messages, &status);
     MPI_Get_count(&status, MPI_BYTE, &length);
     if (!received) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "buflen", "the message is longer and was not received", "%d (of %d)", buflen, length);
+        armcii_error(ARMCI_ERR_COUNT, caller, "buflen",
+                     "the message is longer and was not received", "%d (of %d)", buflen, length);
         return -1;
     }
     if (msglen) *msglen = length;
@@ -109,7 +114,8 @@ static int receive(const char *caller, int tag, void *buffer, int buflen, int *m
 void parmci_msg_rcv(int tag, void *buffer, int buflen, int *msglen, int from)
 {
     const char *caller = "armci_msg_rcv";
-    if (armcii_is_running(caller) && armcii_check_process(caller, "from", from) == 0 && check_buffer(caller, buffer, "buflen", buflen))
+    if (armcii_is_running(caller) && armcii_check_process(caller, "from", from) == 0 &&
+        check_buffer(caller, buffer, "buflen", buflen))
         receive(caller, tag, buffer, buflen, msglen, from);
 }
 ARMCII_ALIAS(armci_msg_rcv, parmci_msg_rcv);
@@ -147,7 +153,8 @@ void parmci_msg_group_barrier(ARMCI_Group *group)
 }
 ARMCII_ALIAS(armci_msg_group_barrier, parmci_msg_group_barrier);
 
-static void get_tree_position(const char *caller, struct team *team, int scope, int *Root, int *Up, int *Left, int *Right)
+static void get_tree_position(const char *caller, struct team *team, int scope, int *Root, int *Up,
+                              int *Left, int *Right)
 {
     if (!team || check_scope(caller, scope)) return;
     if (armcii_check_pointer(caller, "Root", Root) || armcii_check_pointer(caller, "Up", Up) ||
@@ -162,25 +169,31 @@ static void get_tree_position(const char *caller, struct team *team, int scope, 
 
 void parmci_msg_bintree(int scope, int *Root, int *Up, int *Left, int *Right)
 {
-    get_tree_position("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up, Left, Right);
+    get_tree_position("armci_msg_bintree", armcii_world_team("armci_msg_bintree"), scope, Root, Up,
+                      Left, Right);
 }
 ARMCII_ALIAS(armci_msg_bintree, parmci_msg_bintree);
 
-void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right, ARMCI_Group *group)
+void parmci_msg_group_bintree(int scope, int *Root, int *Up, int *Left, int *Right,
+                              ARMCI_Group *group)
 {
-    get_tree_position("armci_msg_group_bintree", armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left, Right);
+    get_tree_position("armci_msg_group_bintree",
+                      armcii_group_team("armci_msg_group_bintree", group), scope, Root, Up, Left,
+                      Right);
 }
 ARMCII_ALIAS(armci_msg_group_bintree, parmci_msg_group_bintree);
 
 /* ---- broadcast ---- */
 
 /* buffer_name: the argument name of the caller. */
-static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name, void *buffer, int len, int root)
+static void broadcast(const char *caller, struct team *team, int scope, const char *buffer_name,
+                      void *buffer, int len, int root)
 {
     ARMCII_WATCH(caller);
     if (!team || check_scope(caller, scope)) return;
     MPI_Comm comm = armcii_team_scope_comm(team, (enum team_scope)scope);
-    if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len)) return; /* the caller may be no member */
+    if (comm == MPI_COMM_NULL || armcii_check_count(caller, "len", len))
+        return; /* the caller may be no member */
     if (len > 0 && armcii_check_pointer(caller, buffer_name, buffer)) return;
     int rank = armcii_scope_rank(team, (enum team_scope)scope, root);
     if (rank < 0)
@@ -191,32 +204,39 @@ static void broadcast(const char *caller, struct team *team, int scope, const ch
 
 void parmci_msg_bcast_scope(int scope, void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, "buffer", buffer, len, root);
+    broadcast("armci_msg_bcast_scope", armcii_world_team("armci_msg_bcast_scope"), scope, "buffer",
+              buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast_scope, parmci_msg_bcast_scope);
 
 void parmci_msg_bcast(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, "buffer", buffer, len, root);
+    broadcast("armci_msg_bcast", armcii_world_team("armci_msg_bcast"), SCOPE_ALL, "buffer", buffer,
+              len, root);
 }
 ARMCII_ALIAS(armci_msg_bcast, parmci_msg_bcast);
 
 void parmci_msg_brdcst(void *buffer, int len, int root)
 {
-    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, "buffer", buffer, len, root);
+    broadcast("armci_msg_brdcst", armcii_world_team("armci_msg_brdcst"), SCOPE_ALL, "buffer",
+              buffer, len, root);
 }
 ARMCII_ALIAS(armci_msg_brdcst, parmci_msg_brdcst);
 
 void parmci_msg_group_bcast_scope(int scope, void *buf, int len, int root, ARMCI_Group *group)
 {
-    broadcast("armci_msg_group_bcast_scope", armcii_group_team("armci_msg_group_bcast_scope", group), scope, "buf", buf, len, root);
+    broadcast("armci_msg_group_bcast_scope",
+              armcii_group_team("armci_msg_group_bcast_scope", group), scope, "buf", buf, len,
+              root);
 }
 ARMCII_ALIAS(armci_msg_group_bcast_scope, parmci_msg_group_bcast_scope);
 
 void parmci_msg_clus_brdcst(void *buf, int len)
 {
     struct team *team = armcii_world_team("armci_msg_clus_brdcst");
-    if (team) broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, "buf", buf, len, armcii_domain_member(armcii_world->domain, 0));
+    if (team)
+        broadcast("armci_msg_clus_brdcst", team, SCOPE_NODE, "buf", buf, len,
+                  armcii_domain_member(armcii_world->domain, 0));
 }
 ARMCII_ALIAS(armci_msg_clus_brdcst, parmci_msg_clus_brdcst);
 
@@ -227,7 +247,8 @@ static void exchange(const char *caller, struct team *team, void *ptr_ar[], int 
     ARMCII_WATCH(caller);
     if (!team) return;
     if (n != team->size) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "n", "must be the number of processes", "%d (of %d)", n, team->size);
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "must be the number of processes", "%d (of %d)",
+                     n, team->size);
         return;
     }
     if (armcii_check_pointer(caller, "ptr_ar", ptr_ar)) return;
@@ -242,30 +263,36 @@ ARMCII_ALIAS(armci_exchange_address, parmci_exchange_address);
 
 void parmci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group)
 {
-    exchange("armci_exchange_address_grp", armcii_group_team("armci_exchange_address_grp", group), ptr_ar, n);
+    exchange("armci_exchange_address_grp", armcii_group_team("armci_exchange_address_grp", group),
+             ptr_ar, n);
 }
 ARMCII_ALIAS(armci_exchange_address_grp, parmci_exchange_address_grp);
 
 /* ---- reductions ---- */
 
-/* Find the reduction and the communicator; false if an argument is invalid (with a message) or the caller is not a member. */
-static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n, const char *op, int type, struct reduction *r,
-                    MPI_Comm *comm)
+/* Find the reduction and the communicator; false if an argument is invalid (with a message) or the
+ * caller is not a member. */
+static bool prepare(const char *caller, struct team *team, int scope, const void *x, int n,
+                    const char *op, int type, struct reduction *r, MPI_Comm *comm)
 {
-    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op) || check_scope(caller, scope)) return false;
+    if (!team || armcii_check_count(caller, "n", n) || armcii_check_pointer(caller, "op", op) ||
+        check_scope(caller, scope))
+        return false;
     if (armcii_message_type_size(type) == 0) {
         armcii_error(ARMCI_ERR_TYPE, caller, "type", "invalid type", "%d", type);
         return false;
     }
     if (!armcii_reduction_find(op, type, r)) {
-        armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operator for this type", "\"%.20s\" (type %d)", op, type);
+        armcii_error(ARMCI_ERR_TYPE, caller, "op", "invalid operator for this type",
+                     "\"%.20s\" (type %d)", op, type);
         return false;
     }
     *comm = armcii_team_scope_comm(team, (enum team_scope)scope);
     return *comm != MPI_COMM_NULL && (n == 0 || armcii_check_pointer(caller, "x", x) == 0);
 }
 
-static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op, int type)
+static void reduce(const char *caller, struct team *team, int scope, void *x, int n, const char *op,
+                   int type)
 {
     ARMCII_WATCH(caller);
     struct reduction r;
@@ -279,7 +306,8 @@ static void reduce_first(const char *caller, int scope, void *x, int n, const ch
     ARMCII_WATCH(caller);
     struct reduction r;
     MPI_Comm comm;
-    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm)) armcii_reduce_root(comm, &r, x, n);
+    if (prepare(caller, armcii_world_team(caller), scope, x, n, op, type, &r, &comm))
+        armcii_reduce_root(comm, &r, x, n);
 }
 
 void parmci_msg_gop_scope(int scope, void *x, int n, char *op, int type)
@@ -290,28 +318,29 @@ ARMCII_ALIAS(armci_msg_gop_scope, parmci_msg_gop_scope);
 
 void parmci_msg_group_gop_scope(int scope, void *x, int n, char *op, int type, ARMCI_Group *group)
 {
-    reduce("armci_msg_group_gop_scope", armcii_group_team("armci_msg_group_gop_scope", group), scope, x, n, op, type);
+    reduce("armci_msg_group_gop_scope", armcii_group_team("armci_msg_group_gop_scope", group),
+           scope, x, n, op, type);
 }
 ARMCII_ALIAS(armci_msg_group_gop_scope, parmci_msg_group_gop_scope);
 
-#define GOP_FUNCTIONS(prefix, type, code)                                                                                                  \
-    void parmci_msg_##prefix##gop(type *x, int n, char *op)                                                                                \
-    {                                                                                                                                      \
-        const char *caller = "armci_msg_" #prefix "gop";                                                                                   \
-        reduce(caller, armcii_world_team(caller), SCOPE_ALL, x, n, op, code);                                                              \
-    }                                                                                                                                      \
-    ARMCII_ALIAS(armci_msg_##prefix##gop, parmci_msg_##prefix##gop);                                                                       \
-    void parmci_msg_group_##prefix##gop(type *x, int n, char *op, ARMCI_Group *group)                                                      \
-    {                                                                                                                                      \
-        const char *caller = "armci_msg_group_" #prefix "gop";                                                                             \
-        reduce(caller, armcii_group_team(caller, group), SCOPE_ALL, x, n, op, code);                                                       \
-    }                                                                                                                                      \
-    ARMCII_ALIAS(armci_msg_group_##prefix##gop, parmci_msg_group_##prefix##gop);                                                           \
-    void parmci_msg_clus_##prefix##gop(type *x, int n, char *op)                                                                           \
-    {                                                                                                                                      \
-        const char *caller = "armci_msg_clus_" #prefix "gop";                                                                              \
-        reduce(caller, armcii_world_team(caller), SCOPE_NODE, x, n, op, code);                                                             \
-    }                                                                                                                                      \
+#define GOP_FUNCTIONS(prefix, type, code)                                                          \
+    void parmci_msg_##prefix##gop(type *x, int n, char *op)                                        \
+    {                                                                                              \
+        const char *caller = "armci_msg_" #prefix "gop";                                           \
+        reduce(caller, armcii_world_team(caller), SCOPE_ALL, x, n, op, code);                      \
+    }                                                                                              \
+    ARMCII_ALIAS(armci_msg_##prefix##gop, parmci_msg_##prefix##gop);                               \
+    void parmci_msg_group_##prefix##gop(type *x, int n, char *op, ARMCI_Group *group)              \
+    {                                                                                              \
+        const char *caller = "armci_msg_group_" #prefix "gop";                                     \
+        reduce(caller, armcii_group_team(caller, group), SCOPE_ALL, x, n, op, code);               \
+    }                                                                                              \
+    ARMCII_ALIAS(armci_msg_group_##prefix##gop, parmci_msg_group_##prefix##gop);                   \
+    void parmci_msg_clus_##prefix##gop(type *x, int n, char *op)                                   \
+    {                                                                                              \
+        const char *caller = "armci_msg_clus_" #prefix "gop";                                      \
+        reduce(caller, armcii_world_team(caller), SCOPE_NODE, x, n, op, code);                     \
+    }                                                                                              \
     ARMCII_ALIAS(armci_msg_clus_##prefix##gop, parmci_msg_clus_##prefix##gop)
 
 GOP_FUNCTIONS(i, int, ARMCI_INT);
@@ -334,7 +363,8 @@ ARMCII_ALIAS(armci_msg_reduce_scope, parmci_msg_reduce_scope);
 
 /* ---- selection ---- */
 
-static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type, int contribute)
+static void select_record(const char *caller, int scope, void *x, int n, const char *op, int type,
+                          int contribute)
 {
     ARMCII_WATCH(caller);
     struct reduction r;
@@ -345,8 +375,8 @@ static void select_record(const char *caller, int scope, void *x, int n, const c
         return;
     }
     if ((size_t)n < armcii_message_type_size(type)) {
-        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must contain the element to compare", "%d (type %d: %zu bytes)", n, type,
-                     armcii_message_type_size(type));
+        armcii_error(ARMCI_ERR_COUNT, caller, "n", "the record must contain the element to compare",
+                     "%d (type %d: %zu bytes)", n, type, armcii_message_type_size(type));
         return;
     }
     armcii_select(comm, x, n, r.op == MPI_MAX, type, contribute != 0);

@@ -32,7 +32,8 @@ static void say_versions(const char *library)
     first[strcspn(first, ",")] = '\0'; /* Open MPI's package */
     armcii_system_library_file(origin, sizeof origin, &is_program);
     const char *how = !*origin ? "" : is_program ? ", linked into " : ", from ";
-    armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first, major, minor);
+    armcii_say("ARMCI-RMA %s%s%s, on %s (MPI %d.%d)", PARMCI_RMA_Version(), how, origin, first,
+               major, minor);
 }
 
 static const char *plural(int count)
@@ -55,8 +56,9 @@ static void say_ranks(void)
     else
         snprintf(each, sizeof each, "%d to %d", fewest, most);
     armcii_system_format_count(armcii_node->cpus.processors, processors, sizeof processors);
-    armcii_say("%d rank%s on %d node%s (%s per node); this node: %d rank%s, %s CPU%s", w->size, plural(w->size), w->domains,
-               plural(w->domains), each, armcii_node->size, plural(armcii_node->size), processors,
+    armcii_say("%d rank%s on %d node%s (%s per node); this node: %d rank%s, %s CPU%s", w->size,
+               plural(w->size), w->domains, plural(w->domains), each, armcii_node->size,
+               plural(armcii_node->size), processors,
                plural(armcii_node->cpus.processors == 1 ? 1 : 2));
 }
 
@@ -65,21 +67,25 @@ static void say_paths(void)
     const char *far = armcii_route_far_doc(), *reason = armcii_progress_rank_reason();
     armcii_say("within a node: %s", armcii_route_near_doc());
     if (far) armcii_say("between nodes: %s", far);
-    armcii_say("asynchronous progress: %s%s%s", armcii_route_progress_doc(), reason ? "; no progress rank: " : "", reason ? reason : "");
+    armcii_say("asynchronous progress: %s%s%s", armcii_route_progress_doc(),
+               reason ? "; no progress rank: " : "", reason ? reason : "");
 }
 
 static void say_memory(const struct limits *limits)
 {
     char all[32], each[32], file[32];
     size_t memory = armcii_memory_for_regions(limits), processes = (size_t)armcii_node->size;
-    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s", armcii_system_format_bytes(memory, all, sizeof all),
-               armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each, sizeof each),
+    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s",
+               armcii_system_format_bytes(memory, all, sizeof all),
+               armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each,
+                                          sizeof each),
                armcii_system_format_bytes(armcii_largest_region(limits), file, sizeof file));
 }
 
 static bool is_known(size_t i, const char *library)
 {
-    return armcii_config->quirks && armcii_quirk_row(i)->id != NO_REQUESTS && armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
+    return armcii_config->quirks && armcii_quirk_row(i)->id != NO_REQUESTS &&
+           armcii_quirk_is_in_force(i, library, armcii_world->nodes > 1);
 }
 
 static bool is_needed(enum remedy remedy, const char *library)
@@ -89,7 +95,8 @@ static bool is_needed(enum remedy remedy, const char *library)
     return false;
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *list, size_t size, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void append(char *list, size_t size,
+                                                         const char *format, ...)
 {
     va_list args;
     size_t used = strlen(list);
@@ -106,9 +113,12 @@ static void say_quirks(const char *library)
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
         if (armcii_config->remedies[remedy] == REMEDY_ON || is_needed(remedy, library))
             append(list, sizeof list, "%s", armcii_config_remedy(remedy, NULL));
-    if (is_needed(LIMIT_ACC_SEGMENTS, library)) append(list, sizeof list, "ARMCI_ACC_MAX_SEGMENTS=%zu", armcii_quirks->acc_segments);
-    if (is_needed(LIMIT_EAGER, library)) append(list, sizeof list, "ARMCI_EAGER_MAX=%zuk", armcii_quirks->eager_max >> 10);
-    if (is_needed(LIMIT_OUTSTANDING, library)) append(list, sizeof list, "ARMCI_OUTSTANDING_LIMIT=%zu", armcii_quirks->outstanding);
+    if (is_needed(LIMIT_ACC_SEGMENTS, library))
+        append(list, sizeof list, "ARMCI_ACC_MAX_SEGMENTS=%zu", armcii_quirks->acc_segments);
+    if (is_needed(LIMIT_EAGER, library))
+        append(list, sizeof list, "ARMCI_EAGER_MAX=%zuk", armcii_quirks->eager_max >> 10);
+    if (is_needed(LIMIT_OUTSTANDING, library))
+        append(list, sizeof list, "ARMCI_OUTSTANDING_LIMIT=%zu", armcii_quirks->outstanding);
     armcii_say("quirks: %s", list[0] ? list : "none");
 }
 
@@ -117,7 +127,8 @@ static void say_settings(void)
     char list[1024] = "", value[CONFIG_VALUE];
     for (size_t i = 0; armcii_config_entry(i); i++)
         if (!armcii_config_is_default(i))
-            append(list, sizeof list, "%s=%s", armcii_config_entry(i)->name, armcii_config_value(i, value, sizeof value, NULL));
+            append(list, sizeof list, "%s=%s", armcii_config_entry(i)->name,
+                   armcii_config_value(i, value, sizeof value, NULL));
     armcii_say("settings: %s", list);
 }
 
@@ -138,8 +149,10 @@ static void say_limits(const struct limits *limits)
 {
     char descriptors[64], mappings[64];
     armcii_say("in use by this process: descriptors %s, mappings %s",
-               armcii_system_format_use(limits->descriptors_used, limits->descriptors, descriptors, sizeof descriptors),
-               armcii_system_format_use(limits->mappings_used, limits->mappings, mappings, sizeof mappings));
+               armcii_system_format_use(limits->descriptors_used, limits->descriptors, descriptors,
+                                        sizeof descriptors),
+               armcii_system_format_use(limits->mappings_used, limits->mappings, mappings,
+                                        sizeof mappings));
 }
 
 static void say_remedies(const char *library)
@@ -147,7 +160,8 @@ static void say_remedies(const char *library)
     const char *help;
     for (size_t i = 0; armcii_quirk_row(i); i++) {
         const struct quirk_row *row = armcii_quirk_row(i);
-        if (is_known(i, library)) armcii_say("quirk of %s: %s; remedy: %s", row->library, row->defect, row->remedy);
+        if (is_known(i, library))
+            armcii_say("quirk of %s: %s; remedy: %s", row->library, row->defect, row->remedy);
     }
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
         if (armcii_config->remedies[remedy] != REMEDY_ON || is_needed(remedy, library)) continue;

@@ -56,14 +56,16 @@ ARMCII_ALIAS(ARMCI_INIT_HANDLE, PARMCI_INIT_HANDLE);
 void PARMCI_SET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_SET_AGGREGATE_HANDLE");
-    if (entered && check_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl)) armcii_handle_set_aggregate(hdl);
+    if (entered && check_handle("ARMCI_SET_AGGREGATE_HANDLE", hdl))
+        armcii_handle_set_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_SET_AGGREGATE_HANDLE, PARMCI_SET_AGGREGATE_HANDLE);
 
 void PARMCI_UNSET_AGGREGATE_HANDLE(armci_hdl_t *hdl)
 {
     ARMCII_ENTER("ARMCI_UNSET_AGGREGATE_HANDLE");
-    if (entered && check_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl)) armcii_handle_unset_aggregate(hdl);
+    if (entered && check_handle("ARMCI_UNSET_AGGREGATE_HANDLE", hdl))
+        armcii_handle_unset_aggregate(hdl);
 }
 ARMCII_ALIAS(ARMCI_UNSET_AGGREGATE_HANDLE, PARMCI_UNSET_AGGREGATE_HANDLE);
 
@@ -105,10 +107,12 @@ ARMCII_ALIAS(ARMCI_WaitAll, PARMCI_WaitAll);
 
 /* ---- remote completion ---- */
 
-/* Let the next fence return at once, unless another thread is inside a call and may start operations. */
+/* Let the next fence return at once, unless another thread is inside a call and may start
+ * operations. */
 static void mark_if_quiet(void)
 {
-    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_transports_are_quiet() && !armcii_program_stores)
+    if (armcii_lock_is_alone() && armcii_handles_queued == 0 && armcii_transports_are_quiet() &&
+        !armcii_program_stores)
         armcii_mark_quiet();
 }
 

@@ -1,4 +1,5 @@
-/* transfers.c - put, get and accumulate: contiguous, strided, vector, single values; blocking and nonblocking; puts with a flag. */
+/* transfers.c - put, get and accumulate: contiguous, strided, vector, single values; blocking and
+ * nonblocking; puts with a flag. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,20 +50,25 @@ static void init_op(const struct op_args *r, struct op *op)
 
 static int check_whole_elements(const struct op_args *r, const char *argument, int bytes)
 {
-    if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0) return 0;
-    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements", "%d (%s: %zu bytes)", bytes,
-                        armcii_element_name(r->verb.element), armcii_element_size(r->verb.element));
+    if (r->verb.kind != RMA_ACC || (size_t)bytes % armcii_element_size(r->verb.element) == 0)
+        return 0;
+    return armcii_error(ARMCI_ERR_ALIGN, r->caller, argument, "accumulate requires whole elements",
+                        "%d (%s: %zu bytes)", bytes, armcii_element_name(r->verb.element),
+                        armcii_element_size(r->verb.element));
 }
 
 /* The local pointer of a nonempty transfer. */
 static int check_local(const struct op_args *r, const void *src, const void *dst)
 {
-    return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst) : armcii_check_pointer(r->caller, "src", src);
+    return r->verb.kind == RMA_GET ? armcii_check_pointer(r->caller, "dst", dst)
+                                   : armcii_check_pointer(r->caller, "src", src);
 }
 
-static int report_local_wrap(const struct op_args *r, const char *argument, const void *local, int bytes)
+static int report_local_wrap(const struct op_args *r, const char *argument, const void *local,
+                             int bytes)
 {
-    return armcii_error(ARMCI_ERR_RANGE, r->caller, argument, "the local side leaves the address space", "%p + %d bytes", local, bytes);
+    return armcii_error(ARMCI_ERR_RANGE, r->caller, argument,
+                        "the local side leaves the address space", "%p + %d bytes", local, bytes);
 }
 
 /* The local side of a nonempty contiguous transfer. */
@@ -104,7 +110,8 @@ struct counts {
 static bool is_patch(struct side side, struct counts c)
 {
     struct shape s;
-    return armcii_shape_strided(&s, side.ptr, side.stride, side.ptr, side.stride, c.count, c.levels) == SHAPE_OK;
+    return armcii_shape_strided(&s, side.ptr, side.stride, side.ptr, side.stride, c.count,
+                                c.levels) == SHAPE_OK;
 }
 
 /* The counts as "{8, 2}". */
@@ -112,12 +119,14 @@ static const char *list_counts(struct counts c, char *text, size_t room)
 {
     size_t used = 0;
     for (int i = 0; i <= c.levels && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%d%s", i == 0 ? "{" : ", ", c.count[i], i == c.levels ? "}" : "");
+        used += (size_t)snprintf(text + used, room - used, "%s%d%s", i == 0 ? "{" : ", ",
+                                 c.count[i], i == c.levels ? "}" : "");
     return text;
 }
 
 /* Report the cause: the total overflows, or the source or destination leaves the address space. */
-static int report_overflow(const struct op_args *r, struct side src, struct side dst, struct counts c)
+static int report_overflow(const struct op_args *r, struct side src, struct side dst,
+                           struct counts c)
 {
     static const int zero_stride[SHAPE_MAX_LEVELS];
     char text[(SHAPE_MAX_LEVELS + 1) * sizeof ", -2147483648"];
@@ -125,27 +134,31 @@ static int report_overflow(const struct op_args *r, struct side src, struct side
     if (!is_patch((struct side){NULL, zero_stride}, c))
         return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "the total overflows", "%s", text);
     bool of_src = !is_patch(src, c);
-    return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst", "the patch leaves the address space", "%p (count = %s)",
+    return armcii_error(ARMCI_ERR_COUNT, r->caller, of_src ? "src" : "dst",
+                        "the patch leaves the address space", "%p (count = %s)",
                         of_src ? src.ptr : dst.ptr, text);
 }
 
-static int report(const struct op_args *r, enum shape_status status, struct side src, struct side dst, struct counts c)
+static int report(const struct op_args *r, enum shape_status status, struct side src,
+                  struct side dst, struct counts c)
 {
     int bad = 0;
     switch (status) {
     case SHAPE_OK: return 0;
     case SHAPE_BAD_LEVELS:
-        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range", "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "stride_levels", "out of range",
+                            "%d (0 to %d)", c.levels, SHAPE_MAX_LEVELS);
     case SHAPE_BAD_COUNT:
         while (c.count[bad] >= 0)
             bad++;
-        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative", "count[%d] = %d", bad, c.count[bad]);
+        return armcii_error(ARMCI_ERR_COUNT, r->caller, "count", "an entry is negative",
+                            "count[%d] = %d", bad, c.count[bad]);
     default: return report_overflow(r, src, dst, c);
     }
 }
 
-static int build_strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[],
-                         int levels, struct op *op)
+static int build_strided(struct op_args r, void *src, const int src_stride[], void *dst,
+                         const int dst_stride[], const int count[], int levels, struct op *op)
 {
     int rc = check_request(&r);
     if (!rc) rc = armcii_check_pointer(r.caller, "count", count);
@@ -153,10 +166,13 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
     if (!rc && levels > 0) rc = armcii_check_pointer(r.caller, "dst_stride_ar", dst_stride);
     if (!rc && levels >= 0 && count[0] > 0) rc = check_whole_elements(&r, "count[0]", count[0]);
     if (rc) return rc;
-    enum shape_status status = r.verb.kind == RMA_GET ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
-                                                      : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
+    enum shape_status status =
+        r.verb.kind == RMA_GET
+            ? armcii_shape_strided(&op->shape, dst, dst_stride, src, src_stride, count, levels)
+            : armcii_shape_strided(&op->shape, src, src_stride, dst, dst_stride, count, levels);
     if (status != SHAPE_OK)
-        return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride}, (struct counts){count, levels});
+        return report(&r, status, (struct side){src, src_stride}, (struct side){dst, dst_stride},
+                      (struct counts){count, levels});
     if (op->shape.bytes > 0) rc = check_local(&r, src, dst);
     if (rc) return rc;
     init_op(&r, op);
@@ -167,8 +183,10 @@ static int build_strided(struct op_args r, void *src, const int src_stride[], vo
 static int report_segment(const struct op_args *r, int entry, int i, const void *local, int bytes)
 {
     char name[64];
-    snprintf(name, sizeof name, "iov[%d].%s[%d]", entry, r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
-    return local ? report_local_wrap(r, name, local, bytes) : armcii_check_pointer(r->caller, name, NULL);
+    snprintf(name, sizeof name, "iov[%d].%s[%d]", entry,
+             r->verb.kind == RMA_GET ? "dst_ptr_array" : "src_ptr_array", i);
+    return local ? report_local_wrap(r, name, local, bytes)
+                 : armcii_check_pointer(r->caller, name, NULL);
 }
 
 static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry)
@@ -183,7 +201,8 @@ static int check_entry(const struct op_args *r, const armci_giov_t *v, int entry
     const uintptr_t highest = UINTPTR_MAX - (size_t)v->bytes;
     for (int i = 0; i < v->ptr_array_len && !rc; i++)
         if ((uintptr_t)local[i] - 1 >= highest)
-            rc = report_segment(r, entry, i, local[i], v->bytes); /* NULL - 1 wraps to the highest address */
+            rc = report_segment(r, entry, i, local[i],
+                                v->bytes); /* NULL - 1 wraps to the highest address */
     return rc;
 }
 
@@ -198,7 +217,8 @@ static void vector_free(struct vector_memory *memory)
     if (memory->runs != memory->few) free(memory->runs);
 }
 
-static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len, struct vector_memory *memory, struct op *op)
+static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
+                        struct vector_memory *memory, struct op *op)
 {
     int rc = check_request(&r);
     if (!rc) rc = armcii_check_count(r.caller, "iov_len", iov_len);
@@ -206,16 +226,20 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
     for (int i = 0; i < iov_len && !rc; i++)
         rc = check_entry(&r, &iov[i], i);
     if (rc) return rc;
-    memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few : malloc((size_t)iov_len * sizeof *memory->runs);
-    if (!memory->runs) return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
+    memory->runs = iov_len <= VECTOR_RUNS_INLINE ? memory->few
+                                                 : malloc((size_t)iov_len * sizeof *memory->runs);
+    if (!memory->runs)
+        return armcii_error(ARMCI_ERR_MEMORY, r.caller, "iov_len", "out of memory", "%d", iov_len);
     for (int i = 0; i < iov_len; i++) {
         void **local = r.verb.kind == RMA_GET ? iov[i].dst_ptr_array : iov[i].src_ptr_array;
         void **remote = r.verb.kind == RMA_GET ? iov[i].src_ptr_array : iov[i].dst_ptr_array;
-        memory->runs[i] = (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
+        memory->runs[i] =
+            (struct vector_run){local, remote, (size_t)iov[i].bytes, (size_t)iov[i].ptr_array_len};
     }
     if (armcii_shape_vector(&op->shape, memory->runs, (size_t)iov_len) != SHAPE_OK) {
         vector_free(memory);
-        return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries", iov_len);
+        return armcii_error(ARMCI_ERR_COUNT, r.caller, "iov", "the total overflows", "%d entries",
+                            iov_len);
     }
     init_op(&r, op);
     return 0;
@@ -223,16 +247,19 @@ static int build_vector(struct op_args r, const armci_giov_t iov[], int iov_len,
 
 /* ---- fast path ---- */
 
-/* Fast path: an operation with valid arguments is executed at once if the address cache holds the remote side, or queued if it matches the
- * requests of an aggregate handle.  All other operations go through the engine. */
+/* Fast path: an operation with valid arguments is executed at once if the address cache holds the
+ * remote side, or queued if it matches the requests of an aggregate handle.  All other operations
+ * go through the engine. */
 
-/* NULL, or in the upper half of the address space, where a transfer could wrap around: the engine checks such addresses. */
+/* NULL, or in the upper half of the address space, where a transfer could wrap around: the engine
+ * checks such addresses. */
 static bool needs_check(const void *local)
 {
     return (intptr_t)local <= 0;
 }
 
-__attribute__((always_inline)) static inline bool put_fast(const void *src, const void *dst, int bytes, int proc)
+__attribute__((always_inline)) static inline bool put_fast(const void *src, const void *dst,
+                                                           int bytes, int proc)
 {
     char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (!there || needs_check(src)) return false;
@@ -241,7 +268,8 @@ __attribute__((always_inline)) static inline bool put_fast(const void *src, cons
     return true;
 }
 
-__attribute__((always_inline)) static inline bool get_fast(const void *src, void *dst, int bytes, int proc)
+__attribute__((always_inline)) static inline bool get_fast(const void *src, void *dst, int bytes,
+                                                           int proc)
 {
     const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
     if (!there || needs_check(dst)) return false;
@@ -250,23 +278,29 @@ __attribute__((always_inline)) static inline bool get_fast(const void *src, void
     return true;
 }
 
-__attribute__((always_inline)) static inline bool acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes,
-                                                           int proc)
+__attribute__((always_inline)) static inline bool
+acc_fast(int datatype, const void *scale, const void *src, const void *dst, int bytes, int proc)
 {
     const char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
-    if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT) return false;
+    if (!there || needs_check(src) || !scale || datatype < 0 || datatype >= ELEMENT_COUNT)
+        return false;
     enum element e = (enum element)datatype;
     if ((size_t)bytes % armcii_element_size(e)) return false;
     armcii_stats_transfer(STATS_ACC, proc, (size_t)bytes, bytes > 0);
-    armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src, (size_t)bytes);
+    armcii_apply_accumulate_piece(e, scale, proc, dst, there - (const char *)dst, src,
+                                  (size_t)bytes);
     return true;
 }
 
 /* Negative ranks match no queued request. */
-static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote, int bytes)
+static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *local, void *remote,
+                       int bytes)
 {
-    if (bytes <= 0 || needs_check(local) || !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes)) return false;
-    if (armcii_stats_on) armcii_stats_note_transfer((enum stats_kind)kind, proc, (size_t)bytes, 1, true);
+    if (bytes <= 0 || needs_check(local) ||
+        !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes))
+        return false;
+    if (armcii_stats_on)
+        armcii_stats_note_transfer((enum stats_kind)kind, proc, (size_t)bytes, 1, true);
     return true;
 }
 
@@ -278,14 +312,16 @@ static armci_hdl_t no_handle;
 static int counted(int rc, const struct op *op, armci_hdl_t *hdl)
 {
     if (rc == 0 && armcii_stats_on)
-        armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes, op->shape.nsegs,
+        armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
+                                   op->shape.nsegs,
                                    hdl != BLOCKING && armcii_handle_queues(hdl, op));
     return rc;
 }
 
 static int run(const struct op *op, armci_hdl_t *hdl)
 {
-    return counted(hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op), op, hdl);
+    return counted(hdl == BLOCKING ? armcii_op_blocking(op) : armcii_handle_start(hdl, op), op,
+                   hdl);
 }
 
 static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_hdl_t *hdl)
@@ -297,13 +333,15 @@ static int contiguous(struct op_args r, void *src, void *dst, int bytes, armci_h
 
 /* ---- contiguous ---- */
 
-/* A call of at most SHORT_BYTES that needs neither lock nor statistics, to the last slice used of that process.  Nothing here calls a
- * function, so a caller that leaves the rest to a tail call saves no registers. */
+/* A call of at most SHORT_BYTES that needs neither lock nor statistics, to the last slice used of
+ * that process.  Nothing here calls a function, so a caller that leaves the rest to a tail call
+ * saves no registers. */
 enum { SHORT_BYTES = 64 };
 
 static inline char *short_remote(const void *remote, const void *local, int bytes, int proc)
 {
-    if (armcii_entry_state != ENTRY_FAST || needs_check(local) || (unsigned)bytes > SHORT_BYTES) return NULL;
+    if (armcii_entry_state != ENTRY_FAST || needs_check(local) || (unsigned)bytes > SHORT_BYTES)
+        return NULL;
     return armcii_addr_cache_lookup_last(proc, remote, (unsigned)bytes);
 }
 
@@ -321,7 +359,8 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
     return there != NULL;
 }
 
-__attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+__attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
+                                         int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
@@ -330,7 +369,8 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
     return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
 }
 
-__attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+__attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
+                                         int proc, armci_hdl_t *hdl)
 {
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
@@ -372,7 +412,8 @@ int PARMCI_Acc(int datatype, void *scale, void *src, void *dst, int bytes, int p
 }
 ARMCII_ALIAS(ARMCI_Acc, PARMCI_Acc);
 
-int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+int PARMCI_NbAcc(int datatype, void *scale, void *src, void *dst, int bytes, int proc,
+                 armci_hdl_t *hdl)
 {
     ARMCII_ENTER_TO("ARMCI_NbAcc", proc);
     if (!entered) return ARMCI_ERR_STATE;
@@ -383,8 +424,8 @@ ARMCII_ALIAS(ARMCI_NbAcc, PARMCI_NbAcc);
 
 /* ---- strided ---- */
 
-static int strided(struct op_args r, void *src, const int src_stride[], void *dst, const int dst_stride[], const int count[], int levels,
-                   armci_hdl_t *hdl)
+static int strided(struct op_args r, void *src, const int src_stride[], void *dst,
+                   const int dst_stride[], const int count[], int levels, armci_hdl_t *hdl)
 {
     ARMCII_ENTER_TO(r.caller, r.proc);
     struct op op;
@@ -393,45 +434,51 @@ static int strided(struct op_args r, void *src, const int src_stride[], void *ds
     return rc ? rc : run(&op, hdl);
 }
 
-int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
+int PARMCI_PutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc)
 {
-    return strided(put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, BLOCKING);
+    return strided(put_to("ARMCI_PutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                   count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_PutS, PARMCI_PutS);
 
-int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc)
+int PARMCI_GetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
+                int stride_levels, int proc)
 {
-    return strided(get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, BLOCKING);
+    return strided(get_from("ARMCI_GetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                   count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_GetS, PARMCI_GetS);
 
-int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                int stride_levels, int proc)
+int PARMCI_AccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                int dst_stride_ar[], int count[], int stride_levels, int proc)
 {
-    return strided(acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
-                   BLOCKING);
+    return strided(acc_to("ARMCI_AccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
+                   dst_stride_ar, count, stride_levels, BLOCKING);
 }
 ARMCII_ALIAS(ARMCI_AccS, PARMCI_AccS);
 
-int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
-                  armci_hdl_t *hdl)
+int PARMCI_NbPutS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                  int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, hdl);
+    return strided(put_to("ARMCI_NbPutS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                   count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbPutS, PARMCI_NbPutS);
 
-int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int proc,
-                  armci_hdl_t *hdl)
+int PARMCI_NbGetS(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                  int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, hdl);
+    return strided(get_from("ARMCI_NbGetS", proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                   count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbGetS, PARMCI_NbGetS);
 
-int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                  int stride_levels, int proc, armci_hdl_t *hdl)
+int PARMCI_NbAccS(int datatype, void *scale, void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                  int dst_stride_ar[], int count[], int stride_levels, int proc, armci_hdl_t *hdl)
 {
-    return strided(acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels,
-                   hdl);
+    return strided(acc_to("ARMCI_NbAccS", datatype, scale, proc), src_ptr, src_stride_ar, dst_ptr,
+                   dst_stride_ar, count, stride_levels, hdl);
 }
 ARMCII_ALIAS(ARMCI_NbAccS, PARMCI_NbAccS);
 
@@ -480,7 +527,8 @@ int PARMCI_NbGetV(armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
 }
 ARMCII_ALIAS(ARMCI_NbGetV, PARMCI_NbGetV);
 
-int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc, armci_hdl_t *hdl)
+int PARMCI_NbAccV(int datatype, void *scale, armci_giov_t *iov, int iov_len, int proc,
+                  armci_hdl_t *hdl)
 {
     return vector(acc_to("ARMCI_NbAccV", datatype, scale, proc), iov, iov_len, hdl);
 }
@@ -488,14 +536,18 @@ ARMCII_ALIAS(ARMCI_NbAccV, PARMCI_NbAccV);
 
 /* ---- values ---- */
 
-static int put_value(const char *caller, void *value, void *dst, int bytes, int proc, armci_hdl_t *hdl)
+static int put_value(const char *caller, void *value, void *dst, int bytes, int proc,
+                     armci_hdl_t *hdl)
 {
     ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
     if (put_fast(value, dst, bytes, proc)) return 0;
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
-    return rc ? rc : counted(hdl == BLOCKING ? armcii_op_blocking(&op) : armcii_handle_start_value(hdl, &op), &op, hdl);
+    return rc ? rc
+              : counted(hdl == BLOCKING ? armcii_op_blocking(&op)
+                                        : armcii_handle_start_value(hdl, &op),
+                        &op, hdl);
 }
 
 static void get_value(const char *caller, void *src, void *value, int bytes, int proc)
@@ -508,23 +560,23 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
         contiguous(get_from(caller, proc), src, value, bytes, BLOCKING);
 }
 
-#define VALUE_FUNCTIONS(name, type)                                                                                                        \
-    int PARMCI_PutValue##name(type src, void *dst, int proc)                                                                               \
-    {                                                                                                                                      \
-        return put_value("ARMCI_PutValue" #name, &src, dst, sizeof src, proc, BLOCKING);                                                   \
-    }                                                                                                                                      \
-    ARMCII_ALIAS(ARMCI_PutValue##name, PARMCI_PutValue##name);                                                                             \
-    int PARMCI_NbPutValue##name(type src, void *dst, int proc, armci_hdl_t *hdl)                                                           \
-    {                                                                                                                                      \
-        return put_value("ARMCI_NbPutValue" #name, &src, dst, sizeof src, proc, hdl);                                                      \
-    }                                                                                                                                      \
-    ARMCII_ALIAS(ARMCI_NbPutValue##name, PARMCI_NbPutValue##name);                                                                         \
-    type PARMCI_GetValue##name(void *src, int proc)                                                                                        \
-    {                                                                                                                                      \
-        type value = 0;                                                                                                                    \
-        get_value("ARMCI_GetValue" #name, src, &value, sizeof value, proc);                                                                \
-        return value;                                                                                                                      \
-    }                                                                                                                                      \
+#define VALUE_FUNCTIONS(name, type)                                                                \
+    int PARMCI_PutValue##name(type src, void *dst, int proc)                                       \
+    {                                                                                              \
+        return put_value("ARMCI_PutValue" #name, &src, dst, sizeof src, proc, BLOCKING);           \
+    }                                                                                              \
+    ARMCII_ALIAS(ARMCI_PutValue##name, PARMCI_PutValue##name);                                     \
+    int PARMCI_NbPutValue##name(type src, void *dst, int proc, armci_hdl_t *hdl)                   \
+    {                                                                                              \
+        return put_value("ARMCI_NbPutValue" #name, &src, dst, sizeof src, proc, hdl);              \
+    }                                                                                              \
+    ARMCII_ALIAS(ARMCI_NbPutValue##name, PARMCI_NbPutValue##name);                                 \
+    type PARMCI_GetValue##name(void *src, int proc)                                                \
+    {                                                                                              \
+        type value = 0;                                                                            \
+        get_value("ARMCI_GetValue" #name, src, &value, sizeof value, proc);                        \
+        return value;                                                                              \
+    }                                                                                              \
     ARMCII_ALIAS(ARMCI_GetValue##name, PARMCI_GetValue##name)
 
 VALUE_FUNCTIONS(Int, int);
@@ -540,7 +592,8 @@ static int put_then_flag(const struct op *data, int *flag, int value)
     struct op op;
     struct raddr raddr;
     int rc = armcii_op_resolve(data->caller, "flag", data->target, flag, sizeof *flag, &raddr);
-    if (!rc) rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
+    if (!rc)
+        rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
     if (!rc) rc = run(data, BLOCKING);
     if (rc) return rc;
     armcii_fence(data->target);
@@ -559,26 +612,30 @@ int PARMCI_Put_flag(void *src, void *dst, int bytes, int *flag, int value, int p
 }
 ARMCII_ALIAS(ARMCI_Put_flag, PARMCI_Put_flag);
 
-static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[],
-                            int stride_levels, int *flag, int value, int proc)
+static int put_strided_flag(const char *caller, void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                            int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                            int value, int proc)
 {
     ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = build_strided(put_to(caller, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, &op);
+    int rc = build_strided(put_to(caller, proc), src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                           count, stride_levels, &op);
     return rc ? rc : put_then_flag(&op, flag, value);
 }
 
-int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
-                     int value, int proc)
+int PARMCI_PutS_flag(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                     int count[], int stride_levels, int *flag, int value, int proc)
 {
-    return put_strided_flag("ARMCI_PutS_flag", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
+    return put_strided_flag("ARMCI_PutS_flag", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                            count, stride_levels, flag, value, proc);
 }
 ARMCII_ALIAS(ARMCI_PutS_flag, PARMCI_PutS_flag);
 
-int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels, int *flag,
-                         int value, int proc)
+int PARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[],
+                         int count[], int stride_levels, int *flag, int value, int proc)
 {
-    return put_strided_flag("ARMCI_PutS_flag_dir", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar, count, stride_levels, flag, value, proc);
+    return put_strided_flag("ARMCI_PutS_flag_dir", src_ptr, src_stride_ar, dst_ptr, dst_stride_ar,
+                            count, stride_levels, flag, value, proc);
 }
 ARMCII_ALIAS(ARMCI_PutS_flag_dir, PARMCI_PutS_flag_dir);

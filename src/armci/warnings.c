@@ -32,7 +32,8 @@ static void describe_difference(const struct situation *s, long severity, char *
     size_t entry = (size_t)(CONFIG_ENTRIES - severity);
     char value[CONFIG_VALUE];
     (void)s;
-    snprintf(text, size, "%s=%s of rank 0 holds for the job, but is not what every process has", armcii_config_entry(entry)->name,
+    snprintf(text, size, "%s=%s of rank 0 holds for the job, but is not what every process has",
+             armcii_config_entry(entry)->name,
              armcii_config_value(entry, value, sizeof value, NULL));
 }
 
@@ -44,7 +45,9 @@ static long is_alone(const struct situation *s)
 static void describe_alone(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)s;
-    snprintf(text, size, "the launcher started %ld processes, but MPI sees only one: each runs alone", severity);
+    snprintf(text, size,
+             "the launcher started %ld processes, but MPI sees only one: each runs alone",
+             severity);
 }
 
 static long refuses_transport(const struct situation *s)
@@ -76,30 +79,36 @@ static long lacks_progress(const struct situation *s)
 static void describe_threads(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)s, (void)severity;
-    snprintf(text, size, "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
+    snprintf(text, size,
+             "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
 }
 
 static void describe_progress(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)s, (void)severity;
-    snprintf(text, size, "MPI RMA makes no progress by itself: operations between nodes wait until their target calls MPI");
+    snprintf(text, size,
+             "MPI RMA makes no progress by itself: operations between nodes wait until their "
+             "target calls MPI");
 }
 
 static long lacks_memfd(const struct situation *s)
 {
-    return s->ranks > 1 && (s->allowed == SHM_AUTO || s->allowed == SHM_MEMFD) && s->kind != SEGMENT_MEMFD;
+    return s->ranks > 1 && (s->allowed == SHM_AUTO || s->allowed == SHM_MEMFD) &&
+           s->kind != SEGMENT_MEMFD;
 }
 
 static void describe_memfd(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    const char *instead =
-        s->kind == SEGMENT_MPI ? "they share memory of the MPI library, which is in /dev/shm" : "all operations use MPI RMA";
+    const char *instead = s->kind == SEGMENT_MPI
+                              ? "they share memory of the MPI library, which is in /dev/shm"
+                              : "all operations use MPI RMA";
     snprintf(text, size, "the processes of a node cannot share memory by memfd: %s%s", instead,
              s->nodes > 1 ? ", and nodes have no servers" : "");
 }
 
-/* The number of processes for each processor; 1: there are enough processors, but some processes are bound to the same ones. */
+/* The number of processes for each processor; 1: there are enough processors, but some processes
+ * are bound to the same ones. */
 static long oversubscribes(const struct situation *s)
 {
     return s->oversubscribed ? (long)((s->processes + s->processors - 1) / s->processors) : 0;
@@ -136,31 +145,37 @@ static void describe_region(const struct situation *s, long severity, char *text
 {
     char region[32];
     (void)s;
-    snprintf(text, size, "the limit on the length of files allows one region no more than %s on a node",
+    snprintf(text, size,
+             "the limit on the length of files allows one region no more than %s on a node",
              armcii_system_format_bytes((size_t)(LONG_MAX - severity), region, sizeof region));
 }
 
 static long lacks_descriptors(const struct situation *s)
 {
-    return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors) : 0;
+    return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors)
+                                                  : 0;
 }
 
 static void describe_descriptors(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)s;
-    snprintf(text, size, "MPI may need %ld more descriptors than the limit on open files allows", severity);
+    snprintf(text, size, "MPI may need %ld more descriptors than the limit on open files allows",
+             severity);
 }
 
 static long lacks_mappings(const struct situation *s)
 {
-    size_t used = s->mappings_used < s->mappings ? s->mappings_used : s->mappings, left = s->mappings - used;
-    return s->mappings_used != SIZE_MAX && left < SCARCE_MAPPINGS ? SCARCE_MAPPINGS - (long)left : 0;
+    size_t used = s->mappings_used < s->mappings ? s->mappings_used : s->mappings,
+           left = s->mappings - used;
+    return s->mappings_used != SIZE_MAX && left < SCARCE_MAPPINGS ? SCARCE_MAPPINGS - (long)left
+                                                                  : 0;
 }
 
 static void describe_mappings(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)s;
-    snprintf(text, size, "no more than %ld further memory mappings, and regions need them", SCARCE_MAPPINGS - severity);
+    snprintf(text, size, "no more than %ld further memory mappings, and regions need them",
+             SCARCE_MAPPINGS - severity);
 }
 
 static long knows_no_mpi(const struct situation *s)
@@ -171,31 +186,44 @@ static long knows_no_mpi(const struct situation *s)
 static void describe_mpi(const struct situation *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    snprintf(text, size, "the defects of this MPI library (%s) are unknown, so no remedies are in use",
+    snprintf(text, size,
+             "the defects of this MPI library (%s) are unknown, so no remedies are in use",
              s->unknown_mpi ? s->unknown_mpi : "of another process");
 }
 
 /* A name that is added here is explained in doc/guide.md, "Warnings". */
 static const struct warning table[] = {
-    {"alone", is_alone, describe_alone, "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), or the mpiexec of the program's MPI library",
+    {"alone", is_alone, describe_alone,
+     "srun --mpi=pmi2 (MPICH) or --mpi=pmix (Open MPI), or the mpiexec of the program's MPI "
+     "library",
      OF_JOB},
-    {"settings", differs, describe_difference, "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
-    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM", OF_JOB},
+    {"settings", differs, describe_difference,
+     "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
+    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM",
+     OF_JOB},
     {"no-threads", lacks_threads, describe_threads,
-     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to each node and set ARMCI_PROGRESS=rank",
+     "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to "
+     "each node and set ARMCI_PROGRESS=rank",
      OF_JOB},
     {"no-progress", lacks_progress, describe_progress,
-     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank", OF_JOB},
+     "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank",
+     OF_JOB},
     {"no-memfd", lacks_memfd, describe_memfd,
-     "start all ranks of a node in one container (one PID and user namespace), with a /proc that shows them each other's files", OF_JOB},
+     "start all ranks of a node in one container (one PID and user namespace), with a /proc that "
+     "shows them each other's files",
+     OF_JOB},
     {"oversubscribed", oversubscribes, describe_load,
-     "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun --cpu-bind=cores)", OF_NODE},
-    {"memory", lacks_memory, describe_memory, "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)",
+     "no more ranks than processors on a node, each bound to its own (mpiexec --bind-to core, srun "
+     "--cpu-bind=cores)",
+     OF_NODE},
+    {"memory", lacks_memory, describe_memory,
+     "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)",
      OF_NODE},
     {"file-size", limits_regions, describe_region, "ulimit -f unlimited", OF_NODE},
     {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
     {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", OF_NODE},
-    {"unknown-mpi", knows_no_mpi, describe_mpi, "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
+    {"unknown-mpi", knows_no_mpi, describe_mpi,
+     "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
 };
 enum { WARNINGS = sizeof table / sizeof table[0] };
 
@@ -217,7 +245,8 @@ size_t armcii_largest_region(const struct limits *limits)
     return armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX;
 }
 
-/* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's first process. */
+/* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's
+ * first process. */
 static void observe_limits(struct situation *s)
 {
     struct limits limits;
@@ -230,7 +259,8 @@ static void observe_limits(struct situation *s)
     s->mappings_used = limits.mappings_used;
     if (limits.descriptors_used == SIZE_MAX) return;
     s->descriptors = limits.descriptors;
-    s->descriptors_needed = limits.descriptors_used + OWN_DESCRIPTORS + (size_t)(armcii_world->size - armcii_node->size);
+    s->descriptors_needed = limits.descriptors_used + OWN_DESCRIPTORS +
+                            (size_t)(armcii_world->size - armcii_node->size);
 }
 
 static struct situation observe(const char *first_line, const char *library)
@@ -240,7 +270,8 @@ static struct situation observe(const char *first_line, const char *library)
         .difference = armcii_config_difference(),
         .launched = armcii_launch_alone(),
         .complaint = armcii_route_complaint(),
-        .unknown_mpi = armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
+        .unknown_mpi =
+            armcii_config->quirks && !armcii_quirks_library(library, &version) ? first_line : NULL,
         .ranks = armcii_world->size,
         .nodes = armcii_world->nodes,
         .threads = armcii_route_has_threads(),

@@ -1,4 +1,5 @@
-/* warnings.h - what is wrong with a job although it runs: slower, less asynchronous, or likely to fail later. */
+/* warnings.h - what is wrong with a job although it runs: slower, less asynchronous, or likely to
+ * fail later. */
 #ifndef ARMCII_WARNINGS_H
 #define ARMCII_WARNINGS_H
 
@@ -9,12 +10,16 @@
 #include "base/system.h"
 #include "transport/shm/segment.h"
 
-/* What a process knows when all layers have started.  The configuration's choices are no defects: they give no warning. */
+/* What a process knows when all layers have started.  The configuration's choices are no defects:
+ * they give no warning. */
 struct situation {
-    int difference;          /* entry of the configuration whose value here is not that of rank 0; -1: none */
-    long launched;           /* processes that the launcher started, of which MPI sees only this one; 0: MPI sees them */
+    int difference; /* entry of the configuration whose value here is not that of rank 0; -1: none
+                     */
+    long launched;  /* processes that the launcher started, of which MPI sees only this one; 0: MPI
+                       sees them */
     const char *complaint;   /* about ARMCI_TRANSPORT; NULL: none */
-    const char *unknown_mpi; /* the version of an MPI library whose defects are unknown; NULL: they are known */
+    const char *unknown_mpi; /* the version of an MPI library whose defects are unknown; NULL: they
+                                are known */
     int ranks, nodes;
     bool threads;      /* MPI provides MPI_THREAD_MULTIPLE on every process */
     bool asynchronous; /* operations between nodes complete without calls of their target */
@@ -23,8 +28,9 @@ struct situation {
     enum segment_kind kind;       /* of the node's shared memory */
     size_t processes, processors; /* on this kernel */
     bool oversubscribed;          /* some processes share a processor */
-    size_t memory, region;        /* bytes for each process of the node, and for one region; SIZE_MAX: no limit */
-    size_t node_memory;           /* bytes for all processes of the node */
+    size_t memory,
+        region; /* bytes for each process of the node, and for one region; SIZE_MAX: no limit */
+    size_t node_memory; /* bytes for all processes of the node */
     size_t descriptors, descriptors_needed;
     size_t mappings, mappings_used;
 };
@@ -32,15 +38,20 @@ struct situation {
 /* A warning of the table; NULL after the last. */
 struct warning {
     const char *name;
-    long (*severity)(const struct situation *s); /* 0: all is well; the job prints its largest value */
+    long (*severity)(
+        const struct situation *s); /* 0: all is well; the job prints its largest value */
     void (*describe)(const struct situation *s, long severity, char *text, size_t size);
     const char *remedy;
-    enum { OF_JOB, OF_NODE, OF_RANK } scope; /* the line names nobody, the node (a rank on it), or the first rank */
+    enum {
+        OF_JOB,
+        OF_NODE,
+        OF_RANK
+    } scope; /* the line names nobody, the node (a rank on it), or the first rank */
 };
 const struct warning *armcii_warning(size_t i);
 
-/* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless ARMCI_WARN=no.  `library` is the text of
- * MPI_Get_library_version. */
+/* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless
+ * ARMCI_WARN=no.  `library` is the text of MPI_Get_library_version. */
 void armcii_warnings_print(const char *library);
 
 /* Bytes of this node for regions, and for one of them. */

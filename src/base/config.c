@@ -24,14 +24,16 @@ static bool from_environment[VARIABLES];
 static bool foreign_set[FOREIGN_NAMES];
 static bool been_read;
 
-_Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES, "struct config_values has room for the table");
+_Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES,
+               "struct config_values has room for the table");
 
 /* Of a variable that is yes, no, or the name of a file. */
 enum { IS_FILE = 2 };
 
 /* ---------------------------------------------------------------- remedies --------- */
 
-/* A list of remedies as a number: QUIRKS_NONE or 0, and an enum remedy_policy in two bits for each. */
+/* A list of remedies as a number: QUIRKS_NONE or 0, and an enum remedy_policy in two bits for each.
+ */
 static unsigned shift_of(size_t remedy)
 {
     return 2 * (unsigned)remedy + 1;
@@ -53,7 +55,9 @@ static bool add_remedy(const char *text, size_t length, uint64_t *list)
 {
     if (length < 2 || (*text != '+' && *text != '-')) return false;
     for (size_t i = 0; i < REMEDIES; i++) {
-        if (strlen(remedies[i].name) != length - 1 || strncasecmp(remedies[i].name, text + 1, length - 1) != 0) continue;
+        if (strlen(remedies[i].name) != length - 1 ||
+            strncasecmp(remedies[i].name, text + 1, length - 1) != 0)
+            continue;
         set_policy(list, i, *text == '+' ? REMEDY_ON : REMEDY_OFF);
         return true;
     }
@@ -69,7 +73,8 @@ static void print_remedies(uint64_t list, char *buffer, size_t size)
     for (size_t i = 0; i < REMEDIES && used < size; i++) {
         enum remedy_policy policy = policy_of(list, i);
         if (policy == REMEDY_AUTO) continue;
-        used += (size_t)snprintf(buffer + used, size - used, "%s%c%s", used ? "," : "", policy == REMEDY_ON ? '+' : '-', remedies[i].name);
+        used += (size_t)snprintf(buffer + used, size - used, "%s%c%s", used ? "," : "",
+                                 policy == REMEDY_ON ? '+' : '-', remedies[i].name);
     }
 }
 
@@ -116,7 +121,8 @@ static unsigned suffix_shift(char letter)
     return found == NULL ? 0 : 10 * (unsigned)(found - letters + 1);
 }
 
-/* Decimal digits, with bytes one suffix.  A number too large to represent becomes the largest one. */
+/* Decimal digits, with bytes one suffix.  A number too large to represent becomes the largest one.
+ */
 static bool parse_number(enum kind kind, const char *text, uint64_t *value)
 {
     char *end;
@@ -129,7 +135,8 @@ static bool parse_number(enum kind kind, const char *text, uint64_t *value)
     return true;
 }
 
-/* A dot or a slash distinguishes a file name from a misspelt word.  Control characters would spoil a message. */
+/* A dot or a slash distinguishes a file name from a misspelt word.  Control characters would spoil
+ * a message. */
 static bool is_file_name(const char *text)
 {
     if (strpbrk(text, "./") == NULL || strlen(text) >= CONFIG_FILE_NAME) return false;
@@ -177,7 +184,8 @@ static void print_number(enum kind kind, uint64_t number, char *buffer, size_t s
 
 static void print_value(const struct variable *v, uint64_t value, char *buffer, size_t size)
 {
-    const char *word = v->kind == KIND_FILE && value == IS_FILE ? values.file_name : word_of(v->words, value);
+    const char *word =
+        v->kind == KIND_FILE && value == IS_FILE ? values.file_name : word_of(v->words, value);
 
     if (v->kind == KIND_REMEDIES)
         print_remedies(value, buffer, size);
@@ -211,7 +219,8 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
     } else {
         print_number(v->kind, v->least, least, sizeof least);
         print_number(v->kind, v->most, most, sizeof most);
-        snprintf(buffer, size, "%s%s %s..%s", v->words ? "auto or " : "", v->kind == KIND_BYTES ? "bytes" : "number", least, most);
+        snprintf(buffer, size, "%s%s %s..%s", v->words ? "auto or " : "",
+                 v->kind == KIND_BYTES ? "bytes" : "number", least, most);
     }
 }
 
@@ -266,7 +275,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct log *log, const cha
     log->line(line);
 }
 
-/* How many letters must be inserted, left out or replaced to make b of a?  Both are shorter than the row. */
+/* How many letters must be inserted, left out or replaced to make b of a?  Both are shorter than
+ * the row. */
 static size_t edits(const char *a, const char *b)
 {
     size_t row[128], length = strlen(b);
@@ -278,7 +288,8 @@ static size_t edits(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= length; j++) {
             size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            if (diagonal + (a[i - 1] != b[j - 1]) < least) least = diagonal + (a[i - 1] != b[j - 1]);
+            if (diagonal + (a[i - 1] != b[j - 1]) < least)
+                least = diagonal + (a[i - 1] != b[j - 1]);
             diagonal = row[j];
             row[j] = least;
         }
@@ -306,7 +317,8 @@ static void reset(void)
 {
     for (size_t i = 0; i < VARIABLES; i++) {
         uint64_t value = 0;
-        if (!parse(&table[i], table[i].default_value, &value)) abort(); /* a row of the table is wrong */
+        if (!parse(&table[i], table[i].default_value, &value))
+            abort(); /* a row of the table is wrong */
         store(i, value);
         from_environment[i] = false;
     }
@@ -316,7 +328,8 @@ static void reset(void)
 
 static bool is_test_variable(const char *name)
 {
-    return strcmp(name, "ARMCI_FAULT") == 0 || strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
+    return strcmp(name, "ARMCI_FAULT") == 0 ||
+           strncmp(name, "ARMCI_TEST_", strlen("ARMCI_TEST_")) == 0;
 }
 
 static bool note_foreign(const char *name)
@@ -334,7 +347,8 @@ static size_t index_of(const char *name, size_t length)
 {
     size_t i = 0;
 
-    while (i < VARIABLES && (strlen(table[i].name) != length || memcmp(table[i].name, name, length) != 0))
+    while (i < VARIABLES &&
+           (strlen(table[i].name) != length || memcmp(table[i].name, name, length) != 0))
         i++;
     return i;
 }
@@ -346,15 +360,18 @@ static void take(const char *name, const char *text, struct log *log)
     uint64_t value;
 
     if (i == VARIABLES) {
-        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name)) return;
+        if (is_test_variable(name) || strcmp(name, no_flush_local) == 0 || note_foreign(name))
+            return;
         const char *meant = nearest(name);
-        say(log, "unknown variable %.100s; %s%s", name, meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
+        say(log, "unknown variable %.100s; %s%s", name,
+            meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
         return;
     }
     if (from_environment[i]) return; /* named twice: the first counts, as for getenv */
     if (!parse(&table[i], text, &value)) {
         print_type(&table[i], type, sizeof type);
-        say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type, table[i].default_value);
+        say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type,
+            table[i].default_value);
         return;
     }
     if (table[i].kind == KIND_FILE) snprintf(values.file_name, CONFIG_FILE_NAME, "%s", text);
@@ -365,14 +382,17 @@ static void take(const char *name, const char *text, struct log *log)
 /* Yes: as ARMCI_QUIRKS=+remote-flush, unless ARMCI_QUIRKS names that remedy. */
 static void take_no_flush_local(char *const environment[], struct log *log)
 {
-    size_t quirks = index_of("ARMCI_QUIRKS", strlen("ARMCI_QUIRKS")), length = strlen(no_flush_local);
+    size_t quirks = index_of("ARMCI_QUIRKS", strlen("ARMCI_QUIRKS")),
+           length = strlen(no_flush_local);
     uint64_t on, list = values.entry[quirks];
 
-    while (*environment != NULL && (strncmp(*environment, no_flush_local, length) != 0 || (*environment)[length] != '='))
+    while (*environment != NULL &&
+           (strncmp(*environment, no_flush_local, length) != 0 || (*environment)[length] != '='))
         environment++;
     if (*environment == NULL) return;
     if (!parse_word(flag_words, *environment + length + 1, &on)) {
-        say(log, "%s='%.100s' is invalid (yes|no); it has no effect", no_flush_local, *environment + length + 1);
+        say(log, "%s='%.100s' is invalid (yes|no); it has no effect", no_flush_local,
+            *environment + length + 1);
     } else if (on && policy_of(list, REMEDY_REMOTE_FLUSH) == REMEDY_AUTO) {
         set_policy(&list, REMEDY_REMOTE_FLUSH, REMEDY_ON);
         store(quirks, list);
@@ -408,7 +428,8 @@ void armcii_config_values(struct config_values *mine)
 static bool is_same_value(size_t i, const struct config_values *a, const struct config_values *b)
 {
     if (a->entry[i] != b->entry[i]) return false;
-    return table[i].kind != KIND_FILE || a->entry[i] != IS_FILE || strcmp(a->file_name, b->file_name) == 0;
+    return table[i].kind != KIND_FILE || a->entry[i] != IS_FILE ||
+           strcmp(a->file_name, b->file_name) == 0;
 }
 
 void armcii_config_adopt(const struct config_values *first)
@@ -447,7 +468,8 @@ const struct config_entry *armcii_config_entry(size_t i)
 
     if (i >= VARIABLES) return NULL;
     print_type(&table[i], types[i], sizeof types[i]);
-    entries[i] = (struct config_entry){table[i].name, types[i], table[i].default_value, table[i].help, i >= DOCUMENTED};
+    entries[i] = (struct config_entry){table[i].name, types[i], table[i].default_value,
+                                       table[i].help, i >= DOCUMENTED};
     return &entries[i];
 }
 
@@ -489,12 +511,14 @@ void armcii_config_print(void (*line)(const char *text))
         if (armcii_config_is_default(i))
             snprintf(text, sizeof text, "%s=%s: %s", v->name, value, v->help);
         else
-            snprintf(text, sizeof text, "%s=%s (default %s): %s", v->name, value, v->default_value, v->help);
+            snprintf(text, sizeof text, "%s=%s (default %s): %s", v->name, value, v->default_value,
+                     v->help);
         line(text);
     }
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
         if (!foreign_set[i] || used + 64 > sizeof text) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "set without effect: ", foreign_names[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 used ? ", " : "set without effect: ", foreign_names[i]);
     }
     if (used > 0) line(text);
 }
@@ -524,10 +548,12 @@ static bool job_spans_nodes(void)
     return number_of("SLURM_STEP_NUM_NODES") > 1 || number_of("FLUX_JOB_NNODES") > 1;
 }
 
-/* Servers that serve requests need memory that the node shares by memfd; others let windows be served. */
+/* Servers that serve requests need memory that the node shares by memfd; others let windows be
+ * served. */
 static bool serves_requests(void)
 {
-    return (in_force.shm == SHM_AUTO || in_force.shm == SHM_MEMFD) && in_force.transport != TRANSPORT_RMA;
+    return (in_force.shm == SHM_AUTO || in_force.shm == SHM_MEMFD) &&
+           in_force.transport != TRANSPORT_RMA;
 }
 
 static bool allows_threads(bool (*windows_bear_threads)(void))
@@ -543,7 +569,8 @@ void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
     bool wanted = allows_threads(windows_bear_threads);
     been_read = false; /* the program may still set variables */
     if (!wanted) return;
-    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE", 0); /* MPICH and what derives from it */
-    setenv("MPICH_MAX_THREAD_SAFETY", "multiple", 0);                   /* Cray MPICH */
-    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);                            /* Open MPI */
+    setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE",
+           0);                                        /* MPICH and what derives from it */
+    setenv("MPICH_MAX_THREAD_SAFETY", "multiple", 0); /* Cray MPICH */
+    setenv("OMPI_MPI_THREAD_LEVEL", "3", 0);          /* Open MPI */
 }

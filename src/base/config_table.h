@@ -1,4 +1,5 @@
-/* config_table.h - the tables of environment variables, for config.c only, which includes config.h before it. */
+/* config_table.h - the tables of environment variables, for config.c only, which includes config.h
+ * before it. */
 #ifndef ARMCII_CONFIG_TABLE_H
 #define ARMCII_CONFIG_TABLE_H
 

@@ -14,7 +14,8 @@
 #include "base/lock.h"
 #include "base/log.h"
 
-/* Of one thread of the program, which writes it; others read it at any time: single values are whole, several may be of different calls. */
+/* Of one thread of the program, which writes it; others read it at any time: single values are
+ * whole, several may be of different calls. */
 struct call {
     unsigned depth; /* of nested calls */
     _Atomic(const char *) function;
@@ -79,7 +80,8 @@ void armcii_hang_enter(const char *function, int target)
 void armcii_hang_leave(void)
 {
     struct call *c = mine;
-    if (!c || c->depth == 0 || --c->depth > 0) return; /* 0: the call began before the report was on */
+    if (!c || c->depth == 0 || --c->depth > 0)
+        return; /* 0: the call began before the report was on */
     atomic_store(&c->ended, armcii_clock());
     atomic_store(&c->begun, 0);
 }
@@ -247,7 +249,8 @@ static void look(void)
     long now = armcii_clock();
     for (unsigned i = 0; i < thread_count(); i++) {
         long begun = atomic_load(&calls[i].begun);
-        if (begun == 0 || now - begun < limit || atomic_exchange(&calls[i].reported, true)) continue;
+        if (begun == 0 || now - begun < limit || atomic_exchange(&calls[i].reported, true))
+            continue;
         print(&calls[i], now);
     }
 }
@@ -303,7 +306,8 @@ void armcii_hang_find_handler(void)
 static bool are_of_one_object(void (*handler)(int), void (*function)(void))
 {
     Dl_info a, b;
-    return dladdr && dladdr(*(void **)&handler, &a) && dladdr(*(void **)&function, &b) && a.dli_fbase == b.dli_fbase;
+    return dladdr && dladdr(*(void **)&handler, &a) && dladdr(*(void **)&function, &b) &&
+           a.dli_fbase == b.dli_fbase;
 }
 
 static void set_handler(void (*handler)(int))
@@ -315,7 +319,9 @@ static void set_handler(void (*handler)(int))
 static void start_handler(void (*mpi_function)(void))
 {
     void (*now)(int) = current_handler();
-    if (belongs_to_program || now == SIG_ERR || (now != SIG_DFL && !are_of_one_object(now, mpi_function))) return;
+    if (belongs_to_program || now == SIG_ERR ||
+        (now != SIG_DFL && !are_of_one_object(now, mpi_function)))
+        return;
     next_handler = now;
     handles_signal = true;
     set_handler(print_all);

@@ -8,7 +8,11 @@
 /* Bytes of the UTF-8 character at c; 0 if there is none. */
 static int utf8_length(const unsigned char *c)
 {
-    int length = *c < 0x80 ? 1 : *c >= 0xc2 && *c < 0xe0 ? 2 : *c >= 0xe0 && *c < 0xf0 ? 3 : *c >= 0xf0 && *c < 0xf5 ? 4 : 0;
+    int length = *c < 0x80                 ? 1
+                 : *c >= 0xc2 && *c < 0xe0 ? 2
+                 : *c >= 0xe0 && *c < 0xf0 ? 3
+                 : *c >= 0xf0 && *c < 0xf5 ? 4
+                                           : 0;
     for (int i = 1; i < length; i++)
         if ((c[i] & 0xc0) != 0x80) return 0;
     return length;

@@ -1,4 +1,5 @@
-/* json.h - writes a JSON document to a stream: objects, arrays and values, with commas, escapes and indentation. */
+/* json.h - writes a JSON document to a stream: objects, arrays and values, with commas, escapes and
+ * indentation. */
 #ifndef ARMCII_JSON_H
 #define ARMCII_JSON_H
 
@@ -13,7 +14,8 @@ struct json {
     bool comma, line; /* what comes before the next value */
 };
 
-/* `key` is NULL for values of an array and for the document itself; `bracket` is '{' or '[', and '}' or ']'. */
+/* `key` is NULL for values of an array and for the document itself; `bracket` is '{' or '[', and
+ * '}' or ']'. */
 void armcii_json_open(struct json *j, const char *key, char bracket);
 void armcii_json_close(struct json *j, char bracket);
 /* The next value or closing bracket starts a new line. */

@@ -30,8 +30,9 @@ static void sleep_shortly(void)
     nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
 }
 
-/* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler does not pass a yield to another group
- * (autogroups, control groups), and on Linux 6.18 the threads of the yielding group wait for hundreds of milliseconds. */
+/* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler
+ * does not pass a yield to another group (autogroups, control groups), and on Linux 6.18 the
+ * threads of the yielding group wait for hundreds of milliseconds. */
 void armcii_backoff_block(struct backoff *p)
 {
     enum { YIELDS = 64 };
@@ -50,16 +51,19 @@ void armcii_progress_on_poll(void)
 
 /* ---- the global lock ----
  *
- * Every call of a program with threads takes it, and so does every call of a program on several nodes.  Contention is rare, so taking the
- * lock costs one atomic operation and releasing it a load and a store.
+ * Every call of a program with threads takes it, and so does every call of a program on several
+ * nodes.  Contention is rare, so taking the lock costs one atomic operation and releasing it a load
+ * and a store.
  *
- * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a hand-over.  Waiting threads do not win
- * that race against one that calls in a loop.  So a thread that has waited for PATIENCE_US sets LOCK_STARVING.  Then the owner hands the
- * lock to the first waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it.  A thread that took the lock
- * after the flag was set makes way.
+ * A thread that finds the lock free takes it, even if others wait: most calls are shorter than a
+ * hand-over.  Waiting threads do not win that race against one that calls in a loop.  So a thread
+ * that has waited for PATIENCE_US sets LOCK_STARVING.  Then the owner hands the lock to the first
+ * waiting thread when it leaves: the lock is RESERVED, never free, until that thread has it.  A
+ * thread that took the lock after the flag was set makes way.
  *
- * An owner that leaves tests the flags and releases the lock in two steps.  A flag that is set between them is seen by the next thread that
- * enters; if none does, by the waiting thread, which looks again after RECHECK_US. */
+ * An owner that leaves tests the flags and releases the lock in two steps.  A flag that is set
+ * between them is seen by the next thread that enters; if none does, by the waiting thread, which
+ * looks again after RECHECK_US. */
 
 struct lock_state armcii_lock_state;
 bool armcii_lock_enabled;
@@ -94,7 +98,8 @@ static bool has_waiters(void)
 
 /* ---- sleep of a waiting thread ---- */
 
-/* Threads whose tickets fall into one place wake together; those whose turn has not come sleep again. */
+/* Threads whose tickets fall into one place wake together; those whose turn has not come sleep
+ * again. */
 enum { PLACES = 32 };
 static struct place {
     _Alignas(64) atomic_uint wakeups; /* a futex */
@@ -116,9 +121,11 @@ static void sleep_in_line(unsigned ticket, long microseconds)
 {
     struct place *place = place_of(ticket);
     const struct timespec t = {.tv_nsec = microseconds * 1000};
-    atomic_fetch_add(&place->sleepers, 1); /* before the test: who reserves the lock afterwards wakes this thread */
+    atomic_fetch_add(&place->sleepers,
+                     1); /* before the test: who reserves the lock afterwards wakes this thread */
     unsigned seen = atomic_load(&place->wakeups);
-    if (!may_take(ticket)) syscall(SYS_futex, &place->wakeups, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
+    if (!may_take(ticket))
+        syscall(SYS_futex, &place->wakeups, FUTEX_WAIT_PRIVATE, seen, &t, NULL, 0);
     atomic_fetch_sub(&place->sleepers, 1);
 }
 
@@ -152,7 +159,8 @@ static void release(void)
 static void set_starving(unsigned ticket)
 {
     unsigned limit = atomic_load(&armcii_lock_state.starving);
-    while (is_below(limit, ticket + 1) && !atomic_compare_exchange_weak(&armcii_lock_state.starving, &limit, ticket + 1))
+    while (is_below(limit, ticket + 1) &&
+           !atomic_compare_exchange_weak(&armcii_lock_state.starving, &limit, ticket + 1))
         continue;
     atomic_fetch_or(&armcii_lock_state.attention, LOCK_STARVING);
 }
@@ -172,7 +180,9 @@ static void leave_line(unsigned ticket)
     if (!(atomic_load(&armcii_lock_state.attention) & LOCK_STARVING)) return;
     atomic_fetch_and(&armcii_lock_state.attention, ~(unsigned)LOCK_STARVING);
     if (is_below(ticket + 1, atomic_load(&armcii_lock_state.starving)))
-        atomic_fetch_or(&armcii_lock_state.attention, LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
+        atomic_fetch_or(
+            &armcii_lock_state.attention,
+            LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
 }
 
 /* Only the first two in line spin: more would take processors from the owner. */
@@ -181,7 +191,8 @@ static bool spin_in_line(unsigned ticket, struct backoff *p)
     return ticket - atomic_load(&armcii_lock_state.served) < SPINNERS && armcii_backoff_spin(p);
 }
 
-/* Waiting threads never yield: the owner is a thread of the same process, which their yields would starve. */
+/* Waiting threads never yield: the owner is a thread of the same process, which their yields would
+ * starve. */
 static void wait_in_line(void)
 {
     struct backoff p = {0};
@@ -237,7 +248,8 @@ bool armcii_lock_try_enter(void)
 
 static unsigned nested_entries(void)
 {
-    return atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) % LOCK_WANTS_PROGRESS;
+    return atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) %
+           LOCK_WANTS_PROGRESS;
 }
 
 void armcii_lock_want_progress(void)

@@ -1,4 +1,5 @@
-/* lock.h - waiting for another process, and the global lock, which the interface functions take where MPI allows several threads. */
+/* lock.h - waiting for another process, and the global lock, which the interface functions take
+ * where MPI allows several threads. */
 #ifndef ARMCII_LOCK_H
 #define ARMCII_LOCK_H
 
@@ -7,7 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* ---- backoff: spin, then yield the processor, then sleep; processes may outnumber processors ---- */
+/* ---- backoff: spin, then yield the processor, then sleep; processes may outnumber processors ----
+ */
 
 /* Microseconds of a monotonic clock. */
 long armcii_clock(void);
@@ -17,15 +19,18 @@ struct backoff {
     unsigned spins, yields;
 };
 
-/* Spins before the first yield; few if processes outnumber processors, or until the start has counted them. */
+/* Spins before the first yield; few if processes outnumber processors, or until the start has
+ * counted them. */
 extern unsigned armcii_backoff_spin_limit;
 enum { SPIN_LIMIT = 4000, SPIN_LIMIT_OVERSUBSCRIBED = 50 };
 
-/* Called by long waits: makes progress in MPI and serves requests.  Returns true if there was work. */
+/* Called by long waits: makes progress in MPI and serves requests.  Returns true if there was work.
+ */
 extern bool (*_Atomic armcii_progress_hook)(void);
 bool armcii_progress_nothing(void);
 
-/* Called under the global lock by functions that a program may use to poll a value: every 32nd call makes progress. */
+/* Called under the global lock by functions that a program may use to poll a value: every 32nd call
+ * makes progress. */
 void armcii_progress_on_poll(void);
 
 static inline void armcii_pause(void)
@@ -49,7 +54,8 @@ static inline bool armcii_backoff_spin(struct backoff *p)
 /* Yields the processor or, in a long wait, sleeps shortly. */
 void armcii_backoff_block(struct backoff *p);
 
-/* One backoff step; returns true once the wait is long enough that the caller should make progress, too. */
+/* One backoff step; returns true once the wait is long enough that the caller should make progress,
+ * too. */
 static inline bool armcii_backoff_yield(struct backoff *p)
 {
     if (armcii_backoff_spin(p)) return false;
@@ -64,15 +70,18 @@ void armcii_lock_enable(bool threads);
 
 extern bool armcii_lock_enabled;
 
-/* Visible for the inline fast path; one cache line.  A thread that finds the lock taken draws a ticket; the waiting threads get the lock in
- * that order.  The first of them is the one whose ticket equals `served`. */
+/* Visible for the inline fast path; one cache line.  A thread that finds the lock taken draws a
+ * ticket; the waiting threads get the lock in that order.  The first of them is the one whose
+ * ticket equals `served`. */
 struct lock_state {
-    _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED: for the first waiting thread */
-    atomic_uint attention;              /* nested entries of the owner, and what another thread wants; not 0: the slow paths */
-    unsigned suspended;                 /* threads that released the lock inside a call; protected by the lock */
-    atomic_uint tickets;                /* next ticket */
-    atomic_uint served;                 /* tickets below this one have got the lock */
-    atomic_uint starving;               /* tickets below this one have waited for long */
+    _Alignas(64) _Atomic(void *) owner; /* the armcii_lock_mark of the owner; NULL: free; RESERVED:
+                                           for the first waiting thread */
+    atomic_uint attention; /* nested entries of the owner, and what another thread wants; not 0: the
+                              slow paths */
+    unsigned suspended;    /* threads that released the lock inside a call; protected by the lock */
+    atomic_uint tickets;   /* next ticket */
+    atomic_uint served;    /* tickets below this one have got the lock */
+    atomic_uint starving;  /* tickets below this one have waited for long */
 };
 enum {
     LOCK_NESTED = 1,              /* unit of the nested entries */
@@ -85,7 +94,8 @@ extern _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exe
 
 static inline bool armcii_lock_is_mine(void)
 {
-    return atomic_load_explicit(&armcii_lock_state.owner, memory_order_relaxed) == &armcii_lock_mark;
+    return atomic_load_explicit(&armcii_lock_state.owner, memory_order_relaxed) ==
+           &armcii_lock_mark;
 }
 
 /* Takes the lock if it is free, even if others wait. */
@@ -112,11 +122,13 @@ bool armcii_lock_try_enter(void);
 /* Advances the operations of this process; called with the lock. */
 extern void (*_Atomic armcii_lock_exit_hook)(void);
 void armcii_lock_exit_nothing(void);
-/* For a thread that cannot take the lock: the next to leave the lock calls armcii_lock_exit_hook. */
+/* For a thread that cannot take the lock: the next to leave the lock calls armcii_lock_exit_hook.
+ */
 void armcii_lock_want_progress(void);
 
-/* Releases all entries of the calling thread, before it waits for another process.  The protected state must be consistent and may change
- * meanwhile.  Returns the number of entries for armcii_lock_resume; 0 if the caller does not have the lock: then resume does nothing. */
+/* Releases all entries of the calling thread, before it waits for another process.  The protected
+ * state must be consistent and may change meanwhile.  Returns the number of entries for
+ * armcii_lock_resume; 0 if the caller does not have the lock: then resume does nothing. */
 unsigned armcii_lock_suspend(void);
 /* Takes the lock again with as many entries, behind all waiting threads. */
 void armcii_lock_resume(unsigned entries);
@@ -124,7 +136,8 @@ void armcii_lock_resume(unsigned entries);
 void armcii_lock_yield(void);
 /* One backoff step inside a call: makes progress, then releases the lock while it backs off. */
 void armcii_lock_backoff(struct backoff *p);
-/* One backoff step of a caller that makes progress itself: spins with the lock, but lets waiting threads in; yields or sleeps without it.
+/* One backoff step of a caller that makes progress itself: spins with the lock, but lets waiting
+ * threads in; yields or sleeps without it.
  */
 void armcii_lock_backoff_quietly(struct backoff *p);
 /* Is no other thread inside a call?  The caller has the lock. */

@@ -1,5 +1,5 @@
-/* log.c - warnings and errors go to standard error, reports to standard output.  A line is one write, so that lines of several ranks do
- * not mix. */
+/* log.c - warnings and errors go to standard error, reports to standard output.  A line is one
+ * write, so that lines of several ranks do not mix. */
 #include "base/log.h"
 
 #include <ctype.h>
@@ -28,7 +28,8 @@ int armcii_log_rank(void)
     return shown_rank;
 }
 
-/* Prints prefix, message and newline in one write; a message that is too long is cut and ends in "...". */
+/* Prints prefix, message and newline in one write; a message that is too long is cut and ends in
+ * "...". */
 static void write_line(FILE *stream, const char *prefix, const char *format, va_list args)
 {
     char text[LINE];
@@ -142,7 +143,8 @@ static void replace_control_characters(char *text)
     }
 }
 
-int armcii_error(int code, const char *function, const char *argument, const char *why, const char *value_format, ...)
+int armcii_error(int code, const char *function, const char *argument, const char *why,
+                 const char *value_format, ...)
 {
     char value[512];
     va_list args;

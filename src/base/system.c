@@ -46,7 +46,9 @@ static size_t minus(size_t a, size_t b)
 static size_t limit_of(int resource)
 {
     struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > SIZE_MAX) return SIZE_MAX;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur > SIZE_MAX)
+        return SIZE_MAX;
     return (size_t)limit.rlim_cur;
 }
 
@@ -120,7 +122,8 @@ static bool file_at(uintptr_t address, char *path)
     while (!found && fgets(line, sizeof line, f)) {
         uintmax_t from, to;
         const char *slash = strchr(line, '/');
-        if (!slash || sscanf(line, "%jx-%jx", &from, &to) != 2 || address < from || address >= to) continue;
+        if (!slash || sscanf(line, "%jx-%jx", &from, &to) != 2 || address < from || address >= to)
+            continue;
         snprintf(path, PATH_ROOM, "%.*s", (int)strcspn(slash, "\n"), slash);
         found = true;
     }
@@ -178,7 +181,8 @@ const char *armcii_system_format_use(size_t used, size_t limit, char *buffer, si
 /* ---- control groups ---- */
 
 /* Version 1 has one hierarchy for each resource, version 2 one for all. */
-static const char *const mounts[] = {[CGROUP_MEMORY] = "/sys/fs/cgroup/memory", [CGROUP_CPU] = "/sys/fs/cgroup/cpu"};
+static const char *const mounts[] = {
+    [CGROUP_MEMORY] = "/sys/fs/cgroup/memory", [CGROUP_CPU] = "/sys/fs/cgroup/cpu"};
 static const char *const controllers[] = {[CGROUP_MEMORY] = "memory", [CGROUP_CPU] = "cpu"};
 static const char mount_2[] = "/sys/fs/cgroup";
 
@@ -190,8 +194,8 @@ static bool lists(char *list, const char *word)
     return false;
 }
 
-/* Parses a line "number:controllers:path", which is overwritten.  If it is about the controller, copies the path to `group` and returns
- * the version, else 0. */
+/* Parses a line "number:controllers:path", which is overwritten.  If it is about the controller,
+ * copies the path to `group` and returns the version, else 0. */
 static int parse_line(char *line, const char *controller, char *group)
 {
     strsep(&line, ":");
@@ -203,7 +207,8 @@ static int parse_line(char *line, const char *controller, char *group)
     return unified ? 2 : 1;
 }
 
-/* The innermost group of this process.  A system may have both versions: a controller of version 1 is then not in version 2. */
+/* The innermost group of this process.  A system may have both versions: a controller of version 1
+ * is then not in version 2. */
 static int find_group(const char *root, const char *controller, char group[CGROUP_PATH])
 {
     char name[CGROUP_PATH], line[CGROUP_PATH];
@@ -219,15 +224,17 @@ static int find_group(const char *root, const char *controller, char group[CGROU
     return version;
 }
 
-/* Adds the group whose folder is the first `length` characters of path, if it is visible: a container may not see the folders above its
- * own group, and its group may be mounted at the top. */
+/* Adds the group whose folder is the first `length` characters of path, if it is visible: a
+ * container may not see the folders above its own group, and its group may be mounted at the top.
+ */
 static void add_level(struct cgroups *g, size_t length)
 {
     struct stat status;
     char end = g->path[length];
     g->path[length] = '\0';
     if (g->levels < CGROUP_LEVELS && stat(g->path, &status) == 0) {
-        g->id[g->levels] = ((uint64_t)status.st_dev << 48 ^ (uint64_t)status.st_ino) | (uint64_t)1 << 63;
+        g->id[g->levels] = ((uint64_t)status.st_dev << 48 ^ (uint64_t)status.st_ino) | (uint64_t)1
+                                                                                           << 63;
         g->length[g->levels++] = length;
     }
     g->path[length] = end;
@@ -239,7 +246,8 @@ void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct
     *g = (struct cgroups){0};
     g->version = find_group(root, controllers[resource], group);
     if (g->version == 0) return;
-    size_t top = (size_t)snprintf(g->path, CGROUP_PATH, "%s%s", root, g->version == 1 ? mounts[resource] : mount_2);
+    size_t top = (size_t)snprintf(g->path, CGROUP_PATH, "%s%s", root,
+                                  g->version == 1 ? mounts[resource] : mount_2);
     if (top >= CGROUP_PATH) return;
     snprintf(g->path + top, CGROUP_PATH, "%s", strcmp(group, "/") == 0 ? "" : group);
     add_level(g, top);
@@ -247,7 +255,8 @@ void armcii_cgroups_read(const char *root, enum cgroup_resource resource, struct
         if (at == end || g->path[at] == '/') add_level(g, at);
 }
 
-static const char *file_of(const struct cgroups *g, int level, const char *file, char name[FILE_ROOM])
+static const char *file_of(const struct cgroups *g, int level, const char *file,
+                           char name[FILE_ROOM])
 {
     snprintf(name, FILE_ROOM, "%.*s/%s", (int)g->length[level], g->path, file);
     return name;
@@ -266,8 +275,9 @@ struct usage {
 
 static struct usage read_usage(const struct cgroups *g, int level)
 {
-    static const char *const keys[][4] = {{"total_shmem", "total_inactive_file", "total_active_file", ""},
-                                          {"shmem", "inactive_file", "active_file", "slab_reclaimable"}};
+    static const char *const keys[][4] = {
+        {"total_shmem", "total_inactive_file", "total_active_file", ""},
+        {"shmem", "inactive_file", "active_file", "slab_reclaimable"}};
     char key[64], name[FILE_ROOM];
     unsigned long long value;
     struct usage usage = {0, SIZE_MAX};
@@ -283,12 +293,14 @@ static struct usage read_usage(const struct cgroups *g, int level)
     return usage;
 }
 
-/* Beyond memory.high the kernel throttles processes until memory is released, but touched shared memory never is. */
+/* Beyond memory.high the kernel throttles processes until memory is released, but touched shared
+ * memory never is. */
 static size_t group_limit(const struct cgroups *g, int level)
 {
     static const size_t NO_LIMIT = (size_t)1 << 60; /* in version 1 a huge number */
     size_t limit = g->version == 1 ? group_number(g, level, "memory.limit_in_bytes")
-                                   : least(group_number(g, level, "memory.max"), group_number(g, level, "memory.high"));
+                                   : least(group_number(g, level, "memory.max"),
+                                           group_number(g, level, "memory.high"));
     return limit >= NO_LIMIT ? SIZE_MAX : limit;
 }
 
@@ -302,14 +314,18 @@ static size_t memory_at(const struct cgroups *g, int level, const struct reserve
 {
     size_t limit = group_limit(g, level);
     if (limit == SIZE_MAX) return SIZE_MAX;
-    size_t used = group_number(g, level, g->version == 1 ? "memory.usage_in_bytes" : "memory.current");
+    size_t used =
+        group_number(g, level, g->version == 1 ? "memory.usage_in_bytes" : "memory.current");
     if (used == SIZE_MAX) return limit;
     struct usage usage = read_usage(g, level);
-    size_t touched = usage.shared == SIZE_MAX ? SIZE_MAX : minus(usage.shared, reserved->others_in_group[level]);
-    return minus(minus(limit, minus(used, usage.cache)), armcii_memory_with_tables(minus(reserved->bytes, touched)));
+    size_t touched =
+        usage.shared == SIZE_MAX ? SIZE_MAX : minus(usage.shared, reserved->others_in_group[level]);
+    return minus(minus(limit, minus(used, usage.cache)),
+                 armcii_memory_with_tables(minus(reserved->bytes, touched)));
 }
 
-size_t armcii_cgroups_memory(const struct cgroups *groups, int levels, const struct reserved *reserved)
+size_t armcii_cgroups_memory(const struct cgroups *groups, int levels,
+                             const struct reserved *reserved)
 {
     size_t bytes = SIZE_MAX;
     for (int i = 0; i < levels && i < groups->levels; i++)
@@ -346,19 +362,23 @@ void armcii_memory_read(const char *root, struct memory *memory)
     FILE *file = fopen(text, "r");
     if (!file) return;
     while (fgets(text, sizeof text, file)) {
-        if (sscanf(text, "MemAvailable: %zu kB", &kilobytes) == 1) memory->available = kilobytes << 10;
+        if (sscanf(text, "MemAvailable: %zu kB", &kilobytes) == 1)
+            memory->available = kilobytes << 10;
         if (sscanf(text, "Shmem: %zu kB", &kilobytes) == 1) memory->shared = kilobytes << 10;
     }
     fclose(file);
 }
 
-size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels, const struct reserved *reserved)
+size_t armcii_memory_left(const char *root, const struct cgroups *groups, int levels,
+                          const struct reserved *reserved)
 {
     struct memory node;
     armcii_memory_read(root, &node);
-    size_t touched = minus(node.shared, reserved->others), in_groups = armcii_cgroups_memory(groups, levels, reserved);
+    size_t touched = minus(node.shared, reserved->others),
+           in_groups = armcii_cgroups_memory(groups, levels, reserved);
     if (node.available == SIZE_MAX) return in_groups;
-    return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))), in_groups);
+    return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))),
+                 in_groups);
 }
 
 size_t armcii_memory_in_dev_shm(void)
@@ -401,8 +421,9 @@ uint64_t armcii_kernel_id(void)
 
 uint64_t armcii_host_id(void)
 {
-    static const char *const namespaces[] = {"/proc/self/ns/ipc", "/proc/self/ns/mnt",  "/proc/self/ns/net",
-                                             "/proc/self/ns/pid", "/proc/self/ns/user", "/proc/self/ns/uts"};
+    static const char *const namespaces[] = {"/proc/self/ns/ipc",  "/proc/self/ns/mnt",
+                                             "/proc/self/ns/net",  "/proc/self/ns/pid",
+                                             "/proc/self/ns/user", "/proc/self/ns/uts"};
     struct utsname host;
     uint64_t id = armcii_kernel_id();
     if (id == 0 || uname(&host) != 0) return 0;
@@ -417,7 +438,8 @@ uint64_t armcii_host_id(void)
     return id;
 }
 
-/* sched_getaffinity fails if the mask is too short for all possible processors, so the mask grows. */
+/* sched_getaffinity fails if the mask is too short for all possible processors, so the mask grows.
+ */
 uint64_t *armcii_processors_mask(size_t *words)
 {
     enum { FIRST = 16, MOST = 1 << 14 }; /* words: a thousand and a million processors */
@@ -472,7 +494,8 @@ bool armcii_processors_oversubscribed(const uint64_t *masks, size_t n, size_t wo
     size_t within = 0;
     for (size_t i = 0; i < n; i++)
         within += is_subset(masks + i * words, mine, words);
-    return within > armcii_processors_count(mine, words) || n > armcii_processors_of_all(masks, n, words);
+    return within > armcii_processors_count(mine, words) ||
+           n > armcii_processors_of_all(masks, n, words);
 }
 
 /* The number of the n processes that are in the group. */
@@ -488,7 +511,8 @@ static size_t count_members(uint64_t id, const uint64_t (*ids)[CGROUP_LEVELS], s
     return count;
 }
 
-size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS],
+                               size_t n)
 {
     size_t least = SIZE_MAX;
     for (int level = 0; level < own->levels; level++) {
@@ -498,10 +522,12 @@ size_t armcii_processors_quota(const struct cgroups *own, const uint64_t (*ids)[
     return least;
 }
 
-bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS], size_t n)
+bool armcii_processors_over_quota(const struct cgroups *own, const uint64_t (*ids)[CGROUP_LEVELS],
+                                  size_t n)
 {
     for (int level = 0; level < own->levels; level++)
-        if (count_members(own->id[level], ids, n) > armcii_cgroups_processors(own, level)) return true;
+        if (count_members(own->id[level], ids, n) > armcii_cgroups_processors(own, level))
+            return true;
     return false;
 }
 

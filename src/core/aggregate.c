@@ -18,7 +18,8 @@ bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op)
     if (a->n == 0) return true;
     if (a->first.target != op->target || a->first.verb.kind != op->verb.kind) return false;
     if (op->verb.kind != RMA_ACC) return true;
-    return a->first.verb.element == op->verb.element && memcmp(a->scale, op->scale, armcii_element_size(op->verb.element)) == 0;
+    return a->first.verb.element == op->verb.element &&
+           memcmp(a->scale, op->scale, armcii_element_size(op->verb.element)) == 0;
 }
 
 static void make_room(struct aggregate *a)
@@ -29,7 +30,8 @@ static void make_room(struct aggregate *a)
     a->remote = realloc(a->remote, a->room * sizeof *a->remote);
     a->bytes = realloc(a->bytes, a->room * sizeof *a->bytes);
     a->runs = realloc(a->runs, a->room * sizeof *a->runs);
-    if (!a->local || !a->remote || !a->bytes || !a->runs) armcii_fatal("out of memory for %zu aggregated requests", a->room);
+    if (!a->local || !a->remote || !a->bytes || !a->runs)
+        armcii_fatal("out of memory for %zu aggregated requests", a->room);
 }
 
 static void *copy_bytes(struct aggregate *a, const void *bytes, size_t n)
@@ -44,13 +46,15 @@ static void *copy_bytes(struct aggregate *a, const void *bytes, size_t n)
 int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
 {
     const char *argument = op->verb.kind == RMA_GET ? "src" : "dst";
-    int rc = armcii_op_resolve(op->caller, argument, op->target, op->shape.remote, op->shape.bytes, &a->raddr);
+    int rc = armcii_op_resolve(op->caller, argument, op->target, op->shape.remote, op->shape.bytes,
+                               &a->raddr);
     if (rc) return rc;
     a->version = armcii_directory_version;
     make_room(a);
     if (a->n == 0) {
         a->first = *op;
-        if (op->verb.kind == RMA_ACC) memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
+        if (op->verb.kind == RMA_ACC)
+            memcpy(a->scale, op->scale, armcii_element_size(op->verb.element));
     }
     a->local[a->n] = copy ? copy_bytes(a, op->shape.local, op->shape.bytes) : op->shape.local;
     a->remote[a->n] = op->shape.remote;
@@ -61,14 +65,17 @@ int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy)
 
 static bool is_in_cached_slice(const struct aggregate *a, const char *remote, size_t bytes)
 {
-    return a->version == armcii_directory_version && remote >= a->raddr.lo && remote < a->raddr.hi &&
-           bytes <= (size_t)(a->raddr.hi - remote);
+    return a->version == armcii_directory_version && remote >= a->raddr.lo &&
+           remote < a->raddr.hi && bytes <= (size_t)(a->raddr.hi - remote);
 }
 
-bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local,
+                             void *remote, size_t bytes)
 {
     if (a->n == 0 || a->n == a->room || bytes == 0 || kind == RMA_ACC) return false;
-    if (a->first.target != target || a->first.verb.kind != kind || !is_in_cached_slice(a, remote, bytes)) return false;
+    if (a->first.target != target || a->first.verb.kind != kind ||
+        !is_in_cached_slice(a, remote, bytes))
+        return false;
     a->local[a->n] = local;
     a->remote[a->n] = remote;
     a->bytes[a->n] = bytes;

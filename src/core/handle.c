@@ -1,10 +1,12 @@
 /* handle.c - the table of handles.
  *
- * A wait for another node releases the global lock: other threads may use the implicit handle, flush queued requests and add slots.
+ * A wait for another node releases the global lock: other threads may use the implicit handle,
+ * flush queued requests and add slots.
  *
- * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.  Completed operations leave the table when a
- * slot is needed: a sweep visits all slots, and the table doubles unless half of the slots become free.  Memory is bounded by the largest
- * number of outstanding operations; the cost per operation is constant. */
+ * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.
+ * Completed operations leave the table when a slot is needed: a sweep visits all slots, and the
+ * table doubles unless half of the slots become free.  Memory is bounded by the largest number of
+ * outstanding operations; the cost per operation is constant. */
 #include "core/handle.h"
 
 #include <stdlib.h>
@@ -16,10 +18,11 @@
 
 /* State of a handle; tag 0 marks a free slot. */
 struct slot {
-    unsigned index, tag, former; /* former: the tag before the last switch between aggregate and plain; 0: none */
-    bool aggregate;              /* as the tag encodes */
-    struct aggregate queue;      /* requests not yet issued */
-    struct request *operations;  /* [first, n) */
+    unsigned index, tag,
+        former; /* former: the tag before the last switch between aggregate and plain; 0: none */
+    bool aggregate;             /* as the tag encodes */
+    struct aggregate queue;     /* requests not yet issued */
+    struct request *operations; /* [first, n) */
     size_t first, n, room;
     uint64_t removed;             /* number of operations removed so far */
     unsigned waiters, flushing;   /* threads in wait or test; threads that flush the queue */
@@ -37,9 +40,10 @@ enum { IMPLICIT = 0, NONE = -1 };
 static struct slot **slots;             /* [0] is the implicit handle; a slot never moves */
 static unsigned slot_count, first_free; /* first_free 0: none */
 static unsigned last_number;            /* of a tag */
-static struct slot *queued;             /* slots with queued requests, or with a flush in progress */
-size_t armcii_handles_queued;           /* their number */
-static size_t copied, sweep_limit;      /* bytes of copies held by operations; the amount that triggers a sweep */
+static struct slot *queued;   /* slots with queued requests, or with a flush in progress */
+size_t armcii_handles_queued; /* their number */
+static size_t copied,
+    sweep_limit; /* bytes of copies held by operations; the amount that triggers a sweep */
 enum { SWEEP_BYTES = 1 << 20 };
 
 static struct slot *new_slot(unsigned index, unsigned next_free)
@@ -122,8 +126,8 @@ void armcii_handles_end(void)
 
 /* ---- slots and cookies ---- */
 
-/* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one.  The number is odd for an aggregate handle, which
- * tells a stale aggregate cookie from a plain one. */
+/* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one.  The number
+ * is odd for an aggregate handle, which tells a stale aggregate cookie from a plain one. */
 enum { TAG_MASK = 0x5bd1e995 };
 static unsigned number_of(unsigned tag)
 {
@@ -149,14 +153,16 @@ static struct slot *find(const armci_hdl_t *handle)
 /* The implicit handle is never freed; the last of several waiters frees the slot. */
 static void free_slot(struct slot *s)
 {
-    if (s->index == IMPLICIT || s->waiters > 0 || s->flushing > 0 || s->is_queued || s->tag == 0) return;
+    if (s->index == IMPLICIT || s->waiters > 0 || s->flushing > 0 || s->is_queued || s->tag == 0)
+        return;
     remove_all(s);
     s->tag = s->former = 0;
     s->next_free = first_free;
     first_free = s->index;
 }
 
-/* Drop completed operations in all slots and free empty slots; returns the number of freed slots. */
+/* Drop completed operations in all slots and free empty slots; returns the number of freed slots.
+ */
 static unsigned sweep(void)
 {
     unsigned freed = 0;
@@ -189,7 +195,8 @@ static bool is_empty_aggregate(const armci_hdl_t *handle)
 {
     unsigned number = number_of(handle->tag);
     if (handle->slot == EMPTY_AGGREGATE.slot && handle->tag == EMPTY_AGGREGATE.tag) return true;
-    return handle->slot != IMPLICIT && handle->slot < slot_count && number % 2 == 1 && number <= last_number + 1;
+    return handle->slot != IMPLICIT && handle->slot < slot_count && number % 2 == 1 &&
+           number <= last_number + 1;
 }
 
 /* The handle's slot; allocates one if it has none. */
@@ -207,11 +214,13 @@ static struct slot *obtain(armci_hdl_t *handle)
     return s;
 }
 
-/* Switch the slot between aggregate and plain; copies of the handle stay valid until the slot is freed. */
+/* Switch the slot between aggregate and plain; copies of the handle stay valid until the slot is
+ * freed. */
 static void set_kind(struct slot *s, armci_hdl_t *handle, bool aggregate)
 {
     if (s->aggregate == aggregate) return;
-    unsigned tag = s->former ? s->former : new_tag(aggregate); /* the former tag encodes the other kind */
+    unsigned tag =
+        s->former ? s->former : new_tag(aggregate); /* the former tag encodes the other kind */
     s->former = s->tag;
     s->tag = handle->tag = tag;
     s->aggregate = aggregate;
@@ -219,12 +228,14 @@ static void set_kind(struct slot *s, armci_hdl_t *handle, bool aggregate)
 
 /* ---- starting ---- */
 
-/* Completion of req implies that of the slot's last operation: same target, no copies to free, no waiter. */
+/* Completion of req implies that of the slot's last operation: same target, no copies to free, no
+ * waiter. */
 static bool covers_last(const struct slot *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
     if (!last || s->waiters > 0 || req->buffers || req->region_id == 0) return false;
-    return last->transport == req->transport && last->region_id == req->region_id && last->target == req->target;
+    return last->transport == req->transport && last->region_id == req->region_id &&
+           last->target == req->target;
 }
 
 static void make_room(struct slot *s)
@@ -232,7 +243,8 @@ static void make_room(struct slot *s)
     if (s->n < s->room) return;
     if (s->waiters == 0) drop_complete(s);
     size_t waiting = s->n - s->first, room = 2 * waiting >= s->room ? 2 * s->room + 4 : s->room;
-    if (s->first > 0) memmove(s->operations, s->operations + s->first, waiting * sizeof *s->operations);
+    if (s->first > 0)
+        memmove(s->operations, s->operations + s->first, waiting * sizeof *s->operations);
     struct request *bigger = realloc(s->operations, room * sizeof *bigger);
     if (!bigger) armcii_fatal("out of memory for %zu outstanding operations", room);
     s->operations = bigger;
@@ -260,7 +272,8 @@ static void attach(struct slot *s, const struct request *req)
     sweep_limit = 2 * copied + SWEEP_BYTES;
 }
 
-/* Complete the operations now in the list; other threads may add, complete and remove operations meanwhile. */
+/* Complete the operations now in the list; other threads may add, complete and remove operations
+ * meanwhile. */
 static void finish_operations(struct slot *s)
 {
     const uint64_t end = s->removed + (s->n - s->first);
@@ -302,7 +315,8 @@ static void enter_queued(struct slot *s)
 /* Does nothing while requests are queued or a thread is at the slot. */
 static void leave_queued(struct slot *s)
 {
-    if (!s->is_queued || armcii_aggregate_has(&s->queue, -1) || s->flushing > 0 || s->visitors > 0) return;
+    if (!s->is_queued || armcii_aggregate_has(&s->queue, -1) || s->flushing > 0 || s->visitors > 0)
+        return;
     s->is_queued = false;
     *(s->previous ? &s->previous->next : &queued) = s->next;
     if (s->next) s->next->previous = s->previous;
@@ -319,7 +333,9 @@ static int flush_queue(struct slot *s)
     s->queue = (struct aggregate){0};
     s->flushing++;
     int rc = armcii_op_start(&op, &req);
-    if (sent.copies) req.buffers = sent.copies; /* only puts are copied: the engine allocates no buffer for them */
+    if (sent.copies)
+        req.buffers =
+            sent.copies; /* only puts are copied: the engine allocates no buffer for them */
     attach(s, &req);
     armcii_aggregate_recycle(&sent, &s->queue);
     s->flushing--;
@@ -335,7 +351,8 @@ static void wait_for_flushes(const struct slot *s)
         armcii_progress_wait(&p);
 }
 
-/* Requests in a queue have one kind and one target: a request of another kind or target flushes the queue first. */
+/* Requests in a queue have one kind and one target: a request of another kind or target flushes the
+ * queue first. */
 static int queue_request(struct slot *s, const struct op *op, bool copy)
 {
     int rc = 0;
@@ -348,10 +365,12 @@ static int queue_request(struct slot *s, const struct op *op, bool copy)
     return 0;
 }
 
-bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes)
+bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local,
+                              void *remote, size_t bytes)
 {
     struct slot *s = find(handle);
-    return s && s->aggregate && armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes);
+    return s && s->aggregate &&
+           armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes);
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -376,7 +395,8 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
-    return armcii_handle_queues(handle, op) ? queue_request(obtain(handle), op, true) : armcii_op_blocking(op);
+    return armcii_handle_queues(handle, op) ? queue_request(obtain(handle), op, true)
+                                            : armcii_op_blocking(op);
 }
 
 /* ---- completion ---- */

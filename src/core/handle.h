@@ -1,5 +1,6 @@
 /* handle.h - nonblocking handles: explicit, implicit, aggregate.
- * The public armci_hdl_t is a cookie of 8 bytes that may be uninitialised.  The state lives in a table; only a valid cookie finds it. */
+ * The public armci_hdl_t is a cookie of 8 bytes that may be uninitialised.  The state lives in a
+ * table; only a valid cookie finds it. */
 #ifndef ARMCII_HANDLE_H
 #define ARMCII_HANDLE_H
 
@@ -16,29 +17,35 @@ void armcii_handles_start(void);
 /* Requires that all operations are complete. */
 void armcii_handles_end(void);
 
-/* Start op and attach it to the handle; NULL: the implicit handle.  An aggregate handle queues contiguous requests.  0 or an error code. */
+/* Start op and attach it to the handle; NULL: the implicit handle.  An aggregate handle queues
+ * contiguous requests.  0 or an error code. */
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op);
-/* Fast path: queue a contiguous put or get that matches the requests of an aggregate handle; false: use armcii_handle_start. */
-bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
-/* As armcii_handle_start for one value of at most 16 bytes, whose memory ends with the call: an aggregate handle copies it, any other
- * handle completes it at once. */
+/* Fast path: queue a contiguous put or get that matches the requests of an aggregate handle; false:
+ * use armcii_handle_start. */
+bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local,
+                              void *remote, size_t bytes);
+/* As armcii_handle_start for one value of at most 16 bytes, whose memory ends with the call: an
+ * aggregate handle copies it, any other handle completes it at once. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op);
 /* Does armcii_handle_start queue op? */
 bool armcii_handle_queues(const armci_hdl_t *handle, const struct op *op);
 
-/* Flush the handle's queue, complete its operations locally and reset the cookie.  0 or an error code. */
+/* Flush the handle's queue, complete its operations locally and reset the cookie.  0 or an error
+ * code. */
 int armcii_handle_wait(armci_hdl_t *handle);
 
-/* Flush the handle's queue.  0: all operations are complete, as after a wait; else incomplete, or an error code.  Operations
- * through windows are completed, since MPI offers no test for them. */
+/* Flush the handle's queue.  0: all operations are complete, as after a wait; else incomplete, or
+ * an error code.  Operations through windows are completed, since MPI offers no test for them. */
 int armcii_handle_test(armci_hdl_t *handle);
 
-/* Reset a cookie; make a handle aggregate or plain.  A handle that becomes plain flushes its queue. */
+/* Reset a cookie; make a handle aggregate or plain.  A handle that becomes plain flushes its queue.
+ */
 void armcii_handle_clear(armci_hdl_t *handle);
 void armcii_handle_set_aggregate(armci_hdl_t *handle);
 int armcii_handle_unset_aggregate(armci_hdl_t *handle);
 
-/* Number of handles with queued requests; flush the requests for a target (-1: for any) of all handles. */
+/* Number of handles with queued requests; flush the requests for a target (-1: for any) of all
+ * handles. */
 extern size_t armcii_handles_queued;
 int armcii_handles_flush_queued(int target);
 static inline int armcii_handles_issue(int target)
@@ -65,16 +72,19 @@ struct aggregate {
 /* Can op be queued at all (contiguous, not empty)?  Does it match the queued requests? */
 bool armcii_aggregate_accepts(const struct op *op);
 bool armcii_aggregate_fits(const struct aggregate *a, const struct op *op);
-/* Queue op; with `copy`, copy its local bytes (at most 16).  0, or an error code if the address lies in no region. */
+/* Queue op; with `copy`, copy its local bytes (at most 16).  0, or an error code if the address
+ * lies in no region. */
 int armcii_aggregate_add(struct aggregate *a, const struct op *op, bool copy);
-/* Fast path: queue a put or get that matches the queued requests and lies in the slice of the last lookup; false: use
- * armcii_aggregate_add. */
-bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local, void *remote, size_t bytes);
+/* Fast path: queue a put or get that matches the queued requests and lies in the slice of the last
+ * lookup; false: use armcii_aggregate_add. */
+bool armcii_aggregate_append(struct aggregate *a, enum rma_kind kind, int target, void *local,
+                             void *remote, size_t bytes);
 /* Is a request for the target queued (-1: for any)? */
 bool armcii_aggregate_has(const struct aggregate *a, int target);
 /* Describe all requests as one transfer, which refers to *a; false if the queue is empty. */
 bool armcii_aggregate_make_op(struct aggregate *a, struct op *op);
-/* After the transfer of *sent was started and took over its copies: reuse the arrays of *sent in *a, or free them if *a has arrays. */
+/* After the transfer of *sent was started and took over its copies: reuse the arrays of *sent in
+ * *a, or free them if *a has arrays. */
 void armcii_aggregate_recycle(struct aggregate *sent, struct aggregate *a);
 /* Drop all requests; armcii_aggregate_free frees the arrays as well. */
 void armcii_aggregate_clear(struct aggregate *a);

@@ -24,7 +24,8 @@ static int to_result(uint64_t count)
 void armcii_notify_start(void)
 {
     counts = calloc((size_t)armcii_world->size, sizeof *counts);
-    if (!counts) armcii_fatal("out of memory for notifications of %d processes", armcii_world->size);
+    if (!counts)
+        armcii_fatal("out of memory for notifications of %d processes", armcii_world->size);
 }
 
 void armcii_notify_end(void)
@@ -49,7 +50,8 @@ static void receive(int process)
 {
     int arrived;
     MPI_Message message;
-    MPI_Improbe(process, CONTROL_NOTIFY, armcii_world->control, &arrived, &message, MPI_STATUS_IGNORE);
+    MPI_Improbe(process, CONTROL_NOTIFY, armcii_world->control, &arrived, &message,
+                MPI_STATUS_IGNORE);
     if (!arrived) return;
     MPI_Mrecv(NULL, 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
     counts[process].received++;

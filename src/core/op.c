@@ -17,28 +17,32 @@ static const char *remote_argument(const struct op *op)
     return op->verb.kind == RMA_GET ? "src" : "dst";
 }
 
-int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address, size_t bytes, struct raddr *raddr)
+int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
+                      size_t bytes, struct raddr *raddr)
 {
     struct raddr found;
     if (!armcii_memget_locate(target, address, bytes, &found))
-        return armcii_error(ARMCI_ERR_ADDRESS, caller, argument, "the address lies in no global region of the process", "%p of process %d",
-                            address, target);
+        return armcii_error(ARMCI_ERR_ADDRESS, caller, argument,
+                            "the address lies in no global region of the process",
+                            "%p of process %d", address, target);
     if (bytes > (size_t)(found.hi - (const char *)address))
         return armcii_error(ARMCI_ERR_RANGE, caller, argument, "the transfer exceeds its region",
-                            "%p + %zu bytes of process %d, where the region ends after %zu bytes", address, bytes, target,
-                            (size_t)(found.hi - (const char *)address));
+                            "%p + %zu bytes of process %d, where the region ends after %zu bytes",
+                            address, bytes, target, (size_t)(found.hi - (const char *)address));
     *raddr = found;
     return 0;
 }
 
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                    struct request *req)
 {
     const struct transport *transport = armcii_route_transport(raddr->route, op->verb, &op->shape);
     armcii_route_order(raddr, transport, op->target, op->verb, lo, hi);
     return transport->start(op, raddr, lo, hi, req);
 }
 
-/* Issue the segments of a vector over several slices one by one, each complete before the next.  The data are already scaled. */
+/* Issue the segments of a vector over several slices one by one, each complete before the next. The
+ * data are already scaled. */
 static void issue_scattered(const struct op *op)
 {
     struct shape_iter it;
@@ -74,26 +78,33 @@ static int check_scattered(const struct op *op)
     struct raddr raddr;
     int rc = 0;
     for (armcii_shape_begin(&it, &op->shape); rc == 0 && armcii_shape_next(&it, &seg);)
-        rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, seg.remote, seg.bytes, &raddr);
+        rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, seg.remote, seg.bytes,
+                               &raddr);
     return rc;
 }
 
-static bool is_in_one_slice(const struct op *op, const char *lo, const char *hi, struct raddr *raddr)
+static bool is_in_one_slice(const struct op *op, const char *lo, const char *hi,
+                            struct raddr *raddr)
 {
     return armcii_region_locate(op->target, lo, raddr) && hi <= raddr->hi;
 }
 
 /* Resolve the remote side: one slice (*raddr) or, for a vector, several (*scattered). */
-static int locate(const struct op *op, const char *lo, const char *hi, struct raddr *raddr, bool *scattered)
+static int locate(const struct op *op, const char *lo, const char *hi, struct raddr *raddr,
+                  bool *scattered)
 {
     *scattered = op->shape.form == SHAPE_VECTOR && !is_in_one_slice(op, lo, hi, raddr);
     if (*scattered) return check_scattered(op);
-    const char *first = op->shape.form == SHAPE_VECTOR ? lo : op->shape.remote; /* negative strides reach below it */
-    int rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, first, (size_t)(hi - first), raddr);
+    const char *first = op->shape.form == SHAPE_VECTOR
+                            ? lo
+                            : op->shape.remote; /* negative strides reach below it */
+    int rc = armcii_op_resolve(op->caller, remote_argument(op), op->target, first,
+                               (size_t)(hi - first), raddr);
     if (rc || lo >= raddr->lo) return rc;
-    return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer exceeds its region",
-                        "%p - %zu bytes of process %d, where the region begins %zu bytes earlier", (const void *)first,
-                        (size_t)(first - lo), op->target, (size_t)(first - raddr->lo));
+    return armcii_error(
+        ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer exceeds its region",
+        "%p - %zu bytes of process %d, where the region begins %zu bytes earlier",
+        (const void *)first, (size_t)(first - lo), op->target, (size_t)(first - raddr->lo));
 }
 
 int armcii_op_start(const struct op *op, struct request *req)
@@ -104,7 +115,8 @@ int armcii_op_start(const struct op *op, struct request *req)
     *req = (struct request){0};
     if (op->shape.bytes == 0) return 0;
     if (armcii_shape_range(&op->shape, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
-        return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op), "the transfer leaves the address space", "%p",
+        return armcii_error(ARMCI_ERR_RANGE, op->caller, remote_argument(op),
+                            "the transfer leaves the address space", "%p",
                             (void *)op->shape.remote);
     int rc = locate(op, lo, hi, &raddr, &scattered);
     if (rc) return rc;
@@ -149,7 +161,9 @@ size_t armcii_rmw_bytes(int op)
 static long load_operand(enum rmw_update update, const void *local, int value, size_t bytes)
 {
     long add = value, operand = 0;
-    const void *source = update == RMW_REPLACE ? local : bytes == sizeof(int) ? (const void *)&value : &add;
+    const void *source = update == RMW_REPLACE  ? local
+                         : bytes == sizeof(int) ? (const void *)&value
+                                                : &add;
     memcpy(&operand, source, bytes);
     return operand;
 }
@@ -168,7 +182,8 @@ static long faulty(enum rmw_update update, long old, long operand)
     return update == RMW_ADD && armcii_fault("rmw-returns-new") ? old + operand : old;
 }
 
-long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                      void *remote, long operand)
 {
     const struct transport *transport = raddr->route->atomic;
     struct rma_verb verb = {.kind = RMA_PUT}; /* it reads and writes */
@@ -182,7 +197,8 @@ int armcii_rmw(const char *caller, int op, void *local, void *remote, int value,
     struct raddr raddr;
     long old;
     if ((uintptr_t)remote % bytes != 0)
-        return armcii_error(ARMCI_ERR_ALIGN, caller, "prem", "the address is not aligned to its type", "%p", remote);
+        return armcii_error(ARMCI_ERR_ALIGN, caller, "prem",
+                            "the address is not aligned to its type", "%p", remote);
     enum rmw_update update = op == ARMCI_SWAP || op == ARMCI_SWAP_LONG ? RMW_REPLACE : RMW_ADD;
     long operand = load_operand(update, local, value, bytes);
     char *there = armcii_addr_cache_lookup(target, remote, bytes);

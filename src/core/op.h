@@ -1,11 +1,13 @@
-/* op.h - engine of every put, get and accumulate: contiguous, strided or vector, blocking or nonblocking; and of read-modify-write.
- * A blocking call starts and finishes; a nonblocking call starts and attaches the request to its handle. */
+/* op.h - engine of every put, get and accumulate: contiguous, strided or vector, blocking or
+ * nonblocking; and of read-modify-write. A blocking call starts and finishes; a nonblocking call
+ * starts and attaches the request to its handle. */
 #ifndef ARMCII_OP_H
 #define ARMCII_OP_H
 
 #include "transport/transport.h"
 
-/* Resolve the remote side, choose the transport, start.  0, or an error code with nothing transferred and *req zero. */
+/* Resolve the remote side, choose the transport, start.  0, or an error code with nothing
+ * transferred and *req zero. */
 int armcii_op_start(const struct op *op, struct request *req);
 /* Wait for local completion (of a get: arrival of the data) and free the request. */
 void armcii_op_finish(struct request *req);
@@ -21,11 +23,15 @@ static inline void armcii_op_poll(void)
     if (armcii_transports_need_progress) armcii_progress_on_poll();
 }
 
-/* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order with earlier ones.  0 or an error code. */
-int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
+/* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order
+ * with earlier ones.  0 or an error code. */
+int armcii_op_issue(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                    struct request *req);
 
-/* Find the slice of `target` that holds [address, address + bytes).  0, or an error code, reported for the caller. */
-int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address, size_t bytes, struct raddr *raddr);
+/* Find the slice of `target` that holds [address, address + bytes).  0, or an error code, reported
+ * for the caller. */
+int armcii_op_resolve(const char *caller, const char *argument, int target, const void *address,
+                      size_t bytes, struct raddr *raddr);
 
 /* ---- read-modify-write ---- */
 
@@ -33,16 +39,20 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
 int armcii_rmw(const char *caller, int op, void *local, void *remote, int value, int target);
 /* The bytes of the operand of a valid op, an int or a long. */
 size_t armcii_rmw_bytes(int op);
-/* Let the route of *raddr carry an update, in order with earlier operations; see struct transport. */
-long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
+/* Let the route of *raddr carry an update, in order with earlier operations; see struct transport.
+ */
+long armcii_rmw_issue(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                      void *remote, long operand);
 
 /* ---- notification (notify.c) ---- */
 
 void armcii_notify_start(void);
 void armcii_notify_end(void);
-/* Notify the process; requires that all operations to it are complete.  Returns the number of notifications sent to it, modulo 2^31. */
+/* Notify the process; requires that all operations to it are complete.  Returns the number of
+ * notifications sent to it, modulo 2^31. */
 int armcii_notify_send(int process);
-/* Wait for one more notification from the process; returns the number received, *waits the number of waits, modulo 2^31. */
+/* Wait for one more notification from the process; returns the number received, *waits the number
+ * of waits, modulo 2^31. */
 int armcii_notify_wait(int process, int *waits);
 
 #endif

@@ -1,4 +1,5 @@
-/* directory.c - lookup of regions by process and address: an index of intervals, a cache of mapped slices. */
+/* directory.c - lookup of regions by process and address: an index of intervals, a cache of mapped
+ * slices. */
 #include "mem/directory.h"
 
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 /* ---- index ---- */
 
 struct list {
-    struct interval *at; /* descending: the kernel maps new memory below older, so new intervals go to the end */
+    struct interval *
+        at; /* descending: the kernel maps new memory below older, so new intervals go to the end */
     size_t n, room;
 };
 
@@ -90,7 +92,8 @@ void armcii_index_remove(struct index *x, int process, uintptr_t lo, uintptr_t h
 
 const struct interval *armcii_index_find(struct index *x, int process, uintptr_t address)
 {
-    if (process == x->last_process && address >= x->last.lo && address < x->last.hi) return &x->last;
+    if (process == x->last_process && address >= x->last.lo && address < x->last.hi)
+        return &x->last;
     const struct list *l = &x->list[process];
     size_t i = find_below(l, address + 1);
     if (i == l->n || l->at[i].hi <= address) return NULL;
@@ -101,14 +104,16 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
 
 /* ---- directory ---- */
 
-static struct index *by_address; /* of each process; behind them, by offset, the regions in the arena */
+static struct index
+    *by_address; /* of each process; behind them, by offset, the regions in the arena */
 unsigned armcii_directory_version;
 
 void armcii_directory_start(void)
 {
     by_address = armcii_index_create(armcii_world->size + 1);
     armcii_addr_cache_clear();
-    if (!by_address) armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
+    if (!by_address)
+        armcii_fatal("out of memory for the address index of %d processes", armcii_world->size);
 }
 
 void armcii_directory_end(void)
@@ -118,16 +123,19 @@ void armcii_directory_end(void)
     by_address = NULL;
 }
 
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped)
+void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
+                          char *mapped)
 {
     uintptr_t lo = (uintptr_t)base;
     armcii_addr_cache_invalidate(process);
     armcii_index_remove(by_address, process, lo, lo + bytes);
-    if (!armcii_index_insert(by_address, process, (struct interval){lo, lo + bytes, region, mapped}))
+    if (!armcii_index_insert(by_address, process,
+                             (struct interval){lo, lo + bytes, region, mapped}))
         armcii_fatal("out of memory for the address index");
 }
 
-/* Another thread may have learnt a newer region at this address, if the process has already freed the old one. */
+/* Another thread may have learnt a newer region at this address, if the process has already freed
+ * the old one. */
 void armcii_directory_remove(int process, void *base, const struct region *region)
 {
     const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)base);
@@ -140,12 +148,14 @@ void armcii_directory_add_offset(struct region *region)
 {
     armcii_directory_version++;
     struct interval i = {region->offset, region->offset + region->largest, region, NULL};
-    if (!armcii_index_insert(by_address, armcii_world->size, i)) armcii_fatal("out of memory for the address index");
+    if (!armcii_index_insert(by_address, armcii_world->size, i))
+        armcii_fatal("out of memory for the address index");
 }
 
 void armcii_directory_remove_offset(const struct region *region)
 {
-    armcii_index_remove(by_address, armcii_world->size, region->offset, region->offset + region->largest);
+    armcii_index_remove(by_address, armcii_world->size, region->offset,
+                        region->offset + region->largest);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
 
@@ -153,14 +163,17 @@ void armcii_directory_remove_offset(const struct region *region)
 static ptrdiff_t fault_offset(const struct raddr *raddr, const void *address)
 {
     ptrdiff_t offset = (const char *)address - raddr->lo;
-    if (armcii_fault("last-region-displaced") && !raddr->region->next && !raddr->region->memget) return 8;
+    if (armcii_fault("last-region-displaced") && !raddr->region->next && !raddr->region->memget)
+        return 8;
     return armcii_fault("offset-truncated") ? (int)offset - offset : 0;
 }
 
 static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
 {
     size_t offset = armcii_arena_offset(process, address);
-    const struct interval *i = offset < armcii_arena->slot ? armcii_index_find(by_address, armcii_world->size, offset) : NULL;
+    const struct interval *i = offset < armcii_arena->slot
+                                   ? armcii_index_find(by_address, armcii_world->size, offset)
+                                   : NULL;
     if (!i) return false;
     int rank = i->region->team->from_world[process];
     if (rank < 0 || offset - i->lo >= armcii_slice_bytes(i->region, rank)) return false;
@@ -190,7 +203,9 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
     if (!in_arena && !locate_alone(process, address, raddr)) return false;
     raddr->route = raddr->mapped ? raddr->region->near : raddr->region->far;
     if (raddr->mapped) raddr->mapped += fault_offset(raddr, address);
-    if (raddr->route->direct) armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo), raddr->mapped);
+    if (raddr->route->direct)
+        armcii_addr_cache_insert(process, address, raddr->lo, (size_t)(raddr->hi - raddr->lo),
+                                 raddr->mapped);
     return true;
 }
 
@@ -211,13 +226,17 @@ char *armcii_addr_cache_lookup_page(int process, const void *address, size_t byt
 {
     const struct addr_cache_entry *e = page_entry(process, address);
     size_t at = (uintptr_t)address - e->lo;
-    if (e->version != armcii_directory_version || e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
+    if (e->version != armcii_directory_version || e->process != process || at >= e->bytes ||
+        bytes > e->bytes - at)
+        return NULL;
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
 }
 
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes, const char *mapped)
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes,
+                              const char *mapped)
 {
-    struct addr_cache_entry e = {process, armcii_directory_version, (uintptr_t)lo, bytes, mapped - lo};
+    struct addr_cache_entry e = {process, armcii_directory_version, (uintptr_t)lo, bytes,
+                                 mapped - lo};
     armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = *page_entry(process, address) = e;
 }
 

@@ -1,5 +1,6 @@
 /* directory.h - the slices of all regions, found by process and address.
- * Callers see the transports of a region only through the route in the address that armcii_region_locate resolves. */
+ * Callers see the transports of a region only through the route in the address that
+ * armcii_region_locate resolves. */
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
@@ -12,9 +13,10 @@
 void armcii_directory_start(void);
 void armcii_directory_end(void);
 
-/* [base, base + bytes) in `process` (a rank of the world) belongs to region and is mapped at `mapped` in this process (NULL: not mapped).
- * Replaces older entries of these addresses. */
-void armcii_directory_add(int process, void *base, size_t bytes, struct region *region, char *mapped);
+/* [base, base + bytes) in `process` (a rank of the world) belongs to region and is mapped at
+ * `mapped` in this process (NULL: not mapped). Replaces older entries of these addresses. */
+void armcii_directory_add(int process, void *base, size_t bytes, struct region *region,
+                          char *mapped);
 /* Remove the region's slice that begins at base, unless it was replaced. */
 void armcii_directory_remove(int process, void *base, const struct region *region);
 
@@ -28,7 +30,8 @@ extern unsigned armcii_directory_version;
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
 
-/* ---- index: disjoint intervals of each process, sorted by address.  Lookup is a binary search behind a cache of the last hit ---- */
+/* ---- index: disjoint intervals of each process, sorted by address.  Lookup is a binary search
+ * behind a cache of the last hit ---- */
 
 struct index;
 
@@ -52,9 +55,10 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 
 /* ---- address cache ---- */
 
-/* Fast path of small operations: the mapped slice of the last lookup of each process, so that an operation takes a few comparisons and a
- * copy; behind it, for programs that use many regions in turn, the slices of recent lookups by page.  Only slices of regions with a direct
- * route are cached: nothing can be pending there, and accumulates use this node's locks. */
+/* Fast path of small operations: the mapped slice of the last lookup of each process, so that an
+ * operation takes a few comparisons and a copy; behind it, for programs that use many regions in
+ * turn, the slices of recent lookups by page.  Only slices of regions with a direct route are
+ * cached: nothing can be pending there, and accumulates use this node's locks. */
 
 struct addr_cache_entry {
     int process;      /* -1: empty */
@@ -70,8 +74,8 @@ extern struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
 /* Looks up the slices of recent lookups by page. */
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
 
-/* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the last slice used.  A negative number of
- * bytes, converted to size_t, is never found. */
+/* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the
+ * last slice used.  A negative number of bytes, converted to size_t, is never found. */
 static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
@@ -88,7 +92,8 @@ static inline char *armcii_addr_cache_lookup(int process, const void *address, s
 }
 
 /* [lo, lo + bytes) of the process, which holds address, is mapped at `mapped`. */
-void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes, const char *mapped);
+void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes,
+                              const char *mapped);
 /* Both begin a new version of the directory. */
 void armcii_addr_cache_invalidate(int process);
 void armcii_addr_cache_clear(void);

@@ -1,4 +1,5 @@
-/* memget.c - memory that single processes allocate: exported to the node or attached to a dynamic window. */
+/* memget.c - memory that single processes allocate: exported to the node or attached to a dynamic
+ * window. */
 #include "mem/memget.h"
 
 #include <stdint.h>
@@ -15,8 +16,8 @@
 static struct region *memget; /* NULL: neither shared memory nor a dynamic window is available */
 static bool in_use;           /* this process called ARMCI_Memget or ARMCI_Memat */
 
-/* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a few pieces; each new piece doubles the
- * total if memory permits. */
+/* MPI libraries limit the number of attached ranges (Open MPI: 32).  Allocations therefore share a
+ * few pieces; each new piece doubles the total if memory permits. */
 struct piece {
     struct piece *next; /* oldest first: allocations prefer old pieces */
     char *memory;
@@ -56,7 +57,8 @@ static const struct transport *registrar(void)
 static char *new_memory(size_t bytes)
 {
     char *memory = provider()->memget_alloc(bytes);
-    if (!memory || !registrar() || registrar()->memget_attach(memget, memory, bytes) == 0) return memory;
+    if (!memory || !registrar() || registrar()->memget_attach(memget, memory, bytes) == 0)
+        return memory;
     provider()->memget_free(memory);
     return NULL;
 }
@@ -158,7 +160,8 @@ struct region *armcii_memget_region(void)
     return memget;
 }
 
-/* With one process every call is collective, so a region suffices; some MPI libraries have no dynamic window for one process. */
+/* With one process every call is collective, so a region suffices; some MPI libraries have no
+ * dynamic window for one process. */
 static void *create_alone(size_t bytes)
 {
     bool is_empty;
@@ -180,7 +183,8 @@ void *armcii_memget_create(size_t bytes)
 bool armcii_memget_free(void *memory)
 {
     struct raddr raddr;
-    if (!armcii_region_locate(armcii_world->rank, memory, &raddr) || raddr.lo != memory) return false;
+    if (!armcii_region_locate(armcii_world->rank, memory, &raddr) || raddr.lo != memory)
+        return false;
     if (armcii_world->size == 1) {
         armcii_region_free(raddr.region);
         return true;
@@ -188,11 +192,13 @@ bool armcii_memget_free(void *memory)
     struct piece *p = piece_of(memory);
     if (!p) return false;
     armcii_directory_remove(armcii_world->rank, memory, memget);
-    armcii_pool_free(&p->pool, (size_t)((char *)memory - p->memory), rounded((size_t)(raddr.hi - raddr.lo)));
+    armcii_pool_free(&p->pool, (size_t)((char *)memory - p->memory),
+                     rounded((size_t)(raddr.hi - raddr.lo)));
     return true;
 }
 
-/* Can unmapped memory of the process be accessed?  A server accepts requests of other nodes only. */
+/* Can unmapped memory of the process be accessed?  A server accepts requests of other nodes only.
+ */
 static bool is_reachable(int process)
 {
     if (memget->far->direct) return false;
@@ -204,7 +210,9 @@ static bool learn_exported(int process, const void *address)
 {
     char *base, *mapped;
     size_t bytes;
-    if (!memget || !is_shared() || !provider()->memget_find(process, address, &base, &bytes, &mapped)) return false;
+    if (!memget || !is_shared() ||
+        !provider()->memget_find(process, address, &base, &bytes, &mapped))
+        return false;
     armcii_directory_add(process, base, bytes, memget, mapped);
     return true;
 }
@@ -216,13 +224,14 @@ static bool is_known(int process, const char *memory, size_t bytes)
     return armcii_region_locate(process, memory, &raddr) && bytes <= (size_t)(raddr.hi - memory);
 }
 
-/* A process knows its own allocations and the exports of its node.  For other memory, a conflicting older entry was freed and is
- * replaced. */
+/* A process knows its own allocations and the exports of its node.  For other memory, a conflicting
+ * older entry was freed and is replaced. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes)
 {
     struct raddr raddr;
     bool found = armcii_region_locate(process, memory, &raddr);
-    if (armcii_world->size == 1) return found && raddr.lo == memory && is_known(process, memory, bytes);
+    if (armcii_world->size == 1)
+        return found && raddr.lo == memory && is_known(process, memory, bytes);
     if (!memget || (found && !raddr.region->memget)) return false;
     if (is_known(process, memory, bytes)) return true;
     if (process == armcii_world->rank) return false;
@@ -233,10 +242,12 @@ bool armcii_memget_learn(int process, void *memory, size_t bytes)
     return true;
 }
 
-/* Is the entry that of an allocation that its process may have freed, and replaced by a longer one?  Nobody tells the others. */
+/* Is the entry that of an allocation that its process may have freed, and replaced by a longer one?
+ * Nobody tells the others. */
 static bool is_outgrown(const struct raddr *entry, const char *address, size_t bytes)
 {
-    return entry->region == memget && entry->rank != armcii_world->rank && bytes > (size_t)(entry->hi - address);
+    return entry->region == memget && entry->rank != armcii_world->rank &&
+           bytes > (size_t)(entry->hi - address);
 }
 
 bool armcii_memget_locate(int process, const void *address, size_t bytes, struct raddr *raddr)
@@ -246,6 +257,10 @@ bool armcii_memget_locate(int process, const void *address, size_t bytes, struct
     if (!memget || !address) return found;
     if (learn_exported(process, address)) return armcii_region_locate(process, address, raddr);
     if (!in_use || !is_reachable(process)) return found;
-    *raddr = (struct raddr){.region = memget, .rank = process, .lo = (char *)address, .hi = (char *)address + bytes, .route = memget->far};
+    *raddr = (struct raddr){.region = memget,
+                            .rank = process,
+                            .lo = (char *)address,
+                            .hi = (char *)address + bytes,
+                            .route = memget->far};
     return true;
 }

@@ -1,6 +1,7 @@
-/* memget.h - memory that single processes allocate (ARMCI_Memget).  On one node the memory is exported, and the other processes find it by
- * its address.  Otherwise it is attached to a dynamic window over the world, created at start since the creation is collective; the program
- * passes addresses to other processes. */
+/* memget.h - memory that single processes allocate (ARMCI_Memget).  On one node the memory is
+ * exported, and the other processes find it by its address.  Otherwise it is attached to a dynamic
+ * window over the world, created at start since the creation is collective; the program passes
+ * addresses to other processes. */
 #ifndef ARMCII_MEMGET_H
 #define ARMCII_MEMGET_H
 
@@ -15,14 +16,15 @@ void armcii_memget_end(void);
 /* The region of such memory; NULL if there is none. */
 struct region *armcii_memget_region(void);
 
-/* Allocate memory that other processes access after armcii_memget_learn; NULL: out of memory, or no dynamic window. */
+/* Allocate memory that other processes access after armcii_memget_learn; NULL: out of memory, or no
+ * dynamic window. */
 void *armcii_memget_create(size_t bytes);
 /* false: memory is not from armcii_memget_create. */
 bool armcii_memget_free(void *memory);
 /* Declare [memory, memory + bytes) of `process` as such memory; false if it cannot be. */
 bool armcii_memget_learn(int process, void *memory, size_t bytes);
-/* As armcii_region_locate; if no slice holds address and this process uses such memory, assume that [address, address + bytes) is such
- * memory: programs pass addresses on without ARMCI_Memat. */
+/* As armcii_region_locate; if no slice holds address and this process uses such memory, assume that
+ * [address, address + bytes) is such memory: programs pass addresses on without ARMCI_Memat. */
 bool armcii_memget_locate(int process, const void *address, size_t bytes, struct raddr *raddr);
 
 #endif

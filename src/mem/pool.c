@@ -1,6 +1,7 @@
-/* pool.c - suballocation by first fit in a sorted array: a few cache lines for some hundred free ranges.  The search begins at the highest
- * range and takes its end, so that new allocations lie below older ones, as new mappings of the kernel do: the directory's lists, which
- * descend, then grow at their end. */
+/* pool.c - suballocation by first fit in a sorted array: a few cache lines for some hundred free
+ * ranges.  The search begins at the highest range and takes its end, so that new allocations lie
+ * below older ones, as new mappings of the kernel do: the directory's lists, which descend, then
+ * grow at their end. */
 #include "mem/pool.h"
 
 #include <stdbool.h>
@@ -58,7 +59,8 @@ void armcii_pool_free(struct pool *p, size_t offset, size_t bytes)
     if (i > 0) join(p, i - 1);
 }
 
-/* The highest aligned offset in the range with `bytes` bytes behind it; POOL_FULL if there is none. */
+/* The highest aligned offset in the range with `bytes` bytes behind it; POOL_FULL if there is none.
+ */
 static size_t fit(const struct free_range *r, size_t bytes, size_t alignment)
 {
     if (r->bytes < bytes) return POOL_FULL;

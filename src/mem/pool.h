@@ -1,5 +1,6 @@
-/* pool.h - suballocation: the free ranges of an address range.  Offsets and lengths are in bytes; no memory is accessed.  The result
- * depends only on the calls so far, so processes that make the same calls get the same offsets. */
+/* pool.h - suballocation: the free ranges of an address range.  Offsets and lengths are in bytes;
+ * no memory is accessed.  The result depends only on the calls so far, so processes that make the
+ * same calls get the same offsets. */
 #ifndef ARMCII_POOL_H
 #define ARMCII_POOL_H
 
@@ -15,7 +16,8 @@ struct pool {
 
 #define POOL_FULL SIZE_MAX
 
-/* The offset of `bytes` > 0 free bytes, a multiple of `alignment`, a power of two; POOL_FULL if no free range is large enough. */
+/* The offset of `bytes` > 0 free bytes, a multiple of `alignment`, a power of two; POOL_FULL if no
+ * free range is large enough. */
 size_t armcii_pool_alloc(struct pool *p, size_t bytes, size_t alignment);
 /* A new range, or one as it was allocated, becomes free. */
 void armcii_pool_free(struct pool *p, size_t offset, size_t bytes);

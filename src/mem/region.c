@@ -40,7 +40,8 @@ static void list_remove(struct region *r)
 
 static void *allocate_table(const struct region *r, size_t entry)
 {
-    return armcii_alloc((size_t)r->team->size, entry, "the tables of a region of %d processes", r->team->size);
+    return armcii_alloc((size_t)r->team->size, entry, "the tables of a region of %d processes",
+                        r->team->size);
 }
 
 static struct region *new_region(struct team *team)
@@ -67,10 +68,12 @@ static void compress_sizes(struct region *r)
     for (int i = 1; i < members; i++)
         count += r->bytes[i] != r->bytes[i - 1];
     if ((size_t)count * sizeof r->runs[0] > (size_t)members * sizeof r->bytes[0]) return;
-    r->runs = armcii_alloc((size_t)count, sizeof r->runs[0], "the tables of a region of %d processes", members);
+    r->runs = armcii_alloc((size_t)count, sizeof r->runs[0],
+                           "the tables of a region of %d processes", members);
     r->run_count = count;
     for (int i = 0; i < members; i++)
-        if (i + 1 == members || r->bytes[i + 1] != r->bytes[i]) r->runs[n++] = (struct slice_run){i + 1, r->bytes[i]};
+        if (i + 1 == members || r->bytes[i + 1] != r->bytes[i])
+            r->runs[n++] = (struct slice_run){i + 1, r->bytes[i]};
     free(r->bytes);
     r->bytes = NULL;
 }
@@ -93,7 +96,8 @@ static bool exchange_sizes(struct region *r, long bytes)
 
 /* ---- memory in the arena ---- */
 
-/* Regions with larger slices have separate segments, with huge pages, which are unmapped when they are freed. */
+/* Regions with larger slices have separate segments, with huge pages, which are unmapped when they
+ * are freed. */
 enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
 
 /* Collective.  Without an extent, on every member, the region needs a separate segment. */
@@ -120,8 +124,8 @@ static size_t saturated_sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-/* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process is the first member of this node, which
- * reserves them. */
+/* The bytes of all slices, in whole pages; *here: of the slices of this node; *counts: this process
+ * is the first member of this node, which reserves them. */
 static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
 {
     const struct team *team = r->team;
@@ -130,7 +134,8 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     *here = 0;
     *counts = false;
     for (int i = team->size - 1; i >= 0; i--) {
-        size_t pages = (armcii_slice_bytes(r, i) + PAGE - 1) / PAGE * PAGE; /* sizes are positive longs: no overflow */
+        size_t pages = (armcii_slice_bytes(r, i) + PAGE - 1) / PAGE *
+                       PAGE; /* sizes are positive longs: no overflow */
         all = saturated_sum(all, pages);
         if (!armcii_world_is_on_node(team->to_world[i])) continue;
         *here = saturated_sum(*here, pages);
@@ -145,7 +150,8 @@ static size_t count_touched(void)
     size_t bytes = armcii_arena_touched();
     for (const struct region *r = oldest; r; r = r->next)
         for (int i = 0; i < r->team->size && !r->extent; i++)
-            if (r->mapped[i]) bytes += armcii_memory_touched(r->mapped[i], armcii_slice_bytes(r, i));
+            if (r->mapped[i])
+                bytes += armcii_memory_touched(r->mapped[i], armcii_slice_bytes(r, i));
     return bytes;
 }
 
@@ -159,8 +165,8 @@ static bool reserve(size_t bytes, size_t *left)
 
 enum { CREDIT = 1 << 24 }; /* bytes */
 
-/* Reserve memory for the slices of this node and agree on success with all members, since an MPI library may take minutes to report a
- * shortage, or kill the job. */
+/* Reserve memory for the slices of this node and agree on success with all members, since an MPI
+ * library may take minutes to report a shortage, or kill the job. */
 static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
 {
     struct team *team = r->team;
@@ -168,22 +174,26 @@ static bool reserve_on_all_nodes(struct region *r, size_t here, bool counts)
     int64_t mine[WORDS] = {0, INT64_MIN, INT64_MIN}, worst[WORDS];
     size_t left = 0;
     bool fits = !counts || reserve(here, &left);
-    int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here, has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
+    int64_t asked = here > INT64_MAX ? INT64_MAX : (int64_t)here,
+            has = left > INT64_MAX ? INT64_MAX : (int64_t)left;
     if (counts && fits) mine[REST_NEGATED] = asked - has;
     if (!fits) memcpy(mine, (int64_t[]){asked, -has}, 2 * sizeof mine[0]);
     armcii_agree(team, mine, worst, WORDS);
-    if (worst[ASKED] == 0 && worst[REST_NEGATED] == INT64_MIN) return true; /* nobody needs more, so nobody knows what is left */
+    if (worst[ASKED] == 0 && worst[REST_NEGATED] == INT64_MIN)
+        return true; /* nobody needs more, so nobody knows what is left */
     if (worst[ASKED] == 0) {
         team->credit = worst[REST_NEGATED] > -CREDIT ? (size_t)-worst[REST_NEGATED] : CREDIT;
         return true;
     }
     if (counts && fits) armcii_reservation_release(here);
-    armcii_warn("%jd MiB requested on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20, -(intmax_t)worst[LEFT_NEGATED] >> 20);
+    armcii_warn("%jd MiB requested on a node, %jd MiB available", (intmax_t)worst[ASKED] >> 20,
+                -(intmax_t)worst[LEFT_NEGATED] >> 20);
     return false;
 }
 
-/* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the system: only when the regions created
- * since the last query exceed the team's credit.  What is allocated in the arena stays reserved. */
+/* Reserve memory for all slices.  All members know all sizes, so they agree on whether to query the
+ * system: only when the regions created since the last query exceed the team's credit.  What is
+ * allocated in the arena stays reserved. */
 static bool reserve_slices(struct region *r)
 {
     struct team *team = r->team;
@@ -261,7 +271,8 @@ static void add_slices(struct region *r)
     if (r->extent) armcii_directory_add_offset(r);
     for (int i = 0; i < r->team->size && !r->extent; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
-        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, r->mapped[i]);
+        if (bytes > 0)
+            armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, r->mapped[i]);
     }
 }
 
@@ -269,7 +280,8 @@ static void remove_slices(const struct region *r)
 {
     if (r->extent) armcii_directory_remove_offset(r);
     for (int i = 0; i < r->team->size && !r->extent; i++)
-        if (armcii_slice_bytes(r, i) > 0) armcii_directory_remove(r->team->to_world[i], r->base[i], r);
+        if (armcii_slice_bytes(r, i) > 0)
+            armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
 
 static struct region *abandon(struct region *r)
@@ -331,7 +343,8 @@ static int compare_regions(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-/* Threads may have created regions in different orders, but all members have to free them in the same order. */
+/* Threads may have created regions in different orders, but all members have to free them in the
+ * same order. */
 void armcii_regions_free_all(void)
 {
     size_t count = 0, n = 0;
@@ -347,20 +360,28 @@ void armcii_regions_free_all(void)
     free(list);
 }
 
-/* Compares more than the address: once other members have freed it, another thread may have created a region there. */
+/* Compares more than the address: once other members have freed it, another thread may have created
+ * a region there. */
 static struct region *find_in_team(const struct team *team, int first, const char *base)
 {
     struct region *r = oldest;
-    while (r && (r->team != team || first_slice(r) != first || armcii_region_base(r, first) != base))
+    while (r &&
+           (r->team != team || first_slice(r) != first || armcii_region_base(r, first) != base))
         r = r->next;
     return r;
 }
 
-/* The owner and the address of the first nonempty slice identify a region within its team.  Region numbers do not, since each process
- * counts its own regions. */
+/* The owner and the address of the first nonempty slice identify a region within its team.  Region
+ * numbers do not, since each process counts its own regions. */
 bool armcii_region_agree(struct team *team, struct region *own, struct region **agreed)
 {
-    enum { MEMBER, MEMBER_NEGATED, BASE, BASE_NEGATED, WORDS }; /* the maximum of a negated word gives the minimum of the word */
+    enum {
+        MEMBER,
+        MEMBER_NEGATED,
+        BASE,
+        BASE_NEGATED,
+        WORDS
+    }; /* the maximum of a negated word gives the minimum of the word */
     int64_t said[WORDS] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN}, highest[WORDS];
     if (own) {
         int first = first_slice(own);
@@ -369,8 +390,11 @@ bool armcii_region_agree(struct team *team, struct region *own, struct region **
     }
     armcii_agree(team, said, highest, WORDS);
     bool named = highest[MEMBER] != INT64_MIN;
-    if (named && (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED])) return false;
-    if (named && !own) own = find_in_team(team, (int)highest[MEMBER], (const char *)(intptr_t)highest[BASE]);
+    if (named &&
+        (highest[MEMBER] != -highest[MEMBER_NEGATED] || highest[BASE] != -highest[BASE_NEGATED]))
+        return false;
+    if (named && !own)
+        own = find_in_team(team, (int)highest[MEMBER], (const char *)(intptr_t)highest[BASE]);
     *agreed = own;
     return true;
 }

@@ -12,15 +12,17 @@
 #include "mpi/world.h"
 #include "transport/shm/arena.h"
 
-/* A value that one process passes to another on its node.  The number of the agreement is written last. */
+/* A value that one process passes to another on its node.  The number of the agreement is written
+ * last. */
 struct cell {
     _Alignas(64) atomic_uint number;
     int64_t word[AGREE_WORDS];
 };
 
-/* Dissemination, as in the node's barrier: in round k process i passes what it knows to i + 2^k.  The largest value is idempotent, so
- * the number of processes need not be a power of two.  Agreements use two sets of cells in turn: nobody begins the next but one before
- * all have finished this one. */
+/* Dissemination, as in the node's barrier: in round k process i passes what it knows to i + 2^k.
+ * The largest value is idempotent, so the number of processes need not be a power of two.
+ * Agreements use two sets of cells in turn: nobody begins the next but one before all have finished
+ * this one. */
 enum { ROUNDS = 16, SETS = 2 };
 struct cells {
     struct cell round[SETS][ROUNDS];
@@ -58,8 +60,8 @@ static void free_memory(struct team_memory *m)
 
 enum { LINE = 64 }; /* bytes of a cache line */
 
-/* Acquire as many units as the team has, so that their number grows in few steps.  The first line of an extent stays free, so that no
- * allocation lies in two of them. */
+/* Acquire as many units as the team has, so that their number grows in few steps.  The first line
+ * of an extent stays free, so that no allocation lies in two of them. */
 static bool add_extent(const struct team *team, struct team_memory *m)
 {
     size_t units = m->units > 0 ? m->units : 1, offset = armcii_arena_acquire(team, units);
@@ -119,14 +121,16 @@ static void agree_between_nodes(const struct team *team, int64_t largest[])
     for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2) {
         int64_t word[AGREE_WORDS];
         struct peer to = {m->leaders[(m->node + distance) % m->nodes], team->tag};
-        struct peer from = {m->leaders[(m->node - distance + m->nodes) % m->nodes], m->leader_tag[i]};
+        struct peer from = {m->leaders[(m->node - distance + m->nodes) % m->nodes],
+                            m->leader_tag[i]};
         armcii_coll_sendrecv(largest, to, word, from, (int)sizeof word, armcii_world->control);
         maximize(largest, word);
     }
 }
 
-/* From the first member of the node to the others, in a binary tree.  A process waits at its own cells only, since the others may free the
- * team, and use the memory again, once they have the result. */
+/* From the first member of the node to the others, in a binary tree.  A process waits at its own
+ * cells only, since the others may free the team, and use the memory again, once they have the
+ * result. */
 static void distribute_on_node(struct team *team, int64_t largest[])
 {
     const struct team_memory *m = team->memory;
@@ -137,8 +141,10 @@ static void distribute_on_node(struct team *team, int64_t largest[])
         await(own, m->agreements);
         memcpy(largest, own->word, sizeof own->word);
     }
-    for (int child = 2 * m->local_rank + 1; child <= 2 * m->local_rank + 2 && child < here->n; child++)
-        pass(&cells_of(team, team->to_world[armcii_scope_member(here, child)])->result[set], m->agreements, largest);
+    for (int child = 2 * m->local_rank + 1; child <= 2 * m->local_rank + 2 && child < here->n;
+         child++)
+        pass(&cells_of(team, team->to_world[armcii_scope_member(here, child)])->result[set],
+             m->agreements, largest);
 }
 
 static void agree_in_arena(struct team *team, int64_t largest[])
@@ -167,11 +173,13 @@ void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], in
 
 /* ---- creation ---- */
 
-/* The first members of the nodes, in the order of their ranks, and the tags of those that send to the caller. */
+/* The first members of the nodes, in the order of their ranks, and the tags of those that send to
+ * the caller. */
 static void list_leaders(const struct team *team, struct team_memory *m)
 {
     int n = team->size, *tags = armcii_alloc((size_t)n, sizeof *tags, "tables of %d processes", n);
-    int *on_node = armcii_alloc((size_t)armcii_world->size, sizeof *on_node, "tables of %d processes", armcii_world->size);
+    int *on_node = armcii_alloc((size_t)armcii_world->size, sizeof *on_node,
+                                "tables of %d processes", armcii_world->size);
     armcii_team_allgather(team, &team->tag, tags, (int)sizeof tags[0]);
     m->leaders = armcii_alloc((size_t)n, sizeof *m->leaders, "tables of %d processes", n);
     for (int i = 0; i < n; i++) {
@@ -184,15 +192,16 @@ static void list_leaders(const struct team *team, struct team_memory *m)
         m->leaders[m->nodes++] = process;
     }
     for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2)
-        m->leader_tag[i] = tags[team->from_world[m->leaders[(m->node - distance + m->nodes) % m->nodes]]];
+        m->leader_tag[i] =
+            tags[team->from_world[m->leaders[(m->node - distance + m->nodes) % m->nodes]]];
     int *fewer = realloc(m->leaders, (size_t)m->nodes * sizeof *fewer);
     if (fewer) m->leaders = fewer;
     free(on_node);
     free(tags);
 }
 
-/* Another team may have used the memory before, so the cells are cleared before anybody passes a value.  Without an extent at first, the
- * team has no cells later. */
+/* Another team may have used the memory before, so the cells are cleared before anybody passes a
+ * value.  Without an extent at first, the team has no cells later. */
 static void create_memory(struct team *team)
 {
     struct team_memory *m = team->memory = armcii_alloc(1, sizeof *m, "the memory of a group");
@@ -232,7 +241,8 @@ struct extent *armcii_team_memory_alloc(struct team *team, size_t bytes, size_t 
     if (!team->memory) create_memory(team);
     struct team_memory *m = team->memory;
     *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
-    if (*offset == POOL_FULL && add_extent(team, m)) *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
+    if (*offset == POOL_FULL && add_extent(team, m))
+        *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
     return *offset == POOL_FULL ? NULL : find_extent(m, *offset);
 }
 

@@ -11,12 +11,14 @@
 
 #include "base/lock.h"
 
-/* Its default action is nothing, and debuggers do not stop there.  Where the program uses it, MPI spins. */
+/* Its default action is nothing, and debuggers do not stop there.  Where the program uses it, MPI
+ * spins. */
 enum { SIGNAL = SIGURG };
 
-/* In nanoseconds.  The first interrupt comes late: most calls of processes that have a processor each are shorter.  Each sleep lasts for
- * the timer slack of the thread longer, 50 microseconds by default.  The run between two sleeps grows: where an interrupt takes long, as
- * under valgrind, MPI advances, too. */
+/* In nanoseconds.  The first interrupt comes late: most calls of processes that have a processor
+ * each are shorter.  Each sleep lasts for the timer slack of the thread longer, 50 microseconds by
+ * default.  The run between two sleeps grows: where an interrupt takes long, as under valgrind, MPI
+ * advances, too. */
 enum { FIRST = 200000, RUN = 50000, LONGER = 1000, LONGEST = 100000000, SLEEP = 1000 };
 
 static _Thread_local struct blocking *current __attribute__((tls_model("initial-exec")));
@@ -55,15 +57,18 @@ static bool is_ours(const struct sigaction *action)
 
 static bool is_unused(const struct sigaction *action)
 {
-    return !(action->sa_flags & SA_SIGINFO) && (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN);
+    return !(action->sa_flags & SA_SIGINFO) &&
+           (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN);
 }
 
 /* Under the global lock, as restore_action. */
 static bool install_action(void)
 {
-    struct sigaction now, action = {.sa_sigaction = sleep_on_timer, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction now,
+        action = {.sa_sigaction = sleep_on_timer, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t blocked;
-    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, SIGNAL)) return false;
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, SIGNAL))
+        return false;
     if (sigaction(SIGNAL, NULL, &now) != 0) return false;
     if (is_ours(&now)) return true;
     if (!is_unused(&now)) return false;
@@ -75,7 +80,8 @@ static bool install_action(void)
 static void restore_action(void)
 {
     struct sigaction now;
-    if (sigaction(SIGNAL, NULL, &now) == 0 && is_ours(&now)) sigaction(SIGNAL, &program_action, NULL);
+    if (sigaction(SIGNAL, NULL, &now) == 0 && is_ours(&now))
+        sigaction(SIGNAL, &program_action, NULL);
 }
 
 /* glibc has no name for the member before 2.41. */
@@ -95,7 +101,8 @@ void armcii_blocking_begin(struct blocking *call)
     calls++;
     struct sigevent event = interrupt_of_this_thread();
     *call = (struct blocking){.has_timer = install_action()};
-    if (call->has_timer) call->has_timer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &call->timer) == 0;
+    if (call->has_timer)
+        call->has_timer = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &call->timer) == 0;
     armcii_lock_exit();
     call->entries = armcii_lock_suspend();
     current = call;

@@ -54,17 +54,17 @@ void armcii_coll_wait(MPI_Request *request)
 }
 
 /* Calls the nonblocking function and waits with progress, or calls the blocking one. */
-#define CALL(NONBLOCKING, BLOCKING, ...)                                                                                                   \
-    do {                                                                                                                                   \
-        unsigned entries = armcii_lock_suspend();                                                                                          \
-        if (nonblocking) {                                                                                                                 \
-            MPI_Request request;                                                                                                           \
-            NONBLOCKING(__VA_ARGS__, &request);                                                                                            \
-            wait_request(&request);                                                                                                        \
-        } else {                                                                                                                           \
-            BLOCKING(__VA_ARGS__);                                                                                                         \
-        }                                                                                                                                  \
-        armcii_lock_resume(entries);                                                                                                       \
+#define CALL(NONBLOCKING, BLOCKING, ...)                                                           \
+    do {                                                                                           \
+        unsigned entries = armcii_lock_suspend();                                                  \
+        if (nonblocking) {                                                                         \
+            MPI_Request request;                                                                   \
+            NONBLOCKING(__VA_ARGS__, &request);                                                    \
+            wait_request(&request);                                                                \
+        } else {                                                                                   \
+            BLOCKING(__VA_ARGS__);                                                                 \
+        }                                                                                          \
+        armcii_lock_resume(entries);                                                               \
     } while (0)
 
 void armcii_coll_barrier(MPI_Comm comm)
@@ -77,7 +77,8 @@ void armcii_coll_bcast(void *buffer, int bytes, int root, MPI_Comm comm)
     CALL(MPI_Ibcast, MPI_Bcast, buffer, bytes, MPI_BYTE, root, comm);
 }
 
-void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm)
 {
     CALL(MPI_Iallreduce, MPI_Allreduce, from, to, n, type, op, comm);
 }
@@ -89,12 +90,14 @@ bool armcii_coll_all(bool mine, MPI_Comm comm)
     return all;
 }
 
-void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root,
+                        MPI_Comm comm)
 {
     CALL(MPI_Ireduce, MPI_Reduce, from, to, n, type, op, root, comm);
 }
 
-void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
+void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
+                          MPI_Comm comm)
 {
     MPI_Request requests[2];
     unsigned entries = armcii_lock_suspend();
@@ -105,21 +108,25 @@ void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer
     armcii_lock_resume(entries);
 }
 
-/* Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in a dissemination barrier.  Open MPI's
- * nonblocking allgather sends to all members. */
+/* Bruck's algorithm: in round i each member sends what it has to the member 2^i ranks above, as in
+ * a dissemination barrier.  Open MPI's nonblocking allgather sends to all members. */
 void armcii_coll_allgather(const struct ring *r, const void *mine, void *all, int bytes)
 {
-    size_t item = (size_t)bytes, first = (size_t)(r->rank + 1) * item, size = (size_t)r->size * item;
+    size_t item = (size_t)bytes, first = (size_t)(r->rank + 1) * item,
+           size = (size_t)r->size * item;
     char *items = armcii_alloc((size_t)r->size, item, "tables of %d processes", r->size);
     /* items of the next member, the one after it, ..., the caller: collected from the end */
     memcpy(items + size - item, mine, item);
     for (int i = 0, n = 1; n < r->size; i++, n *= 2) {
-        int above = (r->rank + n) % r->size, below = (r->rank - n + r->size) % r->size, missing = r->size - n;
+        int above = (r->rank + n) % r->size, below = (r->rank - n + r->size) % r->size,
+            missing = r->size - n;
         struct peer to = {r->process ? r->process[above] : above, r->tag};
-        struct peer from = {r->process ? r->process[below] : below, r->peer_tag ? r->peer_tag[i] : r->tag};
+        struct peer from = {r->process ? r->process[below] : below,
+                            r->peer_tag ? r->peer_tag[i] : r->tag};
         size_t bytes_now = (size_t)(n < missing ? n : missing) * item;
         char *collected = items + size - (size_t)n * item;
-        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from, (int)bytes_now, r->comm);
+        armcii_coll_sendrecv(items + size - bytes_now, to, collected - bytes_now, from,
+                             (int)bytes_now, r->comm);
     }
     memcpy((char *)all + first, items, size - first);
     memcpy(all, items + size - first, first);
@@ -152,9 +159,11 @@ void armcii_coll_probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
     armcii_lock_resume(entries);
 }
 
-/* Starts to receive the probed message if it fits; false: another thread received it.  Under the global lock no other thread can receive
- * between the probe and MPI_Irecv.  MPI_Mprobe is not an option: it would remove a message that is too long. */
-static bool start_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status, MPI_Request *request)
+/* Starts to receive the probed message if it fits; false: another thread received it.  Under the
+ * global lock no other thread can receive between the probe and MPI_Irecv.  MPI_Mprobe is not an
+ * option: it would remove a message that is too long. */
+static bool start_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
+                          MPI_Status *status, MPI_Request *request)
 {
     int still = 1, length;
     if (armcii_lock_is_enabled()) MPI_Iprobe(from, tag, comm, &still, status);
@@ -165,7 +174,8 @@ static bool start_receive(void *buffer, int room, int from, int tag, MPI_Comm co
     return true;
 }
 
-bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status)
+bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
+                         MPI_Status *status)
 {
     MPI_Request request;
     bool started;
@@ -215,15 +225,17 @@ MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
 /* Variables of MPICH that make nodes of parts of a host. */
 static bool is_host_divided(void)
 {
-    static const char *const names[] = {"MPIR_CVAR_NOLOCAL",          "MPIR_CVAR_CH3_NOLOCAL",          "MPIR_CVAR_NUM_CLIQUES",
-                                        "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES", "MPICH_NOLOCAL",
-                                        "MPICH_NUM_CLIQUES",          "MPICH_ODD_EVEN_CLIQUES"};
+    static const char *const names[] = {
+        "MPIR_CVAR_NOLOCAL",          "MPIR_CVAR_CH3_NOLOCAL",          "MPIR_CVAR_NUM_CLIQUES",
+        "MPIR_CVAR_ODD_EVEN_CLIQUES", "MPIR_CVAR_CH3_ODD_EVEN_CLIQUES", "MPICH_NOLOCAL",
+        "MPICH_NUM_CLIQUES",          "MPICH_ODD_EVEN_CLIQUES"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (armcii_config_variable(names[i])) return true;
     return false;
 }
 
-/* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it; else 0. */
+/* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it;
+ * else 0. */
 static uint64_t node_id(void)
 {
     int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
@@ -300,7 +312,8 @@ static MPI_Datatype mpi_type(int type)
     }
 }
 
-/* Only the beginning of a name is compared: Fortran callers pass names that are padded or not terminated. */
+/* Only the beginning of a name is compared: Fortran callers pass names that are padded or not
+ * terminated. */
 bool armcii_reduction_find(const char *op, int type, struct reduction *r)
 {
     static const struct {
@@ -308,17 +321,20 @@ bool armcii_reduction_find(const char *op, int type, struct reduction *r)
         enum { SUM, PRODUCT, LARGEST, SMALLEST, BIT_OR, AND, OR } op;
         bool absolute, integers_only;
     } operators[] = {
-        {"+", SUM, false, false},        {"*", PRODUCT, false, false},     {"max", LARGEST, false, false},
-        {"min", SMALLEST, false, false}, {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
-        {"or", BIT_OR, false, true},     {"&&", AND, false, true},         {"||", OR, false, true},
-        {"land", AND, false, true},      {"lor", OR, false, true},
+        {"+", SUM, false, false},         {"*", PRODUCT, false, false},
+        {"max", LARGEST, false, false},   {"min", SMALLEST, false, false},
+        {"absmax", LARGEST, true, false}, {"absmin", SMALLEST, true, false},
+        {"or", BIT_OR, false, true},      {"&&", AND, false, true},
+        {"||", OR, false, true},          {"land", AND, false, true},
+        {"lor", OR, false, true},
     };
     const MPI_Op mpi_op[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BOR, MPI_LAND, MPI_LOR};
     if (!op || armcii_message_type_size(type) == 0) return false;
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         if (strncmp(op, operators[i].name, strlen(operators[i].name)) != 0) continue;
         if (operators[i].integers_only && !is_integer(type)) return false;
-        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type, operators[i].absolute};
+        *r = (struct reduction){mpi_op[operators[i].op], mpi_type(type), type,
+                                operators[i].absolute};
         return true;
     }
     return false;
@@ -371,7 +387,8 @@ static bool is_best_real(MPI_Comm comm, const void *x, bool largest, int type, b
 
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute)
 {
-    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute) : is_best_real(comm, x, largest, type, contribute);
+    bool best = is_integer(type) ? is_best_integer(comm, x, largest, type, contribute)
+                                 : is_best_real(comm, x, largest, type, contribute);
     int rank, candidate, winner;
     MPI_Comm_rank(comm, &rank);
     candidate = best ? rank : INT_MAX;

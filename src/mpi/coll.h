@@ -1,9 +1,10 @@
-/* coll.h - nonblocking collectives with progress, and the finalize barrier.  Each collective does what the MPI function of its name does.
- * If processes outnumber processors, or requests of other nodes must be served meanwhile, it uses the nonblocking MPI function and makes
- * progress while it waits.
+/* coll.h - nonblocking collectives with progress, and the finalize barrier.  Each collective does
+ * what the MPI function of its name does. If processes outnumber processors, or requests of other
+ * nodes must be served meanwhile, it uses the nonblocking MPI function and makes progress while it
+ * waits.
  *
- * Each collective releases the global lock while it waits: other threads may run collectives of other groups and change all state that the
- * lock protects. */
+ * Each collective releases the global lock while it waits: other threads may run collectives of
+ * other groups and change all state that the lock protects. */
 #ifndef ARMCII_COLL_H
 #define ARMCII_COLL_H
 
@@ -11,17 +12,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Collective over all later users.  Keeps nonblocking collectives on all of them if one wants them: MPI does not match a blocking
- * collective with a nonblocking one.  Before, all collectives are nonblocking. */
+/* Collective over all later users.  Keeps nonblocking collectives on all of them if one wants them:
+ * MPI does not match a blocking collective with a nonblocking one.  Before, all collectives are
+ * nonblocking. */
 void armcii_coll_start(bool wanted, MPI_Comm comm);
 void armcii_coll_end(void);
 
 void armcii_coll_barrier(MPI_Comm comm);
 void armcii_coll_bcast(void *buffer, int bytes, int root, MPI_Comm comm);
-void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                           MPI_Comm comm);
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
-void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root,
+                        MPI_Comm comm);
 
 /* Waits for the request of a nonblocking collective, with progress. */
 void armcii_coll_wait(MPI_Request *request);
@@ -36,8 +40,9 @@ int armcii_coll_dup(MPI_Comm comm, MPI_Comm *copy);
 /* As MPI_Comm_split and, for processes that share memory, MPI_Comm_split_type. */
 int armcii_coll_split(MPI_Comm comm, int color, int key, MPI_Comm *part);
 MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key);
-/* Collective: do all of comm share a node?  Decided without MPI_Comm_split_type, which spins in MPICH (0.3 s for 64 processes on 2
- * processors); false where a tool or the program has an MPI_Comm_split_type of its own, or MPICH's environment divides the host. */
+/* Collective: do all of comm share a node?  Decided without MPI_Comm_split_type, which spins in
+ * MPICH (0.3 s for 64 processes on 2 processors); false where a tool or the program has an
+ * MPI_Comm_split_type of its own, or MPICH's environment divides the host. */
 bool armcii_coll_is_one_node(MPI_Comm comm);
 /* A communicator of n ranks of comm, in that order, collective over these only. */
 int armcii_coll_create(MPI_Comm comm, int n, const int ranks[], int tag, MPI_Comm *part);
@@ -65,7 +70,8 @@ struct peer {
 };
 
 /* Sends `bytes` to one process and receives as many from another; the two may be the same. */
-void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm);
+void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
+                          MPI_Comm comm);
 
 /* The members of an allgather. */
 struct ring {
@@ -76,16 +82,18 @@ struct ring {
     MPI_Comm comm;
 };
 
-/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's place there.  A process sends log2(size)
- * messages, rounded up. */
+/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
+ * place there.  A process sends log2(size) messages, rounded up. */
 void armcii_coll_allgather(const struct ring *ring, const void *mine, void *all, int bytes);
 
 void armcii_coll_send(const void *buffer, int bytes, int to, int tag, MPI_Comm comm);
 /* Waits until a message has arrived. */
 void armcii_coll_probe(int from, int tag, MPI_Comm comm, MPI_Status *status);
-/* Waits for a message and receives it.  Returns false if it has more than `room` bytes: the message stays, and *status has its length.
- * Several threads may receive, if all receives of the communicator use this function. */
-bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm, MPI_Status *status);
+/* Waits for a message and receives it.  Returns false if it has more than `room` bytes: the message
+ * stays, and *status has its length. Several threads may receive, if all receives of the
+ * communicator use this function. */
+bool armcii_coll_receive(void *buffer, int room, int from, int tag, MPI_Comm comm,
+                         MPI_Status *status);
 
 /* ---- reductions and selection, with ARMCI's names of operators and types ---- */
 
@@ -105,21 +113,23 @@ bool armcii_reduction_find(const char *op, int type, struct reduction *r);
 void armcii_reduce_all(MPI_Comm comm, const struct reduction *r, void *x, int n);
 void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n);
 
-/* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record with the largest (or smallest) key, of
- * the lowest rank if keys are equal, replaces x on all ranks.  If no rank contributes, x is unchanged. */
+/* Each x is a record of `bytes` bytes that begins with a key of `type`.  The contributed record
+ * with the largest (or smallest) key, of the lowest rank if keys are equal, replaces x on all
+ * ranks.  If no rank contributes, x is unchanged. */
 void armcii_select(MPI_Comm comm, void *x, int bytes, bool largest, int type, bool contribute);
 
 /* ---- the finalize barrier (finalize.c) ----
  *
- * Makes all processes enter MPI_Finalize together, for MPI libraries in which a process that enters it earlier makes the others hang.  Both
- * functions do nothing unless a quirk requires them. */
+ * Makes all processes enter MPI_Finalize together, for MPI libraries in which a process that enters
+ * it earlier makes the others hang.  Both functions do nothing unless a quirk requires them. */
 
-/* Makes MPI_Finalize pause after the barrier.  MPI_Finalize runs the callbacks of attributes in reverse order of their setup: call this
- * before armcii_finalize_prepare_barrier.  Callbacks that are set up later, such as the implicit ARMCI_Finalize (armci/init.c), run
- * before the barrier. */
+/* Makes MPI_Finalize pause after the barrier.  MPI_Finalize runs the callbacks of attributes in
+ * reverse order of their setup: call this before armcii_finalize_prepare_barrier.  Callbacks that
+ * are set up later, such as the implicit ARMCI_Finalize (armci/init.c), run before the barrier. */
 void armcii_finalize_prepare_pause(void);
-/* Collective over comm.  Makes MPI_Finalize wait until all processes of comm are in it; call it once for each set of processes.  Does
- * nothing if comm has processes outside of MPI_COMM_WORLD, which may end at another time. */
+/* Collective over comm.  Makes MPI_Finalize wait until all processes of comm are in it; call it
+ * once for each set of processes.  Does nothing if comm has processes outside of MPI_COMM_WORLD,
+ * which may end at another time. */
 void armcii_finalize_prepare_barrier(MPI_Comm comm);
 
 #endif

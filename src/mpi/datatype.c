@@ -45,7 +45,8 @@ static struct {
 } cache[CACHE_SIZE];
 static unsigned long now;
 
-static void make_key(struct key *k, const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
+static void make_key(struct key *k, const struct shape *s, enum shape_side side,
+                     struct basic_type basic, enum builder builder)
 {
     memset(k, 0, sizeof *k); /* keys are compared as bytes */
     k->basic = basic.type;
@@ -65,7 +66,8 @@ static MPI_Datatype find_cached(const struct key *k)
     return MPI_DATATYPE_NULL;
 }
 
-/* Replaces the least recently used type.  MPI keeps a freed type until the operations that use it are complete. */
+/* Replaces the least recently used type.  MPI keeps a freed type until the operations that use it
+ * are complete. */
 static void add_to_cache(const struct key *k, MPI_Datatype type)
 {
     int oldest = 0;
@@ -102,7 +104,8 @@ bool armcii_datatype_side_is_supported(const struct shape *s, enum shape_side si
 
 bool armcii_datatype_is_supported(const struct shape *s)
 {
-    return armcii_datatype_side_is_supported(s, SHAPE_LOCAL) && armcii_datatype_side_is_supported(s, SHAPE_REMOTE);
+    return armcii_datatype_side_is_supported(s, SHAPE_LOCAL) &&
+           armcii_datatype_side_is_supported(s, SHAPE_REMOTE);
 }
 
 /* ---- building ---- */
@@ -120,7 +123,8 @@ static MPI_Datatype build_vector(const struct key *k, size_t unit)
     return type;
 }
 
-/* A block of a dense array: the size of a dimension is the stride of its level divided by that of the level below. */
+/* A block of a dense array: the size of a dimension is the stride of its level divided by that of
+ * the level below. */
 static MPI_Datatype build_subarray(const struct key *k, size_t unit)
 {
     int sizes[SHAPE_MAX_LEVELS + 1], parts[SHAPE_MAX_LEVELS + 1], starts[SHAPE_MAX_LEVELS + 1];
@@ -140,7 +144,8 @@ static MPI_Datatype build_subarray(const struct key *k, size_t unit)
     return type;
 }
 
-static MPI_Datatype find_or_build(const struct shape *s, enum shape_side side, struct basic_type basic, enum builder builder)
+static MPI_Datatype find_or_build(const struct shape *s, enum shape_side side,
+                                  struct basic_type basic, enum builder builder)
 {
     struct key k;
     make_key(&k, s, side, basic, builder);
@@ -152,7 +157,8 @@ static MPI_Datatype find_or_build(const struct shape *s, enum shape_side side, s
     return type;
 }
 
-MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side, struct basic_type basic)
+MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side,
+                                    struct basic_type basic)
 {
     return find_or_build(s, side, basic, BUILD_VECTOR);
 }
@@ -167,12 +173,14 @@ MPI_Datatype armcii_datatype_bytes(const struct shape *s, enum shape_side side)
     return type;
 }
 
-MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side, struct basic_type basic)
+MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side,
+                                      struct basic_type basic)
 {
     return find_or_build(s, side, basic, BUILD_SUBARRAY);
 }
 
-MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side, struct basic_type basic, const char *origin)
+MPI_Datatype armcii_datatype_indexed(const struct shape *s, enum shape_side side,
+                                     struct basic_type basic, const char *origin)
 {
     MPI_Aint *disp = malloc(s->nsegs * sizeof *disp);
     int *length = malloc(s->nsegs * sizeof *length);

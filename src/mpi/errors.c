@@ -56,7 +56,8 @@ void armcii_errors_ask_here(bool ask)
 bool armcii_errors_is_made(int code, MPI_Comm comm)
 {
     char text[MPI_MAX_ERROR_STRING];
-    if (code == MPI_SUCCESS && comm != MPI_COMM_NULL) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    if (code == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
     if (code != MPI_SUCCESS) armcii_warn("MPI creates no communicator: %s", cause_of(code, text));
     return code == MPI_SUCCESS;
 }

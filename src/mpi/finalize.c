@@ -1,15 +1,18 @@
 /* finalize.c - the finalize barrier.
  *
- * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must acknowledge.  MPICH (4.0.2) closes its
- * connections in MPI_Finalize and then waits at the launcher's barrier, without progress in UCX.  A process that calls MPI while a peer
- * closes its connections acknowledges the peer's message; the peer then waits at the launcher's barrier and acknowledges nothing, so the
- * later process hangs.  Newer MPICH has the launcher's barrier before the connections are closed.
+ * Over TCP, UCX (1.13 at least) closes a connection with an empty message that the peer must
+ * acknowledge.  MPICH (4.0.2) closes its connections in MPI_Finalize and then waits at the
+ * launcher's barrier, without progress in UCX.  A process that calls MPI while a peer closes its
+ * connections acknowledges the peer's message; the peer then waits at the launcher's barrier and
+ * acknowledges nothing, so the later process hangs.  Newer MPICH has the launcher's barrier before
+ * the connections are closed.
  *
- * All processes must therefore stop calling MPI before the first one closes a connection.  No barrier made of messages ensures this, since
- * its last message must be received.  The barrier of messages here runs inside MPI_Finalize; after it, processes that have a launcher
- * with a known barrier (Hydra) use that one.  The others pause without MPI, several times longer than the longest time between two polls.
- * A descheduled process polls late, so the barrier measures that time: it runs twice, and its messages carry the maximum over all
- * processes. */
+ * All processes must therefore stop calling MPI before the first one closes a connection.  No
+ * barrier made of messages ensures this, since its last message must be received.  The barrier of
+ * messages here runs inside MPI_Finalize; after it, processes that have a launcher with a known
+ * barrier (Hydra) use that one.  The others pause without MPI, several times longer than the
+ * longest time between two polls. A descheduled process polls late, so the barrier measures that
+ * time: it runs twice, and its messages carry the maximum over all processes. */
 #include "mpi/coll.h"
 
 #include <errno.h>
@@ -24,7 +27,8 @@
 #include "base/log.h"
 #include "mpi/quirks.h"
 
-/* The newest communicator of a barrier; attributes hold the others.  None is freed: MPI_Comm_free may make progress. */
+/* The newest communicator of a barrier; attributes hold the others.  None is freed: MPI_Comm_free
+ * may make progress. */
 static MPI_Comm last_comm = MPI_COMM_NULL;
 
 /* In microseconds. */
@@ -34,7 +38,9 @@ static long longest_gap; /* between two polls, of all processes known so far */
 
 static void sleep_for(long microseconds)
 {
-    nanosleep(&(struct timespec){.tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000}, NULL);
+    nanosleep(&(struct timespec){.tv_sec = microseconds / 1000000,
+                                 .tv_nsec = microseconds % 1000000 * 1000},
+              NULL);
 }
 
 static void note_gap(long gap)
@@ -59,12 +65,14 @@ static void wait_polling(MPI_Request *request)
     }
 }
 
-/* A message to the process at a distance, in a ring, and one from the process at the same distance on the other side. */
+/* A message to the process at a distance, in a ring, and one from the process at the same distance
+ * on the other side. */
 static void exchange(MPI_Comm comm, int rank, int size, int distance, int tag)
 {
     MPI_Request receive, send;
     long mine = longest_gap, theirs;
-    int to = (int)(((long)rank + distance) % size), from = (int)(((long)rank - distance + size) % size);
+    int to = (int)(((long)rank + distance) % size),
+        from = (int)(((long)rank - distance + size) % size);
     MPI_Irecv(&theirs, 1, MPI_LONG, from, tag, comm, &receive);
     MPI_Isend(&mine, 1, MPI_LONG, to, tag, comm, &send);
     wait_polling(&receive);
@@ -72,27 +80,31 @@ static void exchange(MPI_Comm comm, int rank, int size, int distance, int tag)
     note_gap(theirs);
 }
 
-/* A dissemination barrier: each round doubles the number of processes that a process has heard from. Messages go both ways between two
- * processes, so distances up to half of the ring suffice: a process that has sent nothing to a peer closes that connection without waiting
- * for the peer, which may still need it. In small jobs all pairs exchange messages, whatever the program has done. A tag for each round:
- * distances may exceed MPI's largest tag, which is at least 32767. */
+/* A dissemination barrier: each round doubles the number of processes that a process has heard
+ * from. Messages go both ways between two processes, so distances up to half of the ring suffice: a
+ * process that has sent nothing to a peer closes that connection without waiting for the peer,
+ * which may still need it. In small jobs all pairs exchange messages, whatever the program has
+ * done. A tag for each round: distances may exceed MPI's largest tag, which is at least 32767. */
 static void run_barrier(MPI_Comm comm)
 {
     enum { ALL_PAIRS = 16 };
     int rank, size, tag = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    for (int distance = 1; distance <= size / 2; distance = size <= ALL_PAIRS ? distance + 1 : 2 * distance) {
+    for (int distance = 1; distance <= size / 2;
+         distance = size <= ALL_PAIRS ? distance + 1 : 2 * distance) {
         exchange(comm, rank, size, distance, tag++);
         exchange(comm, rank, size, size - distance, tag++);
     }
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, in reverse order, so all processes run their barriers in the same order. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, in reverse order, so all processes
+ * run their barriers in the same order. */
 static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)extra;
-    sleep_between_polls(armcii_clock()); /* the last process may not poll in the barrier; measure its gap, too */
+    sleep_between_polls(
+        armcii_clock()); /* the last process may not poll in the barrier; measure its gap, too */
     run_barrier(*(MPI_Comm *)value);
     run_barrier(*(MPI_Comm *)value); /* distributes the gaps measured in the first one */
     free(value);
@@ -114,10 +126,13 @@ static int launcher_fd(int processes)
 {
     const char *pmi = armcii_config_variable("MPIR_CVAR_PMI_VERSION");
     if (!armcii_quirks->launcher_barrier || (pmi && strcmp(pmi, "1") != 0)) return -1;
-    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == processes ? number_of("PMI_FD") : -1;
+    return number_of("MPI_LOCALNRANKS") >= 0 && number_of("PMI_SIZE") == processes
+               ? number_of("PMI_FD")
+               : -1;
 }
 
-/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted.  The answer is one line. */
+/* MPI uses the descriptor again only after the attributes of MPI_COMM_SELF are deleted.  The answer
+ * is one line. */
 static void wait_at_launcher(void)
 {
     static const char arrival[] = "cmd=barrier_in\n";

@@ -21,9 +21,10 @@ static long number_of(const char *variable)
     return text && *text ? strtol(text, NULL, 10) : -1;
 }
 
-/* Is the caller the first of *processes processes that a launcher started together?  Launchers start each other, so the smallest number
- * counts: one of them that started a single process may be the one that MPI asks.  SLURM_NTASKS says what a batch job may start,
- * SLURM_STEP_NUM_TASKS what srun did start; but not in the shell of an interactive step. */
+/* Is the caller the first of *processes processes that a launcher started together?  Launchers
+ * start each other, so the smallest number counts: one of them that started a single process may be
+ * the one that MPI asks.  SLURM_NTASKS says what a batch job may start, SLURM_STEP_NUM_TASKS what
+ * srun did start; but not in the shell of an interactive step. */
 static bool is_first_of(long *processes)
 {
     static const char *const launchers[][2] = {
@@ -35,7 +36,8 @@ static bool is_first_of(long *processes)
     *processes = LONG_MAX;
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         long n = number_of(launchers[i][0]);
-        bool is_shell = strncmp(launchers[i][0], "SLURM", 5) == 0 && armcii_config_variable("SLURM_PTY_PORT");
+        bool is_shell =
+            strncmp(launchers[i][0], "SLURM", 5) == 0 && armcii_config_variable("SLURM_PTY_PORT");
         if (n < 1 || n >= *processes || is_shell) continue;
         *processes = n;
         rank = number_of(launchers[i][1]);
@@ -50,7 +52,9 @@ long armcii_launch_alone(void)
     long processes;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_parent(&parent); /* MPI_Comm_spawn leaves variables of the parents */
-    return size == 1 && parent == MPI_COMM_NULL && is_first_of(&processes) && processes > 1 ? processes : 0;
+    return size == 1 && parent == MPI_COMM_NULL && is_first_of(&processes) && processes > 1
+               ? processes
+               : 0;
 }
 
 /* ---- two libraries ---- */
@@ -66,7 +70,8 @@ static void *own_function(void *object, const char *file, const char *name)
 {
     Dl_info where;
     void *function = dlsym(object, name);
-    return function && dladdr(function, &where) && strcmp(where.dli_fname, file) == 0 ? function : NULL;
+    return function && dladdr(function, &where) && strcmp(where.dli_fname, file) == 0 ? function
+                                                                                      : NULL;
 }
 
 /* Tools define MPI_Init, too, and call PMPI_Init of a library. */
@@ -75,7 +80,8 @@ static bool is_library(void *object, const char *file)
     const char *name = strrchr(file, '/');
     if (!own_function(object, file, "MPI_Init")) return false;
     if (own_function(object, file, "PMPI_Init")) return true;
-    return name && !dlsym(object, "PMPI_Init") && (strncmp(name, "/libmpi.so", 10) == 0 || strncmp(name, "/libmpich.so", 12) == 0);
+    return name && !dlsym(object, "PMPI_Init") &&
+           (strncmp(name, "/libmpi.so", 10) == 0 || strncmp(name, "/libmpich.so", 12) == 0);
 }
 
 /* "": it does not say. */
@@ -90,7 +96,8 @@ static void ask_version(void *object, const char *file, char *version)
 
 enum { VERSION = 8192 }; /* as long as that of any MPI library */
 
-/* Translators of one ABI into another, and of one version, pass the question to the library below. */
+/* Translators of one ABI into another, and of one version, pass the question to the library below.
+ */
 static bool is_same(const char *one, const char *other)
 {
     return *one && *other && (strstr(one, other) || strstr(other, one));

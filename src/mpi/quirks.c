@@ -12,59 +12,87 @@ static const int LATEST = V(9999, 0, 0); /* Intel counts years */
 
 static const struct quirk_row table[] = {
     {"MPICH", V(4, 0, 0), V(4, 0, 99), QUIRK_ANYWHERE, NULL,
-     "MPI_Win_allocate with a slice that is not a multiple of 16 bytes: transfers reach wrong addresses, silently",
-     "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)", REMEDY_PAD_SLICES},
+     "MPI_Win_allocate with a slice that is not a multiple of 16 bytes: transfers reach wrong "
+     "addresses, silently",
+     "slices are padded to whole pages", "MPICH issue 6110; measured on 4.0.2 (ch4:ucx)",
+     REMEDY_PAD_SLICES},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (before 5.0 over UCX) complete too early; "
+     "noncontiguous MPI_Rget (over UCX; 5.0 over OFI) and MPI_Rput (before 5.0 over UCX) complete "
+     "too early; "
      "noncontiguous MPI_Rput over OFI crashes (4.3 to 5.0.1)",
-     "no request-based calls: plain calls, then a flush", "measured on 4.0.2, 4.3.2, 5.0.0 to 5.0.2", NO_REQUESTS},
+     "no request-based calls: plain calls, then a flush",
+     "measured on 4.0.2, 4.3.2, 5.0.0 to 5.0.2", NO_REQUESTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
      "accumulates whose datatype has very many segments exceed the message header of UCX and abort",
      "at most 256 segments in one accumulate's datatype", "MPICH issue 7886", LIMIT_ACC_SEGMENTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "sending a vector datatype between nodes takes three times as long as sending as many contiguous bytes",
-     "the library packs strided puts, in fragments", "measured on 4.0.2 (ch4:ucx)", REMEDY_PACK_PUTS},
+     "sending a vector datatype between nodes takes three times as long as sending as many "
+     "contiguous bytes",
+     "the library packs strided puts, in fragments", "measured on 4.0.2 (ch4:ucx)",
+     REMEDY_PACK_PUTS},
     {"MPICH", V(3, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
-     "a message of more than 17 KiB uses a rendezvous with the receiver: three times the time of a shorter one",
+     "a message of more than 17 KiB uses a rendezvous with the receiver: three times the time of a "
+     "shorter one",
      "eager messages of at most 16 KiB", "measured on 4.0.2 (ch4:ucx)", LIMIT_EAGER},
     {"MPICH", V(3, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
-     "over TCP a process hangs in MPI_Finalize if it called MPI while another process was in MPI_Finalize",
-     "a barrier of all processes at the start of MPI_Finalize", "measured on 4.0.2 with UCX 1.13", REMEDY_FINALIZE_BARRIER},
-    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt", "no windows under MPI_THREAD_MULTIPLE (osc/pt2pt)",
-     "no threads where windows between nodes are wanted; active messages where the program has threads", "measured on 4.1.4",
-     REMEDY_UNTHREADED_WINDOWS},
-    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt", "accumulates with derived datatypes give wrong sums (osc/pt2pt)",
+     "over TCP a process hangs in MPI_Finalize if it called MPI while another process was in "
+     "MPI_Finalize",
+     "a barrier of all processes at the start of MPI_Finalize", "measured on 4.0.2 with UCX 1.13",
+     REMEDY_FINALIZE_BARRIER},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
+     "no windows under MPI_THREAD_MULTIPLE (osc/pt2pt)",
+     "no threads where windows between nodes are wanted; active messages where the program has "
+     "threads",
+     "measured on 4.1.4", REMEDY_UNTHREADED_WINDOWS},
+    {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
+     "accumulates with derived datatypes give wrong sums (osc/pt2pt)",
      "contiguous accumulates, one per segment", "measured on 4.1.4", REMEDY_SPLIT_STRIDED_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_SEVERAL_NODES, "pt2pt",
-     "MPI_Win_flush_local hangs while accumulates of more than 4 KiB and others are in flight (osc/pt2pt)",
+     "MPI_Win_flush_local hangs while accumulates of more than 4 KiB and others are in flight "
+     "(osc/pt2pt)",
      "MPI_Win_flush instead of MPI_Win_flush_local", "measured on 4.1.4", REMEDY_REMOTE_FLUSH},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
-     "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows of disjoint groups share memory, "
+     "MPI_Win_allocate (osc/rdma) names its shared memory after node, job and context id: windows "
+     "of disjoint groups share memory, "
      "silently, or fail",
-     "MPI_Win_allocate_shared (osc/sm) for groups on one node", "Open MPI pull request 9495; measured on 4.1.4", REMEDY_SHARED_WINDOWS},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL, "an hvector with stride -1 is treated as contiguous bytes: silent wrong data",
-     "with a negative stride, one contiguous call per segment, or packing", "measured on 4.1.4 and 5.0.11", REMEDY_SPLIT_NEGATIVE_STRIDES},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL, "accumulates with indexed datatypes lose updates or crash",
-     "contiguous accumulates, one per segment", "Open MPI issues 14181, 14175", REMEDY_SPLIT_VECTOR_ACC},
+     "MPI_Win_allocate_shared (osc/sm) for groups on one node",
+     "Open MPI pull request 9495; measured on 4.1.4", REMEDY_SHARED_WINDOWS},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
+     "an hvector with stride -1 is treated as contiguous bytes: silent wrong data",
+     "with a negative stride, one contiguous call per segment, or packing",
+     "measured on 4.1.4 and 5.0.11", REMEDY_SPLIT_NEGATIVE_STRIDES},
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
+     "accumulates with indexed datatypes lose updates or crash",
+     "contiguous accumulates, one per segment", "Open MPI issues 14181, 14175",
+     REMEDY_SPLIT_VECTOR_ACC},
     {"Open MPI", V(4, 0, 0), V(4, 99, 99), QUIRK_ANYWHERE, NULL,
-     "MPI_Win_create fails for one process and, on one node, crashes in compare-and-swap and contended accumulates (osc/rdma)",
+     "MPI_Win_create fails for one process and, on one node, crashes in compare-and-swap and "
+     "contended accumulates (osc/rdma)",
      "windows by MPI_Win_allocate only", "measured on 4.1.4", REMEDY_WIN_ALLOCATE},
-    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx", "the 255th outstanding operation to one peer aborts over UCX",
-     "at most 128 operations in flight to one target", "published by users; MPI-3 RMA over osc/ucx", LIMIT_OUTSTANDING},
-    {"Open MPI", V(5, 0, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx", "noncontiguous MPI_Rget completes before the data are there (osc/ucx)",
+    {"Open MPI", V(4, 0, 0), LATEST, QUIRK_ANYWHERE, "ucx",
+     "the 255th outstanding operation to one peer aborts over UCX",
+     "at most 128 operations in flight to one target", "published by users; MPI-3 RMA over osc/ucx",
+     LIMIT_OUTSTANDING},
+    {"Open MPI", V(5, 0, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
+     "noncontiguous MPI_Rget completes before the data are there (osc/ucx)",
      "no request-based calls: plain calls, then a flush", "measured on 5.0.11", NO_REQUESTS},
     {"MPICH", V(4, 1, 0), LATEST, QUIRK_SEVERAL_NODES, "ucx",
      "a receive from MPI_ANY_SOURCE that is posted after its message has arrived never completes",
-     "MPI_Improbe finds such messages before they are received", "measured on 4.3.2 and 5.0.2", REMEDY_PROBE_RECEIVES},
+     "MPI_Improbe finds such messages before they are received", "measured on 4.3.2 and 5.0.2",
+     REMEDY_PROBE_RECEIVES},
     {"MPICH", V(4, 3, 0), LATEST, QUIRK_SEVERAL_NODES, "ofi",
      "over TCP MPI_Win_flush returns before the data of a put are in the target's memory",
-     "after a flush, a get of one byte: it arrives behind the data", "measured on 4.3.2, 5.0.0 to 5.0.2", REMEDY_FLUSH_READBACK},
+     "after a flush, a get of one byte: it arrives behind the data",
+     "measured on 4.3.2, 5.0.0 to 5.0.2", REMEDY_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_SEVERAL_NODES, NULL,
      "over TCP MPI_Win_flush returns before the data of a put are in the memory of the target",
-     "after a flush, a get of one byte: it arrives behind the data", "measured on 2021.18", REMEDY_FLUSH_READBACK},
+     "after a flush, a get of one byte: it arrives behind the data", "measured on 2021.18",
+     REMEDY_FLUSH_READBACK},
     {"Intel MPI", V(2019, 0, 0), LATEST, QUIRK_ANYWHERE, NULL,
-     "an hvector of blocks of several bytes with a stride of one byte is treated as contiguous blocks: silent wrong data",
-     "with a stride of one byte, one contiguous call per segment, or packing", "measured on 2021.18", REMEDY_SPLIT_BYTE_STRIDES},
+     "an hvector of blocks of several bytes with a stride of one byte is treated as contiguous "
+     "blocks: silent wrong data",
+     "with a stride of one byte, one contiguous call per segment, or packing",
+     "measured on 2021.18", REMEDY_SPLIT_BYTE_STRIDES},
 };
 
 static struct quirks in_force;
@@ -79,7 +107,8 @@ const char *armcii_quirks_library(const char *version_text, int *version)
 {
     static const struct {
         const char *name, *sign;
-        int version; /* of the MPICH that it derives from, where the text does not name it; else 0 */
+        int version; /* of the MPICH that it derives from, where the text does not name it; else 0
+                      */
     } libraries[] = {
         /* Intel MPI and others derive from MPICH and name it, too: look for them first. */
         {"Intel MPI", "Intel(R) MPI Library ", 0},
@@ -95,7 +124,8 @@ const char *armcii_quirks_library(const char *version_text, int *version)
         int major = 0, minor = 0, patch = 0;
         *version = libraries[i].version;
         if (*version) return libraries[i].name;
-        if (sscanf(at + strlen(libraries[i].sign), "%d.%d.%d", &major, &minor, &patch) < 1) continue;
+        if (sscanf(at + strlen(libraries[i].sign), "%d.%d.%d", &major, &minor, &patch) < 1)
+            continue;
         *version = V(major, minor, patch);
         return libraries[i].name;
     }
@@ -114,19 +144,22 @@ static bool scope_applies(enum quirk_scope scope, bool several_nodes)
     return scope == QUIRK_ANYWHERE || (scope == QUIRK_SEVERAL_NODES) == several_nodes;
 }
 
-/* MPICH uses the first transport of its line "MPICH Device: ch4:ucx ofi", unless the environment names one. */
+/* MPICH uses the first transport of its line "MPICH Device: ch4:ucx ofi", unless the environment
+ * names one. */
 static bool mpich_may_take(const char *transport, const char *version_text)
 {
     static const char sign[] = "MPICH Device:";
-    const char *netmod = armcii_config_variable("MPIR_CVAR_CH4_NETMOD"), *device = strstr(version_text, sign);
+    const char *netmod = armcii_config_variable("MPIR_CVAR_CH4_NETMOD"),
+               *device = strstr(version_text, sign);
     if (netmod && *netmod) return strcmp(netmod, transport) == 0;
     if (!device) return true;
     char first[16];
-    return sscanf(device + strlen(sign), " ch4:%15[a-z0-9]", first) != 1 || strcmp(first, transport) == 0;
+    return sscanf(device + strlen(sign), " ch4:%15[a-z0-9]", first) != 1 ||
+           strcmp(first, transport) == 0;
 }
 
-/* OMPI_MCA_osc lists the components to use or, after a ^, those to exclude. Where UCX carries messages between nodes, Open MPI has loaded
- * osc/ucx and prefers it to osc/pt2pt. */
+/* OMPI_MCA_osc lists the components to use or, after a ^, those to exclude. Where UCX carries
+ * messages between nodes, Open MPI has loaded osc/ucx and prefers it to osc/pt2pt. */
 static bool open_mpi_may_take(const char *component)
 {
     if (strcmp(component, "pt2pt") == 0 && armcii_object_is_loaded("mca_osc_ucx")) return false;
@@ -144,7 +177,8 @@ static bool open_mpi_may_take(const char *component)
 static bool transport_applies(const struct quirk_row *row, const char *version_text)
 {
     if (!row->transport) return true;
-    return strcmp(row->library, "MPICH") == 0 ? mpich_may_take(row->transport, version_text) : open_mpi_may_take(row->transport);
+    return strcmp(row->library, "MPICH") == 0 ? mpich_may_take(row->transport, version_text)
+                                              : open_mpi_may_take(row->transport);
 }
 
 /* Does the row describe this library in a job of this kind? */
@@ -152,8 +186,9 @@ static bool row_applies(const struct quirk_row *row, const char *version_text, b
 {
     int version;
     const char *library = armcii_quirks_library(version_text, &version);
-    return library && strcmp(library, row->library) == 0 && version >= row->from && version <= row->to &&
-           scope_applies(row->scope, several_nodes) && transport_applies(row, version_text);
+    return library && strcmp(library, row->library) == 0 && version >= row->from &&
+           version <= row->to && scope_applies(row->scope, several_nodes) &&
+           transport_applies(row, version_text);
 }
 
 enum { ACC_SEGMENTS = 256, OUTSTANDING = 128, EAGER_MAX = 32 << 10, SHORT_EAGER_MAX = 16 << 10 };
@@ -217,11 +252,13 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
                                .eager_max = EAGER_MAX};
     int version;
     const char *library = armcii_quirks_library(version_text, &version);
-    in_force.launcher_barrier = library && strcmp(library, "MPICH") == 0 && version < V(4, 1, 0); /* measured on 4.0.2 */
+    in_force.launcher_barrier =
+        library && strcmp(library, "MPICH") == 0 && version < V(4, 1, 0); /* measured on 4.0.2 */
     for (size_t i = 0; enabled && armcii_quirk_row(i); i++)
         if (armcii_quirk_is_in_force(i, version_text, several_nodes)) apply(table[i].id);
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++)
         if (armcii_config->remedies[remedy] == REMEDY_ON) apply(remedy);
-    if (armcii_config->acc_max_segments != 0) in_force.acc_segments = armcii_config->acc_max_segments;
+    if (armcii_config->acc_max_segments != 0)
+        in_force.acc_segments = armcii_config->acc_max_segments;
     if (armcii_config->eager_max != 0) in_force.eager_max = armcii_config->eager_max;
 }

@@ -10,8 +10,8 @@
 #include "mpi/errors.h"
 #include "mpi/world.h"
 
-/* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of creations.  Other messages there use smaller
- * ones. */
+/* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of
+ * creations.  Other messages there use smaller ones. */
 
 static struct team *teams; /* newest first; the world is last */
 static struct team *world_team;
@@ -83,8 +83,9 @@ static struct team *add(struct team *t, MPI_Comm comm)
 
 /* ---- tags ----
  *
- * Collectives of own messages use the control communicator, because the program may have posted a receive for any message on the team's
- * own, and tags that each sender chooses, because its threads may run collectives of several teams. */
+ * Collectives of own messages use the control communicator, because the program may have posted a
+ * receive for any message on the team's own, and tags that each sender chooses, because its threads
+ * may run collectives of several teams. */
 
 static bool is_tag_used(int tag)
 {
@@ -104,8 +105,9 @@ static int choose_tag(void)
     armcii_fatal("a process can be in %d groups", CONTROL_TEAM_LAST - CONTROL_TEAM_FIRST + 1);
 }
 
-/* Collective over the members, whose ranks in comm are process[], or the same if that is NULL.  As in a dissemination barrier, what a
- * member knows after the last round depends on all of them, so the tag of the first reaches all. */
+/* Collective over the members, whose ranks in comm are process[], or the same if that is NULL.  As
+ * in a dissemination barrier, what a member knows after the last round depends on all of them, so
+ * the tag of the first reaches all. */
 static void exchange_tags(struct team *t, MPI_Comm comm, const int process[], int tag)
 {
     struct {
@@ -114,8 +116,10 @@ static void exchange_tags(struct team *t, MPI_Comm comm, const int process[], in
     t->tag = mine.own = choose_tag();
     mine.root = t->rank == 0 ? t->tag : 0;
     for (int i = 0, distance = 1; distance < t->size; i++, distance *= 2) {
-        int above = (t->rank + distance) % t->size, below = (t->rank - distance + t->size) % t->size;
-        struct peer to = {process ? process[above] : above, tag}, from = {process ? process[below] : below, tag};
+        int above = (t->rank + distance) % t->size,
+            below = (t->rank - distance + t->size) % t->size;
+        struct peer to = {process ? process[above] : above, tag},
+                    from = {process ? process[below] : below, tag};
         armcii_coll_sendrecv(&mine, to, &theirs, from, (int)sizeof mine, comm);
         t->peer_tag[i] = theirs.own;
         if (theirs.root) mine.root = theirs.root;
@@ -168,35 +172,42 @@ static int largest_tag(void)
     return found ? *largest : (1 << 15) - 1;
 }
 
-/* Several threads may create groups and scopes at once, so the tag is a hash of the members, in world ranks, and of the scope's team. */
+/* Several threads may create groups and scopes at once, so the tag is a hash of the members, in
+ * world ranks, and of the scope's team. */
 static int tag_of(int n, const int members[], const struct team *team, enum team_scope scope)
 {
     const unsigned prime = 16777619;
     unsigned hash = 2166136261u;
     for (int i = 0; i < n; i++)
         hash = (hash ^ (unsigned)members[i]) * prime;
-    if (scope != TEAM_ALL) hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->root_tag) * prime ^ scope) * prime;
-    return CONTROL_CREATE_FIRST + (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
+    if (scope != TEAM_ALL)
+        hash = (((hash ^ (unsigned)team->to_world[0]) * prime ^ (unsigned)team->root_tag) * prime ^
+                scope) *
+               prime;
+    return CONTROL_CREATE_FIRST +
+           (int)(hash % (unsigned)(largest_tag() - CONTROL_CREATE_FIRST + 1));
 }
 
-/* Is `mine` true on all of these n members, in world ranks?  As in a dissemination barrier, what a member knows after the last round
- * depends on all of them. */
+/* Is `mine` true on all of these n members, in world ranks?  As in a dissemination barrier, what a
+ * member knows after the last round depends on all of them. */
 static bool is_true_on(int n, const int members[], int tag, bool mine)
 {
     int all = mine, theirs, me = 0;
     while (members[me] != armcii_world->rank)
         me++;
     for (int distance = 1; distance < n; distance *= 2) {
-        struct peer above = {members[(me + distance) % n], tag}, below = {members[(me - distance + n) % n], tag};
+        struct peer above = {members[(me + distance) % n], tag},
+                    below = {members[(me - distance + n) % n], tag};
         armcii_coll_sendrecv(&all, above, &theirs, below, (int)sizeof all, armcii_world->control);
         all = all && theirs;
     }
     return all;
 }
 
-/* The communicator of n members, in world ranks, of a scope or of a new group.  Collective over these members.  MPI_COMM_NULL on all of
- * them if MPI refuses it to one; the others keep theirs, because freeing it is collective.  Not created from the team's own communicator:
- * Open MPI sends messages there that a receive of the program for any message would take. */
+/* The communicator of n members, in world ranks, of a scope or of a new group.  Collective over
+ * these members.  MPI_COMM_NULL on all of them if MPI refuses it to one; the others keep theirs,
+ * because freeing it is collective.  Not created from the team's own communicator: Open MPI sends
+ * messages there that a receive of the program for any message would take. */
 static MPI_Comm create_comm(int n, const int members[], int tag)
 {
     MPI_Comm comm;
@@ -206,13 +217,15 @@ static MPI_Comm create_comm(int n, const int members[], int tag)
     return is_true_on(n, members, tag, armcii_errors_is_made(code, comm)) ? comm : MPI_COMM_NULL;
 }
 
-static MPI_Comm create_scope_comm(const struct team *team, const struct scope *s, enum team_scope scope)
+static MPI_Comm create_scope_comm(const struct team *team, const struct scope *s,
+                                  enum team_scope scope)
 {
     int *members = allocate((size_t)s->n * sizeof *members);
     for (int i = 0; i < s->n; i++)
         members[i] = team->to_world[s->ranks[i]];
     MPI_Comm comm = create_comm(s->n, members, tag_of(s->n, members, team, scope));
-    if (comm == MPI_COMM_NULL) armcii_fatal("MPI refuses a communicator for the %d processes of a scope", s->n);
+    if (comm == MPI_COMM_NULL)
+        armcii_fatal("MPI refuses a communicator for the %d processes of a scope", s->n);
     free(members);
     return comm;
 }
@@ -263,7 +276,9 @@ static int list_local(const struct team *team, enum team_scope scope, int ranks[
     int n = 0;
     for (int i = 0; i < team->size; i++) {
         int process = team->to_world[i];
-        if (scope == TEAM_NODE ? armcii_world_is_on_node(process) : w->domain_of[process] == w->domain) ranks[n++] = i;
+        if (scope == TEAM_NODE ? armcii_world_is_on_node(process)
+                               : w->domain_of[process] == w->domain)
+            ranks[n++] = i;
     }
     return n;
 }
@@ -289,7 +304,8 @@ const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
     armcii_lock_enter();
     if (s->n == 0) {
         s->ranks = allocate((size_t)team->size * sizeof *s->ranks);
-        s->n = scope == TEAM_MASTERS ? list_masters(team, s->ranks) : list_local(team, scope, s->ranks);
+        s->n = scope == TEAM_MASTERS ? list_masters(team, s->ranks)
+                                     : list_local(team, scope, s->ranks);
     }
     armcii_lock_exit();
     return s;
@@ -315,7 +331,8 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
     armcii_team_scope(team, scope);
     struct scope *s = &team->scopes[scope];
     armcii_lock_enter();
-    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0) s->comm = create_scope_comm(team, s, scope);
+    if (s->comm == MPI_COMM_NULL && position_of(s, team->rank) >= 0)
+        s->comm = create_scope_comm(team, s, scope);
     MPI_Comm comm = s->comm;
     armcii_lock_exit();
     return comm;
@@ -323,8 +340,10 @@ MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope)
 
 /* ---- creation ---- */
 
-/* In MPI's call a process makes no progress.  The members exchange tags before: afterwards all are there. */
-bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[], struct team **team)
+/* In MPI's call a process makes no progress.  The members exchange tags before: afterwards all are
+ * there. */
+bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[],
+                                   struct team **team)
 {
     int rank = 0;
     while (ranks[rank] != parent->rank)
@@ -343,8 +362,10 @@ bool armcii_team_create_by_members(const struct team *parent, int n, const int r
     return true;
 }
 
-/* Collective over the parent, whose error handler was `before`: the team of a communicator that was created from it, if it was on all. */
-static bool adopt_made(const struct team *parent, MPI_Errhandler before, int code, MPI_Comm comm, struct team **team)
+/* Collective over the parent, whose error handler was `before`: the team of a communicator that was
+ * created from it, if it was on all. */
+static bool adopt_made(const struct team *parent, MPI_Errhandler before, int code, MPI_Comm comm,
+                       struct team **team)
 {
     armcii_errors_end(parent->comm, before);
     if (!armcii_coll_all(armcii_errors_is_made(code, comm), parent->comm)) return false;
@@ -352,7 +373,8 @@ static bool adopt_made(const struct team *parent, MPI_Errhandler before, int cod
     return true;
 }
 
-bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[], struct team **team)
+bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[],
+                               struct team **team)
 {
     MPI_Comm comm;
     armcii_coll_barrier(parent->comm);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS.  TEAM_NODE: the members that share memory with the caller, even if the
- * program sees every process as its own node. */
+/* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS.  TEAM_NODE: the members that share
+ * memory with the caller, even if the program sees every process as its own node. */
 enum team_scope { TEAM_ALL, TEAM_DOMAIN, TEAM_MASTERS, TEAM_NODE, TEAM_SCOPES };
 
 struct scope {
@@ -26,15 +26,17 @@ struct team {
     int root_tag;                  /* the tag of member 0, which tells its teams apart */
     int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
-    bool open;                  /* not yet freed by the program */
-    int users;                  /* regions and the group itself; the last one frees the team */
-    size_t credit;              /* bytes that its regions may take before the memory of the nodes is checked again */
+    bool open;     /* not yet freed by the program */
+    int users;     /* regions and the group itself; the last one frees the team */
+    size_t credit; /* bytes that its regions may take before the memory of the nodes is checked
+                      again */
     struct team_memory *memory; /* of its regions; freed by free_memory (mem/team_memory.h) */
     void (*free_memory)(struct team_memory *memory);
     struct team *next;
 };
 
-/* The functions take the global lock if they need it; collective ones release it while they wait. */
+/* The functions take the global lock if they need it; collective ones release it while they wait.
+ */
 
 /* The team of all processes. */
 struct team *armcii_team_world(void);
@@ -42,25 +44,31 @@ void armcii_team_create_world(void);
 /* Frees all remaining teams. */
 void armcii_team_free_all(void);
 
-/* Creation of teams.  If MPI refuses the communicator to one of the processes that take part, all return false and warn. */
+/* Creation of teams.  If MPI refuses the communicator to one of the processes that take part, all
+ * return false and warn. */
 
-/* A team of the n processes with the given ranks in the parent, in that order.  Collective over these processes; several threads may
- * create teams at once, with different lists. */
-bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[], struct team **team);
+/* A team of the n processes with the given ranks in the parent, in that order.  Collective over
+ * these processes; several threads may create teams at once, with different lists. */
+bool armcii_team_create_by_members(const struct team *parent, int n, const int ranks[],
+                                   struct team **team);
 /* The same, collective over the parent; *team is NULL if the caller is not a member. */
-bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[], struct team **team);
+bool armcii_team_create_by_all(const struct team *parent, int n, const int ranks[],
+                               struct team **team);
 /* As MPI_Comm_split and MPI_Comm_dup. */
 bool armcii_team_split(const struct team *parent, int color, int key, struct team **team);
 bool armcii_team_dup(const struct team *parent, struct team **team);
-/* A team that takes ownership of a communicator that the program does not know yet.  Collective; all its processes are in the world. */
+/* A team that takes ownership of a communicator that the program does not know yet.  Collective;
+ * all its processes are in the world. */
 struct team *armcii_team_adopt(MPI_Comm comm);
 
 /* The open team with that communicator; NULL: none. */
 struct team *armcii_team_find(MPI_Comm comm);
-/* Adds or removes a user; the last release frees the team.  Collective, because freeing a communicator is. */
+/* Adds or removes a user; the last release frees the team.  Collective, because freeing a
+ * communicator is. */
 void armcii_team_hold(struct team *team);
 void armcii_team_release(struct team *team);
-/* The program frees the group: armcii_team_find no longer finds it, but it stays until its regions are freed. */
+/* The program frees the group: armcii_team_find no longer finds it, but it stays until its regions
+ * are freed. */
 void armcii_team_close(struct team *team);
 
 /* Has the team a member on that node (a value of armcii_world->node_of)? */
@@ -69,7 +77,8 @@ static inline bool armcii_team_is_on_node(const struct team *team, int node)
     return team->on_node[node];
 }
 
-/* The communicator of a scope; MPI_COMM_NULL if the caller is not in it.  The first call is collective over the members of the scope. */
+/* The communicator of a scope; MPI_COMM_NULL if the caller is not in it.  The first call is
+ * collective over the members of the scope. */
 MPI_Comm armcii_team_scope_comm(struct team *team, enum team_scope scope);
 /* The members of a scope; valid as long as the team. */
 const struct scope *armcii_team_scope(struct team *team, enum team_scope scope);
@@ -79,8 +88,9 @@ static inline int armcii_scope_member(const struct scope *scope, int i)
     return scope->ranks ? scope->ranks[i] : i;
 }
 
-/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's place there.  Collective.  A process sends
- * log2(size) messages, rounded up, and makes progress while it waits (coll.h). */
+/* Gathers `bytes` of each member, which contributes `mine`, in all[]; mine may be the caller's
+ * place there.  Collective.  A process sends log2(size) messages, rounded up, and makes progress
+ * while it waits (coll.h). */
 void armcii_team_allgather(const struct team *team, const void *mine, void *all, int bytes);
 
 /* ---- binary tree over the members of a scope ---- */
@@ -90,7 +100,8 @@ struct tree_position {
     int root, up, left, right;
 };
 
-/* The caller's position in the tree of a scope; if the caller is not in the scope, all but the root are -1. */
+/* The caller's position in the tree of a scope; if the caller is not in the scope, all but the root
+ * are -1. */
 struct tree_position armcii_tree(struct team *team, enum team_scope scope);
 
 /* The rank of a process in a scope's communicator; -1: not in the scope. */

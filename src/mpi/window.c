@@ -45,16 +45,21 @@ static int allocate_shared(struct window *w, size_t bytes, MPI_Comm comm)
 
 enum { DYNAMIC = WINDOW_MEMORY_OWN + 1 };
 
-/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error handler of the communicator applies. */
+/* Creates a window, over w->base if `memory` is WINDOW_MEMORY_OWN, and begins its epoch.  The error
+ * handler of the communicator applies. */
 static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm)
 {
     int rc;
     MPI_Errhandler before = armcii_errors_ask(comm);
     unsigned entries = armcii_lock_suspend();
     switch (memory) {
-    case WINDOW_MEMORY_MPI: rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win); break;
+    case WINDOW_MEMORY_MPI:
+        rc = MPI_Win_allocate((MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->base, &w->win);
+        break;
     case WINDOW_MEMORY_SHARED: rc = allocate_shared(w, bytes, comm); break;
-    case WINDOW_MEMORY_OWN: rc = MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win); break;
+    case WINDOW_MEMORY_OWN:
+        rc = MPI_Win_create(w->base, (MPI_Aint)bytes, 1, MPI_INFO_NULL, comm, &w->win);
+        break;
     default: rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &w->win); break;
     }
     armcii_lock_resume(entries);
@@ -66,13 +71,16 @@ static int create(struct window *w, size_t bytes, unsigned memory, MPI_Comm comm
 static int create_own(struct window *w, size_t bytes, MPI_Comm comm)
 {
     /* If the allocation fails on one member, all members must return before the collective call. */
-    w->base = w->own = bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
-    int rc = armcii_coll_all(bytes == 0 || w->own, comm) ? create(w, bytes, WINDOW_MEMORY_OWN, comm) : MPI_ERR_NO_MEM;
+    w->base = w->own =
+        bytes > 0 ? aligned_alloc(SLICE_ALIGNMENT, round_up(bytes, SLICE_ALIGNMENT)) : NULL;
+    int rc = armcii_coll_all(bytes == 0 || w->own, comm) ? create(w, bytes, WINDOW_MEMORY_OWN, comm)
+                                                         : MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS) free(w->own);
     return rc;
 }
 
-/* MPI does not align enough (Open MPI's osc/sm: 8 bytes), so the slice begins at the next multiple of 64. */
+/* MPI does not align enough (Open MPI's osc/sm: 8 bytes), so the slice begins at the next multiple
+ * of 64. */
 static void align_base(struct window *w, size_t bytes)
 {
     uintptr_t begin = (uintptr_t)w->base;
@@ -80,11 +88,13 @@ static void align_base(struct window *w, size_t bytes)
     w->base = bytes > 0 ? (void *)(begin + w->pad) : NULL;
 }
 
-int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
+int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory,
+                         MPI_Comm comm)
 {
     size_t slice = bytes > 0 ? round_up(bytes + SLICE_ALIGNMENT, unit) : 0;
     *w = (struct window){.base = NULL};
-    int rc = memory == WINDOW_MEMORY_OWN ? create_own(w, slice, comm) : create(w, slice, memory, comm);
+    int rc =
+        memory == WINDOW_MEMORY_OWN ? create_own(w, slice, comm) : create(w, slice, memory, comm);
     if (rc == MPI_SUCCESS) align_base(w, bytes);
     return rc;
 }
@@ -101,7 +111,9 @@ void *armcii_window_shared_base(const struct window *w, int target)
     int unit;
     void *base;
     MPI_Win_shared_query(w->win, target, &bytes, &unit, &base);
-    return (void *)round_up((uintptr_t)base, SLICE_ALIGNMENT); /* mappings begin on pages, so the padding is the same in all processes */
+    return (void *)round_up(
+        (uintptr_t)base,
+        SLICE_ALIGNMENT); /* mappings begin on pages, so the padding is the same in all processes */
 }
 
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
@@ -175,7 +187,8 @@ void armcii_window_sync(struct window *w)
     MPI_Win_sync(w->win);
 }
 
-/* A probe that finds a message returns at once, without progress, so this one looks for a message that nobody sends. */
+/* A probe that finds a message returns at once, without progress, so this one looks for a message
+ * that nobody sends. */
 void armcii_window_progress(MPI_Comm control)
 {
     int arrived;
@@ -209,27 +222,37 @@ static bool is_lost_by_fault(struct rma_verb verb)
     return armcii_fault("acc-lost");
 }
 
-static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count, MPI_Datatype local_type, MPI_Aint disp,
-                  int count, MPI_Datatype type)
+static void issue(struct window *w, struct rma_verb verb, int target, void *local, int local_count,
+                  MPI_Datatype local_type, MPI_Aint disp, int count, MPI_Datatype type)
 {
     if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
     case RMA_PUT: MPI_Put(local, local_count, local_type, target, disp, count, type, w->win); break;
     case RMA_GET: MPI_Get(local, local_count, local_type, target, disp, count, type, w->win); break;
-    case RMA_ACC: MPI_Accumulate(local, local_count, local_type, target, disp, count, type, MPI_SUM, w->win); break;
+    case RMA_ACC:
+        MPI_Accumulate(local, local_count, local_type, target, disp, count, type, MPI_SUM, w->win);
+        break;
     }
 }
 
 /* n may exceed INT_MAX. */
-static void issue_large(struct window *w, struct rma_verb verb, int target, char *local, MPI_Aint disp, size_t n, struct basic_type basic)
+static void issue_large(struct window *w, struct rma_verb verb, int target, char *local,
+                        MPI_Aint disp, size_t n, struct basic_type basic)
 {
 #if LARGE_COUNTS
     MPI_Count count = (MPI_Count)n;
     if (is_lost_by_fault(verb)) return;
     switch (verb.kind) {
-    case RMA_PUT: MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
-    case RMA_GET: MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win); break;
-    case RMA_ACC: MPI_Accumulate_c(local, count, basic.type, target, disp, count, basic.type, MPI_SUM, w->win); break;
+    case RMA_PUT:
+        MPI_Put_c(local, count, basic.type, target, disp, count, basic.type, w->win);
+        break;
+    case RMA_GET:
+        MPI_Get_c(local, count, basic.type, target, disp, count, basic.type, w->win);
+        break;
+    case RMA_ACC:
+        MPI_Accumulate_c(local, count, basic.type, target, disp, count, basic.type, MPI_SUM,
+                         w->win);
+        break;
     }
 #else
     const size_t most = 1 << 30;
@@ -243,7 +266,8 @@ static void issue_large(struct window *w, struct rma_verb verb, int target, char
 #endif
 }
 
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+                            MPI_Aint disp, size_t bytes)
 {
     struct basic_type basic = basic_of(verb);
     size_t n = bytes / basic.size;
@@ -261,41 +285,47 @@ struct side {
     bool owned;
 };
 
-static struct side side_of(const struct shape *s, enum shape_side which, struct basic_type basic, const char *origin,
-                           enum rma_typing typing)
+static struct side side_of(const struct shape *s, enum shape_side which, struct basic_type basic,
+                           const char *origin, enum rma_typing typing)
 {
     const char *first = which == SHAPE_LOCAL ? s->local : s->remote;
     if (s->form == SHAPE_VECTOR && which == SHAPE_LOCAL && s->packed)
         return (struct side){s->packed, (int)(s->bytes / basic.size), basic.type, false};
     if (s->form == SHAPE_VECTOR || typing == RMA_INDEXED)
         return (struct side){origin, 1, armcii_datatype_indexed(s, which, basic, origin), true};
-    if (s->levels == 0) return (struct side){first, (int)(s->bytes / basic.size), basic.type, false};
-    if (typing == RMA_SUBARRAY && armcii_shape_nests(s, which) && armcii_shape_is_aligned(s, which, basic.size))
+    if (s->levels == 0)
+        return (struct side){first, (int)(s->bytes / basic.size), basic.type, false};
+    if (typing == RMA_SUBARRAY && armcii_shape_nests(s, which) &&
+        armcii_shape_is_aligned(s, which, basic.size))
         return (struct side){first, 1, armcii_datatype_subarray(s, which, basic), false};
     return (struct side){first, 1, armcii_datatype_vector(s, which, basic), false};
 }
 
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+                                  const struct shape *shape, const char *origin,
                                   enum rma_typing typing)
 {
     struct basic_type basic = basic_of(verb);
     struct side local = side_of(shape, SHAPE_LOCAL, basic, MPI_BOTTOM, typing);
     struct side remote = side_of(shape, SHAPE_REMOTE, basic, origin, typing);
-    issue(w, verb, target, (char *)local.start, local.count, local.type, remote.start - origin, remote.count, remote.type);
+    issue(w, verb, target, (char *)local.start, local.count, local.type, remote.start - origin,
+          remote.count, remote.type);
     if (local.owned) armcii_datatype_free_indexed(&local.type);
     if (remote.owned) armcii_datatype_free_indexed(&remote.type);
 }
 
 /* ---- atomics ---- */
 
-void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
-                                void *old)
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp,
+                                size_t bytes, const void *value, void *old)
 {
     MPI_Datatype type = bytes == sizeof(int) ? MPI_INT : MPI_LONG;
-    MPI_Fetch_and_op(value, old, type, target, disp, update == RMW_ADD ? MPI_SUM : MPI_REPLACE, w->win);
+    MPI_Fetch_and_op(value, old, type, target, disp, update == RMW_ADD ? MPI_SUM : MPI_REPLACE,
+                     w->win);
 }
 
-void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected,
+                                    int desired, int *old)
 {
     MPI_Compare_and_swap(&desired, &expected, old, MPI_INT, target, disp, w->win);
 }

@@ -1,5 +1,6 @@
-/* window.h - RMA windows, with one passive epoch from creation to free, and the calls on them: the interface to MPI's one-sided
- * functions, which unit tests replace by a recording fake.  Displacements and lengths are in bytes. */
+/* window.h - RMA windows, with one passive epoch from creation to free, and the calls on them: the
+ * interface to MPI's one-sided functions, which unit tests replace by a recording fake.
+ * Displacements and lengths are in bytes. */
 #ifndef ARMCII_WINDOW_H
 #define ARMCII_WINDOW_H
 
@@ -23,14 +24,17 @@ enum window_memory {
     WINDOW_MEMORY_OWN     /* MPI_Win_create over memory of this library */
 };
 
-/* Collective over comm: a window with `bytes` of memory on each member, aligned to 64 bytes; `bytes` may differ and be 0.  Slices are
- * rounded up to multiples of `unit`, a power of two.  Returns 0 or, on every member, nonzero on failure. */
-int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm);
+/* Collective over comm: a window with `bytes` of memory on each member, aligned to 64 bytes;
+ * `bytes` may differ and be 0.  Slices are rounded up to multiples of `unit`, a power of two.
+ * Returns 0 or, on every member, nonzero on failure. */
+int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory,
+                         MPI_Comm comm);
 /* Collective: a window over memory that the caller owns. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
 /* The address in this process of the slice of rank `target` in a window of WINDOW_MEMORY_SHARED. */
 void *armcii_window_shared_base(const struct window *w, int target);
-/* Collective: a window without memory; armcii_window_attach adds memory.  The displacement of an attached byte is its address. */
+/* Collective: a window without memory; armcii_window_attach adds memory.  The displacement of an
+ * attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);
 int armcii_window_attach(struct window *w, void *memory, size_t bytes);
 void armcii_window_detach(struct window *w, void *memory);
@@ -51,18 +55,23 @@ struct rma_verb {
 enum rma_typing { RMA_SUBARRAY, RMA_HVECTOR, RMA_INDEXED };
 
 /* Any number of contiguous bytes between `local` and displacement `disp` of rank `target`. */
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes);
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+                            MPI_Aint disp, size_t bytes);
 
-/* The whole shape, at most 1 GiB, by one call with derived datatypes.  `origin` is the address in the target with displacement 0.  A side
- * whose strides do not nest uses RMA_HVECTOR instead of RMA_SUBARRAY; vectors always use RMA_INDEXED. */
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+/* The whole shape, at most 1 GiB, by one call with derived datatypes.  `origin` is the address in
+ * the target with displacement 0.  A side whose strides do not nest uses RMA_HVECTOR instead of
+ * RMA_SUBARRAY; vectors always use RMA_INDEXED. */
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+                                  const struct shape *shape, const char *origin,
                                   enum rma_typing typing);
 
-/* Atomic update of an int or long (`bytes` = sizeof) at disp: *old = there; there += *value, or there = *value. */
-void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp, size_t bytes, const void *value,
-                                void *old);
+/* Atomic update of an int or long (`bytes` = sizeof) at disp: *old = there; there += *value, or
+ * there = *value. */
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update update, int target, MPI_Aint disp,
+                                size_t bytes, const void *value, void *old);
 /* Atomic on an int: *old = there; if it equals `expected`, there = desired. */
-void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old);
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected,
+                                    int desired, int *old);
 
 /* ---- completion and progress ---- */
 
@@ -71,11 +80,13 @@ void armcii_window_flush(struct window *w, int target);
 void armcii_window_flush_all(struct window *w);
 /* Completes the caller's operations towards rank `target` locally. */
 void armcii_window_flush_local(struct window *w, int target);
-/* Makes completed operations of others visible to the caller's loads, and the caller's stores visible to others. */
+/* Makes completed operations of others visible to the caller's loads, and the caller's stores
+ * visible to others. */
 void armcii_window_sync(struct window *w);
 /* Makes progress in MPI, by a call on the control communicator. */
 void armcii_window_progress(MPI_Comm control);
-/* The number of calls that made progress, flushes included, and whether a thread is in one now: then another call is not needed. */
+/* The number of calls that made progress, flushes included, and whether a thread is in one now:
+ * then another call is not needed. */
 unsigned armcii_window_progress_calls(void);
 bool armcii_window_is_progressing(void);
 

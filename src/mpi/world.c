@@ -56,7 +56,8 @@ static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
     w->size -= progress_ranks;
     w->messages = w->control = MPI_COMM_NULL;
     w->comm = comm;
-    if (progress_ranks > 0) armcii_coll_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
+    if (progress_ranks > 0)
+        armcii_coll_split(comm, armcii_world_is_member() ? 0 : MPI_UNDEFINED, w->rank, &w->comm);
     MPI_Comm_idup(comm, &w->all, &requests[0]);
     if (armcii_world_is_member()) {
         MPI_Comm_idup(w->comm, &w->messages, &requests[1]);
@@ -112,13 +113,15 @@ static void gather_places(struct world *w, int progress_rank, struct place place
     w->on_node = armcii_coll_split_by_node(w->all, w->rank);
     struct place mine = {.leader = node_leader(w), .kernel = armcii_kernel_id()};
     mine.server = progress_rank < w->progress_ranks ? w->size + progress_rank : mine.leader;
-    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine, places, (int)sizeof mine);
+    armcii_coll_allgather(&(struct ring){.rank = w->rank, .size = ranks, .comm = w->all}, &mine,
+                          places, (int)sizeof mine);
 }
 
 static void find_nodes(struct world *w, int progress_rank)
 {
     int ranks = w->size + w->progress_ranks;
-    struct place *places = armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
+    struct place *places =
+        armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
     gather_places(w, progress_rank, places, ranks);
     w->node_of = new_ints(ranks);
     w->server_of = new_ints(ranks);
@@ -144,7 +147,8 @@ static void number_local_ranks(struct world *w)
     free(members);
 }
 
-void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank, bool every_rank_a_domain)
+void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
+                         bool every_rank_a_domain)
 {
     struct world *w = &the_world;
     create_comms(w, comm, progress_ranks);

@@ -1,5 +1,6 @@
-/* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.  Progress ranks
- * (transport/am/am.h) are not members of the world: they have its tables, but only the communicator `all`. */
+/* world.h - the processes ARMCI runs on: communicators of the library, rank, size and nodes.
+ * Progress ranks (transport/am/am.h) are not members of the world: they have its tables, but only
+ * the communicator `all`. */
 #ifndef ARMCII_WORLD_H
 #define ARMCII_WORLD_H
 
@@ -14,9 +15,11 @@ struct world {
 
     MPI_Comm all;       /* the world, then the progress ranks; the same as comm if there are none */
     int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
-    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks; the same as `all` on one host */
+    MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks; the same as
+                           `all` on one host */
 
-    /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of their first members. */
+    /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of
+     * their first members. */
     int domain, domains; /* the caller's domain; the number of domains */
     int *domain_of;      /* [size] */
     int *members;        /* [size], grouped by domain, ascending */
@@ -28,17 +31,21 @@ struct world {
     int nodes;
     int *leaders; /* [nodes]: the lowest rank of each node, ascending */
     int node;     /* of this process, an index in leaders */
-    /* The processes of `all` on the caller's kernel, which may run several nodes (containers): they share processors. */
+    /* The processes of `all` on the caller's kernel, which may run several nodes (containers): they
+     * share processors. */
     int *on_kernel, kernel_size;
-    /* The server of a process, a rank of `all`: its progress rank (a progress rank's is itself), else the first process of its node. */
+    /* The server of a process, a rank of `all`: its progress rank (a progress rank's is itself),
+     * else the first process of its node. */
     int *server_of; /* [size + progress_ranks] */
 };
 
 extern const struct world *const armcii_world;
 
-/* Collective over comm, whose last `progress_ranks` ranks are progress ranks; number `progress_rank` of them serves the caller, or is the
- * caller.  Domains are nodes or, with `every_rank_a_domain`, single processes. */
-void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank, bool every_rank_a_domain);
+/* Collective over comm, whose last `progress_ranks` ranks are progress ranks; number
+ * `progress_rank` of them serves the caller, or is the caller.  Domains are nodes or, with
+ * `every_rank_a_domain`, single processes. */
+void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
+                         bool every_rank_a_domain);
 void armcii_world_free(void);
 
 /* Is this process in the world, and not a progress rank? */
@@ -57,7 +64,8 @@ static inline bool armcii_world_is_on_node(int process)
 static inline bool armcii_world_is_one_node(int n, const int processes[])
 {
     for (int i = 1; i < n; i++)
-        if (armcii_world->node_of[processes[i]] != armcii_world->node_of[processes[0]]) return false;
+        if (armcii_world->node_of[processes[i]] != armcii_world->node_of[processes[0]])
+            return false;
     return true;
 }
 

@@ -49,23 +49,28 @@ void armcii_call_end(void)
     if (armcii_stats_on) armcii_stats_leave();
 }
 
-static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at, size_t bytes)
+static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at,
+                          size_t bytes)
 {
-    armcii_hang_transfer(
-        &(struct hang_transfer){what, target, raddr->lo, (size_t)(raddr->hi - raddr->lo), (size_t)(at - raddr->lo), bytes});
+    armcii_hang_transfer(&(struct hang_transfer){
+        what, target, raddr->lo, (size_t)(raddr->hi - raddr->lo), (size_t)(at - raddr->lo), bytes});
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req)
 {
-    static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
+    static const char *const names[] = {
+        [RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
     if (armcii_hang_on) note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
     int rc = armcii_op_issue(op, &real, lo, hi, req);
-    if (rc == 0 && armcii_stats_on) armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
+    if (rc == 0 && armcii_stats_on)
+        armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
 }
 
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand)
 {
     struct raddr real = unobserved(raddr);
     if (armcii_hang_on) note_transfer("read-modify-write", raddr, target, remote, bytes);

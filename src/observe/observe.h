@@ -1,8 +1,10 @@
-/* observe.h - statistics (ARMCI_STATS) and the hang report (ARMCI_HANG_REPORT) look at the library from above.
+/* observe.h - statistics (ARMCI_STATS) and the hang report (ARMCI_HANG_REPORT) look at the library
+ * from above.
  *
- * Public functions announce calls, transfers and regions. What transports carry is observed at the route: an observed region has routes
- * whose transports are copies of the real ones, except that start and rmw belong to the observer, which calls the real ones. Nothing below
- * knows of this; with both off, regions keep their routes. */
+ * Public functions announce calls, transfers and regions. What transports carry is observed at the
+ * route: an observed region has routes whose transports are copies of the real ones, except that
+ * start and rmw belong to the observer, which calls the real ones. Nothing below knows of this;
+ * with both off, regions keep their routes. */
 #ifndef ARMCII_OBSERVE_H
 #define ARMCII_OBSERVE_H
 
@@ -18,8 +20,8 @@ void armcii_observe_start(void);
 /* Collective over the world: the first step of the end. */
 void armcii_observe_end(void);
 
-/* Announce the public functions that the program calls, if armcii_calls_observed: for statistics and the report about long waits.  process:
- * the target, or -1. */
+/* Announce the public functions that the program calls, if armcii_calls_observed: for statistics
+ * and the report about long waits.  process: the target, or -1. */
 extern bool armcii_calls_observed;
 void armcii_call_begin(const char *function, int process);
 void armcii_call_end(void);
@@ -31,10 +33,17 @@ void armcii_observe_memget(const void *memory, size_t bytes);
 
 /* ---- statistics (statistics.c) ----
  *
- * They count calls, bytes and time by public function and by path. A *span* is one call of a public function by the program, from
- * armcii_stats_enter to armcii_stats_leave. Calls inside a span are part of it. */
+ * They count calls, bytes and time by public function and by path. A *span* is one call of a public
+ * function by the program, from armcii_stats_enter to armcii_stats_leave. Calls inside a span are
+ * part of it. */
 
-enum stats_kind { STATS_PUT, STATS_GET, STATS_ACC, STATS_RMW, STATS_KINDS }; /* the first three in the order of enum rma_kind */
+enum stats_kind {
+    STATS_PUT,
+    STATS_GET,
+    STATS_ACC,
+    STATS_RMW,
+    STATS_KINDS
+}; /* the first three in the order of enum rma_kind */
 
 /* Bucket 0 counts zeros, bucket b numbers from 2^(b-1) to 2^b - 1. */
 enum { STATS_BUCKETS = 48, STATS_NAME = 40, STATS_MOST_ROWS = 256 };
@@ -83,7 +92,8 @@ extern bool armcii_stats_on;
 
 /* Count, if ARMCI_STATS says so. */
 void armcii_statistics_start(void);
-/* Collective over the world: stop counting; the first process prints or writes what all have counted. */
+/* Collective over the world: stop counting; the first process prints or writes what all have
+ * counted. */
 void armcii_statistics_end(void);
 
 /* The parts of these that concern this process only.  The counts stay from stop to end. */
@@ -97,18 +107,22 @@ void armcii_stats_leave(void);
 /* A transport carries a transfer; observe.c announces it. */
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments);
 
-/* The program has requested a transfer; once for each, after it has started.  queued: an aggregate handle keeps it.  Otherwise it was
- * direct if no transport carried it: the fast path did. */
-void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments, bool queued);
-static inline void armcii_stats_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments)
+/* The program has requested a transfer; once for each, after it has started.  queued: an aggregate
+ * handle keeps it.  Otherwise it was direct if no transport carried it: the fast path did. */
+void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments,
+                                bool queued);
+static inline void armcii_stats_transfer(enum stats_kind kind, int target, size_t bytes,
+                                         size_t segments)
 {
-    if (__builtin_expect(armcii_stats_on, 0)) armcii_stats_note_transfer(kind, target, bytes, segments, false);
+    if (__builtin_expect(armcii_stats_on, 0))
+        armcii_stats_note_transfer(kind, target, bytes, segments, false);
 }
 
 /* The program has allocated or freed a local segment. */
 void armcii_stats_region(bool made, size_t bytes);
 
-/* ---- statistics of a job (statistics_report.c): the counts of each process as they are sent, their sum, and the reports ---- */
+/* ---- statistics of a job (statistics_report.c): the counts of each process as they are sent,
+ * their sum, and the reports ---- */
 
 /* The purpose of a function. */
 enum stats_family {

@@ -1,4 +1,5 @@
-/* statistics.c - counts calls, bytes and time; at the end, each process sends its counts to the first, which adds them up and reports. */
+/* statistics.c - counts calls, bytes and time; at the end, each process sends its counts to the
+ * first, which adds them up and reports. */
 #include "observe/observe.h"
 
 #include <errno.h>
@@ -23,7 +24,8 @@
 struct stats armcii_stats;
 bool armcii_stats_on;
 
-static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most calls are found by its address */
+static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most
+                                                  calls are found by its address */
 static uint64_t clock_ns;                      /* what two readings of the clock add to a span */
 
 static _Thread_local struct span {
@@ -70,7 +72,8 @@ void armcii_stats_start(int processes)
     armcii_stats = (struct stats){.processes = processes};
     armcii_stats.rows = calloc(STATS_MOST_ROWS, sizeof *armcii_stats.rows);
     armcii_stats.targets = calloc((size_t)processes, sizeof *armcii_stats.targets);
-    if (!armcii_stats.rows || !armcii_stats.targets) armcii_fatal("out of memory for statistics of %d processes", processes);
+    if (!armcii_stats.rows || !armcii_stats.targets)
+        armcii_fatal("out of memory for statistics of %d processes", processes);
     span = (struct span){0};
     clock_ns = measure_clock();
     armcii_stats.begun_ns = now_ns();
@@ -99,7 +102,8 @@ static struct stats_row *row_of(const char *function)
         if (functions[i] == function) return &s->rows[i];
     for (size_t i = 0; i < s->n; i++)
         if (strncmp(s->rows[i].name, function, STATS_NAME - 1) == 0) return &s->rows[i];
-    if (s->n == STATS_MOST_ROWS) armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
+    if (s->n == STATS_MOST_ROWS)
+        armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
     functions[s->n] = function;
     strncpy(s->rows[s->n].name, function, STATS_NAME - 1);
     return &s->rows[s->n++];
@@ -150,7 +154,8 @@ void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
     unlock();
 }
 
-void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments, bool queued)
+void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments,
+                                bool queued)
 {
     if (!span.row) return;
     struct stats_target *t = &armcii_stats.targets[target];
@@ -183,8 +188,8 @@ void armcii_stats_region(bool made, size_t bytes)
 
 /* ---- the job ---- */
 
-/* The file is written under another name until it is complete, so a job that is killed leaves no part of a report, and an earlier report
- * stays.  Devices and pipes are written directly. */
+/* The file is written under another name until it is complete, so a job that is killed leaves no
+ * part of a report, and an earlier report stays.  Devices and pipes are written directly. */
 struct stats_file {
     FILE *file; /* NULL: it cannot be written */
     char path[PATH_MAX];
@@ -213,7 +218,9 @@ static void try_file(void)
     struct stats_file f;
     if (!armcii_config->stats_file) return;
     open_file(&f);
-    if (!f.file) armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table", armcii_config->stats_file, strerror(errno));
+    if (!f.file)
+        armcii_warn("ARMCI_STATS: %s cannot be written (%s): there will be a table",
+                    armcii_config->stats_file, strerror(errno));
     if (f.file) fclose(f.file);
     if (f.file && f.renamed_at_end) remove(f.path);
 }
@@ -298,7 +305,8 @@ static struct stats_process *pack(size_t *bytes)
     struct stats_far *far = (struct stats_far *)((char *)(p + 1) + rows);
     for (int i = 0; i < s->processes; i++) {
         const struct stats_target *t = &s->targets[i];
-        if (t->calls[STATS_PUT] || t->calls[STATS_GET] || t->calls[STATS_ACC] || t->calls[STATS_RMW])
+        if (t->calls[STATS_PUT] || t->calls[STATS_GET] || t->calls[STATS_ACC] ||
+            t->calls[STATS_RMW])
             far[targets++] = (struct stats_far){i, *t};
     }
     p->targets = targets;
@@ -314,7 +322,8 @@ static struct stats_process *receive_from(int rank)
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     struct stats_process *p = malloc((size_t)bytes);
     if (!p) armcii_fatal("out of memory for statistics of %d bytes", bytes);
-    MPI_Recv(p, bytes, MPI_BYTE, rank, CONTROL_STATISTICS, armcii_world->control, MPI_STATUS_IGNORE);
+    MPI_Recv(p, bytes, MPI_BYTE, rank, CONTROL_STATISTICS, armcii_world->control,
+             MPI_STATUS_IGNORE);
     return p;
 }
 

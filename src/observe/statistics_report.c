@@ -1,4 +1,5 @@
-/* statistics_report.c - adds up the counts of processes; writes them as a JSON document (doc/statistics.md) and as a table. */
+/* statistics_report.c - adds up the counts of processes; writes them as a JSON document
+ * (doc/statistics.md) and as a table. */
 #include "observe/observe.h"
 
 #include <inttypes.h>
@@ -28,7 +29,8 @@ void armcii_stats_job_begin(struct stats_job *job, int processes)
     *job = (struct stats_job){.library = "", .mpi = "", .processes = processes};
     job->rows = calloc(STATS_MOST_ROWS, sizeof *job->rows);
     job->lines = calloc((size_t)processes, sizeof *job->lines);
-    if (!job->rows || !job->lines) armcii_fatal("out of memory for statistics of %d processes", processes);
+    if (!job->rows || !job->lines)
+        armcii_fatal("out of memory for statistics of %d processes", processes);
 }
 
 void armcii_stats_job_end(struct stats_job *job)
@@ -41,7 +43,8 @@ static struct stats_row *row_for(struct stats_job *job, const char *name)
 {
     for (size_t i = 0; i < job->n; i++)
         if (strcmp(job->rows[i].name, name) == 0) return &job->rows[i];
-    if (job->n == STATS_MOST_ROWS) armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
+    if (job->n == STATS_MOST_ROWS)
+        armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
     struct stats_row *row = &job->rows[job->n++];
     memcpy(row->name, name, STATS_NAME);
     return row;
@@ -137,14 +140,30 @@ static const struct {
     const char *begin;
     enum stats_family family;
 } families[] = {
-    {"PutValue", FAMILY_VALUE},  {"GetValue", FAMILY_VALUE},      {"Put", FAMILY_PUT},
-    {"Get", FAMILY_GET},         {"Access", FAMILY_MEMORY},       {"Acc", FAMILY_ACC},
-    {"Rmw", FAMILY_RMW},         {"Wait", FAMILY_WAIT},           {"Test", FAMILY_WAIT},
-    {"Fence", FAMILY_FENCE},     {"AllFence", FAMILY_FENCE},      {"GroupFence", FAMILY_FENCE},
-    {"Barrier", FAMILY_BARRIER}, {"msg_barrier", FAMILY_BARRIER}, {"msg_group_barrier", FAMILY_BARRIER},
-    {"msg_", FAMILY_MESSAGE},    {"exchange", FAMILY_MESSAGE},    {"Lock", FAMILY_LOCK},
-    {"Unlock", FAMILY_LOCK},     {"Trylock", FAMILY_LOCK},        {"notify", FAMILY_NOTIFY},
-    {"Malloc", FAMILY_MEMORY},   {"Free", FAMILY_MEMORY},         {"Mem", FAMILY_MEMORY},
+    {"PutValue", FAMILY_VALUE},
+    {"GetValue", FAMILY_VALUE},
+    {"Put", FAMILY_PUT},
+    {"Get", FAMILY_GET},
+    {"Access", FAMILY_MEMORY},
+    {"Acc", FAMILY_ACC},
+    {"Rmw", FAMILY_RMW},
+    {"Wait", FAMILY_WAIT},
+    {"Test", FAMILY_WAIT},
+    {"Fence", FAMILY_FENCE},
+    {"AllFence", FAMILY_FENCE},
+    {"GroupFence", FAMILY_FENCE},
+    {"Barrier", FAMILY_BARRIER},
+    {"msg_barrier", FAMILY_BARRIER},
+    {"msg_group_barrier", FAMILY_BARRIER},
+    {"msg_", FAMILY_MESSAGE},
+    {"exchange", FAMILY_MESSAGE},
+    {"Lock", FAMILY_LOCK},
+    {"Unlock", FAMILY_LOCK},
+    {"Trylock", FAMILY_LOCK},
+    {"notify", FAMILY_NOTIFY},
+    {"Malloc", FAMILY_MEMORY},
+    {"Free", FAMILY_MEMORY},
+    {"Mem", FAMILY_MEMORY},
 };
 
 enum stats_family armcii_stats_family(const char *function)
@@ -157,8 +176,9 @@ enum stats_family armcii_stats_family(const char *function)
 
 const char *armcii_stats_family_name(enum stats_family family)
 {
-    static const char *const names[FAMILIES] = {"put",     "get",  "acc",    "value",   "rmw",    "wait", "fence",
-                                                "barrier", "lock", "notify", "message", "memory", "other"};
+    static const char *const names[FAMILIES] = {"put",     "get",    "acc",     "value", "rmw",
+                                                "wait",    "fence",  "barrier", "lock",  "notify",
+                                                "message", "memory", "other"};
     return names[family];
 }
 
@@ -184,7 +204,8 @@ static uint64_t bucket_from(int bucket)
 static const char *path_name(enum path path)
 {
     static const char *const names[PATHS] = {
-        "-", "aggregated", "direct", "server", "rma contiguous", "rma datatype", "rma batched", "rma conservative", "rma atomic",
+        "-",           "aggregated",       "direct",     "server", "rma contiguous", "rma datatype",
+        "rma batched", "rma conservative", "rma atomic",
     };
     return names[path];
 }
@@ -262,7 +283,8 @@ static void write_carried(struct json *j, const struct stats_carried carried[])
     armcii_json_close(j, ']');
 }
 
-/* A row of the communication matrix: [rank, put calls, put bytes, get ..., acc ..., rmw ...] for each target. */
+/* A row of the communication matrix: [rank, put calls, put bytes, get ..., acc ..., rmw ...] for
+ * each target. */
 static void write_targets(struct json *j, const struct stats_far far[], size_t n)
 {
     armcii_json_line(j);
@@ -375,7 +397,9 @@ static void print_title(FILE *out, const struct stats_job *job)
     double all = 0;
     for (int i = 0; i < job->processes; i++)
         all += inside(&job->lines[i]);
-    fprintf(out, "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, %.1f %% of it in ARMCI\n",
+    fprintf(out,
+            "ARMCI statistics: %d processes, %d nodes, %.3f s from ARMCI_Init to ARMCI_Finalize, "
+            "%.1f %% of it in ARMCI\n",
             job->processes, job->nodes, job->seconds, percent(all, seconds_of_all(job)));
 }
 
@@ -402,8 +426,9 @@ static void print_entry(FILE *out, const struct entry *e, double of)
 {
     const struct stats_cell *c = cell_of(e);
     double seconds = (double)c->ns * 1e-9;
-    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name, path_name((enum path)e->path), c->calls,
-            c->bytes ? amount(c->bytes).text : "-", seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
+    fprintf(out, "  %-26s %-16s %10" PRIu64 " %10s %10.4f %6.1f %10.2f\n", e->row->name,
+            path_name((enum path)e->path), c->calls, c->bytes ? amount(c->bytes).text : "-",
+            seconds, percent(seconds, of), seconds * 1e6 / (double)c->calls);
 }
 
 /* All processes together, longest first. */
@@ -416,7 +441,8 @@ static void print_functions(FILE *out, const struct stats_job *job)
         for (int p = 0; p < PATHS; p++)
             if (job->rows[i].by[p].calls) entries[n++] = (struct entry){&job->rows[i], p};
     qsort(entries, n, sizeof *entries, longer_first);
-    fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes", "seconds", "% time", "us a call");
+    fprintf(out, "  %-26s %-16s %10s %10s %10s %6s %10s\n", "function", "path", "calls", "bytes",
+            "seconds", "% time", "us a call");
     for (size_t i = 0; i < n; i++)
         print_entry(out, &entries[i], seconds_of_all(job));
     free(entries);
@@ -428,20 +454,23 @@ static void print_paths(FILE *out, const struct stats_job *job)
     for (int p = 0; p < PATHS; p++) {
         const struct stats_carried *v = &job->carried[p];
         if (!v->transfers) continue;
-        fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", path_name((enum path)p), v->transfers, amount(v->bytes).text,
-                v->segments);
+        fprintf(out, "  %-16s %10" PRIu64 " %10s %10" PRIu64 "\n", path_name((enum path)p),
+                v->transfers, amount(v->bytes).text, v->segments);
     }
 }
 
 /* Sum of a family's buckets; `sizes` or `segments` of each row by its offset. */
-static bool sum_buckets(const struct stats_job *job, enum stats_family family, size_t field, const char *form, uint64_t sum[])
+static bool sum_buckets(const struct stats_job *job, enum stats_family family, size_t field,
+                        const char *form, uint64_t sum[])
 {
     bool any = false;
     for (int b = 0; b < STATS_BUCKETS; b++)
         sum[b] = 0;
     for (size_t i = 0; i < job->n; i++) {
         const uint64_t *of = (const uint64_t *)((const char *)&job->rows[i] + field);
-        if (armcii_stats_family(job->rows[i].name) != family || (form && armcii_stats_form(job->rows[i].name)[0] != form[0])) continue;
+        if (armcii_stats_family(job->rows[i].name) != family ||
+            (form && armcii_stats_form(job->rows[i].name)[0] != form[0]))
+            continue;
         for (int b = 0; b < STATS_BUCKETS; b++) {
             sum[b] += of[b];
             any = any || of[b];
@@ -455,7 +484,8 @@ static void print_sizes(FILE *out, const struct stats_job *job)
     uint64_t sum[STATS_BUCKETS];
     const char *head = "  transfers by size (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
-        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum)) continue;
+        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum))
+            continue;
         fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
@@ -469,7 +499,9 @@ static void print_segments(FILE *out, const struct stats_job *job)
     uint64_t sum[STATS_BUCKETS];
     const char *head = "  strided transfers by segments (lower bound: calls)\n";
     for (int f = FAMILY_PUT; f <= FAMILY_ACC; f++) {
-        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided", sum)) continue;
+        if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided",
+                         sum))
+            continue;
         fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
@@ -490,7 +522,9 @@ static void print_waits(FILE *out, const struct stats_job *job)
             any = true;
             if (job->rows[i].longest > longest) longest = job->rows[i].longest;
         }
-        if (any) fprintf(out, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f), (double)longest * 1e-6);
+        if (any)
+            fprintf(out, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f),
+                    (double)longest * 1e-6);
         if (any) comma = ",";
     }
     fprintf(out, "%s\n", *comma ? "" : " none");
@@ -500,24 +534,29 @@ static void print_pairs(FILE *out, const struct stats_job *job)
 {
     if (job->top[0].calls) fprintf(out, "  top communication pairs\n");
     for (const struct stats_pair *p = job->top; p < job->top + STATS_TOP_PAIRS && p->calls; p++)
-        fprintf(out, "    %d -> %d: %s in %" PRIu64 " calls\n", p->from, p->to, amount(p->bytes).text, p->calls);
+        fprintf(out, "    %d -> %d: %s in %" PRIu64 " calls\n", p->from, p->to,
+                amount(p->bytes).text, p->calls);
 }
 
 static void print_processes(FILE *out, const struct stats_job *job)
 {
-    static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER, FAMILY_LOCK, FAMILY_MESSAGE};
+    static const enum stats_family shown[] = {FAMILY_WAIT, FAMILY_FENCE, FAMILY_BARRIER,
+                                              FAMILY_LOCK, FAMILY_MESSAGE};
     fprintf(out, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
     for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++)
         fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
     fprintf(out, " %12s\n", "peak memory");
     for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
         const struct stats_line *l = &job->lines[i];
-        fprintf(out, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text, inside(l));
+        fprintf(out, "  %-8d %10" PRIu64 " %10s %10.4f", i, l->calls, amount(l->bytes).text,
+                inside(l));
         for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++)
             fprintf(out, " %9.4f", l->in[shown[f]]);
         fprintf(out, " %12s\n", amount(l->memory).text);
     }
-    if (job->processes > MOST_LINES) fprintf(out, "  ... %d more processes: see ARMCI_STATS=FILE\n", job->processes - MOST_LINES);
+    if (job->processes > MOST_LINES)
+        fprintf(out, "  ... %d more processes: see ARMCI_STATS=FILE\n",
+                job->processes - MOST_LINES);
 }
 
 void armcii_stats_table(FILE *out, const struct stats_job *job)
@@ -530,6 +569,8 @@ void armcii_stats_table(FILE *out, const struct stats_job *job)
     print_waits(out, job);
     print_pairs(out, job);
     print_processes(out, job);
-    fprintf(out, "  local segments: %" PRIu64 " created, at most %" PRIu64 " at a time; peak memory of all processes: %s\n",
+    fprintf(out,
+            "  local segments: %" PRIu64 " created, at most %" PRIu64
+            " at a time; peak memory of all processes: %s\n",
             job->regions.made, job->regions.most, amount(job->regions.bytes_most).text);
 }

@@ -1,5 +1,5 @@
-/* thread.c - the progress loop, the thread that runs it, its affinity, and the events that end its sleep: epoll over the sockets of this
- * process, and an eventfd for wakeups. */
+/* thread.c - the progress loop, the thread that runs it, its affinity, and the events that end its
+ * sleep: epoll over the sockets of this process, and an eventfd for wakeups. */
 #define _GNU_SOURCE
 #include "progress/thread.h"
 
@@ -37,10 +37,12 @@ static bool is_internet_socket(int fd)
 {
     int domain;
     socklen_t size = sizeof domain;
-    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && (domain == AF_INET || domain == AF_INET6);
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           (domain == AF_INET || domain == AF_INET6);
 }
 
-/* Edge-triggered: data that nobody reads end one sleep only.  Fails if the descriptor is watched already. */
+/* Edge-triggered: data that nobody reads end one sleep only.  Fails if the descriptor is watched
+ * already. */
 static void add_fd(int fd, uint32_t events)
 {
     struct epoll_event event = {.events = events | EPOLLET};
@@ -67,9 +69,12 @@ void armcii_event_start(void)
 {
     wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     epfd = epoll_create1(EPOLL_CLOEXEC);
-    if (wakeup_fd < 0) armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no event is seen */
+    if (wakeup_fd < 0)
+        armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no
+                                                                               event is seen */
     armcii_event_add_sockets();
-    score = 0; /* a process that finds no messages itself never sees that its network raises no events */
+    score = 0; /* a process that finds no messages itself never sees that its network raises no
+                  events */
     misses = 0;
 }
 
@@ -121,8 +126,8 @@ bool armcii_event_wait_ignoring_fds(long timeout)
 
 /* ---- events: score ---- */
 
-/* A miss may come from a socket that is not watched yet.  Search for such sockets if the miss ended a long sleep, else at every miss whose
- * number is a power of two. */
+/* A miss may come from a socket that is not watched yet.  Search for such sockets if the miss ended
+ * a long sleep, else at every miss whose number is a power of two. */
 void armcii_event_account(bool signaled)
 {
     if (signaled || armcii_event_drain()) { /* the event may follow the message */
@@ -157,7 +162,7 @@ static atomic_bool stopping, asleep; /* asleep: no event ends the sleep */
 static long program_thread;
 static cpu_set_t allowed;    /* processors of the progress thread */
 static bool can_bind, bound; /* can_bind: until the kernel refuses */
-static cpu_set_t others;     /* processors that no process of the job uses, if the system has them */
+static cpu_set_t others; /* processors that no process of the job uses, if the system has them */
 static bool avoids, dedicated;
 
 /* Remove a processor and those that share its core: a list such as "0,64" or "0-1". */
@@ -166,7 +171,8 @@ static void remove_core(size_t cpu)
     char path[96], separator = ',';
     unsigned first, last = 0;
     CPU_CLR(cpu, &others);
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list", cpu);
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list",
+             cpu);
     FILE *f = fopen(path, "r");
     if (!f) return;
     while (fscanf(f, "%u", &first) == 1) {
@@ -201,7 +207,8 @@ void armcii_affinity_init(void)
     bound = false;
 }
 
-/* The last processor of a thread: field 39 of its stat file.  Field 2 may contain spaces, and ends with the last bracket.  -1: unknown. */
+/* The last processor of a thread: field 39 of its stat file.  Field 2 may contain spaces, and ends
+ * with the last bracket.  -1: unknown. */
 static int processor_of(long thread)
 {
     enum { SPACES = 37 }; /* from field 2 to field 39 */
@@ -224,7 +231,8 @@ void armcii_affinity_bind(void)
     cpu_set_t set;
     if (bound || !can_bind) return;
     int processor = processor_of(program_thread);
-    if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET((size_t)processor, &allowed)) return;
+    if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET((size_t)processor, &allowed))
+        return;
     CPU_ZERO(&set);
     CPU_SET((size_t)processor, &set);
     can_bind = bound = sched_setaffinity(0, sizeof set, &set) == 0;
@@ -255,7 +263,8 @@ static void note_work(void)
 
 static void note_found(enum progress_work found)
 {
-    if (state.slept && policy->events != EVENTS_ARE_WORK) armcii_event_account(state.signaled || state.drained);
+    if (state.slept && policy->events != EVENTS_ARE_WORK)
+        armcii_event_account(state.signaled || state.drained);
     state.signaled = state.drained = false;
     if (found == WORK_REMOTE) note_work();
 }
@@ -268,7 +277,8 @@ static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)
     enum { LATE_US = 200 }; /* a later end means that the processor was busy */
     if (timeout > POLL_US) armcii_affinity_bind();
     long due = armcii_clock() + timeout;
-    atomic_store(&asleep, timeout > POLL_US && (wait != armcii_event_wait || !armcii_event_is_reliable()));
+    atomic_store(&asleep,
+                 timeout > POLL_US && (wait != armcii_event_wait || !armcii_event_is_reliable()));
     state.signaled = !atomic_load(&stopping) && (!may_sleep || may_sleep()) && wait(timeout);
     atomic_store(&asleep, false);
     if (armcii_clock() > due + LATE_US) armcii_affinity_migrate();
@@ -289,7 +299,8 @@ static bool needs_wakeup(void)
 static void sleep_after_spurious_event(void)
 {
     enum { MAX_DOUBLINGS = 4 };
-    sleep_in(armcii_event_wait_ignoring_fds, POLL_US << (state.spurious < MAX_DOUBLINGS ? state.spurious : MAX_DOUBLINGS), NULL);
+    sleep_in(armcii_event_wait_ignoring_fds,
+             POLL_US << (state.spurious < MAX_DOUBLINGS ? state.spurious : MAX_DOUBLINGS), NULL);
     state.spurious++;
 }
 
@@ -339,7 +350,8 @@ static void back_off(void)
     if (wait == WAIT_WAKEUP) {
         sleep_in(armcii_event_wait_ignoring_fds, WAKEUP_US, needs_wakeup);
     } else if (policy->events == EVENTS_SHARED && !state.slept) {
-        state.drained = armcii_event_drain(); /* events of work that is done; poll once more for later ones */
+        state.drained =
+            armcii_event_drain(); /* events of work that is done; poll once more for later ones */
         state.slept = true;
     } else if (wait == WAIT_POLL && dedicated) {
         armcii_pause();
@@ -403,8 +415,8 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* The program's signal handlers run in the program's threads: this one blocks all signals except those of its faults, since the kernel
- * kills a process that blocks these. */
+/* The program's signal handlers run in the program's threads: this one blocks all signals except
+ * those of its faults, since the kernel kills a process that blocks these. */
 static int create_without_signals(void)
 {
     sigset_t blocked, former;

@@ -1,22 +1,19 @@
-/* thread.h - the progress loop: poll; without work, back off; then sleep on events.  The progress thread runs it, one in each process of a
- * job on several nodes, and a progress rank does.
+/* thread.h - the progress loop: poll; without work, back off; then sleep on events.  The progress
+ * thread runs it, one in each process of a job on several nodes, and a progress rank does.
  *
- *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank yields for WARM_US
- *    | ^                  |
- *    | |                  v
- *    | +-- any end ---- SLEEP      on sockets and wakeups; timeout: enum progress_wait
- *    | |                  |
- *    | |                  v        after an event without work, with EVENTS_SHARED:
- *    | +-- timeout ---- IGNORE     on wakeups only, for POLL_US x 1, 2, 4, 8, 16
- *    | |
+ *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank
+ * yields for WARM_US | ^                  | | |                  v | +-- any end ---- SLEEP      on
+ * sockets and wakeups; timeout: enum progress_wait | |                  | | |                  v
+ * after an event without work, with EVENTS_SHARED: | +-- timeout ---- IGNORE     on wakeups only,
+ * for POLL_US x 1, 2, 4, 8, 16 | |
  *    +--- is_helped --> HELPED     on wakeups only, for HELPED_US; then POLL
  *
  * The rest is a policy.  There are three:
  *
- *   file                   runs in   polls  idle_us      events            wait                            after help
- *   am/am.c                thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
- *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL                       -
- *   rma/rma.c              thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
+ *   file                   runs in   polls  idle_us      events            wait after help am/am.c
+ * thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
+ *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL - rma/rma.c
+ * thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
@@ -31,11 +28,14 @@
 enum {
     SPIN_US = 100,       /* requests follow one another, and a wakeup costs more than a request */
     WARM_US = 100000,    /* the next request of a busy client comes within this time, mostly */
-    POLL_US = 50,        /* about a round trip over TCP; a longer sleep is on the processor of the program's thread */
+    POLL_US = 50,        /* about a round trip over TCP; a longer sleep is on the processor of the
+                            program's thread */
     PENDING_US = 20,     /* own operations need several polls for each round trip */
-    IDLE_US = 1000,      /* the shortest sleep without work for long; it grows with the silence to MOST_IDLE_US */
+    IDLE_US = 1000,      /* the shortest sleep without work for long; it grows with the silence to
+                            MOST_IDLE_US */
     RMA_IDLE_US = 1500,  /* the same; a poll of windows costs more */
-    MOST_IDLE_US = 5000, /* costs less than 1 % of a processor, also where a sleep costs 40 us, as in some virtual machines */
+    MOST_IDLE_US = 5000, /* costs less than 1 % of a processor, also where a sleep costs 40 us, as
+                            in some virtual machines */
     EVENT_US = 10000,    /* events end the sleep; a poll is for one that was missed */
     HELPED_US = 500,     /* a request waits no longer when the helpers stop */
     WAKEUP_US = 500000,  /* a wakeup ends the sleep; this limits the harm of a lost one */
@@ -44,13 +44,15 @@ enum {
 /* What a poll found. */
 enum progress_work {
     WORK_NONE,
-    WORK_OWN,    /* an own operation advanced; no reason to spin, which delays the computation that it overlaps */
+    WORK_OWN, /* an own operation advanced; no reason to spin, which delays the computation that it
+                 overlaps */
     WORK_REMOTE, /* a request of another process */
 };
 
 /* What ends the next sleep. */
 enum progress_wait {
-    WAIT_POLL,        /* POLL_US while warm, then idle_us to MOST_IDLE_US; no sleep on a processor that no process of the job uses */
+    WAIT_POLL, /* POLL_US while warm, then idle_us to MOST_IDLE_US; no sleep on a processor that no
+                  process of the job uses */
     WAIT_PENDING,     /* its timeout, PENDING_US */
     WAIT_SOME_EVENTS, /* an event, or idle_us for messages that raise none */
     WAIT_EVENTS,      /* an event, or EVENT_US */
@@ -60,28 +62,34 @@ enum progress_wait {
 struct loop_policy {
     /* Poll MPI once, without waiting. */
     enum progress_work (*poll)(void);
-    /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in the next. */
+    /* Polls in one step, until one finds work: MPI may read a message in one poll and deliver it in
+     * the next. */
     int polls;
-    /* Have other threads polled since the last call?  Then this one stays away.  NULL: there are none. */
+    /* Have other threads polled since the last call?  Then this one stays away.  NULL: there are
+     * none. */
     bool (*is_helped)(void);
     /* Help counts as work: more will follow. */
     bool spins_after_help;
-    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming.  NULL: always WAIT_POLL. */
+    /* Called before each sleep, and again when other threads see a WAIT_WAKEUP sleep coming.  NULL:
+     * always WAIT_POLL. */
     enum progress_wait (*choose_wait)(void);
     long idle_us;
     /* Before and after a SLEEP, or NULL.  begin_sleep returns false if there is work already. */
     bool (*begin_sleep)(void);
     void (*end_sleep)(bool signaled);
     enum {
-        EVENTS_SHARED,    /* the program's own messages raise events, too: ignore events for a while after spurious ones */
+        EVENTS_SHARED,    /* the program's own messages raise events, too: ignore events for a while
+                             after spurious ones */
         EVENTS_ARE_WORK,  /* poll cannot tell whether it found any */
         EVENTS_ARE_HINTS, /* an event ends the sleep, no more */
     } events;
-    /* Yield while warm, unless processes outnumber processors: the process has nothing else to do. */
+    /* Yield while warm, unless processes outnumber processors: the process has nothing else to do.
+     */
     bool yields;
 };
 
-/* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no thread. */
+/* The thread runs the loop until armcii_progress_thread_end, which does nothing if there is no
+ * thread. */
 void armcii_progress_thread_start(const struct loop_policy *policy);
 void armcii_progress_thread_end(void);
 /* There is new work: end the sleep, if events do not end it; armcii_event_wakeup ends any. */
@@ -94,28 +102,32 @@ void armcii_progress_loop_end(void);
 
 /* ---- affinity ----
  *
- * The progress thread sleeps on the processor of the program's thread.  On another processor, where another process runs, it may wait for
- * most of a millisecond after each wakeup: the kernel shares processors between sessions and control groups first. */
+ * The progress thread sleeps on the processor of the program's thread.  On another processor, where
+ * another process runs, it may wait for most of a millisecond after each wakeup: the kernel shares
+ * processors between sessions and control groups first. */
 
-/* The next progress thread runs on processors that are not in the mask `taken`, where the system allows any, and does not sleep for
- * WAIT_POLL. */
+/* The next progress thread runs on processors that are not in the mask `taken`, where the system
+ * allows any, and does not sleep for WAIT_POLL. */
 void armcii_affinity_avoid(const uint64_t *taken, size_t words);
 /* The calling thread is the program's. */
 void armcii_affinity_init(void);
-/* Called by the progress thread: bind it to the processor of the program's thread; allow all processors again; move there, unbound. */
+/* Called by the progress thread: bind it to the processor of the program's thread; allow all
+ * processors again; move there, unbound. */
 void armcii_affinity_bind(void);
 void armcii_affinity_unbind(void);
 void armcii_affinity_migrate(void);
 
 /* ---- events: a sleep that ends on wakeups, and on data on the sockets of this process ----
  *
- * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of this process, the kernel can end the
- * sleep instead.  A score of past events decides whether that is so.  One thread sleeps; any thread may wake it. */
+ * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of
+ * this process, the kernel can end the sleep instead.  A score of past events decides whether that
+ * is so.  One thread sleeps; any thread may wake it. */
 
 void armcii_event_start(void);
 void armcii_event_end(void);
 
-/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had an event. */
+/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had
+ * an event. */
 bool armcii_event_wait(long timeout);
 /* Sleep until a wakeup or the timeout.  Always false. */
 bool armcii_event_wait_ignoring_fds(long timeout);

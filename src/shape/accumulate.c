@@ -1,5 +1,5 @@
-/* accumulate.c - element types, and the kernels that scale and accumulate elements: plain loops that the compiler vectorizes, for the
- * baseline processor and for AVX2. */
+/* accumulate.c - element types, and the kernels that scale and accumulate elements: plain loops
+ * that the compiler vectorizes, for the baseline processor and for AVX2. */
 #include "shape/accumulate.h"
 
 #include <assert.h>
@@ -77,80 +77,83 @@ KERNEL void next_row(struct rows *r)
 
 /* ---- kernels ----
  *
- * __builtin_memcpy needs neither alignment nor a declared type.  ivdep holds for src == dst, too: each element is read once, before it is
- * written. Integers are unsigned, so they wrap.  A real product with 1 is exact and costs nothing compared with the memory access, so only
- * integers have a loop without it.  Complex products are sums with a negated factor, which changes no bit: GCC fuses a difference beside a
- * sum even with fp-contract=off. */
+ * __builtin_memcpy needs neither alignment nor a declared type.  ivdep holds for src == dst, too:
+ * each element is read once, before it is written. Integers are unsigned, so they wrap.  A real
+ * product with 1 is exact and costs nothing compared with the memory access, so only integers have
+ * a loop without it.  Complex products are sums with a negated factor, which changes no bit: GCC
+ * fuses a difference beside a sum even with fp-contract=off. */
 
 /* Element i of a row. */
-#define ACCESS(NAME, TYPE)                                                                                                                 \
-    KERNEL TYPE get_##NAME(const void *row, size_t i)                                                                                      \
-    {                                                                                                                                      \
-        TYPE x;                                                                                                                            \
-        __builtin_memcpy(&x, (const char *)row + i * sizeof(x), sizeof(x));                                                                \
-        return x;                                                                                                                          \
-    }                                                                                                                                      \
-    KERNEL void set_##NAME(void *row, size_t i, TYPE x)                                                                                    \
-    {                                                                                                                                      \
-        __builtin_memcpy((char *)row + i * sizeof(x), &x, sizeof(x));                                                                      \
+#define ACCESS(NAME, TYPE)                                                                         \
+    KERNEL TYPE get_##NAME(const void *row, size_t i)                                              \
+    {                                                                                              \
+        TYPE x;                                                                                    \
+        __builtin_memcpy(&x, (const char *)row + i * sizeof(x), sizeof(x));                        \
+        return x;                                                                                  \
+    }                                                                                              \
+    KERNEL void set_##NAME(void *row, size_t i, TYPE x)                                            \
+    {                                                                                              \
+        __builtin_memcpy((char *)row + i * sizeof(x), &x, sizeof(x));                              \
     }
 
 /* scale_: dst = a * src; add_: dst += src; accumulate_: dst += a * src. */
-#define REAL_KERNELS(NAME, TYPE)                                                                                                           \
-    ACCESS(NAME, TYPE)                                                                                                                     \
-    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                                                          \
-    {                                                                                                                                      \
-        const TYPE factor = get_##NAME(a, 0);                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                                                                     \
-            set_##NAME(dst, i, get_##NAME(src, i) * factor);                                                                               \
-    }                                                                                                                                      \
-    KERNEL void accumulate_##NAME(struct rows r, TYPE a)                                                                                   \
-    {                                                                                                                                      \
-        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
-            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) set_##NAME(r.dst, i, get_##NAME(r.dst, i) + a * get_##NAME(r.src, i));     \
+#define REAL_KERNELS(NAME, TYPE)                                                                   \
+    ACCESS(NAME, TYPE)                                                                             \
+    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                  \
+    {                                                                                              \
+        const TYPE factor = get_##NAME(a, 0);                                                      \
+        for (size_t i = 0; i < n; i++)                                                             \
+            set_##NAME(dst, i, get_##NAME(src, i) * factor);                                       \
+    }                                                                                              \
+    KERNEL void accumulate_##NAME(struct rows r, TYPE a)                                           \
+    {                                                                                              \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                             \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                    \
+                set_##NAME(r.dst, i, get_##NAME(r.dst, i) + a * get_##NAME(r.src, i));             \
     }
 
-#define INTEGER_KERNELS(NAME, TYPE)                                                                                                        \
-    REAL_KERNELS(NAME, TYPE)                                                                                                               \
-    KERNEL void add_##NAME(struct rows r)                                                                                                  \
-    {                                                                                                                                      \
-        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
-            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++) set_##NAME(r.dst, i, get_##NAME(r.dst, i) + get_##NAME(r.src, i));         \
-    }                                                                                                                                      \
-    KERNEL void run_##NAME(struct rows r, const void *a)                                                                                   \
-    {                                                                                                                                      \
-        get_##NAME(a, 0) == 1 ? add_##NAME(r) : accumulate_##NAME(r, get_##NAME(a, 0));                                                    \
+#define INTEGER_KERNELS(NAME, TYPE)                                                                \
+    REAL_KERNELS(NAME, TYPE)                                                                       \
+    KERNEL void add_##NAME(struct rows r)                                                          \
+    {                                                                                              \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                             \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)                                    \
+                set_##NAME(r.dst, i, get_##NAME(r.dst, i) + get_##NAME(r.src, i));                 \
+    }                                                                                              \
+    KERNEL void run_##NAME(struct rows r, const void *a)                                           \
+    {                                                                                              \
+        get_##NAME(a, 0) == 1 ? add_##NAME(r) : accumulate_##NAME(r, get_##NAME(a, 0));            \
     }
 
 /* n counts parts; with the scale 1 a complex sum is the sum of its parts. */
-#define COMPLEX_KERNELS(NAME, REAL, TYPE)                                                                                                  \
-    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                                                          \
-    {                                                                                                                                      \
-        const TYPE re = get_##REAL(a, 0), im = get_##REAL(a, 1), minus_im = -im;                                                           \
-        for (size_t i = 0; i < n; i += 2) {                                                                                                \
-            const TYPE x = get_##REAL(src, i), y = get_##REAL(src, i + 1);                                                                 \
-            const TYPE real = re * x + minus_im * y;                                                                                       \
-            set_##REAL(dst, i, real);                                                                                                      \
-            set_##REAL(dst, i + 1, re * y + im * x);                                                                                       \
-        }                                                                                                                                  \
-    }                                                                                                                                      \
-    KERNEL void accumulate_##NAME(struct rows r, TYPE re, TYPE im)                                                                         \
-    {                                                                                                                                      \
-        const TYPE minus_im = -im;                                                                                                         \
-        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                                                                     \
-            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i += 2)                                                                         \
-            {                                                                                                                              \
-                const TYPE x = get_##REAL(r.src, i), y = get_##REAL(r.src, i + 1);                                                         \
-                set_##REAL(r.dst, i, get_##REAL(r.dst, i) + (re * x + minus_im * y));                                                      \
-                set_##REAL(r.dst, i + 1, get_##REAL(r.dst, i + 1) + (re * y + im * x));                                                    \
-            }                                                                                                                              \
-    }                                                                                                                                      \
-    KERNEL void run_##NAME(struct rows r, const void *a)                                                                                   \
-    {                                                                                                                                      \
-        if (memcmp(a, (const TYPE[2]){1, 0}, 2 * sizeof(TYPE)) == 0)                                                                       \
-            accumulate_##REAL(r, 1);                                                                                                       \
-        else                                                                                                                               \
-            accumulate_##NAME(r, get_##REAL(a, 0), get_##REAL(a, 1));                                                                      \
+#define COMPLEX_KERNELS(NAME, REAL, TYPE)                                                          \
+    static void scale_##NAME(const void *a, const void *src, void *dst, size_t n)                  \
+    {                                                                                              \
+        const TYPE re = get_##REAL(a, 0), im = get_##REAL(a, 1), minus_im = -im;                   \
+        for (size_t i = 0; i < n; i += 2) {                                                        \
+            const TYPE x = get_##REAL(src, i), y = get_##REAL(src, i + 1);                         \
+            const TYPE real = re * x + minus_im * y;                                               \
+            set_##REAL(dst, i, real);                                                              \
+            set_##REAL(dst, i + 1, re * y + im * x);                                               \
+        }                                                                                          \
+    }                                                                                              \
+    KERNEL void accumulate_##NAME(struct rows r, TYPE re, TYPE im)                                 \
+    {                                                                                              \
+        const TYPE minus_im = -im;                                                                 \
+        for (size_t n = r.bytes / sizeof(TYPE); r.n > 0; next_row(&r))                             \
+            _Pragma("GCC ivdep") for (size_t i = 0; i < n; i += 2)                                 \
+            {                                                                                      \
+                const TYPE x = get_##REAL(r.src, i), y = get_##REAL(r.src, i + 1);                 \
+                set_##REAL(r.dst, i, get_##REAL(r.dst, i) + (re * x + minus_im * y));              \
+                set_##REAL(r.dst, i + 1, get_##REAL(r.dst, i + 1) + (re * y + im * x));            \
+            }                                                                                      \
+    }                                                                                              \
+    KERNEL void run_##NAME(struct rows r, const void *a)                                           \
+    {                                                                                              \
+        if (memcmp(a, (const TYPE[2]){1, 0}, 2 * sizeof(TYPE)) == 0)                               \
+            accumulate_##REAL(r, 1);                                                               \
+        else                                                                                       \
+            accumulate_##NAME(r, get_##REAL(a, 0), get_##REAL(a, 1));                              \
     }
 
 INTEGER_KERNELS(int, unsigned)
@@ -165,8 +168,9 @@ COMPLEX_KERNELS(dcomplex, double, double)
 void armcii_scale_copy(enum element e, const void *scale, const void *src, void *dst, size_t bytes)
 {
     static void (*const kernel[ELEMENT_COUNT])(const void *, const void *, void *, size_t) = {
-        [ELEMENT_INT] = scale_int,       [ELEMENT_LONG] = scale_long,       [ELEMENT_FLOAT] = scale_float,
-        [ELEMENT_DOUBLE] = scale_double, [ELEMENT_COMPLEX] = scale_complex, [ELEMENT_DCOMPLEX] = scale_dcomplex,
+        [ELEMENT_INT] = scale_int,         [ELEMENT_LONG] = scale_long,
+        [ELEMENT_FLOAT] = scale_float,     [ELEMENT_DOUBLE] = scale_double,
+        [ELEMENT_COMPLEX] = scale_complex, [ELEMENT_DCOMPLEX] = scale_dcomplex,
     };
     assert(bytes % elements[e].size == 0);
     kernel[e](scale, src, dst, bytes / elements[e].align);
@@ -199,7 +203,8 @@ KERNEL void run(enum element e, const void *scale, struct rows r)
 }
 
 #if defined(__x86_64__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void run_avx2(enum element e, const void *scale, const struct rows *r)
+__attribute__((target("avx2"))) static void run_avx2(enum element e, const void *scale,
+                                                     const struct rows *r)
 {
     run(e, scale, *r);
 }
@@ -226,8 +231,8 @@ void armcii_accumulate(enum element e, const void *scale, void *dst, const void 
         run_best(e, scale, &r);
 }
 
-void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
-                            size_t bytes, size_t n)
+void armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride,
+                            const void *src, ptrdiff_t src_stride, size_t bytes, size_t n)
 {
     const struct rows r = {dst, src, dst_stride, src_stride, bytes, n};
     run_best(e, scale, &r);

@@ -1,5 +1,6 @@
-/* copy.c - a whole transfer by load and store.  Strided: two nested loops over the rows and planes of the lowest levels, with a constant
- * row length if it is a common short one; an index walks the levels above.  Packing and unpacking are copies of one side. */
+/* copy.c - a whole transfer by load and store.  Strided: two nested loops over the rows and planes
+ * of the lowest levels, with a constant row length if it is a common short one; an index walks the
+ * levels above.  Packing and unpacking are copies of one side. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ struct patch {
 
 static inline __attribute__((always_inline)) void copy_rows(const struct patch *p, size_t bytes)
 {
-    const ptrdiff_t rows = (ptrdiff_t)p->rows, dst_stride = p->dst_stride[0], src_stride = p->src_stride[0];
+    const ptrdiff_t rows = (ptrdiff_t)p->rows, dst_stride = p->dst_stride[0],
+                    src_stride = p->src_stride[0];
     for (ptrdiff_t plane = 0; plane < (ptrdiff_t)p->planes; plane++) {
         char *dst = p->dst + plane * p->dst_stride[1];
         const char *src = p->src + plane * p->src_stride[1];
@@ -67,7 +69,12 @@ static bool step(const struct shape *s, enum shape_side to, size_t index[], stru
 
 static void copy_strided(const struct shape *s, enum shape_side to, char *dst, const char *src)
 {
-    struct patch p = {.copy_long = long_copy_to(to), .dst = dst, .src = src, .bytes = s->count[0], .rows = s->count[1], .planes = 1};
+    struct patch p = {.copy_long = long_copy_to(to),
+                      .dst = dst,
+                      .src = src,
+                      .bytes = s->count[0],
+                      .rows = s->count[1],
+                      .planes = 1};
     size_t index[SHAPE_MAX_LEVELS] = {0};
     if (s->levels > 1) p.planes = s->count[2];
     for (int i = 0; i < 2 && i < s->levels; i++) {
@@ -88,10 +95,12 @@ struct ends {
     copy_function *copy_long;
 };
 
-static inline __attribute__((always_inline)) void copy_segments(struct ends e, size_t n, size_t bytes)
+static inline __attribute__((always_inline)) void copy_segments(struct ends e, size_t n,
+                                                                size_t bytes)
 {
     for (size_t i = 0; i < n; i++)
-        armcii_copy_by(e.copy_long, (char *)e.dst[i] + e.dst_delta, (const char *)e.src[i] + e.src_delta, bytes);
+        armcii_copy_by(e.copy_long, (char *)e.dst[i] + e.dst_delta,
+                       (const char *)e.src[i] + e.src_delta, bytes);
 }
 
 static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t delta)
@@ -107,17 +116,21 @@ static void copy_run(const struct vector_run *run, enum shape_side to, ptrdiff_t
         copy_segments(e, run->n, run->bytes);
 }
 
-/* Copies between n segments and a packed buffer: to the segments if `to` is SHAPE_REMOTE, else to the buffer. */
-static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n, size_t bytes, enum shape_side to, ptrdiff_t delta,
-                                                              char *packed)
+/* Copies between n segments and a packed buffer: to the segments if `to` is SHAPE_REMOTE, else to
+ * the buffer. */
+static inline __attribute__((always_inline)) void copy_packed(void *const *at, size_t n,
+                                                              size_t bytes, enum shape_side to,
+                                                              ptrdiff_t delta, char *packed)
 {
     for (size_t i = 0; i < n; i++, packed += bytes) {
         char *segment = (char *)at[i] + delta;
-        armcii_copy_by(long_copy_to(to), to == SHAPE_REMOTE ? segment : packed, to == SHAPE_REMOTE ? packed : segment, bytes);
+        armcii_copy_by(long_copy_to(to), to == SHAPE_REMOTE ? segment : packed,
+                       to == SHAPE_REMOTE ? packed : segment, bytes);
     }
 }
 
-static void copy_packed_run(void *const *at, const struct vector_run *run, enum shape_side to, ptrdiff_t delta, char *packed)
+static void copy_packed_run(void *const *at, const struct vector_run *run, enum shape_side to,
+                            ptrdiff_t delta, char *packed)
 {
     if (run->bytes == 8)
         copy_packed(at, run->n, 8, to, delta, packed);
@@ -160,7 +173,8 @@ void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delt
 
 /* ---- pack and unpack: to the side if `to` is SHAPE_REMOTE, else to the buffer ---- */
 
-static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum shape_side to, char *packed)
+static void copy_side_of_runs(const struct shape *s, enum shape_side side, enum shape_side to,
+                              char *packed)
 {
     for (size_t r = 0; r < s->nruns; r++) {
         const struct vector_run *run = &s->runs[r];

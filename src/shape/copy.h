@@ -1,6 +1,8 @@
-/* copy.h - copies by load and store: contiguous memory, or a whole transfer whose remote side is mapped here.
+/* copy.h - copies by load and store: contiguous memory, or a whole transfer whose remote side is
+ * mapped here.
  *
- * Pure: no MPI, no global state, no allocation.  Nontemporal stores are fenced, so a release by the caller publishes them. */
+ * Pure: no MPI, no global state, no allocation.  Nontemporal stores are fenced, so a release by the
+ * caller publishes them. */
 #ifndef ARMCII_COPY_H
 #define ARMCII_COPY_H
 
@@ -15,24 +17,25 @@ typedef uint64_t block16 __attribute__((vector_size(16)));
 /* memmove of more than 64 bytes (copy_long.c). */
 void armcii_copy_long(void *dst, const void *src, size_t bytes);
 
-/* The same for gets: a word of the source that others change at the same time, by accumulates, is read as a whole, at any address of the
- * destination. */
+/* The same for gets: a word of the source that others change at the same time, by accumulates, is
+ * read as a whole, at any address of the destination. */
 void armcii_load_long(void *dst, const void *src, size_t bytes);
 
-/* Copies a whole transfer; the remote side is mapped at its addresses + delta.  To SHAPE_REMOTE is a put, to SHAPE_LOCAL a get.  Segments
- * are copied in order. */
+/* Copies a whole transfer; the remote side is mapped at its addresses + delta.  To SHAPE_REMOTE is
+ * a put, to SHAPE_LOCAL a get.  Segments are copied in order. */
 void armcii_copy_shape(const struct shape *s, enum shape_side to, ptrdiff_t delta);
 
-/* ---- short copies as head and tail, which may overlap.  Both are read before either is written, so src and dst may overlap ---- */
+/* ---- short copies as head and tail, which may overlap.  Both are read before either is written,
+ * so src and dst may overlap ---- */
 
-#define COPY_ENDS(WIDTH, TYPE)                                                                                                             \
-    static inline void armcii_copy_ends##WIDTH(char *dst, const char *src, size_t bytes)                                                   \
-    {                                                                                                                                      \
-        TYPE head, tail;                                                                                                                   \
-        __builtin_memcpy(&head, src, WIDTH);                                                                                               \
-        __builtin_memcpy(&tail, src + bytes - WIDTH, WIDTH);                                                                               \
-        __builtin_memcpy(dst, &head, WIDTH);                                                                                               \
-        __builtin_memcpy(dst + bytes - WIDTH, &tail, WIDTH);                                                                               \
+#define COPY_ENDS(WIDTH, TYPE)                                                                     \
+    static inline void armcii_copy_ends##WIDTH(char *dst, const char *src, size_t bytes)           \
+    {                                                                                              \
+        TYPE head, tail;                                                                           \
+        __builtin_memcpy(&head, src, WIDTH);                                                       \
+        __builtin_memcpy(&tail, src + bytes - WIDTH, WIDTH);                                       \
+        __builtin_memcpy(dst, &head, WIDTH);                                                       \
+        __builtin_memcpy(dst + bytes - WIDTH, &tail, WIDTH);                                       \
     }
 COPY_ENDS(4, uint32_t) /* 5..7 bytes */
 COPY_ENDS(8, uint64_t) /* 9..16 bytes */
@@ -52,8 +55,8 @@ static inline void armcii_copy_ends32(char *dst, const char *src, size_t bytes)
     __builtin_memcpy(dst + bytes - 16, &tail[1], 16);
 }
 
-/* ---- 1, 2, 4 and 8 bytes are written by one store: a process that polls an element may overwrite it as soon as it changes, and a second
- * store would undo that ---- */
+/* ---- 1, 2, 4 and 8 bytes are written by one store: a process that polls an element may overwrite
+ * it as soon as it changes, and a second store would undo that ---- */
 
 /* 0..7 bytes */
 static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
@@ -75,9 +78,11 @@ static inline void armcii_copy_few(char *dst, const char *src, size_t bytes)
     }
 }
 
-/* memmove; 0 to 64 bytes without a call, longer ones by `copy_long`.  8 bytes are tested first because they are most frequent. */
-static inline __attribute__((always_inline)) void armcii_copy_by(void (*copy_long)(void *, const void *, size_t), void *dst,
-                                                                 const void *src, size_t bytes)
+/* memmove; 0 to 64 bytes without a call, longer ones by `copy_long`.  8 bytes are tested first
+ * because they are most frequent. */
+static inline __attribute__((always_inline)) void
+armcii_copy_by(void (*copy_long)(void *, const void *, size_t), void *dst, const void *src,
+               size_t bytes)
 {
     if (bytes == 8) {
         uint64_t word;

@@ -1,5 +1,6 @@
-/* copy_long.c - contiguous copies of more than 64 bytes: memcpy of the C library, which is tuned for each processor, and two loops of our
- * own that were measured to be better on AMD's.  A third use of a loop is not for speed: gets load whole elements. */
+/* copy_long.c - contiguous copies of more than 64 bytes: memcpy of the C library, which is tuned
+ * for each processor, and two loops of our own that were measured to be better on AMD's.  A third
+ * use of a loop is not for speed: gets load whole elements. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -22,9 +23,10 @@ static bool is_equally_aligned(const char *dst, const char *src)
 /* One register, or two of 16 bytes. */
 typedef uint64_t block32 __attribute__((vector_size(32)));
 
-/* Copies by loads from aligned addresses; the ranges do not overlap.  volatile: otherwise compilers call memcpy.  Always inlined, so it
- * is compiled for the processor of its caller. */
-static inline __attribute__((always_inline)) void load_aligned(char *dst, const char *src, size_t bytes)
+/* Copies by loads from aligned addresses; the ranges do not overlap.  volatile: otherwise compilers
+ * call memcpy.  Always inlined, so it is compiled for the processor of its caller. */
+static inline __attribute__((always_inline)) void load_aligned(char *dst, const char *src,
+                                                               size_t bytes)
 {
     enum { BLOCK = sizeof(block32) };
     size_t at = -(uintptr_t)src % BLOCK;
@@ -39,7 +41,8 @@ static inline __attribute__((always_inline)) void load_aligned(char *dst, const 
 }
 
 #if defined(__SSE2__) && !defined(__AVX2__)
-__attribute__((target("avx2"))) static void load_aligned_avx2(char *dst, const char *src, size_t bytes)
+__attribute__((target("avx2"))) static void load_aligned_avx2(char *dst, const char *src,
+                                                              size_t bytes)
 {
     load_aligned(dst, src, bytes);
 }
@@ -56,7 +59,8 @@ static void copy_aligned_loads(char *dst, const char *src, size_t bytes)
     load_aligned(dst, src, bytes);
 }
 
-/* ---- what AMD's processors need: measured on EPYC 7003 with glibc 2.36 (doc/benchmarks.md, "Long copies") ---- */
+/* ---- what AMD's processors need: measured on EPYC 7003 with glibc 2.36 (doc/benchmarks.md, "Long
+ * copies") ---- */
 
 #ifdef __SSE2__
 #include <cpuid.h>
@@ -64,16 +68,18 @@ static void copy_aligned_loads(char *dst, const char *src, size_t bytes)
 
 enum { LINE = 64, AHEAD = 8 * LINE, STREAM_LEAST = 16 << 20 };
 
-/* Is memcpy slow here?  Its `rep movsb` is 10 to 25 times slower if the destination begins 1 to 31 bytes behind the source, modulo the size
- * of a page. */
+/* Is memcpy slow here?  Its `rep movsb` is 10 to 25 times slower if the destination begins 1 to 31
+ * bytes behind the source, modulo the size of a page. */
 static bool is_slow(const char *dst, const char *src, size_t bytes)
 {
     enum { PAGE = 4096, REP_MOVSB_FROM = 2048 };
-    return bytes > REP_MOVSB_FROM && ((uintptr_t)dst - (uintptr_t)src - 1) % PAGE < sizeof(block32) - 1 && __builtin_cpu_is("amd") &&
-           __builtin_cpu_supports("avx2");
+    return bytes > REP_MOVSB_FROM &&
+           ((uintptr_t)dst - (uintptr_t)src - 1) % PAGE < sizeof(block32) - 1 &&
+           __builtin_cpu_is("amd") && __builtin_cpu_supports("avx2");
 }
 
-/* The bytes of the last-level cache of one group of cores by AMD's own function of CPUID; the C library reports the sum of all groups. */
+/* The bytes of the last-level cache of one group of cores by AMD's own function of CPUID; the C
+ * library reports the sum of all groups. */
 static size_t cache_of_group(void)
 {
     unsigned ways, geometry, sets, unused;
@@ -83,7 +89,8 @@ static size_t cache_of_group(void)
     return (size_t)ways * partitions * line * (sets + 1);
 }
 
-/* Do the nontemporal stores pay?  They do if source and destination together do not fit in the cache. */
+/* Do the nontemporal stores pay?  They do if source and destination together do not fit in the
+ * cache. */
 static bool is_beyond_cache(size_t bytes)
 {
     if (bytes < STREAM_LEAST || !__builtin_cpu_is("amd")) return false;
@@ -107,7 +114,8 @@ static void stream_lines(char *dst, const char *src, size_t bytes)
 
 static void copy_streaming(char *dst, const char *src, size_t bytes)
 {
-    size_t head = -(uintptr_t)dst % LINE, lines = (bytes - head) / LINE * LINE, tail = bytes - head - lines;
+    size_t head = -(uintptr_t)dst % LINE, lines = (bytes - head) / LINE * LINE,
+           tail = bytes - head - lines;
     armcii_copy(dst, src, head);
     stream_lines(dst + head, src + head, lines);
     armcii_copy(dst + head + lines, src + head + lines, tail);

@@ -15,7 +15,8 @@ static bool continues(const struct shape *s, enum shape_side side, int below, in
 {
     ptrdiff_t unit = below == 0 ? 1 : s->stride[side][below - 1];
     ptrdiff_t end;
-    return !__builtin_mul_overflow(s->count[below], unit, &end) && s->stride[side][upper - 1] == end;
+    return !__builtin_mul_overflow(s->count[below], unit, &end) &&
+           s->stride[side][upper - 1] == end;
 }
 
 /* Restores the simplest form after levels, counts or strides of a strided shape were changed. */
@@ -53,8 +54,9 @@ static enum shape_status total_bytes(const int count[], int levels, size_t *byte
     return SHAPE_OK;
 }
 
-enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[], void *remote, const int remote_stride[],
-                                       const int count[], int levels)
+enum shape_status armcii_shape_strided(struct shape *s, void *local, const int local_stride[],
+                                       void *remote, const int remote_stride[], const int count[],
+                                       int levels)
 {
     if (levels < 0 || levels > SHAPE_MAX_LEVELS) return SHAPE_BAD_LEVELS;
     size_t bytes;
@@ -73,12 +75,14 @@ enum shape_status armcii_shape_strided(struct shape *s, void *local, const int l
             full.stride[SHAPE_LOCAL][i] = local_stride[i];
             full.stride[SHAPE_REMOTE][i] = remote_stride[i];
         }
-        if (armcii_fault("stride-off-by-one") && levels > 0) full.stride[SHAPE_REMOTE][levels - 1] -= 1;
+        if (armcii_fault("stride-off-by-one") && levels > 0)
+            full.stride[SHAPE_REMOTE][levels - 1] -= 1;
         if (armcii_fault("last-level-skipped") && levels > 1) full.count[levels] = 1;
         simplify(&full);
     }
     char *lo, *hi;
-    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK || armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
+    if (armcii_shape_range(&full, SHAPE_LOCAL, &lo, &hi) != SHAPE_OK ||
+        armcii_shape_range(&full, SHAPE_REMOTE, &lo, &hi) != SHAPE_OK)
         return SHAPE_OVERFLOW;
     *s = full;
     return SHAPE_OK;
@@ -91,16 +95,20 @@ enum shape_status armcii_shape_vector(struct shape *s, const struct vector_run *
     const struct vector_run *last = NULL;
     for (size_t r = 0; r < nruns; r++) {
         ptrdiff_t more;
-        if (__builtin_mul_overflow(runs[r].bytes, runs[r].n, &more) || __builtin_add_overflow(bytes, more, &bytes)) return SHAPE_OVERFLOW;
+        if (__builtin_mul_overflow(runs[r].bytes, runs[r].n, &more) ||
+            __builtin_add_overflow(bytes, more, &bytes))
+            return SHAPE_OVERFLOW;
         if (more == 0) continue;
         nsegs += runs[r].n;
         last = &runs[r];
     }
     if (nsegs <= 1) {
-        armcii_shape_contiguous(s, last ? last->local[0] : NULL, last ? last->remote[0] : NULL, (size_t)bytes);
+        armcii_shape_contiguous(s, last ? last->local[0] : NULL, last ? last->remote[0] : NULL,
+                                (size_t)bytes);
         return SHAPE_OK;
     }
-    *s = (struct shape){.form = SHAPE_VECTOR, .bytes = (size_t)bytes, .nsegs = nsegs, .runs = runs, .nruns = nruns};
+    *s = (struct shape){
+        .form = SHAPE_VECTOR, .bytes = (size_t)bytes, .nsegs = nsegs, .runs = runs, .nruns = nruns};
     return SHAPE_OK;
 }
 
@@ -158,7 +166,8 @@ static bool span(const struct shape *s, enum shape_side side, ptrdiff_t *below, 
     if (__builtin_add_overflow(s->count[0], 0, above)) return false;
     for (int level = 0; level < s->levels; level++) {
         ptrdiff_t distance;
-        if (__builtin_mul_overflow(s->count[level + 1] - 1, s->stride[side][level], &distance)) return false;
+        if (__builtin_mul_overflow(s->count[level + 1] - 1, s->stride[side][level], &distance))
+            return false;
         ptrdiff_t *end = distance < 0 ? below : above;
         if (__builtin_add_overflow(*end, distance, end)) return false;
     }
@@ -166,7 +175,8 @@ static bool span(const struct shape *s, enum shape_side side, ptrdiff_t *below, 
 }
 
 /* The addresses [*lo, *hi) of one side of a segment; false if they leave the address space. */
-static bool segment_bounds(const struct segment *seg, enum shape_side side, uintptr_t *lo, uintptr_t *hi)
+static bool segment_bounds(const struct segment *seg, enum shape_side side, uintptr_t *lo,
+                           uintptr_t *hi)
 {
     *lo = (uintptr_t)(side == SHAPE_LOCAL ? seg->local : seg->remote);
     return !__builtin_add_overflow(*lo, seg->bytes, hi);
@@ -183,7 +193,8 @@ static void widen_to(void *const addresses[], size_t n, uintptr_t *low, uintptr_
 }
 
 /* The range of a vector side that is not packed. */
-static enum shape_status range_of_runs(const struct shape *s, enum shape_side side, char **lo, char **hi)
+static enum shape_status range_of_runs(const struct shape *s, enum shape_side side, char **lo,
+                                       char **hi)
 {
     uintptr_t low = UINTPTR_MAX, high = 0;
     for (size_t r = 0; r < s->nruns; r++) {
@@ -199,15 +210,20 @@ static enum shape_status range_of_runs(const struct shape *s, enum shape_side si
     return SHAPE_OK;
 }
 
-enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo, char **hi)
+enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side, char **lo,
+                                     char **hi)
 {
     bool packed = s->form == SHAPE_VECTOR && side == SHAPE_LOCAL && s->packed != NULL;
     if (s->form == SHAPE_VECTOR && !packed) return range_of_runs(s, side, lo, hi);
 
-    uintptr_t first = (uintptr_t)(packed ? s->packed : side == SHAPE_LOCAL ? s->local : s->remote), low, high;
+    uintptr_t first = (uintptr_t)(packed                ? s->packed
+                                  : side == SHAPE_LOCAL ? s->local
+                                                        : s->remote),
+              low, high;
     ptrdiff_t below = 0, above = (ptrdiff_t)s->bytes;
     if (!packed && !span(s, side, &below, &above)) return SHAPE_OVERFLOW;
-    if (__builtin_add_overflow(first, below, &low) || __builtin_add_overflow(first, above, &high)) return SHAPE_OVERFLOW;
+    if (__builtin_add_overflow(first, below, &low) || __builtin_add_overflow(first, above, &high))
+        return SHAPE_OVERFLOW;
     *lo = (char *)low;
     *hi = (char *)high;
     return SHAPE_OK;
@@ -216,7 +232,8 @@ enum shape_status armcii_shape_range(const struct shape *s, enum shape_side side
 /* ---- properties ---- */
 
 /* The |strides| and counts of the levels of one side, by ascending |stride|. */
-static void sort_levels(const struct shape *s, enum shape_side side, size_t stride[], size_t count[])
+static void sort_levels(const struct shape *s, enum shape_side side, size_t stride[],
+                        size_t count[])
 {
     for (int n = 0; n < s->levels; n++) {
         ptrdiff_t signed_stride = s->stride[side][n];
@@ -269,7 +286,8 @@ static bool runs_are_disjoint(const struct shape *s, enum shape_side side)
     bool disjoint = true;
     armcii_shape_begin(&it, s);
     while (disjoint && armcii_shape_next(&it, &seg))
-        disjoint = segment_bounds(&seg, side, &begin, &end) && armcii_overlap_insert(tree, begin, end) == OVERLAP_NONE;
+        disjoint = segment_bounds(&seg, side, &begin, &end) &&
+                   armcii_overlap_insert(tree, begin, end) == OVERLAP_NONE;
     armcii_overlap_free(tree);
     return disjoint;
 }
@@ -286,7 +304,8 @@ bool armcii_shape_nests(const struct shape *s, enum shape_side side)
     ptrdiff_t unit = 1;
     for (int level = 0; level < s->levels; level++) {
         ptrdiff_t stride = s->stride[side][level];
-        if (stride <= 0 || stride % unit != 0 || (size_t)(stride / unit) < s->count[level]) return false;
+        if (stride <= 0 || stride % unit != 0 || (size_t)(stride / unit) < s->count[level])
+            return false;
         unit = stride;
     }
     return true;
@@ -317,7 +336,8 @@ bool armcii_shape_is_aligned(const struct shape *s, enum shape_side side, size_t
 
 /* ---- parts ---- */
 
-/* The largest part of at most `limit` bytes that begins with segment `index` and is one shape; a segment fits. */
+/* The largest part of at most `limit` bytes that begins with segment `index` and is one shape; a
+ * segment fits. */
 static void take_blocks(const struct shape *s, size_t limit, size_t index, struct shape *part)
 {
     *part = *s;
@@ -353,7 +373,8 @@ bool armcii_shape_part(const struct shape *s, size_t limit, size_t *position, st
         struct shape whole;
         take_blocks(s, segment, *position / segment, &whole);
         size_t most = limit - limit % SPLIT_UNIT, rest = segment - within;
-        armcii_shape_contiguous(part, whole.local + within, whole.remote + within, rest < most ? rest : most);
+        armcii_shape_contiguous(part, whole.local + within, whole.remote + within,
+                                rest < most ? rest : most);
     }
     *position += part->bytes;
     return true;
@@ -416,7 +437,8 @@ static struct segment next_of_runs(struct shape_iter *it)
         run = &s->runs[++it->run];
         it->i = 0;
     }
-    struct segment seg = {s->packed ? it->local : run->local[it->i], run->remote[it->i], run->bytes};
+    struct segment seg = {s->packed ? it->local : run->local[it->i], run->remote[it->i],
+                          run->bytes};
     it->i++;
     if (s->packed) it->local += run->bytes;
     return seg;
@@ -458,7 +480,8 @@ struct overlap_tree {
 struct overlap_tree *armcii_overlap_create(size_t capacity)
 {
     size_t bytes;
-    if (__builtin_add_overflow(capacity, 1, &bytes) || __builtin_mul_overflow(bytes, sizeof(struct node), &bytes) ||
+    if (__builtin_add_overflow(capacity, 1, &bytes) ||
+        __builtin_mul_overflow(bytes, sizeof(struct node), &bytes) ||
         __builtin_add_overflow(bytes, sizeof(struct overlap_tree), &bytes))
         return NULL;
     struct overlap_tree *tree = malloc(bytes);
@@ -511,7 +534,8 @@ static size_t balance(struct overlap_tree *tree, size_t n)
     }
     int heavy = lean > 0 ? RIGHT : LEFT;
     size_t child = tree->node[n].child[heavy];
-    if (height(tree, child, heavy) < height(tree, child, !heavy)) tree->node[n].child[heavy] = rotate(tree, child, !heavy);
+    if (height(tree, child, heavy) < height(tree, child, !heavy))
+        tree->node[n].child[heavy] = rotate(tree, child, !heavy);
     return rotate(tree, n, heavy);
 }
 
@@ -526,7 +550,8 @@ enum overlap_result armcii_overlap_insert(struct overlap_tree *tree, uintptr_t l
 {
     if (lo >= hi) return OVERLAP_NONE;
 
-    size_t *link[MAX_HEIGHT + 1]; /* the path from the root: where the index of each node is stored */
+    size_t
+        *link[MAX_HEIGHT + 1]; /* the path from the root: where the index of each node is stored */
     int depth = 0;
     link[0] = &tree->root;
     while (*link[depth] != 0) {

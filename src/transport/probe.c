@@ -1,6 +1,7 @@
-/* probe.c - the probe. In each pair of nodes one process is the origin, the other the target. For each operation the target confirms that
- * it is about to call no MPI function for a time (the silence). An operation that the origin completes before the silence can have ended
- * needed nothing of the target. */
+/* probe.c - the probe. In each pair of nodes one process is the origin, the other the target. For
+ * each operation the target confirms that it is about to call no MPI function for a time (the
+ * silence). An operation that the origin completes before the silence can have ended needed nothing
+ * of the target. */
 #include "transport/route.h"
 
 #include <mpi.h>
@@ -32,11 +33,13 @@ static void tell(double seconds)
 static double hear(void)
 {
     double seconds;
-    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control, MPI_STATUS_IGNORE);
+    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control,
+             MPI_STATUS_IGNORE);
     return seconds;
 }
 
-/* Several times as long as an operation by RDMA takes, and longer than one that a signal or an interrupt delays. */
+/* Several times as long as an operation by RDMA takes, and longer than one that a signal or an
+ * interrupt delays. */
 static double silence(double round_trip)
 {
     return 8 * round_trip + 100e-6;
@@ -68,12 +71,16 @@ static void do_op(enum probe_op op, struct window *w, int rank)
 {
     static double value = 1, old;
     static const struct rma_verb verb[] = {
-        [PROBE_PUT] = {.kind = RMA_PUT}, [PROBE_GET] = {.kind = RMA_GET}, [PROBE_ACC] = {.kind = RMA_ACC, .element = ELEMENT_DOUBLE}};
+        [PROBE_PUT] = {.kind = RMA_PUT},
+        [PROBE_GET] = {.kind = RMA_GET},
+        [PROBE_ACC] = {.kind = RMA_ACC, .element = ELEMENT_DOUBLE}};
     static const long add = 1;
     if (op == PROBE_FETCH)
-        armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double), sizeof(long), &add, &old);
+        armcii_window_fetch_and_op(w, RMW_ADD, rank, PROBE_FETCH * (MPI_Aint)sizeof(double),
+                                   sizeof(long), &add, &old);
     else
-        armcii_window_transfer(w, verb[op], rank, op == PROBE_GET ? &old : &value, op * (MPI_Aint)sizeof(double), sizeof value);
+        armcii_window_transfer(w, verb[op], rank, op == PROBE_GET ? &old : &value,
+                               op * (MPI_Aint)sizeof(double), sizeof value);
     armcii_window_flush(w, rank);
 }
 
@@ -90,8 +97,8 @@ static double measure_round_trip(void)
     return best;
 }
 
-/* The silence begins after the request for it. The first operation of a kind may make connections: it runs before, while the target waits
- * in MPI. */
+/* The silence begins after the request for it. The first operation of a kind may make connections:
+ * it runs before, while the target waits in MPI. */
 static bool measure_op(enum probe_op op, struct window *w, int rank, struct probe_result *p)
 {
     double seconds = silence(p->round_trip);
@@ -121,8 +128,9 @@ static void be_origin(struct window *w, int rank, struct probe_result *p)
 
 /* ---- all pairs ---- */
 
-/* Of n leaders, the one that leader i probes with in a round; i: none. The distance is half of the nodes, since neighbours may be on one
- * machine. With an odd number the last one is left for a second round. */
+/* Of n leaders, the one that leader i probes with in a round; i: none. The distance is half of the
+ * nodes, since neighbours may be on one machine. With an odd number the last one is left for a
+ * second round. */
 static int other_leader(int i, int n, int round)
 {
     int half = n / 2;
@@ -141,7 +149,8 @@ static int find_partner(int round)
 
 static MPI_Comm pair_comm(void)
 {
-    int lower = partner < armcii_world->rank ? partner : armcii_world->rank, ranks[] = {lower, partner + armcii_world->rank - lower};
+    int lower = partner < armcii_world->rank ? partner : armcii_world->rank,
+        ranks[] = {lower, partner + armcii_world->rank - lower};
     MPI_Comm comm;
     armcii_coll_create(armcii_world->control, 2, ranks, CONTROL_PROBE, &comm);
     return comm;
@@ -153,7 +162,8 @@ static void probe_pair(struct probe_result *p)
     static double memory[PROBE_OPS];
     struct window w;
     MPI_Comm comm = pair_comm();
-    p->measured = armcii_coll_all(armcii_window_create_over(&w, memory, sizeof memory, comm) == 0, comm);
+    p->measured =
+        armcii_coll_all(armcii_window_create_over(&w, memory, sizeof memory, comm) == 0, comm);
     if (p->measured) {
         if (partner < armcii_world->rank)
             be_target();
@@ -206,6 +216,7 @@ void armcii_probe_end(void)
 bool armcii_probe_finds_rdma(const struct probe_result *p)
 {
     enum { SLOW = 3 }; /* round trips of a message */
-    return p->measured && p->complete[PROBE_PUT] && p->complete[PROBE_GET] && p->seconds[PROBE_PUT] <= SLOW * p->round_trip &&
+    return p->measured && p->complete[PROBE_PUT] && p->complete[PROBE_GET] &&
+           p->seconds[PROBE_PUT] <= SLOW * p->round_trip &&
            p->seconds[PROBE_GET] <= SLOW * p->round_trip;
 }

@@ -20,7 +20,8 @@ static const struct route am = {"am", &armcii_am, &armcii_am, &armcii_am, false,
 static const struct route rma = {"rma", &armcii_rma, &armcii_rma, &armcii_rma, false, NULL};
 /* Contiguous data by the network itself, the rest by a server. */
 static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, false, &am};
-/* To slices on this node of regions that others reach by rma: their accumulates are atomic in MPI's domain. */
+/* To slices on this node of regions that others reach by rma: their accumulates are atomic in MPI's
+ * domain. */
 static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
 static const struct route *far; /* to other nodes */
@@ -48,34 +49,41 @@ static bool find_threads(void)
 /* Does ARMCI_PROGRESS allow progress threads? */
 static bool allows_threads(void)
 {
-    return armcii_world->progress_ranks == 0 && (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
+    return armcii_world->progress_ranks == 0 &&
+           (armcii_config->progress == PROGRESS_AUTO || armcii_config->progress == PROGRESS_THREAD);
 }
 
-/* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says so. A library whose flush returns early
- * is not trusted. */
+/* Where the network completes contiguous puts and gets without the target, or ARMCI_TRANSPORT says
+ * so. A library whose flush returns early is not trusted. */
 static bool prefers_rdma(bool windows)
 {
     bool selected = armcii_config->transport == TRANSPORT_RDMA;
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
     if (selected && !armcii_probe->measured)
-        complaint = "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
-    return selected ? armcii_probe->measured : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
+        complaint =
+            "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
+    return selected ? armcii_probe->measured
+                    : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
 }
 
-/* Wherever a server has a thread or a progress rank, am carries what the network does not do by itself: it is correct and asynchronous
- * with every MPI library. */
+/* Wherever a server has a thread or a progress rank, am carries what the network does not do by
+ * itself: it is correct and asynchronous with every MPI library. */
 static const struct route *choose_far(bool multiple, bool threads)
 {
     enum transport_policy selected = armcii_config->transport;
-    bool windows = !multiple || armcii_quirks->threaded_windows, servers = armcii_world->progress_ranks > 0;
+    bool windows = !multiple || armcii_quirks->threaded_windows,
+         servers = armcii_world->progress_ranks > 0;
     if (!armcii_world_is_member()) return &am;
-    if (threads && armcii_node->kind == SEGMENT_MEMFD) servers |= selected != TRANSPORT_RMA || !windows;
+    if (threads && armcii_node->kind == SEGMENT_MEMFD)
+        servers |= selected != TRANSPORT_RMA || !windows;
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
-        complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs with threads; the transport is am";
+        complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
+                    "with threads; the transport is am";
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
-        complaint = "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto or thread; the transport is rma";
+        complaint = "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
+                    "or thread; the transport is rma";
     return &rma;
 }
 
@@ -84,11 +92,13 @@ static void describe_far(const char *text)
 {
     int used = snprintf(far_doc, sizeof far_doc, "%s", text), first = used;
     if (!armcii_probe->measured) return;
-    used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "; RMA completes without the target: ");
+    used += snprintf(far_doc + used, sizeof far_doc - (size_t)used,
+                     "; RMA completes without the target: ");
     first = used;
     for (int op = 0; op < PROBE_OPS; op++)
         if (armcii_probe->complete[op])
-            used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "%s%s", used > first ? ", " : "", armcii_probe_names[op]);
+            used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "%s%s",
+                             used > first ? ", " : "", armcii_probe_names[op]);
     if (used == first) snprintf(far_doc + used, sizeof far_doc - (size_t)used, "nothing");
 }
 
@@ -117,19 +127,23 @@ static void start_rdma(void)
     is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
     armcii_rma_start(false, is_asynchronous);
     armcii_transports_add(&armcii_rma);
-    describe_far("RMA for contiguous data, active messages to a server on each node for the rest (route rdma)");
+    describe_far("RMA for contiguous data, active messages to a server on each node for the rest "
+                 "(route rdma)");
 }
 
-/* The progress thread makes progress for other nodes; within a node processes wait for each other in MPI. */
+/* The progress thread makes progress for other nodes; within a node processes wait for each other
+ * in MPI. */
 static void start_rma(bool threads)
 {
     bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
-    if (far == &rma || !shares_memory()) progress_doc = "none: operations may wait until their target calls MPI";
+    if (far == &rma || !shares_memory())
+        progress_doc = "none: operations may wait until their target calls MPI";
     if (far != &rma) return;
     if (threads && !with_thread)
-        complaint = "this MPI library makes no windows between nodes for programs with threads: without memory shared by memfd "
+        complaint = "this MPI library makes no windows between nodes for programs with threads: "
+                    "without memory shared by memfd "
                     "there will be no memory";
     describe_far("MPI RMA (route rma)");
     if (with_thread) progress_doc = "a thread in each process";
@@ -214,7 +228,8 @@ static bool is_one_node(const struct team *team)
     return armcii_world_is_one_node(team->size, team->to_world);
 }
 
-/* Only memfd shares memory of ARMCI_Memget. What it allocates is in no window where the route has a fallback. */
+/* Only memfd shares memory of ARMCI_Memget. What it allocates is in no window where the route has a
+ * fallback. */
 void armcii_route_region(struct region *r)
 {
     bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();

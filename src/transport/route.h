@@ -1,5 +1,5 @@
-/* route.h - the choice of transports, made when the library starts, for each region and for each set of mutexes. Everything else follows
- * the route in the resolved address. */
+/* route.h - the choice of transports, made when the library starts, for each region and for each
+ * set of mutexes. Everything else follows the route in the resolved address. */
 #ifndef ARMCII_ROUTE_H
 #define ARMCII_ROUTE_H
 
@@ -7,7 +7,8 @@
 
 #include "transport/transport.h"
 
-/* Collective over the world and the progress ranks, once the node is known: choose and start the transports. */
+/* Collective over the world and the progress ranks, once the node is known: choose and start the
+ * transports. */
 void armcii_route_start(void);
 /* Collective; nothing is outstanding. */
 void armcii_route_end(void);
@@ -19,7 +20,8 @@ const struct transport *armcii_route_barrier(void);
 
 /* "am", "rdma" or "rma": the route to other nodes; NULL: there is one node. */
 const char *armcii_route_far_name(void);
-/* For people: how processes of one node reach each other; those of different nodes (NULL: there is one node); what makes progress. */
+/* For people: how processes of one node reach each other; those of different nodes (NULL: there is
+ * one node); what makes progress. */
 const char *armcii_route_near_doc(void);
 const char *armcii_route_far_doc(void);
 const char *armcii_route_progress_doc(void);
@@ -37,8 +39,9 @@ const char *armcii_route_complaint(void);
 enum probe_op { PROBE_PUT, PROBE_GET, PROBE_ACC, PROBE_FETCH, PROBE_OPS };
 
 struct probe_result {
-    bool measured;             /* false: no probe ran, or windows cannot be created; nothing below is valid */
-    bool complete[PROBE_OPS];  /* between every pair of nodes probed: complete remotely while the target calls no MPI function */
+    bool measured; /* false: no probe ran, or windows cannot be created; nothing below is valid */
+    bool complete[PROBE_OPS];  /* between every pair of nodes probed: complete remotely while the
+                                  target calls no MPI function */
     double seconds[PROBE_OPS]; /* operation and flush, the slowest pair */
     double round_trip;         /* of a message, the slowest pair; seconds */
 };
@@ -46,13 +49,14 @@ struct probe_result {
 /* The result of this job's probe, the same on every process. */
 extern const struct probe_result *const armcii_probe;
 
-/* Collective over the world, while no progress thread runs. The first processes of the nodes probe in pairs: 2 to 5 ms,
- * or 200 round trips if those are slow, at any number of nodes. */
+/* Collective over the world, while no progress thread runs. The first processes of the nodes probe
+ * in pairs: 2 to 5 ms, or 200 round trips if those are slow, at any number of nodes. */
 void armcii_probe_run(void);
 /* Forget the result. */
 void armcii_probe_end(void);
 
-/* Are contiguous puts and gets best left to the network? They must need nothing of the target, and not be much slower than messages. */
+/* Are contiguous puts and gets best left to the network? They must need nothing of the target, and
+ * not be much slower than messages. */
 bool armcii_probe_finds_rdma(const struct probe_result *probe);
 
 /* "put", "get", "accumulate", "fetch-and-op" */

@@ -16,7 +16,8 @@ const struct path_text armcii_paths[PATHS] = {
     [PATH_CONTIGUOUS] = {"contiguous", "one MPI call"},
     [PATH_DATATYPE] = {"datatype", "one MPI call with derived datatypes"},
     [PATH_BATCHED] = {"batched", "one MPI call per segment, completed in batches"},
-    [PATH_CONSERVATIVE] = {"conservative", "one MPI call per segment, each complete before the next"},
+    [PATH_CONSERVATIVE] = {"conservative",
+                           "one MPI call per segment, each complete before the next"},
     [PATH_ATOMIC] = {"atomic", "an atomic MPI call"},
     [PATH_AGGREGATED] = {"aggregated", "queued in an aggregate handle"},
 };
@@ -132,7 +133,8 @@ static bool attach(const struct transport *t, struct region *r)
     return true;
 }
 
-/* The provider of memory comes last: until then others may open its segment.  It is detached in any case, since it has allocated. */
+/* The provider of memory comes last: until then others may open its segment.  It is detached in any
+ * case, since it has allocated. */
 int armcii_region_attach(struct region *r)
 {
     const struct transport *list[ROUTE_TRANSPORTS];
@@ -160,26 +162,30 @@ void armcii_region_sync(struct region *r)
         if (list[i]->region_sync) list[i]->region_sync(r);
 }
 
-static void order(const struct transport *other, const struct transport *chosen, const struct raddr *raddr, int target,
-                  struct rma_verb verb, const char *lo, const char *hi)
+static void order(const struct transport *other, const struct transport *chosen,
+                  const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+                  const char *hi)
 {
     if (other != chosen && other->order) other->order(raddr, target, verb, lo, hi);
 }
 
-void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target, struct rma_verb verb, const char *lo,
-                        const char *hi)
+void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
+                        struct rma_verb verb, const char *lo, const char *hi)
 {
     const struct route *route = raddr->route;
     order(route->contiguous, chosen, raddr, target, verb, lo, hi);
-    if (route->shaped != route->contiguous) order(route->shaped, chosen, raddr, target, verb, lo, hi);
-    if (route->atomic != route->shaped && route->atomic != route->contiguous) order(route->atomic, chosen, raddr, target, verb, lo, hi);
+    if (route->shaped != route->contiguous)
+        order(route->shaped, chosen, raddr, target, verb, lo, hi);
+    if (route->atomic != route->shaped && route->atomic != route->contiguous)
+        order(route->atomic, chosen, raddr, target, verb, lo, hi);
 }
 
 /* ---- buffers and scaled data ---- */
 
 struct buffer *armcii_buffer_new(size_t bytes)
 {
-    struct buffer *buffer = bytes <= PTRDIFF_MAX - sizeof *buffer ? malloc(sizeof *buffer + bytes) : NULL;
+    struct buffer *buffer =
+        bytes <= PTRDIFF_MAX - sizeof *buffer ? malloc(sizeof *buffer + bytes) : NULL;
     if (buffer) *buffer = (struct buffer){.bytes = bytes};
     return buffer;
 }
@@ -203,7 +209,8 @@ int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **b
 {
     struct buffer *buffer = armcii_buffer_new(op->shape.bytes);
     if (!buffer)
-        return armcii_error(ARMCI_ERR_MEMORY, op->caller, "scale", "out of memory for the scaled copy", "%zu bytes", op->shape.bytes);
+        return armcii_error(ARMCI_ERR_MEMORY, op->caller, "scale",
+                            "out of memory for the scaled copy", "%zu bytes", op->shape.bytes);
     armcii_scale_pack(op->verb.element, op->scale, &op->shape, buffer->data);
     *scaled = op->shape;
     armcii_shape_set_packed(scaled, buffer->data);

@@ -1,6 +1,7 @@
-/* transport.h - the interface that every transport implements, and the data it works on. core/ resolves a remote address (struct raddr),
- * and the route in it names the transport (route.h). Unless stated otherwise, functions are called under the global lock, which they may
- * suspend while they wait for another process; sizes and lengths are in bytes; ranks are ranks in the world. */
+/* transport.h - the interface that every transport implements, and the data it works on. core/
+ * resolves a remote address (struct raddr), and the route in it names the transport (route.h).
+ * Unless stated otherwise, functions are called under the global lock, which they may suspend while
+ * they wait for another process; sizes and lengths are in bytes; ranks are ranks in the world. */
 #ifndef ARMCII_TRANSPORT_H
 #define ARMCII_TRANSPORT_H
 
@@ -23,25 +24,29 @@ struct am_region;
 struct rma_region;
 struct rma_extent;
 
-/* Global memory: one slice per member of a team. Each transport that carries operations on it keeps what it needs behind its own pointer;
- * NULL where the transport is not used for the region. */
+/* Global memory: one slice per member of a team. Each transport that carries operations on it keeps
+ * what it needs behind its own pointer; NULL where the transport is not used for the region. */
 struct region {
     uint64_t id; /* unique in this process, never 0 */
     struct team *team;
     size_t largest;         /* bytes of the largest slice */
     bool has_empty;         /* a slice has 0 bytes */
     size_t *bytes;          /* [team size]; NULL: see runs */
-    struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all slices have `largest` bytes */
+    struct slice_run *runs; /* of members with equal slices; NULL, where bytes is NULL, too: all
+                               slices have `largest` bytes */
     int run_count;
     char *own;             /* the caller's slice */
-    struct extent *extent; /* of the arena (transport/shm/arena.h): holds all slices, at the same offset; then base and mapped are NULL */
+    struct extent *extent; /* of the arena (transport/shm/arena.h): holds all slices, at the same
+                              offset; then base and mapped are NULL */
     size_t offset;         /* in the arena */
-    char **base;           /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    char **mapped;         /* [team size], the slice in this process's address space; NULL: it cannot be loaded or stored here */
-    size_t total;          /* bytes of all slices; at most SIZE_MAX */
-    size_t reserved;       /* bytes of this node's memory that this process accounts for (transport/shm/node.h) */
-    int mode;              /* access mode: ARMCIX_MODE_... */
-    bool memget;           /* the region of ARMCI_Memget: its slices are what single processes allocate */
+    char **base;     /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
+    char **mapped;   /* [team size], the slice in this process's address space; NULL: it cannot be
+                        loaded or stored here */
+    size_t total;    /* bytes of all slices; at most SIZE_MAX */
+    size_t reserved; /* bytes of this node's memory that this process accounts for
+                        (transport/shm/node.h) */
+    int mode;        /* access mode: ARMCIX_MODE_... */
+    bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
     const struct route *far;  /* to all others */
     struct shm_region *shm;
@@ -78,7 +83,7 @@ struct raddr {
     struct region *region;
     int rank;      /* of the target in the region's team */
     char *lo, *hi; /* the slice, in the target's address space */
-    char *mapped;  /* lo in this process's address space; NULL: it cannot be loaded or stored here */
+    char *mapped; /* lo in this process's address space; NULL: it cannot be loaded or stored here */
     const struct route *route;
 };
 
@@ -102,7 +107,8 @@ struct op {
 
 /* Does an accumulate multiply its data? */
 bool armcii_op_is_scaled(const struct op *op);
-/* The shape of op with its local side scaled and packed into a new buffer, which is added to *buffers.  0 or ARMCI_ERR_MEMORY. */
+/* The shape of op with its local side scaled and packed into a new buffer, which is added to
+ * *buffers.  0 or ARMCI_ERR_MEMORY. */
 int armcii_op_scale(const struct op *op, struct shape *scaled, struct buffer **buffers);
 
 /* The path that carried an operation, for statistics and reports. */
@@ -129,7 +135,8 @@ extern const struct path_text armcii_paths[PATHS];
 struct request {
     const struct transport *transport; /* NULL: complete locally */
     uint64_t id;                       /* for the transport */
-    uint64_t region_id;                /* not 0: a later request to the same target and region completes earlier ones, too */
+    uint64_t region_id; /* not 0: a later request to the same target and region completes earlier
+                           ones, too */
     int target;
     enum path path;         /* set by start */
     struct buffer *buffers; /* to free when it is complete locally */
@@ -140,74 +147,90 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets r->mapped or the caller's r->base. Only for
-     * transports that provide memory.  0, or nonzero on every member. */
+    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets
+     * r->mapped or the caller's r->base. Only for transports that provide memory.  0, or nonzero on
+     * every member. */
     int (*region_alloc)(struct region *r);
-    /* Prepare for operations: the slices' addresses are known on every member.  0, or nonzero on every member. */
+    /* Prepare for operations: the slices' addresses are known on every member.  0, or nonzero on
+     * every member. */
     int (*region_attach)(struct region *r);
     /* The reverse of both; nothing is outstanding on the region. */
     void (*region_detach)(struct region *r);
-    /* Make what others completed visible to the caller's loads, and the caller's stores to others. Not collective. May be NULL. */
+    /* Make what others completed visible to the caller's loads, and the caller's stores to others.
+     * Not collective. May be NULL. */
     void (*region_sync)(struct region *r);
 
     /* ---- memory of ARMCI_Memget, added by one process; not collective ---- */
 
-    /* Allocate `bytes` bytes that processes with the same route can reach; NULL: out of memory. For transports that provide memory. They
-     * may keep freed memory until the region is detached. */
+    /* Allocate `bytes` bytes that processes with the same route can reach; NULL: out of memory. For
+     * transports that provide memory. They may keep freed memory until the region is detached. */
     char *(*memget_alloc)(size_t bytes);
     void (*memget_free)(char *memory);
     /* Make memory of another provider reachable by this transport. May be NULL.  0, or nonzero. */
     int (*memget_attach)(struct region *r, char *memory, size_t bytes);
     void (*memget_detach)(struct region *r, char *memory);
-    /* Find the allocation of another process that holds address: its begin, its size, where it is mapped here. May be NULL. */
-    bool (*memget_find)(int process, const void *address, char **base, size_t *bytes, char **mapped);
+    /* Find the allocation of another process that holds address: its begin, its size, where it is
+     * mapped here. May be NULL. */
+    bool (*memget_find)(int process, const void *address, char **base, size_t *bytes,
+                        char **mapped);
 
     /* ---- put, get, accumulate ---- */
 
-    /* Start op, whose remote side is [lo, hi) within *raddr.  *req is zero on entry.  0, or an error code with nothing transferred. */
-    int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req);
-    /* Return when the request is complete locally: a get's data are there, a put's buffer may be changed. It may be complete already. */
+    /* Start op, whose remote side is [lo, hi) within *raddr.  *req is zero on entry.  0, or an
+     * error code with nothing transferred. */
+    int (*start)(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req);
+    /* Return when the request is complete locally: a get's data are there, a put's buffer may be
+     * changed. It may be complete already. */
     void (*wait)(const struct request *req);
     /* Is the request known to be complete locally? Neither waits nor makes progress. */
     bool (*is_complete)(const struct request *req);
     /* The same, but makes the progress that is needed to find out. */
     bool (*test)(const struct request *req);
-    /* Everything towards the target, or everybody (-1), is complete locally on return. May be NULL: it is complete when it starts. */
+    /* Everything towards the target, or everybody (-1), is complete locally on return. May be NULL:
+     * it is complete when it starts. */
     void (*wait_all)(int target);
     /* The program goes on with a request of this transport outstanding. May be NULL. */
     void (*leave)(void);
 
     /* ---- order and remote completion ---- */
 
-    /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier operations of this one that it must not
-     * overtake. May be NULL: operations are complete remotely when they are complete locally. */
-    void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
-    /* Every put and accumulate started so far towards the target, the members of a team, everybody is complete remotely on return; gets
-     * need not be complete. The cost depends on what is outstanding, not on the number of processes. The four fences and is_quiet are NULL
-     * where operations, except for stores of this process, are complete remotely when they start. */
+    /* Another transport is about to carry `verb` on [lo, hi) of the target: complete earlier
+     * operations of this one that it must not overtake. May be NULL: operations are complete
+     * remotely when they are complete locally. */
+    void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+                  const char *hi);
+    /* Every put and accumulate started so far towards the target, the members of a team, everybody
+     * is complete remotely on return; gets need not be complete. The cost depends on what is
+     * outstanding, not on the number of processes. The four fences and is_quiet are NULL where
+     * operations, except for stores of this process, are complete remotely when they start. */
     void (*fence)(int target);
     void (*fence_team)(const struct team *team);
     void (*fence_all)(void);
     /* Is there nothing that a fence would wait for? */
     bool (*is_quiet)(void);
-    /* Everything on the region, gets too, is complete on return: towards one process; towards all if target is -1, so that the region may
-     * be freed. */
+    /* Everything on the region, gets too, is complete on return: towards one process; towards all
+     * if target is -1, so that the region may be freed. */
     void (*fence_region)(struct region *r, int target);
 
     /* ---- atomics ---- */
 
-    /* Update an int or long (`bytes` = sizeof) at `remote`, naturally aligned; the operand is in the first bytes of `operand`.  Returns the
-     * old value, sign-extended. Earlier operations of the caller there complete first. */
-    long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand);
+    /* Update an int or long (`bytes` = sizeof) at `remote`, naturally aligned; the operand is in
+     * the first bytes of `operand`.  Returns the old value, sign-extended. Earlier operations of
+     * the caller there complete first. */
+    long (*rmw)(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand);
     enum path rmw_path;
 
     /* ---- mutexes ---- */
 
-    /* Can this transport provide them? May be NULL: always. The job uses the first transport that can. */
+    /* Can this transport provide them? May be NULL: always. The job uses the first transport that
+     * can. */
     bool (*has_mutexes)(const struct team *team, unsigned total);
-    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose name no other set has. NULL, on
-     * every member, where there is no memory. */
-    void *(*mutexes_create)(struct team *team, const int count[], unsigned total, unsigned long name);
+    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose
+     * name no other set has. NULL, on every member, where there is no memory. */
+    void *(*mutexes_create)(struct team *team, const int count[], unsigned total,
+                            unsigned long name);
     void (*mutexes_free)(void *set);
     /* `owner` is a rank in the team.  lock and trylock set *slot, which unlock takes. */
     void (*lock)(void *set, int owner, int mutex, unsigned *slot);
@@ -216,33 +239,38 @@ struct transport {
 
     /* ---- barrier and progress ---- */
 
-    /* Collective over the world; not under the global lock. Everybody's stores and completed operations are visible after it. */
+    /* Collective over the world; not under the global lock. Everybody's stores and completed
+     * operations are visible after it. */
     void (*barrier)(void);
-    /* Make progress on this process's operations and on requests of others; true when there was any. May be NULL. */
+    /* Make progress on this process's operations and on requests of others; true when there was
+     * any. May be NULL. */
     bool (*progress)(void);
 };
 
-/* The transports for operations on a slice. All atomic operations on a region belong to one domain, the processor's (shm, am) or MPI's
- * (rma): the two are not atomic to each other. */
+/* The transports for operations on a slice. All atomic operations on a region belong to one domain,
+ * the processor's (shm, am) or MPI's (rma): the two are not atomic to each other. */
 struct route {
     const char *name;
     const struct transport *contiguous; /* contiguous put and get, and others with long segments */
     const struct transport *shaped;     /* other strided and vector put and get */
     const struct transport *atomic;     /* accumulate, read-modify-write */
     bool direct;                        /* all are loads and stores at the mapped address */
-    const struct route *fallback;       /* NULL: none; of a region where `contiguous` cannot attach */
+    const struct route *fallback; /* NULL: none; of a region where `contiguous` cannot attach */
 };
 
-static inline const struct transport *armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
+static inline const struct transport *
+armcii_route_transport(const struct route *route, struct rma_verb verb, const struct shape *s)
 {
     if (verb.kind == RMA_ACC) return route->atomic;
-    if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= armcii_config->rdma_segment) return route->contiguous;
+    if (s->form == SHAPE_CONTIGUOUS || s->bytes / s->nsegs >= armcii_config->rdma_segment)
+        return route->contiguous;
     return route->shaped;
 }
 
-/* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi). */
-void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target, struct rma_verb verb, const char *lo,
-                        const char *hi);
+/* Complete operations of the route's other transports that `chosen` must not overtake on [lo, hi).
+ */
+void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
+                        struct rma_verb verb, const char *lo, const char *hi);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
 enum { MAX_TRANSPORTS = 4 };
@@ -250,8 +278,8 @@ extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* Stores of this process for its own operations may not be visible yet; protected by the global lock.  A server drains those for others
- * before it acknowledges them. */
+/* Stores of this process for its own operations may not be visible yet; protected by the global
+ * lock.  A server drains those for others before it acknowledges them. */
 extern bool armcii_stores_pending;
 
 /* Make all stores so far visible to all. */
@@ -262,7 +290,8 @@ static inline void armcii_drain_stores(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Complete remotely what this process has started towards the target, on all transports, and drain its stores. */
+/* Complete remotely what this process has started towards the target, on all transports, and drain
+ * its stores. */
 static inline void armcii_fence(int target)
 {
     armcii_drain_stores();
@@ -281,15 +310,18 @@ void armcii_fence_team(const struct team *team);
 void armcii_fence_region(struct region *r, int target);
 void armcii_wait_all(int target);
 bool armcii_transports_are_quiet(void);
-/* One round of waiting for another thread or process: make progress, back off, let other threads in. */
+/* One round of waiting for another thread or process: make progress, back off, let other threads
+ * in. */
 void armcii_progress_wait(struct backoff *b);
 /* Make progress on all transports; true when there was any. */
 bool armcii_progress(void);
 
-/* Loops that poll memory or wait in MPI must make progress: other processes depend on this one's calls. */
+/* Loops that poll memory or wait in MPI must make progress: other processes depend on this one's
+ * calls. */
 extern bool armcii_transports_need_progress;
 
-/* Call the functions of the same name of all transports of the region. Attach: 0, or nonzero with none attached. */
+/* Call the functions of the same name of all transports of the region. Attach: 0, or nonzero with
+ * none attached. */
 int armcii_region_attach(struct region *r);
 void armcii_region_detach(struct region *r);
 void armcii_region_sync(struct region *r);

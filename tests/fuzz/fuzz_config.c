@@ -1,6 +1,7 @@
-/* fuzz_config.c - any environment: each line that it gives is clean and names a setting; what is in force can be set again as shown.
- * Which value a setting puts in force is asserted by tests/unit/test_config.
- * The input is text, a setting a line; a first byte below 32 stands for a name of the table and '='. */
+/* fuzz_config.c - any environment: each line that it gives is clean and names a setting; what is in
+ * force can be set again as shown. Which value a setting puts in force is asserted by
+ * tests/unit/test_config. The input is text, a setting a line; a first byte below 32 stands for a
+ * name of the table and '='. */
 #include <check.h>
 #include <ctype.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static bool names(const char *line, const char *setting)
 static void check_complaint(const char *line)
 {
     static const char unknown[] = "unknown variable ";
-    const char *named = strncmp(line, unknown, strlen(unknown)) == 0 ? line + strlen(unknown) : line;
+    const char *named =
+        strncmp(line, unknown, strlen(unknown)) == 0 ? line + strlen(unknown) : line;
     bool found = false;
     for (int i = 0; environment[i] != NULL && !found; i++)
         found = strncmp(environment[i], "ARMCI_", 6) == 0 && names(named, environment[i]);
@@ -99,7 +101,8 @@ static void show_values(void)
         char value[CONFIG_VALUE];
         bool set;
         armcii_config_value(i, value, sizeof value, &set);
-        ck_assert_msg(set || strcmp(value, entry->default_value) == 0, "%s is not set, and is %s", entry->name, value);
+        ck_assert_msg(set || strcmp(value, entry->default_value) == 0, "%s is not set, and is %s",
+                      entry->name, value);
         snprintf(shown[i], sizeof shown[i], "%s=%s", entry->name, value);
         if (set) shown_settings[n++] = shown[i];
     }
@@ -120,7 +123,8 @@ static void check_shown_values_are_accepted(void)
 
 static void check_printed(const char *line)
 {
-    ck_assert_msg(line[0] != '\0' && strlen(line) < LONGEST_LINE && strchr(line, '\n') == NULL, "printed: %s", line);
+    ck_assert_msg(line[0] != '\0' && strlen(line) < LONGEST_LINE && strchr(line, '\n') == NULL,
+                  "printed: %s", line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* fuzz_wild.c - strided and vector calls with any arguments: what is refused, and sums and products up to the ends of
- * the address space, against 128-bit arithmetic. */
+/* fuzz_wild.c - strided and vector calls with any arguments: what is refused, and sums and products
+ * up to the ends of the address space, against 128-bit arithmetic. */
 #include <check.h>
 #include <string.h>
 
@@ -32,8 +32,9 @@ static void call_wild(struct strided_call *c, struct input *in)
 
 static enum shape_status call_shape(const struct strided_call *c, struct shape *s)
 {
-    return armcii_shape_strided(s, (void *)c->base[SHAPE_LOCAL], c->stride[SHAPE_LOCAL], (void *)c->base[SHAPE_REMOTE],
-                                c->stride[SHAPE_REMOTE], c->count, c->levels);
+    return armcii_shape_strided(s, (void *)c->base[SHAPE_LOCAL], c->stride[SHAPE_LOCAL],
+                                (void *)c->base[SHAPE_REMOTE], c->stride[SHAPE_REMOTE], c->count,
+                                c->levels);
 }
 
 /* Bytes in all, for counts >= 0; what is more than 2^100 counts as 2^100. */
@@ -134,7 +135,8 @@ static void check_ends(const struct strided_call *c, const struct shape *s)
         char *lo, *hi;
         call_range(c, side, &want_lo, &want_hi);
         ck_assert(armcii_shape_range(s, (enum shape_side)side, &lo, &hi) == SHAPE_OK);
-        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi), "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
+        ck_assert_msg(same_address(lo, want_lo) && same_address(hi, want_hi),
+                      "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
     }
 }
 
@@ -144,8 +146,8 @@ static void check_bytes(const struct strided_call *c, const struct shape *s, str
     for (int i = 0; i < PAIRS; i++) {
         wide n = below(in, (wide)s->bytes);
         for (int side = 0; side < 2; side++)
-            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n), "byte %zu of side %d is elsewhere", (size_t)n,
-                          side);
+            ck_assert_msg(shape_address(s, side, (size_t)n) == call_address(c, side, n),
+                          "byte %zu of side %d is elsewhere", (size_t)n, side);
     }
 }
 
@@ -156,7 +158,8 @@ static void check_first_segments(const struct strided_call *c, const struct shap
     wide n = 0;
     armcii_shape_begin(&it, s);
     for (int i = 0; i < SEGMENTS && armcii_shape_next(&it, &seg); i++) {
-        ck_assert_msg(seg.bytes == s->count[0] && same_address(seg.local, call_address(c, SHAPE_LOCAL, n)) &&
+        ck_assert_msg(seg.bytes == s->count[0] &&
+                          same_address(seg.local, call_address(c, SHAPE_LOCAL, n)) &&
                           same_address(seg.remote, call_address(c, SHAPE_REMOTE, n)),
                       "segment %d is elsewhere", i);
         n += (wide)seg.bytes;
@@ -164,16 +167,18 @@ static void check_first_segments(const struct strided_call *c, const struct shap
     ck_assert(n == (wide)s->bytes || n == SEGMENTS * (wide)s->count[0]);
 }
 
-/* No two segments picked by the input touch a byte in common on a side that is said to be disjoint. */
+/* No two segments picked by the input touch a byte in common on a side that is said to be disjoint.
+ */
 static void check_claims(const struct strided_call *c, const struct shape *s, struct input *in)
 {
     for (int side = 0; side < 2; side++) {
         bool disjoint = armcii_shape_is_disjoint(s, (enum shape_side)side);
-        ck_assert_msg(disjoint || !armcii_shape_nests(s, (enum shape_side)side), "side %d nests, but overlaps", side);
+        ck_assert_msg(disjoint || !armcii_shape_nests(s, (enum shape_side)side),
+                      "side %d nests, but overlaps", side);
         for (int i = 0; disjoint && i < PAIRS; i++) {
             wide a = below(in, (wide)s->bytes), b = below(in, (wide)s->bytes);
-            ck_assert_msg(a == b || call_address(c, side, a) != call_address(c, side, b), "bytes %zu and %zu of side %d are the same",
-                          (size_t)a, (size_t)b, side);
+            ck_assert_msg(a == b || call_address(c, side, a) != call_address(c, side, b),
+                          "bytes %zu and %zu of side %d are the same", (size_t)a, (size_t)b, side);
         }
     }
 }
@@ -185,7 +190,8 @@ static void check_alignment(const struct strided_call *c, const struct shape *s,
         bool said = armcii_shape_is_aligned(s, (enum shape_side)side, unit);
         for (int i = 0; said && i < PAIRS; i++) {
             wide n = below(in, (wide)s->bytes);
-            ck_assert_msg(call_address(c, side, n - n % (wide)unit) % (wide)unit == 0, "byte %zu of side %d", (size_t)n, side);
+            ck_assert_msg(call_address(c, side, n - n % (wide)unit) % (wide)unit == 0,
+                          "byte %zu of side %d", (size_t)n, side);
         }
         bool bits = (c->base[side] | (size_t)c->count[0]) % unit != 0;
         for (int level = 0; level < c->levels; level++)
@@ -199,13 +205,15 @@ static void check_first_parts(const struct strided_call *c, const struct shape *
 {
     size_t limit = (size_t)input_word(in), most = limit < 16 ? 16 : limit, position = 0, before = 0;
     struct shape part;
-    for (int i = 0; i < PARTS && armcii_shape_part(s, limit, &position, &part); i++, before = position) {
-        ck_assert_msg(part.bytes > 0 && part.bytes <= most && part.bytes == position - before, "limit %zu: part of %zu bytes at %zu", limit,
-                      part.bytes, before);
+    for (int i = 0; i < PARTS && armcii_shape_part(s, limit, &position, &part);
+         i++, before = position) {
+        ck_assert_msg(part.bytes > 0 && part.bytes <= most && part.bytes == position - before,
+                      "limit %zu: part of %zu bytes at %zu", limit, part.bytes, before);
         check_simplest("part", &part);
         size_t picked[] = {0, part.bytes - 1, (size_t)below(in, (wide)part.bytes)};
         for (int k = 0; k < 6; k++)
-            ck_assert_msg(shape_address(&part, k % 2, picked[k / 2]) == call_address(c, k % 2, (wide)before + (wide)picked[k / 2]),
+            ck_assert_msg(shape_address(&part, k % 2, picked[k / 2]) ==
+                              call_address(c, k % 2, (wide)before + (wide)picked[k / 2]),
                           "limit %zu: byte %zu of the part at %zu", limit, picked[k / 2], before);
     }
     ck_assert_msg(position <= s->bytes, "position %zu", position);
@@ -218,9 +226,10 @@ static void check_set_packed(const struct strided_call *c, struct shape *s, stru
     check_simplest("packed", s);
     for (int i = 0; i < PAIRS; i++) {
         wide n = below(in, (wide)s->bytes);
-        ck_assert_msg(shape_address(s, SHAPE_LOCAL, (size_t)n) == (wide)buffer + n, "byte %zu, packed", (size_t)n);
-        ck_assert_msg(shape_address(s, SHAPE_REMOTE, (size_t)n) == call_address(c, SHAPE_REMOTE, n), "byte %zu opposite a packed one",
-                      (size_t)n);
+        ck_assert_msg(shape_address(s, SHAPE_LOCAL, (size_t)n) == (wide)buffer + n,
+                      "byte %zu, packed", (size_t)n);
+        ck_assert_msg(shape_address(s, SHAPE_REMOTE, (size_t)n) == call_address(c, SHAPE_REMOTE, n),
+                      "byte %zu opposite a packed one", (size_t)n);
     }
 }
 
@@ -260,7 +269,8 @@ struct vector_call {
     void *at[2][RUNS][MEMBERS];
 };
 
-/* Any lengths and addresses.  A run that moves nothing may be told to have any number of segments. */
+/* Any lengths and addresses.  A run that moves nothing may be told to have any number of segments.
+ */
 static void choose_runs(struct vector_call *v, struct input *in)
 {
     v->nruns = (size_t)input_between(in, 0, RUNS);
@@ -273,7 +283,8 @@ static void choose_runs(struct vector_call *v, struct input *in)
     }
 }
 
-/* Does a segment of that side leave the address space, or overlap another one?  Its ends otherwise. */
+/* Does a segment of that side leave the address space, or overlap another one?  Its ends otherwise.
+ */
 struct facts {
     bool outside, overlap;
     wide lo, hi;
@@ -312,14 +323,16 @@ static void check_side(const struct vector_call *v, const struct shape *s, int s
     struct facts f = look(v, side);
     char *lo = NULL, *hi = NULL;
     enum shape_status status = armcii_shape_range(s, (enum shape_side)side, &lo, &hi);
-    ck_assert_msg(status == (f.outside ? SHAPE_OVERFLOW : SHAPE_OK), "range of side %d: status %d", side, (int)status);
+    ck_assert_msg(status == (f.outside ? SHAPE_OVERFLOW : SHAPE_OK), "range of side %d: status %d",
+                  side, (int)status);
     if (f.outside)
         ck_assert_msg(lo == NULL && hi == NULL, "range of side %d: written although refused", side);
     else
-        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi), "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
+        ck_assert_msg(same_address(lo, f.lo) && same_address(hi, f.hi),
+                      "range of side %d: [%p, %p)", side, (void *)lo, (void *)hi);
     if (s->form != SHAPE_VECTOR && f.outside) return; /* asked only after the range */
-    ck_assert_msg(armcii_shape_is_disjoint(s, (enum shape_side)side) == (!f.outside && !f.overlap), "side %d: disjoint: expected %d", side,
-                  !f.outside && !f.overlap);
+    ck_assert_msg(armcii_shape_is_disjoint(s, (enum shape_side)side) == (!f.outside && !f.overlap),
+                  "side %d: disjoint: expected %d", side, !f.outside && !f.overlap);
 }
 
 static void vector(struct input *in)
@@ -329,7 +342,8 @@ static void vector(struct input *in)
     choose_runs(&v, in);
     wide bytes = bytes_of_runs(&v);
     enum shape_status status = armcii_shape_vector(&s, v.run, v.nruns);
-    ck_assert_msg(status == (bytes > PTRDIFF_MAX ? SHAPE_OVERFLOW : SHAPE_OK), "status %d", (int)status);
+    ck_assert_msg(status == (bytes > PTRDIFF_MAX ? SHAPE_OVERFLOW : SHAPE_OK), "status %d",
+                  (int)status);
     if (status != SHAPE_OK) return;
     ck_assert_msg((wide)s.bytes == bytes, "%zu bytes", s.bytes);
     for (int side = 0; side < 2 && bytes > 0; side++)

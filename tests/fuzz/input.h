@@ -1,4 +1,5 @@
-/* input.h - the bytes of a fuzzer, taken as numbers one after the other.  When they are used up, all is 0. */
+/* input.h - the bytes of a fuzzer, taken as numbers one after the other.  When they are used up,
+ * all is 0. */
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 

@@ -6,7 +6,8 @@
 
 #include "input.h"
 
-/* Read a whole file into memory of just its size, so that a step beyond it is seen; NULL: it cannot be read. */
+/* Read a whole file into memory of just its size, so that a step beyond it is seen; NULL: it cannot
+ * be read. */
 static uint8_t *contents(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

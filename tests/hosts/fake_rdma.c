@@ -1,6 +1,7 @@
-/* fake_rdma.c - preloaded into a test program: a network that carries out by itself the MPI operations that FAKE_RDMA names ("put,get
- * accumulate,fetch"), without a call of the target. All processes are on one machine, so the origin reads and writes the target's memory
- * by process_vm_readv and process_vm_writev. Other operations go to the MPI library. */
+/* fake_rdma.c - preloaded into a test program: a network that carries out by itself the MPI
+ * operations that FAKE_RDMA names ("put,get accumulate,fetch"), without a call of the target. All
+ * processes are on one machine, so the origin reads and writes the target's memory by
+ * process_vm_readv and process_vm_writev. Other operations go to the MPI library. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdbool.h>
@@ -49,8 +50,10 @@ static const struct member *find(MPI_Win win, int target)
 static void move(const struct member *to, MPI_Aint disp, void *local, size_t bytes, bool write)
 {
     for (size_t done = 0; done < bytes;) {
-        struct iovec here = {(char *)local + done, bytes - done}, there = {to->base + disp + done, bytes - done};
-        ssize_t n = write ? process_vm_writev(to->pid, &here, 1, &there, 1, 0) : process_vm_readv(to->pid, &here, 1, &there, 1, 0);
+        struct iovec here = {(char *)local + done, bytes - done},
+                     there = {to->base + disp + done, bytes - done};
+        ssize_t n = write ? process_vm_writev(to->pid, &here, 1, &there, 1, 0)
+                          : process_vm_readv(to->pid, &here, 1, &there, 1, 0);
         if (n <= 0) {
             perror("fake_rdma");
             abort();
@@ -86,7 +89,8 @@ int MPI_Win_free(MPI_Win *win)
     return PMPI_Win_free(win);
 }
 
-int MPI_Put(const void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, int there, MPI_Datatype type_there, MPI_Win win)
+int MPI_Put(const void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, int there,
+            MPI_Datatype type_there, MPI_Win win)
 {
     const struct member *to = find(win, target);
     size_t bytes = bytes_of(n, type);
@@ -96,7 +100,8 @@ int MPI_Put(const void *local, int n, MPI_Datatype type, int target, MPI_Aint di
     return MPI_SUCCESS;
 }
 
-int MPI_Get(void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, int there, MPI_Datatype type_there, MPI_Win win)
+int MPI_Get(void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, int there,
+            MPI_Datatype type_there, MPI_Win win)
 {
     const struct member *to = find(win, target);
     size_t bytes = bytes_of(n, type);
@@ -107,7 +112,8 @@ int MPI_Get(void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, in
 }
 
 /* Sums of doubles and longs, not atomic: the library only probes them. */
-static void add(const struct member *to, MPI_Aint disp, const void *value, void *old, MPI_Datatype type)
+static void add(const struct member *to, MPI_Aint disp, const void *value, void *old,
+                MPI_Datatype type)
 {
     union {
         double d;
@@ -123,8 +129,8 @@ static void add(const struct member *to, MPI_Aint disp, const void *value, void 
     move(to, disp, &a, sizeof a, true);
 }
 
-int MPI_Accumulate(const void *local, int n, MPI_Datatype type, int target, MPI_Aint disp, int there, MPI_Datatype type_there, MPI_Op op,
-                   MPI_Win win)
+int MPI_Accumulate(const void *local, int n, MPI_Datatype type, int target, MPI_Aint disp,
+                   int there, MPI_Datatype type_there, MPI_Op op, MPI_Win win)
 {
     const struct member *to = find(win, target);
     if (!carries("accumulate") || !to || n != 1 || type != MPI_DOUBLE || op != MPI_SUM)
@@ -133,10 +139,12 @@ int MPI_Accumulate(const void *local, int n, MPI_Datatype type, int target, MPI_
     return MPI_SUCCESS;
 }
 
-int MPI_Fetch_and_op(const void *local, void *old, MPI_Datatype type, int target, MPI_Aint disp, MPI_Op op, MPI_Win win)
+int MPI_Fetch_and_op(const void *local, void *old, MPI_Datatype type, int target, MPI_Aint disp,
+                     MPI_Op op, MPI_Win win)
 {
     const struct member *to = find(win, target);
-    if (!carries("fetch") || !to || type != MPI_LONG || op != MPI_SUM) return PMPI_Fetch_and_op(local, old, type, target, disp, op, win);
+    if (!carries("fetch") || !to || type != MPI_LONG || op != MPI_SUM)
+        return PMPI_Fetch_and_op(local, old, type, target, disp, op, win);
     add(to, disp, local, old, type);
     return MPI_SUCCESS;
 }

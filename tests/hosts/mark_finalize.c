@@ -1,5 +1,6 @@
-/* mark_finalize.c - preloaded into a test program: adds a byte to the file TWO_HOSTS_MARKS when the process comes to MPI_Finalize, so
- * that two-hosts can tell a job that hangs in there, which some MPI libraries do between nodes, from one that hangs in the library. */
+/* mark_finalize.c - preloaded into a test program: adds a byte to the file TWO_HOSTS_MARKS when the
+ * process comes to MPI_Finalize, so that two-hosts can tell a job that hangs in there, which some
+ * MPI libraries do between nodes, from one that hangs in the library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,9 +1,11 @@
-/* test_aggregation.c - jobs that span nodes: a thousand doubles to scattered places of one process by non-blocking puts, by an aggregate
- * handle, by one vector call and by blocking puts, each fenced: the handle is about as quick as the vector call. */
+/* test_aggregation.c - jobs that span nodes: a thousand doubles to scattered places of one process
+ * by non-blocking puts, by an aggregate handle, by one vector call and by blocking puts, each
+ * fenced: the handle is about as quick as the vector call. */
 #include "../mpi/harness.h"
 
 enum { DOUBLES = 1000, STEP = 2, ROUNDS = 60, BLOCKING_ROUNDS = 3 };
-/* The aims are 1.5 and 0.1; 2.0 to 3.1 and 0.001 to 0.005 were seen.  A thousand messages would be 8 times the vector call. */
+/* The aims are 1.5 and 0.1; 2.0 to 3.1 and 0.001 to 0.005 were seen.  A thousand messages would be
+ * 8 times the vector call. */
 static const double OF_VECTOR = 5.0, OF_BLOCKING = 0.1;
 
 struct work {
@@ -84,11 +86,15 @@ static void compare_methods(struct work *w)
         }
     for (int method = 0; method < METHODS; method++)
         printf("%d doubles by %-22s %9.1f us\n", DOUBLES, methods[method].name, 1e6 * best[method]);
-    printf("the aggregate handle takes %.2f of the vector call, %.2f of non-blocking puts, %.3f of blocking ones\n",
-           best[AGGREGATE] / best[VECTOR], best[AGGREGATE] / best[IMPLICIT], best[AGGREGATE] / best[BLOCKING]);
+    printf("the aggregate handle takes %.2f of the vector call, %.2f of non-blocking puts, %.3f of "
+           "blocking ones\n",
+           best[AGGREGATE] / best[VECTOR], best[AGGREGATE] / best[IMPLICIT],
+           best[AGGREGATE] / best[BLOCKING]);
     fflush(stdout);
-    check(best[AGGREGATE] < OF_VECTOR * best[VECTOR], "an aggregate handle: %g s, a vector call: %g s", best[AGGREGATE], best[VECTOR]);
-    check(best[AGGREGATE] < OF_BLOCKING * best[BLOCKING], "an aggregate handle: %g s, puts with a fence each: %g s", best[AGGREGATE],
+    check(best[AGGREGATE] < OF_VECTOR * best[VECTOR],
+          "an aggregate handle: %g s, a vector call: %g s", best[AGGREGATE], best[VECTOR]);
+    check(best[AGGREGATE] < OF_BLOCKING * best[BLOCKING],
+          "an aggregate handle: %g s, puts with a fence each: %g s", best[AGGREGATE],
           best[BLOCKING]);
 }
 

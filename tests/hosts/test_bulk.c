@@ -1,16 +1,18 @@
-/* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions, beside loads and stores
- * of neighbours: no message may be taken for another. */
+/* test_bulk.c - jobs that span nodes: much data in many messages at once, in both directions,
+ * beside loads and stores of neighbours: no message may be taken for another. */
 #include "../mpi/lanes.h"
 #include "../mpi/op.h"
 
 static const int burst_sizes[] = {8, 48, 1000, 8192, 20000, 70000};
 enum { BURST = sizeof burst_sizes / sizeof *burst_sizes, BURST_ROOM = 100000 };
 
-/* Put, accumulate or get pieces of all sizes with everybody without waiting; then wait in any order. */
+/* Put, accumulate or get pieces of all sizes with everybody without waiting; then wait in any
+ * order. */
 static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
 {
     int n = test_ranks(), order[64 * BURST];
-    struct op op = {.kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL)};
+    struct op op = {
+        .kind = kind, .how = OP_HANDLE, .type = ARMCI_ACC_DBL, .scale = scale_one(ARMCI_ACC_DBL)};
     armci_hdl_t *handle = need_memory((size_t)(n * BURST) * sizeof *handle);
     unsigned char *local = need_memory((size_t)n * BURST_ROOM);
     element_fill(ARMCI_ACC_DBL, r, local, (size_t)n * BURST_ROOM);
@@ -21,15 +23,18 @@ static void burst_of(enum op_kind kind, struct lanes *l, struct rng *r)
         for (int j = 0; j < i % BURST; j++)
             at += (size_t)burst_sizes[j];
         ARMCI_INIT_HANDLE(&handle[i]);
-        op_contiguous(&op, local + target * BURST_ROOM + at, lanes_remote(l, target) + at, bytes, target, &handle[i]);
-        if (kind != OP_GET) op_model(&op, local + target * BURST_ROOM + at, lanes_mirror(l, target) + at, bytes);
+        op_contiguous(&op, local + target * BURST_ROOM + at, lanes_remote(l, target) + at, bytes,
+                      target, &handle[i]);
+        if (kind != OP_GET)
+            op_model(&op, local + target * BURST_ROOM + at, lanes_mirror(l, target) + at, bytes);
     }
     rng_shuffle(r, order, n * BURST);
     for (int k = 0; k < n * BURST; k++)
         op_wait(&op, &handle[order[k]]);
     if (kind == OP_GET)
         for (int t = 0; t < n; t++)
-            check_bytes(local + t * BURST_ROOM, lanes_mirror(l, t), 99248, "gets of all sizes from %d at once", t);
+            check_bytes(local + t * BURST_ROOM, lanes_mirror(l, t), 99248,
+                        "gets of all sizes from %d at once", t);
     free(local);
     free(handle);
 }
@@ -47,10 +52,13 @@ static void bursts(void)
 }
 
 /* A piece of every form: in one, as 10 rows with gaps, as 100 segments in falling order. */
-static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsigned char *local, unsigned char *model, int target)
+static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsigned char *local,
+                      unsigned char *model, int target)
 {
     size_t part = 8 * (size_t)rng_between(r, 2, rng_chance(r, 50) ? 30 : 100), all = 100 * part;
-    struct patch rows = {.levels = 1, .count = {(int)(10 * part), 10}, .stride = {{(int)(10 * part)}, {(int)(12 * part)}}};
+    struct patch rows = {.levels = 1,
+                         .count = {(int)(10 * part), 10},
+                         .stride = {{(int)(10 * part)}, {(int)(12 * part)}}};
     struct sides sides = {local, model, lanes_remote(l, target), lanes_mirror(l, target), target};
     size_t from[100], to[100];
     int form = rng_between(r, 0, 2);
@@ -68,7 +76,8 @@ static void cross_one(struct rng *r, const struct op *op, struct lanes *l, unsig
     op_wait(op, &handle);
 }
 
-/* Neighbours in rank do the opposite of each other at the same time: one puts or accumulates, the other gets. */
+/* Neighbours in rank do the opposite of each other at the same time: one puts or accumulates, the
+ * other gets. */
 static void crossing(void)
 {
     int me = test_rank(), n = test_ranks();

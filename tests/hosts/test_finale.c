@@ -1,12 +1,13 @@
-/* test_finale.c - the end of programs that span nodes: a process may call MPI while others have come to MPI_Finalize already.
+/* test_finale.c - the end of programs that span nodes: a process may call MPI while others have
+ * come to MPI_Finalize already.
  *
  * test_finale.mpi [--how=NAME]
- *   usual       the last process calls MPI between ARMCI_Finalize and MPI_Finalize, where the others are
- *   forgotten   MPI_Finalize without ARMCI_Finalize, one process shortly after the other
+ *   usual       the last process calls MPI between ARMCI_Finalize and MPI_Finalize, where the
+ * others are forgotten   MPI_Finalize without ARMCI_Finalize, one process shortly after the other
  *   late        as forgotten; the last process waits for its processor whenever it sleeps
- *   early       the same; the first process is there at once, the others go on working with its memory
- *   attribute   as early, but by PMPI_Finalize, which the library cannot intercept: it is told by an attribute
- *   exit        as early, from a function of atexit */
+ *   early       the same; the first process is there at once, the others go on working with its
+ * memory attribute   as early, but by PMPI_Finalize, which the library cannot intercept: it is told
+ * by an attribute exit        as early, from a function of atexit */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +71,8 @@ static void come_one_after_the_other(void)
     nanosleep(&(struct timespec){.tv_nsec = APART * rank}, NULL);
 }
 
-/* Gets, puts, accumulates and locks in the memory of the first process, which is in MPI_Finalize.  Each process has a part of the memory;
- * what it put and added there it gets back. */
+/* Gets, puts, accumulates and locks in the memory of the first process, which is in MPI_Finalize.
+ * Each process has a part of the memory; what it put and added there it gets back. */
 static void work_with_the_first(double *first)
 {
     double *part = first + rank * DOUBLES, ones[DOUBLES], seen[DOUBLES], one = 1;
@@ -84,7 +85,8 @@ static void work_with_the_first(double *first)
         ARMCI_Lock(0, 0);
         ARMCI_Get(part, seen, sizeof *seen, 0);
         ARMCI_Unlock(0, 0);
-        check(seen[0] == (double)(times + 2), "what was accumulated into the memory of a process in MPI_Finalize");
+        check(seen[0] == (double)(times + 2),
+              "what was accumulated into the memory of a process in MPI_Finalize");
     }
     ARMCI_Get(part, seen, sizeof seen, 0);
     check(memcmp(&seen[0], &seen[DOUBLES - 1], sizeof one) == 0, "all of it");
@@ -121,7 +123,8 @@ static void end_mpi(int (*finalize)(void))
     double called = now();
     finalize();
     check(now() - called < WORKING + MOST, "MPI_Finalize returned in time");
-    check(count_warnings(file, before) == (rank == 0), "the first process, and no other, warns of the missing ARMCI_Finalize");
+    check(count_warnings(file, before) == (rank == 0),
+          "the first process, and no other, warns of the missing ARMCI_Finalize");
     check(!ARMCI_Initialized(), "ARMCI has ended");
     check(ARMCI_Finalize() == 0, "ARMCI_Finalize after MPI_Finalize");
 }
@@ -142,7 +145,8 @@ static void forget(const char *how)
 
 static void tell(void)
 {
-    if (errors == 0 && rank == 0) puts("1 passed, 0 failed, 0 skipped: all came back from MPI_Finalize");
+    if (errors == 0 && rank == 0)
+        puts("1 passed, 0 failed, 0 skipped: all came back from MPI_Finalize");
     fflush(stdout);
 }
 

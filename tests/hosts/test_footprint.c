@@ -1,6 +1,7 @@
-/* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at rest and while everybody works on
- * the memory of everybody of the other nodes; memory of a server that is stopped for a time, MPI's included.  check-footprint compares
- * its figures on 2, 8 and 32 ranks. */
+/* test_footprint.c - jobs that span nodes: memory that the library itself takes in each process, at
+ * rest and while everybody works on the memory of everybody of the other nodes; memory of a server
+ * that is stopped for a time, MPI's included.  check-footprint compares its figures on 2, 8 and 32
+ * ranks. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,8 +18,16 @@ static void start(int *argc, char ***argv)
     ARMCI_Init();
 }
 
-enum { OPERATIONS = 192, ROUNDS = 4, PIECE = 32 << 10, ROOM = 2 * PIECE, ROWS = 64, ROW = PIECE / ROWS };
-/* Of the library's own in a process, whatever the number of ranks; tables that grow with it take 1 KiB a rank at most. */
+enum {
+    OPERATIONS = 192,
+    ROUNDS = 4,
+    PIECE = 32 << 10,
+    ROOM = 2 * PIECE,
+    ROWS = 64,
+    ROW = PIECE / ROWS
+};
+/* Of the library's own in a process, whatever the number of ranks; tables that grow with it take 1
+ * KiB a rank at most. */
 enum { MOST = 16 << 20, MOST_PER_RANK = 1 << 10 };
 
 /* A slice: what is only read, every byte the rank; what is only added to. */
@@ -77,10 +86,13 @@ static void load(struct work *w)
     for (int i = 0; i < OPERATIONS; i++)
         issue(w, i, w->list[(i / 4 + test_rank()) % w->far]);
     for (int i = 0; i < OPERATIONS; i++) {
-        unsigned char owner = (unsigned char)w->list[(i / 4 + test_rank()) % w->far], expected[PIECE];
+        unsigned char owner = (unsigned char)w->list[(i / 4 + test_rank()) % w->far],
+                      expected[PIECE];
         ARMCI_Wait(&w->handle[i]);
         memset(expected, owner, PIECE);
-        if (i % 4 != 3) check_bytes(w->local + (size_t)i * ROOM, expected, PIECE, "get %d in kind from %d", i % 4, owner);
+        if (i % 4 != 3)
+            check_bytes(w->local + (size_t)i * ROOM, expected, PIECE, "get %d in kind from %d",
+                        i % 4, owner);
     }
     ARMCI_AllFence();
 }
@@ -89,26 +101,32 @@ static void check_sums(const struct work *w)
 {
     const struct slice *mine = w->base[test_rank()];
     double here = mine->sums[0], all;
-    check_double(mine->sums[PIECE / sizeof(double) - 1], here, "the last of the sums, as the first");
+    check_double(mine->sums[PIECE / sizeof(double) - 1], here,
+                 "the last of the sums, as the first");
     MPI_Allreduce(&here, &all, 1, MPI_DOUBLE, MPI_SUM, test_comm());
-    check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()), "what was accumulated in all");
+    check_double(all, (double)(ROUNDS * OPERATIONS / 4 * test_ranks()),
+                 "what was accumulated in all");
 }
 
 /* The lowest rank of a node is its server. */
 static bool is_server(void)
 {
-    return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) == test_rank();
+    return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) ==
+           test_rank();
 }
 
 /* The largest of servers, of the others; rank 0 prints them. */
 static void print_largest(long at_rest, long loaded)
 {
     long mine[6] = {0}, all[6];
-    memcpy(mine + (is_server() ? 0 : 3), (long[]){at_rest / 1024, loaded / 1024, kib_in("/proc/self/status", "VmHWM:")}, 3 * sizeof(long));
+    memcpy(mine + (is_server() ? 0 : 3),
+           (long[]){at_rest / 1024, loaded / 1024, kib_in("/proc/self/status", "VmHWM:")},
+           3 * sizeof(long));
     MPI_Reduce(mine, all, 6, MPI_LONG, MPI_MAX, 0, test_comm());
     if (test_rank() == 0)
-        printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, %ld loaded, process %ld\n", test_ranks(),
-               all[0], all[1], all[2], all[3], all[4], all[5]);
+        printf("KiB on %d ranks: server %ld at rest, %ld loaded, process %ld; others %ld at rest, "
+               "%ld loaded, process %ld\n",
+               test_ranks(), all[0], all[1], all[2], all[3], all[4], all[5]);
 }
 
 static void footprint(void)
@@ -134,7 +152,8 @@ static void footprint(void)
     long loaded = own_memory_most();
     print_largest(at_rest, loaded);
     check(at_rest > 0, "no memory of the library was counted");
-    check(loaded <= MOST + (long)test_ranks() * MOST_PER_RANK, "the library took %ld KiB at most", loaded / 1024);
+    check(loaded <= MOST + (long)test_ranks() * MOST_PER_RANK, "the library took %ld KiB at most",
+          loaded / 1024);
     region_free(w.base);
     free(w.local);
     free(w.list);
@@ -145,7 +164,8 @@ static void footprint(void)
 enum { WORDS = 2048, SUM_WORDS = 512, LARGE = 100 << 10, IN_FLIGHT = 32, STOPPED_S = 2 };
 /* What a server may grow by. */
 enum { SERVER_MOST = 4 << 20, SERVER_MOST_PER_CLIENT = 4 << 10 };
-/* What all clients get from: a patch of WIDTH words a row in rows of PITCH words, each word its number. */
+/* What all clients get from: a patch of WIDTH words a row in rows of PITCH words, each word its
+ * number. */
 enum { WIDTH = 128, PITCH = 2 * WIDTH, MOST_ROWS = 8192, SMALL_SEGMENTS = 2000 };
 
 /* Each client's, in the memory of rank 0. */
@@ -189,7 +209,8 @@ static void check_rows(const long *rows, const struct server_load *load)
 
 static void get_patch(struct client *c, const struct server_load *load)
 {
-    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)}, count[] = {near[0], (int)load->bytes / near[0]};
+    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)},
+        count[] = {near[0], (int)load->bytes / near[0]};
     ARMCI_GetS((void *)(uintptr_t)c->patch, far, c->rows, near, count, 1, 0);
     check_rows(c->rows, load);
 }
@@ -197,11 +218,13 @@ static void get_patch(struct client *c, const struct server_load *load)
 static void get_patches(struct client *c, const struct server_load *load)
 {
     enum { PATCHES = 8 };
-    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)}, count[] = {near[0], (int)load->bytes / near[0]};
+    int far[] = {PITCH * sizeof(long)}, near[] = {WIDTH * sizeof(long)},
+        count[] = {near[0], (int)load->bytes / near[0]};
     size_t words = load->bytes / sizeof(long);
     for (size_t i = 0; i < PATCHES; i++) {
         ARMCI_INIT_HANDLE(&c->get[i]);
-        ARMCI_NbGetS((void *)(uintptr_t)c->patch, far, c->rows + i * words, near, count, 1, 0, &c->get[i]);
+        ARMCI_NbGetS((void *)(uintptr_t)c->patch, far, c->rows + i * words, near, count, 1, 0,
+                     &c->get[i]);
     }
     for (size_t i = 0; i < PATCHES; i++) {
         ARMCI_Wait(&c->get[i]);
@@ -224,14 +247,18 @@ static void get_words_by_vector(struct client *c, const struct server_load *load
             from[i] = (void *)(uintptr_t)&c->patch[scattered_word(i)];
             to[k][i] = c->words[k] + i;
         }
-        armci_giov_t iov = {.src_ptr_array = from, .dst_ptr_array = to[k], .bytes = sizeof(long), .ptr_array_len = SMALL_SEGMENTS};
+        armci_giov_t iov = {.src_ptr_array = from,
+                            .dst_ptr_array = to[k],
+                            .bytes = sizeof(long),
+                            .ptr_array_len = SMALL_SEGMENTS};
         ARMCI_INIT_HANDLE(&c->get[k]);
         ARMCI_NbGetV(&iov, 1, 0, &c->get[k]);
     }
     for (int k = 0; k < IN_FLIGHT; k++) {
         ARMCI_Wait(&c->get[k]);
         for (size_t i = 0; i < SMALL_SEGMENTS; i++)
-            if (c->words[k][i] != (long)scattered_word(i)) check_long(c->words[k][i], (long)scattered_word(i), "word %zu of a vector", i);
+            if (c->words[k][i] != (long)scattered_word(i))
+                check_long(c->words[k][i], (long)scattered_word(i), "word %zu of a vector", i);
     }
 }
 
@@ -324,9 +351,11 @@ static void *stop_for_a_time(void *server)
 static void work(struct client *c, const struct server_load *load, pid_t server)
 {
     pthread_t stopper;
-    bool stops = load->stops && test_rank() == test_ranks() - 1 && pthread_create(&stopper, NULL, stop_for_a_time, &server) == 0;
+    bool stops = load->stops && test_rank() == test_ranks() - 1 &&
+                 pthread_create(&stopper, NULL, stop_for_a_time, &server) == 0;
     check(stops || !load->stops || test_rank() < test_ranks() - 1, "no thread to stop the server");
-    for (double until = now() + (load->stops ? STOPPED_S : 1); now() < until || c->rounds == 0; c->rounds++)
+    for (double until = now() + (load->stops ? STOPPED_S : 1); now() < until || c->rounds == 0;
+         c->rounds++)
         load->round(c, load);
     if (load->finish) load->finish(c, load);
     ARMCI_Fence(0);
@@ -352,14 +381,18 @@ static long own_kib(void)
     return kib_in("/proc/self/status", "RssAnon:");
 }
 
-/* MPI libraries keep what each kind of message took, so the loads of one job add up: together they may take twice as much as one. */
+/* MPI libraries keep what each kind of message took, so the loads of one job add up: together they
+ * may take twice as much as one. */
 static void check_growth(const struct server_load *load, int clients, long before, long first)
 {
-    long largest = kib_in("/proc/self/status", "VmHWM:") - shared_kib(), most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
-    printf("%s, server %s, %d clients: %ld KiB more, %ld with the loads before\n", load->name, load->stops ? "stopped for 2 s" : "running",
-           clients, largest - before, largest - first);
-    check(largest - before <= most, "the server grew by %ld KiB, more than %ld KiB", largest - before, most);
-    check(largest - first <= 2 * most, "the server grew by %ld KiB in all, more than %ld KiB", largest - first, 2 * most);
+    long largest = kib_in("/proc/self/status", "VmHWM:") - shared_kib(),
+         most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
+    printf("%s, server %s, %d clients: %ld KiB more, %ld with the loads before\n", load->name,
+           load->stops ? "stopped for 2 s" : "running", clients, largest - before, largest - first);
+    check(largest - before <= most, "the server grew by %ld KiB, more than %ld KiB",
+          largest - before, most);
+    check(largest - first <= 2 * most, "the server grew by %ld KiB in all, more than %ld KiB",
+          largest - first, 2 * most);
 }
 
 static void measured_work(struct client *c, const struct server_load *load, bool far, pid_t server)

@@ -5,7 +5,8 @@
 #include "../mpi/harness.h"
 
 enum { MOST_THREADS = 64, SECONDS = 5 };
-/* Of a core: what is taken from a rank that computes is what it is slowed by.  The aim is 0.01; on a busy machine each look costs more. */
+/* Of a core: what is taken from a rank that computes is what it is slowed by.  The aim is 0.01; on
+ * a busy machine each look costs more. */
 static const double LIMIT = 0.05;
 
 struct threads {
@@ -17,7 +18,8 @@ static struct threads list_threads(void)
 {
     struct threads t = {.n = 0};
     DIR *tasks = opendir("/proc/self/task");
-    for (struct dirent *e = tasks ? readdir(tasks) : NULL; e && t.n < MOST_THREADS; e = readdir(tasks))
+    for (struct dirent *e = tasks ? readdir(tasks) : NULL; e && t.n < MOST_THREADS;
+         e = readdir(tasks))
         if (e->d_name[0] != '.') t.id[t.n++] = strtol(e->d_name, NULL, 10);
     if (tasks) closedir(tasks);
     return t;
@@ -70,7 +72,8 @@ struct activity {
     void (*run)(void);
 };
 
-/* What the progress thread takes while its rank is at something else, with no call into MPI or ARMCI. */
+/* What the progress thread takes while its rank is at something else, with no call into MPI or
+ * ARMCI. */
 static void cost_while(const void *row)
 {
     const struct activity *activity = row;
@@ -86,7 +89,8 @@ static void cost_while(const void *row)
         activity->run();
         double share = (processor_time(&ours) - had) / (now() - begun);
         print_of_all(what, share);
-        check(share > 0 && share < LIMIT, "%s: the progress thread takes %.2f %% of a core", what, 100 * share);
+        check(share > 0 && share < LIMIT, "%s: the progress thread takes %.2f %% of a core", what,
+              100 * share);
     }
     ARMCI_Finalize();
 }
@@ -106,7 +110,9 @@ static void compute(void)
 }
 
 static const struct test tests[] = {
-    {"the progress thread costs nearly nothing while its rank sleeps", ONE_ROW(cost_while, struct activity, "asleep", sleep_on)},
-    {"the progress thread takes nearly nothing from a rank that computes", ONE_ROW(cost_while, struct activity, "computing", compute)},
+    {"the progress thread costs nearly nothing while its rank sleeps",
+     ONE_ROW(cost_while, struct activity, "asleep", sleep_on)},
+    {"the progress thread takes nearly nothing from a rank that computes",
+     ONE_ROW(cost_while, struct activity, "computing", compute)},
 };
 SUITE(.start = start_mpi, .stop = stop_mpi);

@@ -1,13 +1,15 @@
-/* test_leaver.c - jobs that span nodes: a process starts transfers and leaves the library, to compute or to wait by loads, or calls direct
- * transfers only.  What it started completes without it. */
+/* test_leaver.c - jobs that span nodes: a process starts transfers and leaves the library, to
+ * compute or to wait by loads, or calls direct transfers only.  What it started completes without
+ * it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "../mpi/harness.h"
 
-/* The leaver is the last process, on the second node; the observer is the first one there; the server is on the first node.  The observer
- * and the leaver are one process where each node has one: then there is nothing to try. */
+/* The leaver is the last process, on the second node; the observer is the first one there; the
+ * server is on the first node.  The observer and the leaver are one process where each node has
+ * one: then there is nothing to try. */
 enum { SERVED = 0, SLICE = 4 << 20, LONGEST = 1 << 20 };
 
 static int leaver(void)
@@ -89,14 +91,18 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
-/* The bytes that the row changes last become visible at the server; then the observer puts the flag that the leaver looks for. */
+/* The bytes that the row changes last become visible at the server; then the observer puts the flag
+ * that the leaver looks for. */
 static bool has_changed(const char *remote, const struct row *row, double seconds)
 {
     char seen = 0;
-    bool strided = row->start == put_strided, vector = !strided && row->start != acc && row->start != put;
+    bool strided = row->start == put_strided,
+         vector = !strided && row->start != acc && row->start != put;
     size_t last = (size_t)row->kib << 10;
     if (strided) last = (size_t)(row->kib / 2 - 1) * 4096 + 2048;
-    if (vector) last = (size_t)(row->kib - 1) * 2 * SEGMENT + (size_t)((row->kib - 1) * (row->kib - 1) % 97) * 8 + SEGMENT;
+    if (vector)
+        last = (size_t)(row->kib - 1) * 2 * SEGMENT +
+               (size_t)((row->kib - 1) * (row->kib - 1) % 97) * 8 + SEGMENT;
     for (double until = now() + seconds; !seen && now() < until;)
         ARMCI_Get((void *)(remote + last - 1), &seen, 1, SERVED);
     return seen != 0;
@@ -108,7 +114,9 @@ static void leave_until_told(void **base, char *local, const struct row *row, at
     double until = now() + 10;
     while (!atomic_load(flag) && now() < until) {
     }
-    check(atomic_load(flag), "%s of %d KiB: it is not seen by others while its caller is outside of the library", row->name, row->kib);
+    check(atomic_load(flag),
+          "%s of %d KiB: it is not seen by others while its caller is outside of the library",
+          row->name, row->kib);
 }
 
 static void completes_without_its_caller(void)
@@ -124,7 +132,8 @@ static void completes_without_its_caller(void)
         ARMCI_Barrier();
         if (test_rank() == leaver()) leave_until_told(base, local, row, base[leaver()]);
         if (test_rank() == observer() && observer() != leaver()) {
-            check(has_changed((char *)base[SERVED] + 4096, row, 9), "%s of %d KiB: it does not arrive", row->name, row->kib);
+            check(has_changed((char *)base[SERVED] + 4096, row, 9),
+                  "%s of %d KiB: it does not arrive", row->name, row->kib);
             ARMCI_Put((void *)&seen, base[leaver()], sizeof seen, leaver());
         }
         ARMCI_Barrier();
@@ -145,7 +154,9 @@ static void small_puts_complete_without_their_caller(void)
         double until = now() + 10;
         while (!atomic_load((_Atomic long *)slice) && now() < until) {
         }
-        check(*slice != 0, "the last of %d small puts is not seen while its caller is outside of the library", PUTS);
+        check(*slice != 0,
+              "the last of %d small puts is not seen while its caller is outside of the library",
+              PUTS);
     }
     if (test_rank() == observer() && observer() != leaver()) {
         for (double until = now() + 9; value != PUTS && now() < until;)
@@ -158,12 +169,13 @@ static void small_puts_complete_without_their_caller(void)
 
 /* ---- the caller calls direct transfers without pause ----
  *
- * They advance nothing, so the progress thread must, or the next to leave the global lock.  Without that an operation is delivered when the
- * loop has ended, or by luck. */
+ * They advance nothing, so the progress thread must, or the next to leave the global lock.  Without
+ * that an operation is delivered when the loop has ended, or by luck. */
 
 enum { PIECE = 32 << 10, PIECES = 60, AREA = PIECES * PIECE, COPY = 8 << 20, DELIVERIES = 5 };
-/* Seconds.  Two threads of the leaver that never wait, and the progress threads, are more than two processors: Linux with autogroups was
- * seen to leave a runnable progress thread without a processor for 1.3 s. */
+/* Seconds.  Two threads of the leaver that never wait, and the progress threads, are more than two
+ * processors: Linux with autogroups was seen to leave a runnable progress thread without a
+ * processor for 1.3 s. */
 static const double GIVEN_UP = 20, LATE[2] = {0.5, 10}; /* [has_thread] */
 
 static void start_puts(char *remote, char *local, armci_hdl_t *handle)
@@ -203,7 +215,8 @@ static void start_strided_get(char *remote, char *local, armci_hdl_t *handle)
 static const struct delivery {
     const char *name;
     void (*start)(char *remote, char *local, armci_hdl_t *handle);
-    int last; /* offset of the double that is delivered last: at the server, or in the leaver's buffer */
+    int last; /* offset of the double that is delivered last: at the server, or in the leaver's
+                 buffer */
     bool is_get;
 } deliveries[] = {
     {"two puts", start_puts, 8},
@@ -235,8 +248,10 @@ static void *copy_until_told(void *copies)
     return NULL;
 }
 
-/* Wait by loads for the value, between direct transfers or, if another thread makes those, without any call.  Seconds. */
-static double wait_for(const volatile double *cell, double value, struct copies *copies, bool has_thread)
+/* Wait by loads for the value, between direct transfers or, if another thread makes those, without
+ * any call.  Seconds. */
+static double wait_for(const volatile double *cell, double value, struct copies *copies,
+                       bool has_thread)
 {
     double begun = now();
     while (*cell != value && now() < begun + GIVEN_UP) {
@@ -246,8 +261,8 @@ static double wait_for(const volatile double *cell, double value, struct copies 
 }
 
 /* The caller, the leaver, starts the operation; the server answers in the leaver's `cell`. */
-static void deliver(const struct delivery *d, char *remote, char *local, volatile double *cell, double value, struct copies *copies,
-                    bool has_thread)
+static void deliver(const struct delivery *d, char *remote, char *local, volatile double *cell,
+                    double value, struct copies *copies, bool has_thread)
 {
     armci_hdl_t handle;
     pthread_t thread;
@@ -256,11 +271,13 @@ static void deliver(const struct delivery *d, char *remote, char *local, volatil
     atomic_store(&copies->enough, false);
     if (has_thread && pthread_create(&thread, NULL, copy_until_told, copies) != 0) abort();
     d->start(remote, local, &handle);
-    double took = wait_for(d->is_get ? (volatile double *)(void *)(local + d->last) : cell, value, copies, has_thread);
+    double took = wait_for(d->is_get ? (volatile double *)(void *)(local + d->last) : cell, value,
+                           copies, has_thread);
     atomic_store(&copies->enough, true);
     if (has_thread) pthread_join(thread, NULL);
     ARMCI_Wait(&handle);
-    check(took < LATE[has_thread] + 10 * copies->longest, "%s: delivered after %.1f ms; the longest direct transfer took %.1f ms", d->name,
+    check(took < LATE[has_thread] + 10 * copies->longest,
+          "%s: delivered after %.1f ms; the longest direct transfer took %.1f ms", d->name,
           1e3 * took, 1e3 * copies->longest);
 }
 
@@ -279,17 +296,22 @@ static void fill_doubles(char *to, size_t bytes, double value)
         memcpy(to + i, &value, sizeof value);
 }
 
-/* The slices: an area that the operations go to or come from, the cell for the server's answers, room for direct transfers. */
-static void try_delivery(const struct delivery *d, void **base, char *local, struct copies *copies, bool has_thread)
+/* The slices: an area that the operations go to or come from, the cell for the server's answers,
+ * room for direct transfers. */
+static void try_delivery(const struct delivery *d, void **base, char *local, struct copies *copies,
+                         bool has_thread)
 {
-    char *slice = base[test_rank()], *remote = base[SERVED], *answers = (char *)base[leaver()] + AREA;
+    char *slice = base[test_rank()], *remote = base[SERVED],
+         *answers = (char *)base[leaver()] + AREA;
     memset(slice, 0, AREA + 8);
     for (int round = 1; round <= DELIVERIES; round++) {
         double value = round;
         if (d->is_get && test_rank() == SERVED) fill_doubles(slice, AREA, value);
         fill_doubles(local, LONGEST, d->start == start_accumulates ? 1 : d->is_get ? 0 : value);
         ARMCI_Barrier();
-        if (test_rank() == leaver()) deliver(d, remote, local, (volatile double *)(void *)answers, value, copies, has_thread);
+        if (test_rank() == leaver())
+            deliver(d, remote, local, (volatile double *)(void *)answers, value, copies,
+                    has_thread);
         if (test_rank() == SERVED) answer(d, slice, (double *)(void *)answers, value);
         ARMCI_Barrier();
     }
@@ -312,9 +334,12 @@ static void completes_beside_direct_transfers(const void *row)
 }
 
 static const struct test tests[] = {
-    {"operations complete while their caller calls direct transfers", ONE_ROW(completes_beside_direct_transfers, bool, false)},
-    {"operations complete while another thread calls direct transfers", ONE_ROW(completes_beside_direct_transfers, bool, true)},
-    {"what a blocking call started completes while its caller computes", completes_without_its_caller},
+    {"operations complete while their caller calls direct transfers",
+     ONE_ROW(completes_beside_direct_transfers, bool, false)},
+    {"operations complete while another thread calls direct transfers",
+     ONE_ROW(completes_beside_direct_transfers, bool, true)},
+    {"what a blocking call started completes while its caller computes",
+     completes_without_its_caller},
     {"small puts complete while their caller computes", small_puts_complete_without_their_caller},
 };
 SUITE();

@@ -1,10 +1,11 @@
-/* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and stores, everything else
- * goes by messages.  Updates from near and far must add up exactly. */
+/* test_mixed.c - jobs that span nodes: put and get of a neighbour on the own node are loads and
+ * stores, everything else goes by messages.  Updates from near and far must add up exactly. */
 #include "../mpi/op.h"
 
 enum { DRAWS = 160 };
 
-/* Counters on all processes; the winner of ticket t of counter c writes slot t of process (c + 1) % ranks. */
+/* Counters on all processes; the winner of ticket t of counter c writes slot t of process (c + 1) %
+ * ranks. */
 static void tickets_and_slots(void)
 {
     int n = test_ranks(), total = effort(DRAWS) * n;
@@ -15,8 +16,10 @@ static void tickets_and_slots(void)
         int counter = rng_between(&r, 0, n - 1), home = (counter + 1) % n;
         long ticket = -1, *slots = (long *)base[home] + 1;
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &ticket, base[counter], 1, counter);
-        if (!check(ticket >= 0 && ticket < total, "ticket %ld of counter %d", ticket, counter)) continue;
-        check_long(ARMCI_GetValueLong(slots + ticket, home), 0, "slot %ld on %d before it is written", ticket, home);
+        if (!check(ticket >= 0 && ticket < total, "ticket %ld of counter %d", ticket, counter))
+            continue;
+        check_long(ARMCI_GetValueLong(slots + ticket, home), 0,
+                   "slot %ld on %d before it is written", ticket, home);
         ARMCI_PutValueLong(1000 + ticket, slots + ticket, home);
     }
     ARMCI_Barrier();
@@ -26,7 +29,8 @@ static void tickets_and_slots(void)
     draws = ARMCI_GetValueLong(base[(test_rank() + n - 1) % n], (test_rank() + n - 1) % n);
     ARMCI_Access_begin(base[test_rank()]);
     for (long t = 0; t < total; t++)
-        check_long(((long *)base[test_rank()])[1 + t], t < draws ? 1000 + t : 0, "slot %ld of %ld draws", t, draws);
+        check_long(((long *)base[test_rank()])[1 + t], t < draws ? 1000 + t : 0,
+                   "slot %ld of %ld draws", t, draws);
     ARMCI_Access_end(base[test_rank()]);
     region_free(base);
 }
@@ -45,7 +49,8 @@ static void add_by_hand(struct rng *r, long *at, long step, int target)
     op_wait(&put, &handle);
 }
 
-/* Mutex m of process h protects two longs of process (h + m) % ranks: one changed by get and put, one by accumulate. */
+/* Mutex m of process h protects two longs of process (h + m) % ranks: one changed by get and put,
+ * one by accumulate. */
 static void locked_sums(void)
 {
     int n = test_ranks(), rounds = effort(160);
@@ -69,8 +74,8 @@ static void locked_sums(void)
     MPI_Allreduce(MPI_IN_PLACE, steps, n * n, MPI_LONG, MPI_SUM, test_comm());
     for (int h = 0; h < n; h++)
         for (int m = 0; m < n; m++)
-            check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n), steps[h * n + m],
-                       "what was added under mutex %d of %d", m, h);
+            check_long(ARMCI_GetValueLong((long *)base[(h + m) % n] + 2 * (h * n + m), (h + m) % n),
+                       steps[h * n + m], "what was added under mutex %d of %d", m, h);
     region_done(base);
     free(steps);
 }
@@ -82,8 +87,8 @@ struct group_work {
     armcix_mutex_hdl_t mutex;
 };
 
-/* Every member adds to every member's long 0 by accumulate, 1 by rmw, 2 by hand under a mutex.  The holder also adds to
- * processes of the world: one that waits for the mutex must go on serving. */
+/* Every member adds to every member's long 0 by accumulate, 1 by rmw, 2 by hand under a mutex.  The
+ * holder also adds to processes of the world: one that waits for the mutex must go on serving. */
 static void add_in_group(struct group_work *w, struct rng *r)
 {
     long one = 1, step = 3, old;

@@ -1,5 +1,6 @@
-/* test_probe.c - jobs on two nodes: what the probe of the network finds, and the route chosen from it, for each of the 16 sets of
- * operations that a network can carry out by itself. fake_rdma.c, which check-hosts preloads, is that network. */
+/* test_probe.c - jobs on two nodes: what the probe of the network finds, and the route chosen from
+ * it, for each of the 16 sets of operations that a network can carry out by itself. fake_rdma.c,
+ * which check-hosts preloads, is that network. */
 #include "../mpi/harness.h"
 
 #include <stdio.h>
@@ -55,12 +56,15 @@ static bool probe(unsigned set)
     setenv("FAKE_RDMA", name, 1);
     check_long(ARMCI_Init(), 0, "%s: ARMCI_Init", name);
     unsigned seen = found();
-    check(armcii_probe->measured && armcii_probe->round_trip > 0, "%s: a round trip of %g s", name, armcii_probe->round_trip);
+    check(armcii_probe->measured && armcii_probe->round_trip > 0, "%s: a round trip of %g s", name,
+          armcii_probe->round_trip);
     for (int op = 0; op < PROBE_OPS; op++) {
         check(!(seen & ~set & 1U << op), "%s: %s is complete without the target", name, words[op]);
-        check(armcii_probe->seconds[op] > 0, "%s: %s in %g s", name, words[op], armcii_probe->seconds[op]);
+        check(armcii_probe->seconds[op] > 0, "%s: %s in %g s", name, words[op],
+              armcii_probe->seconds[op]);
     }
-    check_long(armcii_transports_have(&armcii_rma), armcii_probe_finds_rdma(armcii_probe), "%s: RMA is in use", name);
+    check_long(armcii_transports_have(&armcii_rma), armcii_probe_finds_rdma(armcii_probe),
+               "%s: RMA is in use", name);
     transfer_each_way(name);
     ARMCI_Finalize();
     return seen == set;
@@ -76,7 +80,9 @@ static bool has_windows(void)
     return windows;
 }
 
-enum { TRIES = 20 }; /* where others use the processors, a probe may take longer than the target is silent */
+enum {
+    TRIES = 20
+}; /* where others use the processors, a probe may take longer than the target is silent */
 
 static void outcomes(void)
 {
@@ -102,8 +108,10 @@ static void real_network(void)
     for (int tries = 0; tries < TRIES && (tries == 0 || seen != expected); tries++) {
         ARMCI_Init();
         seen = found();
-        check(!(seen & ~expected), "operations %#x are complete without the target", seen & ~expected);
-        check_long(armcii_transports_have(&armcii_rma), armcii_probe_finds_rdma(armcii_probe), "RMA is in use");
+        check(!(seen & ~expected), "operations %#x are complete without the target",
+              seen & ~expected);
+        check_long(armcii_transports_have(&armcii_rma), armcii_probe_finds_rdma(armcii_probe),
+                   "RMA is in use");
         ARMCI_Finalize();
     }
     check_long((long)seen, (long)expected, "operations complete without the target");
@@ -111,7 +119,8 @@ static void real_network(void)
 
 static void slow_networks(void)
 {
-    struct probe_result p = {.measured = true, .complete = {true, true}, .seconds = {10e-6, 10e-6}, .round_trip = 5e-6};
+    struct probe_result p = {
+        .measured = true, .complete = {true, true}, .seconds = {10e-6, 10e-6}, .round_trip = 5e-6};
     check(armcii_probe_finds_rdma(&p), "put and get in two round trips");
     p.seconds[PROBE_GET] = 20e-6;
     check(!armcii_probe_finds_rdma(&p), "a get of four round trips");

@@ -1,4 +1,5 @@
-/* test_progress.c - what the thread that makes progress is to the program: it runs no signal handler of it. */
+/* test_progress.c - what the thread that makes progress is to the program: it runs no signal
+ * handler of it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <limits.h>
@@ -9,7 +10,8 @@
 #include "../mpi/harness.h"
 
 /* The file `name` of a thread of this process, from the line that begins with `start`, or "". */
-static void read_of_thread(const char *thread, const char *name, const char *start, char *text, size_t room)
+static void read_of_thread(const char *thread, const char *name, const char *start, char *text,
+                           size_t room)
 {
     char path[64 + NAME_MAX];
     snprintf(path, sizeof path, "/proc/self/task/%s/%s", thread, name);
@@ -82,10 +84,13 @@ static void signals_go_elsewhere(void)
         return;
     }
     long thread = library_thread(&blocked);
-    for (double until = now() + STARTING; (blocked & bit_of(SIGSEGV)) && now() < until;) /* a thread starts with all of them blocked */
+    for (double until = now() + STARTING;
+         (blocked & bit_of(SIGSEGV)) &&
+         now() < until;) /* a thread starts with all of them blocked */
         thread = library_thread(&blocked);
     check(thread > 0, "there is no thread armci-progress");
-    check((blocked & bit_of(SIGUSR1)) && (blocked & bit_of(SIGALRM)) && (blocked & bit_of(SIGTERM)), "it blocks %lx only", blocked);
+    check((blocked & bit_of(SIGUSR1)) && (blocked & bit_of(SIGALRM)) && (blocked & bit_of(SIGTERM)),
+          "it blocks %lx only", blocked);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         check(!(blocked & bit_of(faults[i])), "it blocks signal %d", faults[i]);
     sigaction(SIGUSR1, &noting, &former);

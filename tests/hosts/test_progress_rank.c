@@ -1,8 +1,9 @@
-/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last ranks of each node (ARMCI_PROGRESS_RANKS of them) serve the memory of the others
- * and are not members of the program's world.
+/* test_progress_rank.c - ARMCI_PROGRESS=rank: the last ranks of each node (ARMCI_PROGRESS_RANKS of
+ * them) serve the memory of the others and are not members of the program's world.
  *
- * test_progress_rank.mpi [--how=NAME]: one life of a program (below); rank 0 says what came of it.  Progress ranks never come back
- * from the start, so what they may not do is not done: there is nothing about them in here. */
+ * test_progress_rank.mpi [--how=NAME]: one life of a program (below); rank 0 says what came of it.
+ * Progress ranks never come back from the start, so what they may not do is not done: there is
+ * nothing about them in here. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ static int threads_here(void)
     return count;
 }
 
-/* Everything that says who there is says the same: the progress ranks of the two nodes are missing. */
+/* Everything that says who there is says the same: the progress ranks of the two nodes are missing.
+ */
 static void check_world(void)
 {
     int size, rank, in_domains = 0;
@@ -81,7 +83,8 @@ static void put_and_get(void **base)
     ARMCI_Get(base[right], back, sizeof back, right);
     check(memcmp(value, back, sizeof value) == 0, "what was put comes back");
     ARMCI_Barrier();
-    check(((double *)base[me])[DOUBLES - 1] == 1000.0 * ((me + n - 1) % n) + DOUBLES - 1, "what the neighbour put is here");
+    check(((double *)base[me])[DOUBLES - 1] == 1000.0 * ((me + n - 1) % n) + DOUBLES - 1,
+          "what the neighbour put is here");
     ARMCI_Barrier();
 }
 
@@ -154,7 +157,8 @@ static void stop(long pid)
         ;
 }
 
-/* Every kind of request to a process whose server runs completes, fences included; a get from one whose server is stopped does not. */
+/* Every kind of request to a process whose server runs completes, fences included; a get from one
+ * whose server is stopped does not. */
 static void work_beside_stopped_server(void **base, int stopped, long server, int other)
 {
     long seen = 0, old, one = 1, *there = base[other], *far = base[stopped];
@@ -169,7 +173,8 @@ static void work_beside_stopped_server(void **base, int stopped, long server, in
     ARMCI_Acc(ARMCI_ACC_LNG, &one, &one, there, sizeof one, other);
     ARMCI_Fence(other);
     ARMCI_Get(there, &old, sizeof old, other);
-    check(old == 1002 + other, "requests to a process while the server of its neighbour is stopped");
+    check(old == 1002 + other,
+          "requests to a process while the server of its neighbour is stopped");
     check(ARMCI_Test(&handle) == 1 && seen == 0, "a get whose server is stopped is not complete");
     kill((pid_t)server, SIGCONT);
     ARMCI_Wait(&handle);
@@ -202,7 +207,8 @@ static void serve_apart(void)
     ARMCI_Free(base[me]);
 }
 
-/* Data that the first process asked for and does not look at: more than its own buffers and the server's hold together. */
+/* Data that the first process asked for and does not look at: more than its own buffers and the
+ * server's hold together. */
 enum { ROWS = 32 << 10, ROW = 1 << 10 };
 
 static void leave_gets_under_way(char *there, char *here)
@@ -220,7 +226,8 @@ static void leave_gets_under_way(char *there, char *here)
     compute(2.0);
     ARMCI_Wait(&handle);
     for (int i = 0; i < ROWS; i++)
-        check(here[i * ROW] == (char)i && here[(i + 1) * ROW - 1] == (char)i, "a row of what was got meanwhile");
+        check(here[i * ROW] == (char)i && here[(i + 1) * ROW - 1] == (char)i,
+              "a row of what was got meanwhile");
 }
 
 static void lock_again_and_again(void)
@@ -294,7 +301,8 @@ static void come_and_go(void)
         if (me == 0) after = mappings();
     }
     check(me != 0 || before > 0, "mappings are found");
-    check(me != 0 || with == before + all_ranks, "a region is mapped in every process, progress ranks included");
+    check(me != 0 || with == before + all_ranks,
+          "a region is mapped in every process, progress ranks included");
     check(me != 0 || after == before, "a region that was freed is mapped nowhere");
 }
 
@@ -343,7 +351,8 @@ static void mpi_of_armci(void)
     ARMCI_Finalize();
 }
 
-/* On the world again, on the program's processes in reverse order, on some of them (where nobody is a server), and on all again. */
+/* On the world again, on the program's processes in reverse order, on some of them (where nobody is
+ * a server), and on all again. */
 static void several_times(void)
 {
     MPI_Comm reversed, some;

@@ -1,8 +1,10 @@
-/* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the library stops nobody else.
+/* test_stall.c - jobs that span nodes: a process that starts a long transfer and then leaves the
+ * library stops nobody else.
  *
- * The last process, which is no server, starts the transfer and calls nothing for a time.  The first process of its node times 8-byte
- * operations on the memory that the transfer goes to; each must be short.  So must they be beside direct transfers without pause, of the
- * server's process or of another thread of the timing one.  How long a process that wants nothing but the processor has
+ * The last process, which is no server, starts the transfer and calls nothing for a time.  The
+ * first process of its node times 8-byte operations on the memory that the transfer goes to; each
+ * must be short.  So must they be beside direct transfers without pause, of the server's process or
+ * of another thread of the timing one.  How long a process that wants nothing but the processor has
  * to wait for it is measured at the same time, by another process: the bound allows for that. */
 #include <pthread.h>
 #include <sched.h>
@@ -13,7 +15,8 @@
 #include "../mpi/harness.h"
 #include "../../benchmarks/load.h"
 
-/* Seconds.  An operation consists of several steps of two processes, each of which may have to wait for the processor. */
+/* Seconds.  An operation consists of several steps of two processes, each of which may have to wait
+ * for the processor. */
 static const double AWAY = 1.2, SETTLING = 0.6, BOUND = 0.1;
 enum { WAITS = 5, PIECES = 6144, SERVER = 0 };
 
@@ -26,7 +29,8 @@ static void be_away(double seconds)
 
 static const char *name_of(enum small_operation operation)
 {
-    static const char *const names[] = {"get", "put + fence", "acc + fence", "rmw", "lock + unlock"};
+    static const char *const names[] = {"get", "put + fence", "acc + fence", "rmw",
+                                        "lock + unlock"};
     return names[operation];
 }
 
@@ -46,7 +50,8 @@ static double longest_wait_for_processor(double seconds)
 static void time_small(struct load_worker *w, double seconds, double worst[SMALL_OPERATIONS])
 {
     int operation = 0;
-    for (double until = now() + seconds; now() < until; operation = (operation + 1) % SMALL_OPERATIONS) {
+    for (double until = now() + seconds; now() < until;
+         operation = (operation + 1) % SMALL_OPERATIONS) {
         double begun = now();
         load_small(w, (enum small_operation)operation, SERVER);
         double took = now() - begun;
@@ -105,7 +110,8 @@ static void *copy_until_told(void *copies)
     return NULL;
 }
 
-static void time_beside_thread(struct load_worker *w, struct copies *copies, double seconds, double worst[SMALL_OPERATIONS])
+static void time_beside_thread(struct load_worker *w, struct copies *copies, double seconds,
+                               double worst[SMALL_OPERATIONS])
 {
     pthread_t thread;
     if (pthread_create(&thread, NULL, copy_until_told, copies) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -116,7 +122,8 @@ static void time_beside_thread(struct load_worker *w, struct copies *copies, dou
 
 /* ---- tests ---- */
 
-/* longest: of the direct transfers.  A small operation waits for a few of those, in each of its steps. */
+/* longest: of the direct transfers.  A small operation waits for a few of those, in each of its
+ * steps. */
 static void judge(double worst[SMALL_OPERATIONS], double wait, double longest)
 {
     enum { STEPS = 5 };
@@ -125,7 +132,9 @@ static void judge(double worst[SMALL_OPERATIONS], double wait, double longest)
     armci_msg_dgop(longer, 2, "max");
     double bound = BOUND + WAITS * longer[0] + STEPS * longer[1];
     for (int i = 0; i < SMALL_OPERATIONS && test_rank() == 0; i++)
-        check(worst[i] < bound, "%s: the worst took %.0f ms, more than %.0f ms; the processor was waited for up to %.0f ms",
+        check(worst[i] < bound,
+              "%s: the worst took %.0f ms, more than %.0f ms; the processor was waited for up to "
+              "%.0f ms",
               name_of((enum small_operation)i), 1e3 * worst[i], 1e3 * bound, 1e3 * longer[0]);
 }
 
@@ -140,7 +149,8 @@ static bool may_run(void)
 
 static void open_load(struct load *load, struct load_worker *worker)
 {
-    if (!load_open(load) || !load_worker_open(worker, load, 0, PIECES)) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!load_open(load) || !load_worker_open(worker, load, 0, PIECES))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     ARMCI_Create_mutexes(1);
 }
 
@@ -188,7 +198,8 @@ static void copy_beside(const void *row)
     int me = test_rank();
     if (!may_run() || (by_thread && !needs_threads())) return;
     open_load(&load, &worker);
-    if (!load_worker_open(&copies.worker, &load, 1, PIECES) || !load_prepare_direct(&copies.worker)) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (!load_worker_open(&copies.worker, &load, 1, PIECES) || !load_prepare_direct(&copies.worker))
+        MPI_Abort(MPI_COMM_WORLD, 1);
     use_connections(&worker, LONG_ACC);
     ARMCI_Barrier();
     if (me == timer() && by_thread)
@@ -205,10 +216,14 @@ static void copy_beside(const void *row)
 }
 
 static const struct test tests[] = {
-    {"a process that leaves after a long uneven vector get stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
-    {"a process that leaves after a long accumulate stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_ACC)},
-    {"a process that leaves after a long strided put stops nobody", ONE_ROW(leave_after, enum long_transfer, LONG_PUT_STRIDED)},
-    {"a server's process that calls direct transfers stops nobody", ONE_ROW(copy_beside, bool, false)},
+    {"a process that leaves after a long uneven vector get stops nobody",
+     ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
+    {"a process that leaves after a long accumulate stops nobody",
+     ONE_ROW(leave_after, enum long_transfer, LONG_ACC)},
+    {"a process that leaves after a long strided put stops nobody",
+     ONE_ROW(leave_after, enum long_transfer, LONG_PUT_STRIDED)},
+    {"a server's process that calls direct transfers stops nobody",
+     ONE_ROW(copy_beside, bool, false)},
     {"a thread that calls direct transfers stops no other", ONE_ROW(copy_beside, bool, true)},
 };
 SUITE();

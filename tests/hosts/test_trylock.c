@@ -1,6 +1,7 @@
-/* test_trylock.c - jobs that span nodes, under MPI_THREAD_MULTIPLE: a thread's trylock beside another thread's lock, or wait for a lock, of
- * the same mutex, which a server keeps: a place in its queue is for a process, so the threads of one must not ask it at once; and many
- * requests beside a wait for a lock. */
+/* test_trylock.c - jobs that span nodes, under MPI_THREAD_MULTIPLE: a thread's trylock beside
+ * another thread's lock, or wait for a lock, of the same mutex, which a server keeps: a place in
+ * its queue is for a process, so the threads of one must not ask it at once; and many requests
+ * beside a wait for a lock. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -27,13 +28,16 @@ static void rest(void)
     nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
-/* Wait for threads; one that never comes back waits for a mutex that was lost, and so would the rest of the job. */
+/* Wait for threads; one that never comes back waits for a mutex that was lost, and so would the
+ * rest of the job. */
 static void join(pthread_t *threads, int n, const char *what)
 {
     double until = MPI_Wtime() + TIMEOUT;
     while (waiting > 0 && MPI_Wtime() < until)
         rest();
-    if (!check(waiting == 0, "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n, TIMEOUT, (int)waiting))
+    if (!check(waiting == 0,
+               "%s: expected that all %d threads come back within %d s, seen: %d do not", what, n,
+               TIMEOUT, (int)waiting))
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
@@ -71,7 +75,8 @@ static void *wait_for_lock(void *unused)
 static void expect_refusals(const char *when)
 {
     for (int i = 0; i < TRIES; i++)
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 1, "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", owner, when, i);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 1,
+                   "ARMCIX_Trylock_hdl of process %d's mutex, %s, try %d", owner, when, i);
 }
 
 static void start_waiting(pthread_t *thread)
@@ -86,14 +91,20 @@ static void start_waiting(pthread_t *thread)
 /* The owner, which has held it until now, unlocks. */
 static void let_it_have_the_mutex(void)
 {
-    check(!has_locked, "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return", owner);
+    check(!has_locked,
+          "ARMCIX_Lock_hdl of process %d's mutex, which that holds: expected a wait, seen a return",
+          owner);
     armci_notify(owner);
     for (double until = MPI_Wtime() + TIMEOUT; !has_locked && MPI_Wtime() < until;)
         rest();
-    check(has_locked, "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, seen none", owner, TIMEOUT);
+    check(has_locked,
+          "ARMCIX_Lock_hdl of process %d's mutex: expected a return within %d s of the unlock, "
+          "seen none",
+          owner, TIMEOUT);
 }
 
-/* The first thread tries, before, while and after another of the process has the mutex, which the owner holds at first. */
+/* The first thread tries, before, while and after another of the process has the mutex, which the
+ * owner holds at first. */
 static void try_beside_thread(void)
 {
     pthread_t thread;
@@ -115,7 +126,11 @@ static void ask_beside_thread(void)
     start_waiting(&thread);
     for (long i = 0; i < REQUESTS; i++) {
         ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, counter, 1, owner);
-        if (!check_long(seen, i, "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits for a mutex", owner, i)) break;
+        if (!check_long(seen, i,
+                        "ARMCI_Rmw of process %d's counter, time %ld, while another thread waits "
+                        "for a mutex",
+                        owner, i))
+            break;
     }
     let_it_have_the_mutex();
     may_unlock = true;
@@ -135,7 +150,8 @@ static void take_turns(int tryer, void (*act)(void))
     if (test_rank() == tryer) act();
     ARMCI_Barrier();
     if (test_rank() == tryer) {
-        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 0, "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", owner);
+        check_long(ARMCIX_Trylock_hdl(the_set, 0, owner), 0,
+                   "ARMCIX_Trylock_hdl of process %d's mutex, which is free again", owner);
         ARMCIX_Unlock_hdl(the_set, 0, owner);
     }
     ARMCI_Barrier();
@@ -206,12 +222,14 @@ static void all_at_once(long *locked)
     }
     join(threads, THREADS, "ARMCIX_Lock_hdl and ARMCIX_Trylock_hdl at once");
     for (int t = 0; t < THREADS; t++) {
-        check_long(workers[t].wrong, 0, "ARMCIX_%s_hdl by thread %d: how often not alone", t % 2 ? "Lock" : "Trylock", t);
+        check_long(workers[t].wrong, 0, "ARMCIX_%s_hdl by thread %d: how often not alone",
+                   t % 2 ? "Lock" : "Trylock", t);
         got += workers[t].got;
     }
     MPI_Allreduce(&got, &all, 1, MPI_INT, MPI_SUM, test_comm());
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(locked, owner), all, "ARMCI_GetValueLong of what process %d's mutex protects", owner);
+    check_long(ARMCI_GetValueLong(locked, owner), all,
+               "ARMCI_GetValueLong of what process %d's mutex protects", owner);
     ARMCI_Barrier();
 }
 
@@ -230,7 +248,8 @@ static void together(void)
 
 static const struct test tests[] = {
     {"a trylock beside another thread's wait for the lock is refused", beside_a_wait},
-    {"a thread that waits for a lock is not answered in the place of another", beside_many_requests},
+    {"a thread that waits for a lock is not answered in the place of another",
+     beside_many_requests},
     {"trylocks beside other threads' locks exclude, and lose no mutex", together},
 };
 SUITE(.start = start_with_codes);

@@ -1,5 +1,6 @@
-/* test_unfenced.c - jobs that span nodes: ARMCI_Finalize right behind updates that nobody fenced or waited for completes them.  The memory
- * goes with it, so each process keeps a second mapping of its slice, and looks there afterwards. */
+/* test_unfenced.c - jobs that span nodes: ARMCI_Finalize right behind updates that nobody fenced or
+ * waited for completes them.  The memory goes with it, so each process keeps a second mapping of
+ * its slice, and looks there afterwards. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <time.h>
@@ -37,7 +38,8 @@ static void send_puts(char *from, char *to, int target)
     for (size_t i = 0; i < LONGS; i++)
         ARMCI_Put(from + i * sizeof(long), to + i * sizeof(long), sizeof(long), target);
 }
-static const struct update puts_of_longs = {"ARMCI_Put, a long a time", LONGS * sizeof(long), send_puts, copy_longs};
+static const struct update puts_of_longs = {"ARMCI_Put, a long a time", LONGS * sizeof(long),
+                                            send_puts, copy_longs};
 
 /* The handle is not the library's business any more after its end, nor is the wait for it. */
 static void send_aggregate(char *from, char *to, int target)
@@ -49,7 +51,8 @@ static void send_aggregate(char *from, char *to, int target)
     for (size_t i = 0; i < LONGS; i++)
         ARMCI_NbPut(from + i * sizeof(long), to + i * sizeof(long), sizeof(long), target, handle);
 }
-static const struct update aggregate = {"ARMCI_NbPut by an aggregate handle", LONGS * sizeof(long), send_aggregate, copy_longs};
+static const struct update aggregate = {"ARMCI_NbPut by an aggregate handle", LONGS * sizeof(long),
+                                        send_aggregate, copy_longs};
 
 static void send_sums(char *from, char *to, int target)
 {
@@ -93,7 +96,8 @@ static void apply_large(const char *from, char *model)
 }
 static const struct update large = {"ARMCI_NbPut, large", LARGE, send_large, apply_large};
 
-/* Another mapping of shared memory that is mapped at `memory`, which outlives that one; NULL where it is not shared. */
+/* Another mapping of shared memory that is mapped at `memory`, which outlives that one; NULL where
+ * it is not shared. */
 static char *map_again(char *memory, size_t bytes)
 {
     size_t before = (uintptr_t)memory % (size_t)sysconf(_SC_PAGESIZE);
@@ -121,7 +125,8 @@ static void look(const char *slice, const struct update *u, int turn)
         memset(model, 0, u->bytes);
         draw(from, u, turn, (int)p);
         u->apply(from + me * u->bytes, model);
-        check_bytes(slice + p * u->bytes, model, u->bytes, "turn %d, after ARMCI_Finalize: %s by %d", turn, u->call, (int)p);
+        check_bytes(slice + p * u->bytes, model, u->bytes,
+                    "turn %d, after ARMCI_Finalize: %s by %d", turn, u->call, (int)p);
     }
     free(from);
     free(model);

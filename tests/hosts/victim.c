@@ -1,4 +1,5 @@
-/* victim.c - a job that never ends by itself: everybody works on everybody's memory until one rank kills itself in the middle of it.
+/* victim.c - a job that never ends by itself: everybody works on everybody's memory until one rank
+ * kills itself in the middle of it.
  *
  * victim.mpi RANK put|get|acc|lock|barrier */
 #include <signal.h>
@@ -10,7 +11,13 @@
 
 #include <armcix.h>
 
-enum { PIECE = 1 << 20, ROWS = 1024, ROW = PIECE / ROWS, BEFORE_MICROSECONDS = 300000, MOST_SECONDS = 50 };
+enum {
+    PIECE = 1 << 20,
+    ROWS = 1024,
+    ROW = PIECE / ROWS,
+    BEFORE_MICROSECONDS = 300000,
+    MOST_SECONDS = 50
+};
 
 struct work {
     int rank, ranks;
@@ -53,7 +60,8 @@ static void barrier(const struct work *w, int target)
 static const struct {
     const char *name;
     void (*once)(const struct work *w, int target);
-} operations[] = {{"put", put}, {"get", get}, {"acc", acc}, {"lock", lock}, {"barrier", barrier}, {NULL, NULL}};
+} operations[] = {{"put", put},   {"get", get},         {"acc", acc},
+                  {"lock", lock}, {"barrier", barrier}, {NULL, NULL}};
 
 static void die(int number)
 {
@@ -96,7 +104,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(ARMCIX_Get_world_comm(), &w.ranks);
     w.base = calloc((size_t)w.ranks, sizeof *w.base);
     w.local = calloc(2, PIECE);
-    if (!w.base || !w.local || ARMCI_Malloc(w.base, 2 * PIECE) != 0 || ARMCI_Create_mutexes(1) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+    if (!w.base || !w.local || ARMCI_Malloc(w.base, 2 * PIECE) != 0 || ARMCI_Create_mutexes(1) != 0)
+        MPI_Abort(MPI_COMM_WORLD, 3);
     ARMCI_Barrier();
     if (w.rank == 0) {
         puts("everybody transfers");

@@ -16,7 +16,8 @@ struct call {
 
 /* Each returns what ARMCI returns.  A get goes from the remote side to the local one. */
 int call_contiguous(const struct call *c, void *local, void *remote, int bytes);
-int call_strided(const struct call *c, void *local, int local_stride[], void *remote, int remote_stride[], int count[], int levels);
+int call_strided(const struct call *c, void *local, int local_stride[], void *remote,
+                 int remote_stride[], int count[], int levels);
 /* iov as ARMCI takes it: the sources of a get are remote. */
 int call_vector(const struct call *c, armci_giov_t *iov, int n);
 

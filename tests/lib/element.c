@@ -101,11 +101,13 @@ union scale scale_other(int type, struct rng *r)
     return scale_of(type, re, im);
 }
 
-void element_accumulate(int type, const union scale *scale, const void *src, void *dst, size_t bytes)
+void element_accumulate(int type, const union scale *scale, const void *src, void *dst,
+                        size_t bytes)
 {
     size_t size = types[type].size, part = element_part(type);
     bool complex = types[type].parts == 2;
-    long a = element_load(type, scale), b = complex ? element_load(type, (const char *)scale + part) : 0;
+    long a = element_load(type, scale),
+         b = complex ? element_load(type, (const char *)scale + part) : 0;
     for (size_t at = 0; at < bytes; at += size) {
         const char *s = (const char *)src + at;
         char *d = (char *)dst + at;

@@ -1,5 +1,6 @@
-/* element.h - the six element types of accumulate as the tests see them: small whole numbers whose sums and products are exact in
- * every type, so that the order of accumulates does not change a bit.  No address needs alignment. */
+/* element.h - the six element types of accumulate as the tests see them: small whole numbers whose
+ * sums and products are exact in every type, so that the order of accumulates does not change a
+ * bit.  No address needs alignment. */
 #ifndef TESTS_ELEMENT_H
 #define TESTS_ELEMENT_H
 
@@ -37,6 +38,7 @@ union scale scale_one(int type);
 union scale scale_other(int type, struct rng *r);
 
 /* The model of accumulate: dst[i] += scale * src[i]. */
-void element_accumulate(int type, const union scale *scale, const void *src, void *dst, size_t bytes);
+void element_accumulate(int type, const union scale *scale, const void *src, void *dst,
+                        size_t bytes);
 
 #endif

@@ -22,8 +22,10 @@ static void draw_counts(struct rng *r, const struct patch_wish *w, struct patch 
     if (rng_chance(r, 3)) p->count[rng_between(r, 0, p->levels)] = 0;
 }
 
-/* Draw the strides of levels with 2 or more repetitions from the inside out, in the order of `order`. */
-static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct patch *p, int side, const int order[])
+/* Draw the strides of levels with 2 or more repetitions from the inside out, in the order of
+ * `order`. */
+static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct patch *p, int side,
+                            const int order[])
 {
     int unit = w->unit, last = p->count[0];
     size_t extent = (size_t)p->count[0];
@@ -32,7 +34,8 @@ static size_t draw_disjoint(struct rng *r, const struct patch_wish *w, struct pa
         size_t step = extent + (size_t)(unit * (rng_chance(r, 40) ? 0 : rng_between(r, 0, 7)));
         if (p->count[level + 1] < 2) continue;
         if (w->kind[side] == PATCH_NESTED && last > 0)
-            step = (extent + (size_t)last - 1) / (size_t)last * (size_t)last + (size_t)(last * rng_between(r, 0, 2));
+            step = (extent + (size_t)last - 1) / (size_t)last * (size_t)last +
+                   (size_t)(last * rng_between(r, 0, 2));
         p->stride[side][level] = last = (int)step;
         extent += step * (size_t)(p->count[level + 1] - 1);
     }
@@ -58,15 +61,20 @@ static bool draw_side(struct rng *r, const struct patch_wish *w, struct patch *p
     size_t extent, spare;
     for (int i = 0; i < p->levels; i++) {
         order[i] = i;
-        p->stride[side][i] = w->unit * rng_between(r, -50, 50); /* stays where the level has no second repetition */
+        p->stride[side][i] =
+            w->unit * rng_between(r, -50, 50); /* stays where the level has no second repetition */
     }
-    if (w->kind[side] == PATCH_INTERLEAVED || w->kind[side] == PATCH_NEGATIVE) rng_shuffle(r, order, p->levels);
-    extent = w->kind[side] >= PATCH_REPEATED ? draw_repeated(r, w, p, side) : draw_disjoint(r, w, p, side, order);
+    if (w->kind[side] == PATCH_INTERLEAVED || w->kind[side] == PATCH_NEGATIVE)
+        rng_shuffle(r, order, p->levels);
+    extent = w->kind[side] >= PATCH_REPEATED ? draw_repeated(r, w, p, side)
+                                             : draw_disjoint(r, w, p, side, order);
     if (extent > w->room[side]) return false;
     spare = (w->room[side] - extent) / (size_t)w->unit;
     p->start[side] = (size_t)w->unit * (size_t)rng_between(r, 0, (int)spare);
     for (int i = 0; i < p->levels; i++) {
-        if ((w->kind[side] != PATCH_NEGATIVE && w->kind[side] != PATCH_ANY) || p->count[i + 1] < 2 || rng_chance(r, 40)) continue;
+        if ((w->kind[side] != PATCH_NEGATIVE && w->kind[side] != PATCH_ANY) ||
+            p->count[i + 1] < 2 || rng_chance(r, 40))
+            continue;
         p->start[side] += (size_t)p->stride[side][i] * (size_t)(p->count[i + 1] - 1);
         p->stride[side][i] = -p->stride[side][i];
     }
@@ -117,7 +125,8 @@ const char *patch_text(const struct patch *p)
     static _Thread_local char text[400];
     int used = snprintf(text, sizeof text, "levels %d", p->levels);
     used += append_list(text + used, sizeof text - (size_t)used, "count", p->count, p->levels + 1);
-    used += append_list(text + used, sizeof text - (size_t)used, "local", p->stride[LOCAL], p->levels);
+    used +=
+        append_list(text + used, sizeof text - (size_t)used, "local", p->stride[LOCAL], p->levels);
     append_list(text + used, sizeof text - (size_t)used, "remote", p->stride[REMOTE], p->levels);
     return text;
 }
@@ -126,5 +135,6 @@ void patch_copy(const struct patch *p, int from, const void *source_room, void *
 {
     size_t n = patch_segments(p);
     for (size_t i = 0; i < n; i++)
-        memcpy((char *)target_room + patch_offset(p, !from, i), (const char *)source_room + patch_offset(p, from, i), (size_t)p->count[0]);
+        memcpy((char *)target_room + patch_offset(p, !from, i),
+               (const char *)source_room + patch_offset(p, from, i), (size_t)p->count[0]);
 }

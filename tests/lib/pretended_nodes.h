@@ -1,6 +1,7 @@
-/* pretended_nodes.h - nodes for tests on one machine: ARMCI_TEST_NODE=N pretends that N consecutive ranks are a node. The processes of a
- * node share memory; between nodes the library sends messages, as it does between machines. To be included in one file of a program,
- * or preloaded. Other programs must not define the function: without it the library starts in another way. */
+/* pretended_nodes.h - nodes for tests on one machine: ARMCI_TEST_NODE=N pretends that N consecutive
+ * ranks are a node. The processes of a node share memory; between nodes the library sends messages,
+ * as it does between machines. To be included in one file of a program, or preloaded. Other
+ * programs must not define the function: without it the library starts in another way. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* rng.h - random numbers for all tests (splitmix64): the same from the same seed on every machine. */
+/* rng.h - random numbers for all tests (splitmix64): the same from the same seed on every machine.
+ */
 #ifndef TESTS_RNG_H
 #define TESTS_RNG_H
 

@@ -1,6 +1,8 @@
-/* hang.c - jobs of two ranks that hang: rank 1 stops itself (SIGSTOP), and rank 0 waits for it until somebody continues rank 1.
+/* hang.c - jobs of two ranks that hang: rank 1 stops itself (SIGSTOP), and rank 0 waits for it
+ * until somebody continues rank 1.
  *
- * hang KIND.  With ARMCI_TEST_NODE=1 each rank is a node of its own: rank 0 needs the server of rank 1. */
+ * hang KIND.  With ARMCI_TEST_NODE=1 each rank is a node of its own: rank 0 needs the server of
+ * rank 1. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,13 +45,13 @@ static void fail(const char *wrong, const char *format, va_list arguments)
 }
 
 /* The rest of a check that fails. */
-#define FAIL(WRONG)                                                                                                                        \
-    do {                                                                                                                                   \
-        va_list arguments;                                                                                                                 \
-        va_start(arguments, format);                                                                                                       \
-        fail(WRONG, format, arguments);                                                                                                    \
-        va_end(arguments);                                                                                                                 \
-        return false;                                                                                                                      \
+#define FAIL(WRONG)                                                                                \
+    do {                                                                                           \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        fail(WRONG, format, arguments);                                                            \
+        va_end(arguments);                                                                         \
+        return false;                                                                              \
     } while (0)
 
 long test_errors(void)
@@ -95,8 +95,8 @@ bool check_bytes(const void *seen, const void *expected, size_t n, const char *f
         first++;
     for (size_t i = first; i < n; i++)
         different += s[i] != e[i];
-    snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ", first, n, e[first], s[first],
-             different);
+    snprintf(wrong, sizeof wrong, "byte %zu of %zu expected 0x%02x, seen 0x%02x; %zu bytes differ",
+             first, n, e[first], s[first], different);
     FAIL(wrong);
 }
 
@@ -139,7 +139,8 @@ bool needs_threads(void)
 {
     int level;
     MPI_Query_thread(&level);
-    if (level < MPI_THREAD_MULTIPLE) skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
+    if (level < MPI_THREAD_MULTIPLE)
+        skip("MPI gives thread level %d, not MPI_THREAD_MULTIPLE", level);
     return level == MPI_THREAD_MULTIPLE;
 }
 
@@ -209,7 +210,8 @@ bool test_makes_windows(void)
     int level;
     const char *transport = getenv("ARMCI_TRANSPORT");
     MPI_Query_thread(&level);
-    return transport && strcmp(transport, "rma") == 0 && !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
+    return transport && strcmp(transport, "rma") == 0 &&
+           !(level == MPI_THREAD_MULTIPLE && is_open_mpi_4());
 }
 
 bool test_on_rdma(void)
@@ -222,7 +224,8 @@ bool test_has_server(void)
 {
     const char *progress = getenv("ARMCI_PROGRESS");
     if (test_makes_windows() && is_open_mpi_4()) return false;
-    return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") && (!progress || strcmp(progress, "none") != 0);
+    return !getenv("ARMCI_NODES") && !getenv("ARMCI_SHM") &&
+           (!progress || strcmp(progress, "none") != 0);
 }
 
 struct rng rng_stream(uint64_t number)
@@ -357,11 +360,14 @@ void use_armci(int me, int n, const char *what)
     check_long(ARMCI_Malloc(base, 3 * sizeof(int)), 0, "%s: ARMCI_Malloc", what);
     slice_fill(base[me], 0, 3 * sizeof(int));
     ARMCI_Barrier();
-    check_long(ARMCI_NbPut(&value, base[right], sizeof value, right, &handle), 0, "%s: ARMCI_NbPut", what);
+    check_long(ARMCI_NbPut(&value, base[right], sizeof value, right, &handle), 0, "%s: ARMCI_NbPut",
+               what);
     check_long(ARMCI_Wait(&handle), 0, "%s: ARMCI_Wait", what);
-    check_long(ARMCI_Acc(ARMCI_ACC_INT, &sum, &sum, (int *)base[right] + 1, sizeof sum, right), 0, "%s: ARMCI_Acc", what);
+    check_long(ARMCI_Acc(ARMCI_ACC_INT, &sum, &sum, (int *)base[right] + 1, sizeof sum, right), 0,
+               "%s: ARMCI_Acc", what);
     ARMCI_Fence(right);
-    check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, (int *)base[0] + 2, 1, 0), 0, "%s: ARMCI_Rmw", what);
+    check_long(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &ticket, (int *)base[0] + 2, 1, 0), 0,
+               "%s: ARMCI_Rmw", what);
     check(ticket >= 0 && ticket < n, "%s: ARMCI_Rmw gave %d", what, ticket);
     ARMCI_Barrier();
     ARMCI_Get(base[right], seen, sizeof seen, right);
@@ -450,8 +456,8 @@ static int run_suite(void)
     for (const struct test *t = suite.tests; t < suite.tests + suite.n; t++)
         if (state.only == NULL || is_wanted(t->promise, state.only)) count[run_test(t)]++;
     if (state.rank == 0) {
-        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED], count[FAILED], count[SKIPPED], state.ranks,
-               (unsigned long long)state.seed);
+        printf("%d passed, %d failed, %d skipped on %d ranks, --seed=%llu\n", count[PASSED],
+               count[FAILED], count[SKIPPED], state.ranks, (unsigned long long)state.seed);
         fflush(stdout);
     }
     if (count[FAILED] > 0 || count[PASSED] + count[SKIPPED] == 0) return 1;

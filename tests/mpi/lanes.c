@@ -46,7 +46,8 @@ static unsigned char *expected_slice(const struct lanes *l)
 {
     unsigned char *expected = need_memory(slice_bytes(l));
     memset(expected, LEAD_BYTE, slice_bytes(l));
-    MPI_Alltoall(l->mirror, (int)l->bytes, MPI_BYTE, expected + l->lead, (int)l->bytes, MPI_BYTE, test_comm());
+    MPI_Alltoall(l->mirror, (int)l->bytes, MPI_BYTE, expected + l->lead, (int)l->bytes, MPI_BYTE,
+                 test_comm());
     return expected;
 }
 
@@ -73,7 +74,8 @@ void lanes_verify(struct lanes *l, const char *what)
         size_t at = l->lead + (size_t)r * l->bytes;
         check_bytes(mine + at, expected + at, l->bytes, "%s: memory written by rank %d", what, r);
     }
-    check_bytes(mine + slice_bytes(l) - l->lead, expected + slice_bytes(l) - l->lead, l->lead, "%s: bytes behind the lanes", what);
+    check_bytes(mine + slice_bytes(l) - l->lead, expected + slice_bytes(l) - l->lead, l->lead,
+                "%s: bytes behind the lanes", what);
     ARMCI_Access_end(mine);
     ARMCI_Barrier();
     free(expected);

@@ -1,7 +1,9 @@
-/* lanes.h - a region in which every rank owns one lane of every slice, and a mirror of what its lanes should hold.
+/* lanes.h - a region in which every rank owns one lane of every slice, and a mirror of what its
+ * lanes should hold.
  *
- * A rank transfers only to and from its own lanes and does the same to the mirror; lanes_verify then compares the
- * memory itself, on the target, with the mirrors of all ranks: stray bytes in a neighbour's lane show up there. */
+ * A rank transfers only to and from its own lanes and does the same to the mirror; lanes_verify
+ * then compares the memory itself, on the target, with the mirrors of all ranks: stray bytes in a
+ * neighbour's lane show up there. */
 #ifndef TEST_LANES_H
 #define TEST_LANES_H
 
@@ -24,7 +26,8 @@ unsigned char *lanes_mirror(const struct lanes *l, int target);
 
 /* Let the memory hold what the mirrors say (the caller has filled its own).  Collective. */
 void lanes_load(struct lanes *l);
-/* Complete everything, then check the caller's slice against the mirrors of all ranks.  Collective. */
+/* Complete everything, then check the caller's slice against the mirrors of all ranks.  Collective.
+ */
 void lanes_verify(struct lanes *l, const char *what);
 /* The same, then free the lanes. */
 void lanes_end(struct lanes *l, const char *what);

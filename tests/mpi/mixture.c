@@ -8,7 +8,9 @@ enum { SEGMENTS = 12, MOST_PIECES = 20, LEAST_ROOM = 4096 };
 
 struct mixture mixture_create(int type, size_t bytes, uint64_t stream)
 {
-    struct mixture m = {.lanes = lanes_create(bytes, 16), .type = type, .room = bytes / 4 * 3 > LEAST_ROOM ? bytes / 4 * 3 : LEAST_ROOM};
+    struct mixture m = {.lanes = lanes_create(bytes, 16),
+                        .type = type,
+                        .room = bytes / 4 * 3 > LEAST_ROOM ? bytes / 4 * 3 : LEAST_ROOM};
     m.rng = rng_stream(stream + (uint64_t)test_rank());
     m.local = need_memory(m.room);
     m.expected = need_memory(m.room);
@@ -37,7 +39,8 @@ static size_t least(size_t a, size_t b)
 
 static struct sides sides_of(const struct mixture *m, int target)
 {
-    return (struct sides){m->local, m->expected, lanes_remote(&m->lanes, target), lanes_mirror(&m->lanes, target), target};
+    return (struct sides){m->local, m->expected, lanes_remote(&m->lanes, target),
+                          lanes_mirror(&m->lanes, target), target};
 }
 
 /* 1 to `most` elements, no more than fit into the lane, in bytes. */
@@ -72,7 +75,8 @@ static void contiguous(struct mixture *m, struct op *op)
 static void strided(struct mixture *m, struct op *op)
 {
     struct patch_wish wish = {
-        .kind = {(enum patch_kind)rng_between(&m->rng, 0, PATCH_INTERLEAVED), (enum patch_kind)rng_between(&m->rng, 0, PATCH_NEGATIVE)},
+        .kind = {(enum patch_kind)rng_between(&m->rng, 0, PATCH_INTERLEAVED),
+                 (enum patch_kind)rng_between(&m->rng, 0, PATCH_NEGATIVE)},
         .room = {m->room, crowded_part(m)},
         .max_bytes = least(3000, crowded_part(m)),
         .min_levels = 1,
@@ -121,35 +125,41 @@ static union scale get_value(int type, void *remote, int target)
 static void value(struct mixture *m, struct op *op)
 {
     size_t size = element_size(m->type), at = draw_place(m, crowded_part(m), size);
-    void *remote = lanes_remote(&m->lanes, m->target) + at, *mirror = lanes_mirror(&m->lanes, m->target) + at;
+    void *remote = lanes_remote(&m->lanes, m->target) + at,
+         *mirror = lanes_mirror(&m->lanes, m->target) + at;
     if (op->kind == OP_GET) {
         union scale seen = get_value(m->type, remote, m->target);
         check_bytes(&seen, mirror, size, "a %s by value from %d", element_name(m->type), m->target);
         return;
     }
-    check_long(put_value(m->type, m->local, remote, m->target), 0, "a %s by value to %d: code", element_name(m->type), m->target);
+    check_long(put_value(m->type, m->local, remote, m->target), 0, "a %s by value to %d: code",
+               element_name(m->type), m->target);
     memcpy(mirror, m->local, size);
 }
 
 static void read_modify_write(struct mixture *m, struct op *op)
 {
-    static const int operations[2][2] = {{ARMCI_SWAP, ARMCI_FETCH_AND_ADD}, {ARMCI_SWAP_LONG, ARMCI_FETCH_AND_ADD_LONG}};
+    static const int operations[2][2] = {{ARMCI_SWAP, ARMCI_FETCH_AND_ADD},
+                                         {ARMCI_SWAP_LONG, ARMCI_FETCH_AND_ADD_LONG}};
     size_t at = draw_place(m, crowded_part(m), element_size(m->type));
     unsigned char *mirror = lanes_mirror(&m->lanes, m->target) + at;
     bool wide = m->type == ARMCI_ACC_LNG, adds = op->kind == OP_ACC;
-    long number = rng_between(&m->rng, -1000, 1000), old = element_load(m->type, mirror), seen_long = number;
+    long number = rng_between(&m->rng, -1000, 1000), old = element_load(m->type, mirror),
+         seen_long = number;
     int seen = (int)number;
-    check_long(ARMCI_Rmw(operations[wide][adds], wide ? (void *)&seen_long : &seen, lanes_remote(&m->lanes, m->target) + at, (int)number,
-                         m->target),
+    check_long(ARMCI_Rmw(operations[wide][adds], wide ? (void *)&seen_long : &seen,
+                         lanes_remote(&m->lanes, m->target) + at, (int)number, m->target),
                0, "ARMCI_Rmw %d with %d: code", operations[wide][adds], m->target);
-    check_long(wide ? seen_long : seen, old, "what ARMCI_Rmw %d found in %d", operations[wide][adds], m->target);
+    check_long(wide ? seen_long : seen, old, "what ARMCI_Rmw %d found in %d",
+               operations[wide][adds], m->target);
     element_store(m->type, mirror, adds ? old + number : number);
 }
 
 /* Elements with gaps, by one aggregate handle. */
 static void aggregate(struct mixture *m, struct op *op)
 {
-    size_t unit = element_size(m->type), n = least((size_t)rng_between(&m->rng, 1, MOST_PIECES), m->lanes.bytes / unit / 2);
+    size_t unit = element_size(m->type),
+           n = least((size_t)rng_between(&m->rng, 1, MOST_PIECES), m->lanes.bytes / unit / 2);
     size_t first = draw_place(m, m->lanes.bytes, 2 * n * unit);
     struct sides sides = sides_of(m, m->target);
     armci_hdl_t handle = new_aggregate();
@@ -189,14 +199,17 @@ static void everywhere(struct mixture *m, struct op *op)
     complete(m, op, &handle);
 }
 
-/* An accumulate that is waited for before its handle is used again; now and then a put, which is waited for at once. */
+/* An accumulate that is waited for before its handle is used again; now and then a put, which is
+ * waited for at once. */
 static void leave_open(struct mixture *m, struct op *op)
 {
     int i = rng_between(&m->rng, 0, MIXTURE_OPEN - 1);
     unsigned char *local = m->open[i].local;
     size_t unit = element_size(m->type), n = draw_bytes(m, (int)(MIXTURE_OPEN_BYTES / unit));
-    struct sides sides = {local, local, lanes_remote(&m->lanes, m->target), lanes_mirror(&m->lanes, m->target), m->target};
-    struct patch elements = {.levels = 1, .count = {(int)unit, (int)(n / unit)}, .stride = {{(int)unit}, {(int)unit}}};
+    struct sides sides = {local, local, lanes_remote(&m->lanes, m->target),
+                          lanes_mirror(&m->lanes, m->target), m->target};
+    struct patch elements = {
+        .levels = 1, .count = {(int)unit, (int)(n / unit)}, .stride = {{(int)unit}, {(int)unit}}};
     op->kind = rng_chance(&m->rng, 70) ? OP_ACC : OP_PUT;
     op->how = OP_HANDLE;
     ARMCI_Wait(&m->open[i].handle);
@@ -223,9 +236,15 @@ void mixture_step(struct mixture *m)
         int share, last_type;
         void (*step)(struct mixture *, struct op *);
     } steps[] = {
-        {25, ARMCI_ACC_DCP, contiguous}, {20, ARMCI_ACC_DCP, strided},          {15, ARMCI_ACC_DCP, vector},
-        {12, ARMCI_ACC_DBL, value},      {8, ARMCI_ACC_LNG, read_modify_write}, {5, ARMCI_ACC_DCP, aggregate},
-        {5, ARMCI_ACC_DCP, everywhere},  {7, ARMCI_ACC_DCP, leave_open},        {3, ARMCI_ACC_DCP, fence},
+        {25, ARMCI_ACC_DCP, contiguous},
+        {20, ARMCI_ACC_DCP, strided},
+        {15, ARMCI_ACC_DCP, vector},
+        {12, ARMCI_ACC_DBL, value},
+        {8, ARMCI_ACC_LNG, read_modify_write},
+        {5, ARMCI_ACC_DCP, aggregate},
+        {5, ARMCI_ACC_DCP, everywhere},
+        {7, ARMCI_ACC_DCP, leave_open},
+        {3, ARMCI_ACC_DCP, fence},
     };
     int draw = rng_between(&m->rng, 0, 99), i = 0;
     struct op op = {.kind = (enum op_kind)rng_between(&m->rng, OP_PUT, OP_ACC),
@@ -241,6 +260,7 @@ void mixture_step(struct mixture *m)
         memcpy(m->expected, m->local, m->room);
     }
     steps[i].step(m, &op);
-    check_bytes(m->local, m->expected, m->room, "%s (step %d) with %d among other operations: local buffer", op_name(&op, ""), i,
+    check_bytes(m->local, m->expected, m->room,
+                "%s (step %d) with %d among other operations: local buffer", op_name(&op, ""), i,
                 m->target);
 }

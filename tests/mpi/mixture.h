@@ -1,5 +1,5 @@
-/* mixture.h - random operations of every kind and form on the caller's lanes, each against a model: a process, or a thread of it, sees its
- * own operations in the order in which it issued them. */
+/* mixture.h - random operations of every kind and form on the caller's lanes, each against a model:
+ * a process, or a thread of it, sees its own operations in the order in which it issued them. */
 #ifndef TEST_MIXTURE_H
 #define TEST_MIXTURE_H
 

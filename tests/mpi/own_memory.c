@@ -1,4 +1,5 @@
-/* own_memory.c - counting what the library allocates: the program's malloc stands before that of the C library. */
+/* own_memory.c - counting what the library allocates: the program's malloc stands before that of
+ * the C library. */
 #define _GNU_SOURCE
 #include "own_memory.h"
 
@@ -79,7 +80,8 @@ static int remember_object(struct dl_phdr_info *object, size_t size, void *addre
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
-        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end) continue;
+        if (part->p_type != PT_LOAD || (uintptr_t)address < begin || (uintptr_t)address >= end)
+            continue;
         library_begin = begin;
         library_end = end;
         return 1;
@@ -90,7 +92,9 @@ static int remember_object(struct dl_phdr_info *object, size_t size, void *addre
 void own_memory_start(void)
 {
     void *inside = dlsym(RTLD_DEFAULT, "ARMCI_Init");
-    if (!inside) *(int (**)(void)) & inside = ARMCI_Init; /* linked statically: the program is counted, too */
+    if (!inside)
+        *(int (**)(void)) & inside =
+            ARMCI_Init; /* linked statically: the program is counted, too */
     dl_iterate_phdr(remember_object, inside);
 }
 

@@ -1,4 +1,5 @@
-/* own_memory.h - bytes that the library has allocated for itself: what is called from within libarmci is counted. */
+/* own_memory.h - bytes that the library has allocated for itself: what is called from within
+ * libarmci is counted. */
 #ifndef OWN_MEMORY_H
 #define OWN_MEMORY_H
 

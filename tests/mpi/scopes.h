@@ -18,7 +18,8 @@ static inline void scope_members(int scope, struct scope *s)
         int domain = armci_domain_id(ARMCI_DOMAIN_SMP, p);
         bool is_first = armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, domain, 0) == p;
         bool is_near = domain == armci_domain_my_id(ARMCI_DOMAIN_SMP);
-        if (scope == SCOPE_ALL || (scope == SCOPE_NODE && is_near) || (scope == SCOPE_MASTERS && is_first)) {
+        if (scope == SCOPE_ALL || (scope == SCOPE_NODE && is_near) ||
+            (scope == SCOPE_MASTERS && is_first)) {
             if (p == test_rank()) s->place = s->n;
             s->list[s->n++] = p;
         }

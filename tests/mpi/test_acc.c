@@ -1,11 +1,12 @@
-/* test_acc.c - accumulate by all ranks at once onto the same elements: nothing is lost, in any form and type. */
+/* test_acc.c - accumulate by all ranks at once onto the same elements: nothing is lost, in any form
+ * and type. */
 #include "op.h"
 
 enum { ELEMENTS = 1500, OWN = 24 };
 enum form { CONTIGUOUS, STRIDED, VECTOR };
 
-/* A region that all ranks accumulate onto, and what the caller has added to each slice.  The elements begin `shift`
- * bytes into each slice; OWN bytes for each rank follow. */
+/* A region that all ranks accumulate onto, and what the caller has added to each slice.  The
+ * elements begin `shift` bytes into each slice; OWN bytes for each rank follow. */
 struct shared {
     int type;
     size_t bytes, shift;
@@ -72,17 +73,20 @@ static void use_own_bytes(struct rng *r, const struct shared *s, int target)
     check_bytes(seen, sent, OWN, "own bytes behind the sums of %d", target);
 }
 
-static void accumulate_contiguous(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
+static void accumulate_contiguous(struct rng *r, const struct op *op, const struct sides *sides,
+                                  armci_hdl_t *hdl)
 {
     size_t size = element_size(op->type), n = (size_t)rng_between(r, 1, ELEMENTS);
     op_bytes(op, sides, 0, size * (size_t)rng_between(r, 0, ELEMENTS - (int)n), n * size, hdl);
 }
 
-static void accumulate_strided(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
+static void accumulate_strided(struct rng *r, const struct op *op, const struct sides *sides,
+                               armci_hdl_t *hdl)
 {
     size_t bytes = ELEMENTS * element_size(op->type);
     struct patch_wish wish = {
-        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_REPEATED), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_REPEATED),
+                 (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
         .room = {bytes, bytes},
         .max_bytes = bytes / 2,
         .min_levels = 1,
@@ -94,7 +98,8 @@ static void accumulate_strided(struct rng *r, const struct op *op, const struct 
 }
 
 /* 40 segments of 1 to 12 elements anywhere, overlapping ones too. */
-static void accumulate_vector(struct rng *r, const struct op *op, const struct sides *sides, armci_hdl_t *hdl)
+static void accumulate_vector(struct rng *r, const struct op *op, const struct sides *sides,
+                              armci_hdl_t *hdl)
 {
     enum { SEGMENTS = 40 };
     size_t size = element_size(op->type), from[SEGMENTS], to[SEGMENTS];
@@ -106,12 +111,14 @@ static void accumulate_vector(struct rng *r, const struct op *op, const struct s
     op_segments(op, sides, SEGMENTS, (size_t)n * size, from, to, hdl);
 }
 
-/* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.  Non-blocking ones are
- * waited for together, at the end. */
-static void run_type(struct rng *r, int type, size_t shift, enum form first, enum form last, enum op_how how, int n)
+/* Every rank: n accumulates of form first, first + 1, ... last in turn, to random targets.
+ * Non-blocking ones are waited for together, at the end. */
+static void run_type(struct rng *r, int type, size_t shift, enum form first, enum form last,
+                     enum op_how how, int n)
 {
     static void (*const accumulate[])(struct rng *, const struct op *, const struct sides *,
-                                      armci_hdl_t *) = {accumulate_contiguous, accumulate_strided, accumulate_vector};
+                                      armci_hdl_t *) = {accumulate_contiguous, accumulate_strided,
+                                                        accumulate_vector};
     struct shared s = shared_create(type, shift);
     struct op op = {.kind = OP_ACC, .how = how, .type = type};
     char *local = need_memory(s.bytes), *kept = need_memory(s.bytes);
@@ -122,7 +129,8 @@ static void run_type(struct rng *r, int type, size_t shift, enum form first, enu
         enum form form = first + (enum form)i % (last - first + 1);
         op.scale = i % 2 ? scale_one(type) : scale_other(type, r);
         int target = i % 3 ? 0 : rng_between(r, 0, test_ranks() - 1);
-        struct sides sides = {local, local, elements_of(&s, target), s.given + (size_t)target * s.bytes, target};
+        struct sides sides = {local, local, elements_of(&s, target),
+                              s.given + (size_t)target * s.bytes, target};
         accumulate[form](r, &op, &sides, &handle);
         if (i % 3 == 0) use_own_bytes(r, &s, target);
     }
@@ -156,20 +164,23 @@ static void test_unaligned(void)
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type)) {
         size_t part = element_size(type) / (size_t)element_parts(type);
         for (size_t shift = 1; shift < part; shift += 2)
-            run_type(&r, type, shift, CONTIGUOUS, VECTOR, shift % 4 == 1 ? OP_BLOCKING : OP_HANDLE, effort(40));
+            run_type(&r, type, shift, CONTIGUOUS, VECTOR, shift % 4 == 1 ? OP_BLOCKING : OP_HANDLE,
+                     effort(40));
     }
 }
 
 enum { ROWS = 24, MOST_BETWEEN = 15 };
 enum call_of_rows { STRIDED_ROWS, VECTOR_ROWS, AGGREGATED_ROWS, CALLS };
 
-/* Rows of n elements whose starts are an odd number of bytes apart: aligned ones and others take turns. */
+/* Rows of n elements whose starts are an odd number of bytes apart: aligned ones and others take
+ * turns. */
 struct rows {
     int n;
     size_t bytes, stride[2]; /* of a row; local, remote */
 };
 
-static void add_rows(const struct op *op, enum call_of_rows call, const struct rows *rows, char *local, char *remote, int target)
+static void add_rows(const struct op *op, enum call_of_rows call, const struct rows *rows,
+                     char *local, char *remote, int target)
 {
     struct patch p = {.levels = 1, .count = {(int)rows->bytes, ROWS}};
     void *here[ROWS], *there[ROWS];
@@ -181,7 +192,8 @@ static void add_rows(const struct op *op, enum call_of_rows call, const struct r
     for (int i = 0; i < ROWS; i++) {
         here[i] = local + (size_t)i * rows->stride[0];
         there[i] = remote + (size_t)i * rows->stride[1];
-        if (call == AGGREGATED_ROWS) op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
+        if (call == AGGREGATED_ROWS)
+            op_contiguous(op, here[i], there[i], rows->bytes, target, &handle);
     }
     if (call == STRIDED_ROWS)
         op_strided(op, local, remote, &p, target, &handle);
@@ -191,12 +203,14 @@ static void add_rows(const struct op *op, enum call_of_rows call, const struct r
     if (call == AGGREGATED_ROWS) ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
 }
 
-/* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as they are. */
+/* All ranks add the same numbers to the same rows of rank 0, whose bytes between the rows stay as
+ * they are. */
 static void add_everywhere(int type, enum call_of_rows call, const struct rows *rows, size_t shift)
 {
     enum { TIMES = 4, GAP = 0x3c };
     size_t room = shift + ROWS * rows->stride[1], local_room = 3 + ROWS * rows->stride[0];
-    struct op op = {.kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type};
+    struct op op = {
+        .kind = OP_ACC, .how = call == STRIDED_ROWS ? OP_BLOCKING : OP_HANDLE, .type = type};
     char *local = need_memory(local_room), *wanted = need_memory(room), *seen = need_memory(room);
     void **base = region_create(room);
     struct rng r = rng_stream(29500);
@@ -212,11 +226,12 @@ static void add_everywhere(int type, enum call_of_rows call, const struct rows *
         add_rows(&op, call, rows, local + 3, (char *)base[0] + shift, 0);
     for (int i = 0; i < TIMES * test_ranks(); i++)
         for (size_t row = 0; row < ROWS; row++)
-            op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1], rows->bytes);
+            op_model(&op, local + 3 + row * rows->stride[0], wanted + shift + row * rows->stride[1],
+                     rows->bytes);
     ARMCI_Barrier();
     ARMCI_Get(base[0], seen, (int)room, 0);
-    check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums", rows->n, element_name(type), rows->stride[1],
-                shift);
+    check_bytes(seen, wanted, room, "rows of %d %s, %zu bytes apart, from byte %zu on: sums",
+                rows->n, element_name(type), rows->stride[1], shift);
     region_done(base);
     free(local);
     free(wanted);
@@ -236,7 +251,8 @@ static void test_odd_strides(void)
             }
 }
 
-/* Elements that overlap one another in part have no meaningful sum; nothing else is touched, and all calls succeed. */
+/* Elements that overlap one another in part have no meaningful sum; nothing else is touched, and
+ * all calls succeed. */
 static void test_partial_overlaps(void)
 {
     enum { GAP = 0x3c, EDGE = 16, HULL = 8 + 3 * 19, ROOM = 2 * EDGE + HULL };
@@ -253,9 +269,11 @@ static void test_partial_overlaps(void)
         there[i] = (char *)base[target] + EDGE + (i * 7 % 20) * 3;
     }
     ARMCI_Put(edge, base[target], ROOM, target);
-    check_long(ARMCI_AccS(ARMCI_ACC_DBL, &one, ones, (int[]){8}, (char *)base[target] + EDGE, &stride, count, 1, target), 0,
-               "ARMCI_AccS, doubles 3 bytes apart");
-    check_long(ARMCI_AccV(ARMCI_ACC_DBL, &one, &v, 1, target), 0, "ARMCI_AccV, doubles 3 bytes apart");
+    check_long(ARMCI_AccS(ARMCI_ACC_DBL, &one, ones, (int[]){8}, (char *)base[target] + EDGE,
+                          &stride, count, 1, target),
+               0, "ARMCI_AccS, doubles 3 bytes apart");
+    check_long(ARMCI_AccV(ARMCI_ACC_DBL, &one, &v, 1, target), 0,
+               "ARMCI_AccV, doubles 3 bytes apart");
     ARMCI_Get(base[target], seen, ROOM, target);
     check_bytes(seen, edge, EDGE, "bytes before doubles that overlap");
     check_bytes(seen + EDGE + HULL, edge, EDGE, "bytes behind doubles that overlap");
@@ -284,7 +302,8 @@ static void test_scales(void)
     void **base = region_create(64);
     int target = (test_rank() + 1) % test_ranks();
     float start[4] = {1, 2, 3, 4}, add[4] = {10, 20, 30, 40}, seen[4], i_unit[2] = {0, 1};
-    float zero = 0, minus = -1, turned[4] = {1 - 20, 2 + 10, 3 - 40, 4 + 30}, less[4] = {-9, -18, -27, -36};
+    float zero = 0, minus = -1, turned[4] = {1 - 20, 2 + 10, 3 - 40, 4 + 30},
+          less[4] = {-9, -18, -27, -36};
     ARMCI_Put(start, base[target], 16, target);
     ARMCI_Acc(ARMCI_ACC_FLT, &zero, add, base[target], 16, target);
     ARMCI_Get(base[target], seen, 16, target);
@@ -302,12 +321,14 @@ static void test_scales(void)
 #define RUNS(...) ROWS(run_all, struct runs, __VA_ARGS__)
 
 static const struct test tests[] = {
-    {"all ranks on the same elements: contiguous", RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
+    {"all ranks on the same elements: contiguous",
+     RUNS({CONTIGUOUS, CONTIGUOUS, OP_BLOCKING, 100})},
     {"all ranks on overlapping strided patches", RUNS({STRIDED, STRIDED, OP_BLOCKING, 100})},
     {"all ranks on overlapping vectors", RUNS({VECTOR, VECTOR, OP_BLOCKING, 100})},
     {"contiguous, strided and vector at once", RUNS({CONTIGUOUS, VECTOR, OP_BLOCKING, 120})},
-    {"non-blocking accumulates, many outstanding", RUNS({CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60}, {STRIDED, STRIDED, OP_HANDLE, 60},
-                                                        {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
+    {"non-blocking accumulates, many outstanding",
+     RUNS({CONTIGUOUS, CONTIGUOUS, OP_HANDLE, 60}, {STRIDED, STRIDED, OP_HANDLE, 60},
+          {CONTIGUOUS, VECTOR, OP_HANDLE, 60}, {CONTIGUOUS, VECTOR, OP_IMPLICIT, 60})},
     {"unaligned elements", test_unaligned},
     {"rows an odd number of bytes apart", test_odd_strides},
     {"elements that overlap in part", test_partial_overlaps},

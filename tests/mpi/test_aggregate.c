@@ -33,7 +33,8 @@ static void aggregate(const struct batch *b)
                 kind = (kind + 1) % 3;
             op.kind = (enum op_kind)kind;
             int target = (test_rank() + 1 + (b->all_targets ? i / 2 : 0)) % test_ranks();
-            struct sides sides = {local, expected, lanes_remote(&l, target), lanes_mirror(&l, target), target};
+            struct sides sides = {local, expected, lanes_remote(&l, target),
+                                  lanes_mirror(&l, target), target};
             size_t at = (size_t)i * CELL;
             op_bytes(&op, &sides, at, at, b->mixed_lengths ? 4 + 4 * (size_t)(i % 4) : 12, &handle);
         }
@@ -62,7 +63,8 @@ static void test_other_forms(void)
     unsigned char local[BYTES], expected[BYTES];
     struct patch p = {.levels = 1, .count = {8, 3}, .stride = {{16}, {20}}};
     int target = (test_rank() + 1) % test_ranks();
-    struct sides sides = {local, expected, lanes_remote(&l, target), lanes_mirror(&l, target), target};
+    struct sides sides = {local, expected, lanes_remote(&l, target), lanes_mirror(&l, target),
+                          target};
     void *here[N], *there[N];
     armci_hdl_t handle = new_aggregate();
     rng_bytes(&r, local, BYTES);
@@ -117,7 +119,8 @@ static void test_other_waits(void)
     lanes_free(&l);
 }
 
-/* A handle that is no aggregate any more works as a plain one; and an aggregate without requests can be waited for. */
+/* A handle that is no aggregate any more works as a plain one; and an aggregate without requests
+ * can be waited for. */
 static void test_unset(void)
 {
     struct lanes l = lanes_create(64, 16);
@@ -127,10 +130,12 @@ static void test_unset(void)
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of an aggregate handle without requests: code");
     check_long(ARMCI_Test(&handle), 0, "ARMCI_Test of an aggregate handle without requests");
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
-    check_long(ARMCI_NbPut(&value, lanes_remote(&l, target), sizeof value, target, &handle), 0, "ARMCI_NbPut: code");
+    check_long(ARMCI_NbPut(&value, lanes_remote(&l, target), sizeof value, target, &handle), 0,
+               "ARMCI_NbPut: code");
     check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
     memcpy(lanes_mirror(&l, target), &value, sizeof value);
-    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77, "value put with a handle that was an aggregate");
+    check_long(ARMCI_GetValueLong(lanes_remote(&l, target), target), 77,
+               "value put with a handle that was an aggregate");
     lanes_end(&l, "a handle that was an aggregate");
 }
 
@@ -143,9 +148,11 @@ static void put_values(struct lanes *l, int i, int target, armci_hdl_t *hdl)
     float vf = (float)i + 0.5f;
     double vd = 1.0 / (i + 1);
     check_long(ARMCI_NbPutValueInt(vi, remote, target, hdl), 0, "ARMCI_NbPutValueInt: code");
-    check_long(ARMCI_NbPutValueFloat(vf, remote + 4, target, hdl), 0, "ARMCI_NbPutValueFloat: code");
+    check_long(ARMCI_NbPutValueFloat(vf, remote + 4, target, hdl), 0,
+               "ARMCI_NbPutValueFloat: code");
     check_long(ARMCI_NbPutValueLong(vl, remote + 8, target, hdl), 0, "ARMCI_NbPutValueLong: code");
-    check_long(ARMCI_NbPutValueDouble(vd, remote + 16, target, hdl), 0, "ARMCI_NbPutValueDouble: code");
+    check_long(ARMCI_NbPutValueDouble(vd, remote + 16, target, hdl), 0,
+               "ARMCI_NbPutValueDouble: code");
     memcpy(mirror, &vi, sizeof vi);
     memcpy(mirror + 4, &vf, sizeof vf);
     memcpy(mirror + 8, &vl, sizeof vl);
@@ -176,9 +183,11 @@ enum { PUT = 1 << OP_PUT, GET = 1 << OP_GET, ACC = 1 << OP_ACC };
 static const struct test tests[] = {
     {"aggregated puts", BATCHES({1000, PUT, 1, false, false, 1}, {1000, PUT, 1, false, true, 2})},
     {"aggregated gets", BATCHES({1000, GET, 1, false, false, 3}, {1000, GET, 1, false, true, 4})},
-    {"aggregated accumulates", BATCHES({1000, ACC, 1, false, false, 5}, {1000, ACC, 1, false, true, 6})},
+    {"aggregated accumulates",
+     BATCHES({1000, ACC, 1, false, false, 5}, {1000, ACC, 1, false, true, 6})},
     {"aggregated requests of all kinds to all ranks",
-     BATCHES({600, PUT | GET | ACC, 1, true, true, 7}, {600, PUT | GET | ACC, 20, true, false, 8}, {1, PUT, 1, false, false, 9})},
+     BATCHES({600, PUT | GET | ACC, 1, true, true, 7}, {600, PUT | GET | ACC, 20, true, false, 8},
+             {1, PUT, 1, false, false, 9})},
     {"strided and vector requests on an aggregate handle", test_other_forms},
     {"WaitAll, WaitProc and a barrier complete aggregates", test_other_waits},
     {"an aggregate handle made plain again", test_unset},

@@ -1,4 +1,5 @@
-/* test_arena.c - small regions: their memory is used again, stays flat, and belongs to one region at a time. */
+/* test_arena.c - small regions: their memory is used again, stays flat, and belongs to one region
+ * at a time. */
 #include <sys/resource.h>
 
 #include "harness.h"
@@ -76,14 +77,18 @@ static void create(struct live *l, int id)
     l->sizes = rng_between(&draws, 0, SIZES - 1);
     int me = rank_in(g);
     if (me < 0) return;
-    check_long(ARMCI_Malloc_group(l->base, (armci_size_t)(longs_of(l, me) * sizeof(long)), &g->group), 0, "ARMCI_Malloc_group");
+    check_long(
+        ARMCI_Malloc_group(l->base, (armci_size_t)(longs_of(l, me) * sizeof(long)), &g->group), 0,
+        "ARMCI_Malloc_group");
     int to = (me + 1) % g->n;
     long values[MOST_LONGS];
-    check((l->base[to] == NULL) == (longs_of(l, to) == 0) && (uintptr_t)l->base[to] % ALIGNMENT == 0, "base of member %d of region %d: %p",
-          to, id, l->base[to]);
+    check((l->base[to] == NULL) == (longs_of(l, to) == 0) &&
+              (uintptr_t)l->base[to] % ALIGNMENT == 0,
+          "base of member %d of region %d: %p", to, id, l->base[to]);
     for (size_t i = 0; i < longs_of(l, to); i++)
         values[i] = content(g->members[to], id, i);
-    if (l->base[to]) ARMCI_Put(values, l->base[to], (int)(longs_of(l, to) * sizeof(long)), g->members[to]);
+    if (l->base[to])
+        ARMCI_Put(values, l->base[to], (int)(longs_of(l, to) * sizeof(long)), g->members[to]);
 }
 
 /* What the region has held since it was created is still there. */
@@ -96,9 +101,12 @@ static void check_and_free(struct live *l)
     armci_msg_group_barrier(&g->group);
     for (int p = 0; p < g->n; p++) {
         long seen[MOST_LONGS];
-        if (l->base[p]) ARMCI_Get(l->base[p], seen, (int)(longs_of(l, p) * sizeof(long)), g->members[p]);
+        if (l->base[p])
+            ARMCI_Get(l->base[p], seen, (int)(longs_of(l, p) * sizeof(long)), g->members[p]);
         for (size_t i = 0; i < longs_of(l, p); i++)
-            if (!check_long(seen[i], content(g->members[p], l->id, i), "long %zu of region %d in %d", i, l->id, g->members[p])) break;
+            if (!check_long(seen[i], content(g->members[p], l->id, i),
+                            "long %zu of region %d in %d", i, l->id, g->members[p]))
+                break;
     }
     check_long(ARMCI_Free_group(l->base[me], &g->group), 0, "ARMCI_Free_group");
 }
@@ -145,7 +153,8 @@ static void fill_and_free(int regions)
     }
     for (int i = 0; i < regions; i++) {
         char *mine = bases[i][me];
-        check(mine[0] == (char)(i + 1) && mine[REGION_BYTES - 1] == (char)(i + 1), "region %d of %d was overwritten", i, regions);
+        check(mine[0] == (char)(i + 1) && mine[REGION_BYTES - 1] == (char)(i + 1),
+              "region %d of %d was overwritten", i, regions);
         check_long(ARMCI_Free(mine), 0, "ARMCI_Free");
     }
 }
@@ -155,13 +164,16 @@ static void memory_is_flat(void)
     int regions = effort(REGIONS);
     fill_and_free(regions);
     ARMCI_Barrier();
-    long kib = shared_kib(), maps = lines_with("/proc/self/maps", "memfd:armci"), files = lines_with("/proc/self/maps", "");
+    long kib = shared_kib(), maps = lines_with("/proc/self/maps", "memfd:armci"),
+         files = lines_with("/proc/self/maps", "");
     for (int round = 0; round < 10; round++)
         fill_and_free(regions);
     ARMCI_Barrier();
     check(shared_kib() <= kib + 256, "shared memory grew from %ld KiB to %ld", kib, shared_kib());
-    check_long(lines_with("/proc/self/maps", "memfd:armci"), maps, "mappings of the library's memory");
-    check(lines_with("/proc/self/maps", "") <= files + 8, "mappings grew from %ld to %ld", files, lines_with("/proc/self/maps", ""));
+    check_long(lines_with("/proc/self/maps", "memfd:armci"), maps,
+               "mappings of the library's memory");
+    check(lines_with("/proc/self/maps", "") <= files + 8, "mappings grew from %ld to %ld", files,
+          lines_with("/proc/self/maps", ""));
 }
 
 /* More than MPICH has context ids for windows. */

@@ -1,13 +1,24 @@
-/* test_async.c - one-sided for real: operations towards a process that computes, with no call into MPI or ARMCI, are over long before it
- * comes back: the first of each after a silence, and many; on its own node, and on others unless the environment keeps their servers out.
+/* test_async.c - one-sided for real: operations towards a process that computes, with no call into
+ * MPI or ARMCI, are over long before it comes back: the first of each after a silence, and many; on
+ * its own node, and on others unless the environment keeps their servers out.
  */
 #include "op.h"
 
-enum { MANY = 1000, FEW = 100, FIRSTS = 5, ROOM = 4096, LANE = ROOM + 64, HEAD = 64, SEGMENTS = 20, BUNCH = 100 };
-/* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others use as well needs more.  The target
- * computes until it sees in its memory that all is over, and gives up after a time in which nothing can be over if the operations wait
- * for it. */
-static const double COMPUTING = 2.0, GIVEN_UP = 45.0, SILENCE = 0.02, FIRST_LIMIT = 0.1, NEAR_LIMIT = 0.5, FAR_LIMIT = 4.0;
+enum {
+    MANY = 1000,
+    FEW = 100,
+    FIRSTS = 5,
+    ROOM = 4096,
+    LANE = ROOM + 64,
+    HEAD = 64,
+    SEGMENTS = 20,
+    BUNCH = 100
+};
+/* Seconds.  On an idle machine the first takes at most 0.002, a thousand 0.1; a machine that others
+ * use as well needs more.  The target computes until it sees in its memory that all is over, and
+ * gives up after a time in which nothing can be over if the operations wait for it. */
+static const double COMPUTING = 2.0, GIVEN_UP = 45.0, SILENCE = 0.02, FIRST_LIMIT = 0.1,
+                    NEAR_LIMIT = 0.5, FAR_LIMIT = 4.0;
 
 /* At the head of the target's slice, written by its processor; a lane for each rank follows. */
 struct head {
@@ -33,7 +44,8 @@ struct work {
     armci_hdl_t handle;
 };
 
-static const struct patch patch = {.levels = 2, .count = {16, 8, 4}, .stride = {{24, 200}, {32, 304}}, .start = {8, 16}};
+static const struct patch patch = {
+    .levels = 2, .count = {16, 8, 4}, .stride = {{24, 200}, {32, 304}}, .start = {8, 16}};
 
 static void transfer(struct work *w, int i)
 {
@@ -70,7 +82,8 @@ static void values(struct work *w, int i)
     check_long(ARMCI_GetValueLong(w->room + 8, w->target), l, "ARMCI_GetValueLong");
     ARMCI_NbPutValueFloat(f, w->room + 16, w->target, &w->handle);
     ARMCI_Wait(&w->handle);
-    check_double((double)ARMCI_GetValueFloat(w->room + 16, w->target), (double)f, "ARMCI_GetValueFloat");
+    check_double((double)ARMCI_GetValueFloat(w->room + 16, w->target), (double)f,
+                 "ARMCI_GetValueFloat");
     ARMCI_NbPutValueDouble((double)i, w->room + 24, w->target, NULL);
     ARMCI_WaitAll();
     check_double(ARMCI_GetValueDouble(w->room + 24, w->target), (double)i, "ARMCI_GetValueDouble");
@@ -99,13 +112,16 @@ static void flags(struct work *w, int i)
     struct patch p = patch;
     const struct op put = {.kind = OP_PUT};
     ARMCI_Put_flag(w->local, w->room + 2048, 512, &w->extras->flag, 2 * i + 1, w->target);
-    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 1, "flag after ARMCI_Put_flag");
-    ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE], p.stride[REMOTE], p.count, p.levels,
-                    &w->extras->flag, 2 * i + 2, w->target);
-    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 2, "flag after ARMCI_PutS_flag");
+    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 1,
+               "flag after ARMCI_Put_flag");
+    ARMCI_PutS_flag(w->local + p.start[LOCAL], p.stride[LOCAL], w->room + p.start[REMOTE],
+                    p.stride[REMOTE], p.count, p.levels, &w->extras->flag, 2 * i + 2, w->target);
+    check_long(ARMCI_GetValueInt(&w->extras->flag, w->target), 2 * i + 2,
+               "flag after ARMCI_PutS_flag");
     memcpy(w->mirror + 2048, w->local, 512);
     for (size_t s = 0; s < patch_segments(&p); s++)
-        op_model(&put, w->local + patch_offset(&p, LOCAL, s), w->mirror + patch_offset(&p, REMOTE, s), (size_t)p.count[0]);
+        op_model(&put, w->local + patch_offset(&p, LOCAL, s),
+                 w->mirror + patch_offset(&p, REMOTE, s), (size_t)p.count[0]);
 }
 
 /* The mutex is the target's own, and protects a counter there. */
@@ -151,8 +167,8 @@ static bool is_near(int proc)
     return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc) && !test_makes_windows();
 }
 
-/* Of each operation between the caller and proc.  Where ranks that spin outnumber processors a call may cost several time slices; on an
- * emulated processor a strided get has taken 4 ms. */
+/* Of each operation between the caller and proc.  Where ranks that spin outnumber processors a call
+ * may cost several time slices; on an emulated processor a strided get has taken 4 ms. */
 static int repeats_with(int proc)
 {
     return is_near(proc) || (test_ranks() == 2 && !test_on_rdma()) ? MANY : FEW;
@@ -189,23 +205,28 @@ static void run(struct work *w, const char *name, void (*once)(struct work *, in
     many = now() - begun;
     qsort(first, FIRSTS, sizeof *first, ascending);
     if (test_rank() == 0)
-        printf("%-34s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", name, 1e3 * first[FIRSTS / 2], FIRSTS, 1e3 * first[0],
-               1e3 * first[FIRSTS - 1], w->repeats - FIRSTS, 1e3 * many);
-    check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed", name, first[FIRSTS / 2]);
+        printf("%-34s first %7.3f ms (of %d: %.3f to %.3f), %d in %7.2f ms\n", name,
+               1e3 * first[FIRSTS / 2], FIRSTS, 1e3 * first[0], 1e3 * first[FIRSTS - 1],
+               w->repeats - FIRSTS, 1e3 * many);
+    check(first[FIRSTS / 2] < FIRST_LIMIT, "%s: the first took %.3f s while the target computed",
+          name, first[FIRSTS / 2]);
     check(many < limit, "%s: %d took %.3f s while the target computed", name, w->repeats, many);
 }
 
 static void run_transfers(struct work *w, struct rng *r)
 {
-    static void (*const forms[])(struct work *, int) = {transfer, transfer_strided, transfer_vector};
+    static void (*const forms[])(struct work *, int) = {transfer, transfer_strided,
+                                                        transfer_vector};
     static const char *const names[] = {"", "S", "V"};
     for (int k = 0; k < 27; k++) {
         char room[ROOM];
-        w->op = (struct op){(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL, scale_one(ARMCI_ACC_DBL)};
+        w->op = (struct op){(enum op_kind)(k % 3), (enum op_how)(k / 3 % 3), ARMCI_ACC_DBL,
+                            scale_one(ARMCI_ACC_DBL)};
         if (w->op.kind != OP_GET) element_fill(w->op.type, r, w->local, ROOM);
         run(w, op_name(&w->op, names[k / 9]), forms[k / 9]);
         ARMCI_Get(w->room, room, ROOM, w->target);
-        check_bytes(room, w->mirror, ROOM, "the target's memory after %s", op_name(&w->op, names[k / 9]));
+        check_bytes(room, w->mirror, ROOM, "the target's memory after %s",
+                    op_name(&w->op, names[k / 9]));
     }
 }
 
@@ -257,7 +278,8 @@ static void operate(struct work *w)
         ;
     run_transfers(w, &r);
     run_others(w);
-    check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0, "after all, %.3f s later: is the target back", now() - begun);
+    check_long(ARMCI_GetValueInt((void *)&head->back, w->target), 0,
+               "after all, %.3f s later: is the target back", now() - begun);
     ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, (void *)&head->told, 1, w->target);
 }
 
@@ -283,7 +305,8 @@ static void verify(const struct work *w)
 /* Can the target's memory be worked on without it? */
 static bool is_served(const struct work *w)
 {
-    if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL) return true;
+    if (ARMCI_Uses_shm() && ARMCIX_Local_address(w->base[w->target], w->target) != NULL)
+        return true;
     return !armci_domain_same_id(ARMCI_DOMAIN_SMP, w->target) && test_has_server();
 }
 
@@ -297,12 +320,15 @@ static void while_the_target_computes(void)
     memset(w.base[test_rank()], 0, bytes);
     w.repeats = repeats_with(w.target);
     if (test_ranks() < 2 || !on_all_ranks(is_served(&w))) {
-        skip(test_ranks() < 2 ? "needs 2 ranks" : "no shared memory and no server: the target would have to enter MPI");
+        skip(test_ranks() < 2
+                 ? "needs 2 ranks"
+                 : "no shared memory and no server: the target would have to enter MPI");
         region_free(w.base);
         return;
     }
     ARMCI_INIT_HANDLE(&w.handle);
-    check_long(ARMCI_Create_mutexes(test_rank() == w.target ? test_ranks() : 0), 0, "ARMCI_Create_mutexes");
+    check_long(ARMCI_Create_mutexes(test_rank() == w.target ? test_ranks() : 0), 0,
+               "ARMCI_Create_mutexes");
     ARMCI_Barrier();
     if (test_rank() == w.target)
         compute(w.base[w.target]);

@@ -1,11 +1,13 @@
-/* test_atomics.c - ARMCI_Rmw: every draw distinct and without gap, the old value returned, on regions of any group. */
+/* test_atomics.c - ARMCI_Rmw: every draw distinct and without gap, the old value returned, on
+ * regions of any group. */
 #include <limits.h>
 
 #include "harness.h"
 
 enum { DRAWS = 200, SLOTS = 4, UNTOUCHED = 0x5a };
 
-/* A word that everybody draws from or swaps with: an int, or a long whose upper half holds something as well. */
+/* A word that everybody draws from or swaps with: an int, or a long whose upper half holds
+ * something as well. */
 struct word {
     bool is_long;
     int add, swap; /* operations */
@@ -13,12 +15,14 @@ struct word {
     bool of_the_last; /* rank, whose word is swapped; else of rank 0 */
 };
 static const struct word int_word = {false, ARMCI_FETCH_AND_ADD, ARMCI_SWAP, 0, INT_MIN, false};
-static const struct word long_word = {true, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP_LONG, (1L << 40) + 7, LONG_MIN, true};
+static const struct word long_word = {
+    true, ARMCI_FETCH_AND_ADD_LONG, ARMCI_SWAP_LONG, (1L << 40) + 7, LONG_MIN, true};
 
 static long read_modify_write(const struct word *w, int op, long local, void *at, int add, int p)
 {
     int small = (int)local;
-    check_long(ARMCI_Rmw(op, w->is_long ? (void *)&local : &small, at, add, p), 0, "ARMCI_Rmw, operation %d", op);
+    check_long(ARMCI_Rmw(op, w->is_long ? (void *)&local : &small, at, add, p), 0,
+               "ARMCI_Rmw, operation %d", op);
     return w->is_long ? local : small;
 }
 
@@ -27,7 +31,8 @@ static long value_of(const struct word *w, void *at, int p)
     return w->is_long ? ARMCI_GetValueLong(at, p) : ARMCI_GetValueInt(at, p);
 }
 
-/* What all ranks together saw, as fast as they could for a while: a race that is lost seldom shows. */
+/* What all ranks together saw, as fast as they could for a while: a race that is lost seldom shows.
+ */
 struct tally {
     int most;  /* turns of a rank */
     int *seen; /* [most * ranks + 1]: how often a number came back */
@@ -38,7 +43,8 @@ struct tally {
 static struct tally tally_create(void)
 {
     int n = test_ranks(), most = (1 << 20) / (n > 4 ? n : 1);
-    return (struct tally){most, need_zeroed(((size_t)n * (size_t)most + 1) * sizeof(int)), .until = now() + trial_time(0.7)};
+    return (struct tally){most, need_zeroed(((size_t)n * (size_t)most + 1) * sizeof(int)),
+                          .until = now() + trial_time(0.7)};
 }
 
 static bool next_turn(struct tally *t)
@@ -50,7 +56,8 @@ static bool next_turn(struct tally *t)
 
 static void count(struct tally *t, long number, const char *what)
 {
-    if (check(number >= 0 && number <= (long)test_ranks() * t->most, "%s gave %ld", what, number)) t->seen[number]++;
+    if (check(number >= 0 && number <= (long)test_ranks() * t->most, "%s gave %ld", what, number))
+        t->seen[number]++;
 }
 
 /* Add what all ranks counted. */
@@ -96,30 +103,37 @@ static void swap_chain(const void *row)
 {
     const struct word *w = row;
     struct tally tally = tally_create();
-    int home = w->of_the_last ? test_ranks() - 1 : 0, *turns = need_memory((size_t)test_ranks() * sizeof *turns);
+    int home = w->of_the_last ? test_ranks() - 1 : 0,
+        *turns = need_memory((size_t)test_ranks() * sizeof *turns);
     void **base = region_zeroed(2 * sizeof(long)), *word = (long *)base[home] + 1;
     while (next_turn(&tally)) {
-        long token = read_modify_write(w, w->swap, token_of(w, (long)test_rank() * tally.most + tally.turns), word, 0, home);
-        check_long(token, token_of(w, token & 0x7fffffff), "swap %d gave halves that do not belong together:", tally.turns);
+        long token = read_modify_write(
+            w, w->swap, token_of(w, (long)test_rank() * tally.most + tally.turns), word, 0, home);
+        check_long(token, token_of(w, token & 0x7fffffff),
+                   "swap %d gave halves that do not belong together:", tally.turns);
         count(&tally, token & 0x7fffffff, "swap");
     }
     ARMCI_Barrier();
-    if (test_rank() == 0) count(&tally, value_of(w, word, home) & 0x7fffffff, "the token that stays");
+    if (test_rank() == 0)
+        count(&tally, value_of(w, word, home) & 0x7fffffff, "the token that stays");
     MPI_Allgather(&tally.turns, 1, MPI_INT, turns, 1, MPI_INT, test_comm());
     tally_sum(&tally);
     check_long(tally.seen[0], 1, "how often the first token came back");
     for (int p = 0; p < test_ranks(); p++)
         for (int i = 1; i <= tally.most; i++)
-            check_long(tally.seen[p * tally.most + i], i <= turns[p], "how often token %d of rank %d came back", i, p);
+            check_long(tally.seen[p * tally.most + i], i <= turns[p],
+                       "how often token %d of rank %d came back", i, p);
     region_done(base);
     free(tally.seen);
     free(turns);
 }
 
-/* One process alone on a counter: increments of every kind against a local sum; neighbours of the counter untouched. */
+/* One process alone on a counter: increments of every kind against a local sum; neighbours of the
+ * counter untouched. */
 static void increments(void)
 {
-    const int steps[] = {0, -1, 1, 1000000007, -2000000014, INT_MAX, -INT_MAX, 12345, INT_MIN + 1, 5};
+    const int steps[] = {0,       -1,       1,     1000000007,  -2000000014,
+                         INT_MAX, -INT_MAX, 12345, INT_MIN + 1, 5};
     int target = (test_rank() + 1) % test_ranks(), seen_int, model_int = -3;
     long seen_long, model_long = -(5L << 33);
     unsigned char expected[32], *slice;
@@ -155,7 +169,8 @@ static void counters_everywhere(void)
         int i[SLOTS];
     } * mine;
     int n = test_ranks(), slots = n * SLOTS, old_int;
-    int *draws = calloc((size_t)(2 * slots), sizeof *draws), *all = calloc((size_t)(2 * slots), sizeof *all);
+    int *draws = calloc((size_t)(2 * slots), sizeof *draws),
+        *all = calloc((size_t)(2 * slots), sizeof *all);
     long old_long;
     struct rng r = rng_stream(100 + (uint64_t)test_rank());
     void **base = region_zeroed(sizeof *mine);
@@ -203,7 +218,8 @@ static void ordered_with_transfers(void)
     region_done(base);
 }
 
-/* A counter in a region of some of the processes, hosted by the member of the highest process number. */
+/* A counter in a region of some of the processes, hosted by the member of the highest process
+ * number. */
 static void on_group_region(void)
 {
     int n = test_ranks(), members = (n + 1) / 2, total = members * effort(DRAWS), list[MOST_RANKS];

@@ -1,4 +1,5 @@
-/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice. Rank 0 transfers, rank 1 owns. */
+/* test_big.c - transfers of more than 2 GiB, and addresses more than 2 and 4 GiB into a slice. Rank
+ * 0 transfers, rank 1 owns. */
 #include <limits.h>
 #include <sys/statvfs.h>
 
@@ -14,17 +15,20 @@ static size_t shared_memory_available(void)
     return (size_t)v.f_bavail * v.f_frsize;
 }
 
-/* Skip the test, on all ranks, unless there are `memory` bytes in all and `shared` of shared memory, and 2 ranks. */
+/* Skip the test, on all ranks, unless there are `memory` bytes in all and `shared` of shared
+ * memory, and 2 ranks. */
 static bool may_run(size_t memory, size_t shared)
 {
     if (!needs_ranks(2)) return false;
-    if (on_all_ranks(memory_available() >= memory && shared_memory_available() >= shared)) return true;
-    skip("needs %zu MiB of memory, %zu MiB of them in /dev/shm; there are %zu and %zu", memory / MiB, shared / MiB,
-         memory_available() / MiB, shared_memory_available() / MiB);
+    if (on_all_ranks(memory_available() >= memory && shared_memory_available() >= shared))
+        return true;
+    skip("needs %zu MiB of memory, %zu MiB of them in /dev/shm; there are %zu and %zu",
+         memory / MiB, shared / MiB, memory_available() / MiB, shared_memory_available() / MiB);
     return false;
 }
 
-/* ROWS rows of 16 MiB, 64 bytes apart at the target: 2.03 GiB.  Row i of the source begins 8 bytes behind row i - 1. */
+/* ROWS rows of 16 MiB, 64 bytes apart at the target: 2.03 GiB.  Row i of the source begins 8 bytes
+ * behind row i - 1. */
 enum { ROWS = 130, ROW = 16 * 1024 * 1024, GAP = 64 };
 
 struct big {
@@ -80,7 +84,8 @@ static void big_verify(const struct big *b, unsigned times, const char *what)
         memcpy(row, b->source + 8 * i, ROW);
         for (size_t k = 0; k < ROW / sizeof *row; k++)
             row[k] *= times;
-        check_bytes(mine + i * (ROW + GAP), row, ROW, "%s of %d rows of 16 MiB, row %zu", what, ROWS, i);
+        check_bytes(mine + i * (ROW + GAP), row, ROW, "%s of %d rows of 16 MiB, row %zu", what,
+                    ROWS, i);
         check_bytes(mine + i * (ROW + GAP) + ROW, gap, GAP, "%s: gap behind row %zu", what, i);
     }
     ARMCI_Access_end(mine);
@@ -94,7 +99,8 @@ static void test_strided_put(void)
     if (!may_run(8 * GiB, 3 * GiB)) return;
     b = big_create();
     if (test_rank() == 0)
-        check_long(ARMCI_PutS(b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0, "ARMCI_PutS: code");
+        check_long(ARMCI_PutS(b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1),
+                   0, "ARMCI_PutS: code");
     big_verify(&b, 1, "ARMCI_PutS");
     big_free(&b);
 }
@@ -107,8 +113,9 @@ static void test_strided_acc(void)
     b = big_create();
     big_load(&b);
     if (test_rank() == 0)
-        check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, b.source, b.source_stride, b.base[1], b.target_stride, b.count, 1, 1), 0,
-                   "ARMCI_AccS: code");
+        check_long(ARMCI_AccS(ARMCI_ACC_INT, &one, b.source, b.source_stride, b.base[1],
+                              b.target_stride, b.count, 1, 1),
+                   0, "ARMCI_AccS: code");
     big_verify(&b, 2, "ARMCI_AccS");
     big_free(&b);
 }
@@ -123,10 +130,12 @@ static void test_strided_get(void)
     if (test_rank() == 0) {
         char *all = need_memory((size_t)ROWS * ROW);
         armci_hdl_t handle = new_handle();
-        check_long(ARMCI_NbGetS(b.base[1], b.target_stride, all, packed, b.count, 1, 1, &handle), 0, "ARMCI_NbGetS: code");
+        check_long(ARMCI_NbGetS(b.base[1], b.target_stride, all, packed, b.count, 1, 1, &handle), 0,
+                   "ARMCI_NbGetS: code");
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait: code");
         for (size_t i = 0; i < ROWS; i++)
-            check_bytes(all + i * ROW, b.source + 8 * i, ROW, "ARMCI_NbGetS of %d rows of 16 MiB, row %zu", ROWS, i);
+            check_bytes(all + i * ROW, b.source + 8 * i, ROW,
+                        "ARMCI_NbGetS of %d rows of 16 MiB, row %zu", ROWS, i);
         free(all);
     }
     big_free(&b);
@@ -145,22 +154,27 @@ static void test_contiguous(void)
         local[1] = 1;
         local[n] = 3;
         local[n / 2] = 2;
-        check_long(ARMCI_Put(local + 1, (char *)base[1] + 3, (int)n, 1), 0, "ARMCI_Put of INT_MAX bytes: code");
+        check_long(ARMCI_Put(local + 1, (char *)base[1] + 3, (int)n, 1), 0,
+                   "ARMCI_Put of INT_MAX bytes: code");
         ARMCI_Get((char *)base[1] + 3, last, 1, 1);
         ARMCI_Get((char *)base[1] + 3 + n / 2 - 1, last + 1, 1, 1);
         ARMCI_Get((char *)base[1] + 3 + n - 1, last + 2, 1, 1);
-        check(last[0] == 1 && last[1] == 2 && last[2] == 3, "ARMCI_Put of INT_MAX bytes: first, middle, last expected 1 2 3, seen %d %d %d",
+        check(last[0] == 1 && last[1] == 2 && last[2] == 3,
+              "ARMCI_Put of INT_MAX bytes: first, middle, last expected 1 2 3, seen %d %d %d",
               last[0], last[1], last[2]);
         memset(local, 0, n + 1);
-        check_long(ARMCI_Get((char *)base[1] + 3, local + 1, (int)n, 1), 0, "ARMCI_Get of INT_MAX bytes: code");
+        check_long(ARMCI_Get((char *)base[1] + 3, local + 1, (int)n, 1), 0,
+                   "ARMCI_Get of INT_MAX bytes: code");
         check(local[1] == 1 && local[n / 2] == 2 && local[n] == 3 && local[n - 1] == 0x42,
-              "ARMCI_Get of INT_MAX bytes: expected 1 2 3 66, seen %d %d %d %d", local[1], local[n / 2], local[n], local[n - 1]);
+              "ARMCI_Get of INT_MAX bytes: expected 1 2 3 66, seen %d %d %d %d", local[1],
+              local[n / 2], local[n], local[n - 1]);
         free(local);
     }
     region_done(base);
 }
 
-static const size_t far[] = {0, 2147483640u, 2147484672u, 4294967288u, 4294968320u, 4831838208u - 128};
+static const size_t far[] = {0,           2147483640u, 2147484672u,
+                             4294967288u, 4294968320u, 4831838208u - 128};
 enum { FAR = sizeof far / sizeof *far, PIECE = 64 };
 static const size_t SLICE = 4831838208u; /* 4.5 GiB */
 
@@ -197,7 +211,8 @@ static void far_contiguous(void **base)
         check_bytes(seen, piece, PIECE, "ARMCI_Get %zu bytes into the slice", far[i]);
         fill(piece, 1);
         check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, piece, remote, PIECE, 1), 0, "ARMCI_Acc: code");
-        check_double(ARMCI_GetValueDouble(remote + 8, 1), 11 + i, "ARMCI_GetValueDouble %zu bytes into the slice", far[i]);
+        check_double(ARMCI_GetValueDouble(remote + 8, 1), 11 + i,
+                     "ARMCI_GetValueDouble %zu bytes into the slice", far[i]);
     }
 }
 
@@ -225,8 +240,10 @@ static void far_strided(void **base)
 {
     int count[3] = {8, 2, 4}, here[2] = {8, 16}, there[2] = {72, (int)GiB + 40};
     long out[8] = {1, 2, 3, 4, 5, 6, 7, 8}, in[8] = {0}, far_one = 0;
-    check_long(ARMCI_PutS(out, here, (char *)base[1] + 4096, there, count, 2, 1), 0, "ARMCI_PutS: code");
-    check_long(ARMCI_GetS((char *)base[1] + 4096, there, in, here, count, 2, 1), 0, "ARMCI_GetS: code");
+    check_long(ARMCI_PutS(out, here, (char *)base[1] + 4096, there, count, 2, 1), 0,
+               "ARMCI_PutS: code");
+    check_long(ARMCI_GetS((char *)base[1] + 4096, there, in, here, count, 2, 1), 0,
+               "ARMCI_GetS: code");
     check_bytes(in, out, sizeof in, "ARMCI_GetS of rows 1 GiB apart");
     ARMCI_Get((char *)base[1] + 4096 + 3 * (GiB + 40) + 72, &far_one, 8, 1);
     check_long(far_one, 8, "last segment of an ARMCI_PutS of rows 1 GiB apart");
@@ -246,8 +263,10 @@ static void test_far(void)
 }
 
 static const struct test tests[] = {
-    {"addresses beyond 2 and 4 GiB in a slice", test_far},       {"strided put of more than 2 GiB", test_strided_put},
-    {"strided accumulate of more than 2 GiB", test_strided_acc}, {"strided get of more than 2 GiB", test_strided_get},
+    {"addresses beyond 2 and 4 GiB in a slice", test_far},
+    {"strided put of more than 2 GiB", test_strided_put},
+    {"strided accumulate of more than 2 GiB", test_strided_acc},
+    {"strided get of more than 2 GiB", test_strided_get},
     {"contiguous transfers of INT_MAX bytes", test_contiguous},
 };
 SUITE();

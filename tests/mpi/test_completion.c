@@ -1,5 +1,6 @@
-/* test_completion.c - what completes non-blocking operations besides ARMCI_Wait: freeing, ARMCI_Test, fences, barriers; and that the
- * library keeps nothing of operations that are complete, whatever completed them. */
+/* test_completion.c - what completes non-blocking operations besides ARMCI_Wait: freeing,
+ * ARMCI_Test, fences, barriers; and that the library keeps nothing of operations that are complete,
+ * whatever completed them. */
 #include "harness.h"
 #include "own_memory.h"
 
@@ -11,7 +12,8 @@ static int far_rank(void)
     return (test_rank() + (test_ranks() + 1) / 2) % test_ranks();
 }
 
-/* Start an operation between rank 0's slice and `local`, which have BYTES each.  Returns how many bytes come to `local`. */
+/* Start an operation between rank 0's slice and `local`, which have BYTES each.  Returns how many
+ * bytes come to `local`. */
 typedef size_t start_function(char *remote, char *local, armci_hdl_t *handle);
 
 static size_t get_contiguous(char *remote, char *local, armci_hdl_t *handle)
@@ -97,7 +99,8 @@ static void check_come(const char *local, size_t bytes, const char *what, const 
     check_long((long)wrong, 0, "%s, then %s: bytes of %zu that have not come", what, how, bytes);
 }
 
-/* Called by all while the last rank has an operation under way with rank 0's slice; returns whether the slices are freed now. */
+/* Called by all while the last rank has an operation under way with rank 0's slice; returns whether
+ * the slices are freed now. */
 typedef bool complete_function(void **base);
 
 static bool free_region(void **base)
@@ -130,7 +133,8 @@ static bool free_own_memory(void **base)
     return false;
 }
 
-static void complete_one(start_function *start, const char *what, complete_function *complete, const char *how, char *local)
+static void complete_one(start_function *start, const char *what, complete_function *complete,
+                         const char *how, char *local)
 {
     int me = test_rank(), last = test_ranks() - 1;
     void *base[64];
@@ -182,17 +186,20 @@ static void freeing_empty_slices(void)
         if (me == last) come = starts[i].start(there, local, &handle);
         ARMCI_Free_group(me == 0 ? there : NULL, &group);
         check_come(local, come, starts[i].what, "ARMCI_Free_group");
-        check_long(ARMCI_Wait(&handle), 0, "%s, then ARMCI_Free_group, then ARMCI_Wait", starts[i].what);
+        check_long(ARMCI_Wait(&handle), 0, "%s, then ARMCI_Free_group, then ARMCI_Wait",
+                   starts[i].what);
         ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     }
     ARMCI_Group_free(&group);
     free(local);
 }
 
-/* Can the library tell without waiting?  Where it goes by loads and stores operations are complete at once, by windows the call waits. */
+/* Can the library tell without waiting?  Where it goes by loads and stores operations are complete
+ * at once, by windows the call waits. */
 static bool can_test(int target)
 {
-    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, target) && !test_makes_windows() && ARMCI_Uses_shm();
+    return !armci_domain_same_id(ARMCI_DOMAIN_SMP, target) && !test_makes_windows() &&
+           ARMCI_Uses_shm();
 }
 
 static void test_one(start_function *start, const char *what, char *remote, char *local, bool can)
@@ -214,7 +221,8 @@ static void test_one(start_function *start, const char *what, char *remote, char
     ARMCI_UNSET_AGGREGATE_HANDLE(&handle);
     if (!can || (start != get_contiguous && start != get_strided)) return;
     check(unfinished > 0, "%s: ARMCI_Test never said that it is under way", what);
-    check(asked < took / 2, "%s: the first ARMCI_Test took %.3f of %.3f ms", what, 1e3 * asked, 1e3 * took);
+    check(asked < took / 2, "%s: the first ARMCI_Test took %.3f of %.3f ms", what, 1e3 * asked,
+          1e3 * took);
 }
 
 static void testing(void)
@@ -228,7 +236,8 @@ static void testing(void)
     check_long(ARMCI_Test(&unused), 0, "ARMCI_Test of an unused handle");
     check_long(ARMCI_Test(NULL), 0, "ARMCI_Test of the implicit handle without operations");
     for (int i = 0; i < STARTS && mine; i++)
-        if (starts[i].start != get_implicit) test_one(starts[i].start, starts[i].what, base[0], local, can_test(0));
+        if (starts[i].start != get_implicit)
+            test_one(starts[i].start, starts[i].what, base[0], local, can_test(0));
     region_done(base);
     free(local);
 }
@@ -236,8 +245,20 @@ static void testing(void)
 static void **cells; /* a slice for BATCH operations on everybody */
 enum { SMALL = 64, LARGE = 70000, BATCH = 8 };
 
-/* By what BATCH operations towards a target are completed, and what share of the operations is tried with it. */
-enum { BY_WAIT, BY_TEST, BY_WAIT_PROC, BY_WAIT_ALL, BY_FENCE, BY_ALL_FENCE, BY_GROUP_FENCE, BY_BARRIER, BY_FREE, COMPLETIONS };
+/* By what BATCH operations towards a target are completed, and what share of the operations is
+ * tried with it. */
+enum {
+    BY_WAIT,
+    BY_TEST,
+    BY_WAIT_PROC,
+    BY_WAIT_ALL,
+    BY_FENCE,
+    BY_ALL_FENCE,
+    BY_GROUP_FENCE,
+    BY_BARRIER,
+    BY_FREE,
+    COMPLETIONS
+};
 static const struct {
     const char *how;
     int share;
@@ -281,8 +302,9 @@ static void complete_batch(int completion, armci_hdl_t *handles[BATCH], int targ
 }
 
 enum how_kept { FRESH, REUSED, IMPLICIT, FRESH_AGGREGATE, REUSED_AGGREGATE, HANDLES };
-static const char *const handle_names[] = {"a fresh handle each time", "a handle used again", "the implicit handle",
-                                           "a fresh aggregate handle each time", "an aggregate handle used again"};
+static const char *const handle_names[] = {
+    "a fresh handle each time", "a handle used again", "the implicit handle",
+    "a fresh aggregate handle each time", "an aggregate handle used again"};
 
 enum work { GET, PUT_LARGE, PUT_VALUES, WORKS };
 static const char *const work_names[] = {"gets", "large puts", "values"};
@@ -308,7 +330,9 @@ static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_
         for (int i = 0; i < BATCH; i++) {
             ARMCI_INIT_HANDLE(&fresh[i]);
             if (kept == FRESH_AGGREGATE) ARMCI_SET_AGGREGATE_HANDLE(&fresh[i]);
-            handles[i] = kept == IMPLICIT ? NULL : kept == REUSED || kept == REUSED_AGGREGATE ? reused : &fresh[i];
+            handles[i] = kept == IMPLICIT                             ? NULL
+                         : kept == REUSED || kept == REUSED_AGGREGATE ? reused
+                                                                      : &fresh[i];
             start_work(work, i, target, handles[i]);
         }
         complete_batch(c, handles, target);
@@ -318,7 +342,9 @@ static void work_on(enum work work, enum how_kept kept, int c, int n, armci_hdl_
 
 static void keep_nothing(enum work work, enum how_kept kept, int c)
 {
-    enum { SLACK = 5120 }; /* more requests may meet at a server than before; a leak in a list of operations is more */
+    enum {
+        SLACK = 5120
+    }; /* more requests may meet at a server than before; a leak in a list of operations is more */
     int n = 64 / completions[c].share;
     armci_hdl_t reused = new_handle();
     if (kept == REUSED_AGGREGATE) ARMCI_SET_AGGREGATE_HANDLE(&reused);
@@ -326,8 +352,8 @@ static void keep_nothing(enum work work, enum how_kept kept, int c)
     long before = own_memory_in_use();
     work_on(work, kept, c, n, &reused);
     long more = own_memory_in_use() - before;
-    check(more <= SLACK, "%d %s, %s, completed by %s: %ld bytes more than after as many before", n, work_names[work], handle_names[kept],
-          completions[c].how, more);
+    check(more <= SLACK, "%d %s, %s, completed by %s: %ld bytes more than after as many before", n,
+          work_names[work], handle_names[kept], completions[c].how, more);
     check_long(ARMCI_Wait(&reused), 0, "ARMCI_Wait afterwards");
     ARMCI_UNSET_AGGREGATE_HANDLE(&reused);
     ARMCI_Wait(NULL);
@@ -347,7 +373,8 @@ static void keeping(void)
     check(own_memory_in_use() > 0, "no memory of the library was counted");
     for (int work = 0; work < WORKS; work++)
         for (int kept = 0; kept < HANDLES; kept++)
-            for (int c = 0; c < COMPLETIONS && is_worth_a_try((enum work)work, (enum how_kept)kept); c++)
+            for (int c = 0; c < COMPLETIONS && is_worth_a_try((enum work)work, (enum how_kept)kept);
+                 c++)
                 keep_nothing((enum work)work, (enum how_kept)kept, c);
     region_free(cells);
 }
@@ -360,10 +387,13 @@ static void start(int *argc, char ***argv)
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Free completes operations under way", ONE_ROW(complete_all, struct freeing, free_region, "ARMCI_Free")},
+    {"ARMCI_Free completes operations under way",
+     ONE_ROW(complete_all, struct freeing, free_region, "ARMCI_Free")},
     {"ARMCI_Free_group completes operations where most slices are empty", freeing_empty_slices},
-    {"ARMCI_Group_free completes operations under way", ONE_ROW(complete_all, struct freeing, free_group, "ARMCI_Group_free")},
-    {"ARMCI_Memctl completes operations under way", ONE_ROW(complete_all, struct freeing, free_own_memory, "ARMCI_Memctl")},
+    {"ARMCI_Group_free completes operations under way",
+     ONE_ROW(complete_all, struct freeing, free_group, "ARMCI_Group_free")},
+    {"ARMCI_Memctl completes operations under way",
+     ONE_ROW(complete_all, struct freeing, free_own_memory, "ARMCI_Memctl")},
     {"ARMCI_Test says at once whether an operation is complete", testing},
     {"the library keeps no memory for complete operations", keeping},
 };

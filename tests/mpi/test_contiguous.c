@@ -1,11 +1,17 @@
-/* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target, slices of every size. */
+/* test_contiguous.c - contiguous put, get and accumulate: sizes, alignments, every target, slices
+ * of every size. */
 #include "lanes.h"
 #include "op.h"
 
 enum { LANE = 3 * 1024 * 1024 + 17, MARGIN = 32 };
 
-static const int large[] = {255, 256, 257, 1023, 4096, 8191, 8192, 8193, 16385, 65535, 65537, 262144, 1048584, 1572869};
-enum { SMALL_SIZES = 200, LARGE_SIZES = sizeof large / sizeof *large, SIZES = SMALL_SIZES + LARGE_SIZES };
+static const int large[] = {255,  256,   257,   1023,  4096,   8191,    8192,
+                            8193, 16385, 65535, 65537, 262144, 1048584, 1572869};
+enum {
+    SMALL_SIZES = 200,
+    LARGE_SIZES = sizeof large / sizeof *large,
+    SIZES = SMALL_SIZES + LARGE_SIZES
+};
 
 /* Bytes for each pair of ranks. */
 static size_t lane(void)
@@ -25,7 +31,8 @@ static int draw_sizes(struct rng *r, int sizes[SIZES])
     return test_ranks() <= 2 ? n : n / 3;
 }
 
-/* A put of every size into this target's lane, one behind the other, at any alignment of both sides. */
+/* A put of every size into this target's lane, one behind the other, at any alignment of both
+ * sides. */
 static void put_all_sizes(struct rng *r, const struct lanes *l, int target, char *source)
 {
     struct op put = {.kind = OP_PUT};
@@ -55,7 +62,8 @@ static void test_put_sizes(void)
 }
 
 /* A get of every size from this target's lane; the bytes around the buffer stay. */
-static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen, unsigned char *expected)
+static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsigned char *seen,
+                          unsigned char *expected)
 {
     struct op get = {.kind = OP_GET};
     int sizes[SIZES], n_sizes = draw_sizes(r, sizes);
@@ -66,7 +74,8 @@ static void get_all_sizes(struct rng *r, const struct lanes *l, int target, unsi
         memset(expected, 0x5a, to + n + MARGIN);
         op_contiguous(&get, seen + to, lanes_remote(l, target) + at, n, target, NULL);
         memcpy(expected + to, lanes_mirror(l, target) + at, n);
-        check_bytes(seen, expected, to + n + MARGIN, "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
+        check_bytes(seen, expected, to + n + MARGIN,
+                    "ARMCI_Get of %zu bytes at %zu from %d to alignment %zu", n, at, target, to);
     }
 }
 
@@ -84,7 +93,8 @@ static void test_get_sizes(void)
     free(expected);
 }
 
-/* Accumulates of many sizes of one type at one alignment of the target: `shift` bytes behind a multiple of 64. */
+/* Accumulates of many sizes of one type at one alignment of the target: `shift` bytes behind a
+ * multiple of 64. */
 static void acc_sizes(struct rng *r, int type, size_t shift)
 {
     static const int counts[] = {1, 2, 3, 5, 8, 17, 100, 513, 1025, 5000};
@@ -94,8 +104,10 @@ static void acc_sizes(struct rng *r, int type, size_t shift)
     element_fill(type, r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     for (int i = 0; i < 2 * 10; i++) {
-        struct op acc = {.kind = OP_ACC, .type = type, .scale = i % 2 ? scale_other(type, r) : scale_one(type)};
-        size_t n = size * (size_t)counts[i / 2], at = size * (size_t)rng_between(r, 0, (int)((bytes - n) / size));
+        struct op acc = {
+            .kind = OP_ACC, .type = type, .scale = i % 2 ? scale_other(type, r) : scale_one(type)};
+        size_t n = size * (size_t)counts[i / 2],
+               at = size * (size_t)rng_between(r, 0, (int)((bytes - n) / size));
         int target = (test_rank() + i) % test_ranks();
         element_fill(type, r, source, n);
         memcpy(kept, source, n);
@@ -130,28 +142,34 @@ static void use_slices(void **base, const size_t bytes[], const char *what)
     for (int t = 0; t < n; t++) {
         size_t lo = bytes[t] * (size_t)me / (size_t)n, hi = bytes[t] * ((size_t)me + 1) / (size_t)n;
         memset(expected, 16 * (t + 1) + me, hi - lo);
-        if (hi > lo) check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0, "ARMCI_Put, %s", what);
+        if (hi > lo)
+            check_long(ARMCI_Put(expected, (char *)base[t] + lo, (int)(hi - lo), t), 0,
+                       "ARMCI_Put, %s", what);
     }
     ARMCI_Barrier();
     for (int i = 0; i < n; i++) {
         int t = (me + i) % n;
         if (bytes[t] == 0) continue;
         for (int w = 0; w < n; w++) {
-            size_t lo = bytes[t] * (size_t)w / (size_t)n, hi = bytes[t] * ((size_t)w + 1) / (size_t)n;
+            size_t lo = bytes[t] * (size_t)w / (size_t)n,
+                   hi = bytes[t] * ((size_t)w + 1) / (size_t)n;
             memset(expected + lo, 16 * (t + 1) + w, hi - lo);
         }
         memset(seen, 0, bytes[t]);
         ARMCI_Get(base[t], seen, (int)bytes[t], t);
-        check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t], t);
+        check_bytes(seen, expected, bytes[t], "%s: slice of %zu bytes of rank %d", what, bytes[t],
+                    t);
         seen[0] = 0;
         ARMCI_Get((char *)base[t] + bytes[t] - 1, seen, 1, t);
-        check_bytes(seen, expected + bytes[t] - 1, 1, "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
+        check_bytes(seen, expected + bytes[t] - 1, 1,
+                    "%s: last byte of the slice of %zu bytes of rank %d", what, bytes[t], t);
     }
     free(seen);
     free(expected);
 }
 
-/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank, all alive at once. */
+/* Regions of the sizes first, first + step, ... up to last, `more` bytes more on each further rank,
+ * all alive at once. */
 static void try_slices(size_t first, size_t last, size_t step, size_t more)
 {
     enum { MANY = 200 };
@@ -188,7 +206,8 @@ static void test_slice_sizes_known(void)
     try_slices(4095, 4097, 1, 0);
 }
 
-/* Only the ranks of the mask have memory, which repeats after 8 ranks; 0 bytes give NULL everywhere. */
+/* Only the ranks of the mask have memory, which repeats after 8 ranks; 0 bytes give NULL
+ * everywhere. */
 static void try_empty_slices(unsigned mask)
 {
     size_t bytes[MOST_RANKS];
@@ -197,7 +216,8 @@ static void try_empty_slices(unsigned mask)
         bytes[t] = mask & (1u << t % 8) ? 24u + 8u * (unsigned)t : 0;
     base = region_create(bytes[test_rank()]);
     for (int t = 0; t < test_ranks(); t++)
-        check((base[t] == NULL) == (bytes[t] == 0), "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t], base[t]);
+        check((base[t] == NULL) == (bytes[t] == 0),
+              "ARMCI_Malloc: rank %d asked for %zu bytes, its address is %p", t, bytes[t], base[t]);
     use_slices(base, bytes, "some slices of 0 bytes");
     region_done(base);
 }
@@ -218,7 +238,8 @@ static void test_zero_bytes(void)
         char *remote = lanes_remote(&l, t);
         check_long(ARMCI_Put(&local, remote, 0, t), 0, "ARMCI_Put of 0 bytes");
         check_long(ARMCI_Get(remote, &local, 0, t), 0, "ARMCI_Get of 0 bytes");
-        check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, &local, remote, 0, t), 0, "ARMCI_Acc of 0 bytes");
+        check_long(ARMCI_Acc(ARMCI_ACC_DBL, &scale, &local, remote, 0, t), 0,
+                   "ARMCI_Acc of 0 bytes");
     }
     check_double(local, 1, "local buffer after transfers of 0 bytes");
     lanes_end(&l, "transfers of 0 bytes");
@@ -258,8 +279,9 @@ static void time_moves(const struct ends *e, size_t bytes, double best[MOVES])
     }
 }
 
-/* Bounds on the best times: against memcpy between the same addresses, and against the same transfer between addresses that are equal
- * modulo a page.  The address sanitizer checks each access of the library's loops and none inside memcpy: its ratios say nothing. */
+/* Bounds on the best times: against memcpy between the same addresses, and against the same
+ * transfer between addresses that are equal modulo a page.  The address sanitizer checks each
+ * access of the library's loops and none inside memcpy: its ratios say nothing. */
 enum { SLOWER = 2, SHIFTED = 5 };
 #ifdef __SANITIZE_ADDRESS__
 enum { COMPARED = false };
@@ -268,11 +290,13 @@ enum { COMPARED = true };
 #endif
 static bool is_quick(const double best[MOVES], const double even[MOVES], int move)
 {
-    return !COMPARED || (best[move] <= SLOWER * best[move + 2] && best[move] <= SHIFTED * even[move]);
+    return !COMPARED ||
+           (best[move] <= SLOWER * best[move + 2] && best[move] <= SHIFTED * even[move]);
 }
 
-/* The bounds are wide, and what exceeds them gets more rounds, because the machine may be busy: armci-bench prints the ratios themselves.
- * Where memcpy itself is slow for addresses a few bytes apart modulo a page, transfers are not. */
+/* The bounds are wide, and what exceeds them gets more rounds, because the machine may be busy:
+ * armci-bench prints the ratios themselves. Where memcpy itself is slow for addresses a few bytes
+ * apart modulo a page, transfers are not. */
 static void compare_with_memcpy(const struct ends *e, size_t bytes)
 {
     enum { ROUNDS = 3, MOST_ROUNDS = 40 };
@@ -289,8 +313,10 @@ static void compare_with_memcpy(const struct ends *e, size_t bytes)
         }
         for (int move = PUT; move <= GET; move++)
             check(is_quick(best, even, move),
-                  "%s of %zu bytes, %d bytes apart modulo a page: %.1f us, memcpy %.1f us, 0 bytes apart %.1f us", move_name[move], bytes,
-                  shift[i], 1e6 * best[move], 1e6 * best[move + 2], 1e6 * even[move]);
+                  "%s of %zu bytes, %d bytes apart modulo a page: %.1f us, memcpy %.1f us, 0 bytes "
+                  "apart %.1f us",
+                  move_name[move], bytes, shift[i], 1e6 * best[move], 1e6 * best[move + 2],
+                  1e6 * even[move]);
     }
 }
 
@@ -301,7 +327,9 @@ static void test_against_memcpy(void)
     static const size_t sizes[] = {64 << 10, 256 << 10, 1 << 20, LONGEST};
     const int target = test_ranks() > 1 ? 1 : 0;
     void **base = region_create(test_rank() == target ? LONGEST : 0);
-    struct ends e = {.remote = base[target], .direct = ARMCIX_Local_address(base[target], target), .target = target};
+    struct ends e = {.remote = base[target],
+                     .direct = ARMCIX_Local_address(base[target], target),
+                     .target = target};
     if (!on_all_ranks(test_rank() != 0 || e.direct != NULL)) {
         skip("rank 0 cannot store into the memory of rank %d", target);
     } else if (test_rank() == 0) {

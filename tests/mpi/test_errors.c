@@ -1,9 +1,11 @@
-/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then a code, nothing
- * changed and everything usable (ARMCI_ERRORS=return, which this program sets), or the end of the job.
+/* test_errors.c - wrong arguments: one line that says rank, function, argument, value and why; then
+ * a code, nothing changed and everything usable (ARMCI_ERRORS=return, which this program sets), or
+ * the end of the job.
  *
- * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the list is made, which must end the job;
- * with TEST_ERRORS_CASE=list the list is printed, a line each: code (0: the function has no wrong call), name,
- * function, argument, value, with a bar between them.  check-abort uses both. */
+ * With TEST_ERRORS_CASE=NAME the policy is left alone and one wrong call of the list is made, which
+ * must end the job; with TEST_ERRORS_CASE=list the list is printed, a line each: code (0: the
+ * function has no wrong call), name, function, argument, value, with a bar between them.
+ * check-abort uses both. */
 #include <unistd.h>
 
 #include "mixture.h"
@@ -32,7 +34,8 @@ static const char *error_line(void)
     return line;
 }
 
-/* It is one line: "ARMCI error: rank R: FUNCTION: ARGUMENT = VALUE: why"; before the start without the rank. */
+/* It is one line: "ARMCI error: rank R: FUNCTION: ARGUMENT = VALUE: why"; before the start without
+ * the rank. */
 static bool is_line_of(const struct wrong_call *w, bool with_rank)
 {
     char begin[100], number[20], rank[20] = "";
@@ -42,7 +45,9 @@ static bool is_line_of(const struct wrong_call *w, bool with_rank)
     snprintf(number, sizeof number, "%d", test_ranks());
     rest = after(after(line, begin), w->description.argument);
     equals = rest ? strstr(rest, " = ") : NULL;
-    rest = equals ? after(equals + 3, strcmp(w->description.value, "n") == 0 ? number : w->description.value) : NULL;
+    rest = equals ? after(equals + 3,
+                          strcmp(w->description.value, "n") == 0 ? number : w->description.value)
+                  : NULL;
     rest = rest ? strstr(rest, ": ") : NULL;
     return rest != NULL && end != NULL && end[1] == '\0' && end > rest + 2;
 }
@@ -70,7 +75,8 @@ static void work_after(const char *call)
     long before = test_errors();
     for (int i = 0; i < 8; i++)
         mixture_step(&mixture);
-    check_long(test_errors(), before, "errors before and after the operations that follow %s", call);
+    check_long(test_errors(), before, "errors before and after the operations that follow %s",
+               call);
 }
 
 static void prepare(void)
@@ -85,13 +91,15 @@ static void end(const char *calls)
     wrong_calls_end();
 }
 
-/* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region has just been used,
- * so that it is in every cache, and afterwards operations work. */
+/* One wrong call, on all processes at once: line, code, nothing changed.  `thoroughly`: the region
+ * has just been used, so that it is in every cache, and afterwards operations work. */
 static void try_wrong_call(const struct wrong_call *w, bool thoroughly)
 {
     long word;
     int code;
-    if (thoroughly) check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s", w->name);
+    if (thoroughly)
+        check_long(ARMCI_Get(stage.there, &word, sizeof word, stage.p), 0, "ARMCI_Get before %s",
+                   w->name);
     code = make_and_catch(w);
     check(is_code_of(w, code), "%s: code %d, expected %d", w->name, code, w->description.code);
     check(is_line_of(w, true), "%s: it says: %s", w->name, *caught ? caught : "nothing");
@@ -99,8 +107,8 @@ static void try_wrong_call(const struct wrong_call *w, bool thoroughly)
     if (thoroughly) work_after(w->name);
 }
 
-/* All calls that are wrong at that moment; returns how many.  Where ranks share processors they wait for one another long:
- * then only every eighth call is tried thoroughly. */
+/* All calls that are wrong at that moment; returns how many.  Where ranks share processors they
+ * wait for one another long: then only every eighth call is tried thoroughly. */
 static int try_all(enum moment moment)
 {
     int tried = 0, step = 8 / effort(8);
@@ -149,7 +157,8 @@ static void freed_is_gone(void)
     }
 }
 
-/* A patch of 8 bytes times the counts of two levels, which leaves the region with its last segment at the latest. */
+/* A patch of 8 bytes times the counts of two levels, which leaves the region with its last segment
+ * at the latest. */
 struct far_patch {
     int count[3], stride[2];
 };
@@ -181,24 +190,29 @@ static int get_far(struct far_patch *f)
 static int accumulate_far(struct far_patch *f)
 {
     double two = 2;
-    return ARMCI_AccS(ARMCI_ACC_DBL, &two, stage.here, f->stride, stage.there, f->stride, f->count, 2, stage.p);
+    return ARMCI_AccS(ARMCI_ACC_DBL, &two, stage.here, f->stride, stage.there, f->stride, f->count,
+                      2, stage.p);
 }
 static int put_flag_far(struct far_patch *f)
 {
-    return ARMCI_PutS_flag(stage.here, f->stride, stage.there, f->stride, f->count, 2, (int *)(void *)stage.there, 1, stage.p);
+    return ARMCI_PutS_flag(stage.here, f->stride, stage.there, f->stride, f->count, 2,
+                           (int *)(void *)stage.there, 1, stage.p);
 }
 
-/* A walk over 2^30 segments takes a second: refusing them must not take much longer than refusing 2. */
+/* A walk over 2^30 segments takes a second: refusing them must not take much longer than
+ * refusing 2. */
 static void refusal_needs_no_walk(void)
 {
-    static int (*const calls[])(struct far_patch *) = {put_far, get_far, accumulate_far, put_flag_far};
+    static int (*const calls[])(struct far_patch *) = {put_far, get_far, accumulate_far,
+                                                       put_flag_far};
     struct far_patch few = {{8, 2, 1}, {SLICE, 8}}, many = {{8, 1 << 15, 1 << 15}, {16, 24}};
     few.stride[0] = SLICE - 4; /* an aligned address, at which 4 bytes are left */
     if (chosen()) return;
     wrong_calls_prepare();
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         double two = refusal(calls[i], &few), billion = refusal(calls[i], &many);
-        check(billion < 1000 * two && billion < 0.1, "call %zu: %g s to refuse 2^30 segments, %g s to refuse 2", i, billion, two);
+        check(billion < 1000 * two && billion < 0.1,
+              "call %zu: %g s to refuse 2^30 segments, %g s to refuse 2", i, billion, two);
     }
     wrong_calls_check_untouched("patches that leave");
     wrong_calls_end();
@@ -215,15 +229,18 @@ struct off_result {
     int tried, wrong;
     char first[500]; /* what was wrong first */
 };
-static struct off_result before_mpi = {.when = "before MPI_Init"}, before_armci = {.when = "before ARMCI_Init"},
-                         after_armci = {.when = "after ARMCI_Finalize"}, after_mpi = {.when = "after MPI_Finalize"};
+static struct off_result before_mpi = {.when = "before MPI_Init"},
+                         before_armci = {.when = "before ARMCI_Init"},
+                         after_armci = {.when = "after ARMCI_Finalize"},
+                         after_mpi = {.when = "after MPI_Finalize"};
 
 static void try_off(struct off_result *r, const struct wrong_call *w, bool with_rank)
 {
     int code = make_and_catch(w);
     r->tried++;
     if (is_code_of(w, code) && is_line_of(w, with_rank)) return;
-    if (r->wrong++ == 0) snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
+    if (r->wrong++ == 0)
+        snprintf(r->first, sizeof r->first, "%s: code %d, it says: %.300s", w->name, code, caught);
 }
 
 /* All calls that are wrong at one of two moments. */
@@ -232,14 +249,16 @@ static void try_all_off(struct off_result *r, enum moment one, enum moment other
     wrong_calls_set_local();
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        if (w->description.moment == one || w->description.moment == other) try_off(r, w, with_rank);
+        if (w->description.moment == one || w->description.moment == other)
+            try_off(r, w, with_rank);
     }
     wrong_calls_check_local(r->when);
 }
 
 static void check_off(const struct off_result *r)
 {
-    check(r->wrong == 0, "%s: %d of %d calls not as they should be; %s", r->when, r->wrong, r->tried, r->first);
+    check(r->wrong == 0, "%s: %d of %d calls not as they should be; %s", r->when, r->wrong,
+          r->tried, r->first);
 }
 
 static void before_the_start(void)
@@ -253,7 +272,8 @@ static void list_cases(void)
 {
     for (int i = 0; i < wrong_calls_count(); i++) {
         const struct wrong_call *w = wrong_calls_get(i);
-        printf("%d|%s|%s|%s|%s\n", w->description.code, w->name, w->description.function, w->description.argument, w->description.value);
+        printf("%d|%s|%s|%s|%s\n", w->description.code, w->name, w->description.function,
+               w->description.argument, w->description.value);
     }
 }
 

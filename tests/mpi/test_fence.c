@@ -1,4 +1,5 @@
-/* test_fence.c - remote completion: what was issued before a fence or barrier is seen by anybody told of it. */
+/* test_fence.c - remote completion: what was issued before a fence or barrier is seen by anybody
+ * told of it. */
 #include "harness.h"
 
 enum { ROUNDS = 40, CELLS = 64, TAG = 321 };
@@ -20,7 +21,8 @@ static void check_cells(const long *cells, int round, int writer, const char *ho
 {
     long expected[CELLS];
     fill(expected, round, writer);
-    check_bytes(cells, expected, sizeof expected, "%s, round %d, written by %d", how, round, writer);
+    check_bytes(cells, expected, sizeof expected, "%s, round %d, written by %d", how, round,
+                writer);
 }
 
 /* How the writer moves CELLS longs to memory that holds the cells `before`. */
@@ -52,11 +54,12 @@ static void write_cells(int how, long *cells, const long *before, long *dst, int
     }
 }
 
-/* Everybody writes on the process `to` further on, fences, and tells the one `tell` further on, who looks there: by loads into its own
- * memory, else by a get. */
+/* Everybody writes on the process `to` further on, fences, and tells the one `tell` further on, who
+ * looks there: by loads into its own memory, else by a get. */
 static void write_and_tell(void **base, int to, int tell, int round)
 {
-    int me = test_rank(), n = test_ranks(), target = (me + to) % n, writer = (me + n - tell) % n, place = (writer + to) % n;
+    int me = test_rank(), n = test_ranks(), target = (me + to) % n, writer = (me + n - tell) % n,
+        place = (writer + to) % n;
     long cells[CELLS], before[CELLS] = {0};
     int token = round, told = -1;
     fill(cells, round, me);
@@ -71,7 +74,9 @@ static void write_and_tell(void **base, int to, int tell, int round)
     if (place == me) memcpy(cells, (long *)base[me] + writer * CELLS, sizeof cells);
     ARMCI_Access_end(base[me]);
     if (place != me) ARMCI_Get((long *)base[place] + writer * CELLS, cells, sizeof cells, place);
-    check_cells(cells, round, writer, place == me ? "load after a fence and a message" : "get after the fence of another and a message");
+    check_cells(cells, round, writer,
+                place == me ? "load after a fence and a message"
+                            : "get after the fence of another and a message");
 }
 
 static void message_after_fence(void)
@@ -91,7 +96,8 @@ static void message_after_fence(void)
 
 /* Completion towards everybody: by a barrier, or by fences, then a message. */
 enum { BARRIER, ALL_FENCE, GROUP_FENCE, FENCES };
-static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_AllFence", "ARMCI_GroupFence", "a fence for each"};
+static const char *const completions[] = {"ARMCI_Barrier", "ARMCI_AllFence", "ARMCI_GroupFence",
+                                          "a fence for each"};
 
 static void complete(int by)
 {
@@ -181,7 +187,8 @@ static void group_fence_of_some(void)
         armci_msg_group_barrier(&group);
         ARMCI_Access_begin(base[me]);
         for (int i = 0; i < members; i++)
-            check_cells((long *)base[me] + list[i] * CELLS, 3, list[i], "load after the fence of a group");
+            check_cells((long *)base[me] + list[i] * CELLS, 3, list[i],
+                        "load after the fence of a group");
         ARMCI_Access_end(base[me]);
         armci_msg_group_barrier(&group);
         ARMCI_Group_free(&group);
@@ -189,7 +196,8 @@ static void group_fence_of_some(void)
     region_done(base);
 }
 
-/* Fences with nothing to complete, before, between and after operations, with and without regions. */
+/* Fences with nothing to complete, before, between and after operations, with and without regions.
+ */
 static void nothing_pending(void)
 {
     int me = test_rank(), n = test_ranks(), value = 1, seen = 0;
@@ -216,10 +224,12 @@ static void nothing_pending(void)
 }
 
 static const struct test tests[] = {
-    {"a message after a fence: whoever is told sees the data, the target or another", message_after_fence},
+    {"a message after a fence: whoever is told sees the data, the target or another",
+     message_after_fence},
     {"fences for each process complete everything", ONE_ROW(exchange_rows, int, FENCES)},
     {"ARMCI_AllFence completes everything", ONE_ROW(exchange_rows, int, ALL_FENCE)},
-    {"ARMCI_GroupFence of the world completes everything", ONE_ROW(exchange_rows, int, GROUP_FENCE)},
+    {"ARMCI_GroupFence of the world completes everything",
+     ONE_ROW(exchange_rows, int, GROUP_FENCE)},
     {"ARMCI_GroupFence of some completes towards them", group_fence_of_some},
     {"ARMCI_Barrier completes everything", ONE_ROW(exchange_rows, int, BARRIER)},
     {"fence for a process that a group region excludes", fence_outside_a_group_region},

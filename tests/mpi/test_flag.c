@@ -1,4 +1,5 @@
-/* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: a process that sees the flag sees the data. */
+/* test_flag.c - ARMCI_Put_flag, ARMCI_PutS_flag and ARMCI_PutS_flag_dir: a process that sees the
+ * flag sees the data. */
 #include "harness.h"
 
 enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, TIMEOUT = 10 /* seconds */ };
@@ -22,13 +23,15 @@ static int put_contiguous(unsigned char *src, struct slice *dst, int value, int 
 static int put_strided(unsigned char *src, struct slice *dst, int value, int proc)
 {
     int count[2] = {ROW, ROWS};
-    return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
+    return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag,
+                           value, proc);
 }
 
 static int put_strided_dir(unsigned char *src, struct slice *dst, int value, int proc)
 {
     int count[2] = {ROW, ROWS};
-    return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag, value, proc);
+    return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag,
+                               value, proc);
 }
 
 static bool flag_comes(struct slice *mine, int value)
@@ -36,7 +39,8 @@ static bool flag_comes(struct slice *mine, int value)
     double begun = MPI_Wtime();
     int seen = ~value;
     while (MPI_Wtime() - begun < TIMEOUT) {
-        check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0, "ARMCI_Get of the flag: code");
+        check_long(ARMCI_Get(&mine->flag, &seen, sizeof seen, test_rank()), 0,
+                   "ARMCI_Get of the flag: code");
         if (seen == value) return true;
         ARMCIX_Progress();
     }
@@ -49,7 +53,8 @@ struct call {
     const char *name;
 };
 
-/* Each round, every rank puts to its neighbour, waits for its own flag and looks at the data at once. */
+/* Each round, every rank puts to its neighbour, waits for its own flag and looks at the data at
+ * once. */
 static void run(const void *row)
 {
     const struct call *call = row;
@@ -82,19 +87,24 @@ static void test_flag_elsewhere(void)
     double value = me + 0.5;
     ARMCI_Put(&zero, flag[me], sizeof zero, me);
     ARMCI_Barrier();
-    check_long(ARMCI_Put_flag(&value, data[to], sizeof value, flag[to], -5, to), 0, "ARMCI_Put_flag: code");
+    check_long(ARMCI_Put_flag(&value, data[to], sizeof value, flag[to], -5, to), 0,
+               "ARMCI_Put_flag: code");
     for (double begun = MPI_Wtime(); seen != -5 && MPI_Wtime() - begun < TIMEOUT; ARMCIX_Progress())
         ARMCI_Get(flag[me], &seen, sizeof seen, me);
     check_long(seen, -5, "flag in another region");
-    check_double(ARMCI_GetValueDouble(data[me], me), (me + n - 1) % n + 0.5, "data behind a flag in another region");
+    check_double(ARMCI_GetValueDouble(data[me], me), (me + n - 1) % n + 0.5,
+                 "data behind a flag in another region");
     region_done(data);
     region_free(flag);
 }
 
 static const struct test tests[] = {
-    {"ARMCI_Put_flag: data before flag", ONE_ROW(run, struct call, put_contiguous, false, "ARMCI_Put_flag")},
-    {"ARMCI_PutS_flag: data before flag, returns 0", ONE_ROW(run, struct call, put_strided, true, "ARMCI_PutS_flag")},
-    {"ARMCI_PutS_flag_dir: data before flag, value by value", ONE_ROW(run, struct call, put_strided_dir, true, "ARMCI_PutS_flag_dir")},
+    {"ARMCI_Put_flag: data before flag",
+     ONE_ROW(run, struct call, put_contiguous, false, "ARMCI_Put_flag")},
+    {"ARMCI_PutS_flag: data before flag, returns 0",
+     ONE_ROW(run, struct call, put_strided, true, "ARMCI_PutS_flag")},
+    {"ARMCI_PutS_flag_dir: data before flag, value by value",
+     ONE_ROW(run, struct call, put_strided_dir, true, "ARMCI_PutS_flag_dir")},
     {"a flag in another region", test_flag_elsewhere},
 };
 SUITE();

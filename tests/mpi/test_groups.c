@@ -1,4 +1,5 @@
-/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with regions. */
+/* test_groups.c - groups: made by their members alone or by all, nested, copied, overlapping, with
+ * regions. */
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,15 +21,18 @@ static int place_in(const int *list, int n)
     return -1;
 }
 
-/* A group of the processes in list in the world: by the members alone or, where they do not suffice, by all. */
+/* A group of the processes in list in the world: by the members alone or, where they do not
+ * suffice, by all. */
 static void make_group(int n, int *list, ARMCI_Group *group)
 {
     ARMCI_Group world;
     ARMCI_Group_get_world(&world);
-    if (place_in(list, n) >= 0 || !members_alone()) ARMCI_Group_create_child(n, list, group, &world);
+    if (place_in(list, n) >= 0 || !members_alone())
+        ARMCI_Group_create_child(n, list, group, &world);
 }
 
-/* All that can be asked of a group of the processes in list: ranks, size, translation, communicator. */
+/* All that can be asked of a group of the processes in list: ranks, size, translation,
+ * communicator. */
 static void check_group(ARMCI_Group *group, const int *list, int n, const char *what)
 {
     int place = place_in(list, n), rank = -2, size = -2, comm_rank = -2, comm_size = -2;
@@ -51,15 +55,17 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
     check_long(comm_size, n, "%s: size of the communicator", what);
 }
 
-/* Every member writes to every other by its process number, and adds in the group: collective over the members.  A receive of the program
- * for any message on the group's communicator catches none of the library's. */
+/* Every member writes to every other by its process number, and adds in the group: collective over
+ * the members.  A receive of the program for any message on the group's communicator catches none
+ * of the library's. */
 static void use_group(ARMCI_Group *group, const int *list, int n, const char *what)
 {
     int place = place_in(list, n), sum = 1 + place, token = place, in = -1;
     void *base[MOST_RANKS];
     MPI_Request any;
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, armci_group_comm(group), &any);
-    check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST_RANKS * sizeof(int)), group), 0, "%s: ARMCI_Malloc_group", what);
+    check_long(ARMCI_Malloc_group(base, (armci_size_t)(MOST_RANKS * sizeof(int)), group), 0,
+               "%s: ARMCI_Malloc_group", what);
     for (int i = 0; i < n; i++) {
         int value = 100 * place + i;
         ARMCI_Put(&value, (int *)base[i] + place, sizeof value, list[i]);
@@ -86,7 +92,8 @@ static void check_and_free(ARMCI_Group *group, const int *list, int n, const cha
     if (place_in(list, n) < 0) {
         int rank = 5;
         if (!members_alone()) {
-            check(ARMCI_Group_rank(group, &rank) != 0, "%s: ARMCI_Group_rank of no member returns 0", what);
+            check(ARMCI_Group_rank(group, &rank) != 0,
+                  "%s: ARMCI_Group_rank of no member returns 0", what);
             check_long(rank, -1, "%s: rank of no member", what);
             ARMCI_Group_free(group);
         }
@@ -147,12 +154,13 @@ static void called_by_all(void)
     ARMCI_Group_free(&group);
 }
 
-/* All processes in reversed order, then all but the last of those, and so on down to one (on more than 8 ranks an eighth at a time): lists
- * count in the parent. */
+/* All processes in reversed order, then all but the last of those, and so on down to one (on more
+ * than 8 ranks an eighth at a time): lists count in the parent. */
 static void nested(void)
 {
     enum { MOST_LEVELS = 8 };
-    int n = test_ranks(), absolute[MOST_RANKS] = {0}, ranks[MOST_RANKS], sizes[MOST_LEVELS] = {n}, levels = 1, depth = 0;
+    int n = test_ranks(), absolute[MOST_RANKS] = {0}, ranks[MOST_RANKS], sizes[MOST_LEVELS] = {n},
+        levels = 1, depth = 0;
     ARMCI_Group chain[MOST_LEVELS];
     for (int size = n - (n + 7) / 8; size >= 1; size -= (n + 7) / 8)
         sizes[levels++] = size;
@@ -164,15 +172,18 @@ static void nested(void)
         int size = sizes[level];
         for (int i = 0; i < size; i++)
             ranks[i] = i;
-        bool was_member = place_in(absolute, sizes[level - 1]) >= 0, is_member = place_in(absolute, size) >= 0;
-        if (is_member || (!members_alone() && was_member)) ARMCI_Group_create_child(size, ranks, &chain[level], &chain[level - 1]);
+        bool was_member = place_in(absolute, sizes[level - 1]) >= 0,
+             is_member = place_in(absolute, size) >= 0;
+        if (is_member || (!members_alone() && was_member))
+            ARMCI_Group_create_child(size, ranks, &chain[level], &chain[level - 1]);
         if (is_member) {
             depth = level;
             check_group(&chain[depth], absolute, size, "nested group");
         }
     }
     for (int level = levels - 1; level >= 0; level--)
-        if (place_in(absolute, sizes[level]) >= 0) use_group(&chain[level], absolute, sizes[level], "nested group");
+        if (place_in(absolute, sizes[level]) >= 0)
+            use_group(&chain[level], absolute, sizes[level], "nested group");
     for (; depth >= 0; depth--)
         ARMCI_Group_free(&chain[depth]);
     ARMCI_Barrier();
@@ -210,7 +221,8 @@ static void default_group(void)
     check_group(&seen, absolute, members, "default group");
     if (me == absolute[last] || !members_alone()) {
         ARMCI_Group_create(1, &last, &small);
-        if (me == absolute[last]) check_group(&small, &absolute[last], 1, "group made in the default group");
+        if (me == absolute[last])
+            check_group(&small, &absolute[last], 1, "group made in the default group");
         ARMCI_Group_free(&small);
     }
     check_long(armci_msg_me(), me, "armci_msg_me is not changed by the default group");
@@ -218,7 +230,8 @@ static void default_group(void)
     ARMCI_Malloc(base, 8);
     ARMCI_PutValueInt(me, base[(me + 1) % n], (me + 1) % n);
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueInt(base[me], me), (me + n - 1) % n, "ARMCI_Malloc is not changed by the default group");
+    check_long(ARMCI_GetValueInt(base[me], me), (me + n - 1) % n,
+               "ARMCI_Malloc is not changed by the default group");
     ARMCI_Free(base[me]);
     ARMCI_Group_set_default(&world);
     ARMCI_Group_free(&mine);
@@ -243,7 +256,8 @@ static void copied_by_value(void)
     ARMCI_Group_free(&copy);
 }
 
-/* A group and a region on it: a number for each member, a sum, a counter; ranks are those of the world. */
+/* A group and a region on it: a number for each member, a sum, a counter; ranks are those of the
+ * world. */
 enum { SUM = MOST_RANKS, COUNTER, NUMBERS };
 struct part {
     ARMCI_Group group;
@@ -259,7 +273,9 @@ static void create_part(struct part *g, int first, int end, int step)
         g->rank[g->size++] = p;
     g->place = place_in(g->rank, g->size);
     make_group(g->size, g->rank, &g->group);
-    if (g->place >= 0) check_long(ARMCI_Malloc_group((void **)g->base, NUMBERS * sizeof(long), &g->group), 0, "ARMCI_Malloc_group");
+    if (g->place >= 0)
+        check_long(ARMCI_Malloc_group((void **)g->base, NUMBERS * sizeof(long), &g->group), 0,
+                   "ARMCI_Malloc_group");
 }
 
 static void free_part(struct part *g)
@@ -316,7 +332,8 @@ static void overlapping(void)
     ARMCI_Barrier();
 }
 
-/* Collective calls of the world and of a group of all; check-peers counts the processes that each process sends to meanwhile. */
+/* Collective calls of the world and of a group of all; check-peers counts the processes that each
+ * process sends to meanwhile. */
 static void collective_calls(void)
 {
     int n = test_ranks(), list[MOST_RANKS];
@@ -361,12 +378,14 @@ static void split(void)
     check_group(&part, list, members, "part of a split");
     use_group(&part, list, members, "part of a split");
     ARMCI_Group_free(&part);
-    check_long(ARMCIX_Group_split(&world, me == 0 ? 3 : -1, 0, &part), 0, "ARMCIX_Group_split with a negative color");
+    check_long(ARMCIX_Group_split(&world, me == 0 ? 3 : -1, 0, &part), 0,
+               "ARMCIX_Group_split with a negative color");
     if (me == 0) {
         check_group(&part, &me, 1, "part of one");
         use_group(&part, &me, 1, "part of one");
     } else {
-        check(ARMCI_Group_rank(&part, &rank) != 0 && rank == -1, "rank %d with a negative color", rank);
+        check(ARMCI_Group_rank(&part, &rank) != 0 && rank == -1, "rank %d with a negative color",
+              rank);
     }
     ARMCI_Group_free(&part);
 }
@@ -394,8 +413,9 @@ static void malloc_and_free(ARMCI_Group *group)
     check_long(ARMCI_Free_group(base[place], group), 0, "ARMCI_Free_group");
 }
 
-/* Rank 2 waits for rank 3, which waits for rank 0, which waits for a get from rank 2.  Meanwhile rank 2 has an early message from rank 1
- * for another group, which must not keep rank 2 from making progress.  Ranks 0 and 1 are on one node, 2 and 3 on another. */
+/* Rank 2 waits for rank 3, which waits for rank 0, which waits for a get from rank 2.  Meanwhile
+ * rank 2 has an early message from rank 1 for another group, which must not keep rank 2 from making
+ * progress.  Ranks 0 and 1 are on one node, 2 and 3 on another. */
 static void early_message(void)
 {
     enum { TAG = 7, GETS = 20 };
@@ -405,7 +425,8 @@ static void early_message(void)
     void **base = region_zeroed(sizeof(int));
     make_group(2, between, &across);
     make_group(2, near, &beside);
-    if (place_in(between, 2) >= 0) malloc_and_free(&across); /* the first allocation makes progress by other means */
+    if (place_in(between, 2) >= 0)
+        malloc_and_free(&across); /* the first allocation makes progress by other means */
     if (place_in(near, 2) >= 0) malloc_and_free(&beside);
     ARMCI_Barrier();
     if (me == 0) {
@@ -448,7 +469,8 @@ static void late_member(void)
     double used = processor_time();
     make_group_of_all(&group);
     used = processor_time() - used;
-    check(used < 0.5e-6 * LATE, "%.0f ms of processor time while a member is %d ms late", 1e3 * used, LATE / 1000);
+    check(used < 0.5e-6 * LATE, "%.0f ms of processor time while a member is %d ms late",
+          1e3 * used, LATE / 1000);
     ARMCI_Group_free(&group);
 }
 
@@ -473,7 +495,8 @@ static void signal_of_program(void)
         make_group_of_all(&group);
         ARMCI_Group_free(&group);
         sigaction(SIGURG, NULL, &now);
-        check(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == actions[i], "action %zu of SIGURG is not the program's", i);
+        check(!(now.sa_flags & SA_SIGINFO) && now.sa_handler == actions[i],
+              "action %zu of SIGURG is not the program's", i);
     }
     raise(SIGURG);
     check_long(urgent, 1, "signals of the program");

@@ -1,9 +1,10 @@
-/* test_hammer.c - all ranks at the same few elements, as fast as they can for half a second or so: nothing is lost.  That is
- * worth it: a race that is lost once in a million times shows; ARMCI_TEST_LONG=1 takes longer. */
+/* test_hammer.c - all ranks at the same few elements, as fast as they can for half a second or so:
+ * nothing is lost.  That is worth it: a race that is lost once in a million times shows;
+ * ARMCI_TEST_LONG=1 takes longer. */
 #include "op.h"
 
-/* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements across their borders are the ones to
- * try.  Shapes here reach over several. */
+/* Locks of accumulates belong to blocks of so many bytes, if the library has not changed: elements
+ * across their borders are the ones to try.  Shapes here reach over several. */
 enum { BLOCK = 8192, SPAN = 3 * BLOCK + 512 };
 /* Sums of floats are exact up to 2^24. */
 enum { MOST_OF_FLOATS = 1 << 18, MOST = 1 << 24 };
@@ -28,7 +29,8 @@ static void hit_strided(struct blow *b, const struct patch *p, bool count)
 {
     if (!count) op_strided(&b->op, b->local, b->there, p, 0, NULL);
     for (size_t i = 0; count && i < patch_segments(p); i++)
-        op_model(&b->op, b->local + patch_offset(p, LOCAL, i), b->once + patch_offset(p, REMOTE, i), (size_t)p->count[0]);
+        op_model(&b->op, b->local + patch_offset(p, LOCAL, i), b->once + patch_offset(p, REMOTE, i),
+                 (size_t)p->count[0]);
 }
 
 static void hit_vector(struct blow *b, const size_t at[], int segments, size_t bytes, bool count)
@@ -62,12 +64,14 @@ static void overlapping_pieces(struct blow *b, bool count)
     hit_contiguous(b, shift, 2 * BLOCK, count);
 }
 
-/* Two patches that cross each other's rows and the borders of blocks; each rank's begin elsewhere. */
+/* Two patches that cross each other's rows and the borders of blocks; each rank's begin elsewhere.
+ */
 static void overlapping_patches(struct blow *b, bool count)
 {
     int size = (int)element_size(b->op.type);
     struct patch low = {.levels = 1, .count = {4 * size, 12}, .stride = {{4 * size}, {6 * size}}};
-    struct patch high = {.levels = 2, .count = {size, 3, 16}, .stride = {{size, 3 * size}, {BLOCK, 2 * size}}};
+    struct patch high = {
+        .levels = 2, .count = {size, 3, 16}, .stride = {{size, 3 * size}, {BLOCK, 2 * size}}};
     low.start[REMOTE] = (size_t)(BLOCK - 64 + size * (test_rank() % 4));
     high.start[REMOTE] = (size_t)(size * (test_rank() % 4));
     hit_strided(b, &low, count);
@@ -120,14 +124,16 @@ static void check_sums(const struct blow *b, long rounds, const char *what)
     if (test_rank() == 0) {
         ARMCI_Get(b->there, seen, SPAN, 0);
         for (size_t i = 0; i < n; i++)
-            check_long(element_load(b->op.type, seen + i * part), sum[i], "%s of %s by %d ranks, at byte %zu", what,
-                       element_name(b->op.type), test_ranks(), i * part);
+            check_long(element_load(b->op.type, seen + i * part), sum[i],
+                       "%s of %s by %d ranks, at byte %zu", what, element_name(b->op.type),
+                       test_ranks(), i * part);
     }
     free(sum);
     free(seen);
 }
 
-/* All ranks, rounds for that many seconds; the first element is `phase` bytes behind the beginning of rank 0's slice. */
+/* All ranks, rounds for that many seconds; the first element is `phase` bytes behind the beginning
+ * of rank 0's slice. */
 static void hammer_type(int type, round_of round, size_t phase, double seconds, const char *what)
 {
     void **base = region_zeroed(phase + SPAN);
@@ -158,16 +164,20 @@ static void hammer_types(const void *row)
             hammer_type(type, b->round, 0, 0.2, b->what);
 }
 
-/* Slices begin on pages: an element that begins less than its size before a block ends goes on in the next. */
+/* Slices begin on pages: an element that begins less than its size before a block ends goes on in
+ * the next. */
 static void across_two_blocks(void)
 {
     static const struct {
         int type, before;
         double seconds;
-    } elements[] = {{ARMCI_ACC_INT, 1, 0.3}, {ARMCI_ACC_DBL, 5, 0.3}, {ARMCI_ACC_DCP, 8, 0.6}, {ARMCI_ACC_CPL, 4, 0.6}};
+    } elements[] = {{ARMCI_ACC_INT, 1, 0.3},
+                    {ARMCI_ACC_DBL, 5, 0.3},
+                    {ARMCI_ACC_DCP, 8, 0.6},
+                    {ARMCI_ACC_CPL, 4, 0.6}};
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before), elements[i].seconds,
-                    "accumulate across borders");
+        hammer_type(elements[i].type, across_borders, (size_t)(BLOCK - elements[i].before),
+                    elements[i].seconds, "accumulate across borders");
 }
 
 /* A region of rank 0, each kind on other elements. */
@@ -185,7 +195,8 @@ static void mix_once(struct mixture *there, int kind, long count[])
     static int few_ints[16];
     long one = 1, seen;
     double scale = 1;
-    int count_of[2] = {4 * sizeof(double), 4}, here = 4 * sizeof(double), stride = sizeof there->patch[0], i = 1;
+    int count_of[2] = {4 * sizeof(double), 4}, here = 4 * sizeof(double),
+        stride = sizeof there->patch[0], i = 1;
     void *from[3] = {longs, longs, longs}, *to[3] = {there->list, there->list + 1, there->list};
     armci_giov_t iov = {from, to, 8 * sizeof(long), 3};
     for (int k = 0; k < 64; k++)
@@ -193,7 +204,10 @@ static void mix_once(struct mixture *there, int kind, long count[])
     count[kind]++;
     switch (kind) {
     case 0: ARMCI_Acc(ARMCI_ACC_LNG, &one, longs, there->added, sizeof there->added, 0); break;
-    case 1: ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride, count_of, 1, 0); break;
+    case 1:
+        ARMCI_AccS(ARMCI_ACC_DBL, &scale, (void *)ones, &here, there->patch[6] + 6, &stride,
+                   count_of, 1, 0);
+        break;
     case 2: ARMCI_AccV(ARMCI_ACC_LNG, &one, &iov, 1, 0); break;
     case 3: ARMCI_Rmw(ARMCI_FETCH_AND_ADD_LONG, &seen, &there->tickets, 1, 0); break;
     case 4:
@@ -211,11 +225,16 @@ static void check_mixture(const struct mixture *m, const long count[])
 {
     for (int i = 0; i < 64; i++) {
         check_long(m->added[i], count[0], "mixed: accumulated long %d", i);
-        check_long(m->list[i], i == 0 || i == 8 ? count[2] * (i == 0 ? 2 : 1) : i < 8 ? 3 * count[2] : 0, "mixed: long %d of vectors", i);
+        check_long(m->list[i],
+                   i == 0 || i == 8 ? count[2] * (i == 0 ? 2 : 1)
+                   : i < 8          ? 3 * count[2]
+                                    : 0,
+                   "mixed: long %d of vectors", i);
     }
     for (int i = 0; i < 256; i++) {
         bool inside = i / 16 >= 6 && i / 16 < 10 && i % 16 >= 6 && i % 16 < 10;
-        check_double(m->patch[i / 16][i % 16], inside ? (double)count[1] : 0, "mixed: patch at %d, %d", i / 16, i % 16);
+        check_double(m->patch[i / 16][i % 16], inside ? (double)count[1] : 0,
+                     "mixed: patch at %d, %d", i / 16, i % 16);
     }
     for (int i = 0; i < 16; i++)
         check_long(m->ints[i], count[5], "mixed: int %d", i);
@@ -245,8 +264,10 @@ static void mixture(void)
 #define BLOWS(...) ROWS(hammer_types, struct blows, __VA_ARGS__)
 
 static const struct test tests[] = {
-    {"contiguous accumulates lose nothing", BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
-    {"strided accumulates of overlapping patches lose nothing", BLOWS({overlapping_patches, "strided accumulate"})},
+    {"contiguous accumulates lose nothing",
+     BLOWS({few, "accumulate"}, {overlapping_pieces, "accumulate of overlapping pieces"})},
+    {"strided accumulates of overlapping patches lose nothing",
+     BLOWS({overlapping_patches, "strided accumulate"})},
     {"vector accumulates lose nothing", BLOWS({overlapping_lists, "vector accumulate"})},
     {"elements across two blocks lose nothing", across_two_blocks},
     {"all kinds at the same time lose nothing", mixture},

@@ -1,5 +1,5 @@
-/* test_init.c - start and end where the program has started MPI: again and again, nested, on other communicators,
- * beside the program's own messages. */
+/* test_init.c - start and end where the program has started MPI: again and again, nested, on other
+ * communicators, beside the program's own messages. */
 #include "harness.h"
 
 /* ---- the error handler of communicators that the library uses ---- */
@@ -96,7 +96,8 @@ static void nested(void)
     end_armci("nested");
 }
 
-/* ARMCI on some processes, in reversed order, then on others; the rest of the world does something else. */
+/* ARMCI on some processes, in reversed order, then on others; the rest of the world does something
+ * else. */
 static void on_parts(void)
 {
     int me = test_rank(), n = test_ranks();
@@ -114,11 +115,13 @@ static void on_parts(void)
         if (turn < 2)
             check_long(ARMCI_Init_mpi_comm(part), 0, "ARMCI_Init_mpi_comm");
         else
-            check_long(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, part), 0, "ARMCI_Init_thread_comm");
+            check_long(ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, part), 0,
+                       "ARMCI_Init_thread_comm");
         use_armci(rank, size, "on a part of the world, reversed");
         int same = MPI_UNEQUAL;
         MPI_Comm_compare(ARMCIX_Get_world_comm(), part, &same);
-        check(same == MPI_CONGRUENT || same == MPI_IDENT, "ARMCIX_Get_world_comm is not like the communicator given");
+        check(same == MPI_CONGRUENT || same == MPI_IDENT,
+              "ARMCIX_Get_world_comm is not like the communicator given");
         end_armci("on a part of the world");
         MPI_Comm_free(&part);
     }
@@ -137,7 +140,8 @@ static void communicator_may_go(void)
 /* A receive of the program for any message is pending from before the start until after the end. */
 static void own_messages_undisturbed(void)
 {
-    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, in = -1, flag = -1;
+    int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n, in = -1,
+        flag = -1;
     MPI_Request request;
     MPI_Status status;
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);

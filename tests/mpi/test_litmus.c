@@ -1,6 +1,7 @@
-/* test_litmus.c - who sees what when: after a barrier, a fence, a flag; and with TEST_THREADS=multiple, that a thread which waits lets the
- * others of its process in.  Each is tried as often as some tenths of a second allow (ARMCI_TEST_LONG=1: a second), since what
- * is wrong here goes wrong seldom. */
+/* test_litmus.c - who sees what when: after a barrier, a fence, a flag; and with
+ * TEST_THREADS=multiple, that a thread which waits lets the others of its process in.  Each is
+ * tried as often as some tenths of a second allow (ARMCI_TEST_LONG=1: a second), since what is
+ * wrong here goes wrong seldom. */
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -15,7 +16,8 @@ static bool is_before(double until)
     return left;
 }
 
-/* Each rank announces a round by a store to its slice, then all meet: after the barrier everybody's announcement is there. */
+/* Each rank announces a round by a store to its slice, then all meet: after the barrier everybody's
+ * announcement is there. */
 static void barriers(void)
 {
     int n = test_ranks(), me = test_rank();
@@ -24,10 +26,13 @@ static void barriers(void)
     for (double until = now() + trial_time(1); rounds < last; rounds++) {
         int p = (int)((me + 1 + rounds) % n);
         ARMCI_PutValueLong(rounds + 1, base[me], me);
-        if (now() > until && me == 0 && last > rounds + 2) ARMCI_PutValueLong(last = rounds + 2, (long *)base[0] + 1, 0);
+        if (now() > until && me == 0 && last > rounds + 2)
+            ARMCI_PutValueLong(last = rounds + 2, (long *)base[0] + 1, 0);
         ARMCI_Barrier();
-        long seen = ARMCI_GetValueLong(base[p], p), end = ARMCI_GetValueLong((long *)base[0] + 1, 0);
-        check(seen == rounds + 1 || seen == rounds + 2, "after barrier %ld, rank %d stands at %ld", rounds + 1, p, seen);
+        long seen = ARMCI_GetValueLong(base[p], p),
+             end = ARMCI_GetValueLong((long *)base[0] + 1, 0);
+        check(seen == rounds + 1 || seen == rounds + 2, "after barrier %ld, rank %d stands at %ld",
+              rounds + 1, p, seen);
         if (end) last = end;
     }
     region_done(base);
@@ -35,8 +40,13 @@ static void barriers(void)
 
 enum { PUT, PUT_STRIDED, PUT_VALUE, PUT_AND_WAIT, ADD, SWAP, STORE, WRITERS };
 static const char *const writers[WRITERS] = {
-    [PUT] = "ARMCI_Put", [PUT_STRIDED] = "ARMCI_PutS", [PUT_VALUE] = "ARMCI_PutValueLong",       [PUT_AND_WAIT] = "ARMCI_NbPut",
-    [ADD] = "ARMCI_Acc", [SWAP] = "ARMCI_Rmw",         [STORE] = "a store at the local address",
+    [PUT] = "ARMCI_Put",
+    [PUT_STRIDED] = "ARMCI_PutS",
+    [PUT_VALUE] = "ARMCI_PutValueLong",
+    [PUT_AND_WAIT] = "ARMCI_NbPut",
+    [ADD] = "ARMCI_Acc",
+    [SWAP] = "ARMCI_Rmw",
+    [STORE] = "a store at the local address",
 };
 
 /* Words count up by one. */
@@ -99,8 +109,9 @@ static long read_word(int reader, long *there, int p)
     return seen;
 }
 
-/* Wait until the long at `there` of rank p, read by that operation, is at least `value`; false where that takes too long.  The other rank
- * may wait for the processor, and between nodes without a server MPI wants to be entered. */
+/* Wait until the long at `there` of rank p, read by that operation, is at least `value`; false
+ * where that takes too long.  The other rank may wait for the processor, and between nodes without
+ * a server MPI wants to be entered. */
 static bool wait_by(int reader, long *there, int p, long value)
 {
     double until = now() + 10;
@@ -119,8 +130,9 @@ static bool wait_for(long *there, int p, long value)
     return wait_by(GET_VALUE, there, p, value);
 }
 
-/* Ranks 2k and 2k + 1, each with one cell after another of two arrays, X in the slice of the even rank and Y in that of the odd one.  Both
- * come to each cell together.  `first` and `second` are what a rank does with its two cells. */
+/* Ranks 2k and 2k + 1, each with one cell after another of two arrays, X in the slice of the even
+ * rank and Y in that of the odd one.  Both come to each cell together.  `first` and `second` are
+ * what a rank does with its two cells. */
 enum { CELLS = 200, ARRIVED = 2 * CELLS, PAIR_WORDS = 2 * CELLS + 16 };
 
 struct pair {
@@ -156,7 +168,8 @@ static bool clear(struct pair *pair)
 static long both_saw(const struct pair *pair, const long *saw, long value)
 {
     long theirs[CELLS], found = 0;
-    MPI_Sendrecv(saw, CELLS, MPI_LONG, pair->other, 0, theirs, CELLS, MPI_LONG, pair->other, 0, test_comm(), MPI_STATUS_IGNORE);
+    MPI_Sendrecv(saw, CELLS, MPI_LONG, pair->other, 0, theirs, CELLS, MPI_LONG, pair->other, 0,
+                 test_comm(), MPI_STATUS_IGNORE);
     for (int c = 0; c < CELLS; c++)
         found += saw[c] == value && theirs[c] == value;
     return found;
@@ -165,11 +178,13 @@ static long both_saw(const struct pair *pair, const long *saw, long value)
 /* What a rank does with its two cells, one of each slice. */
 enum order { STORE_BUFFERING, LOAD_BUFFERING };
 
-/* Store buffering: write a cell, fence, read the other; one rank at least sees a 1.  Load buffering: read a cell, then write the other;
- * what is read was written before, so that at most one rank sees a 1.  `away`: what is written is the other rank's. */
+/* Store buffering: write a cell, fence, read the other; one rank at least sees a 1.  Load
+ * buffering: read a cell, then write the other; what is read was written before, so that at most
+ * one rank sees a 1.  `away`: what is written is the other rank's. */
 static bool try_cells(struct pair *pair, enum order order, int writer, int reader, bool away)
 {
-    long saw[CELLS], *written = away ? pair->theirs : pair->mine, *read = away ? pair->mine : pair->theirs;
+    long saw[CELLS], *written = away ? pair->theirs : pair->mine,
+                     *read = away ? pair->mine : pair->theirs;
     int writes = away ? pair->other : pair->me, reads = away ? pair->me : pair->other;
     if (!clear(pair)) return false;
     for (int c = 0; c < CELLS; c++) {
@@ -181,9 +196,11 @@ static bool try_cells(struct pair *pair, enum order order, int writer, int reade
         saw[c] = read_word(reader, read + c, reads);
     }
     ARMCI_Fence(writes);
-    return check_long(both_saw(pair, saw, order == LOAD_BUFFERING), 0, "%s by %s to %s rank and %s: cells of which both saw a %d",
-                      order == LOAD_BUFFERING ? "read, write" : "write, fence, read", writers[writer], away ? "the other" : "one's own",
-                      readers[reader], order == LOAD_BUFFERING);
+    return check_long(both_saw(pair, saw, order == LOAD_BUFFERING), 0,
+                      "%s by %s to %s rank and %s: cells of which both saw a %d",
+                      order == LOAD_BUFFERING ? "read, write" : "write, fence, read",
+                      writers[writer], away ? "the other" : "one's own", readers[reader],
+                      order == LOAD_BUFFERING);
 }
 
 /* Every operation that writes against every one that reads, on both slices. */
@@ -209,8 +226,9 @@ static void in_pairs(const void *row)
     region_done(base);
 }
 
-/* A note to the next rank: data, then the fence, then the number of the round, where the flag is.  One from the rank before, who learns
- * that it was read.  Counts the words that were not there when their flag was; false where somebody does not come. */
+/* A note to the next rank: data, then the fence, then the number of the round, where the flag is.
+ * One from the rank before, who learns that it was read.  Counts the words that were not there when
+ * their flag was; false where somebody does not come. */
 enum { WORDS = 40, FLAG = WORDS, READ = WORDS + 1 };
 static bool pass_note(void **base, long round, long *wrong)
 {
@@ -244,11 +262,12 @@ static void data_before_flag(void)
     region_done(base);
 }
 
-/* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up, and then at the data.  Both lie in rank
- * 0's slice, a cache line apart. */
+/* Rank 1 writes a word of data, fences, and raises a flag; rank 0 looks at the flag until it is up,
+ * and then at the data.  Both lie in rank 0's slice, a cache line apart. */
 enum { DATA = 0, UP = 16, LITMUS_WORDS = 32 };
 
-/* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag does not come. */
+/* Rank 0: reads the flag by one operation, then the data by another.  Returns false if the flag
+ * does not come. */
 static bool look_at_word(long *slice, long round, int flag, int data)
 {
     if (!wait_by(flag, slice + UP, 0, round)) return false;
@@ -256,7 +275,8 @@ static bool look_at_word(long *slice, long round, int flag, int data)
     return check_long(seen, round, "data by %s behind a flag by %s", readers[data], readers[flag]);
 }
 
-/* Every operation that writes data and flag against every operation that reads them; a round each, and an answer. */
+/* Every operation that writes data and flag against every operation that reads them; a round each,
+ * and an answer. */
 static void every_pair(void)
 {
     void **base = region_zeroed(LITMUS_WORDS * sizeof(long));
@@ -265,7 +285,8 @@ static void every_pair(void)
     for (int i = 0; goes_on && test_rank() < 2 && i < WRITERS * WRITERS * READERS * READERS; i++) {
         int data = i % WRITERS, flag = i / WRITERS % WRITERS, pair = i / WRITERS / WRITERS;
         if (pair % READERS == ADD_NOTHING && flag != SWAP)
-            continue; /* a read-modify-write is atomic against its like alone: it might undo a put */
+            continue; /* a read-modify-write is atomic against its like alone: it might undo a put
+                       */
         round++;
         if (test_rank() == 1) {
             write_word(data, slice + DATA, round, 0);
@@ -282,10 +303,12 @@ static void every_pair(void)
     region_done(base);
 }
 
-/* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and forth between 0 and -1. */
+/* Two numbers that differ in every byte; adding the one to 0 and the other to it goes back and
+ * forth between 0 and -1. */
 enum { ELEMENTS = 600, LEAST = 17, GETS = 200 };
 
-/* Rank 1: change all elements of rank 0's slice, over and over, until it says that it has seen enough. */
+/* Rank 1: change all elements of rank 0's slice, over and over, until it says that it has seen
+ * enough. */
 static void change_all(void **base)
 {
     static long minus[ELEMENTS], plus[ELEMENTS], one = 1;
@@ -321,8 +344,10 @@ static void look_for_halves(void **base)
             int first = (int)(round % 29), n = LEAST + (int)(round * 7 % (ELEMENTS - LEAST - 29));
             ARMCI_Get(mine + first, seen + shift, n * (int)sizeof(long), 0);
             long wrong = halves(seen + shift, n);
-            if (!check_long(wrong, 0, "elements that were neither 0 nor -1, of %d from element %d to an address %zu modulo 8", n, first,
-                            shift))
+            if (!check_long(wrong, 0,
+                            "elements that were neither 0 nor -1, of %d from element %d to an "
+                            "address %zu modulo 8",
+                            n, first, shift))
                 goto end;
         }
 end:
@@ -356,7 +381,8 @@ static void start_maybe_threaded(int *argc, char ***argv)
     if (ARMCI_Init_thread(wanted) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* A thread that waits for mutex 1, which rank 1 has until rank 0's other thread gives mutex 0 away. */
+/* A thread that waits for mutex 1, which rank 1 has until rank 0's other thread gives mutex 0 away.
+ */
 static void *wait_for_lock(void *argument)
 {
     ARMCI_Lock(1, 0);
@@ -391,7 +417,9 @@ static void threads_let_in(void)
 {
     double worst = 0;
     if (level < MPI_THREAD_MULTIPLE || test_ranks() < 2) {
-        skip(test_ranks() < 2 ? "needs 2 ranks" : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
+        skip(test_ranks() < 2
+                 ? "needs 2 ranks"
+                 : "TEST_THREADS is not multiple, or MPI gives no MPI_THREAD_MULTIPLE");
         return;
     }
     ARMCI_Create_mutexes(test_rank() == 0 ? 2 : 0);
@@ -410,16 +438,21 @@ static void threads_let_in(void)
         }
         ARMCI_Barrier();
     }
-    check(worst < 1, "an unlock took %.3f s while another thread of the process waited for another lock", worst);
+    check(worst < 1,
+          "an unlock took %.3f s while another thread of the process waited for another lock",
+          worst);
     ARMCI_Destroy_mutexes();
 }
 
 static const struct test tests[] = {
     {"a barrier lets nobody ahead", barriers},
-    {"store buffering: of two that write, fence and read, one sees the other's", ONE_ROW(in_pairs, enum order, STORE_BUFFERING)},
-    {"load buffering: of two that read and write, at most one sees the other's", ONE_ROW(in_pairs, enum order, LOAD_BUFFERING)},
+    {"store buffering: of two that write, fence and read, one sees the other's",
+     ONE_ROW(in_pairs, enum order, STORE_BUFFERING)},
+    {"load buffering: of two that read and write, at most one sees the other's",
+     ONE_ROW(in_pairs, enum order, LOAD_BUFFERING)},
     {"a rank that sees the flag sees the data", data_before_flag},
-    {"a rank that sees the flag sees the data, whatever operation writes and reads them", every_pair},
+    {"a rank that sees the flag sees the data, whatever operation writes and reads them",
+     every_pair},
     {"a get beside accumulates sees whole elements", whole_elements},
     {"a thread that waits for a lock lets others in", threads_let_in},
 };

@@ -1,16 +1,21 @@
-/* test_local_in_global.c - transfers whose local buffer lies in global memory: of another region, and of the same. */
+/* test_local_in_global.c - transfers whose local buffer lies in global memory: of another region,
+ * and of the same. */
 #include "lanes.h"
 #include "op.h"
 
-/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane on the target the remote one. */
+/* Each lane has two halves: the first of my lane at home is the local buffer, the second of my lane
+ * on the target the remote one. */
 enum { HALF = 8 * 1024, LANE = 2 * HALF };
 
-/* One transfer of random shape between my local half in `at_home` and a remote half in `away` (maybe the same region). */
-static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, struct lanes *away, int target)
+/* One transfer of random shape between my local half in `at_home` and a remote half in `away`
+ * (maybe the same region). */
+static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, struct lanes *away,
+                     int target)
 {
     int me = test_rank(), unit = (int)element_size(op->type);
     struct patch_wish wish = {
-        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE),
+                 (enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE)},
         .room = {HALF, HALF},
         .max_bytes = 3000,
         .max_levels = 4,
@@ -19,7 +24,8 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
     struct patch p = patch_draw(r, &wish);
     char *local = lanes_remote(at_home, me);
     unsigned char *local_mirror = lanes_mirror(at_home, me);
-    struct sides sides = {local, local_mirror, lanes_remote(away, target) + HALF, lanes_mirror(away, target) + HALF, target};
+    struct sides sides = {local, local_mirror, lanes_remote(away, target) + HALF,
+                          lanes_mirror(away, target) + HALF, target};
     armci_hdl_t handle = new_handle();
     if (op->kind != OP_GET) { /* new content each time */
         element_fill(op->type, r, local_mirror, HALF);
@@ -30,7 +36,8 @@ static void transfer(struct rng *r, const struct op *op, struct lanes *at_home, 
     op_patch(op, &sides, &p, &handle);
     op_wait(op, &handle);
     ARMCI_Access_begin(local);
-    check_bytes(local, local_mirror, HALF, "%s with %d, %s: local buffer in global memory", op_name(op, "S"), target, patch_text(&p));
+    check_bytes(local, local_mirror, HALF, "%s with %d, %s: local buffer in global memory",
+                op_name(op, "S"), target, patch_text(&p));
     ARMCI_Access_end(local);
 }
 
@@ -68,7 +75,10 @@ static void run_vector(enum op_kind kind)
     enum { SEGMENTS = 20, STEP = 64 };
     struct rng r = rng_stream(81000 + 10 * (uint64_t)kind + (uint64_t)test_rank());
     struct lanes one = lanes_create(LANE, 64), other = lanes_create(LANE, 64);
-    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r)};
+    struct op op = {.kind = kind,
+                    .how = OP_BLOCKING,
+                    .type = ARMCI_ACC_DBL,
+                    .scale = scale_other(ARMCI_ACC_DBL, &r)};
     int me = test_rank(), target = (me + 1) % test_ranks();
     void *here[2][SEGMENTS], *there[2][SEGMENTS];
     armci_giov_t v[2];
@@ -79,12 +89,14 @@ static void run_vector(enum op_kind kind)
     for (int e = 0; e < 2; e++) {
         struct lanes *home = e ? &one : &other;
         for (int i = 0; i < SEGMENTS; i++) {
-            size_t from = (size_t)(STEP * ((i * 7) % SEGMENTS)), to = HALF + (size_t)(STEP * (e * SEGMENTS + i));
+            size_t from = (size_t)(STEP * ((i * 7) % SEGMENTS)),
+                   to = HALF + (size_t)(STEP * (e * SEGMENTS + i));
             here[e][i] = lanes_remote(home, me) + from;
             there[e][i] = lanes_remote(&other, target) + to;
             op_model(&op, lanes_mirror(home, me) + from, lanes_mirror(&other, target) + to, 40);
         }
-        v[e] = (armci_giov_t){kind == OP_GET ? there[e] : here[e], kind == OP_GET ? here[e] : there[e], 40, SEGMENTS};
+        v[e] = (armci_giov_t){kind == OP_GET ? there[e] : here[e],
+                              kind == OP_GET ? here[e] : there[e], 40, SEGMENTS};
     }
     op_vector(&op, v, 2, target, NULL);
     lanes_verify(&one, op_name(&op, "V"));

@@ -1,4 +1,5 @@
-/* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, Memat, Memdt, Memctl. */
+/* test_memget.c - non-collective global memory: ARMCI_Memget, its description sent about, Memat,
+ * Memdt, Memctl. */
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ static void one_allocates(void)
         memset(&info, 0, sizeof info);
         if (me == owner) {
             ARMCI_Memget(SIZE, &info, 0);
-            check(info.addr != NULL && (uintptr_t)info.addr % 8 == 0, "ARMCI_Memget gave %p", (void *)info.addr);
+            check(info.addr != NULL && (uintptr_t)info.addr % 8 == 0, "ARMCI_Memget gave %p",
+                  (void *)info.addr);
             check_long(info.cpid, me, "cpid");
             check_long((long)info.size, SIZE, "size");
             memset(info.addr, 0, SIZE);
@@ -25,8 +27,10 @@ static void one_allocates(void)
         int writer = (owner + 1) % n;
         fill_bytes(data, SIZE, owner);
         if (me == writer) {
-            check_long(ARMCI_Put(data, ARMCI_Memat(&info, 0), 1000, info.cpid), 0, "put at offset 0");
-            check_long(ARMCI_Put(data + 1000, ARMCI_Memat(&info, 1000), 2000, info.cpid), 0, "put at offset 1000");
+            check_long(ARMCI_Put(data, ARMCI_Memat(&info, 0), 1000, info.cpid), 0,
+                       "put at offset 0");
+            check_long(ARMCI_Put(data + 1000, ARMCI_Memat(&info, 1000), 2000, info.cpid), 0,
+                       "put at offset 1000");
         }
         ARMCI_Barrier();
         memset(seen, 0, sizeof seen);
@@ -63,12 +67,14 @@ static void descriptions_travel(void)
     ARMCI_Barrier();
     check_long(((int *)(void *)mine.addr)[3], n, "sum of the accumulates");
     check_long(((int *)(void *)mine.addr)[4], 2 * n, "sum of the rmw");
-    check_long(((int *)(void *)mine.addr)[2] + ((int *)(void *)mine.addr)[5], 0, "the cells beside");
+    check_long(((int *)(void *)mine.addr)[2] + ((int *)(void *)mine.addr)[5], 0,
+               "the cells beside");
     ARMCI_Barrier();
     ARMCI_Memctl(&mine);
 }
 
-/* Many pieces per process, different sizes, freed in another order and allocated again: they never overlap. */
+/* Many pieces per process, different sizes, freed in another order and allocated again: they never
+ * overlap. */
 static void pieces_do_not_overlap(void)
 {
     int me = test_rank(), order[PIECES];
@@ -124,7 +130,8 @@ static void check_first(armci_meminfo_t *info, int expected)
     check_long(value, expected, "value in memory of rank %d", info->cpid);
 }
 
-/* Nobody but the owner can open anything more, neighbours and servers included.  What was added before has made the connections. */
+/* Nobody but the owner can open anything more, neighbours and servers included.  What was added
+ * before has made the connections. */
 static void no_descriptor_left(void)
 {
     int n = test_ranks();
@@ -132,7 +139,8 @@ static void no_descriptor_left(void)
         armci_meminfo_t info[2];
         struct rlimit before, none;
         memset(info, 0, sizeof info);
-        for (int i = 0; i < 2 && test_rank() == owner; i++) { /* the second does not fit into what the first has */
+        for (int i = 0; i < 2 && test_rank() == owner;
+             i++) { /* the second does not fit into what the first has */
             ARMCI_Memget((size_t)(4 << 20) << i, &info[i], 0);
             *(int *)(void *)info[i].addr = 100 + i;
         }

@@ -1,4 +1,5 @@
-/* test_memory.c - global memory: allocation and free in every form, lookup of addresses, local access, Memget. */
+/* test_memory.c - global memory: allocation and free in every form, lookup of addresses, local
+ * access, Memget. */
 #include "harness.h"
 
 enum { ALIGNMENT = 64 };
@@ -29,7 +30,8 @@ static void check_pattern(void *src, size_t n, int p, int which, const char *wha
     free(expected);
 }
 
-/* The table of base addresses of a region with sizes[p] bytes in rank p: as promised, and the same everywhere. */
+/* The table of base addresses of a region with sizes[p] bytes in rank p: as promised, and the same
+ * everywhere. */
 static void check_bases(void **base, const size_t *sizes, const char *what)
 {
     int n = test_ranks();
@@ -37,8 +39,10 @@ static void check_bases(void **base, const size_t *sizes, const char *what)
     memcpy(first, base, (size_t)n * sizeof *first);
     MPI_Bcast(first, n * (int)sizeof *first, MPI_BYTE, 0, test_comm());
     for (int p = 0; p < n; p++) {
-        check(base[p] == first[p], "%s: base %d is %p here, %p in the first process", what, p, base[p], first[p]);
-        check((base[p] == NULL) == (sizes[p] == 0), "%s: base %d is %p for %zu bytes", what, p, base[p], sizes[p]);
+        check(base[p] == first[p], "%s: base %d is %p here, %p in the first process", what, p,
+              base[p], first[p]);
+        check((base[p] == NULL) == (sizes[p] == 0), "%s: base %d is %p for %zu bytes", what, p,
+              base[p], sizes[p]);
         check((uintptr_t)base[p] % ALIGNMENT == 0, "%s: base %d is %p", what, p, base[p]);
     }
 }
@@ -73,8 +77,8 @@ static void sizes_of_every_kind(void)
     }
 }
 
-/* Free, then allocate at once: the address may come back with another size or owner.  What the library remembered
- * of the last lookup must be forgotten. */
+/* Free, then allocate at once: the address may come back with another size or owner.  What the
+ * library remembered of the last lookup must be forgotten. */
 static void address_comes_back(void)
 {
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
@@ -104,11 +108,13 @@ static void named_devices(void)
     for (int p = 0; p < n; p++)
         sizes[p] = (size_t)(48 + 16 * p);
     for (int i = 0; i < 4; i++) {
-        check_long(ARMCI_Malloc_memdev(base, (armci_size_t)sizes[me], names[i]), 0, "ARMCI_Malloc_memdev");
+        check_long(ARMCI_Malloc_memdev(base, (armci_size_t)sizes[me], names[i]), 0,
+                   "ARMCI_Malloc_memdev");
         check_bases(base, sizes, "ARMCI_Malloc_memdev");
         use_slices(base, sizes, i, "ARMCI_Malloc_memdev");
         check_long(ARMCI_Free_memdev(base[me]), 0, "ARMCI_Free_memdev");
-        check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0, "ARMCI_Malloc_group_memdev");
+        check_long(ARMCI_Malloc_group_memdev(base, (armci_size_t)sizes[me], &world, names[i]), 0,
+                   "ARMCI_Malloc_group_memdev");
         check_bases(base, sizes, "ARMCI_Malloc_group_memdev");
         use_slices(base, sizes, i + 10, "ARMCI_Malloc_group_memdev");
         check_long(ARMCI_Free_group(base[me], &world), 0, "ARMCI_Free_group");
@@ -123,7 +129,8 @@ static void local_memory(void)
     check(ARMCI_Malloc_local(0) == NULL, "ARMCI_Malloc_local(0) is not NULL");
     for (int i = 0; i < 3; i++) {
         buffer[i] = ARMCI_Malloc_local(5000);
-        check(buffer[i] != NULL && (uintptr_t)buffer[i] % 16 == 0, "ARMCI_Malloc_local(5000) = %p", (void *)buffer[i]);
+        check(buffer[i] != NULL && (uintptr_t)buffer[i] % 16 == 0, "ARMCI_Malloc_local(5000) = %p",
+              (void *)buffer[i]);
     }
     pattern(buffer[0], 5000, right, 3);
     ARMCI_Put(buffer[0], base[right], 5000, right);
@@ -161,8 +168,12 @@ static void local_access(void)
 /* Each mode is taken and given back, and what it allows stays right. */
 static void access_modes(void)
 {
-    static const int modes[] = {ARMCIX_MODE_ALL,       ARMCIX_MODE_CONFLICT_FREE, ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE,
-                                ARMCIX_MODE_READ_ONLY, ARMCIX_MODE_ACC_ONLY,      ARMCIX_MODE_ALL};
+    static const int modes[] = {ARMCIX_MODE_ALL,
+                                ARMCIX_MODE_CONFLICT_FREE,
+                                ARMCIX_MODE_CONFLICT_FREE | ARMCIX_MODE_NO_LOAD_STORE,
+                                ARMCIX_MODE_READ_ONLY,
+                                ARMCIX_MODE_ACC_ONLY,
+                                ARMCIX_MODE_ALL};
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n;
     long cells[8], one = 1, sum = 0, seen[8];
     ARMCI_Group world;

@@ -1,16 +1,19 @@
-/* test_messages.c - messages between two, broadcasts, selection, trees, exchange of addresses, on a communicator of the library's own. */
+/* test_messages.c - messages between two, broadcasts, selection, trees, exchange of addresses, on a
+ * communicator of the library's own. */
 #include "harness.h"
 #include "scopes.h"
 
 enum { TAG = 17, MOST = 16 };
 
-/* Messages of every length to the right neighbour, in order; the buffer beyond the length is untouched. */
+/* Messages of every length to the right neighbour, in order; the buffer beyond the length is
+ * untouched. */
 static void send_and_receive(void)
 {
     static const int lengths[] = {4, 0, 1, 1000, 7, 300000, 64, 3};
     enum { COUNT = sizeof lengths / sizeof *lengths, BUFFER = 300010 };
     int me = test_rank(), n = test_ranks(), right = (me + 1) % n, left = (me + n - 1) % n;
-    unsigned char *out = need_memory(BUFFER), *in = need_memory(BUFFER), *expected = need_memory(BUFFER);
+    unsigned char *out = need_memory(BUFFER), *in = need_memory(BUFFER),
+                  *expected = need_memory(BUFFER);
     needs_ranks(2);
     for (int round = 0; round < 2 && n > 1; round++)
         for (int i = 0; i < COUNT; i++) {
@@ -30,7 +33,8 @@ static void send_and_receive(void)
     free(expected);
 }
 
-/* Many small messages before the first receive: they come in the order they were sent, each tag by itself. */
+/* Many small messages before the first receive: they come in the order they were sent, each tag by
+ * itself. */
 static void order_and_tags(void)
 {
     int me = test_rank(), n = test_ranks(), other = me ^ 1;
@@ -67,7 +71,8 @@ static void receive_from_any(void)
         armci_msg_snd(TAG, record, i % 2 ? 8 : 12, 0);
     }
     for (int i = 0; i < EACH * (n - 1) && me == 0; i++) {
-        int record[3] = {-1, -1, -1}, length = -1, from = armci_msg_rcvany(TAG, record, sizeof record, &length);
+        int record[3] = {-1, -1, -1}, length = -1,
+            from = armci_msg_rcvany(TAG, record, sizeof record, &length);
         if (!check(from > 0 && from < n, "armci_msg_rcvany says %d", from)) return;
         check_long(record[0], from, "sender");
         check_long(record[1], next[from], "number of the message of %d", from);
@@ -83,7 +88,8 @@ static void who_am_i(void)
     for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;)
         continue;
     after = armci_timer();
-    check(after - before >= 0.019 && after - before < 5, "armci_timer says %g s for 0.02 s", after - before);
+    check(after - before >= 0.019 && after - before < 5, "armci_timer says %g s for 0.02 s",
+          after - before);
 }
 
 static void barrier_waits(void)
@@ -119,7 +125,8 @@ static void broadcasts(void)
                     armci_msg_brdcst(bytes, lengths[k], root);
                 else
                     armci_msg_bcast_scope(SCOPE_ALL, bytes, lengths[k], root);
-                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d", form, lengths[k], root);
+                check_bytes(bytes, expected, (size_t)lengths[k], "broadcast %d of %d bytes from %d",
+                            form, lengths[k], root);
             }
     free(bytes);
     free(expected);
@@ -162,12 +169,14 @@ static void broadcasts_in_groups(void)
         fill_bytes(bytes, sizeof bytes, test_rank());
         fill_bytes(expected, sizeof expected, list[root]);
         armci_msg_group_bcast_scope(SCOPE_ALL, bytes, sizeof bytes, list[root], &group);
-        check_bytes(bytes, expected, sizeof bytes, "broadcast in a group from process %d", list[root]);
+        check_bytes(bytes, expected, sizeof bytes, "broadcast in a group from process %d",
+                    list[root]);
     }
     ARMCI_Group_free(&group);
 }
 
-/* The record with the largest, smallest first element goes everywhere; of equal ones that of the lowest process. */
+/* The record with the largest, smallest first element goes everywhere; of equal ones that of the
+ * lowest process. */
 static void selection(void)
 {
     struct {
@@ -194,7 +203,8 @@ static void selection(void)
         if (i % 4 < 2)
             armci_msg_sel(&record, sizeof record, largest ? "max" : "min", ARMCI_DOUBLE, in);
         else
-            armci_msg_sel_scope(SCOPE_ALL, &record, sizeof record, largest ? "max" : "min", ARMCI_DOUBLE, in);
+            armci_msg_sel_scope(SCOPE_ALL, &record, sizeof record, largest ? "max" : "min",
+                                ARMCI_DOUBLE, in);
         check_double(record.key, best, "key selected, round %d", i);
         check_long(record.owner, winner, "owner selected, round %d", i);
         check_long(record.more[4], 77 * winner, "rest of the record, round %d", i);
@@ -217,8 +227,10 @@ static void selection_of_types(void)
     check_double((double)f_record[1], n == 1 ? 0 : n - 2, "smallest float of all but the last");
 }
 
-/* The tree hangs together: one root, no child twice, every parent knows its child; members are those of the scope. */
-static void check_tree(int root, int up, int left, int right, const struct scope *s, const char *what)
+/* The tree hangs together: one root, no child twice, every parent knows its child; members are
+ * those of the scope. */
+static void check_tree(int root, int up, int left, int right, const struct scope *s,
+                       const char *what)
 {
     int mine[4] = {root, up, left, right}, all[4 * MOST], children = 0;
     MPI_Allgather(mine, 4, MPI_INT, all, 4, MPI_INT, test_comm());
@@ -226,7 +238,8 @@ static void check_tree(int root, int up, int left, int right, const struct scope
     check_long(root, s->list[0], "%s: root", what);
     check((up == -1) == (test_rank() == root), "%s: parent %d", what, up);
     if (up >= 0 && check(up < test_ranks(), "%s: parent %d", what, up))
-        check((all[4 * up + 2] == test_rank()) != (all[4 * up + 3] == test_rank()), "%s: %d is no child of %d", what, test_rank(), up);
+        check((all[4 * up + 2] == test_rank()) != (all[4 * up + 3] == test_rank()),
+              "%s: %d is no child of %d", what, test_rank(), up);
     for (int i = 0; i < s->n; i++) {
         const int *t = all + 4 * s->list[i];
         check_long(t[0], s->list[0], "%s: root according to %d", what, s->list[i]);
@@ -268,7 +281,8 @@ static void exchange_of_addresses(void)
         addresses[group.rank] = (void *)(uintptr_t)(0x543210000000 + me);
         armci_exchange_address_grp(addresses, members, &group);
         for (int i = 0; i < members; i++)
-            check_long((long)(uintptr_t)addresses[i], 0x543210000000 + list[i], "address %d in a group", i);
+            check_long((long)(uintptr_t)addresses[i], 0x543210000000 + list[i],
+                       "address %d in a group", i);
     }
     ARMCI_Group_free(&group);
 }

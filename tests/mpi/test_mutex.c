@@ -1,4 +1,5 @@
-/* test_mutex.c - mutexes: exclusion, fairness, order of arrival, several at once, sets over groups. */
+/* test_mutex.c - mutexes: exclusion, fairness, order of arrival, several at once, sets over groups.
+ */
 #include "harness.h"
 
 enum { ROUNDS = 40, ARRIVAL_GAP_MS = 30 };
@@ -52,7 +53,8 @@ static void add_counts(long counts[], int n)
     MPI_Allreduce(MPI_IN_PLACE, counts, n, MPI_LONG, MPI_SUM, test_comm());
 }
 
-/* All ranks take mutexes at random, as fast as they can for a while.  Mutex m of rank h protects a counter on the rank after it. */
+/* All ranks take mutexes at random, as fast as they can for a while.  Mutex m of rank h protects a
+ * counter on the rank after it. */
 static void no_update_lost(void)
 {
     enum { MUTEXES = 2, LINE = 8 /* longs */ };
@@ -61,8 +63,10 @@ static void no_update_lost(void)
     long *counts = need_zeroed((size_t)total * sizeof *counts);
     struct rng r = rng_stream((uint64_t)test_rank());
     check_long(ARMCI_Create_mutexes(MUTEXES), 0, "ARMCI_Create_mutexes(%d)", MUTEXES);
-    for (double until = now() + trial_time(1.5); rounds < effort(ROUNDS) || now() < until; rounds++) {
-        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1), owner = i / MUTEXES, mutex = i % MUTEXES;
+    for (double until = now() + trial_time(1.5); rounds < effort(ROUNDS) || now() < until;
+         rounds++) {
+        int i = rounds % 4 ? rng_between(&r, 0, MUTEXES - 1) : rng_between(&r, 0, total - 1),
+            owner = i / MUTEXES, mutex = i % MUTEXES;
         int p = (owner + 1) % n;
         long *counter = (long *)base[p] + LINE * mutex;
         ARMCI_Lock(mutex, owner);
@@ -76,7 +80,8 @@ static void no_update_lost(void)
     add_counts(counts, total);
     for (int i = 0; i < total; i++) {
         int p = (i / MUTEXES + 1) % n, mutex = i % MUTEXES;
-        check_long(ARMCI_GetValueLong((long *)base[p] + LINE * mutex, p), counts[i], "counter under mutex %d of %d", mutex, i / MUTEXES);
+        check_long(ARMCI_GetValueLong((long *)base[p] + LINE * mutex, p), counts[i],
+                   "counter under mutex %d of %d", mutex, i / MUTEXES);
     }
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
     region_done(base);
@@ -99,7 +104,8 @@ static void counts_differ(void)
     for (int p = 0; p < n; p++)
         for (int m = 0; m < 2; m++) {
             expected = m < p % 3 ? effort(10) * n : 0;
-            check_long(ARMCI_GetValueLong((long *)base[p] + m, p), expected, "counter %d in %d", m, p);
+            check_long(ARMCI_GetValueLong((long *)base[p] + m, p), expected, "counter %d in %d", m,
+                       p);
         }
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes");
     check_long(ARMCI_Create_mutexes(0), 0, "ARMCI_Create_mutexes(0) on all");
@@ -158,7 +164,8 @@ static void unlock_completes(void)
         ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS), "counter without a fence under the lock");
+    check_long(ARMCI_GetValueLong(base[n - 1], n - 1), (long)n * effort(ROUNDS),
+               "counter without a fence under the lock");
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
     region_free(base);
@@ -179,8 +186,9 @@ static void uncontended(void)
     region_free(base);
 }
 
-/* All hammer one mutex, counted from when the last of them came until both a number of turns and a time are over (ranks may outnumber
- * cores, and one that the scheduler takes out for a while gets no turn): nobody's share is far from an even one. */
+/* All hammer one mutex, counted from when the last of them came until both a number of turns and a
+ * time are over (ranks may outnumber cores, and one that the scheduler takes out for a while gets
+ * no turn): nobody's share is far from an even one. */
 static void even_shares(void)
 {
     enum { COUNTED, CAME, OVER };
@@ -196,7 +204,8 @@ static void even_shares(void)
         if (all_came && begin == 0) begin = MPI_Wtime();
         more = add_unsafely(words + OVER, 0, 0) == 0;
         if (all_came && more) {
-            bool enough = add_unsafely(words + COUNTED, 0, 1) + 1 >= least && MPI_Wtime() - begin > 0.3;
+            bool enough =
+                add_unsafely(words + COUNTED, 0, 1) + 1 >= least && MPI_Wtime() - begin > 0.3;
             if (enough) add_unsafely(words + OVER, 0, 1);
             share++;
         }
@@ -204,18 +213,20 @@ static void even_shares(void)
     }
     ARMCI_Barrier();
     int total = (int)ARMCI_GetValueLong(words + COUNTED, 0);
-    check(share >= total / n / 4 && share <= 4 * total / n, "share %d of %d among %d", share, total, n);
+    check(share >= total / n / 4 && share <= 4 * total / n, "share %d of %d among %d", share, total,
+          n);
     MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_INT, MPI_SUM, test_comm());
     check_long(share, total, "sum of the shares");
     ARMCI_Destroy_mutexes();
     region_free(base);
 }
 
-/* Process 0 holds the mutex while the others ask for it one after another, first process `first`; returns whether they
- * got it in that order. */
+/* Process 0 holds the mutex while the others ask for it one after another, first process `first`;
+ * returns whether they got it in that order. */
 static bool granted_in_order(int first, void **base)
 {
-    int me = test_rank(), n = test_ranks(), place = n > 1 ? (me - 1 - first + 2 * (n - 1)) % (n - 1) : 0;
+    int me = test_rank(), n = test_ranks(),
+        place = n > 1 ? (me - 1 - first + 2 * (n - 1)) % (n - 1) : 0;
     long turn = 0;
     if (me == 0) {
         ARMCI_PutValueLong(0, base[0], 0);
@@ -239,13 +250,15 @@ static void first_come_first_served(void)
 {
     enum { TRIES = 6 };
     int n = test_ranks(), ordered = 0;
-    if (!needs_few_ranks(8)) return; /* who shares a processor with more ranks that spin does not ask in time */
+    if (!needs_few_ranks(8))
+        return; /* who shares a processor with more ranks that spin does not ask in time */
     void **base = region_zeroed(sizeof(long));
     needs_ranks(3);
     ARMCI_Create_mutexes(1);
     for (int i = 0; i < TRIES && n >= 3; i++)
         ordered += granted_in_order(i, base);
-    check(n < 3 || ordered >= TRIES - 1, "granted in the order of the requests %d times of %d", ordered, TRIES);
+    check(n < 3 || ordered >= TRIES - 1, "granted in the order of the requests %d times of %d",
+          ordered, TRIES);
     ARMCI_Destroy_mutexes();
     region_free(base);
 }
@@ -258,7 +271,9 @@ static void trylock(void)
     for (int holder = 0; holder < n; holder++) {
         if (me == holder) ARMCIX_Lock_hdl(set, 0, n - 1);
         ARMCI_Barrier();
-        if (me != holder) check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 1, "trylock of a mutex that %d holds", holder);
+        if (me != holder)
+            check_long(ARMCIX_Trylock_hdl(set, 0, n - 1), 1, "trylock of a mutex that %d holds",
+                       holder);
         ARMCI_Barrier();
         if (me == holder) ARMCIX_Unlock_hdl(set, 0, n - 1);
         ARMCI_Barrier();
@@ -303,13 +318,15 @@ static void trylock_excludes(void)
     }
     add_counts(counts, MUTEXES);
     for (int i = 0; i < MUTEXES; i++)
-        check_long(ARMCI_GetValueLong(counter + LINE * i, 0), counts[i], "counter under mutex %d", i);
+        check_long(ARMCI_GetValueLong(counter + LINE * i, 0), counts[i], "counter under mutex %d",
+                   i);
     ARMCI_Barrier();
     ARMCIX_Destroy_mutexes_hdl(set);
     region_free(base);
 }
 
-/* Two sets, one of them over a group, and the plain one, at the same time: a mutex of one is not that of another. */
+/* Two sets, one of them over a group, and the plain one, at the same time: a mutex of one is not
+ * that of another. */
 static void three_sets(void)
 {
     int me = test_rank(), n = test_ranks(), members = (n + 1) / 2, list[MOST_RANKS];
@@ -334,9 +351,12 @@ static void three_sets(void)
         ARMCIX_Unlock_hdl(all, 0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[0], 0), n * effort(ROUNDS / 2), "counter under the plain mutex");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * effort(ROUNDS / 2), "counter under the set of all");
-    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2), "counter under the set of some");
+    check_long(ARMCI_GetValueLong(base[0], 0), n * effort(ROUNDS / 2),
+               "counter under the plain mutex");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 1, 0), n * effort(ROUNDS / 2),
+               "counter under the set of all");
+    check_long(ARMCI_GetValueLong((long *)base[0] + 2, 0), members * effort(ROUNDS / 2),
+               "counter under the set of some");
     ARMCIX_Destroy_mutexes_hdl(all);
     ARMCI_Destroy_mutexes();
     if (me % 2 == 0) {
@@ -359,7 +379,8 @@ static void count_under(armcix_mutex_hdl_t set, void **base, const char *what)
         set ? ARMCIX_Unlock_hdl(set, 0, 0) : ARMCI_Unlock(0, 0);
     }
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueLong(base[0], 0), before + test_ranks() * effort(8), "counter under %s", what);
+    check_long(ARMCI_GetValueLong(base[0], 0), before + test_ranks() * effort(8),
+               "counter under %s", what);
     ARMCI_Barrier();
 }
 
@@ -372,7 +393,8 @@ static void own_destroyed_beside_sets(void **base)
     if (test_rank() == 0) ARMCIX_Lock_hdl(older, 0, 0);
     ARMCI_Barrier();
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes beside sets");
-    if (test_rank() != 0) check_long(ARMCIX_Trylock_hdl(older, 0, 0), 1, "trylock of a mutex of a set that 0 holds");
+    if (test_rank() != 0)
+        check_long(ARMCIX_Trylock_hdl(older, 0, 0), 1, "trylock of a mutex of a set that 0 holds");
     ARMCI_Barrier();
     if (test_rank() == 0) ARMCIX_Unlock_hdl(older, 0, 0);
     count_under(older, base, "a set older than the mutexes that were destroyed");
@@ -390,15 +412,18 @@ static void sets_destroyed_beside_own(void **base)
     newer = ARMCIX_Create_mutexes_hdl(1, NULL);
     if (test_rank() == 0) ARMCI_Lock(0, 0);
     ARMCI_Barrier();
-    check_long(ARMCIX_Destroy_mutexes_hdl(older), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
-    check_long(ARMCIX_Destroy_mutexes_hdl(newer), 0, "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
+    check_long(ARMCIX_Destroy_mutexes_hdl(older), 0,
+               "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
+    check_long(ARMCIX_Destroy_mutexes_hdl(newer), 0,
+               "ARMCIX_Destroy_mutexes_hdl beside ARMCI's own");
     if (test_rank() == 0)
         let_pass(0.02);
     else
         ARMCI_Lock(0, 0);
     long seen = add_unsafely(base[0], 0, 1);
     ARMCI_Unlock(0, 0);
-    check(test_rank() > 0 || seen == counted, "others got a mutex that process 0 holds: counter %ld, then %ld", counted, seen);
+    check(test_rank() > 0 || seen == counted,
+          "others got a mutex that process 0 holds: counter %ld, then %ld", counted, seen);
     count_under(NULL, base, "ARMCI's own mutexes beside sets that were destroyed");
     check_long(ARMCI_Destroy_mutexes(), 0, "ARMCI_Destroy_mutexes after the sets");
 }

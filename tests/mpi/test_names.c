@@ -1,9 +1,12 @@
-/* test_names.c - a program may put itself between ARMCI_X and PARMCI_X (check-symbols: every function has both names). */
+/* test_names.c - a program may put itself between ARMCI_X and PARMCI_X (check-symbols: every
+ * function has both names). */
 #include "harness.h"
 
-static int puts_seen, barriers_seen, messages_seen; /* calls that came through the functions below */
+static int puts_seen, barriers_seen,
+    messages_seen; /* calls that came through the functions below */
 
-/* The program's own ARMCI_Put takes the place of the library's, which stays in reach under its profiling name. */
+/* The program's own ARMCI_Put takes the place of the library's, which stays in reach under its
+ * profiling name. */
 int ARMCI_Put(void *src, void *dst, int bytes, int proc)
 {
     puts_seen++;
@@ -41,7 +44,8 @@ static void the_program_in_between(void)
     check_long(PARMCI_Put(&value, base[right], sizeof value, right), 0, "PARMCI_Put");
     PARMCI_Barrier();
     check_long(puts_seen, 1, "puts seen by the program after PARMCI_Put");
-    check_long(ARMCI_GetValueInt(base[me], me), 140 + (me + n - 1) % n, "what was put through the profiling name");
+    check_long(ARMCI_GetValueInt(base[me], me), 140 + (me + n - 1) % n,
+               "what was put through the profiling name");
     PARMCI_Barrier();
     region_free(base);
 }
@@ -57,7 +61,8 @@ static void the_library_stays_inside(void)
     ARMCI_Destroy_mutexes();
     PARMCI_Barrier();
     region_free(base);
-    check_long(puts_seen + barriers_seen + messages_seen, 0, "calls of the library through replaced names");
+    check_long(puts_seen + barriers_seen + messages_seen, 0,
+               "calls of the library through replaced names");
 }
 
 static const struct test tests[] = {

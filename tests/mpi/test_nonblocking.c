@@ -1,11 +1,12 @@
-/* test_nonblocking.c - handles: explicit, implicit, reused, uninitialised, many at a time, many operations on one;
- * Wait, Test, WaitProc, WaitAll. */
+/* test_nonblocking.c - handles: explicit, implicit, reused, uninitialised, many at a time, many
+ * operations on one; Wait, Test, WaitProc, WaitAll. */
 #include "lanes.h"
 #include "op.h"
 
 enum { CELL = 16, TIMEOUT = 10 /* seconds */ };
 
-/* A lane of cells of 16 bytes each on every target: operation i of a test uses cell i, here and there. */
+/* A lane of cells of 16 bytes each on every target: operation i of a test uses cell i, here and
+ * there. */
 struct cells {
     struct lanes lanes;
     unsigned char *local, *expected;
@@ -25,10 +26,14 @@ static struct cells cells_create(int n, uint64_t stream)
     return c;
 }
 
-/* Issue an operation of that kind on cell i of the target, non-blocking with the handle (NULL: implicit). */
+/* Issue an operation of that kind on cell i of the target, non-blocking with the handle (NULL:
+ * implicit). */
 static void issue(struct cells *c, enum op_kind kind, int i, int target, armci_hdl_t *hdl)
 {
-    struct op op = {.kind = kind, .how = hdl ? OP_HANDLE : OP_IMPLICIT, .type = ARMCI_ACC_LNG, .scale.l = i % 2 ? 1 : -2};
+    struct op op = {.kind = kind,
+                    .how = hdl ? OP_HANDLE : OP_IMPLICIT,
+                    .type = ARMCI_ACC_LNG,
+                    .scale.l = i % 2 ? 1 : -2};
     size_t at = (size_t)i * CELL;
     op_contiguous(&op, c->local + at, lanes_remote(&c->lanes, target) + at, CELL, target, hdl);
     op_model(&op, c->expected + at, lanes_mirror(&c->lanes, target) + at, CELL);
@@ -58,14 +63,22 @@ static int target_of(int i)
     return (test_rank() + i / 3) % test_ranks();
 }
 
-/* A script: n operations, operation i with handle i modulo `handles` (EACH: one for each operation), the last of which is the implicit
- * one if `implicit`; and what completes them. */
+/* A script: n operations, operation i with handle i modulo `handles` (EACH: one for each
+ * operation), the last of which is the implicit one if `implicit`; and what completes them. */
 enum { EACH = -1 };
 struct script {
     const char *what;
     int n, handles;
     bool implicit, to_oneself;
-    enum completion { WAIT_AT_ONCE, TEST_AT_ONCE, WAIT_AT_THE_END, WAIT_NULL_NOW_AND_THEN, BARRIER, WAIT_PROC, WAIT_ALL } by;
+    enum completion {
+        WAIT_AT_ONCE,
+        TEST_AT_ONCE,
+        WAIT_AT_THE_END,
+        WAIT_NULL_NOW_AND_THEN,
+        BARRIER,
+        WAIT_PROC,
+        WAIT_ALL
+    } by;
 };
 
 static int target_in(const struct script *s, int i)
@@ -88,15 +101,20 @@ static int test_until_complete(armci_hdl_t *handle)
 
 static void after_each(const struct script *s, const struct cells *c, int i, armci_hdl_t *handle)
 {
-    if (s->by == WAIT_NULL_NOW_AND_THEN && i % 500 == 499) check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
+    if (s->by == WAIT_NULL_NOW_AND_THEN && i % 500 == 499)
+        check_long(ARMCI_Wait(NULL), 0, "ARMCI_Wait(NULL): code");
     if (s->by != WAIT_AT_ONCE && s->by != TEST_AT_ONCE) return;
-    if (s->by == TEST_AT_ONCE) check_long(test_until_complete(handle), 0, "%s: ARMCI_Test in the end", s->what);
-    if (s->by == WAIT_AT_ONCE) check_long(ARMCI_Wait(handle), 0, "%s: ARMCI_Wait %d: code", s->what, i);
+    if (s->by == TEST_AT_ONCE)
+        check_long(test_until_complete(handle), 0, "%s: ARMCI_Test in the end", s->what);
+    if (s->by == WAIT_AT_ONCE)
+        check_long(ARMCI_Wait(handle), 0, "%s: ARMCI_Wait %d: code", s->what, i);
     check_cell(c, i, s->what);
 }
 
-/* Wait for all handles in any order; the cell of the only operation of a handle is complete then. */
-static void wait_at_the_end(const struct script *s, const struct cells *c, armci_hdl_t handle[], int handles)
+/* Wait for all handles in any order; the cell of the only operation of a handle is complete then.
+ */
+static void wait_at_the_end(const struct script *s, const struct cells *c, armci_hdl_t handle[],
+                            int handles)
 {
     int *order = need_memory((size_t)handles * sizeof *order);
     struct rng r = rng_stream(8);
@@ -157,7 +175,8 @@ static void test_handle_garbage(void)
             handle = (armci_hdl_t){(unsigned)i % 9, (unsigned)i % 5};
         issue(&c, kind_of(i), i, target_of(i), &handle);
         check_long(ARMCI_Wait(&handle), 0, "ARMCI_Wait of a handle that was not initialised: code");
-        check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL, "operation %d, handle not initialised", i);
+        check_bytes(c.local + i * CELL, c.expected + i * CELL, CELL,
+                    "operation %d, handle not initialised", i);
     }
     cells_end(&c, "handles that were not initialised");
 }
@@ -224,7 +243,8 @@ static void test_one_handle_two_regions(void)
         size_t at = 2 * (size_t)i * CELL;
         struct op op = {.kind = kind_of(i), .how = OP_HANDLE, .type = ARMCI_ACC_LNG, .scale.l = 3};
         issue(&one, kind_of(i + 1), i, target, &handle);
-        struct sides sides = {other.local + at, other.expected + at, lanes_remote(&other.lanes, target) + at,
+        struct sides sides = {other.local + at, other.expected + at,
+                              lanes_remote(&other.lanes, target) + at,
                               lanes_mirror(&other.lanes, target) + at, target};
         op_patch(&op, &sides, &p, &handle);
     }
@@ -246,8 +266,10 @@ static void test_large(void)
     rng_bytes(&r, out, BIG);
     ARMCI_INIT_HANDLE(&put);
     ARMCI_INIT_HANDLE(&get);
-    check_long(ARMCI_NbGet(lanes_remote(&l, target) + BIG, in, BIG, target, &get), 0, "ARMCI_NbGet: code");
-    check_long(ARMCI_NbPut(out, lanes_remote(&l, target), BIG, target, &put), 0, "ARMCI_NbPut: code");
+    check_long(ARMCI_NbGet(lanes_remote(&l, target) + BIG, in, BIG, target, &get), 0,
+               "ARMCI_NbGet: code");
+    check_long(ARMCI_NbPut(out, lanes_remote(&l, target), BIG, target, &put), 0,
+               "ARMCI_NbPut: code");
     memcpy(lanes_mirror(&l, target), out, BIG);
     check_long(ARMCI_Wait(&put), 0, "ARMCI_Wait: code");
     memset(out, 0, BIG);
@@ -261,20 +283,27 @@ static void test_large(void)
 #define SCRIPT(...) ONE_ROW(run_script, struct script, __VA_ARGS__)
 
 static const struct test tests[] = {
-    {"a handle may be used again after Wait", SCRIPT("one handle, again and again", 600, 1, false, false, WAIT_AT_ONCE)},
+    {"a handle may be used again after Wait",
+     SCRIPT("one handle, again and again", 600, 1, false, false, WAIT_AT_ONCE)},
     {"a handle need not be initialised", test_handle_garbage},
     {"nothing outside the 8 bytes of a handle is written", test_handle_bounds},
     {"a copied handle can be waited for", test_handle_copied},
     {"a wait without operations is no error", test_unused_handle},
-    {"one handle, thousands of operations to all ranks", SCRIPT("one handle, many operations", 3000, 1, false, false, WAIT_AT_THE_END)},
+    {"one handle, thousands of operations to all ranks",
+     SCRIPT("one handle, many operations", 3000, 1, false, false, WAIT_AT_THE_END)},
     {"one handle over two regions", test_one_handle_two_regions},
-    {"thousands of handles, any order of Wait", SCRIPT("many handles", 5000, EACH, false, false, WAIT_AT_THE_END)},
-    {"the implicit handle", SCRIPT("implicit handle", 3000, 0, true, false, WAIT_NULL_NOW_AND_THEN)},
-    {"a barrier completes operations that nobody waited for", SCRIPT("only a barrier", 200, 1, true, false, BARRIER)},
-    {"WaitProc completes all operations on a process", SCRIPT("ARMCI_WaitProc", 300, 1, true, false, WAIT_PROC)},
+    {"thousands of handles, any order of Wait",
+     SCRIPT("many handles", 5000, EACH, false, false, WAIT_AT_THE_END)},
+    {"the implicit handle",
+     SCRIPT("implicit handle", 3000, 0, true, false, WAIT_NULL_NOW_AND_THEN)},
+    {"a barrier completes operations that nobody waited for",
+     SCRIPT("only a barrier", 200, 1, true, false, BARRIER)},
+    {"WaitProc completes all operations on a process",
+     SCRIPT("ARMCI_WaitProc", 300, 1, true, false, WAIT_PROC)},
     {"WaitAll completes everything", SCRIPT("ARMCI_WaitAll", 300, 3, true, false, WAIT_ALL)},
     {"Test returns 0 in the end", SCRIPT("ARMCI_Test", 90, 1, false, false, TEST_AT_ONCE)},
-    {"non-blocking to oneself", SCRIPT("operations on oneself", 90, EACH, false, true, TEST_AT_ONCE)},
+    {"non-blocking to oneself",
+     SCRIPT("operations on oneself", 90, EACH, false, true, TEST_AT_ONCE)},
     {"large non-blocking transfers", test_large},
 };
 SUITE();

@@ -1,4 +1,5 @@
-/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both directions; oneself. */
+/* test_notify.c - armci_notify and armci_notify_wait: what was put is seen; numbers; both
+ * directions; oneself. */
 #include "harness.h"
 
 enum { CELLS = 500 };
@@ -15,7 +16,8 @@ static void wait_for(int p)
 {
     int waits = -1, received = armci_notify_wait(p, &waits);
     check_long(waits, ++waited[p], "armci_notify_wait(%d): number of waits", p);
-    check(received >= waits, "armci_notify_wait(%d): %d received after %d waits", p, received, waits);
+    check(received >= waits, "armci_notify_wait(%d): %d received after %d waits", p, received,
+          waits);
 }
 
 static void fill(long *cells, int round, int writer)
@@ -42,7 +44,8 @@ static void data_before_notification(void)
         notify(right);
         wait_for(left);
         ARMCI_Access_begin(base[me]);
-        check_bytes(base[me], expected, sizeof expected, "round %d: load after the notification of %d", round, left);
+        check_bytes(base[me], expected, sizeof expected,
+                    "round %d: load after the notification of %d", round, left);
         ARMCI_Access_end(base[me]);
         ARMCI_Barrier();
     }
@@ -58,7 +61,8 @@ static void kept_by_an_aggregate(void)
     ARMCI_NbPut(&value, base[right], sizeof value, right, &handle);
     notify(right);
     wait_for(left);
-    check_long(ARMCI_GetValueLong(base[me], me), 100 + left, "put by an aggregate handle of %d, notified before ARMCI_Wait", left);
+    check_long(ARMCI_GetValueLong(base[me], me), 100 + left,
+               "put by an aggregate handle of %d, notified before ARMCI_Wait", left);
     ARMCI_Wait(&handle);
     region_done(base);
 }
@@ -77,7 +81,8 @@ static void numbers(void)
     MPI_Barrier(test_comm());
 }
 
-/* A ball goes to and fro between rank 0 and each other; nobody is woken by the notification of a third. */
+/* A ball goes to and fro between rank 0 and each other; nobody is woken by the notification of a
+ * third. */
 static void to_and_fro(void)
 {
     int me = test_rank(), n = test_ranks();
@@ -89,7 +94,8 @@ static void to_and_fro(void)
                 ARMCI_Put(&ball, base[p], sizeof ball, p);
                 notify(p);
                 wait_for(p);
-                check_long(ARMCI_GetValueInt((int *)base[0] + p, 0), ball + 1, "ball back from %d", p);
+                check_long(ARMCI_GetValueInt((int *)base[0] + p, 0), ball + 1, "ball back from %d",
+                           p);
             }
             if (me == p) {
                 wait_for(0);
@@ -132,7 +138,8 @@ static void wait_waits(void)
     }
     if (me > 0) {
         wait_for(0);
-        check(MPI_Wtime() - begun > 0.1, "armci_notify_wait returned after %g s", MPI_Wtime() - begun);
+        check(MPI_Wtime() - begun > 0.1, "armci_notify_wait returned after %g s",
+              MPI_Wtime() - begun);
     }
 }
 

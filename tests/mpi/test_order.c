@@ -1,5 +1,5 @@
-/* test_order.c - location consistency: a process sees its own blocking operations on one target in the order issued,
- * whatever their form; and non-blocking ones that it has waited for. */
+/* test_order.c - location consistency: a process sees its own blocking operations on one target in
+ * the order issued, whatever their form; and non-blocking ones that it has waited for. */
 #include "mixture.h"
 
 /* A large lane, and a few elements that all operations meet on. */
@@ -7,7 +7,8 @@ static void test_mixture(void)
 {
     for (int type = element_first(); type < ELEMENT_TYPES; type = element_next(type))
         for (int large = 0; large < 2; large++) {
-            struct mixture m = mixture_create(type, large ? 32 * 1024 : 6 * element_size(type), 60000 + 100 * (uint64_t)type);
+            struct mixture m = mixture_create(type, large ? 32 * 1024 : 6 * element_size(type),
+                                              60000 + 100 * (uint64_t)type);
             for (int i = 0; i < effort(large ? 250 : 1500); i++)
                 mixture_step(&m);
             mixture_end(&m, "a mixture of all operations");
@@ -30,8 +31,10 @@ static const double scale_of_pairs = 2;
 /* Put, get or accumulate p->bytes bytes, contiguous or as doubles one by one (the same bytes). */
 static void issue(const struct pair *p, enum op_kind kind, bool in_pieces, double *local)
 {
-    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = {scale_of_pairs}};
-    struct patch shape = {.levels = 2, .count = {8, (int)(p->bytes / 16), 2}, .stride = {{16, 8}, {16, 8}}};
+    struct op op = {
+        .kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale.d = {scale_of_pairs}};
+    struct patch shape = {
+        .levels = 2, .count = {8, (int)(p->bytes / 16), 2}, .stride = {{16, 8}, {16, 8}}};
     if (in_pieces && p->bytes >= 16)
         op_strided(&op, local, p->remote, &shape, p->target, NULL);
     else
@@ -44,8 +47,10 @@ static void apply(const struct pair *p, enum op_kind kind, const double *local)
         p->model[i] = kind == OP_PUT ? local[i] : p->model[i] + scale_of_pairs * local[i];
 }
 
-/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says operation i is strided. */
-static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_kind second, unsigned pieces)
+/* first and second (put or acc), then a get: what is seen must be the model; pieces: bit i says
+ * operation i is strided. */
+static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_kind second,
+                     unsigned pieces)
 {
     static const char *const names[] = {"put", "get", "acc"};
     element_fill(ARMCI_ACC_DBL, r, p->first, p->bytes);
@@ -56,8 +61,8 @@ static void try_pair(struct rng *r, struct pair *p, enum op_kind first, enum op_
     apply(p, second, p->second);
     memset(p->back, 0xff, p->bytes);
     issue(p, OP_GET, pieces & 4, p->back);
-    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)", names[first], names[second], p->bytes,
-                p->target, pieces);
+    check_bytes(p->back, p->model, p->bytes, "%s, %s, get of %zu bytes at %d (strided: %u)",
+                names[first], names[second], p->bytes, p->target, pieces);
 }
 
 struct kinds {
@@ -70,7 +75,9 @@ static void run_pairs(const void *row)
     int n = test_ranks() <= 2 ? SIZES : SIZES - 1;
     struct lanes l = lanes_create((size_t)sizes[n - 1], 16);
     struct rng r = rng_stream(70000 + (uint64_t)test_rank());
-    struct pair p = {.first = need_memory(LARGEST), .second = need_memory(LARGEST), .back = need_memory(LARGEST)};
+    struct pair p = {.first = need_memory(LARGEST),
+                     .second = need_memory(LARGEST),
+                     .back = need_memory(LARGEST)};
     for (int t = 0; t < test_ranks(); t = next_distance(t)) {
         p.target = (test_rank() + t) % test_ranks();
         p.remote = lanes_remote(&l, p.target);
@@ -103,7 +110,8 @@ static void test_many_puts_one_get(void)
         }
         ARMCI_Get(remote, seen, (int)bytes, t);
         for (long k = 0; k < n; k++)
-            check_long(seen[(k * 331) % n], 7 * k + t, "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld", t, n, k);
+            check_long(seen[(k * 331) % n], 7 * k + t,
+                       "ARMCI_Get at %d after %d ARMCI_Put of 8 bytes, element %ld", t, n, k);
     }
     region_done(base);
 }

@@ -1,10 +1,12 @@
-/* test_reductions.c - every reduction, type, operator, scope and group against a sum done by hand. */
+/* test_reductions.c - every reduction, type, operator, scope and group against a sum done by hand.
+ */
 #include "harness.h"
 #include "scopes.h"
 
 enum { TYPES = ARMCI_DOUBLE + 1, LARGE = 100000, MOST = 16 };
 
-static const char *const operators[] = {"+", "*", "max", "min", "absmax", "absmin", "or", "land", "lor"};
+static const char *const operators[] = {"+",      "*",  "max",  "min", "absmax",
+                                        "absmin", "or", "land", "lor"};
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
 static bool takes_floating(const char *op)
@@ -19,11 +21,13 @@ static bool is_floating(int type)
 
 static size_t size_of(int type)
 {
-    static const size_t sizes[TYPES] = {sizeof(int), sizeof(long), sizeof(long long), sizeof(float), sizeof(double)};
+    static const size_t sizes[TYPES] = {sizeof(int), sizeof(long), sizeof(long long), sizeof(float),
+                                        sizeof(double)};
     return sizes[type];
 }
 
-/* What process p contributes to element i: small enough that every reduction of it is exact in every type. */
+/* What process p contributes to element i: small enough that every reduction of it is exact in
+ * every type. */
 static long contribution(int p, int i, const char *op)
 {
     long value = (p * 7 + i * 3 + i / 11) % 23 - 11;
@@ -73,13 +77,15 @@ static void fill(void *x, int type, int n, int p, const char *op)
 }
 
 /* x, reduced over s by the call `how`, is right on a member and unchanged elsewhere. */
-static void check_reduced(const void *x, int type, int n, const char *op, const struct scope *s, const char *how)
+static void check_reduced(const void *x, int type, int n, const char *op, const struct scope *s,
+                          const char *how)
 {
     void *expected = need_memory((size_t)n * size_of(type));
     fill(expected, type, n, test_rank(), op);
     for (int i = 0; i < n && s->place >= 0; i++)
         store(expected, type, i, model(s, i, op));
-    check_bytes(x, expected, (size_t)n * size_of(type), "%s(%d, \"%s\") of type %d", how, n, op, type);
+    check_bytes(x, expected, (size_t)n * size_of(type), "%s(%d, \"%s\") of type %d", how, n, op,
+                type);
     free(expected);
 }
 
@@ -106,7 +112,8 @@ static void try_all(const struct call *call, const struct scope *s, const int le
                     memset(kept, 0, sizeof kept);
                     memcpy(last, (char *)x + (size_t)lengths[k] * size_of(type), size_of(type));
                     store(kept, type, 0, contribution(test_rank(), lengths[k], op));
-                    check_bytes(last, kept, size_of(type), "%s: the element after the %d", call->name, lengths[k]);
+                    check_bytes(last, kept, size_of(type), "%s: the element after the %d",
+                                call->name, lengths[k]);
                 }
             }
     free(x);
@@ -130,15 +137,15 @@ static void gop_masters(void *x, int n, char *op, int type)
 }
 
 /* The functions of a family that has one for each type. */
-#define CALL_BY_TYPE(FAMILY, ...)                                                                                                          \
-    do {                                                                                                                                   \
-        switch (type) {                                                                                                                    \
-        case ARMCI_INT: FAMILY##_igop(__VA_ARGS__); break;                                                                                 \
-        case ARMCI_LONG: FAMILY##_lgop(__VA_ARGS__); break;                                                                                \
-        case ARMCI_LONG_LONG: FAMILY##_llgop(__VA_ARGS__); break;                                                                          \
-        case ARMCI_FLOAT: FAMILY##_fgop(__VA_ARGS__); break;                                                                               \
-        default: FAMILY##_dgop(__VA_ARGS__);                                                                                               \
-        }                                                                                                                                  \
+#define CALL_BY_TYPE(FAMILY, ...)                                                                  \
+    do {                                                                                           \
+        switch (type) {                                                                            \
+        case ARMCI_INT: FAMILY##_igop(__VA_ARGS__); break;                                         \
+        case ARMCI_LONG: FAMILY##_lgop(__VA_ARGS__); break;                                        \
+        case ARMCI_LONG_LONG: FAMILY##_llgop(__VA_ARGS__); break;                                  \
+        case ARMCI_FLOAT: FAMILY##_fgop(__VA_ARGS__); break;                                       \
+        default: FAMILY##_dgop(__VA_ARGS__);                                                       \
+        }                                                                                          \
     } while (0)
 
 static void gop_typed(void *x, int n, char *op, int type)
@@ -179,7 +186,8 @@ static void over_scope(const void *row)
         try_all(&o->calls[i], &s, o->lengths, o->count);
 }
 
-/* GA's mirrored arrays: the sum over the node, then between the masters, then back is the sum over all. */
+/* GA's mirrored arrays: the sum over the node, then between the masters, then back is the sum over
+ * all. */
 static void node_and_masters_make_all(void)
 {
     struct scope node;
@@ -202,7 +210,8 @@ static void node_and_masters_make_all(void)
 /* Groups of one, of every other in falling order, of all; collective over their members alone. */
 static void over_groups(void)
 {
-    const struct call calls[] = {{"armci_msg_group_gop_scope", gop_group}, {"armci_msg_group_?gop", gop_group_typed}};
+    const struct call calls[] = {{"armci_msg_group_gop_scope", gop_group},
+                                 {"armci_msg_group_?gop", gop_group_typed}};
     int n = test_ranks();
     struct scope s;
     for (int kind = 0; kind < 3; kind++) {
@@ -262,12 +271,16 @@ static void full_width(void)
 
 static const struct test tests[] = {
     {"every type and operator over all",
-     ONE_ROW(over_scope, struct over, SCOPE_ALL, {{"armci_msg_gop_scope(ALL)", gop_all}, {"armci_msg_?gop", gop_typed}}, FEW)},
-    {"large arrays", ONE_ROW(over_scope, struct over, SCOPE_ALL, {{"armci_msg_?gop", gop_typed}}, {LARGE - 1}, 1)},
+     ONE_ROW(over_scope, struct over, SCOPE_ALL,
+             {{"armci_msg_gop_scope(ALL)", gop_all}, {"armci_msg_?gop", gop_typed}}, FEW)},
+    {"large arrays",
+     ONE_ROW(over_scope, struct over, SCOPE_ALL, {{"armci_msg_?gop", gop_typed}}, {LARGE - 1}, 1)},
     {"every type and operator over the node",
-     ONE_ROW(over_scope, struct over, SCOPE_NODE, {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW)},
+     ONE_ROW(over_scope, struct over, SCOPE_NODE,
+             {{"armci_msg_gop_scope(NODE)", gop_node}, {"armci_msg_clus_?gop", gop_clus}}, FEW)},
     {"every type and operator between masters",
-     ONE_ROW(over_scope, struct over, SCOPE_MASTERS, {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW)},
+     ONE_ROW(over_scope, struct over, SCOPE_MASTERS,
+             {{"armci_msg_gop_scope(MASTERS)", gop_masters}}, FEW)},
     {"node and masters together make all", node_and_masters_make_all},
     {"every type and operator over groups", over_groups},
     {"reduce leaves the result at the first process", at_the_root_only},

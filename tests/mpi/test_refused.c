@@ -1,6 +1,7 @@
-/* test_refused.c - communicators that MPI refuses, to some processes or to all: every member of the group gets an error, nobody waits, and
- * the program goes on.  Run with ARMCI_ERRORS=return; the program has MPI_ERRORS_RETURN, as mpi4py.  Some refusals are made here, by MPI's
- * profiling interface: MPI creates the communicator, and the caller gets an error. */
+/* test_refused.c - communicators that MPI refuses, to some processes or to all: every member of the
+ * group gets an error, nobody waits, and the program goes on.  Run with ARMCI_ERRORS=return; the
+ * program has MPI_ERRORS_RETURN, as mpi4py.  Some refusals are made here, by MPI's profiling
+ * interface: MPI creates the communicator, and the caller gets an error. */
 #include "harness.h"
 
 static bool refuses; /* this process's next communicator */
@@ -39,7 +40,8 @@ int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *copy, MPI_Request *request)
 
 static ARMCI_Group world, group;
 
-/* The number of an error code that the call returned, or that it would return; 0: it made the group. */
+/* The number of an error code that the call returned, or that it would return; 0: it made the
+ * group. */
 static int create(void)
 {
     int list[64], n = list_ranks(test_ranks() - 1, -1, list);
@@ -75,7 +77,8 @@ static const struct maker {
     {"ARMCIX_Group_dup", copy},
 };
 
-/* Make a group while MPI refuses it to the caller, or not; what is printed has the function's error if it is refused to anybody. */
+/* Make a group while MPI refuses it to the caller, or not; what is printed has the function's error
+ * if it is refused to anybody. */
 static void try_one(const struct maker *m, bool here, bool anywhere)
 {
     char error[80];
@@ -87,9 +90,12 @@ static void try_one(const struct maker *m, bool here, bool anywhere)
     refuses = false;
     const char *printed = anywhere ? caught_errors() : "";
     check_long(result, anywhere ? ARMCI_ERR_MEMORY : 0, "%s", m->name);
-    check(!anywhere || (strstr(printed, error) && strstr(printed, "MPI creates no communicator")), "%s: printed: %s", m->name, printed);
-    check(!here || strstr(printed, "ARMCI warning: "), "%s: no reason of MPI's: %s", m->name, printed);
-    check((group.comm == MPI_COMM_NULL) == anywhere && (group.rank < 0) == anywhere, "%s: rank %d", m->name, group.rank);
+    check(!anywhere || (strstr(printed, error) && strstr(printed, "MPI creates no communicator")),
+          "%s: printed: %s", m->name, printed);
+    check(!here || strstr(printed, "ARMCI warning: "), "%s: no reason of MPI's: %s", m->name,
+          printed);
+    check((group.comm == MPI_COMM_NULL) == anywhere && (group.rank < 0) == anywhere, "%s: rank %d",
+          m->name, group.rank);
     ARMCI_Group_free(&group); /* ignored if there is none */
 }
 

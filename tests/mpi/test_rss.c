@@ -1,6 +1,8 @@
-/* test_rss.c - memory that the library takes in a process, and the times of ARMCI_Init and ARMCI_Group_create, beside MPI's own.  The
- * program prints them, and checks wide bounds, however many ranks share a processor: regions take less memory than their slices, which
- * nobody touches, ARMCI_Init takes less time than MPI_Init, and a group about half as long as MPI's own call, which may spin. */
+/* test_rss.c - memory that the library takes in a process, and the times of ARMCI_Init and
+ * ARMCI_Group_create, beside MPI's own.  The program prints them, and checks wide bounds, however
+ * many ranks share a processor: regions take less memory than their slices, which nobody touches,
+ * ARMCI_Init takes less time than MPI_Init, and a group about half as long as MPI's own call, which
+ * may spin. */
 #include <math.h>
 
 #include "harness.h"
@@ -41,7 +43,8 @@ static double mean(double mine)
 static double kilobytes_since(long before, const char *what)
 {
     double mine = (double)(resident() - before), average = mean(mine), most = largest(mine);
-    if (test_rank() == 0) printf("%-28s KiB of a process: mean %.0f, most %.0f\n", what, average, most);
+    if (test_rank() == 0)
+        printf("%-28s KiB of a process: mean %.0f, most %.0f\n", what, average, most);
     return most;
 }
 
@@ -72,8 +75,11 @@ static void quick_groups(void)
         own = fmin(own, largest(mine));
         ARMCI_Group_free(&group);
     }
-    if (test_rank() == 0) printf("MPI_Comm_create_group %.2f ms, ARMCI_Group_create %.2f ms\n", 1e3 * of_mpi, 1e3 * own);
-    check(own <= 0.5 * of_mpi + 1e-3 * test_ranks(), "ARMCI_Group_create takes %.1f ms, MPI %.1f ms", 1e3 * own, 1e3 * of_mpi);
+    if (test_rank() == 0)
+        printf("MPI_Comm_create_group %.2f ms, ARMCI_Group_create %.2f ms\n", 1e3 * of_mpi,
+               1e3 * own);
+    check(own <= 0.5 * of_mpi + 1e-3 * test_ranks(),
+          "ARMCI_Group_create takes %.1f ms, MPI %.1f ms", 1e3 * own, 1e3 * of_mpi);
     MPI_Group_free(&part);
     MPI_Group_free(&all);
     free(members);
@@ -87,9 +93,11 @@ static void few_bytes(void)
     double begun = now();
     check_long(ARMCI_Init(), 0, "ARMCI_Init");
     double own_start = largest(now() - begun), start = largest(mpi_start);
-    if (test_rank() == 0) printf("MPI_Init %.1f ms, ARMCI_Init %.1f ms\n", 1e3 * start, 1e3 * own_start);
+    if (test_rank() == 0)
+        printf("MPI_Init %.1f ms, ARMCI_Init %.1f ms\n", 1e3 * start, 1e3 * own_start);
     const double most = test_ranks() < 16 ? 1.5 : 0.75; /* of MPI's; few ranks start soon */
-    check(own_start <= most * start + 0.02, "ARMCI_Init takes %.0f ms, MPI_Init %.0f ms", 1e3 * own_start, 1e3 * start);
+    check(own_start <= most * start + 0.02, "ARMCI_Init takes %.0f ms, MPI_Init %.0f ms",
+          1e3 * own_start, 1e3 * start);
     kilobytes_since(before, "ARMCI_Init");
     before = resident();
     begun = now();
@@ -103,7 +111,8 @@ static void few_bytes(void)
     quick_groups();
     ARMCI_Finalize();
     free(first);
-    check(of_regions <= REGIONS * SLICE / 1024., "%d regions of %d bytes, untouched: %.0f KiB of memory", REGIONS, SLICE, of_regions);
+    check(of_regions <= REGIONS * SLICE / 1024.,
+          "%d regions of %d bytes, untouched: %.0f KiB of memory", REGIONS, SLICE, of_regions);
 }
 
 static const struct test tests[] = {

@@ -1,6 +1,7 @@
-/* test_settings.c - processes that see different environments: rank 0's settings hold for the job, and a warning names the variable and the
- * first rank that has another value.  Every value of every variable in the library's table is tried, set for some ranks only.
- * TEST_SETTING=NAME=VALUE tries this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
+/* test_settings.c - processes that see different environments: rank 0's settings hold for the job,
+ * and a warning names the variable and the first rank that has another value.  Every value of every
+ * variable in the library's table is tried, set for some ranks only. TEST_SETTING=NAME=VALUE tries
+ * this one alone, for the ranks that TEST_HOLDERS names: progress ranks do not come back. */
 #include "../lib/pretended_nodes.h"
 #include "harness.h"
 
@@ -87,7 +88,8 @@ static void check_agreement(const char *setting, MPI_Comm comm)
     char mine[sizeof in_force], value[CONFIG_VALUE];
     size_t used = 0;
     for (size_t i = 0; armcii_config_entry(i) && used < sizeof mine; i++)
-        used += (size_t)snprintf(mine + used, sizeof mine - used, "%s,", armcii_config_value(i, value, sizeof value, NULL));
+        used += (size_t)snprintf(mine + used, sizeof mine - used, "%s,",
+                                 armcii_config_value(i, value, sizeof value, NULL));
     memcpy(in_force, mine, sizeof in_force);
     MPI_Bcast(in_force, sizeof in_force, MPI_CHAR, 0, comm);
     check(strcmp(mine, in_force) == 0, "%s: settings %s, rank 0's are %s", setting, mine, in_force);
@@ -104,8 +106,8 @@ static void check_warning(const char *setting, const char *printed, int other)
     if (other < 0)
         check(!line, "%s: a needless warning: %s", setting, printed);
     else
-        check(line && strncmp(line + strlen(sign), setting, name) == 0 && strstr(line, first), "%s: no warning of rank %d: %s", setting,
-              other, printed);
+        check(line && strncmp(line + strlen(sign), setting, name) == 0 && strstr(line, first),
+              "%s: no warning of rank %d: %s", setting, other, printed);
     check(!line || !strstr(line + 1, sign), "%s: several warnings: %s", setting, printed);
 }
 
@@ -182,7 +184,8 @@ static void try_all(enum holders who, MPI_Comm comm)
         check(value_count > 1, "%s has no values: %s", e->name, e->type);
         for (int k = 0; k < value_count; k++) {
             snprintf(setting, sizeof setting, "%.60s=%.63s", e->name, values[k]);
-            bool takes_ranks = strcmp(setting, "ARMCI_PROGRESS=rank") == 0 && who == FIRST && several_nodes;
+            bool takes_ranks =
+                strcmp(setting, "ARMCI_PROGRESS=rank") == 0 && who == FIRST && several_nodes;
             if (!takes_ranks) try_setting(setting, who, comm);
         }
     }
@@ -238,7 +241,8 @@ static void start(int *argc, char ***argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_ranks);
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given_setting, "="), given_setting);
-    if (holds(given_holders, world_rank, world_ranks)) setenv(name, given_setting + strlen(name) + 1, 1);
+    if (holds(given_holders, world_rank, world_ranks))
+        setenv(name, given_setting + strlen(name) + 1, 1);
     if (world_rank == 0) catch_errors();
     if (ARMCI_Init() != 0) MPI_Abort(MPI_COMM_WORLD, 1);
     if (world_rank == 0) printed_at_start = caught_errors();

@@ -1,4 +1,5 @@
-/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many regions and odd ones. */
+/* test_shared.c - memory shared inside the node: what it takes of the system and gives back, many
+ * regions and odd ones. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,8 +22,8 @@ static long all_mappings(void)
     return lines_with("/proc/self/maps", "-");
 }
 
-/* Without MPI's connections to other hosts: it opens and closes them when it likes (MPICH: a second one for a moment where both ends
- * connect at once). */
+/* Without MPI's connections to other hosts: it opens and closes them when it likes (MPICH: a second
+ * one for a moment where both ends connect at once). */
 static long open_descriptors(void)
 {
     long n = 0;
@@ -84,7 +85,8 @@ static void verify(const struct known *k, int rank)
             wanted[i] = pattern(k->seed, rank, at + i);
         memset(seen, 0, sizeof seen);
         ARMCI_Get((char *)k->base[rank] + at, seen, (int)bytes, rank);
-        check_bytes(seen, wanted, bytes, "region %d: slice of %zu bytes of rank %d, from byte %zu", k->seed, k->bytes[rank], rank, at);
+        check_bytes(seen, wanted, bytes, "region %d: slice of %zu bytes of rank %d, from byte %zu",
+                    k->seed, k->bytes[rank], rank, at);
     }
 }
 
@@ -94,7 +96,8 @@ static void create_known(struct known *k, int seed)
     k->seed = seed;
     k->base = region_create(k->bytes[test_rank()]);
     for (int p = 0; p < test_ranks(); p++)
-        check((k->base[p] != NULL) == (k->bytes[p] > 0), "region %d: the slice of %zu bytes of rank %d is at %p", seed, k->bytes[p], p,
+        check((k->base[p] != NULL) == (k->bytes[p] > 0),
+              "region %d: the slice of %zu bytes of rank %d is at %p", seed, k->bytes[p], p,
               k->base[p]);
     fill(k);
 }
@@ -128,16 +131,18 @@ static void takes_no_dev_shm(void)
     if (test_rank() == 0) memset((char *)k.base[0] + EDGE, 0x77, LARGE - 2 * EDGE);
     ARMCI_Barrier();
     size_t after = used_of_dev_shm();
-    check(after < before + LARGE / 2, "/dev/shm: %zu MiB in use before %d MiB were written to a region, %zu after", before / MIB,
-          LARGE / MIB, after / MIB);
+    check(after < before + LARGE / 2,
+          "/dev/shm: %zu MiB in use before %d MiB were written to a region, %zu after",
+          before / MIB, LARGE / MIB, after / MIB);
     verify(&k, 0);
-    check_long(ARMCI_GetValueInt((char *)k.base[0] + LARGE / 2, 0), 0x77777777, "a word in the middle");
+    check_long(ARMCI_GetValueInt((char *)k.base[0] + LARGE / 2, 0), 0x77777777,
+               "a word in the middle");
     ARMCI_Barrier();
     free_known(&k);
 }
 
-/* Regions of at least `least` bytes on each rank, however many ranks there are, map `segments` segments each and keep no descriptor
- * open; everything is given back. */
+/* Regions of at least `least` bytes on each rank, however many ranks there are, map `segments`
+ * segments each and keep no descriptor open; everything is given back. */
 struct size {
     size_t least;
     int segments;
@@ -162,9 +167,11 @@ static void take_little(const void *row)
         for (int p = 0; p < test_ranks(); p++)
             verify(&k[i], p);
     }
-    check_long(segments_mapped() - segments, segments_each * REGIONS, "segments mapped for %d regions of %d ranks", REGIONS, test_ranks());
-    check(all_mappings() - mappings <= segments_each * REGIONS + 8, "%ld more mappings for %d regions of %d ranks",
-          all_mappings() - mappings, REGIONS, test_ranks());
+    check_long(segments_mapped() - segments, segments_each * REGIONS,
+               "segments mapped for %d regions of %d ranks", REGIONS, test_ranks());
+    check(all_mappings() - mappings <= segments_each * REGIONS + 8,
+          "%ld more mappings for %d regions of %d ranks", all_mappings() - mappings, REGIONS,
+          test_ranks());
     check_long(open_descriptors(), descriptors, "open descriptors with %d regions", REGIONS);
     ARMCI_Barrier();
     for (int i = 0; i < REGIONS; i++)
@@ -182,7 +189,8 @@ static void use_sets_of_mutexes(int sets, long segments)
             ARMCIX_Lock_hdl(set, i % 5 - 1, test_rank());
             ARMCIX_Unlock_hdl(set, i % 5 - 1, test_rank());
         }
-        check(segments_mapped() <= segments + 1, "a set of mutexes maps %ld segments", segments_mapped() - segments);
+        check(segments_mapped() <= segments + 1, "a set of mutexes maps %ld segments",
+              segments_mapped() - segments);
         ARMCIX_Destroy_mutexes_hdl(set);
     }
 }
@@ -190,7 +198,8 @@ static void use_sets_of_mutexes(int sets, long segments)
 static void mutexes_take_little(void)
 {
     if (!needs_segments()) return;
-    use_sets_of_mutexes(5, segments_mapped()); /* MPI libraries connect when the first message is sent */
+    use_sets_of_mutexes(
+        5, segments_mapped()); /* MPI libraries connect when the first message is sent */
     long segments = segments_mapped(), descriptors = open_descriptors();
     use_sets_of_mutexes(50, segments);
     check_long(segments_mapped(), segments, "segments mapped after 50 sets of mutexes");
@@ -218,7 +227,8 @@ static void shift_addresses(struct rng *own)
     int i = rng_between(own, 0, 15);
     if (kept[i].at) munmap(kept[i].at, kept[i].bytes);
     kept[i].bytes = 4096 * (size_t)rng_between(own, 1, 2000);
-    kept[i].at = mmap(NULL, kept[i].bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    kept[i].at =
+        mmap(NULL, kept[i].bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (kept[i].at == MAP_FAILED) kept[i].at = NULL;
 }
 
@@ -261,7 +271,8 @@ static void many_regions(void)
     for (int i = 0; i < n; i++)
         if (k[i].base) free_known(&k[i]);
     check_long(segments_mapped(), segments, "segments mapped after all is freed");
-    check(open_descriptors() <= descriptors, "%ld open descriptors, %ld before", open_descriptors(), descriptors);
+    check(open_descriptors() <= descriptors, "%ld open descriptors, %ld before", open_descriptors(),
+          descriptors);
     free(k);
 }
 
@@ -272,7 +283,8 @@ static void slices_of_all_sizes(void)
     int n = test_ranks();
     for (int who = 0; who < n; who++)
         for (int kind = 0; kind < 4; kind++) {
-            static const size_t sizes[][2] = {{0, 1}, {0, 300 * (size_t)MIB}, {1, 300 * (size_t)MIB}, {5000, 0}};
+            static const size_t sizes[][2] = {
+                {0, 1}, {0, 300 * (size_t)MIB}, {1, 300 * (size_t)MIB}, {5000, 0}};
             for (int p = 0; p < n; p++)
                 k.bytes[p] = sizes[kind][p == who];
             create_known(&k, 4 * who + kind);
@@ -289,7 +301,8 @@ static void slices_of_all_sizes(void)
 static const struct test tests[] = {
     {"memory takes no room in /dev/shm", takes_no_dev_shm},
     {"a small region takes no mapping and no descriptor", ONE_ROW(take_little, struct size, 0, 0)},
-    {"a large region takes one mapping and no descriptor", ONE_ROW(take_little, struct size, 2 << 20, 1)},
+    {"a large region takes one mapping and no descriptor",
+     ONE_ROW(take_little, struct size, 2 << 20, 1)},
     {"mutexes take one mapping and no descriptor", mutexes_take_little},
     {"hundreds of regions come and go in any order", many_regions},
     {"slices may be empty or huge", slices_of_all_sizes},

@@ -1,4 +1,5 @@
-/* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes, and no harm to what comes after. */
+/* test_shortage.c - regions that cannot be had: an error code on every rank, a message with sizes,
+ * and no harm to what comes after. */
 #include <dirent.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -31,11 +32,13 @@ static int read_sizes(const char *text, size_t size[], int most)
 
 static void still_works(void)
 {
-    int me = test_rank(), next = (me + 1) % test_ranks(), before = (me + test_ranks() - 1) % test_ranks();
+    int me = test_rank(), next = (me + 1) % test_ranks(),
+        before = (me + test_ranks() - 1) % test_ranks();
     void **base = region_create(100000);
     ARMCI_PutValueInt(1000 + me, (char *)base[next] + 99996, next);
     ARMCI_Barrier();
-    check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before, "a put into a region made afterwards");
+    check_long(ARMCI_GetValueInt((char *)base[me] + 99996, me), 1000 + before,
+               "a put into a region made afterwards");
     region_done(base);
 }
 
@@ -46,7 +49,8 @@ static void more_than_there_is(void)
     long bytes = (long)(available / (size_t)test_ranks() / MIB * 2 * MIB);
     char text[2000];
     MPI_Bcast(&bytes, 1, MPI_LONG, 0, test_comm());
-    check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by each rank: code", bytes);
+    check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY,
+               "ARMCI_Malloc(%ld) by each rank: code", bytes);
     if (check_long(read_sizes(text, size, 2), 2, "sizes in the message '%s'", text)) {
         check_long((long)size[0], bytes / MIB * test_ranks(), "MiB asked for in '%s'", text);
         check(size[1] < size[0] && size[1] > 0, "MiB available in '%s'", text);
@@ -59,10 +63,12 @@ static void sums_that_wrap(void)
     void *base[MOST_RANKS];
     char text[2000];
     int n = test_ranks();
-    const long sizes[][2] = {{LONG_MAX, LONG_MAX}, {LONG_MAX - 4095, LONG_MAX - 4095}, {1L << 62, (1L << 62) + 8192}};
+    const long sizes[][2] = {
+        {LONG_MAX, LONG_MAX}, {LONG_MAX - 4095, LONG_MAX - 4095}, {1L << 62, (1L << 62) + 8192}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         long bytes = sizes[i][test_rank() == n - 1];
-        check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY, "ARMCI_Malloc(%ld) by one of %d: code", bytes, n);
+        check_long(malloc_and_listen(base, bytes, text, sizeof text), ARMCI_ERR_MEMORY,
+                   "ARMCI_Malloc(%ld) by one of %d: code", bytes, n);
     }
     still_works();
 }
@@ -99,8 +105,10 @@ static void limited_files(void)
     setrlimit(RLIMIT_FSIZE, &small);
     int rc = ARMCI_Malloc(base, 4 * MIB);
     setrlimit(RLIMIT_FSIZE, &before);
-    check(rc == 0 || rc == ARMCI_ERR_MEMORY, "ARMCI_Malloc where files may have 1 MiB: code %d", rc);
-    check(on_all_ranks(rc == 0) == (rc == 0), "ARMCI_Malloc where files may have 1 MiB: codes differ");
+    check(rc == 0 || rc == ARMCI_ERR_MEMORY, "ARMCI_Malloc where files may have 1 MiB: code %d",
+          rc);
+    check(on_all_ranks(rc == 0) == (rc == 0),
+          "ARMCI_Malloc where files may have 1 MiB: codes differ");
     if (rc == 0) check_long(ARMCI_Free(base[test_rank()]), 0, "ARMCI_Free");
     still_works();
 }
@@ -119,7 +127,8 @@ static long count_resources(void)
 enum { MOST_REGIONS = 2000 };
 static void *bases[MOST_REGIONS][MOST_RANKS];
 
-/* Regions of `bytes` a rank until there is an error, which all ranks get at the same one; returns how many there are. */
+/* Regions of `bytes` a rank until there is an error, which all ranks get at the same one; returns
+ * how many there are. */
 static int malloc_until_refused(long bytes, int most)
 {
     char text[2000];
@@ -129,7 +138,8 @@ static int malloc_until_refused(long bytes, int most)
     int differ = n, highest;
     MPI_Allreduce(&differ, &highest, 1, MPI_INT, MPI_MAX, test_comm());
     check_long(n, highest, "regions of %ld bytes before the error", bytes);
-    check(n == most || rc == ARMCI_ERR_MEMORY, "code %d after %d regions of %ld bytes", rc, n, bytes);
+    check(n == most || rc == ARMCI_ERR_MEMORY, "code %d after %d regions of %ld bytes", rc, n,
+          bytes);
     return n;
 }
 
@@ -140,8 +150,8 @@ static void free_regions(int from, int n)
 }
 
 /* Nobody touches them: so the kernel still calls all of their memory available. */
-/* Small regions that come and go between them must not make room for those that stay, which are below what is granted without a look at the
- * system, 16 MiB. */
+/* Small regions that come and go between them must not make room for those that stay, which are
+ * below what is granted without a look at the system, 16 MiB. */
 static void more_beside_small_ones(void)
 {
     long bytes = 16L * MIB / test_ranks() - 65536, available = (long)memory_available();
@@ -154,14 +164,15 @@ static void more_beside_small_ones(void)
         for (int i = 0; i < 2 && rc == 0; i++)
             rc = ARMCI_Malloc(small[i], 2 * MIB - 4096);
         for (int i = 0; i < 2 && rc == 0; i++)
-            memset(small[i][test_rank()], 1, 2 * MIB - 4096); /* untouched memory would be given back */
+            memset(small[i][test_rank()], 1,
+                   2 * MIB - 4096); /* untouched memory would be given back */
         for (int i = 0; i < 2 && rc == 0; i++)
             rc = ARMCI_Free(small[i][test_rank()]);
         if (rc == 0) rc = ARMCI_Malloc(bases[n], bytes);
     }
     caught_errors();
-    check(n > 10 && n * bytes * test_ranks() <= available, "%d regions of %ld bytes on each rank, where %ld are available", n, bytes,
-          available);
+    check(n > 10 && n * bytes * test_ranks() <= available,
+          "%d regions of %ld bytes on each rank, where %ld are available", n, bytes, available);
     free_regions(0, n);
     still_works();
 }
@@ -201,7 +212,8 @@ static void more_by_memget_than_there_is(void)
     still_works();
 }
 
-/* check-cgroup runs this one in a control group of so many MiB: whatever is given out can be touched. */
+/* check-cgroup runs this one in a control group of so many MiB: whatever is given out can be
+ * touched. */
 static void within_a_group(void)
 {
     const char *text = getenv("ARMCI_TEST_GROUP_MIB");
@@ -216,7 +228,8 @@ static void within_a_group(void)
         memset(bases[i][test_rank()], 1, (size_t)bytes);
     MPI_Barrier(test_comm());
     free_regions(n - 1, n);
-    check_long(ARMCI_Malloc(bases[n - 1], bytes), 0, "a region in place of a freed one, beside others that are in use");
+    check_long(ARMCI_Malloc(bases[n - 1], bytes), 0,
+               "a region in place of a freed one, beside others that are in use");
     memset(bases[n - 1][test_rank()], 1, (size_t)bytes);
     free_regions(0, n);
 }
@@ -248,7 +261,9 @@ static void start_returning(int *argc, char ***argv)
 static const struct test tests[] = {
     {"more memory than there is gives an error with sizes", more_than_there_is},
     {"more memory together than there is gives an error", more_together_than_there_is},
-    {"more memory together than there is gives an error, also beside small regions that come and go", more_beside_small_ones},
+    {"more memory together than there is gives an error, also beside small regions that come and "
+     "go",
+     more_beside_small_ones},
     {"more memory by ARMCI_Memget than there is gives an error", more_by_memget_than_there_is},
     {"a control group bounds all regions together", within_a_group},
     {"a control group bounds small regions together", small_ones_within_a_group},

@@ -1,5 +1,5 @@
-/* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init, Init_args,
- * Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
+/* test_start.c - programs that leave it to ARMCI to start and end MPI.  TEST_START says how: Init,
+ * Init_args, Init_thread, Init_mpi (MPI first, ARMCI_Init afterwards) or msg_init. */
 #include <unistd.h>
 
 #include "harness.h"
@@ -67,7 +67,8 @@ static void is_started(void)
     check_long(seen.mpi_after_msg_init, 1, "MPI_Initialized after armci_msg_init");
     check_long(ARMCI_Initialized(), 1, "ARMCI_Initialized");
     check_long(mpi_has(MPI_Initialized), 1, "MPI_Initialized");
-    check(given_argc >= 1 && strstr(given_argv[0], "test_start") != NULL, "argv[0] is %s", given_argv[0]);
+    check(given_argc >= 1 && strstr(given_argv[0], "test_start") != NULL, "argv[0] is %s",
+          given_argv[0]);
     MPI_Query_thread(&level);
     check(!started_by("Init_thread") || level >= MPI_THREAD_FUNNELED, "thread level %d", level);
 }
@@ -86,8 +87,8 @@ static void nested(void)
     works();
 }
 
-/* MPI runs on after ARMCI; whether ARMCI or the program initialized it, the program may finalize it.  If ARMCI did, it may leave that to
- * the library. */
+/* MPI runs on after ARMCI; whether ARMCI or the program initialized it, the program may finalize
+ * it.  If ARMCI did, it may leave that to the library. */
 static void stop(void)
 {
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize");
@@ -99,7 +100,8 @@ static void stop(void)
     check_long(ARMCI_Finalize(), 0, "ARMCI_Finalize again");
     if (started_by("msg_init")) armci_msg_finalize();
     if (started_by("Init_mpi") || started_by("Init_args")) MPI_Finalize();
-    check_long(mpi_has(MPI_Finalized), !started_by("Init") && !started_by("Init_thread"), "MPI_Finalized at the end");
+    check_long(mpi_has(MPI_Finalized), !started_by("Init") && !started_by("Init_thread"),
+               "MPI_Finalized at the end");
 }
 
 static const struct test tests[] = {

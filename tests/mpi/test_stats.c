@@ -1,7 +1,9 @@
-/* test_stats.c - statistics (ARMCI_STATS): what is written at the end is exactly what the program did, on every rank.
+/* test_stats.c - statistics (ARMCI_STATS): what is written at the end is exactly what the program
+ * did, on every rank.
  *
- * ARMCI is started and ended by each test, with the statistics going to a file that rank 0 reads then.  What a rank does depends on its
- * number, so that figures of one rank do not pass for another's. */
+ * ARMCI is started and ended by each test, with the statistics going to a file that rank 0 reads
+ * then.  What a rank does depends on its number, so that figures of one rank do not pass for
+ * another's. */
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -18,7 +20,8 @@ static void start(int *argc, char ***argv)
         MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(argc, argv);
-    snprintf(file, sizeof file, "%s/armci-test-stats.%ld.json", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid());
+    snprintf(file, sizeof file, "%s/armci-test-stats.%ld.json",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid());
 }
 
 /* The first rank alone is told to count. */
@@ -94,7 +97,8 @@ static void expect(int rank, const char *function, long calls, long bytes)
 }
 
 /* The function's line, or the whole part of a rank (-1: the sum), holds the text. */
-static void __attribute__((format(printf, 3, 4))) expect_text(int rank, const char *function, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+expect_text(int rank, const char *function, const char *format, ...)
 {
     char text[300];
     va_list arguments;
@@ -102,7 +106,8 @@ static void __attribute__((format(printf, 3, 4))) expect_text(int rank, const ch
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *where = function ? line_of(rank, function) : part(rank);
-    check(strstr(where, text) != NULL, "rank %d, %s: no %s in %.4000s", rank, function ? function : "all", text, where);
+    check(strstr(where, text) != NULL, "rank %d, %s: no %s in %.4000s", rank,
+          function ? function : "all", text, where);
 }
 #define expect_in_part(RANK, ...) expect_text(RANK, NULL, __VA_ARGS__)
 
@@ -145,7 +150,8 @@ static bool is_set_to(const char *variable, const char *value)
     return set && strcmp(set, value) == 0;
 }
 
-/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has threads from MPI where it spans nodes.
+/* How rank r's transfers to rank p go.  The names of MPI's paths begin with "rma"; this program has
+ * threads from MPI where it spans nodes.
  */
 static const char *expected_path(int r, int p)
 {
@@ -176,9 +182,11 @@ struct count {
 /* Transfers of rank r to the next one: accumulates, and all others. */
 static void expect_paths(int r, struct count acc, struct count others)
 {
-    const char *path = expected_path(r, next_of(r)), *path_of_acc = expected_path_of_acc(r, next_of(r));
+    const char *path = expected_path(r, next_of(r)),
+               *path_of_acc = expected_path_of_acc(r, next_of(r));
     bool same = strcmp(path, path_of_acc) == 0;
-    struct count all = {acc.transfers + others.transfers, acc.bytes + others.bytes, acc.segments + others.segments};
+    struct count all = {acc.transfers + others.transfers, acc.bytes + others.bytes,
+                        acc.segments + others.segments};
     if (!same) expect_travelled(r, path_of_acc, acc.transfers, acc.bytes, acc.segments);
     if (same) others = all;
     expect_travelled(r, path, others.transfers, others.bytes, others.segments);
@@ -226,10 +234,12 @@ static void contiguous_calls(void)
         expect(r, "ARMCI_WaitAll", n, 0);
         expect_text(r, "ARMCI_Put", "\"sizes\": [[0, 1], [8, %ld]]", n);
         expect_text(r, "ARMCI_Get", "\"sizes\": [[4096, %ld]]", n);
-        expect_text(r, "ARMCI_NbAcc", "\"family\": \"acc\", \"form\": \"contiguous\", \"blocking\": false");
-        expect_in_part(r, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target, 2 * n + 1, 32 * n, 2 * n, 5100 * n, 2 * n,
-                       56 * n);
-        expect_paths(r, (struct count){2 * n, 56 * n, 2 * n}, (struct count){4 * n, 5132 * n, 4 * n});
+        expect_text(r, "ARMCI_NbAcc",
+                    "\"family\": \"acc\", \"form\": \"contiguous\", \"blocking\": false");
+        expect_in_part(r, "\"targets\": [[%ld, %ld, %ld, %ld, %ld, %ld, %ld, 0, 0]]", target,
+                       2 * n + 1, 32 * n, 2 * n, 5100 * n, 2 * n, 56 * n);
+        expect_paths(r, (struct count){2 * n, 56 * n, 2 * n},
+                     (struct count){4 * n, 5132 * n, 4 * n});
     }
     expect(-1, "ARMCI_Get", all, 5000 * all);
     expect_travelled(-1, "", 6 * all, 5188 * all, 6 * all);
@@ -250,7 +260,8 @@ static void call_strided(long n, void *buffer, void *there, int to)
 
 static void call_vector(long n, char *buffer, char *there, int to)
 {
-    void *here[3] = {buffer, buffer + 100, buffer + 300}, *far[3] = {there, there + 100, there + 300};
+    void *here[3] = {buffer, buffer + 100, buffer + 300},
+         *far[3] = {there, there + 100, there + 300};
     armci_giov_t list = {here, far, 50, 3};
     for (long i = 0; i < n; i++)
         ARMCI_PutV(&list, 1, to);
@@ -302,10 +313,12 @@ static void aggregated_calls(void)
         expect(r, "ARMCI_NbPut", times(r), 8 * times(r));
         expect(r, "ARMCI_Wait", 1, 0);
         expect_in_part(r, ", 0, 0, 0, 0, 0, 0]]");
-        check(number(strstr(part(r), "\"travelled\""), "bytes") == 8.0 * (double)times(r), "rank %d: bytes that travelled", r);
+        check(number(strstr(part(r), "\"travelled\""), "bytes") == 8.0 * (double)times(r),
+              "rank %d: bytes that travelled", r);
         if (quick) continue;
         expect_travelled(r, path, 1, 8 * times(r), times(r));
-        expect_text(r, "ARMCI_NbPut", "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,", times(r), 8 * times(r));
+        expect_text(r, "ARMCI_NbPut", "{\"path\": \"aggregated\", \"calls\": %ld, \"bytes\": %ld,",
+                    times(r), 8 * times(r));
     }
 }
 
@@ -349,7 +362,8 @@ static void other_calls(void)
         expect(r, "ARMCI_Malloc", 1, 0);
         expect(r, "ARMCI_Create_mutexes", 1, 0);
         expect_travelled(r, "", 3 * n, 20 * n, 3 * n);
-        expect_in_part(r, "\"targets\": [[%d, %ld, %ld, %ld, %ld, 0, 0, %ld, %ld]]", next_of(r), n, 4 * n, n, 8 * n, n, 8 * n);
+        expect_in_part(r, "\"targets\": [[%d, %ld, %ld, %ld, %ld, 0, 0, %ld, %ld]]", next_of(r), n,
+                       4 * n, n, 8 * n, n, 8 * n);
     }
 }
 
@@ -382,8 +396,8 @@ static void memory_of_regions(void)
     for (int r = 0; r < test_ranks(); r++) {
         expect_in_part(r, "\"regions\": {\"made\": 3, \"most\": 2, \"bytes_most\": %d}", 6000 + r);
     }
-    expect_in_part(-1, "\"regions\": {\"made\": %d, \"most\": 2, \"bytes_most\": %d}", 3 * test_ranks(),
-                   6000 * test_ranks() + test_ranks() * (test_ranks() - 1) / 2);
+    expect_in_part(-1, "\"regions\": {\"made\": %d, \"most\": 2, \"bytes_most\": %d}",
+                   3 * test_ranks(), 6000 * test_ranks() + test_ranks() * (test_ranks() - 1) / 2);
 }
 
 /* Rank 0 comes late: the others wait in the barrier; nobody has waited long in anything else. */
@@ -396,15 +410,20 @@ static void time_in_barrier(void)
     if (!stop_counting()) return;
     double sum = number(line_of(0, "ARMCI_Barrier"), "seconds");
     for (int r = 1; r < test_ranks(); r++) {
-        double waited = number(line_of(r, "ARMCI_Barrier"), "seconds"), whole = number(part(r), "seconds");
+        double waited = number(line_of(r, "ARMCI_Barrier"), "seconds"),
+               whole = number(part(r), "seconds");
         double longest = number(line_of(r, "ARMCI_Barrier"), "longest");
         sum += waited;
-        check(waited > 0.1 && waited < 1.01 * whole, "rank %d waited %g s in the barrier of %g s in all", r, waited, whole);
-        check(longest > 0.1 && longest < 1.001 * waited, "rank %d waited %g s in one of its barriers, %g s in both", r, longest, waited);
-        check_long(calls_in_buckets(line_of(r, "ARMCI_Barrier"), "nanoseconds"), 2, "rank %d, barriers whose time is known", r);
+        check(waited > 0.1 && waited < 1.01 * whole,
+              "rank %d waited %g s in the barrier of %g s in all", r, waited, whole);
+        check(longest > 0.1 && longest < 1.001 * waited,
+              "rank %d waited %g s in one of its barriers, %g s in both", r, longest, waited);
+        check_long(calls_in_buckets(line_of(r, "ARMCI_Barrier"), "nanoseconds"), 2,
+                   "rank %d, barriers whose time is known", r);
     }
     double total = number(line_of(-1, "ARMCI_Barrier"), "seconds");
-    check(total > 0.999 * sum && total < 1.001 * sum, "%g s in all barriers, %g s by ranks", total, sum);
+    check(total > 0.999 * sum && total < 1.001 * sum, "%g s in all barriers, %g s by ranks", total,
+          sum);
 }
 
 /* Of quick calls some are timed: an estimate is between nothing and the time of the loop. */

@@ -8,7 +8,8 @@
 
 enum { THREADS = 4, ROUNDS = 80, CELLS = 50, LINE = 16, TURNS = 160, SUMS = 8, MESSAGE = 6 };
 
-/* What a thread did to what all share on a process: its share of the sums, and how often it had the mutex. */
+/* What a thread did to what all share on a process: its share of the sums, and how often it had the
+ * mutex. */
 struct record {
     long added[SUMS], locks;
 };
@@ -61,7 +62,8 @@ static void *add(void *argument)
                 continue;
             }
             ARMCI_AccS(ARMCI_ACC_LNG, &one, ones, &stride, job->base[p], &stride, count, 1, p);
-            ARMCI_AccS(ARMCI_ACC_LNG, &one, ones + 1, &stride, (long *)job->base[p] + 1, &stride, count, 1, p);
+            ARMCI_AccS(ARMCI_ACC_LNG, &one, ones + 1, &stride, (long *)job->base[p] + 1, &stride,
+                       count, 1, p);
         }
     return NULL;
 }
@@ -96,7 +98,8 @@ static void check_tickets(const struct job *jobs, int each)
     int total = each * THREADS * test_ranks(), *tally = calloc((size_t)total, sizeof *tally);
     for (int t = 0; t < THREADS; t++)
         for (int i = 0; i < each; i++)
-            if (check(jobs[t].tickets[i] >= 0 && jobs[t].tickets[i] < total, "draw gave %d", jobs[t].tickets[i]))
+            if (check(jobs[t].tickets[i] >= 0 && jobs[t].tickets[i] < total, "draw gave %d",
+                      jobs[t].tickets[i]))
                 tally[jobs[t].tickets[i]]++;
     MPI_Allreduce(MPI_IN_PLACE, tally, total, MPI_INT, MPI_SUM, test_comm());
     for (int i = 0; i < total; i++)
@@ -114,7 +117,8 @@ static void common_counter(void)
     end_jobs(jobs);
 }
 
-/* How often each thread of this process got a mutex of the next one since all threads came; the mutex protects all of it. */
+/* How often each thread of this process got a mutex of the next one since all threads came; the
+ * mutex protects all of it. */
 static long shares[THREADS], share_total;
 static int came; /* a bit for each thread */
 
@@ -143,14 +147,16 @@ static void even_shares_of_mutex(void)
     begin_jobs(LINE, jobs);
     run_jobs(lock_again_and_again, jobs);
     for (int t = 0; t < THREADS; t++)
-        check(shares[t] >= share_total / THREADS / 4, "thread %d got a mutex %ld of %ld times", t, shares[t], share_total);
+        check(shares[t] >= share_total / THREADS / 4, "thread %d got a mutex %ld of %ld times", t,
+              shares[t], share_total);
     end_jobs(jobs);
     ARMCI_Destroy_mutexes();
 }
 
-/* ---- all families at once: each thread works on its own lanes, which no other thread uses.  All threads share sums, a counter and what a
- * mutex protects.  In each round a thread takes every kind of step once, in a random order, then waits for a message from the same thread
- * of the process to the left. */
+/* ---- all families at once: each thread works on its own lanes, which no other thread uses.  All
+ * threads share sums, a counter and what a mutex protects.  In each round a thread takes every kind
+ * of step once, in a random order, then waits for a message from the same thread of the process to
+ * the left. */
 
 struct message {
     int flag, unused;
@@ -188,9 +194,14 @@ static void step_own(struct worker *w)
 /* Accumulate onto the sums of any process. */
 static void step_sums(struct worker *w)
 {
-    int n = rng_between(&w->rng, 1, SUMS), first = rng_between(&w->rng, 0, SUMS - n), p = any_rank(w);
-    struct op op = {.kind = OP_ACC, .how = rng_chance(&w->rng, 50) ? OP_BLOCKING : OP_HANDLE, .type = ARMCI_ACC_LNG, .scale.l = 3};
-    struct patch elements = {.levels = 1, .count = {sizeof(long), n}, .stride = {{sizeof(long)}, {sizeof(long)}}};
+    int n = rng_between(&w->rng, 1, SUMS), first = rng_between(&w->rng, 0, SUMS - n),
+        p = any_rank(w);
+    struct op op = {.kind = OP_ACC,
+                    .how = rng_chance(&w->rng, 50) ? OP_BLOCKING : OP_HANDLE,
+                    .type = ARMCI_ACC_LNG,
+                    .scale.l = 3};
+    struct patch elements = {
+        .levels = 1, .count = {sizeof(long), n}, .stride = {{sizeof(long)}, {sizeof(long)}}};
     long values[SUMS], *there = common_of(w, p)->sum + first;
     void *from[SUMS], *to[SUMS];
     armci_giov_t iov = {from, to, sizeof(long), n};
@@ -262,7 +273,8 @@ static void look_at(struct worker *w, struct message *mine, int number, const ch
     check_bytes(seen, text, sizeof text, "data behind %s in turn %d", what, w->turn);
 }
 
-/* A sleep between two looks: threads that outnumber the processors and yield starve each other (known-issues). */
+/* A sleep between two looks: threads that outnumber the processors and yield starve each other
+ * (known-issues). */
 static void receive(struct worker *w)
 {
     struct message *mine = &common_of(w, test_rank())->flagged[w->job->number][w->turn];
@@ -274,7 +286,8 @@ static void receive(struct worker *w)
 /* Notifications belong to the process: one thread of each sends and awaits them. */
 static void notify_and_wait(struct worker *w)
 {
-    int right = (test_rank() + 1) % test_ranks(), left = (test_rank() + test_ranks() - 1) % test_ranks(), waits = -1;
+    int right = (test_rank() + 1) % test_ranks(),
+        left = (test_rank() + test_ranks() - 1) % test_ranks(), waits = -1;
     struct message *to = &common_of(w, right)->notified[w->turn];
     long text[MESSAGE];
     write_text(text, test_rank(), THREADS, w->turn);
@@ -287,7 +300,8 @@ static void notify_and_wait(struct worker *w)
 
 static void *all_families(void *argument)
 {
-    static void (*const steps[])(struct worker *) = {step_own, step_own, step_sums, step_ticket, step_lock, step_send};
+    static void (*const steps[])(struct worker *) = {step_own,    step_own,  step_sums,
+                                                     step_ticket, step_lock, step_send};
     enum { STEPS = sizeof steps / sizeof *steps };
     struct job *job = argument;
     int order[STEPS];
@@ -315,7 +329,8 @@ static void check_common(const struct job *jobs)
             for (int i = 0; i < SUMS; i++)
                 all[p].added[i] += jobs[t].record[p].added[i];
         }
-    MPI_Allreduce(MPI_IN_PLACE, all, (int)(ranks * sizeof *all / sizeof(long)), MPI_LONG, MPI_SUM, test_comm());
+    MPI_Allreduce(MPI_IN_PLACE, all, (int)(ranks * sizeof *all / sizeof(long)), MPI_LONG, MPI_SUM,
+                  test_comm());
     ARMCI_Get(jobs[0].base[test_rank()], &seen, sizeof seen, test_rank());
     check_bytes(seen.sum, all[test_rank()].added, sizeof seen.sum, "the sums of all threads");
     for (int i = 0; i < 2; i++)
@@ -389,7 +404,8 @@ static void a_busy_thread_keeps_nobody_out(void)
     double mean = mean_of_calls(base[target], target);
     atomic_store(&copies.enough, true);
     pthread_join(thread, NULL);
-    check(mean < 0.02 + 10 * copies.mean, "a call beside a thread that copies took %.1f ms on average, a copy %.1f ms", 1e3 * mean,
+    check(mean < 0.02 + 10 * copies.mean,
+          "a call beside a thread that copies took %.1f ms on average, a copy %.1f ms", 1e3 * mean,
           1e3 * copies.mean);
     ARMCI_Barrier();
     free(copies.from);

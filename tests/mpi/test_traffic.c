@@ -1,5 +1,6 @@
-/* test_traffic.c - how many messages a process sends in a collective call, and to how many others: few, whatever the number of processes.
- * The program counts by MPI's profiling interface.  Messages inside MPI's own collectives are not seen; their calls are counted. */
+/* test_traffic.c - how many messages a process sends in a collective call, and to how many others:
+ * few, whatever the number of processes. The program counts by MPI's profiling interface.  Messages
+ * inside MPI's own collectives are not seen; their calls are counted. */
 #include <stdatomic.h>
 
 #include "../lib/pretended_nodes.h"
@@ -29,7 +30,8 @@ int MPI_Send(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_
     return PMPI_Send(buffer, n, type, to, tag, comm);
 }
 
-int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
     count_message(to, comm);
     return PMPI_Isend(buffer, n, type, to, tag, comm, request);
@@ -213,16 +215,21 @@ static void few_messages(void)
     int ranks = test_ranks(), nodes = (ranks + ranks_on_a_node() - 1) / ranks_on_a_node();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *r = &rows[i];
-        int leaders = most_messages(r->leaders, ranks, nodes), others = most_messages(r->others, ranks, nodes);
+        int leaders = most_messages(r->leaders, ranks, nodes),
+            others = most_messages(r->others, ranks, nodes);
         if (r->is_acknowledged) leaders += ranks_on_a_node();
         r->call();
         struct traffic t = measure();
         if (test_rank() > 0) continue;
-        printf("%-40s messages %2ld, %2ld, peers %2ld, collectives %2ld\n", r->name, t.of_leaders, t.of_others, t.peers, t.collectives);
-        check(t.of_leaders <= leaders, "%s: %ld messages of a leader, at most %d", r->name, t.of_leaders, leaders);
-        check(t.of_others <= others, "%s: %ld messages of another process, at most %d", r->name, t.of_others, others);
+        printf("%-40s messages %2ld, %2ld, peers %2ld, collectives %2ld\n", r->name, t.of_leaders,
+               t.of_others, t.peers, t.collectives);
+        check(t.of_leaders <= leaders, "%s: %ld messages of a leader, at most %d", r->name,
+              t.of_leaders, leaders);
+        check(t.of_others <= others, "%s: %ld messages of another process, at most %d", r->name,
+              t.of_others, others);
         check(t.peers <= 2 * log2_of(ranks) + 2, "%s: messages to %ld processes", r->name, t.peers);
-        check(t.collectives <= r->collectives, "%s: %ld collective calls of MPI", r->name, t.collectives);
+        check(t.collectives <= r->collectives, "%s: %ld collective calls of MPI", r->name,
+              t.collectives);
     }
 }
 

@@ -1,4 +1,5 @@
-/* test_values.c - single values from and to registers, and the local helpers: pack, unpack, walk, copy. */
+/* test_values.c - single values from and to registers, and the local helpers: pack, unpack, walk,
+ * copy. */
 #include <float.h>
 #include <limits.h>
 #include <sched.h>
@@ -12,16 +13,19 @@ static const float floats[] = {0, 1, -1, FLT_MAX, FLT_MIN, 3.25f};
 static const double doubles[] = {0, 1, -1, DBL_MAX, DBL_MIN, 3.0000000001};
 enum { VALUES = 6 };
 
-/* try_int and so on: put each value at `shift` bytes past a multiple of 8, read it back by value; the mirror says what is there. */
-#define TRY(TYPE, NAME, VALUES_OF, CHECK, WIDE)                                                                                            \
-    static void try_##TYPE(const struct lanes *l, int t, size_t shift)                                                                     \
-    {                                                                                                                                      \
-        for (int i = 0; i < VALUES; i++) {                                                                                                 \
-            char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;                                                                         \
-            check_long(ARMCI_PutValue##NAME(VALUES_OF[i], at, t), 0, "ARMCI_PutValue" #NAME ": code");                                     \
-            memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &VALUES_OF[i], sizeof(TYPE));                                               \
-            CHECK((WIDE)ARMCI_GetValue##NAME(at, t), (WIDE)VALUES_OF[i], "ARMCI_GetValue" #NAME " from %d, shift %zu", t, shift);          \
-        }                                                                                                                                  \
+/* try_int and so on: put each value at `shift` bytes past a multiple of 8, read it back by value;
+ * the mirror says what is there. */
+#define TRY(TYPE, NAME, VALUES_OF, CHECK, WIDE)                                                    \
+    static void try_##TYPE(const struct lanes *l, int t, size_t shift)                             \
+    {                                                                                              \
+        for (int i = 0; i < VALUES; i++) {                                                         \
+            char *at = lanes_remote(l, t) + 8 * (size_t)i + shift;                                 \
+            check_long(ARMCI_PutValue##NAME(VALUES_OF[i], at, t), 0,                               \
+                       "ARMCI_PutValue" #NAME ": code");                                           \
+            memcpy(lanes_mirror(l, t) + 8 * (size_t)i + shift, &VALUES_OF[i], sizeof(TYPE));       \
+            CHECK((WIDE)ARMCI_GetValue##NAME(at, t), (WIDE)VALUES_OF[i],                           \
+                  "ARMCI_GetValue" #NAME " from %d, shift %zu", t, shift);                         \
+        }                                                                                          \
     }
 TRY(int, Int, ints, check_long, long)
 TRY(long, Long, longs, check_long, long)
@@ -44,15 +48,17 @@ static void run(const void *row)
     lanes_end(&l, values->what);
 }
 
-/* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the original ARMCI, and
- * as GA's ghost cell updates use them); bytes between the segments and behind the buffer stay. */
+/* write_strided writes a patch to a packed buffer, read_strided reads it back from one (as in the
+ * original ARMCI, and as GA's ghost cell updates use them); bytes between the segments and behind
+ * the buffer stay. */
 static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected, size_t size)
 {
-    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED},
-                              .room = {size, size},
-                              .max_bytes = size / 4,
-                              .max_levels = 8,
-                              .unit = 1};
+    struct patch_wish wish = {
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_NEGATIVE), PATCH_NESTED},
+        .room = {size, size},
+        .max_bytes = size / 4,
+        .max_levels = 8,
+        .unit = 1};
     struct patch p = patch_draw(r, &wish);
     size_t n = patch_segments(&p), bytes = n * (size_t)p.count[0];
     unsigned char *packed = need_memory(bytes + 8), *model = need_memory(bytes + 8);
@@ -60,13 +66,15 @@ static void try_pack(struct rng *r, unsigned char *room, unsigned char *expected
     memset(packed, 0x77, bytes + 8);
     memset(model, 0x77, bytes + 8);
     for (size_t i = 0; i < n; i++)
-        memcpy(model + i * (size_t)p.count[0], room + patch_offset(&p, LOCAL, i), (size_t)p.count[0]);
+        memcpy(model + i * (size_t)p.count[0], room + patch_offset(&p, LOCAL, i),
+               (size_t)p.count[0]);
     armci_write_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
     check_bytes(packed, model, bytes + 8, "armci_write_strided, %s", patch_text(&p));
     rng_bytes(r, packed, bytes);
     memcpy(expected, room, size);
     for (size_t i = 0; i < n; i++)
-        memcpy(expected + patch_offset(&p, LOCAL, i), packed + i * (size_t)p.count[0], (size_t)p.count[0]);
+        memcpy(expected + patch_offset(&p, LOCAL, i), packed + i * (size_t)p.count[0],
+               (size_t)p.count[0]);
     armci_read_strided(room + p.start[LOCAL], p.levels, p.stride[LOCAL], p.count, (char *)packed);
     check_bytes(room, expected, size, "armci_read_strided, %s", patch_text(&p));
     free(packed);
@@ -93,14 +101,16 @@ static int segments_of_walk(const struct patch *p)
     return n;
 }
 
-/* A walk comes to each segment once, in the order of the model, stays behind the last, and ends early where it is told to. */
+/* A walk comes to each segment once, in the order of the model, stays behind the last, and ends
+ * early where it is told to. */
 static void try_walk(struct rng *r, char *room, size_t size)
 {
-    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, PATCH_KINDS - 1), PATCH_NESTED},
-                              .room = {size, size},
-                              .max_bytes = size / 4,
-                              .max_levels = ARMCI_MAX_STRIDE_LEVEL,
-                              .unit = 1};
+    struct patch_wish wish = {
+        .kind = {(enum patch_kind)rng_between(r, 0, PATCH_KINDS - 1), PATCH_NESTED},
+        .room = {size, size},
+        .max_bytes = size / 4,
+        .max_levels = ARMCI_MAX_STRIDE_LEVEL,
+        .unit = 1};
     struct patch p = patch_draw(r, &wish);
     int n = segments_of_walk(&p), seen = 0;
     stride_info_t walk;
@@ -109,9 +119,12 @@ static void try_walk(struct rng *r, char *room, size_t size)
     for (; armci_stride_info_has_more(&walk) && seen <= n; armci_stride_info_next(&walk), seen++) {
         size_t at = patch_offset(&p, LOCAL, (size_t)seen);
         check_long(armci_stride_info_pos(&walk), seen, "number of a segment, %s", patch_text(&p));
-        check_long((char *)armci_stride_info_seg_ptr(&walk) - room, (long)at, "address of segment %d, %s", seen, patch_text(&p));
-        check_long(armci_stride_info_seg_off(&walk), (long)at - (long)p.start[LOCAL], "offset of segment %d, %s", seen, patch_text(&p));
-        check_long(armci_stride_info_seg_size(&walk), p.count[0], "bytes of segment %d, %s", seen, patch_text(&p));
+        check_long((char *)armci_stride_info_seg_ptr(&walk) - room, (long)at,
+                   "address of segment %d, %s", seen, patch_text(&p));
+        check_long(armci_stride_info_seg_off(&walk), (long)at - (long)p.start[LOCAL],
+                   "offset of segment %d, %s", seen, patch_text(&p));
+        check_long(armci_stride_info_seg_size(&walk), p.count[0], "bytes of segment %d, %s", seen,
+                   patch_text(&p));
     }
     check_long(seen, n, "segments that a walk came to, %s", patch_text(&p));
     armci_stride_info_next(&walk);

@@ -1,4 +1,5 @@
-/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several regions, against a model. */
+/* test_vector.c - vector put, get and accumulate: many segments, random order, overlaps, several
+ * regions, against a model. */
 #include "lanes.h"
 #include "op.h"
 
@@ -9,7 +10,8 @@ struct vector {
     armci_giov_t iov[MOST_ENTRIES];
     int entries;
     int n; /* segments in all */
-    void *local[MOST_SEGMENTS], *remote[MOST_SEGMENTS], *mirror[MOST_SEGMENTS], *expected[MOST_SEGMENTS];
+    void *local[MOST_SEGMENTS], *remote[MOST_SEGMENTS], *mirror[MOST_SEGMENTS],
+        *expected[MOST_SEGMENTS];
     size_t bytes[MOST_SEGMENTS];
 };
 
@@ -43,7 +45,8 @@ static void add_entry(struct vector *v, enum op_kind kind, int n, size_t bytes)
     v->n += n;
 }
 
-static void draw_entries(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct vector *v)
+static void draw_entries(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit,
+                         struct vector *v)
 {
     v->entries = v->n = 0;
     for (int e = 0; e < w->entries; e++) {
@@ -53,8 +56,10 @@ static void draw_entries(struct rng *r, const struct wish *w, enum op_kind kind,
     }
 }
 
-/* The places of all segments on one side, disjoint and in random order, in a room of `room` bytes: segment i at at[i]. false: no room. */
-static bool place_disjoint(struct rng *r, const struct vector *v, size_t unit, size_t room, size_t at[])
+/* The places of all segments on one side, disjoint and in random order, in a room of `room` bytes:
+ * segment i at at[i]. false: no room. */
+static bool place_disjoint(struct rng *r, const struct vector *v, size_t unit, size_t room,
+                           size_t at[])
 {
     int order[MOST_SEGMENTS];
     size_t used = 0;
@@ -67,22 +72,24 @@ static bool place_disjoint(struct rng *r, const struct vector *v, size_t unit, s
     return used <= room;
 }
 
-static void place_anywhere(struct rng *r, const struct vector *v, size_t unit, size_t room, size_t at[])
+static void place_anywhere(struct rng *r, const struct vector *v, size_t unit, size_t room,
+                           size_t at[])
 {
     for (int i = 0; i < v->n; i++)
         at[i] = unit * (size_t)rng_between(r, 0, (int)((room - v->bytes[i]) / unit));
 }
 
 /* Draw a whole call; the remote side spreads over the regions. */
-static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit, struct lanes l[], int target, char *local,
-                        char *expected, struct vector *v)
+static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, size_t unit,
+                        struct lanes l[], int target, char *local, char *expected, struct vector *v)
 {
     static size_t here[MOST_SEGMENTS], there[MOST_SEGMENTS];
     size_t room = LANE / unit * unit;
     do {
         draw_entries(r, w, kind, unit, v);
         if (w->overlapping) place_anywhere(r, v, unit, room / 8, there);
-    } while (!place_disjoint(r, v, unit, ROOM, here) || (!w->overlapping && !place_disjoint(r, v, unit, room, there)));
+    } while (!place_disjoint(r, v, unit, ROOM, here) ||
+             (!w->overlapping && !place_disjoint(r, v, unit, room, there)));
     for (int i = 0; i < v->n; i++) {
         struct lanes *one = &l[rng_between(r, 0, w->regions - 1)];
         v->local[i] = local + here[i];
@@ -92,7 +99,8 @@ static void draw_vector(struct rng *r, const struct wish *w, enum op_kind kind, 
     }
 }
 
-static void transfer(struct rng *r, const struct wish *w, const struct op *op, struct lanes l[], int target)
+static void transfer(struct rng *r, const struct wish *w, const struct op *op, struct lanes l[],
+                     int target)
 {
     static char local[ROOM], expected[ROOM];
     static struct vector v;
@@ -105,12 +113,14 @@ static void transfer(struct rng *r, const struct wish *w, const struct op *op, s
         op_model(op, v.expected[i], v.mirror[i], v.bytes[i]);
     op_vector(op, v.iov, v.entries, target, &handle);
     op_wait(op, &handle);
-    check_bytes(local, expected, ROOM, "%s of %d entries, %d segments, first of %zu bytes, with %d: local buffer", op_name(op, "V"),
-                v.entries, v.n, v.n ? v.bytes[0] : 0, target);
+    check_bytes(local, expected, ROOM,
+                "%s of %d entries, %d segments, first of %zu bytes, with %d: local buffer",
+                op_name(op, "V"), v.entries, v.n, v.n ? v.bytes[0] : 0, target);
 }
 
 /* w->n calls with random targets; accumulates: that many in all, of every type. */
-static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how, struct lanes l[], int type)
+static void run_typed(struct rng *r, const struct wish *w, enum op_kind kind, enum op_how how,
+                      struct lanes l[], int type)
 {
     struct op op = {.kind = kind, .how = how, .type = type};
     int n = effort(kind == OP_ACC ? w->n / ELEMENT_TYPES : w->n);
@@ -142,10 +152,14 @@ static void run(const struct wish *w, enum op_kind kind, enum op_how how)
         lanes_free(&l[i]);
 }
 
-static const struct wish any = {.entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60};
-static const struct wish overlap = {.entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true, .n = 60};
-static const struct wish several = {.entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48};
-static const struct wish single = {.entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48};
+static const struct wish any = {
+    .entries = 4, .per_entry = 40, .longest = 16, .regions = 1, .n = 60};
+static const struct wish overlap = {
+    .entries = 3, .per_entry = 40, .longest = 20, .regions = 1, .overlapping = true, .n = 60};
+static const struct wish several = {
+    .entries = 4, .per_entry = 30, .longest = 16, .regions = REGIONS, .n = 48};
+static const struct wish single = {
+    .entries = 1, .per_entry = 1, .longest = 300, .regions = 1, .n = 48};
 
 static void run_all(const void *row)
 {
@@ -156,7 +170,8 @@ static void run_all(const void *row)
             if (hows & 1u << how) run(all->wish, (enum op_kind)kind, (enum op_how)how);
 }
 
-/* No entry, entries without segments, segments without bytes: nothing moves and no pointer is looked at. */
+/* No entry, entries without segments, segments without bytes: nothing moves and no pointer is
+ * looked at. */
 static void test_nothing(void)
 {
     struct lanes l = lanes_create(64, 16);
@@ -180,12 +195,18 @@ static void many_segments(enum op_kind kind, int n, bool twice)
     size_t bytes = (size_t)n * sizeof(double);
     struct lanes l = lanes_create(bytes, 16);
     struct rng r = rng_stream(9000 + (uint64_t)test_rank());
-    struct op op = {.kind = kind, .how = OP_BLOCKING, .type = ARMCI_ACC_DBL, .scale = scale_other(ARMCI_ACC_DBL, &r)};
+    struct op op = {.kind = kind,
+                    .how = OP_BLOCKING,
+                    .type = ARMCI_ACC_DBL,
+                    .scale = scale_other(ARMCI_ACC_DBL, &r)};
     int all = twice ? 2 * n : n, target = (test_rank() + 1) % test_ranks();
     int *order = need_memory((size_t)all * sizeof *order);
-    void **here = need_memory((size_t)all * sizeof *here), **there = need_memory((size_t)all * sizeof *there);
-    double *local = need_memory((size_t)all * sizeof *local), *expected = need_memory((size_t)all * sizeof *local);
-    armci_giov_t v = {kind == OP_GET ? there : here, kind == OP_GET ? here : there, sizeof(double), all};
+    void **here = need_memory((size_t)all * sizeof *here),
+         **there = need_memory((size_t)all * sizeof *there);
+    double *local = need_memory((size_t)all * sizeof *local),
+           *expected = need_memory((size_t)all * sizeof *local);
+    armci_giov_t v = {kind == OP_GET ? there : here, kind == OP_GET ? here : there, sizeof(double),
+                      all};
     element_fill(ARMCI_ACC_DBL, &r, l.mirror, (size_t)test_ranks() * bytes);
     lanes_load(&l);
     element_fill(ARMCI_ACC_DBL, &r, local, (size_t)all * sizeof *local);
@@ -200,7 +221,8 @@ static void many_segments(enum op_kind kind, int n, bool twice)
         op_model(&op, expected + i, lanes_mirror(&l, target) + at, sizeof(double));
     }
     op_vector(&op, &v, 1, target, NULL);
-    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer", op_name(&op, "V"), all);
+    check_bytes(local, expected, (size_t)all * sizeof *local, "%s of %d segments: local buffer",
+                op_name(&op, "V"), all);
     lanes_end(&l, "a vector of many segments");
     free(order);
     free(here);
@@ -216,17 +238,24 @@ static void test_many(const void *n)
         many_segments((enum op_kind)kind, effort(*(const int *)n), twice);
 }
 
-enum { BLOCKING = 1 << OP_BLOCKING, WITH_HANDLE = 1 << OP_HANDLE, EACH = BLOCKING | WITH_HANDLE | 1 << OP_IMPLICIT };
+enum {
+    BLOCKING = 1 << OP_BLOCKING,
+    WITH_HANDLE = 1 << OP_HANDLE,
+    EACH = BLOCKING | WITH_HANDLE | 1 << OP_IMPLICIT
+};
 #define RUNS(...) ONE_ROW(run_all, struct runs, __VA_ARGS__)
 
 static const struct test tests[] = {
     {"vector put of mixed lengths in random order", RUNS(&any, OP_PUT, OP_PUT, EACH)},
     {"vector get of mixed lengths in random order", RUNS(&any, OP_GET, OP_GET, EACH)},
     {"vector accumulate of mixed lengths in random order", RUNS(&any, OP_ACC, OP_ACC, EACH)},
-    {"overlapping segments: put leaves the last", RUNS(&overlap, OP_PUT, OP_PUT, BLOCKING | WITH_HANDLE)},
+    {"overlapping segments: put leaves the last",
+     RUNS(&overlap, OP_PUT, OP_PUT, BLOCKING | WITH_HANDLE)},
     {"overlapping segments: get reads each", RUNS(&overlap, OP_GET, OP_GET, BLOCKING)},
-    {"overlapping segments: accumulate counts each", RUNS(&overlap, OP_ACC, OP_ACC, BLOCKING | WITH_HANDLE)},
-    {"segments in several regions", RUNS(&several, OP_PUT, OP_ACC, BLOCKING | WITH_HANDLE, BLOCKING)},
+    {"overlapping segments: accumulate counts each",
+     RUNS(&overlap, OP_ACC, OP_ACC, BLOCKING | WITH_HANDLE)},
+    {"segments in several regions",
+     RUNS(&several, OP_PUT, OP_ACC, BLOCKING | WITH_HANDLE, BLOCKING)},
     {"a vector of one segment", RUNS(&single, OP_PUT, OP_ACC, BLOCKING)},
     {"an empty vector does nothing", test_nothing},
     {"vectors of many thousand segments", NULL, test_many, &many},

@@ -1,5 +1,6 @@
-/* test_waits.c - a thread that waits for another process lets the other threads of its process go on, under
- * MPI_THREAD_MULTIPLE.  Where one keeps them out, the job hangs: the launcher's time limit ends it. */
+/* test_waits.c - a thread that waits for another process lets the other threads of its process go
+ * on, under MPI_THREAD_MULTIPLE.  Where one keeps them out, the job hangs: the launcher's time
+ * limit ends it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -65,7 +66,8 @@ static void *make_call(void *number)
     return NULL;
 }
 
-/* The last process waits for a flag before it calls; the first one puts it, by a thread, while another is in the call. */
+/* The last process waits for a flag before it calls; the first one puts it, by a thread, while
+ * another is in the call. */
 static void late_process(void)
 {
     void **flags;
@@ -93,8 +95,9 @@ struct pair {
     ARMCI_Group group;
 };
 
-/* Each thread on its group; the other thread comes later in every second round, and in every second process.  All regions are as large,
- * so that one thread gets the addresses that the other has just freed. */
+/* Each thread on its group; the other thread comes later in every second round, and in every second
+ * process.  All regions are as large, so that one thread gets the addresses that the other has just
+ * freed. */
 static void *use_group(void *argument)
 {
     struct pair *p = argument;
@@ -256,7 +259,8 @@ static void *wait_for_mutex(void *unused)
     return NULL;
 }
 
-/* A thread waits for the mutex; another one puts, again and again, into memory that the holder gets again and again. */
+/* A thread waits for the mutex; another one puts, again and again, into memory that the holder gets
+ * again and again. */
 static void put_beside(void **flags)
 {
     pthread_t thread;
@@ -299,7 +303,8 @@ static void *fence_all(void *unused)
     return NULL;
 }
 
-/* The accumulate waits for the put, on whose memory it works: meanwhile the other thread's fence finds nothing pending. */
+/* The accumulate waits for the put, on whose memory it works: meanwhile the other thread's fence
+ * finds nothing pending. */
 static void put_and_add(long *numbers, const long *ones, void *there, int to)
 {
     armci_hdl_t hdl = new_handle();
@@ -331,7 +336,9 @@ static void fences_beside(void)
         if (test_rank() == 0) put_and_add(numbers, ones, base[to], to);
         MPI_Barrier(test_comm());
         ARMCI_Access_begin(base[test_rank()]);
-        if (test_rank() == to) check_long(((volatile long *)base[to])[NUMBERS - 1], 10 * round + 1, "the last number after the fence");
+        if (test_rank() == to)
+            check_long(((volatile long *)base[to])[NUMBERS - 1], 10 * round + 1,
+                       "the last number after the fence");
         ARMCI_Access_end(base[test_rank()]);
         MPI_Barrier(test_comm());
     }

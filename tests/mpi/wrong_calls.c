@@ -25,7 +25,8 @@ bool row_is(struct row *row, struct description description)
 
 int wrong_calls_make(const struct wrong_call *w)
 {
-    struct row row = {.wanted = w->row, .make = true}, mistake = {.wanted = w->mistake, .make = true};
+    struct row row = {.wanted = w->row, .make = true},
+               mistake = {.wanted = w->mistake, .make = true};
     void *arguments;
     if (w->table) return w->table(&row);
     arguments = w->product->right(w->description.is);
@@ -47,19 +48,23 @@ static void add(struct wrong_call w, const char *prefix)
         list = realloc(list, (size_t)room * sizeof *list);
         if (list == NULL) abort();
     }
-    snprintf(w.name, sizeof w.name, "%s.%s%s", w.description.function, prefix ? prefix : "", w.description.name);
+    snprintf(w.name, sizeof w.name, "%s.%s%s", w.description.function, prefix ? prefix : "",
+             w.description.name);
     list[count++] = w;
 }
 
 void wrong_calls_add(call_table *table)
 {
-    for (struct row row = {.wanted = 0}; table(&row), row.next > row.wanted; row = (struct row){.wanted = row.wanted + 1})
-        add((struct wrong_call){.description = row.description, .table = table, .row = row.wanted}, NULL);
+    for (struct row row = {.wanted = 0}; table(&row), row.next > row.wanted;
+         row = (struct row){.wanted = row.wanted + 1})
+        add((struct wrong_call){.description = row.description, .table = table, .row = row.wanted},
+            NULL);
 }
 
 static void add_mistake(const struct product *p, const struct row *f, const struct row *m)
 {
-    struct wrong_call w = {.description = m->description, .product = p, .row = f->wanted, .mistake = m->wanted};
+    struct wrong_call w = {
+        .description = m->description, .product = p, .row = f->wanted, .mistake = m->wanted};
     int is = f->description.is;
     if ((w.description.of && !(is & w.description.of)) || (is & w.description.not_of)) return;
     w.description.is = is;
@@ -71,9 +76,12 @@ static void add_mistake(const struct product *p, const struct row *f, const stru
 
 void wrong_calls_add_product(const struct product *p)
 {
-    for (struct row f = {.wanted = 0}; p->functions(&f, NULL), f.next > f.wanted; f = (struct row){.wanted = f.wanted + 1}) {
-        struct wrong_call off = {.description = f.description, .product = p, .row = f.wanted, .mistake = -1};
-        for (struct row m = {.wanted = 0}; p->mistakes(&m, NULL), m.next > m.wanted; m = (struct row){.wanted = m.wanted + 1})
+    for (struct row f = {.wanted = 0}; p->functions(&f, NULL), f.next > f.wanted;
+         f = (struct row){.wanted = f.wanted + 1}) {
+        struct wrong_call off = {
+            .description = f.description, .product = p, .row = f.wanted, .mistake = -1};
+        for (struct row m = {.wanted = 0}; p->mistakes(&m, NULL), m.next > m.wanted;
+             m = (struct row){.wanted = m.wanted + 1})
             add_mistake(p, &f, &m);
         if (p->never_off == ALWAYS || (p->never_off & f.description.is)) continue;
         off.description = (struct description){.moment = ARMCI_OFF,
@@ -107,7 +115,8 @@ static int wrong_ranks(struct row *row, void *arguments)
 void wrong_calls_add_ranks(int (*functions)(struct row *row, void *rank))
 {
     struct product *p = need_memory(sizeof *p); /* as long as the list */
-    *p = (struct product){.functions = functions, .mistakes = wrong_ranks, .right = right_rank, .never_off = ALWAYS};
+    *p = (struct product){
+        .functions = functions, .mistakes = wrong_ranks, .right = right_rank, .never_off = ALWAYS};
     wrong_calls_add_product(p);
 }
 
@@ -128,7 +137,8 @@ static union {
 static double nowhere[SLICE / 8 + 1];
 
 /* Before the start nothing is looked at, but addresses are calculated. */
-struct stage stage = {.n = 1, .there = (char *)nowhere, .here = here.bytes, .nowhere = (char *)nowhere};
+struct stage stage = {
+    .n = 1, .there = (char *)nowhere, .here = here.bytes, .nowhere = (char *)nowhere};
 
 static void pattern(char *bytes, int n, int who)
 {
@@ -202,7 +212,8 @@ void wrong_calls_end(void)
 {
     region_free(stage.base);
     region_free(stage.beside);
-    stage.base = stage.beside = NULL; /* wrong calls after the end are set up as those before the start */
+    stage.base = stage.beside =
+        NULL; /* wrong calls after the end are set up as those before the start */
     ARMCI_Group_free(&stage.self);
     if (stage.between != MPI_COMM_NULL) MPI_Comm_free(&stage.between);
 }

@@ -8,20 +8,32 @@ static int allocation(struct row *row)
     void *base[MOST_RANKS];
     WRONG(ARMCI_Malloc, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc(NULL, 8));
     WRONG(ARMCI_Malloc, negative, COUNT, "bytes", "-8", ARMCI_Malloc(base, -8));
-    WRONG(ARMCI_Malloc, smallest, COUNT, "bytes", "-9223372036854775808", ARMCI_Malloc(base, LONG_MIN));
-    WRONG(ARMCI_Malloc, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc(base, LONG_MAX));
+    WRONG(ARMCI_Malloc, smallest, COUNT, "bytes", "-9223372036854775808",
+          ARMCI_Malloc(base, LONG_MIN));
+    WRONG(ARMCI_Malloc, largest, MEMORY, "bytes", "9223372036854775807",
+          ARMCI_Malloc(base, LONG_MAX));
     /* 4 of them are 0, in 64 bits. */
-    WRONG(ARMCI_Malloc, quarter, MEMORY, "bytes", "4611686018427387904", ARMCI_Malloc(base, 1L << 62));
-    WRONG(ARMCI_Malloc_group, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_group(NULL, 8, &stage.world));
-    WRONG(ARMCI_Malloc_group, negative, COUNT, "bytes", "-1", ARMCI_Malloc_group(base, -1, &stage.world));
-    WRONG(ARMCI_Malloc_group, smallest, COUNT, "bytes", "-9223372036854775808", ARMCI_Malloc_group(base, LONG_MIN, &stage.self));
-    WRONG(ARMCI_Malloc_group, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc_group(base, LONG_MAX, &stage.self));
-    WRONG(ARMCI_Malloc_memdev, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_memdev(NULL, 8, "node"));
+    WRONG(ARMCI_Malloc, quarter, MEMORY, "bytes", "4611686018427387904",
+          ARMCI_Malloc(base, 1L << 62));
+    WRONG(ARMCI_Malloc_group, null, ADDRESS, "base_ptrs", "NULL",
+          ARMCI_Malloc_group(NULL, 8, &stage.world));
+    WRONG(ARMCI_Malloc_group, negative, COUNT, "bytes", "-1",
+          ARMCI_Malloc_group(base, -1, &stage.world));
+    WRONG(ARMCI_Malloc_group, smallest, COUNT, "bytes", "-9223372036854775808",
+          ARMCI_Malloc_group(base, LONG_MIN, &stage.self));
+    WRONG(ARMCI_Malloc_group, largest, MEMORY, "bytes", "9223372036854775807",
+          ARMCI_Malloc_group(base, LONG_MAX, &stage.self));
+    WRONG(ARMCI_Malloc_memdev, null, ADDRESS, "base_ptrs", "NULL",
+          ARMCI_Malloc_memdev(NULL, 8, "node"));
     WRONG(ARMCI_Malloc_memdev, negative, COUNT, "bytes", "-8", ARMCI_Malloc_memdev(base, -8, NULL));
-    WRONG(ARMCI_Malloc_memdev, largest, MEMORY, "bytes", "9223372036854775807", ARMCI_Malloc_memdev(base, LONG_MAX, NULL));
-    WRONG(ARMCI_Malloc_group_memdev, null, ADDRESS, "base_ptrs", "NULL", ARMCI_Malloc_group_memdev(NULL, 8, &stage.world, ""));
-    WRONG(ARMCI_Malloc_group_memdev, negative, COUNT, "bytes", "-8", ARMCI_Malloc_group_memdev(base, -8, &stage.self, "node"));
-    WRONG(ARMCI_Malloc_local, negative, COUNT, "bytes", "-1", gives_nothing(!ARMCI_Malloc_local(-1), "ARMCI_Malloc_local"));
+    WRONG(ARMCI_Malloc_memdev, largest, MEMORY, "bytes", "9223372036854775807",
+          ARMCI_Malloc_memdev(base, LONG_MAX, NULL));
+    WRONG(ARMCI_Malloc_group_memdev, null, ADDRESS, "base_ptrs", "NULL",
+          ARMCI_Malloc_group_memdev(NULL, 8, &stage.world, ""));
+    WRONG(ARMCI_Malloc_group_memdev, negative, COUNT, "bytes", "-8",
+          ARMCI_Malloc_group_memdev(base, -8, &stage.self, "node"));
+    WRONG(ARMCI_Malloc_local, negative, COUNT, "bytes", "-1",
+          gives_nothing(!ARMCI_Malloc_local(-1), "ARMCI_Malloc_local"));
     WRONG(ARMCI_Malloc_local, smallest, COUNT, "bytes", "-9223372036854775808",
           gives_nothing(!ARMCI_Malloc_local(LONG_MIN), "ARMCI_Malloc_local"));
     OFF(ARMCI_Malloc, ARMCI_Malloc(base, 8));
@@ -32,7 +44,8 @@ static int allocation(struct row *row)
     return 0;
 }
 
-/* The neighbour's address, unless the caller's own memory is there too: then one inside the caller's. */
+/* The neighbour's address, unless the caller's own memory is there too: then one inside the
+ * caller's. */
 static char *of_neighbour(void)
 {
     char *theirs = stage.base[stage.p], *own[2] = {stage.mine, stage.beside[stage.me]};
@@ -47,7 +60,8 @@ static int twice(int (*release)(void *))
     region_free(base);
     return release(mine);
 }
-/* Every other process passes the base of another region than the rest, its own of both.  One process alone cannot differ. */
+/* Every other process passes the base of another region than the rest, its own of both.  One
+ * process alone cannot differ. */
 static int differently(int (*release)(void *))
 {
     if (stage.n == 1) return release(stage.mine + 8);
@@ -59,7 +73,10 @@ static int empty_or_other(void)
     void *base[MOST_RANKS];
     int code;
     check_long(ARMCI_Malloc(base, stage.me == 0 ? 0 : 64), 0, "ARMCI_Malloc");
-    code = stage.n < 3 ? ARMCI_Free(stage.mine + 8) : ARMCI_Free(stage.me == 1 ? base[1] : stage.me == 0 ? NULL : stage.mine);
+    code = stage.n < 3 ? ARMCI_Free(stage.mine + 8)
+                       : ARMCI_Free(stage.me == 1   ? base[1]
+                                    : stage.me == 0 ? NULL
+                                                    : stage.mine);
     check_long(ARMCI_Free(base[stage.me]), 0, "ARMCI_Free of the right ones");
     return code;
 }
@@ -96,7 +113,8 @@ static int deallocation(struct row *row)
     WRONG(ARMCI_Free_group, local, ADDRESS, "ptr", "0x", free_world_group(stage.nowhere));
     WRONG(ARMCI_Free_group, inside, ADDRESS, "ptr", "0x", free_world_group(stage.mine + 64));
     WRONG(ARMCI_Free_group, neighbour, ADDRESS, "ptr", "0x", free_world_group(of_neighbour()));
-    WRONG(ARMCI_Free_group, local_of_self, ADDRESS, "ptr", "0x", ARMCI_Free_group(stage.nowhere, &stage.self));
+    WRONG(ARMCI_Free_group, local_of_self, ADDRESS, "ptr", "0x",
+          ARMCI_Free_group(stage.nowhere, &stage.self));
     WRONG(ARMCI_Free_group, twice, ADDRESS, "ptr", "0x", twice(free_world_group));
     WRONG(ARMCI_Free_memdev, local, ADDRESS, "ptr", "0x", ARMCI_Free_memdev(stage.nowhere));
     WRONG(ARMCI_Free_memdev, inside, ADDRESS, "ptr", "0x", ARMCI_Free_memdev(stage.mine + 256));
@@ -117,7 +135,8 @@ static int memget(size_t bytes, int flag)
     memset(&info, 0x5a, sizeof info);
     before = info;
     ARMCI_Memget(bytes, &info, flag);
-    check_bytes(&info, &before, sizeof info, "the description after ARMCI_Memget(%zu, ..., %d)", bytes, flag);
+    check_bytes(&info, &before, sizeof info, "the description after ARMCI_Memget(%zu, ..., %d)",
+                bytes, flag);
     return NO_CODE;
 }
 
@@ -152,8 +171,8 @@ static armci_meminfo_t *memory_of(int process)
     static armci_meminfo_t mine, theirs;
     if (mine.addr == NULL) {
         ARMCI_Memget(MEMGET, &mine, 0);
-        MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs, sizeof theirs, MPI_BYTE, stage.p, TAG,
-                     test_comm(), MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, sizeof mine, MPI_BYTE, (stage.me + stage.n - 1) % stage.n, TAG, &theirs,
+                     sizeof theirs, MPI_BYTE, stage.p, TAG, test_comm(), MPI_STATUS_IGNORE);
     }
     return process == stage.me ? &mine : &theirs;
 }
@@ -176,10 +195,13 @@ void wrong_calls_check_memget(void)
 {
     armci_meminfo_t *theirs = memory_of(stage.p);
     long value = 70 + stage.me, *there = ARMCI_Memat(theirs, MEMGET - (long)sizeof value), seen = 0;
-    check((char *)there == theirs->armci_addr + MEMGET - sizeof value, "ARMCI_Memat of the neighbour's last long: %p", (void *)there);
+    check((char *)there == theirs->armci_addr + MEMGET - sizeof value,
+          "ARMCI_Memat of the neighbour's last long: %p", (void *)there);
     check(ARMCI_Memat(theirs, MEMGET) == theirs->armci_addr + MEMGET, "ARMCI_Memat of the end");
-    check_long(ARMCI_Put(&value, there, sizeof value, stage.p), 0, "ARMCI_Put to memory of ARMCI_Memget");
-    check_long(ARMCI_Get(there, &seen, sizeof seen, stage.p), 0, "ARMCI_Get from memory of ARMCI_Memget");
+    check_long(ARMCI_Put(&value, there, sizeof value, stage.p), 0,
+               "ARMCI_Put to memory of ARMCI_Memget");
+    check_long(ARMCI_Get(there, &seen, sizeof seen, stage.p), 0,
+               "ARMCI_Get from memory of ARMCI_Memget");
     check_long(seen, value, "what was put to memory of ARMCI_Memget");
     ARMCI_Barrier();
     ARMCI_Memctl(memory_of(stage.me));
@@ -205,7 +227,8 @@ static int memory_of_one_process(struct row *row)
     WRONG(ARMCI_Memat, rank_negative, RANK, "meminfo->cpid", "-1", memat(description(-1)));
     WRONG(ARMCI_Memdt, null, ADDRESS, "meminfo", "NULL", SILENT(ARMCI_Memdt(NULL, 0)));
     WRONG(ARMCI_Memctl, null, ADDRESS, "meminfo", "NULL", SILENT(ARMCI_Memctl(NULL)));
-    WRONG(ARMCI_Memctl, nothing, ADDRESS, "meminfo", "", SILENT(ARMCI_Memctl(description(stage.me))));
+    WRONG(ARMCI_Memctl, nothing, ADDRESS, "meminfo", "",
+          SILENT(ARMCI_Memctl(description(stage.me))));
     WRONG(ARMCI_Memctl, rank, ADDRESS, "meminfo", "", SILENT(ARMCI_Memctl(description(INT_MIN))));
     OFF(ARMCI_Memget, memget(8, 0));
     OFF(ARMCI_Memat, memat(description(stage.p)));
@@ -214,16 +237,21 @@ static int memory_of_one_process(struct row *row)
     return 0;
 }
 
-#define WRONG_MEMAT(NAME, CODE, ARGUMENT, VALUE, CALL) WRONG_AT(BESIDE_MEMGET, ARMCI_Memat, NAME, CODE, ARGUMENT, VALUE, CALL)
-#define MEMAT_AT(PROCESS, OFFSET)                      gives_nothing(!ARMCI_Memat(memory_of(PROCESS), OFFSET), "ARMCI_Memat")
+#define WRONG_MEMAT(NAME, CODE, ARGUMENT, VALUE, CALL)                                             \
+    WRONG_AT(BESIDE_MEMGET, ARMCI_Memat, NAME, CODE, ARGUMENT, VALUE, CALL)
+#define MEMAT_AT(PROCESS, OFFSET)                                                                  \
+    gives_nothing(!ARMCI_Memat(memory_of(PROCESS), OFFSET), "ARMCI_Memat")
 
 static int descriptions(struct row *row)
 {
     WRONG_MEMAT(before, RANGE, "offset", "-1 (of 64 bytes)", MEMAT_AT(stage.me, -1));
     WRONG_MEMAT(after, RANGE, "offset", "65 (of 64 bytes)", MEMAT_AT(stage.me, MEMGET + 1));
-    WRONG_MEMAT(neighbour_after, RANGE, "offset", "65 (of 64 bytes)", MEMAT_AT(stage.p, MEMGET + 1));
-    WRONG_MEMAT(smallest_offset, RANGE, "offset", "-9223372036854775808", MEMAT_AT(stage.p, LONG_MIN));
-    WRONG_MEMAT(largest_offset, RANGE, "offset", "9223372036854775807", MEMAT_AT(stage.p, LONG_MAX));
+    WRONG_MEMAT(neighbour_after, RANGE, "offset", "65 (of 64 bytes)",
+                MEMAT_AT(stage.p, MEMGET + 1));
+    WRONG_MEMAT(smallest_offset, RANGE, "offset", "-9223372036854775808",
+                MEMAT_AT(stage.p, LONG_MIN));
+    WRONG_MEMAT(largest_offset, RANGE, "offset", "9223372036854775807",
+                MEMAT_AT(stage.p, LONG_MAX));
     WRONG_MEMAT(no_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, 0));
     WRONG_MEMAT(negative_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, -MEMGET));
     WRONG_MEMAT(largest_size, ADDRESS, "meminfo", "0x", memat_sized(stage.p, LONG_MAX));
@@ -235,25 +263,41 @@ static int descriptions(struct row *row)
 static int access_and_modes(struct row *row)
 {
     WRONG(ARMCI_Access_begin, null, ADDRESS, "ptr", "NULL", SILENT(ARMCI_Access_begin(NULL)));
-    WRONG(ARMCI_Access_begin, local, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.nowhere)));
-    WRONG(ARMCI_Access_begin, before, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.mine - 1)));
-    WRONG(ARMCI_Access_begin, after, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_begin(stage.mine + SLICE)));
+    WRONG(ARMCI_Access_begin, local, ADDRESS, "ptr", "0x",
+          SILENT(ARMCI_Access_begin(stage.nowhere)));
+    WRONG(ARMCI_Access_begin, before, ADDRESS, "ptr", "0x",
+          SILENT(ARMCI_Access_begin(stage.mine - 1)));
+    WRONG(ARMCI_Access_begin, after, ADDRESS, "ptr", "0x",
+          SILENT(ARMCI_Access_begin(stage.mine + SLICE)));
     WRONG(ARMCI_Access_end, null, ADDRESS, "ptr", "NULL", SILENT(ARMCI_Access_end(NULL)));
     WRONG(ARMCI_Access_end, local, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.nowhere)));
     WRONG(ARMCI_Access_end, before, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.mine - 1)));
-    WRONG(ARMCI_Access_end, after, ADDRESS, "ptr", "0x", SILENT(ARMCI_Access_end(stage.mine + SLICE)));
-    WRONG(ARMCIX_Mode_set, zero, ARGUMENT, "mode", "0", ARMCIX_Mode_set(0, stage.mine, &stage.world));
-    WRONG(ARMCIX_Mode_set, unknown, ARGUMENT, "mode", "0x21", ARMCIX_Mode_set(0x20 | ARMCIX_MODE_ALL, stage.mine, &stage.world));
-    WRONG(ARMCIX_Mode_set, negative, ARGUMENT, "mode", "0xffffffff", ARMCIX_Mode_set(-1, stage.mine, &stage.world));
-    WRONG(ARMCIX_Mode_set, smallest, ARGUMENT, "mode", "0x80000000", ARMCIX_Mode_set(INT_MIN, stage.mine, &stage.world));
-    WRONG(ARMCIX_Mode_set, largest, ARGUMENT, "mode", "0x7fffffff", ARMCIX_Mode_set(INT_MAX, stage.mine, &stage.world));
-    WRONG(ARMCIX_Mode_set, null, ADDRESS, "ptr", "NULL", ARMCIX_Mode_set(ARMCIX_MODE_ALL, NULL, &stage.world));
-    WRONG(ARMCIX_Mode_set, local, ADDRESS, "ptr", "0x", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.nowhere, &stage.world));
-    WRONG(ARMCIX_Mode_set, after, ADDRESS, "ptr", "0x", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine + SLICE, &stage.world));
-    WRONG(ARMCIX_Mode_set, other_group, GROUP, "group", "", ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, &stage.self));
-    WRONG(ARMCIX_Mode_get, null, ADDRESS, "ptr", "NULL", gives_nothing(ARMCIX_Mode_get(NULL) < 0, "ARMCIX_Mode_get"));
-    WRONG(ARMCIX_Mode_get, local, ADDRESS, "ptr", "0x", gives_nothing(ARMCIX_Mode_get(stage.nowhere) < 0, "ARMCIX_Mode_get"));
-    WRONG(ARMCIX_Mode_get, before, ADDRESS, "ptr", "0x", gives_nothing(ARMCIX_Mode_get(stage.mine - 8) < 0, "ARMCIX_Mode_get"));
+    WRONG(ARMCI_Access_end, after, ADDRESS, "ptr", "0x",
+          SILENT(ARMCI_Access_end(stage.mine + SLICE)));
+    WRONG(ARMCIX_Mode_set, zero, ARGUMENT, "mode", "0",
+          ARMCIX_Mode_set(0, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, unknown, ARGUMENT, "mode", "0x21",
+          ARMCIX_Mode_set(0x20 | ARMCIX_MODE_ALL, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, negative, ARGUMENT, "mode", "0xffffffff",
+          ARMCIX_Mode_set(-1, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, smallest, ARGUMENT, "mode", "0x80000000",
+          ARMCIX_Mode_set(INT_MIN, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, largest, ARGUMENT, "mode", "0x7fffffff",
+          ARMCIX_Mode_set(INT_MAX, stage.mine, &stage.world));
+    WRONG(ARMCIX_Mode_set, null, ADDRESS, "ptr", "NULL",
+          ARMCIX_Mode_set(ARMCIX_MODE_ALL, NULL, &stage.world));
+    WRONG(ARMCIX_Mode_set, local, ADDRESS, "ptr", "0x",
+          ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.nowhere, &stage.world));
+    WRONG(ARMCIX_Mode_set, after, ADDRESS, "ptr", "0x",
+          ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine + SLICE, &stage.world));
+    WRONG(ARMCIX_Mode_set, other_group, GROUP, "group", "",
+          ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.mine, &stage.self));
+    WRONG(ARMCIX_Mode_get, null, ADDRESS, "ptr", "NULL",
+          gives_nothing(ARMCIX_Mode_get(NULL) < 0, "ARMCIX_Mode_get"));
+    WRONG(ARMCIX_Mode_get, local, ADDRESS, "ptr", "0x",
+          gives_nothing(ARMCIX_Mode_get(stage.nowhere) < 0, "ARMCIX_Mode_get"));
+    WRONG(ARMCIX_Mode_get, before, ADDRESS, "ptr", "0x",
+          gives_nothing(ARMCIX_Mode_get(stage.mine - 8) < 0, "ARMCIX_Mode_get"));
     OFF(ARMCI_Access_begin, SILENT(ARMCI_Access_begin(stage.nowhere)));
     OFF(ARMCI_Access_end, SILENT(ARMCI_Access_end(stage.nowhere)));
     OFF(ARMCIX_Mode_set, ARMCIX_Mode_set(ARMCIX_MODE_ALL, stage.nowhere, &stage.world));
@@ -306,8 +350,10 @@ static int packing_mistakes(struct row *row, void *arguments)
 static int packing(struct row *row, void *arguments)
 {
     struct packing *p = arguments;
-    FUNCTION(armci_read_strided, 0, SILENT(armci_read_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
-    FUNCTION(armci_write_strided, 0, SILENT(armci_write_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
+    FUNCTION(armci_read_strided, 0,
+             SILENT(armci_read_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
+    FUNCTION(armci_write_strided, 0,
+             SILENT(armci_write_strided(p->ptr, p->levels, p->stride, p->count, p->buf)));
     return 0;
 }
 
@@ -321,24 +367,36 @@ static int walk(int levels, const int *strides, const int *counts)
 
 static int copies_and_walks(struct row *row)
 {
-    static const int strides[ARMCI_MAX_STRIDE_LEVEL + 1] = {16, 64}, ones[ARMCI_MAX_STRIDE_LEVEL + 2] = {8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const int strides[ARMCI_MAX_STRIDE_LEVEL + 1] = {16, 64},
+                                                      ones[ARMCI_MAX_STRIDE_LEVEL + 2] = {
+                                                          8, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     static const int two[] = {8, 2}, negative[] = {8, 2, -2}, many[] = {8, INT_MAX, 2};
     const int most = ARMCI_MAX_STRIDE_LEVEL;
-    WRONG(ARMCI_Copy, negative, COUNT, "n", "-1", SILENT(ARMCI_Copy(stage.here, stage.here + 64, -1)));
-    WRONG(ARMCI_Copy, smallest, COUNT, "n", "-2147483648", SILENT(ARMCI_Copy(stage.here, stage.here + 64, INT_MIN)));
+    WRONG(ARMCI_Copy, negative, COUNT, "n", "-1",
+          SILENT(ARMCI_Copy(stage.here, stage.here + 64, -1)));
+    WRONG(ARMCI_Copy, smallest, COUNT, "n", "-2147483648",
+          SILENT(ARMCI_Copy(stage.here, stage.here + 64, INT_MIN)));
     WRONG(ARMCI_Copy, from_null, ADDRESS, "src", "NULL", SILENT(ARMCI_Copy(NULL, stage.here, 8)));
     WRONG(ARMCI_Copy, to_null, ADDRESS, "dst", "NULL", SILENT(ARMCI_Copy(stage.here, NULL, 8)));
-    WRONG(armci_stride_info_init, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_init(NULL, stage.here, 0, NULL, ones)));
-    WRONG(armci_stride_info_init, levels_negative, COUNT, "stride_levels", "-1", walk(-1, strides, ones));
-    WRONG(armci_stride_info_init, levels_many, COUNT, "stride_levels", "9", walk(most + 1, strides, ones));
-    WRONG(armci_stride_info_init, levels_largest, COUNT, "stride_levels", "2147483647", walk(INT_MAX, strides, ones));
-    WRONG(armci_stride_info_init, count_negative, COUNT, "seg_count", "seg_count[2] = -2", walk(2, strides, negative));
+    WRONG(armci_stride_info_init, null, ADDRESS, "sinfo", "NULL",
+          SILENT(armci_stride_info_init(NULL, stage.here, 0, NULL, ones)));
+    WRONG(armci_stride_info_init, levels_negative, COUNT, "stride_levels", "-1",
+          walk(-1, strides, ones));
+    WRONG(armci_stride_info_init, levels_many, COUNT, "stride_levels", "9",
+          walk(most + 1, strides, ones));
+    WRONG(armci_stride_info_init, levels_largest, COUNT, "stride_levels", "2147483647",
+          walk(INT_MAX, strides, ones));
+    WRONG(armci_stride_info_init, count_negative, COUNT, "seg_count", "seg_count[2] = -2",
+          walk(2, strides, negative));
     WRONG(armci_stride_info_init, overflow, COUNT, "seg_count", "2 levels", walk(2, strides, many));
     WRONG(armci_stride_info_init, strides_null, ADDRESS, "stride_arr", "NULL", walk(1, NULL, two));
     WRONG(armci_stride_info_init, counts_null, ADDRESS, "seg_count", "NULL", walk(0, NULL, NULL));
-    WRONG(armci_stride_info_destroy, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_destroy(NULL)));
-    WRONG(armci_stride_info_next, null, ADDRESS, "sinfo", "NULL", SILENT(armci_stride_info_next(NULL)));
-#define WRONG_WALK(FUNCTION) WRONG(FUNCTION, null, ADDRESS, "sinfo", "NULL", gives_nothing(!FUNCTION(NULL), #FUNCTION))
+    WRONG(armci_stride_info_destroy, null, ADDRESS, "sinfo", "NULL",
+          SILENT(armci_stride_info_destroy(NULL)));
+    WRONG(armci_stride_info_next, null, ADDRESS, "sinfo", "NULL",
+          SILENT(armci_stride_info_next(NULL)));
+#define WRONG_WALK(FUNCTION)                                                                       \
+    WRONG(FUNCTION, null, ADDRESS, "sinfo", "NULL", gives_nothing(!FUNCTION(NULL), #FUNCTION))
     WRONG_WALK(armci_stride_info_size);
     WRONG_WALK(armci_stride_info_pos);
     WRONG_WALK(armci_stride_info_seg_ptr);

@@ -40,11 +40,13 @@ static int reductions(struct row *row, void *arguments)
     REDUCTION(armci_msg_group_fgop, FLOATING, a->x, a->n, a->op, &stage.self);
     REDUCTION(armci_msg_group_dgop, FLOATING, a->x, a->n, a->op, &stage.world);
     REDUCTION(armci_msg_gop_scope, SCOPE | TYPE, a->scope, a->x, a->n, a->op, a->type);
-    REDUCTION(armci_msg_group_gop_scope, SCOPE | TYPE, a->scope, a->x, a->n, a->op, a->type, &stage.world);
+    REDUCTION(armci_msg_group_gop_scope, SCOPE | TYPE, a->scope, a->x, a->n, a->op, a->type,
+              &stage.world);
     REDUCTION(armci_msg_reduce, TYPE, a->x, a->n, a->op, a->type);
     REDUCTION(armci_msg_reduce_scope, SCOPE | TYPE, a->scope, a->x, a->n, a->op, a->type);
     REDUCTION(armci_msg_sel, TYPE | SELECTION, a->x, a->n, a->op, a->type, 1);
-    REDUCTION(armci_msg_sel_scope, SCOPE | TYPE | SELECTION, a->scope, a->x, a->n, a->op, a->type, 1);
+    REDUCTION(armci_msg_sel_scope, SCOPE | TYPE | SELECTION, a->scope, a->x, a->n, a->op, a->type,
+              1);
     return 0;
 }
 
@@ -57,8 +59,10 @@ static int mistakes(struct row *row, void *arguments)
     MISTAKE(op_null, ANY, 0, ADDRESS, "op", "NULL", a->op = NULL);
     MISTAKE(op_unknown, ANY, 0, TYPE, "op", "\"xyz\"", a->op = "xyz");
     MISTAKE(op_empty, ANY, 0, TYPE, "op", "\"\"", a->op = "");
-    MISTAKE(op_of_two_lines, ANY, 0, TYPE, "op", "\"x?y?", a->op = "x\ny\x1b[31m and much, much, much more");
-    MISTAKE(op_of_integers, FLOATING | TYPE, 0, TYPE, "op", "\"or\"", a->op = "or", a->type = ARMCI_DOUBLE);
+    MISTAKE(op_of_two_lines, ANY, 0, TYPE, "op", "\"x?y?",
+            a->op = "x\ny\x1b[31m and much, much, much more");
+    MISTAKE(op_of_integers, FLOATING | TYPE, 0, TYPE, "op", "\"or\"", a->op = "or",
+            a->type = ARMCI_DOUBLE);
     MISTAKE(op_and, FLOATING, 0, TYPE, "op", "\"&&\"", a->op = "&&");
     MISTAKE(op_sum, SELECTION, 0, TYPE, "op", "\"+\"", a->op = "+");
     MISTAKE(op_absolute, SELECTION, 0, TYPE, "op", "\"absmax\"", a->op = "absmax");
@@ -91,8 +95,9 @@ static int rcv_any(void *buffer, int buflen)
     return NO_CODE;
 }
 
-/* A message round the ring that does not fit the buffer of a receive from any rank or from the left; afterwards a larger
- * buffer receives it.  One process alone, to which MPI need not deliver what it sends itself, passes a negative length. */
+/* A message round the ring that does not fit the buffer of a receive from any rank or from the
+ * left; afterwards a larger buffer receives it.  One process alone, to which MPI need not deliver
+ * what it sends itself, passes a negative length. */
 static int too_long(bool any)
 {
     int left = (stage.me + stage.n - 1) % stage.n, length = 0;
@@ -111,9 +116,12 @@ static int too_long(bool any)
 
 static int two_sided(struct row *row)
 {
-    WRONG(armci_msg_snd, negative, COUNT, "len", "-1", SILENT(armci_msg_snd(TAG, stage.here, -1, stage.p)));
-    WRONG(armci_msg_snd, smallest, COUNT, "len", "-2147483648", SILENT(armci_msg_snd(TAG, stage.here, INT_MIN, stage.p)));
-    WRONG(armci_msg_snd, null, ADDRESS, "buffer", "NULL", SILENT(armci_msg_snd(TAG, NULL, 8, stage.p)));
+    WRONG(armci_msg_snd, negative, COUNT, "len", "-1",
+          SILENT(armci_msg_snd(TAG, stage.here, -1, stage.p)));
+    WRONG(armci_msg_snd, smallest, COUNT, "len", "-2147483648",
+          SILENT(armci_msg_snd(TAG, stage.here, INT_MIN, stage.p)));
+    WRONG(armci_msg_snd, null, ADDRESS, "buffer", "NULL",
+          SILENT(armci_msg_snd(TAG, NULL, 8, stage.p)));
     WRONG(armci_msg_rcv, negative, COUNT, "buflen", "-1", rcv(stage.here, -1, stage.p));
     WRONG(armci_msg_rcv, null, ADDRESS, "buffer", "NULL", rcv(NULL, 8, stage.p));
     WRONG(armci_msg_rcv, short, COUNT, "buflen", "", too_long(false));
@@ -164,7 +172,8 @@ static int broadcasts(struct row *row)
 {
     char *here = stage.here;
     ARMCI_Group *world = &stage.world;
-#define WRONG_BCAST(FUNCTION, NAME, CODE, ARGUMENT, VALUE, ...) WRONG(FUNCTION, NAME, CODE, ARGUMENT, VALUE, SILENT(FUNCTION(__VA_ARGS__)))
+#define WRONG_BCAST(FUNCTION, NAME, CODE, ARGUMENT, VALUE, ...)                                    \
+    WRONG(FUNCTION, NAME, CODE, ARGUMENT, VALUE, SILENT(FUNCTION(__VA_ARGS__)))
     WRONG_BCAST(armci_msg_bcast, negative, COUNT, "len", "-1", here, -1, 0);
     WRONG_BCAST(armci_msg_bcast, null, ADDRESS, "buffer", "NULL", NULL, 8, 0);
     WRONG_BCAST(armci_msg_brdcst, smallest, COUNT, "len", "-2147483648", here, INT_MIN, 0);
@@ -172,19 +181,23 @@ static int broadcasts(struct row *row)
     WRONG_BCAST(armci_msg_bcast_scope, negative, COUNT, "len", "-1", SCOPE_NODE, here, -1, 0);
     WRONG_BCAST(armci_msg_bcast_scope, null, ADDRESS, "buffer", "NULL", SCOPE_ALL, NULL, 8, 0);
     WRONG_BCAST(armci_msg_bcast_scope, scope, TYPE, "scope", "3", 3, here, 8, 0);
-    WRONG_BCAST(armci_msg_bcast_scope, scope_smallest, TYPE, "scope", "-2147483648", INT_MIN, here, 8, 0);
-    WRONG_BCAST(armci_msg_group_bcast_scope, negative, COUNT, "len", "-1", SCOPE_ALL, here, -1, 0, world);
-    WRONG_BCAST(armci_msg_group_bcast_scope, null, ADDRESS, "buf", "NULL", SCOPE_ALL, NULL, 8, 0, world);
+    WRONG_BCAST(armci_msg_bcast_scope, scope_smallest, TYPE, "scope", "-2147483648", INT_MIN, here,
+                8, 0);
+    WRONG_BCAST(armci_msg_group_bcast_scope, negative, COUNT, "len", "-1", SCOPE_ALL, here, -1, 0,
+                world);
+    WRONG_BCAST(armci_msg_group_bcast_scope, null, ADDRESS, "buf", "NULL", SCOPE_ALL, NULL, 8, 0,
+                world);
     WRONG_BCAST(armci_msg_group_bcast_scope, scope, TYPE, "scope", "3", 3, here, 8, 0, world);
     /* A process that is no member of the group. */
-    WRONG_BCAST(armci_msg_group_bcast_scope, root_of_other, RANK, "root", "", SCOPE_ALL, here, 8, stage.n > 1 ? stage.p : stage.n,
-                &stage.self);
+    WRONG_BCAST(armci_msg_group_bcast_scope, root_of_other, RANK, "root", "", SCOPE_ALL, here, 8,
+                stage.n > 1 ? stage.p : stage.n, &stage.self);
     WRONG_BCAST(armci_msg_clus_brdcst, negative, COUNT, "len", "-1", here, -1);
     WRONG_BCAST(armci_msg_clus_brdcst, null, ADDRESS, "buf", "NULL", NULL, 8);
     OFF(armci_msg_bcast, SILENT(armci_msg_bcast(here, 8, 0)));
     OFF(armci_msg_brdcst, SILENT(armci_msg_brdcst(here, 8, 0)));
     OFF(armci_msg_bcast_scope, SILENT(armci_msg_bcast_scope(SCOPE_ALL, here, 8, 0)));
-    OFF(armci_msg_group_bcast_scope, SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, here, 8, 0, world)));
+    OFF(armci_msg_group_bcast_scope,
+        SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, here, 8, 0, world)));
     OFF(armci_msg_clus_brdcst, SILENT(armci_msg_clus_brdcst(here, 8)));
     return 0;
 }
@@ -212,10 +225,12 @@ static int exchanges(struct row *row)
     WRONG(armci_exchange_address, none, COUNT, "n", "0", exchange(0));
     WRONG(armci_exchange_address, negative, COUNT, "n", "-1", exchange(-1));
     WRONG(armci_exchange_address, largest, COUNT, "n", "2147483647", exchange(INT_MAX));
-    WRONG(armci_exchange_address, null, ADDRESS, "ptr_ar", "NULL", SILENT(armci_exchange_address(NULL, stage.n)));
+    WRONG(armci_exchange_address, null, ADDRESS, "ptr_ar", "NULL",
+          SILENT(armci_exchange_address(NULL, stage.n)));
     WRONG(armci_exchange_address_grp, many, COUNT, "n", "2", exchange_in(2));
     WRONG(armci_exchange_address_grp, smallest, COUNT, "n", "-2147483648", exchange_in(INT_MIN));
-    WRONG(armci_exchange_address_grp, null, ADDRESS, "ptr_ar", "NULL", SILENT(armci_exchange_address_grp(NULL, 1, &stage.self)));
+    WRONG(armci_exchange_address_grp, null, ADDRESS, "ptr_ar", "NULL",
+          SILENT(armci_exchange_address_grp(NULL, 1, &stage.self)));
     OFF(armci_exchange_address, exchange(1));
     OFF(armci_exchange_address_grp, exchange_in(1));
     return 0;
@@ -228,8 +243,10 @@ static int with_rank(struct row *row, void *arguments)
     RANK(armci_msg_rcv, "from", 0, rcv(stage.here, 8, *rank));
     RANK(armci_msg_bcast, "root", 0, SILENT(armci_msg_bcast(stage.here, 8, *rank)));
     RANK(armci_msg_brdcst, "root", 0, SILENT(armci_msg_brdcst(stage.here, 8, *rank)));
-    RANK(armci_msg_bcast_scope, "root", 0, SILENT(armci_msg_bcast_scope(SCOPE_ALL, stage.here, 8, *rank)));
-    RANK(armci_msg_group_bcast_scope, "root", 0, SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, stage.here, 8, *rank, &stage.world)));
+    RANK(armci_msg_bcast_scope, "root", 0,
+         SILENT(armci_msg_bcast_scope(SCOPE_ALL, stage.here, 8, *rank)));
+    RANK(armci_msg_group_bcast_scope, "root", 0,
+         SILENT(armci_msg_group_bcast_scope(SCOPE_ALL, stage.here, 8, *rank, &stage.world)));
     return 0;
 }
 

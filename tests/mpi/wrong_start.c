@@ -4,20 +4,31 @@
 static int starts_and_ends(struct row *row)
 {
     WRONG(ARMCI_Init_thread, unknown, ARGUMENT, "requested", "77", ARMCI_Init_thread(77));
-    WRONG(ARMCI_Init_thread, negative, ARGUMENT, "requested", "", ARMCI_Init_thread(MPI_THREAD_SINGLE - 1));
-    WRONG(ARMCI_Init_thread_comm, unknown, ARGUMENT, "requested", "", ARMCI_Init_thread_comm(MPI_THREAD_MULTIPLE + 1, MPI_COMM_WORLD));
-    WRONG(ARMCI_Init_thread_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL", ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_NULL));
-    WRONG(ARMCI_Init_thread_comm, between, ARGUMENT, "comm", "", ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, stage.between));
-    WRONG(ARMCI_Init_mpi_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL", ARMCI_Init_mpi_comm(MPI_COMM_NULL));
+    WRONG(ARMCI_Init_thread, negative, ARGUMENT, "requested", "",
+          ARMCI_Init_thread(MPI_THREAD_SINGLE - 1));
+    WRONG(ARMCI_Init_thread_comm, unknown, ARGUMENT, "requested", "",
+          ARMCI_Init_thread_comm(MPI_THREAD_MULTIPLE + 1, MPI_COMM_WORLD));
+    WRONG(ARMCI_Init_thread_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL",
+          ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_NULL));
+    WRONG(ARMCI_Init_thread_comm, between, ARGUMENT, "comm", "",
+          ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, stage.between));
+    WRONG(ARMCI_Init_mpi_comm, null, ARGUMENT, "comm", "MPI_COMM_NULL",
+          ARMCI_Init_mpi_comm(MPI_COMM_NULL));
     WRONG(ARMCI_Init_mpi_comm, between, ARGUMENT, "comm", "", ARMCI_Init_mpi_comm(stage.between));
     OFF(ARMCI_Finalize, ARMCI_Finalize());
-    WRONG_AT(MPI_OFF, ARMCI_Init_mpi_comm, mpi_off, STATE, "comm", "", ARMCI_Init_mpi_comm(MPI_COMM_SELF));
-    WRONG_AT(MPI_OFF, ARMCI_Init_thread_comm, mpi_off, STATE, "comm", "", ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_SELF));
-    WRONG_AT(MPI_OFF, armci_msg_me, mpi_off, STATE, "state", "", gives_nothing(armci_msg_me() < 0, "armci_msg_me"));
-    WRONG_AT(MPI_OFF, armci_msg_nproc, mpi_off, STATE, "state", "", gives_nothing(armci_msg_nproc() < 0, "armci_msg_nproc"));
+    WRONG_AT(MPI_OFF, ARMCI_Init_mpi_comm, mpi_off, STATE, "comm", "",
+             ARMCI_Init_mpi_comm(MPI_COMM_SELF));
+    WRONG_AT(MPI_OFF, ARMCI_Init_thread_comm, mpi_off, STATE, "comm", "",
+             ARMCI_Init_thread_comm(MPI_THREAD_SINGLE, MPI_COMM_SELF));
+    WRONG_AT(MPI_OFF, armci_msg_me, mpi_off, STATE, "state", "",
+             gives_nothing(armci_msg_me() < 0, "armci_msg_me"));
+    WRONG_AT(MPI_OFF, armci_msg_nproc, mpi_off, STATE, "state", "",
+             gives_nothing(armci_msg_nproc() < 0, "armci_msg_nproc"));
     WRONG_AT(MPI_ENDED, ARMCI_Init, mpi_ended, STATE, "state", "", ARMCI_Init());
-    WRONG_AT(MPI_ENDED, ARMCI_Init_args, mpi_ended, STATE, "state", "", ARMCI_Init_args(NULL, NULL));
-    WRONG_AT(MPI_ENDED, ARMCI_Init_thread, mpi_ended, STATE, "state", "", ARMCI_Init_thread(MPI_THREAD_SINGLE));
+    WRONG_AT(MPI_ENDED, ARMCI_Init_args, mpi_ended, STATE, "state", "",
+             ARMCI_Init_args(NULL, NULL));
+    WRONG_AT(MPI_ENDED, ARMCI_Init_thread, mpi_ended, STATE, "state", "",
+             ARMCI_Init_thread(MPI_THREAD_SINGLE));
     /* They may be called at any time, or end the job. */
     NEVER_WRONG(ARMCI_Initialized);
     NEVER_WRONG(ARMCI_Cleanup);

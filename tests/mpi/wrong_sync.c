@@ -34,7 +34,8 @@ static int wrong_operands(struct row *row, void *arguments)
     MISTAKE(gone, 0, 0, ADDRESS, "prem", "0x", o->address = stage.gone);
     MISTAKE(before, 0, 0, ADDRESS, "prem", "0x", o->address = stage.there - o->size);
     MISTAKE(after, 0, 0, ADDRESS, "prem", "0x", o->address = stage.there + SLICE + 4);
-    MISTAKE(end_of_memory, 0, 0, ADDRESS, "prem", "0x", o->address = (char *)(UINTPTR_MAX - (uintptr_t)o->size + 1));
+    MISTAKE(end_of_memory, 0, 0, ADDRESS, "prem", "0x",
+            o->address = (char *)(UINTPTR_MAX - (uintptr_t)o->size + 1));
     MISTAKE(half, 0, 0, ALIGN, "prem", "0x", o->address = stage.there + o->size / 2);
     MISTAKE(odd, 0, 0, ALIGN, "prem", "0x", o->address = stage.there + 1);
     MISTAKE(leaves, LONG, 0, RANGE, "prem", "0x", o->address = stage.there + SLICE - 4);
@@ -45,7 +46,8 @@ static int operations(struct row *row, void *arguments)
 {
     struct operand *o = arguments;
     FUNCTION_OF(ARMCI_Rmw, "prem", "add_", INT, rmw(ARMCI_FETCH_AND_ADD, o->address, stage.p));
-    FUNCTION_OF(ARMCI_Rmw, "prem", "add_long_", LONG, rmw(ARMCI_FETCH_AND_ADD_LONG, o->address, stage.p));
+    FUNCTION_OF(ARMCI_Rmw, "prem", "add_long_", LONG,
+                rmw(ARMCI_FETCH_AND_ADD_LONG, o->address, stage.p));
     FUNCTION_OF(ARMCI_Rmw, "prem", "swap_", INT, rmw(ARMCI_SWAP, o->address, stage.p));
     FUNCTION_OF(ARMCI_Rmw, "prem", "swap_long_", LONG, rmw(ARMCI_SWAP_LONG, o->address, stage.p));
     return 0;
@@ -64,11 +66,14 @@ static int completion(struct row *row)
     WRONG(ARMCI_Rmw, op_unknown, TYPE, "op", "4", rmw(ARMCI_SWAP_LONG + 1, stage.there, stage.p));
     WRONG(ARMCI_Rmw, op_largest, TYPE, "op", "2147483647", rmw(INT_MAX, stage.there, stage.p));
     WRONG(ARMCI_Rmw, op_smallest, TYPE, "op", "-2147483648", rmw(INT_MIN, stage.there, stage.p));
-    WRONG(ARMCI_Rmw, to_null, ADDRESS, "ploc", "NULL", ARMCI_Rmw(ARMCI_SWAP, NULL, stage.there, 1, stage.p));
+    WRONG(ARMCI_Rmw, to_null, ADDRESS, "ploc", "NULL",
+          ARMCI_Rmw(ARMCI_SWAP, NULL, stage.there, 1, stage.p));
     WRONG(armci_notify_wait, null, ADDRESS, "pval", "NULL", -armci_notify_wait(stage.p, NULL));
     WRONG(ARMCI_INIT_HANDLE, null, HANDLE, "hdl", "NULL", SILENT(ARMCI_INIT_HANDLE(NULL)));
-    WRONG(ARMCI_SET_AGGREGATE_HANDLE, null, HANDLE, "hdl", "NULL", SILENT(ARMCI_SET_AGGREGATE_HANDLE(NULL)));
-    WRONG(ARMCI_UNSET_AGGREGATE_HANDLE, null, HANDLE, "hdl", "NULL", SILENT(ARMCI_UNSET_AGGREGATE_HANDLE(NULL)));
+    WRONG(ARMCI_SET_AGGREGATE_HANDLE, null, HANDLE, "hdl", "NULL",
+          SILENT(ARMCI_SET_AGGREGATE_HANDLE(NULL)));
+    WRONG(ARMCI_UNSET_AGGREGATE_HANDLE, null, HANDLE, "hdl", "NULL",
+          SILENT(ARMCI_UNSET_AGGREGATE_HANDLE(NULL)));
     OFF(ARMCI_Rmw, rmw(ARMCI_FETCH_AND_ADD, stage.there, 0));
     OFF(ARMCI_Wait, ARMCI_Wait(NULL));
     OFF(ARMCI_Test, ARMCI_Test(&stage.hdl));
@@ -96,7 +101,8 @@ static void unlock_neighbour(void)
     if (stage.n > 1) ARMCI_Unlock(0, stage.me);
 }
 
-/* The value of a call that is made between two others: what comes first, the call, what comes last. */
+/* The value of a call that is made between two others: what comes first, the call, what comes last.
+ */
 static int finish(int result, void (*last)(void))
 {
     last();
@@ -130,7 +136,8 @@ static int mutexes(struct row *row)
 {
     int me = stage.me, p = stage.p;
     WRONG(ARMCI_Create_mutexes, negative, COUNT, "count", "-1", ARMCI_Create_mutexes(-1));
-    WRONG(ARMCI_Create_mutexes, smallest, COUNT, "count", "-2147483648", ARMCI_Create_mutexes(INT_MIN));
+    WRONG(ARMCI_Create_mutexes, smallest, COUNT, "count", "-2147483648",
+          ARMCI_Create_mutexes(INT_MIN));
     WRONG(ARMCI_Create_mutexes, twice, MUTEX, "count", "1", WITH_ONE(ARMCI_Create_mutexes(1)));
     WRONG(ARMCI_Destroy_mutexes, none, MUTEX, "mutexes", "none", ARMCI_Destroy_mutexes());
     WRONG(ARMCI_Destroy_mutexes, twice, MUTEX, "mutexes", "none",
@@ -140,13 +147,15 @@ static int mutexes(struct row *row)
     WRONG(ARMCI_Lock, mutex_negative, MUTEX, "mutex", "-1", WITH_ONE(LOCK(-1, p)));
     WRONG(ARMCI_Lock, mutex_largest, MUTEX, "mutex", "2147483647", WITH_ONE(LOCK(INT_MAX, p)));
     WRONG(ARMCI_Lock, mutex_smallest, MUTEX, "mutex", "-2147483648", WITH_ONE(LOCK(INT_MIN, me)));
-    WRONG(ARMCI_Lock, twice, MUTEX, "mutex", "0", WITH_ONE(finish((ARMCI_Lock(0, me), LOCK(0, me)), unlock_own)));
+    WRONG(ARMCI_Lock, twice, MUTEX, "mutex", "0",
+          WITH_ONE(finish((ARMCI_Lock(0, me), LOCK(0, me)), unlock_own)));
     WRONG(ARMCI_Unlock, none, MUTEX, "mutex", "0", UNLOCK(0, p));
     WRONG(ARMCI_Unlock, mutex_one, MUTEX, "mutex", "1", WITH_ONE(UNLOCK(1, p)));
     WRONG(ARMCI_Unlock, mutex_negative, MUTEX, "mutex", "-1", WITH_ONE(UNLOCK(-1, p)));
     WRONG(ARMCI_Unlock, mutex_largest, MUTEX, "mutex", "2147483647", WITH_ONE(UNLOCK(INT_MAX, me)));
     WRONG(ARMCI_Unlock, unheld, MUTEX, "mutex", "0", WITH_ONE(UNLOCK(0, p)));
-    WRONG(ARMCI_Unlock, twice, MUTEX, "mutex", "0", WITH_ONE((ARMCI_Lock(0, me), ARMCI_Unlock(0, me), UNLOCK(0, me))));
+    WRONG(ARMCI_Unlock, twice, MUTEX, "mutex", "0",
+          WITH_ONE((ARMCI_Lock(0, me), ARMCI_Unlock(0, me), UNLOCK(0, me))));
     WRONG(ARMCI_Unlock, of_neighbour, MUTEX, "mutex", "0", WITH_ONE(SILENT(unlock_neighbour())));
     WRONG(ARMCIX_Destroy_mutexes_hdl, own_only, HANDLE, "hdl", "", WITH_ONE(destroy_null()));
     OFF(ARMCI_Create_mutexes, ARMCI_Create_mutexes(1));
@@ -204,13 +213,17 @@ static int sets(struct row *row)
 {
     armcix_mutex_hdl_t garbage = (armcix_mutex_hdl_t)(void *)stage.nowhere;
     int me = stage.me, p = stage.p;
-#define CREATE(COUNT, GROUP) gives_nothing(!ARMCIX_Create_mutexes_hdl(COUNT, GROUP), "ARMCIX_Create_mutexes_hdl")
+#define CREATE(COUNT, GROUP)                                                                       \
+    gives_nothing(!ARMCIX_Create_mutexes_hdl(COUNT, GROUP), "ARMCIX_Create_mutexes_hdl")
     WRONG(ARMCI_Destroy_mutexes, sets_only, MUTEX, "mutexes", "none", WITH_SET(destroy_own()));
     WRONG(ARMCIX_Create_mutexes_hdl, negative, COUNT, "count", "-1", CREATE(-1, NULL));
-    WRONG(ARMCIX_Create_mutexes_hdl, smallest, COUNT, "count", "-2147483648", CREATE(INT_MIN, &stage.self));
+    WRONG(ARMCIX_Create_mutexes_hdl, smallest, COUNT, "count", "-2147483648",
+          CREATE(INT_MIN, &stage.self));
     WRONG(ARMCIX_Destroy_mutexes_hdl, null, HANDLE, "hdl", "", ARMCIX_Destroy_mutexes_hdl(NULL));
-    WRONG(ARMCIX_Destroy_mutexes_hdl, garbage, HANDLE, "hdl", "0x", ARMCIX_Destroy_mutexes_hdl(garbage));
-    WRONG(ARMCIX_Destroy_mutexes_hdl, twice, HANDLE, "hdl", "0x", ARMCIX_Destroy_mutexes_hdl(destroyed_set()));
+    WRONG(ARMCIX_Destroy_mutexes_hdl, garbage, HANDLE, "hdl", "0x",
+          ARMCIX_Destroy_mutexes_hdl(garbage));
+    WRONG(ARMCIX_Destroy_mutexes_hdl, twice, HANDLE, "hdl", "0x",
+          ARMCIX_Destroy_mutexes_hdl(destroyed_set()));
     WRONG(ARMCIX_Lock_hdl, null, HANDLE, "hdl", "", LOCK_SET(NULL, 0, 0));
     WRONG(ARMCIX_Lock_hdl, garbage, HANDLE, "hdl", "0x", LOCK_SET(garbage, 0, 0));
     WRONG(ARMCIX_Lock_hdl, destroyed, HANDLE, "hdl", "0x", LOCK_SET(destroyed_set(), 0, p));
@@ -219,12 +232,14 @@ static int sets(struct row *row)
     WRONG(ARMCIX_Lock_hdl, twice, MUTEX, "mutex", "0",
           WITH_SET(finish((ARMCIX_Lock_hdl(set, 0, me), LOCK_SET(set, 0, me)), unlock_own_of_set)));
     /* A set over the caller alone has a rank 0 only. */
-    WRONG(ARMCIX_Lock_hdl, no_such_member, RANK, "proc", "1", finish((create_set(&stage.self), LOCK_SET(set, 0, 1)), destroy_set));
+    WRONG(ARMCIX_Lock_hdl, no_such_member, RANK, "proc", "1",
+          finish((create_set(&stage.self), LOCK_SET(set, 0, 1)), destroy_set));
     WRONG(ARMCIX_Trylock_hdl, null, HANDLE, "hdl", "", try_set(NULL, 0, 0));
     WRONG(ARMCIX_Trylock_hdl, garbage, HANDLE, "hdl", "0x", try_set(garbage, 0, 0));
     WRONG(ARMCIX_Trylock_hdl, destroyed, HANDLE, "hdl", "0x", try_set(destroyed_set(), 0, p));
     WRONG(ARMCIX_Trylock_hdl, mutex_one, MUTEX, "mutex", "1", WITH_SET(try_set(set, 1, p)));
-    WRONG(ARMCIX_Trylock_hdl, mutex_smallest, MUTEX, "mutex", "-2147483648", WITH_SET(try_set(set, INT_MIN, p)));
+    WRONG(ARMCIX_Trylock_hdl, mutex_smallest, MUTEX, "mutex", "-2147483648",
+          WITH_SET(try_set(set, INT_MIN, p)));
     WRONG(ARMCIX_Unlock_hdl, null, HANDLE, "hdl", "", UNLOCK_SET(NULL, 0, 0));
     WRONG(ARMCIX_Unlock_hdl, garbage, HANDLE, "hdl", "0x", UNLOCK_SET(garbage, 0, 0));
     WRONG(ARMCIX_Unlock_hdl, destroyed, HANDLE, "hdl", "0x", UNLOCK_SET(destroyed_set(), 0, p));

@@ -16,8 +16,8 @@ static FILE *begin_report(const struct run *run, const struct op *op, const char
     static char text[REPORT];
     FILE *to = fmemopen(text, sizeof text, "w+");
     if (!to) return stderr;
-    fprintf(to, "armci-random: FAILED: seed %lu ranks %d phase %d rank %d", (unsigned long)run->p->seed, run->p->ranks, run->ph->number,
-            run->p->me);
+    fprintf(to, "armci-random: FAILED: seed %lu ranks %d phase %d rank %d",
+            (unsigned long)run->p->seed, run->p->ranks, run->ph->number, run->p->me);
     if (op && op->unit >= 0) fprintf(to, " unit %ld operation %ld", op->unit, op->sequence);
     fprintf(to, " units %ld\n  wrong: %s\n", run->p->units + 1, what);
     if (op) {
@@ -53,9 +53,14 @@ static void print_bytes(FILE *to, const char *name, const char *bytes, long n)
 
 static const char *rule_name(enum rule rule)
 {
-    static const char *const names[] = {
-        "read only", "bytes of one origin", "elements of one origin", "accumulates of everyone", "rmw of everyone", "under a mutex",
-        "mailbox",   "local buffers"};
+    static const char *const names[] = {"read only",
+                                        "bytes of one origin",
+                                        "elements of one origin",
+                                        "accumulates of everyone",
+                                        "rmw of everyone",
+                                        "under a mutex",
+                                        "mailbox",
+                                        "local buffers"};
     return names[rule];
 }
 
@@ -66,7 +71,8 @@ static void print_area(FILE *to, const struct phase *ph, int region, int rank, l
         if (a->region != region || a->rank != rank || !area_covers(a, offset)) continue;
         fprintf(to, "  area: %s", rule_name(a->rule));
         if (a->owner >= 0) fprintf(to, ", of rank %d", a->owner);
-        fprintf(to, "; from %ld, %d times %ld bytes, %ld apart\n", a->start, a->teeth, a->width, a->period);
+        fprintf(to, "; from %ld, %d times %ld bytes, %ld apart\n", a->start, a->teeth, a->width,
+                a->period);
         return;
     }
     fputs("  area: none, nobody writes there in this phase\n", to);
@@ -79,7 +85,9 @@ static bool writes(const struct op *op, int rank, int memory, long offset)
     struct walk w;
     struct segment s;
     bool get = op->t.verb == GET;
-    if (!op_transfers(op) || (get ? op->rank != rank || op->t.local.memory != memory : op->t.target != rank)) return false;
+    if (!op_transfers(op) ||
+        (get ? op->rank != rank || op->t.local.memory != memory : op->t.target != rank))
+        return false;
     for (walk_begin(&w, &op->t); walk_next(&w, &s);) {
         long at = get ? s.local : s.remote;
         if ((get || s.memory == memory) && at <= offset && offset < at + s.bytes) return true;
@@ -122,8 +130,8 @@ void check_number(struct run *run, const struct op *op, const char *what, long e
     end_report(report);
 }
 
-void check_bytes(struct run *run, const struct op *op, const char *what, int rank, int memory, long offset, const char *expected,
-                 const char *seen, long n)
+void check_bytes(struct run *run, const struct op *op, const char *what, int rank, int memory,
+                 long offset, const char *expected, const char *seen, long n)
 {
     long first = 0, last = n;
     if (n == 0 || memcmp(expected, seen, (size_t)n) == 0) return;
@@ -145,16 +153,21 @@ void check_bytes(struct run *run, const struct op *op, const char *what, int ran
     end_report(report);
 }
 
-void check_part(struct run *run, const struct op *op, const struct area *a, long offset, const char *seen)
+void check_part(struct run *run, const struct op *op, const struct area *a, long offset,
+                const char *seen)
 {
     long part = area_part_at(a, offset), number = element_load(a->type, seen), least;
     int rank;
     if (shared_may_be(run->p, a, part, number, &least, &rank)) return;
     FILE *report = begin_report(run, op, "a sum that no order of the accumulates can give");
-    fprintf(report, "  region %d of rank %d, offset %ld: seen %ld\n", a->region, a->rank, offset, number);
-    fprintf(report, "  it began with %ld; with the own accumulates alone it would be %ld\n", area_start_number(a, offset), least);
-    fprintf(report, "  the part of rank %d is wrong (in multiples of %ld); own so far: %d; in the whole phase:", rank,
-            area_unit(run->p, rank), a->done[part]);
+    fprintf(report, "  region %d of rank %d, offset %ld: seen %ld\n", a->region, a->rank, offset,
+            number);
+    fprintf(report, "  it began with %ld; with the own accumulates alone it would be %ld\n",
+            area_start_number(a, offset), least);
+    fprintf(
+        report,
+        "  the part of rank %d is wrong (in multiples of %ld); own so far: %d; in the whole phase:",
+        rank, area_unit(run->p, rank), a->done[part]);
     for (int r = 0; r < run->p->ranks; r++)
         fprintf(report, " %d", a->totals[r * area_parts(a) + part]);
     fputs("\n", report);
@@ -168,7 +181,8 @@ void check_slice(struct run *run, const struct op *op, int r)
     int me = run->p->me;
     if (!region->mapped || !region->shadow[me] || region->bytes[me] == 0) return;
     ARMCI_Access_begin(region->base[me]);
-    check_bytes(run, op, "own memory at the end of a phase", me, ARENAS + r, 0, region->shadow[me], region->base[me], region->bytes[me]);
+    check_bytes(run, op, "own memory at the end of a phase", me, ARENAS + r, 0, region->shadow[me],
+                region->base[me], region->bytes[me]);
     ARMCI_Access_end(region->base[me]);
     run->bytes += region->bytes[me];
 }
@@ -178,6 +192,6 @@ void check_memory(struct run *run)
     for (int r = 0; r < run->p->regions; r++)
         check_slice(run, NULL, r);
     for (int a = 0; a < ARENAS; a++)
-        check_bytes(run, NULL, "private memory at the end of a phase", run->p->me, a, 0, run->p->arena_shadow[run->p->me][a],
-                    run->p->arena[a], ARENA_BYTES);
+        check_bytes(run, NULL, "private memory at the end of a phase", run->p->me, a, 0,
+                    run->p->arena_shadow[run->p->me][a], run->p->arena[a], ARENA_BYTES);
 }

@@ -1,4 +1,5 @@
-/* execute.c - a program from beginning to end: phase by phase its own stream, then the comparison. */
+/* execute.c - a program from beginning to end: phase by phase its own stream, then the comparison.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ static void do_access(struct run *run, const struct op *op)
     if (t->verb == PUT)
         pattern_store(at, t->local.offset, t->count[0], t->content);
     else
-        check_bytes(run, op, "what a process sees in its own slice", t->target, t->remote.memory, t->remote.offset, shadow, at,
-                    t->count[0]);
+        check_bytes(run, op, "what a process sees in its own slice", t->target, t->remote.memory,
+                    t->remote.offset, shadow, at, t->count[0]);
     ARMCI_Access_end(base);
     model_apply(run->p, run->ph, op);
 }
@@ -46,7 +47,9 @@ static void do_fence(struct run *run, const struct op *op)
 void run_op(struct run *run, const struct op *op)
 {
     switch (op->kind) {
-    case OP_TRANSFER: issue_transfer(run, op, op->mode == EXPLICIT ? &run->handle[op->handle] : NULL); break;
+    case OP_TRANSFER:
+        issue_transfer(run, op, op->mode == EXPLICIT ? &run->handle[op->handle] : NULL);
+        break;
     case OP_RMW: cells_rmw(run, op); break;
     case OP_ACCESS: do_access(run, op); break;
     case OP_PACK: issue_pack(run, op); break;
@@ -70,7 +73,9 @@ void run_op(struct run *run, const struct op *op)
     case OP_GROUP_FREE: world_group_free(run, op); break;
     case OP_REGION_CREATE: world_region_create(run, op); break;
     case OP_REGION_FREE: world_region_free(run, op); break;
-    case OP_MUTEXES: check_status(run, op, ARMCI_Create_mutexes(run->p->mutexes[run->p->me])); break;
+    case OP_MUTEXES:
+        check_status(run, op, ARMCI_Create_mutexes(run->p->mutexes[run->p->me]));
+        break;
     }
     issue_completed(run, op);
 }
@@ -83,14 +88,17 @@ static void store_beginnings(struct run *run)
     struct program *p = run->p;
     model_begin_phase(p, run->ph);
     for (int r = 0; r < p->regions; r++)
-        if (p->region[r].mapped && p->region[r].base[p->me]) ARMCI_Access_begin(p->region[r].base[p->me]);
+        if (p->region[r].mapped && p->region[r].base[p->me])
+            ARMCI_Access_begin(p->region[r].base[p->me]);
     for (int i = 0; i < run->ph->areas; i++) {
         const struct area *a = &run->ph->area[i];
         const struct region *region = &p->region[a->region];
-        if (a->rank == p->me && region->mapped && area_is_typed(a)) area_refresh(a, region->base[p->me]);
+        if (a->rank == p->me && region->mapped && area_is_typed(a))
+            area_refresh(a, region->base[p->me]);
     }
     for (int r = 0; r < p->regions; r++)
-        if (p->region[r].mapped && p->region[r].base[p->me]) ARMCI_Access_end(p->region[r].base[p->me]);
+        if (p->region[r].mapped && p->region[r].base[p->me])
+            ARMCI_Access_end(p->region[r].base[p->me]);
     ARMCI_Barrier();
 }
 

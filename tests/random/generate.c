@@ -77,10 +77,12 @@ static void step(struct maker *m)
         int weight;
         enum family family;
     } steps[] = {
-        {make_transfer, 700, FAMILIES},   {make_access, 30, FAMILY_ACCESS},    {make_pack, 10, FAMILY_PACK},
-        {make_rmw, 90, FAMILY_RMW},       {make_wait, 60, FAMILY_NONBLOCKING}, {make_fence, 25, FAMILY_FENCE},
-        {make_sections, 12, FAMILY_LOCK}, {make_telling, 50, FAMILIES},        {make_message, 10, FAMILY_MESSAGE},
-        {make_reduce, 8, FAMILY_REDUCE},  {make_barrier, 3, FAMILY_BARRIER},   {region_step, 9, FAMILY_REGION},
+        {make_transfer, 700, FAMILIES},      {make_access, 30, FAMILY_ACCESS},
+        {make_pack, 10, FAMILY_PACK},        {make_rmw, 90, FAMILY_RMW},
+        {make_wait, 60, FAMILY_NONBLOCKING}, {make_fence, 25, FAMILY_FENCE},
+        {make_sections, 12, FAMILY_LOCK},    {make_telling, 50, FAMILIES},
+        {make_message, 10, FAMILY_MESSAGE},  {make_reduce, 8, FAMILY_REDUCE},
+        {make_barrier, 3, FAMILY_BARRIER},   {region_step, 9, FAMILY_REGION},
         {group_step, 8, FAMILY_GROUP},
     };
     enum { STEPS = sizeof steps / sizeof steps[0] };
@@ -120,7 +122,8 @@ void generate_phase(struct program *p, struct phase *ph)
     for (int r = 0; r < p->regions; r++)
         if (p->region[r].alive) layout_region(p, ph, r, &m.rng);
     if (ph->number == 0) begin_program(&m);
-    long wanted = (long)options->ops * p->ranks, steps = 20 * wanted; /* with few families many steps make nothing */
+    long wanted = (long)options->ops * p->ranks,
+         steps = 20 * wanted; /* with few families many steps make nothing */
     while (made(p, ph) < wanted && steps-- > 0)
         step(&m);
 }
@@ -158,8 +161,10 @@ static bool choose_verb(struct maker *m, const struct area *a, enum verb *verb)
 
 static bool choose_form(struct maker *m, enum verb verb, enum form *form)
 {
-    static const enum form forms[] = {CONTIGUOUS, CONTIGUOUS, CONTIGUOUS, STRIDED, STRIDED, STRIDED, VECTOR, VECTOR, VALUE};
-    static const enum family families[] = {FAMILY_CONTIGUOUS, FAMILY_STRIDED, FAMILY_VECTOR, FAMILY_VALUE};
+    static const enum form forms[] = {CONTIGUOUS, CONTIGUOUS, CONTIGUOUS, STRIDED, STRIDED,
+                                      STRIDED,    VECTOR,     VECTOR,     VALUE};
+    static const enum family families[] = {FAMILY_CONTIGUOUS, FAMILY_STRIDED, FAMILY_VECTOR,
+                                           FAMILY_VALUE};
     for (int tries = 0; tries < 8; tries++) {
         *form = forms[rng_below(&m->rng, 9)];
         if (has(families[*form]) && !(verb == ACC && *form == VALUE)) return true;
@@ -183,9 +188,11 @@ static void choose_scale(struct maker *m, const struct area *a, struct transfer 
     t->scale[1] = !shared && complex ? rng_between(&m->rng, -1, 2) : 0;
 }
 
-static struct content content_for(const struct program *p, const struct op *op, const struct area *a, enum verb verb)
+static struct content content_for(const struct program *p, const struct op *op,
+                                  const struct area *a, enum verb verb)
 {
-    struct content content = {.seed = op->seed, .type = verb == GET ? TYPE_BYTES : a->type, .unit = 0};
+    struct content content = {
+        .seed = op->seed, .type = verb == GET ? TYPE_BYTES : a->type, .unit = 0};
     if (verb == ACC && a->rule == RULE_SHARED_ACC) content.unit = area_unit(p, op->rank);
     return content;
 }
@@ -194,18 +201,25 @@ static struct content content_for(const struct program *p, const struct op *op, 
 static bool shape_op(struct maker *m, struct op *op, int i, enum verb verb, enum form form)
 {
     struct area *a = &m->ph->area[i];
-    struct wish wish = {.origin = op->rank, .blocking = op->mode == BLOCKING, .area = a, .index = i, .verb = verb, .form = form};
+    struct wish wish = {.origin = op->rank,
+                        .blocking = op->mode == BLOCKING,
+                        .area = a,
+                        .index = i,
+                        .verb = verb,
+                        .form = form};
     wish.content = content_for(m->p, op, a, verb);
     if (!shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t)) return false;
     if (verb != ACC) return true;
     choose_scale(m, a, &op->t);
-    return a->rule != RULE_SHARED_ACC || shared_add(m->p, a, &op->t, a->totals + op->rank * area_parts(a));
+    return a->rule != RULE_SHARED_ACC ||
+           shared_add(m->p, a, &op->t, a->totals + op->rank * area_parts(a));
 }
 
 static int choose_area(struct maker *m, int rank)
 {
-    static const enum rule rules[] = {RULE_OWN_BYTES,    RULE_OWN_BYTES,  RULE_OWN_BYTES,  RULE_OWN_ELEMENTS, RULE_OWN_ELEMENTS,
-                                      RULE_OWN_ELEMENTS, RULE_SHARED_ACC, RULE_SHARED_ACC, RULE_READ_ONLY};
+    static const enum rule rules[] = {RULE_OWN_BYTES,    RULE_OWN_BYTES,    RULE_OWN_BYTES,
+                                      RULE_OWN_ELEMENTS, RULE_OWN_ELEMENTS, RULE_OWN_ELEMENTS,
+                                      RULE_SHARED_ACC,   RULE_SHARED_ACC,   RULE_READ_ONLY};
     return make_find_area(m, rules[rng_below(&m->rng, sizeof rules / sizeof rules[0])], rank);
 }
 
@@ -221,7 +235,8 @@ void make_transfer(struct maker *m)
     int rank = make_random_rank(m), area = choose_area(m, rank);
     enum verb verb;
     enum form form;
-    if (area < 0 || !choose_verb(m, &m->ph->area[area], &verb) || !choose_form(m, verb, &form)) return;
+    if (area < 0 || !choose_verb(m, &m->ph->area[area], &verb) || !choose_form(m, verb, &form))
+        return;
     struct op *op = make_op(m, rank, OP_TRANSFER);
     choose_mode(m, op);
     if (form == VALUE && verb == GET) {
@@ -239,7 +254,8 @@ void make_access(struct maker *m)
     static const enum rule rules[] = {RULE_OWN_BYTES, RULE_OWN_ELEMENTS, RULE_READ_ONLY};
     int rank = make_random_rank(m), area = make_find_area(m, rules[rng_below(&m->rng, 3)], rank);
     enum verb verb;
-    if (area < 0 || m->ph->area[area].rank != rank || !choose_verb(m, &m->ph->area[area], &verb)) return;
+    if (area < 0 || m->ph->area[area].rank != rank || !choose_verb(m, &m->ph->area[area], &verb))
+        return;
     struct op *op = make_op(m, rank, OP_ACCESS);
     if (!shape_op(m, op, area, verb == ACC ? PUT : verb, CONTIGUOUS)) make_undo(m, rank);
 }
@@ -250,22 +266,26 @@ void make_pack(struct maker *m)
     int rank = make_random_rank(m), area = make_find_area(m, rules[rng_below(&m->rng, 3)], rank);
     if (area < 0 || m->ph->area[area].rank != rank) return;
     struct op *op = make_op(m, rank, OP_PACK);
-    if (!shape_op(m, op, area, GET, rng_chance(&m->rng, 70) ? STRIDED : CONTIGUOUS)) make_undo(m, rank);
+    if (!shape_op(m, op, area, GET, rng_chance(&m->rng, 70) ? STRIDED : CONTIGUOUS))
+        make_undo(m, rank);
 }
 
 /* ---- rmw ---- */
 
-/* Values that are swapped into shared cells are unlike all others, and far enough apart for what is added. */
+/* Values that are swapped into shared cells are unlike all others, and far enough apart for what is
+ * added. */
 static int choose_operand(struct maker *m, const struct op *op, const struct area *a)
 {
     bool swap = op->rmw == ARMCI_SWAP || op->rmw == ARMCI_SWAP_LONG;
-    if (a->rule == RULE_OWN_ELEMENTS) return rng_between(&m->rng, swap ? -1000 : -5, swap ? 1000 : 5);
+    if (a->rule == RULE_OWN_ELEMENTS)
+        return rng_between(&m->rng, swap ? -1000 : -5, swap ? 1000 : 5);
     return swap ? (int)((op->sequence + 1) * 4096 & 0x7fffffff) : rng_between(&m->rng, 1, 3);
 }
 
 void make_rmw(struct maker *m)
 {
-    int rank = make_random_rank(m), i = make_find_area(m, rng_chance(&m->rng, 70) ? RULE_SHARED_RMW : RULE_OWN_ELEMENTS, rank);
+    int rank = make_random_rank(m),
+        i = make_find_area(m, rng_chance(&m->rng, 70) ? RULE_SHARED_RMW : RULE_OWN_ELEMENTS, rank);
     if (i < 0) return;
     const struct area *a = &m->ph->area[i];
     if ((a->type != ARMCI_ACC_INT && a->type != ARMCI_ACC_LNG) || area_is_unaligned(a)) return;
@@ -284,12 +304,15 @@ void make_rmw(struct maker *m)
 
 void make_wait(struct maker *m)
 {
-    static const enum kind kinds[] = {OP_WAIT, OP_WAIT, OP_WAIT, OP_TEST, OP_WAIT_PROC, OP_WAIT_ALL, OP_SET_AGGREGATE, OP_UNSET_AGGREGATE};
+    static const enum kind kinds[] = {OP_WAIT,          OP_WAIT,           OP_WAIT,
+                                      OP_TEST,          OP_WAIT_PROC,      OP_WAIT_ALL,
+                                      OP_SET_AGGREGATE, OP_UNSET_AGGREGATE};
     enum kind kind = kinds[rng_below(&m->rng, has(FAMILY_AGGREGATE) ? 8 : 6)];
     struct op *op = make_op(m, make_random_rank(m), kind);
     op->handle = (int)rng_below(&m->rng, HANDLES);
     op->peer = make_random_rank(m);
-    if (kind == OP_WAIT && has(FAMILY_WAIT_NULL) && rng_chance(&m->rng, 25)) op->handle = IMPLICIT_HANDLE;
+    if (kind == OP_WAIT && has(FAMILY_WAIT_NULL) && rng_chance(&m->rng, 25))
+        op->handle = IMPLICIT_HANDLE;
 }
 
 static int group_of(struct maker *m, int rank)

@@ -1,4 +1,5 @@
-/* issue.c - transfers and read-modify-write by the calls of ARMCI, and the check of what gets bring. */
+/* issue.c - transfers and read-modify-write by the calls of ARMCI, and the check of what gets
+ * bring. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static int vector(const struct run *run, const struct call *c, const struct tran
             here[i] = local + s->local;
             there[i] = memory_real(run->p, t->target, s->memory) + s->remote;
         }
-        iov[e] = (armci_giov_t){t->verb == GET ? there : here, t->verb == GET ? here : there, entry->bytes, entry->n};
+        iov[e] = (armci_giov_t){t->verb == GET ? there : here, t->verb == GET ? here : there,
+                                entry->bytes, entry->n};
         at += entry->n;
     }
     int status = call_vector(c, iov, t->entries);
@@ -48,8 +50,10 @@ static int call(const struct run *run, struct transfer *t, bool blocking, armci_
     union scale scale = scale_of(t->type, t->scale[0], t->scale[1]);
     struct call c = {(unsigned)t->verb, blocking, handle, t->type, &scale, t->target};
     if (t->form == VECTOR) return vector(run, &c, t);
-    if (t->form == CONTIGUOUS) return call_contiguous(&c, local_of(run, t), remote_of(run, t), t->count[0]);
-    return call_strided(&c, local_of(run, t), t->local_stride, remote_of(run, t), t->remote_stride, t->count, t->levels);
+    if (t->form == CONTIGUOUS)
+        return call_contiguous(&c, local_of(run, t), remote_of(run, t), t->count[0]);
+    return call_strided(&c, local_of(run, t), t->local_stride, remote_of(run, t), t->remote_stride,
+                        t->count, t->levels);
 }
 
 static int put_value(struct transfer *t, void *dst, bool blocking, armci_hdl_t *handle)
@@ -65,19 +69,31 @@ static int put_value(struct transfer *t, void *dst, bool blocking, armci_hdl_t *
     memcpy(&f, value, sizeof f);
     memcpy(&d, value, sizeof d);
     switch (t->type) {
-    case ARMCI_ACC_INT: return blocking ? ARMCI_PutValueInt(i, dst, to) : ARMCI_NbPutValueInt(i, dst, to, handle);
-    case ARMCI_ACC_LNG: return blocking ? ARMCI_PutValueLong(l, dst, to) : ARMCI_NbPutValueLong(l, dst, to, handle);
-    case ARMCI_ACC_FLT: return blocking ? ARMCI_PutValueFloat(f, dst, to) : ARMCI_NbPutValueFloat(f, dst, to, handle);
-    default: return blocking ? ARMCI_PutValueDouble(d, dst, to) : ARMCI_NbPutValueDouble(d, dst, to, handle);
+    case ARMCI_ACC_INT:
+        return blocking ? ARMCI_PutValueInt(i, dst, to) : ARMCI_NbPutValueInt(i, dst, to, handle);
+    case ARMCI_ACC_LNG:
+        return blocking ? ARMCI_PutValueLong(l, dst, to) : ARMCI_NbPutValueLong(l, dst, to, handle);
+    case ARMCI_ACC_FLT:
+        return blocking ? ARMCI_PutValueFloat(f, dst, to)
+                        : ARMCI_NbPutValueFloat(f, dst, to, handle);
+    default:
+        return blocking ? ARMCI_PutValueDouble(d, dst, to)
+                        : ARMCI_NbPutValueDouble(d, dst, to, handle);
     }
 }
 
 static void get_value(const struct transfer *t, void *src, char *value)
 {
     switch (t->type) {
-    case ARMCI_ACC_INT: memcpy(value, &(int){ARMCI_GetValueInt(src, t->target)}, sizeof(int)); break;
-    case ARMCI_ACC_LNG: memcpy(value, &(long){ARMCI_GetValueLong(src, t->target)}, sizeof(long)); break;
-    case ARMCI_ACC_FLT: memcpy(value, &(float){ARMCI_GetValueFloat(src, t->target)}, sizeof(float)); break;
+    case ARMCI_ACC_INT:
+        memcpy(value, &(int){ARMCI_GetValueInt(src, t->target)}, sizeof(int));
+        break;
+    case ARMCI_ACC_LNG:
+        memcpy(value, &(long){ARMCI_GetValueLong(src, t->target)}, sizeof(long));
+        break;
+    case ARMCI_ACC_FLT:
+        memcpy(value, &(float){ARMCI_GetValueFloat(src, t->target)}, sizeof(float));
+        break;
     default: memcpy(value, &(double){ARMCI_GetValueDouble(src, t->target)}, sizeof(double));
     }
 }
@@ -85,7 +101,8 @@ static void get_value(const struct transfer *t, void *src, char *value)
 /* ---- what gets bring ---- */
 
 /* What is seen in a shared area cannot be told beforehand: take it over. */
-static void check_shared(struct run *run, const struct op *op, const struct segment *s, const char *seen)
+static void check_shared(struct run *run, const struct op *op, const struct segment *s,
+                         const char *seen)
 {
     const struct area *a = &run->ph->area[op->t.area];
     for (long i = 0; i < s->bytes; i += part_of(a->type))
@@ -97,11 +114,13 @@ static void check_get(struct run *run, const struct op *op)
     struct walk w;
     struct segment s;
     const struct transfer *t = &op->t;
-    char *real = memory_real(run->p, run->p->me, t->local.memory), *shadow = memory_shadow(run->p, run->p->me, t->local.memory);
+    char *real = memory_real(run->p, run->p->me, t->local.memory),
+         *shadow = memory_shadow(run->p, run->p->me, t->local.memory);
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         run->bytes += s.bytes;
         if (t->area < 0) {
-            check_bytes(run, op, "what a get brought", t->target, s.memory, s.remote, shadow + s.local, real + s.local, s.bytes);
+            check_bytes(run, op, "what a get brought", t->target, s.memory, s.remote,
+                        shadow + s.local, real + s.local, s.bytes);
             continue;
         }
         check_shared(run, op, &s, real + s.local);
@@ -118,7 +137,8 @@ static void check_value(struct run *run, const struct op *op, const char *seen)
     if (t->area >= 0)
         check_shared(run, op, &s, seen);
     else
-        check_bytes(run, op, "the value that was fetched", t->target, s.memory, s.remote, expected, seen, s.bytes);
+        check_bytes(run, op, "the value that was fetched", t->target, s.memory, s.remote, expected,
+                    seen, s.bytes);
 }
 
 static void remember_get(struct run *run, const struct op *op)
@@ -166,13 +186,15 @@ static void note_done(const struct area *a, const struct transfer *t)
     for (walk_begin(&w, t); walk_next(&w, &s);)
         for (long i = 0; i < s.bytes; i += part_of(a->type)) {
             unsigned char *done = &a->done[area_part_at(a, s.remote + i)];
-            *done = (unsigned char)(*done + t->scale[0] * pattern_number(t->content.seed, s.local + i, 1));
+            *done = (unsigned char)(*done +
+                                    t->scale[0] * pattern_number(t->content.seed, s.local + i, 1));
         }
 }
 
 void issue_transfer(struct run *run, const struct op *op, armci_hdl_t *handle)
 {
-    struct transfer t = op->t; /* a copy: strides and counts go to functions that take them as changeable */
+    struct transfer t =
+        op->t; /* a copy: strides and counts go to functions that take them as changeable */
     bool blocking = op->mode == BLOCKING;
     if (t.form == VALUE) {
         issue_value(run, op, handle);
@@ -207,8 +229,9 @@ void issue_pack(struct run *run, const struct op *op)
     check_get(run, op);
 }
 
-/* ---- read-modify-write.  What all processes were told must fit into one order of events: from the number at the beginning each
- * operation finds what the one before it left, and those of one process come in its own order ---- */
+/* ---- read-modify-write.  What all processes were told must fit into one order of events: from the
+ * number at the beginning each operation finds what the one before it left, and those of one
+ * process come in its own order ---- */
 
 static long call_rmw(struct run *run, const struct op *op)
 {
@@ -216,7 +239,9 @@ static long call_rmw(struct run *run, const struct op *op)
     bool wide = op->rmw == ARMCI_FETCH_AND_ADD_LONG || op->rmw == ARMCI_SWAP_LONG;
     int old = op->operand;
     long old_long = op->operand;
-    check_status(run, op, ARMCI_Rmw(op->rmw, wide ? (void *)&old_long : (void *)&old, cell, op->operand, op->peer));
+    check_status(
+        run, op,
+        ARMCI_Rmw(op->rmw, wide ? (void *)&old_long : (void *)&old, cell, op->operand, op->peer));
     return wide ? old_long : old;
 }
 
@@ -224,10 +249,12 @@ static void note_outcome(struct run *run, const struct op *op, long old)
 {
     if (run->outcomes == run->outcome_room) {
         run->outcome_room = run->outcome_room ? 2 * run->outcome_room : 64;
-        run->outcome = need(realloc(run->outcome, (size_t)run->outcome_room * sizeof *run->outcome));
+        run->outcome =
+            need(realloc(run->outcome, (size_t)run->outcome_room * sizeof *run->outcome));
     }
     bool swap = op->rmw == ARMCI_SWAP || op->rmw == ARMCI_SWAP_LONG;
-    run->outcome[run->outcomes++] = (struct outcome){op->area, op->offset, op->rank, op->sequence, old, op->operand, swap};
+    run->outcome[run->outcomes++] =
+        (struct outcome){op->area, op->offset, op->rank, op->sequence, old, op->operand, swap};
 }
 
 void cells_rmw(struct run *run, const struct op *op)
@@ -258,8 +285,8 @@ static bool same_cell(const struct outcome *a, const struct outcome *b)
     return a->area == b->area && a->offset == b->offset;
 }
 
-/* Find an order for the n outcomes of one cell, sorted by process.  Returns how many could be put in order; *number: what is left
- * in the cell after them. */
+/* Find an order for the n outcomes of one cell, sorted by process.  Returns how many could be put
+ * in order; *number: what is left in the cell after them. */
 static int put_in_order(const struct program *p, const struct outcome *o, int n, long *number)
 {
     int next[MAX_RANKS], end[MAX_RANKS], done = 0;
@@ -296,9 +323,12 @@ static void settle_cell(struct run *run, const struct outcome *o, int n)
                        .unit = -1,
                        .rmw = (int)o->swaps * 2,
                        .operand = (int)o->operand};
-    check_number(run, &about, "rmw operations on one cell that fit into one order of events, from its first value on", n,
-                 put_in_order(run->p, o, n, &number));
-    if (a->swaps && region->shadow[a->rank]) element_store(a->type, region->shadow[a->rank] + o->offset, number);
+    check_number(
+        run, &about,
+        "rmw operations on one cell that fit into one order of events, from its first value on", n,
+        put_in_order(run->p, o, n, &number));
+    if (a->swaps && region->shadow[a->rank])
+        element_store(a->type, region->shadow[a->rank] + o->offset, number);
 }
 
 void cells_settle(struct run *run)

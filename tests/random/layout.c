@@ -1,4 +1,5 @@
-/* layout.c - slices are cut into zones; a zone is one area, or several that interleave like the teeth of combs. */
+/* layout.c - slices are cut into zones; a zone is one area, or several that interleave like the
+ * teeth of combs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ int area_budget(const struct program *p)
 bool area_is_typed(const struct area *a)
 {
     if (a->rule == RULE_MAILBOX) return a->type != TYPE_BYTES;
-    return a->rule == RULE_OWN_ELEMENTS || a->rule == RULE_SHARED_ACC || a->rule == RULE_SHARED_RMW || a->rule == RULE_LOCKED;
+    return a->rule == RULE_OWN_ELEMENTS || a->rule == RULE_SHARED_ACC ||
+           a->rule == RULE_SHARED_RMW || a->rule == RULE_LOCKED;
 }
 
 bool area_is_unaligned(const struct area *a)
@@ -143,13 +145,16 @@ static bool needs_alignment(enum rule rule)
 /* Elements may begin anywhere. */
 static void shift(struct area *a, struct rng *rng)
 {
-    if (needs_alignment(a->rule) || a->width < 3 * SLOT || !has(FAMILY_UNALIGNED) || !rng_chance(rng, 30)) return;
+    if (needs_alignment(a->rule) || a->width < 3 * SLOT || !has(FAMILY_UNALIGNED) ||
+        !rng_chance(rng, 30))
+        return;
     long by = rng_below(rng, SLOT);
     a->start += by;
     a->width -= by;
 }
 
-/* Bytes: neither beginning nor end is aligned.  Elements: a whole number of them; few where many meet. */
+/* Bytes: neither beginning nor end is aligned.  Elements: a whole number of them; few where many
+ * meet. */
 static void trim(struct area *a, struct rng *rng)
 {
     if (a->rule == RULE_MAILBOX) return;
@@ -208,7 +213,8 @@ static void add_combs(struct program *p, struct phase *ph, struct area zone, str
     enum { MOST = 4 };
     long width[MOST], period = 0;
     int combs = rng_between(rng, 2, MOST);
-    bool odd = has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
+    bool odd =
+        has(FAMILY_UNALIGNED) && rng_chance(rng, 40); /* strides are multiples of the period */
     for (int i = 0; i < combs; i++)
         period += width[i] = odd ? rng_range(rng, SLOT, 6 * SLOT) : SLOT * rng_range(rng, 1, 6);
     zone.teeth = (int)(zone.width / period);
@@ -233,7 +239,8 @@ static void layout_slice(struct program *p, struct phase *ph, int r, int rank, s
         long width = rng_range(rng, LEAST_ZONE, 64L << rng_below(rng, 6));
         if (bytes - at - width < LEAST_ZONE) width = bytes - at;
         width -= width % SLOT;
-        struct area zone = {.region = r, .rank = rank, .start = at, .width = width, .period = width, .teeth = 1};
+        struct area zone = {
+            .region = r, .rank = rank, .start = at, .width = width, .period = width, .teeth = 1};
         if (rng_chance(rng, 45))
             add_combs(p, ph, zone, rng);
         else

@@ -11,7 +11,8 @@
 #include "options.h"
 #include "run.h"
 
-/* ---- where each process is: in a file that all share, and on standard error when a program hangs or crashes ---- */
+/* ---- where each process is: in a file that all share, and on standard error when a program hangs
+ * or crashes ---- */
 
 enum { LINE = 128, EXIT_HANG = 3, EXIT_CRASH = 4 };
 
@@ -26,7 +27,8 @@ static void write_line(const char *head)
     if (write(STDERR_FILENO, text, (size_t)n) < 0) _exit(EXIT_CRASH);
 }
 
-/* The others are late by little: let them say where they are before the first one's end takes the job down. */
+/* The others are late by little: let them say where they are before the first one's end takes the
+ * job down. */
 static void on_alarm(int signal)
 {
     (void)signal;
@@ -49,7 +51,8 @@ static void map_file(MPI_Comm comm, const char *path)
     int file = open(path, O_RDWR | O_CREAT, 0600);
     if (file < 0) return;
     char *all = MAP_FAILED;
-    if (ftruncate(file, (off_t)ranks * LINE) == 0) all = mmap(NULL, (size_t)(ranks * LINE), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (ftruncate(file, (off_t)ranks * LINE) == 0)
+        all = mmap(NULL, (size_t)(ranks * LINE), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     if (all != MAP_FAILED) line = all + place_rank * LINE;
 }
@@ -75,7 +78,8 @@ void place_program(uint64_t seed)
 
 void place_set(int phase, long unit, long sequence, const char *what)
 {
-    int n = snprintf(line, LINE, "seed %lu phase %d rank %d unit %ld operation %ld %s", program, phase, place_rank, unit, sequence, what);
+    int n = snprintf(line, LINE, "seed %lu phase %d rank %d unit %ld operation %ld %s", program,
+                     phase, place_rank, unit, sequence, what);
     memset(line + n, ' ', (size_t)(LINE - 1 - n));
     line[LINE - 1] = line == own ? '\0' : '\n';
 }
@@ -105,8 +109,9 @@ static void summary(struct run *run, long programs, double seconds)
     MPI_Comm_rank(run->comm, &rank);
     MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, run->comm);
     if (rank != 0) return;
-    printf("armci-random: %ld programs passed, %ld operations, %.1f MB compared, %.1f s, %.0f operations per second\n", programs, all[0],
-           (double)all[1] / 1e6, seconds, (double)all[0] / seconds);
+    printf("armci-random: %ld programs passed, %ld operations, %.1f MB compared, %.1f s, %.0f "
+           "operations per second\n",
+           programs, all[0], (double)all[1] / 1e6, seconds, (double)all[0] / seconds);
     fflush(stdout);
 }
 

@@ -1,5 +1,5 @@
-/* make_joint.c - random operations in which several processes take part.  All share a unit, and are appended in an order in which
- * they can happen. */
+/* make_joint.c - random operations in which several processes take part.  All share a unit, and are
+ * appended in an order in which they can happen. */
 #include "maker.h"
 #include "model.h"
 
@@ -16,7 +16,8 @@ static int second_area(struct maker *m, const struct area *a)
     int i = rng_chance(&m->rng, 30) ? make_find_area(m, RULE_LOCKED, -1) : -1;
     if (i < 0) return -1;
     const struct area *b = &m->ph->area[i];
-    return same_mutex(a, b) || m->p->region[a->region].group != m->p->region[b->region].group ? -1 : i;
+    return same_mutex(a, b) || m->p->region[a->region].group != m->p->region[b->region].group ? -1
+                                                                                              : i;
 }
 
 /* Everyone at once, a few times each: each section is a separate unit. */
@@ -65,7 +66,8 @@ static enum telling choose_telling(struct maker *m, bool owner_is_target)
     }
 }
 
-/* Who is told: the target itself, or with a fence and a message anyone else who reaches the memory. */
+/* Who is told: the target itself, or with a fence and a message anyone else who reaches the memory.
+ */
 static int choose_hearer(struct maker *m, const struct area *box, enum telling how)
 {
     const struct group *group = &m->p->group[m->p->region[box->region].group];
@@ -79,7 +81,9 @@ static int choose_hearer(struct maker *m, const struct area *box, enum telling h
 
 static bool can_tell(const struct area *box)
 {
-    return (has(FAMILY_NOTIFY) || has(FAMILY_FENCE) || (has(FAMILY_FLAG) && box->owner != box->rank)) && has(FAMILY_PUT);
+    return (has(FAMILY_NOTIFY) || has(FAMILY_FENCE) ||
+            (has(FAMILY_FLAG) && box->owner != box->rank)) &&
+           has(FAMILY_PUT);
 }
 
 static enum form choose_form(struct maker *m, enum telling how)
@@ -90,7 +94,8 @@ static enum form choose_form(struct maker *m, enum telling how)
 }
 
 /* The putting half; the flag is the first int of the part. */
-static bool tell(struct maker *m, struct op *op, int area, const struct area *part, enum telling how)
+static bool tell(struct maker *m, struct op *op, int area, const struct area *part,
+                 enum telling how)
 {
     struct area data = *part;
     op->variant = how;
@@ -104,8 +109,14 @@ static bool tell(struct maker *m, struct op *op, int area, const struct area *pa
         data.start += 16;
         data.width = data.period = part->width - 16;
     }
-    op->mode = how != BY_FLAG && has(FAMILY_NONBLOCKING) && rng_chance(&m->rng, 40) ? EXPLICIT : BLOCKING;
-    struct wish wish = {.origin = op->rank, .fresh = true, .area = &data, .index = -1, .verb = PUT, .form = choose_form(m, how)};
+    op->mode =
+        how != BY_FLAG && has(FAMILY_NONBLOCKING) && rng_chance(&m->rng, 40) ? EXPLICIT : BLOCKING;
+    struct wish wish = {.origin = op->rank,
+                        .fresh = true,
+                        .area = &data,
+                        .index = -1,
+                        .verb = PUT,
+                        .form = choose_form(m, how)};
     if (area_is_typed(part) && how != BY_FLAG && rng_chance(&m->rng, 70)) wish.verb = ACC;
     wish.content = (struct content){op->seed, part->type, 0};
     if (!shape_transfer(m->p, m->ph, &m->rng, &wish, &op->t)) return false;
@@ -186,7 +197,9 @@ static int random_group(struct maker *m)
 
 void make_reduce(struct maker *m)
 {
-    struct op op = {.kind = OP_REDUCE, .seed = rng_next(&m->rng), .group = rng_chance(&m->rng, 50) ? random_group(m) : WORLD};
+    struct op op = {.kind = OP_REDUCE,
+                    .seed = rng_next(&m->rng),
+                    .group = rng_chance(&m->rng, 50) ? random_group(m) : WORLD};
     op.variant = (int)rng_below(&m->rng, 8);
     op.operand = (int)rng_below(&m->rng, 1000);
     op.bytes = rng_range(&m->rng, 1, 20); /* elements */
@@ -206,7 +219,8 @@ void make_group(struct maker *m)
     struct program *p = m->p;
     int order[MAX_RANKS];
     if (p->groups == MAX_GROUPS) return;
-    struct op op = {.kind = OP_GROUP_CREATE, .group = p->groups, .variant = (int)rng_below(&m->rng, 2)};
+    struct op op = {
+        .kind = OP_GROUP_CREATE, .group = p->groups, .variant = (int)rng_below(&m->rng, 2)};
     int parent = random_group(m);
     const struct group *of = &p->group[parent];
     struct group *group = &p->group[p->groups++];
@@ -252,7 +266,10 @@ void make_region(struct maker *m, int g)
     struct program *p = m->p;
     if (p->regions == MAX_REGIONS) return;
     if (g < 0) g = rng_chance(&m->rng, 60) ? random_group(m) : WORLD;
-    struct op op = {.kind = OP_REGION_CREATE, .region = p->regions, .group = g, .variant = (int)rng_below(&m->rng, 3)};
+    struct op op = {.kind = OP_REGION_CREATE,
+                    .region = p->regions,
+                    .group = g,
+                    .variant = (int)rng_below(&m->rng, 3)};
     struct region *region = &p->region[p->regions++];
     *region = (struct region){.alive = true, .group = g, .seed = rng_next(&m->rng)};
     choose_bytes(m, region, &p->group[g]);
@@ -266,7 +283,10 @@ void make_region_end(struct maker *m)
     struct program *p = m->p;
     int r = (int)rng_below(&m->rng, p->regions);
     if (!p->region[r].alive) return;
-    struct op op = {.kind = OP_REGION_FREE, .region = r, .group = p->region[r].group, .variant = (int)rng_below(&m->rng, 2)};
+    struct op op = {.kind = OP_REGION_FREE,
+                    .region = r,
+                    .group = p->region[r].group,
+                    .variant = (int)rng_below(&m->rng, 2)};
     p->region[r].alive = false;
     make_for_members(m, &p->group[op.group], &op);
 }

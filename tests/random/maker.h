@@ -55,7 +55,8 @@ struct wish {
 };
 
 /* Make the transfer.  false: nothing came of it. */
-bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t);
+bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish,
+                    struct transfer *t);
 /* Place n bytes in private memory of the origin. */
 struct spot shape_landing(struct rng *rng, long n);
 /* Do segments meet on the remote (local) side? */

@@ -23,7 +23,8 @@ static void make_arenas(struct program *p)
             p->arena_shadow[r][a] = need(malloc(ARENA_BYTES));
             p->arena_known[r][a] = need(malloc(ARENA_BYTES));
             memset(p->arena_known[r][a], 1, ARENA_BYTES);
-            pattern_store(p->arena_shadow[r][a], 0, ARENA_BYTES, (struct content){p->seed + (uint64_t)(100 * r + a), TYPE_BYTES, 0});
+            pattern_store(p->arena_shadow[r][a], 0, ARENA_BYTES,
+                          (struct content){p->seed + (uint64_t)(100 * r + a), TYPE_BYTES, 0});
         }
     }
 }
@@ -130,7 +131,8 @@ void region_shadow(struct program *p, int r)
         region->shadow[rank] = need(malloc(n));
         region->mark[rank] = need(calloc(n, sizeof *region->mark[rank]));
         region->stamp[rank] = need(calloc(n, sizeof *region->stamp[rank]));
-        pattern_store(region->shadow[rank], 0, (long)n, (struct content){region->seed + (uint64_t)rank, TYPE_BYTES, 0});
+        pattern_store(region->shadow[rank], 0, (long)n,
+                      (struct content){region->seed + (uint64_t)rank, TYPE_BYTES, 0});
     }
 }
 
@@ -153,7 +155,8 @@ long memory_bytes(const struct program *p, int rank, int memory)
 
 char *memory_shadow(const struct program *p, int rank, int memory)
 {
-    return is_region(memory) ? p->region[memory - ARENAS].shadow[rank] : p->arena_shadow[rank][memory];
+    return is_region(memory) ? p->region[memory - ARENAS].shadow[rank]
+                             : p->arena_shadow[rank][memory];
 }
 
 char *memory_real(const struct program *p, int rank, int memory)

@@ -52,7 +52,8 @@ static void put_filled(struct program *p, const struct op *op)
     struct walk w;
     struct segment s;
     for (walk_begin(&w, &op->t); walk_next(&w, &s);)
-        pattern_store(memory_shadow(p, op->t.target, s.memory) + s.remote, s.local, s.bytes, op->t.content);
+        pattern_store(memory_shadow(p, op->t.target, s.memory) + s.remote, s.local, s.bytes,
+                      op->t.content);
 }
 
 static void apply_transfer(struct program *p, const struct op *op)
@@ -69,10 +70,13 @@ static void apply_transfer(struct program *p, const struct op *op)
 static void apply_tell(struct program *p, const struct op *op)
 {
     apply_transfer(p, op);
-    if (op->variant == BY_FLAG) memcpy(p->region[op->region].shadow[op->t.target] + op->offset, &op->operand, sizeof op->operand);
+    if (op->variant == BY_FLAG)
+        memcpy(p->region[op->region].shadow[op->t.target] + op->offset, &op->operand,
+               sizeof op->operand);
 }
 
-/* The shadow does not tell: it has what the owner did there, or not yet.  Each part is used once, so it can be made anew. */
+/* The shadow does not tell: it has what the owner did there, or not yet.  Each part is used once,
+ * so it can be made anew. */
 void model_told(struct program *p, const struct phase *ph, const struct op *op, char *part)
 {
     struct walk w;
@@ -144,7 +148,8 @@ void model_apply(struct program *p, const struct phase *ph, const struct op *op)
     }
 }
 
-void model_replay(struct program *p, const struct phase *ph, struct replay *replay, int rank, long sequence)
+void model_replay(struct program *p, const struct phase *ph, struct replay *replay, int rank,
+                  long sequence)
 {
     const struct stream *s = &ph->stream[rank];
     while (replay->at[rank] < s->n && s->op[replay->at[rank]].sequence < sequence)
@@ -153,9 +158,10 @@ void model_replay(struct program *p, const struct phase *ph, struct replay *repl
 
 /* ---- counting in shared areas ---- */
 
-/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the segment that passed the budget,
- * or -1. */
-static int add(const struct program *p, const struct area *a, const struct transfer *t, int sign, int last, unsigned char counts[])
+/* Add sign * what the accumulate adds, up to the segment `last` (inclusive, -1: all).  Returns the
+ * segment that passed the budget, or -1. */
+static int add(const struct program *p, const struct area *a, const struct transfer *t, int sign,
+               int last, unsigned char counts[])
 {
     struct walk w;
     struct segment s;
@@ -164,14 +170,16 @@ static int add(const struct program *p, const struct area *a, const struct trans
     for (walk_begin(&w, t); over < 0 && (last < 0 || at <= last) && walk_next(&w, &s); at++)
         for (long i = 0; i < s.bytes; i += part) {
             unsigned char *count = &counts[area_part_at(a, s.remote + i)];
-            *count = (unsigned char)(*count + sign * t->scale[0] * pattern_number(t->content.seed, s.local + i, 1));
+            *count = (unsigned char)(*count + sign * t->scale[0] *
+                                                  pattern_number(t->content.seed, s.local + i, 1));
             if (*count > area_budget(p)) over = at;
         }
     return over;
 }
 
 /* A segment adds at most 6 to a part: no counter wraps before it is seen to be too large. */
-bool shared_add(const struct program *p, const struct area *a, const struct transfer *t, unsigned char counts[])
+bool shared_add(const struct program *p, const struct area *a, const struct transfer *t,
+                unsigned char counts[])
 {
     int over = add(p, a, t, 1, -1, counts);
     if (over >= 0) add(p, a, t, -1, over, counts);
@@ -186,7 +194,8 @@ static bool is_shared_acc(const struct op *op)
 void shared_recount(struct program *p, struct phase *ph)
 {
     for (int i = 0; i < ph->areas; i++)
-        if (ph->area[i].totals) memset(ph->area[i].totals, 0, (size_t)(area_parts(&ph->area[i]) * p->ranks));
+        if (ph->area[i].totals)
+            memset(ph->area[i].totals, 0, (size_t)(area_parts(&ph->area[i]) * p->ranks));
     for (int rank = 0; rank < p->ranks; rank++)
         for (int i = 0; i < ph->stream[rank].n; i++) {
             const struct op *op = &ph->stream[rank].op[i];
@@ -196,9 +205,11 @@ void shared_recount(struct program *p, struct phase *ph)
         }
 }
 
-bool shared_may_be(const struct program *p, const struct area *a, long part, long seen, long *least, int *rank)
+bool shared_may_be(const struct program *p, const struct area *a, long part, long seen, long *least,
+                   int *rank)
 {
-    long start = area_start_number(a, area_part_offset(a, part)), rest = seen - start, base = area_budget(p) + 1;
+    long start = area_start_number(a, area_part_offset(a, part)), rest = seen - start,
+         base = area_budget(p) + 1;
     *least = start + a->done[part] * area_unit(p, p->me);
     *rank = p->me;
     for (int r = 0; r < p->ranks; r++) {

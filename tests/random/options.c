@@ -5,7 +5,14 @@
 
 #include "options.h"
 
-static struct options in_force = {.seed = 1, .programs = 0, .seconds = 0, .phases = 5, .ops = 60, .bytes = 6000, .hang = 30, .repeat = 1};
+static struct options in_force = {.seed = 1,
+                                  .programs = 0,
+                                  .seconds = 0,
+                                  .phases = 5,
+                                  .ops = 60,
+                                  .bytes = 6000,
+                                  .hang = 30,
+                                  .repeat = 1};
 const struct options *const options = &in_force;
 
 static const struct {
@@ -33,13 +40,16 @@ static const struct {
     [FAMILY_ACCESS] = {"access", "loads and stores in the own slice, in access epochs"},
     [FAMILY_PACK] = {"pack", "armci_write_strided, armci_read_strided, ARMCI_Copy"},
     [FAMILY_BARRIER] = {"barrier", "barriers within a phase"},
-    [FAMILY_OVERLAP] = {"overlap", "blocking vector puts and gets whose segments overlap where they write: the last one stays"},
+    [FAMILY_OVERLAP] = {"overlap", "blocking vector puts and gets whose segments overlap where "
+                                   "they write: the last one stays"},
     [FAMILY_NEGATIVE] = {"negative", "negative strides"},
     [FAMILY_ZERO] = {"zero", "counts of 0, slices of 0 bytes"},
     [FAMILY_UNALIGNED] = {"unaligned", "accumulates from and to unaligned addresses"},
     [FAMILY_WHOLE] = {"whole", "gets of whole elements to unaligned addresses, beside accumulates"},
     [FAMILY_LOCAL_IN_GLOBAL] = {"local-in-global", "local buffers in the own slices"},
-    [FAMILY_LAZY] = {"lazy", "fences and barriers complete non-blocking puts and accumulates that nobody waited for"},
+    [FAMILY_LAZY] =
+        {"lazy",
+         "fences and barriers complete non-blocking puts and accumulates that nobody waited for"},
     [FAMILY_WAIT_NULL] = {"wait-null", "ARMCI_Wait(NULL) for the implicit handle"},
     [FAMILY_NO_INIT] = {"no-init", "handles that hold garbage instead of ARMCI_INIT_HANDLE"},
     [FAMILY_NONCOLLECTIVE] = {"noncollective", "groups made by their members only"},
@@ -48,21 +58,23 @@ static const struct {
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: MPIEXEC -n RANKS armci-random [OPTION]...\n"
-                "Run random programs of ARMCI calls and compare all memory with a sequential model.\n\n"
-                "  --seed=N        the first program (1); the next ones have the next numbers\n"
-                "  --programs=N    stop after so many programs (1, or no limit where --seconds is given)\n"
-                "  --seconds=N     stop after so many seconds\n"
-                "  --phases=N      phases of a program (5)\n"
-                "  --ops=N         operations of a process in a phase, about (60)\n"
-                "  --bytes=N       bytes of the largest slice (6000)\n"
-                "  --families=A,B  only these families (list below); --without=A,B: all but these\n"
-                "  --hang=N        seconds that one program may take (30)\n"
-                "  --repeat=N      run each program so many times (1)\n"
-                "  --only-ops=LIST keep only these units (12,15-20 or @FILE)\n"
-                "  --list          print the operations that are kept, run nothing\n"
-                "  --state=FILE    keep in FILE what each process is doing\n\n"
-                "families:\n");
+    fprintf(
+        to,
+        "usage: MPIEXEC -n RANKS armci-random [OPTION]...\n"
+        "Run random programs of ARMCI calls and compare all memory with a sequential model.\n\n"
+        "  --seed=N        the first program (1); the next ones have the next numbers\n"
+        "  --programs=N    stop after so many programs (1, or no limit where --seconds is given)\n"
+        "  --seconds=N     stop after so many seconds\n"
+        "  --phases=N      phases of a program (5)\n"
+        "  --ops=N         operations of a process in a phase, about (60)\n"
+        "  --bytes=N       bytes of the largest slice (6000)\n"
+        "  --families=A,B  only these families (list below); --without=A,B: all but these\n"
+        "  --hang=N        seconds that one program may take (30)\n"
+        "  --repeat=N      run each program so many times (1)\n"
+        "  --only-ops=LIST keep only these units (12,15-20 or @FILE)\n"
+        "  --list          print the operations that are kept, run nothing\n"
+        "  --state=FILE    keep in FILE what each process is doing\n\n"
+        "families:\n");
     for (int i = 0; i < FAMILIES; i++)
         fprintf(to, "  %-16s %s\n", families[i].name, families[i].help);
     fprintf(to, "\nExit status: 0 all right, 1 a failure, 2 wrong options, 3 a hang, 4 a crash.\n");
@@ -73,7 +85,8 @@ static bool set_families(const char *list, unsigned char value)
     while (*list) {
         size_t n = strcspn(list, ",");
         int i = 0;
-        while (i < FAMILIES && (strlen(families[i].name) != n || strncmp(families[i].name, list, n) != 0))
+        while (i < FAMILIES &&
+               (strlen(families[i].name) != n || strncmp(families[i].name, list, n) != 0))
             i++;
         if (i == FAMILIES) return false;
         in_force.family[i] = value;
@@ -135,13 +148,15 @@ static bool number_option(const char *name, const char *value)
     static const struct {
         const char *name;
         long least, most;
-    } known[] = {{"seed", 0, 1L << 40}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30}, {"phases", 1, 1000},
-                 {"ops", 1, 10000},     {"bytes", 256, 1 << 24},   {"hang", 1, 86400},      {"repeat", 1, 1 << 30}};
+    } known[] = {{"seed", 0, 1L << 40}, {"programs", 1, 1L << 40}, {"seconds", 1, 1 << 30},
+                 {"phases", 1, 1000},   {"ops", 1, 10000},         {"bytes", 256, 1 << 24},
+                 {"hang", 1, 86400},    {"repeat", 1, 1 << 30}};
     long n;
     size_t i = 0;
     while (i < sizeof known / sizeof known[0] && strcmp(known[i].name, name) != 0)
         i++;
-    if (i == sizeof known / sizeof known[0] || !number(value, known[i].least, known[i].most, &n)) return false;
+    if (i == sizeof known / sizeof known[0] || !number(value, known[i].least, known[i].most, &n))
+        return false;
     switch (i) {
     case 0: in_force.seed = (uint64_t)n; break;
     case 1: in_force.programs = n; break;

@@ -1,15 +1,16 @@
-/* print.c - operations as text, for reports and for --list.  Memory is arena[n]+offset or slice[region][rank]+offset, handle -1 the
- * implicit one. */
+/* print.c - operations as text, for reports and for --list.  Memory is arena[n]+offset or
+ * slice[region][rank]+offset, handle -1 the implicit one. */
 #include "model.h"
 #include "options.h"
 
 const char *kind_name(enum kind kind)
 {
-    static const char *const names[] = {"transfer",     "rmw",        "access",        "pack",          "wait",
-                                        "test",         "wait-proc",  "wait-all",      "set-aggregate", "unset-aggregate",
-                                        "fence",        "all-fence",  "group-fence",   "barrier",       "section",
-                                        "tell",         "hear",       "send",          "receive",       "reduce",
-                                        "group-create", "group-free", "region-create", "region-free",   "mutexes"};
+    static const char *const names[] = {
+        "transfer",     "rmw",        "access",        "pack",          "wait",
+        "test",         "wait-proc",  "wait-all",      "set-aggregate", "unset-aggregate",
+        "fence",        "all-fence",  "group-fence",   "barrier",       "section",
+        "tell",         "hear",       "send",          "receive",       "reduce",
+        "group-create", "group-free", "region-create", "region-free",   "mutexes"};
     return names[kind];
 }
 
@@ -47,10 +48,12 @@ static void print_segments(FILE *to, const struct op *op)
     }
 }
 
-/* "NbAccS of type 3, scale 2,0: local arena[0]+8, remote slice[1][0]+16, count 8,3, local strides 16, remote strides 24, handle 2" */
+/* "NbAccS of type 3, scale 2,0: local arena[0]+8, remote slice[1][0]+16, count 8,3, local strides
+ * 16, remote strides 24, handle 2" */
 static void print_transfer(FILE *to, const struct op *op)
 {
-    static const char *const verbs[] = {"Put", "Get", "Acc"}, *const forms[] = {"", "S", "V", "Value"};
+    static const char *const verbs[] = {"Put", "Get", "Acc"}, *const forms[] = {"", "S", "V",
+                                                                                "Value"};
     const struct transfer *t = &op->t;
     fprintf(to, "%s%s%s", op->mode == BLOCKING ? "" : "Nb", verbs[t->verb], forms[t->form]);
     if (t->verb == ACC) fprintf(to, " of type %d, scale %d,%d", t->type, t->scale[0], t->scale[1]);
@@ -79,7 +82,8 @@ static void print_transfer(FILE *to, const struct op *op)
 
 static void print_section(FILE *to, const struct area *a)
 {
-    fprintf(to, " mutex %d of %d, slice[%d][%d]+%ld, %ld numbers;", a->mutex, a->node, a->region, a->rank, a->start, area_cells(a));
+    fprintf(to, " mutex %d of %d, slice[%d][%d]+%ld, %ld numbers;", a->mutex, a->node, a->region,
+            a->rank, a->start, area_cells(a));
 }
 
 static void print_members(FILE *to, const struct program *p, int g)
@@ -101,8 +105,9 @@ static void print_bytes_of(FILE *to, const struct program *p, const struct op *o
 static void print_telling(FILE *to, const struct op *op)
 {
     static const char *const tellings[] = {"notify", "flag", "fence", "all-fence", "group-fence"};
-    fprintf(to, "%s rank %d by %s of slice[%d][%d]+%ld, %ld bytes", op->kind == OP_TELL ? "; tell" : "from", op->peer,
-            tellings[op->variant], op->region, op->t.target, op->offset, op->bytes);
+    fprintf(to, "%s rank %d by %s of slice[%d][%d]+%ld, %ld bytes",
+            op->kind == OP_TELL ? "; tell" : "from", op->peer, tellings[op->variant], op->region,
+            op->t.target, op->offset, op->bytes);
     if (op->kind == OP_TELL) return;
     fputs(", into ", to);
     print_spot(to, op->rank, op->landing.memory, op->landing.offset);
@@ -111,7 +116,8 @@ static void print_telling(FILE *to, const struct op *op)
 static void print_rmw(FILE *to, const struct op *op)
 {
     static const char *const names[] = {"fetch-and-add", "fetch-and-add long", "swap", "swap long"};
-    fprintf(to, "%s %d, slice[%d][%d]+%ld", names[op->rmw], op->operand, op->region, op->peer, op->offset);
+    fprintf(to, "%s %d, slice[%d][%d]+%ld", names[op->rmw], op->operand, op->region, op->peer,
+            op->offset);
 }
 
 /* Groups, regions, mutexes. */
@@ -152,9 +158,12 @@ void print_op(FILE *to, const struct program *p, const struct phase *ph, const s
     case OP_WAIT_PROC:
     case OP_FENCE: fprintf(to, "rank %d", op->peer); break;
     case OP_SEND:
-    case OP_RECEIVE: fprintf(to, "rank %d, tag %d, %ld bytes", op->peer, op->operand, op->bytes); break;
+    case OP_RECEIVE:
+        fprintf(to, "rank %d, tag %d, %ld bytes", op->peer, op->operand, op->bytes);
+        break;
     case OP_REDUCE:
-        fprintf(to, "group %d, variant %d, type and operator %d, %ld elements", op->group, op->variant, op->operand, op->bytes);
+        fprintf(to, "group %d, variant %d, type and operator %d, %ld elements", op->group,
+                op->variant, op->operand, op->bytes);
         break;
     default: print_world(to, p, op);
     }
@@ -163,7 +172,8 @@ void print_op(FILE *to, const struct program *p, const struct phase *ph, const s
 
 /* ---- programs ---- */
 
-/* The next operation of all streams in the order in which they were made; at[]: how much of each was taken. */
+/* The next operation of all streams in the order in which they were made; at[]: how much of each
+ * was taken. */
 static const struct op *next_op(const struct program *p, const struct phase *ph, int at[])
 {
     const struct op *next = NULL;

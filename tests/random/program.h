@@ -1,9 +1,11 @@
-/* program.h - a random program as data: regions, groups, areas with a rule each, and one stream of operations a process.
+/* program.h - a random program as data: regions, groups, areas with a rule each, and one stream of
+ * operations a process.
  *
- * Every process makes the whole program from the seed, so that it knows the streams of all.  It consists of phases; a barrier
- * and a comparison of all memory end each.  The operations of a phase are made in one global order (`sequence`), which is one
- * possible course of events: every wait is for something earlier, so that no program hangs on a correct library.  Operations that
- * belong together (a notification and the wait for it) share a `unit`; shrinking removes units.
+ * Every process makes the whole program from the seed, so that it knows the streams of all.  It
+ * consists of phases; a barrier and a comparison of all memory end each.  The operations of a phase
+ * are made in one global order (`sequence`), which is one possible course of events: every wait is
+ * for something earlier, so that no program hangs on a correct library.  Operations that belong
+ * together (a notification and the wait for it) share a `unit`; shrinking removes units.
  */
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H
@@ -31,10 +33,11 @@ enum {
     WORLD = 0 /* the group of all */
 };
 
-/* ---- memory.c: what memory is filled with: a function of a seed and of where the bytes lie, so that every process knows what every
- * other one stores, in whatever shape it is fetched ---- */
+/* ---- memory.c: what memory is filled with: a function of a seed and of where the bytes lie, so
+ * that every process knows what every other one stores, in whatever shape it is fetched ---- */
 
-/* What is stored.  unit 0: bytes of any value, elements from -50 to 50.  Else: elements of once or twice `unit`. */
+/* What is stored.  unit 0: bytes of any value, elements from -50 to 50.  Else: elements of once or
+ * twice `unit`. */
 struct content {
     uint64_t seed;
     int type;
@@ -61,8 +64,8 @@ enum rule {
     RULE_SHARED_ACC,   /* everyone accumulates and gets */
     RULE_SHARED_RMW,   /* everyone does rmw */
     RULE_LOCKED,       /* everyone gets and puts under a mutex */
-    RULE_MAILBOX,      /* one origin puts or accumulates once into each part, and somebody is told */
-    RULE_LOCAL         /* the process of the slice takes it as local buffer */
+    RULE_MAILBOX, /* one origin puts or accumulates once into each part, and somebody is told */
+    RULE_LOCAL    /* the process of the slice takes it as local buffer */
 };
 
 /* `teeth` pieces of `width` bytes, `period` apart. */
@@ -73,12 +76,13 @@ struct area {
     int type;
     long start, width, period;
     int teeth;
-    uint64_t seed;         /* of what it holds at the beginning of the phase, unless it holds plain bytes */
-    long taken;            /* bytes of a mailbox in use */
-    int mutex, node;       /* of a locked area */
-    bool swaps;            /* rmw on it are swaps too */
-    unsigned char *totals; /* shared acc: [ranks][parts], what each adds in the phase, in its units */
-    unsigned char *done;   /* shared acc: [parts], what this process has added so far */
+    uint64_t seed; /* of what it holds at the beginning of the phase, unless it holds plain bytes */
+    long taken;    /* bytes of a mailbox in use */
+    int mutex, node; /* of a locked area */
+    bool swaps;      /* rmw on it are swaps too */
+    unsigned char
+        *totals;         /* shared acc: [ranks][parts], what each adds in the phase, in its units */
+    unsigned char *done; /* shared acc: [parts], what this process has added so far */
 };
 
 /* ---- operations ---- */
@@ -273,15 +277,17 @@ void generate_phase(struct program *p, struct phase *ph);
 
 /* ---- schedule.c: from random streams to streams that ARMCI gives one meaning ---- */
 
-/* Drop the units that are not to be kept, and what depends on them.  Returns how many operations are left. */
+/* Drop the units that are not to be kept, and what depends on them.  Returns how many operations
+ * are left. */
 long schedule_filter(struct program *p, struct phase *ph);
-/* Insert the waits without which an operation would meet an incomplete one; fill local memory where nobody knows what
- * it holds. */
+/* Insert the waits without which an operation would meet an incomplete one; fill local memory where
+ * nobody knows what it holds. */
 void schedule_phase(struct program *p, struct phase *ph);
 /* Does the operation move data; do its data have a place in the origin's memory? */
 bool op_transfers(const struct op *op);
 bool op_has_local(const struct op *op);
-/* Does completing `wait` complete `op` at its origin?  Fences and barriers: remotely, puts and accumulates only. */
+/* Does completing `wait` complete `op` at its origin?  Fences and barriers: remotely, puts and
+ * accumulates only. */
 bool op_is_completed_by(const struct program *p, const struct op *op, const struct op *wait);
 
 /* ---- print.c: operations and programs as text ---- */
@@ -289,7 +295,8 @@ bool op_is_completed_by(const struct program *p, const struct op *op, const stru
 const char *kind_name(enum kind kind);
 /* One line: the operation. */
 void print_op(FILE *to, const struct program *p, const struct phase *ph, const struct op *op);
-/* The program of this seed, or what --only-ops leaves of it, an operation a line: unit, sequence, rank, operation. */
+/* The program of this seed, or what --only-ops leaves of it, an operation a line: unit, sequence,
+ * rank, operation. */
 void print_program(FILE *to, uint64_t seed, int ranks);
 
 #endif

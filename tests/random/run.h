@@ -63,11 +63,12 @@ void cells_settle(struct run *run);
 /* check.c: wrong answers end the job with a report. */
 void check_status(struct run *run, const struct op *op, int status);
 /* Are seen[0..n), at this place, what they should be? */
-void check_bytes(struct run *run, const struct op *op, const char *what, int rank, int memory, long offset, const char *expected,
-                 const char *seen, long n);
+void check_bytes(struct run *run, const struct op *op, const char *what, int rank, int memory,
+                 long offset, const char *expected, const char *seen, long n);
 void check_number(struct run *run, const struct op *op, const char *what, long expected, long seen);
 /* The part at this offset of a shared area. */
-void check_part(struct run *run, const struct op *op, const struct area *a, long offset, const char *seen);
+void check_part(struct run *run, const struct op *op, const struct area *a, long offset,
+                const char *seen);
 /* All own memory against the model. */
 void check_memory(struct run *run);
 void check_slice(struct run *run, const struct op *op, int region);
@@ -81,9 +82,11 @@ void place_set(int phase, long unit, long sequence, const char *what);
 extern int armci_notify(int proc) __attribute__((weak));
 extern int armci_notify_wait(int proc, int *pval) __attribute__((weak));
 extern void ARMCI_GroupFence(ARMCI_Group *group) __attribute__((weak));
-extern int ARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr, int dst_stride_ar[], int count[], int stride_levels,
-                               int *flag, int value, int proc) __attribute__((weak));
+extern int ARMCI_PutS_flag_dir(void *src_ptr, int src_stride_ar[], void *dst_ptr,
+                               int dst_stride_ar[], int count[], int stride_levels, int *flag,
+                               int value, int proc) __attribute__((weak));
 extern void armci_exchange_address(void *ptr_ar[], int n) __attribute__((weak));
-extern void armci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group) __attribute__((weak));
+extern void armci_exchange_address_grp(void *ptr_ar[], int n, ARMCI_Group *group)
+    __attribute__((weak));
 
 #endif

@@ -1,5 +1,6 @@
-/* schedule.c - waits.  Non-blocking operations are unordered until they are waited for: no two of them, and no later operation,
- * may touch the same bytes, unless both read or both accumulate.  Also after shrinking has taken waits away. */
+/* schedule.c - waits.  Non-blocking operations are unordered until they are waited for: no two of
+ * them, and no later operation, may touch the same bytes, unless both read or both accumulate. Also
+ * after shrinking has taken waits away. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,11 +40,13 @@ static bool is_kept(struct program *p, const struct phase *ph, const struct op *
     case OP_TELL: return transfer_is_kept(p, &op->t);
     case OP_HEAR: return p->region[op->region].kept;
     case OP_RMW: return area_is_kept(p, ph, op->area);
-    case OP_SECTION: return p->has_mutexes && area_is_kept(p, ph, op->area) && area_is_kept(p, ph, op->second);
+    case OP_SECTION:
+        return p->has_mutexes && area_is_kept(p, ph, op->area) && area_is_kept(p, ph, op->second);
     case OP_GROUP_FENCE:
     case OP_REDUCE:
     case OP_GROUP_FREE: return p->group[op->group].kept;
-    case OP_GROUP_CREATE: return p->group[op->group].kept = p->group[p->group[op->group].parent].kept;
+    case OP_GROUP_CREATE:
+        return p->group[op->group].kept = p->group[p->group[op->group].parent].kept;
     case OP_REGION_CREATE: return p->region[op->region].kept = p->group[op->group].kept;
     case OP_REGION_FREE: return p->region[op->region].kept;
     case OP_MUTEXES: return p->has_mutexes = true;
@@ -81,7 +84,8 @@ struct scheduler {
 
 bool op_transfers(const struct op *op)
 {
-    return op->kind == OP_TRANSFER || op->kind == OP_ACCESS || op->kind == OP_PACK || op->kind == OP_TELL;
+    return op->kind == OP_TRANSFER || op->kind == OP_ACCESS || op->kind == OP_PACK ||
+           op->kind == OP_TELL;
 }
 
 bool op_has_local(const struct op *op)
@@ -108,7 +112,8 @@ static enum use local_use(const struct transfer *t)
 static bool range_conflicts(const struct mark *mark, long n, enum use use)
 {
     for (long i = 0; i < n; i++) {
-        if (mark[i].writes || (use != READ && mark[i].reads) || (use != ADD && mark[i].accs)) return true;
+        if (mark[i].writes || (use != READ && mark[i].reads) || (use != ADD && mark[i].accs))
+            return true;
     }
     return false;
 }
@@ -120,25 +125,33 @@ static bool transfer_conflicts(const struct program *p, const struct op *op)
     struct segment s;
     const struct transfer *t = &op->t;
     for (walk_begin(&w, t); walk_next(&w, &s);) {
-        if (range_conflicts(mark_of(p, t->target, s.memory) + s.remote, s.bytes, remote_use(t))) return true;
+        if (range_conflicts(mark_of(p, t->target, s.memory) + s.remote, s.bytes, remote_use(t)))
+            return true;
         if (!op_has_local(op)) continue;
-        if (range_conflicts(mark_of(p, op->rank, t->local.memory) + s.local, s.bytes, t->fill ? WRITE : local_use(t))) return true;
+        if (range_conflicts(mark_of(p, op->rank, t->local.memory) + s.local, s.bytes,
+                            t->fill ? WRITE : local_use(t)))
+            return true;
     }
     return false;
 }
 
 static bool op_conflicts(const struct program *p, const struct phase *ph, const struct op *op)
 {
-    if (op->kind == OP_HEAR) return range_conflicts(p->arena_mark[op->landing.memory] + op->landing.offset, op->bytes, WRITE);
+    if (op->kind == OP_HEAR)
+        return range_conflicts(p->arena_mark[op->landing.memory] + op->landing.offset, op->bytes,
+                               WRITE);
     if (op->kind == OP_RMW)
-        return range_conflicts(p->region[op->region].mark[op->peer] + op->offset, size_of(ph->area[op->area].type), WRITE);
+        return range_conflicts(p->region[op->region].mark[op->peer] + op->offset,
+                               size_of(ph->area[op->area].type), WRITE);
     return op_transfers(op) && transfer_conflicts(p, op);
 }
 
 static void change_range(struct mark *mark, long n, enum use use, int by)
 {
     for (long i = 0; i < n; i++) {
-        uint16_t *count = use == READ ? &mark[i].reads : use == ADD ? &mark[i].accs : &mark[i].writes;
+        uint16_t *count = use == READ  ? &mark[i].reads
+                          : use == ADD ? &mark[i].accs
+                                       : &mark[i].writes;
         *count = (uint16_t)(*count + by);
     }
 }
@@ -150,7 +163,9 @@ static void change_marks(const struct program *p, const struct op *op, int by)
     const struct transfer *t = &op->t;
     for (walk_begin(&w, t); walk_next(&w, &s);) {
         change_range(mark_of(p, t->target, s.memory) + s.remote, s.bytes, remote_use(t), by);
-        if (op_has_local(op)) change_range(mark_of(p, op->rank, t->local.memory) + s.local, s.bytes, local_use(t), by);
+        if (op_has_local(op))
+            change_range(mark_of(p, op->rank, t->local.memory) + s.local, s.bytes, local_use(t),
+                         by);
     }
 }
 
@@ -197,9 +212,15 @@ static void complete(struct scheduler *s, const struct op *wait)
     s->n = left;
 }
 
-static void insert(struct scheduler *s, enum kind kind, int handle, int peer, const struct op *before)
+static void insert(struct scheduler *s, enum kind kind, int handle, int peer,
+                   const struct op *before)
 {
-    struct op op = {.kind = kind, .rank = s->rank, .unit = before->unit, .sequence = before->sequence, .handle = handle, .peer = peer};
+    struct op op = {.kind = kind,
+                    .rank = s->rank,
+                    .unit = before->unit,
+                    .sequence = before->sequence,
+                    .handle = handle,
+                    .peer = peer};
     append(s, &op);
     complete(s, &op);
 }
@@ -269,11 +290,13 @@ static bool is_known(const struct program *p, const struct op *op)
     return true;
 }
 
-/* Only plain bytes that everyone can tell are sent unfilled.  What comes from shared areas or mailboxes depends on the course of
- * events. */
+/* Only plain bytes that everyone can tell are sent unfilled.  What comes from shared areas or
+ * mailboxes depends on the course of events. */
 static void settle_local(struct program *p, struct op *op)
 {
-    if (op->kind == OP_HEAR) memset(p->arena_known[op->rank][op->landing.memory] + op->landing.offset, 0, (size_t)op->bytes);
+    if (op->kind == OP_HEAR)
+        memset(p->arena_known[op->rank][op->landing.memory] + op->landing.offset, 0,
+               (size_t)op->bytes);
     if (!op_transfers(op) || !op_has_local(op)) return;
     if (op->t.verb != GET && !op->t.fill && !is_known(p, op)) op->t.fill = true;
     if (op->t.verb == GET)
@@ -294,7 +317,8 @@ static bool may_be_left(const struct scheduler *s)
 /* The barrier that ends the phase completes puts and accumulates that nobody waited for. */
 static void end_stream(struct scheduler *s)
 {
-    struct op barrier = {.kind = OP_BARRIER}, last = {.kind = OP_BARRIER, .rank = s->rank, .sequence = s->p->sequence};
+    struct op barrier = {.kind = OP_BARRIER},
+              last = {.kind = OP_BARRIER, .rank = s->rank, .sequence = s->p->sequence};
     if (s->out->n > 0) last.unit = s->out->op[s->out->n - 1].unit;
     if (may_be_left(s) && rng_chance(&s->rng, 40)) complete(s, &barrier);
     while (s->n > 0)
@@ -304,7 +328,11 @@ static void end_stream(struct scheduler *s)
 static void schedule_stream(struct program *p, struct phase *ph, int rank)
 {
     struct stream in = ph->stream[rank];
-    struct scheduler s = {.p = p, .ph = ph, .rank = rank, .out = &ph->stream[rank], .rng = rng_start(ph->seed + (uint64_t)rank)};
+    struct scheduler s = {.p = p,
+                          .ph = ph,
+                          .rank = rank,
+                          .out = &ph->stream[rank],
+                          .rng = rng_start(ph->seed + (uint64_t)rank)};
     *s.out = (struct stream){0};
     for (int i = 0; i < in.n; i++) {
         settle_local(p, &in.op[i]);

@@ -1,4 +1,5 @@
-/* shapes.c - random shapes: runs, patches with strides that need not nest, vectors over several areas. */
+/* shapes.c - random shapes: runs, patches with strides that need not nest, vectors over several
+ * areas. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,31 +56,41 @@ bool shape_local_overlaps(struct program *p, int origin, const struct transfer *
 
 struct spot shape_landing(struct rng *rng, long n)
 {
-    long room = rng_chance(rng, 50) ? at_most(ARENA_BYTES, n + 2048) : ARENA_BYTES; /* oversubscribed, so that transfers meet */
+    long room = rng_chance(rng, 50) ? at_most(ARENA_BYTES, n + 2048)
+                                    : ARENA_BYTES; /* oversubscribed, so that transfers meet */
     return (struct spot){(int)rng_below(rng, ARENAS), rng_below(rng, room - n + 1)};
 }
 
 /* An area of the origin's own for local buffers with room for n bytes. */
-static bool find_local_area(const struct program *p, const struct phase *ph, struct rng *rng, int origin, long n, struct spot *spot)
+static bool find_local_area(const struct program *p, const struct phase *ph, struct rng *rng,
+                            int origin, long n, struct spot *spot)
 {
     for (int tries = 0; tries < 12; tries++) {
         const struct area *a = &ph->area[rng_below(rng, ph->areas)];
-        if (a->rule != RULE_LOCAL || a->rank != origin || a->width < n || !p->region[a->region].alive) continue;
+        if (a->rule != RULE_LOCAL || a->rank != origin || a->width < n ||
+            !p->region[a->region].alive)
+            continue;
         *spot = (struct spot){ARENAS + a->region, a->start + rng_below(rng, a->width - n + 1)};
         return true;
     }
     return false;
 }
 
-/* Where a local range of n bytes lies.  What comes from shared areas is not known beforehand: only private memory takes it. */
-static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long n)
+/* Where a local range of n bytes lies.  What comes from shared areas is not known beforehand: only
+ * private memory takes it. */
+static struct spot place_local(const struct program *p, const struct phase *ph, struct rng *rng,
+                               const struct wish *wish, long n)
 {
     struct spot spot;
-    bool shared = wish->verb == GET && wish->area->rule == RULE_SHARED_ACC, private = wish->fresh || shared;
-    if (private || !rng_chance(rng, 25) || !find_local_area(p, ph, rng, wish->origin, n + ALIGNMENT, &spot))
+    bool shared = wish->verb == GET && wish->area->rule == RULE_SHARED_ACC,
+         private = wish->fresh || shared;
+    if (private || !rng_chance(rng, 25) ||
+        !find_local_area(p, ph, rng, wish->origin, n + ALIGNMENT, &spot))
         spot = shape_landing(rng, n + ALIGNMENT);
-    bool aligned = wish->content.type != TYPE_BYTES && !(has(FAMILY_UNALIGNED) && rng_chance(rng, 15));
-    if (aligned || (shared && !has(FAMILY_WHOLE))) spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    bool aligned =
+        wish->content.type != TYPE_BYTES && !(has(FAMILY_UNALIGNED) && rng_chance(rng, 15));
+    if (aligned || (shared && !has(FAMILY_WHOLE)))
+        spot.offset = (spot.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return spot;
 }
 
@@ -113,9 +124,11 @@ struct axes {
     enum side side[MAX_LEVELS];
 };
 
-/* Strides under which no two segments meet: in random order each level beyond what those before it cover, with gaps where there
- * is room.  `first` is what one segment covers; the extent of all is returned. */
-static long spread(struct rng *rng, const struct axes *x, enum side side, long first, long unit, long room, long stride[])
+/* Strides under which no two segments meet: in random order each level beyond what those before it
+ * cover, with gaps where there is room.  `first` is what one segment covers; the extent of all is
+ * returned. */
+static long spread(struct rng *rng, const struct axes *x, enum side side, long first, long unit,
+                   long room, long stride[])
 {
     int order[MAX_LEVELS];
     rng_permutation(rng, x->levels, order);
@@ -141,7 +154,9 @@ static void choose_axes(struct rng *rng, const struct area *a, long run, struct 
     for (int i = 0; i < x->levels; i++) {
         x->side[i] = room[ACROSS] > 1 && rng_chance(rng, 50) ? ACROSS : WITHIN;
         long most = at_most(room[x->side[i]], segments);
-        x->count[i] = rng_chance(rng, 20) ? 1 : rng_range(rng, 1, at_most(most, rng_chance(rng, 80) ? 4 : most));
+        x->count[i] = rng_chance(rng, 20)
+                          ? 1
+                          : rng_range(rng, 1, at_most(most, rng_chance(rng, 80) ? 4 : most));
         room[x->side[i]] /= x->count[i];
         segments /= x->count[i];
     }
@@ -172,13 +187,15 @@ static void set_strides(int levels, const long from[], int to[])
         to[i] = (int)from[i];
 }
 
-static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish, const struct axes *x, struct transfer *t)
+static void strided_remote(struct program *p, struct rng *rng, const struct wish *wish,
+                           const struct axes *x, struct transfer *t)
 {
     const struct area *a = wish->area;
     long unit = remote_unit(wish), stride[MAX_LEVELS], across[MAX_LEVELS];
     long within = spread(rng, x, WITHIN, t->count[0], unit, a->width, stride);
     long teeth = spread(rng, x, ACROSS, 1, 1, a->teeth, across);
-    long base = a->start + unit * rng_below(rng, (a->width - within) / unit + 1) + a->period * rng_below(rng, a->teeth - teeth + 1);
+    long base = a->start + unit * rng_below(rng, (a->width - within) / unit + 1) +
+                a->period * rng_below(rng, a->teeth - teeth + 1);
     for (int i = 0; i < x->levels; i++)
         if (x->side[i] == ACROSS) stride[i] = across[i] * a->period;
     long kept[MAX_LEVELS];
@@ -187,13 +204,14 @@ static void strided_remote(struct program *p, struct rng *rng, const struct wish
     if (squeezed) squeeze(rng, x, unit, stride);
     set_strides(x->levels, stride, t->remote_stride);
     t->remote = (struct spot){ARENAS + a->region, base};
-    if (squeezed && wish->verb == PUT && shape_remote_overlaps(p, t)) memcpy(stride, kept, sizeof kept);
+    if (squeezed && wish->verb == PUT && shape_remote_overlaps(p, t))
+        memcpy(stride, kept, sizeof kept);
     turn(rng, x, stride, &t->remote.offset);
     set_strides(x->levels, stride, t->remote_stride);
 }
 
-static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, const struct axes *x,
-                          struct transfer *t)
+static void strided_local(const struct program *p, const struct phase *ph, struct rng *rng,
+                          const struct wish *wish, const struct axes *x, struct transfer *t)
 {
     long unit = local_unit(wish), stride[MAX_LEVELS];
     long range = spread(rng, x, EVERY, t->count[0], unit, LOCAL_ROOM, stride);
@@ -203,7 +221,8 @@ static void strided_local(const struct program *p, const struct phase *ph, struc
     set_strides(x->levels, stride, t->local_stride);
 }
 
-static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_strided(struct program *p, struct phase *ph, struct rng *rng,
+                         const struct wish *wish, struct transfer *t)
 {
     struct axes x;
     long run = random_length(rng, remote_unit(wish), wish->area->width);
@@ -222,13 +241,16 @@ static bool make_strided(struct program *p, struct phase *ph, struct rng *rng, c
 
 static struct spot place_remote(struct rng *rng, const struct area *a, long unit, long n)
 {
-    long offset = a->start + a->period * rng_below(rng, a->teeth) + unit * rng_below(rng, (a->width - n) / unit + 1);
+    long offset = a->start + a->period * rng_below(rng, a->teeth) +
+                  unit * rng_below(rng, (a->width - n) / unit + 1);
     return (struct spot){ARENAS + a->region, offset};
 }
 
-static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_contiguous(const struct program *p, const struct phase *ph, struct rng *rng,
+                            const struct wish *wish, struct transfer *t)
 {
-    long unit = remote_unit(wish), n = random_length(rng, unit, at_most(wish->area->width, MOST_BYTES));
+    long unit = remote_unit(wish),
+         n = random_length(rng, unit, at_most(wish->area->width, MOST_BYTES));
     t->count[0] = (int)n;
     t->remote = place_remote(rng, wish->area, unit, n);
     t->local = place_local(p, ph, rng, wish, n);
@@ -257,12 +279,14 @@ static bool is_like(const struct program *p, const struct wish *wish, const stru
 {
     const struct area *a = wish->area;
     if (a == b) return true;
-    return p->region[b->region].alive && b->rule == a->rule && a->rule != RULE_SHARED_ACC && b->rank == a->rank && b->owner == a->owner &&
-           b->type == a->type && group_has(&p->group[p->region[b->region].group], wish->origin);
+    return p->region[b->region].alive && b->rule == a->rule && a->rule != RULE_SHARED_ACC &&
+           b->rank == a->rank && b->owner == a->owner && b->type == a->type &&
+           group_has(&p->group[p->region[b->region].group], wish->origin);
 }
 
 /* Another area that the transfer may also touch, for segments of n bytes. */
-static const struct area *another(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long n)
+static const struct area *another(const struct program *p, const struct phase *ph, struct rng *rng,
+                                  const struct wish *wish, long n)
 {
     for (int tries = 0; tries < 8 && rng_chance(rng, 60); tries++) {
         const struct area *b = &ph->area[rng_below(rng, ph->areas)];
@@ -278,8 +302,10 @@ static bool may_overwrite(const struct wish *wish)
     return wish->verb == ACC || ordered;
 }
 
-/* Remote places for the segments, in the order of the entries.  A put that must not overwrite itself loses what does. */
-static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+/* Remote places for the segments, in the order of the entries.  A put that must not overwrite
+ * itself loses what does. */
+static void vector_remote(struct program *p, struct phase *ph, struct rng *rng,
+                          const struct wish *wish, struct transfer *t)
 {
     bool free_choice = wish->verb == GET || (may_overwrite(wish) && rng_chance(rng, 40));
     int made = 0;
@@ -305,12 +331,14 @@ static void vector_remote(struct program *p, struct phase *ph, struct rng *rng, 
 }
 
 /* Local places: slots in random order; or anywhere, where segments may overlap. */
-static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng, const struct wish *wish, long longest,
-                         int segments, struct transfer *t)
+static void vector_local(const struct program *p, const struct phase *ph, struct rng *rng,
+                         const struct wish *wish, long longest, int segments, struct transfer *t)
 {
     int order[MOST_SEGMENTS];
-    long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4), range = slot * segments;
-    bool anywhere = wish->verb == GET ? may_overwrite(wish) && rng_chance(rng, 40) : rng_chance(rng, 30);
+    long unit = local_unit(wish), slot = longest + unit * rng_below(rng, 4),
+         range = slot * segments;
+    bool anywhere =
+        wish->verb == GET ? may_overwrite(wish) && rng_chance(rng, 40) : rng_chance(rng, 30);
     bool in_order = rng_chance(rng, 30);
     rng_permutation(rng, segments, order);
     t->local = place_local(p, ph, rng, wish, range);
@@ -321,7 +349,8 @@ static void vector_local(const struct program *p, const struct phase *ph, struct
     }
 }
 
-static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+static bool make_vector(struct program *p, struct phase *ph, struct rng *rng,
+                        const struct wish *wish, struct transfer *t)
 {
     enum { MOST_ENTRIES = 4 };
     long unit = remote_unit(wish), longest = 1, bytes = MOST_BYTES;
@@ -329,10 +358,13 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     t->entries = rng_between(rng, has(FAMILY_ZERO) && rng_chance(rng, 3) ? 0 : 1, MOST_ENTRIES);
     t->entry = phase_memory(ph, MOST_ENTRIES * sizeof *t->entry);
     for (int e = 0; e < t->entries; e++) {
-        long n = random_length(rng, unit, at_most(wish->area->width, 256)), most = at_most(bytes / n, MOST_SEGMENTS / MOST_ENTRIES);
-        long wanted = rng_range(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
+        long n = random_length(rng, unit, at_most(wish->area->width, 256)),
+             most = at_most(bytes / n, MOST_SEGMENTS / MOST_ENTRIES);
+        long wanted =
+            rng_range(rng, has(FAMILY_ZERO) ? 0 : 1, at_most(most, rng_chance(rng, 80) ? 6 : most));
         long longer = n > longest ? n : longest;
-        wanted = at_most(most < 1 ? 0 : wanted, LOCAL_ROOM / longer - segments); /* each gets a slot for the longest */
+        wanted = at_most(most < 1 ? 0 : wanted,
+                         LOCAL_ROOM / longer - segments); /* each gets a slot for the longest */
         if (wanted > 0) longest = longer;
         t->entry[e] = (struct entry){.bytes = (int)n, .n = wanted < 0 ? 0 : (int)wanted};
         segments += t->entry[e].n;
@@ -345,7 +377,8 @@ static bool make_vector(struct program *p, struct phase *ph, struct rng *rng, co
     return true;
 }
 
-bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish, struct transfer *t)
+bool shape_transfer(struct program *p, struct phase *ph, struct rng *rng, const struct wish *wish,
+                    struct transfer *t)
 {
     *t = (struct transfer){.verb = wish->verb,
                            .form = wish->form,

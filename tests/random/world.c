@@ -32,7 +32,8 @@ static void check_group(struct run *run, const struct op *op, struct group *grou
     check_number(run, op, "the rank in a group", index_in(group, run->p->me), rank);
     check_number(run, op, "the size of a group", group->n, size);
     for (int i = 0; i < group->n; i++)
-        check_number(run, op, "ARMCI_Absolute_id", group->member[i], ARMCI_Absolute_id(&group->handle, i));
+        check_number(run, op, "ARMCI_Absolute_id", group->member[i],
+                     ARMCI_Absolute_id(&group->handle, i));
 }
 
 void world_group_create(struct run *run, const struct op *op)
@@ -61,8 +62,10 @@ void world_group_free(struct run *run, const struct op *op)
 
 static int allocate(struct group *group, const struct op *op, void **base, long bytes)
 {
-    if (op->group != WORLD && op->variant == 0) return ARMCI_Malloc_group_memdev(base, bytes, &group->handle, "node");
-    if (op->group != WORLD || op->variant == 1) return ARMCI_Malloc_group(base, bytes, &group->handle);
+    if (op->group != WORLD && op->variant == 0)
+        return ARMCI_Malloc_group_memdev(base, bytes, &group->handle, "node");
+    if (op->group != WORLD || op->variant == 1)
+        return ARMCI_Malloc_group(base, bytes, &group->handle);
     return op->variant == 2 ? ARMCI_Malloc_memdev(base, bytes, "") : ARMCI_Malloc(base, bytes);
 }
 
@@ -76,7 +79,8 @@ void world_region_create(struct run *run, const struct op *op)
     for (int i = 0; i < group->n; i++) {
         int rank = group->member[i];
         region->base[rank] = base[i];
-        check_number(run, op, "whether a slice has an address (0 bytes have none)", region->bytes[rank] > 0, base[i] != NULL);
+        check_number(run, op, "whether a slice has an address (0 bytes have none)",
+                     region->bytes[rank] > 0, base[i] != NULL);
     }
     region->mapped = true;
     if (region->bytes[me]) {
@@ -104,7 +108,8 @@ static void take_over_swaps(struct run *run, int r)
     struct region *region = &run->p->region[r];
     for (int i = 0; i < run->ph->areas; i++) {
         const struct area *a = &run->ph->area[i];
-        if (a->region != r || a->rank != run->p->me || a->rule != RULE_SHARED_RMW || !a->swaps) continue;
+        if (a->region != r || a->rank != run->p->me || a->rule != RULE_SHARED_RMW || !a->swaps)
+            continue;
         for (long c = 0; c < area_cells(a); c++) {
             long at = area_cell_offset(a, c);
             memcpy(region->shadow[a->rank] + at, region->base[a->rank] + at, element_size(a->type));
@@ -118,7 +123,8 @@ void world_region_free(struct run *run, const struct op *op)
     ARMCI_AllFence();
     armci_msg_group_barrier(&group->handle);
     for (int i = 0; i < group->n; i++)
-        if (group->member[i] != run->p->me) model_replay(run->p, run->ph, &run->replay, group->member[i], op->sequence);
+        if (group->member[i] != run->p->me)
+            model_replay(run->p, run->ph, &run->replay, group->member[i], op->sequence);
     take_over_swaps(run, op->region);
     check_slice(run, op, op->region);
     check_status(run, op, deallocate(run, op->region, op->variant));

@@ -1,8 +1,9 @@
-/* threads.c [--without-lock] - the parts of the library without MPI from several threads at once, for ThreadSanitizer;
- * results are exact.  Under the lock: the address index.  Each thread makes and frees teams, while it looks for another
- * one that stays, as messages do, and asks for its scopes.  Without: what may be called at any time, on shared data that
- * is only read.  Elements in shared memory: under the locks of their blocks.  --without-lock leaves the global lock
- * off, which must be found. */
+/* threads.c [--without-lock] - the parts of the library without MPI from several threads at once,
+ * for ThreadSanitizer; results are exact.  Under the lock: the address index.  Each thread makes
+ * and frees teams, while it looks for another one that stays, as messages do, and asks for its
+ * scopes.  Without: what may be called at any time, on shared data that is only read.  Elements in
+ * shared memory: under the locks of their blocks.  --without-lock leaves the global lock off, which
+ * must be found. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -58,12 +59,14 @@ static void use_index(int thread, int round)
     armcii_lock_exit();
     armcii_lock_enter();
     const struct interval *found = armcii_index_find(index_of_all, process, lo + 31);
-    expect(found != NULL && found->region == (struct region *)base, "not found although it is there");
+    expect(found != NULL && found->region == (struct region *)base,
+           "not found although it is there");
     armcii_index_remove(index_of_all, process, lo, lo + 1);
     armcii_lock_exit();
 }
 
-/* ---- teams, which take the lock themselves; --without-lock runs none, so that the index is what is found */
+/* ---- teams, which take the lock themselves; --without-lock runs none, so that the index is what
+ * is found */
 
 static struct world the_world;
 const struct world *const armcii_world = &the_world;
@@ -112,7 +115,8 @@ int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made)
     return (*made = group) * 0;
 }
 
-int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other, int translated[])
+int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other,
+                              int translated[])
 {
     (void)group, (void)n, (void)ranks, (void)other;
     return translated[0] = 0;
@@ -138,7 +142,8 @@ void armcii_coll_bcast(void *buffer, int bytes, int root, MPI_Comm comm)
     armcii_lock_resume(entries);
 }
 
-void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes, MPI_Comm comm)
+void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
+                          MPI_Comm comm)
 {
     (void)out, (void)to, (void)in, (void)from, (void)bytes, (void)comm;
     expect(false, "a message of the only member");
@@ -197,11 +202,13 @@ static void use_team(struct team *team)
     expect(armcii_team_find(team->comm) == team, "a team that is there");
     for (enum team_scope scope = TEAM_ALL; scope < TEAM_SCOPES; scope++) {
         expect(armcii_team_scope_comm(team, scope) != MPI_COMM_NULL, "communicator of a scope");
-        expect(armcii_scope_rank(team, scope, 0) == 0 && armcii_tree(team, scope).root == 0, "rank in a scope");
+        expect(armcii_scope_rank(team, scope, 0) == 0 && armcii_tree(team, scope).root == 0,
+               "rank in a scope");
     }
 }
 
-/* A collective call holds the lock, and a group that is used by one thread is not freed by another. */
+/* A collective call holds the lock, and a group that is used by one thread is not freed by another.
+ */
 static void use_teams(void)
 {
     armcii_lock_enter();
@@ -231,7 +238,8 @@ static void use_shapes(char *own)
         parts++;
     }
     expect(parts == 4, "parts");
-    expect(armcii_shape_is_disjoint(&mine, SHAPE_LOCAL) && armcii_shape_nests(&mine, SHAPE_REMOTE), "shape");
+    expect(armcii_shape_is_disjoint(&mine, SHAPE_LOCAL) && armcii_shape_nests(&mine, SHAPE_REMOTE),
+           "shape");
     for (int row = 0; row < ROWS; row++)
         expect(memcmp(own + 32 * row, source + 64 * row, 24) == 0, "copied");
 }
@@ -263,7 +271,8 @@ static void use_kernels(void)
 static void use_configuration(int thread, int round)
 {
     armcii_config_ensure();
-    expect(armcii_config->outstanding_limit == 77 && armcii_config->errors == ERRORS_RETURN, "configuration");
+    expect(armcii_config->outstanding_limit == 77 && armcii_config->errors == ERRORS_RETURN,
+           "configuration");
     if (round % 50 != 0) return;
     armcii_warn("thread %d round %d", thread, round);
     expect(armcii_error(-5, "ARMCI_Put", "proc", "it is none", "%d", thread) == -5, "error code");
@@ -334,7 +343,8 @@ static void prepare(bool lock)
     expect(index_of_all != NULL, "no memory for an index");
     for (size_t i = 0; i < sizeof source; i++)
         source[i] = (char)(i * 7);
-    enum shape_status status = armcii_shape_strided(&shared_shape, any, apart, source, dense, count, 1);
+    enum shape_status status =
+        armcii_shape_strided(&shared_shape, any, apart, source, dense, count, 1);
     expect(status == SHAPE_OK, "shape");
 }
 
@@ -346,8 +356,11 @@ static void check_log(FILE *log)
     rewind(log);
     for (; fgets(line, sizeof line, log) != NULL; lines++) {
         char end = 0;
-        int warning = sscanf(line, "ARMCI warning: rank 3: thread %d round %d%c", &thread, &round, &end);
-        if (warning != 3) code = sscanf(line, "ARMCI error: rank 3: ARMCI_Put: proc = %d: it is none%c", &thread, &end);
+        int warning =
+            sscanf(line, "ARMCI warning: rank 3: thread %d round %d%c", &thread, &round, &end);
+        if (warning != 3)
+            code = sscanf(line, "ARMCI error: rank 3: ARMCI_Put: proc = %d: it is none%c", &thread,
+                          &end);
         expect((warning == 3 || code == 2) && end == '\n', line);
     }
     expect(lines == THREADS * (ROUNDS / 50) * 2, "number of lines in the log");

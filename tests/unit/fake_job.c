@@ -214,7 +214,8 @@ struct region *job_region(int first, int members, size_t bytes)
 {
     struct region *r = new_region(first, members);
     fake_mpi.members = (unsigned)members;
-    ck_assert_int_eq(armcii_window_create(r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
+    ck_assert_int_eq(
+        armcii_window_create(r->rma->window, bytes, 1, WINDOW_MEMORY_MPI, MPI_COMM_NULL), 0);
     return enter(r, bytes);
 }
 
@@ -252,7 +253,8 @@ char *job_address(const struct region *region, int process, size_t offset)
 
 /* ---- transfers ---- */
 
-static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local, void *remote, size_t bytes)
+static struct op contiguous(const char *caller, struct rma_verb verb, int target, void *local,
+                            void *remote, size_t bytes)
 {
     struct op t = {.caller = caller, .verb = verb, .target = target};
     armcii_shape_contiguous(&t.shape, local, remote, bytes);
@@ -261,19 +263,22 @@ static struct op contiguous(const char *caller, struct rma_verb verb, int target
 
 struct op job_put(int target, void *local, void *remote, size_t bytes)
 {
-    return contiguous("ARMCI_Put", (struct rma_verb){.kind = RMA_PUT}, target, local, remote, bytes);
+    return contiguous("ARMCI_Put", (struct rma_verb){.kind = RMA_PUT}, target, local, remote,
+                      bytes);
 }
 
 struct op job_get(int target, void *local, void *remote, size_t bytes)
 {
-    return contiguous("ARMCI_Get", (struct rma_verb){.kind = RMA_GET}, target, local, remote, bytes);
+    return contiguous("ARMCI_Get", (struct rma_verb){.kind = RMA_GET}, target, local, remote,
+                      bytes);
 }
 
 struct op job_acc(enum element e, int target, void *local, void *remote, size_t bytes)
 {
     static const int one_int = 1;
     static const double one_double = 1;
-    struct op t = contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
+    struct op t =
+        contiguous("ARMCI_Acc", (struct rma_verb){RMA_ACC, e}, target, local, remote, bytes);
     t.scale = e == ELEMENT_INT ? (const void *)&one_int : &one_double;
     return t;
 }

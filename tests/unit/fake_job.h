@@ -1,5 +1,6 @@
-/* fake_job.h - the engine (src/core, src/mem, src/transport/rma) over fake_mpi.h, as one process of a simulated job: world, configuration,
- * quirks and regions.  Replaces src/mpi/world.c and team.c. */
+/* fake_job.h - the engine (src/core, src/mem, src/transport/rma) over fake_mpi.h, as one process of
+ * a simulated job: world, configuration, quirks and regions.  Replaces src/mpi/world.c and team.c.
+ */
 #ifndef FAKE_JOB_H
 #define FAKE_JOB_H
 
@@ -11,7 +12,8 @@
 
 enum { JOB_SETTINGS = 6 };
 
-/* Defaults: 4 processes, this one is 0, no library quirk, each operation takes effect as late as allowed. */
+/* Defaults: 4 processes, this one is 0, no library quirk, each operation takes effect as late as
+ * allowed. */
 struct job {
     int processes, me;
     enum fake_order order; /* FAKE_AT_ONCE counts as not set: use at_once */
@@ -22,13 +24,14 @@ struct job {
     const char *setting[JOB_SETTINGS]; /* NAME=value, NULL-terminated */
 };
 
-/* Start the job, after the end of the one that runs.  Invalid arguments of ARMCI calls return an error code. */
+/* Start the job, after the end of the one that runs.  Invalid arguments of ARMCI calls return an
+ * error code. */
 void job_start(struct job job);
 /* For unit.end.  If a job runs: complete everything, end the layers, check that nothing is left. */
 void job_end(void);
 
-/* A region of `bytes` bytes on each of `members` processes from `first`; a region of one slice over existing memory.
- * Freed by job_region_free or job_end. */
+/* A region of `bytes` bytes on each of `members` processes from `first`; a region of one slice over
+ * existing memory. Freed by job_region_free or job_end. */
 struct region *job_region(int first, int members, size_t bytes);
 struct region *job_region_over(int process, char *memory, size_t bytes);
 /* Part of another region, which is no longer found there, on its window. */

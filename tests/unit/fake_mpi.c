@@ -58,8 +58,10 @@ static size_t call_count, call_room, most_in_flight;
 static char *text;
 
 static const char *const names[FAKE_KINDS] = {
-    "put",       "get",         "acc",  "shape-put", "shape-get", "shape-acc",      "fetch-and-op", "cas",    "flush",
-    "flush-all", "flush-local", "sync", "progress",  "create",    "create-dynamic", "attach",       "detach", "free",
+    "put",         "get",          "acc",      "shape-put", "shape-get",
+    "shape-acc",   "fetch-and-op", "cas",      "flush",     "flush-all",
+    "flush-local", "sync",         "progress", "create",    "create-dynamic",
+    "attach",      "detach",       "free",
 };
 
 static void *allocate(size_t bytes)
@@ -133,7 +135,8 @@ const char *fake_text(void)
 
 void fake_expect(const char *where, const char *expected)
 {
-    if (strcmp(fake_text(), expected) != 0) ck_abort_msg("%s: expected calls \"%s\", seen \"%s\"", where, expected, text);
+    if (strcmp(fake_text(), expected) != 0)
+        ck_abort_msg("%s: expected calls \"%s\", seen \"%s\"", where, expected, text);
     fake_forget();
 }
 
@@ -175,7 +178,8 @@ static bool fails_now(void)
     return fake_mpi.failures > 0 && fake_mpi.failures-- > 0;
 }
 
-void fake_window_over(struct window *w, unsigned members, char *const memory[], const size_t bytes[])
+void fake_window_over(struct window *w, unsigned members, char *const memory[],
+                      const size_t bytes[])
 {
     struct fake_window *f = open_window(w, members);
     for (unsigned i = 0; i < members; i++)
@@ -193,7 +197,8 @@ size_t fake_pad(const struct window *w, int rank)
     return find(w)->pad[rank];
 }
 
-int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory, MPI_Comm comm)
+int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum window_memory memory,
+                         MPI_Comm comm)
 {
     (void)memory;
     (void)comm;
@@ -275,20 +280,23 @@ void armcii_window_free(struct window *w)
 
 static bool contains(struct extent e, const char *at, size_t bytes)
 {
-    return e.memory && at >= e.memory && bytes <= e.bytes && (size_t)(at - e.memory) <= e.bytes - bytes;
+    return e.memory && at >= e.memory && bytes <= e.bytes &&
+           (size_t)(at - e.memory) <= e.bytes - bytes;
 }
 
 /* The simulated memory at a displacement; fails if it is not in the slice. */
 static char *resolve(const struct fake_window *f, int rank, MPI_Aint disp, size_t bytes)
 {
-    ck_assert_msg(rank >= 0 && (unsigned)rank < f->members, "window %d has no member %d", number_of(f), rank);
+    ck_assert_msg(rank >= 0 && (unsigned)rank < f->members, "window %d has no member %d",
+                  number_of(f), rank);
     if (fake_mpi.only_record) return NULL;
     char *at = f->dynamic ? (char *)disp : f->slice[rank].memory + disp;
     bool inside = !f->dynamic && contains(f->slice[rank], at, bytes);
     for (int i = 0; f->dynamic && i < MOST_ATTACHED; i++)
         inside |= contains(f->attached[i], at, bytes);
-    ck_assert_msg(inside, "%zu bytes at displacement %td are not in the slice of member %d of window %d", bytes, (ptrdiff_t)disp, rank,
-                  number_of(f));
+    ck_assert_msg(inside,
+                  "%zu bytes at displacement %td are not in the slice of member %d of window %d",
+                  bytes, (ptrdiff_t)disp, rank, number_of(f));
     return at;
 }
 
@@ -325,7 +333,8 @@ static void update(const struct request *op)
     } else if (op->update == RMW_REPLACE)
         memcpy(there, op->data, op->bytes);
     else
-        add_elements(op->bytes == sizeof(int) ? ELEMENT_INT : ELEMENT_LONG, there, op->data, op->bytes);
+        add_elements(op->bytes == sizeof(int) ? ELEMENT_INT : ELEMENT_LONG, there, op->data,
+                     op->bytes);
     memcpy(op->old, old, op->bytes);
 }
 
@@ -372,7 +381,8 @@ static void start(struct fake_window *f, struct request op)
 
 static struct request one_piece(int rank, void *local, char *there, size_t bytes)
 {
-    struct request op = {.rank = rank, .npieces = 1, .bytes = bytes, .pieces = allocate(sizeof *op.pieces)};
+    struct request op = {
+        .rank = rank, .npieces = 1, .bytes = bytes, .pieces = allocate(sizeof *op.pieces)};
     op.pieces[0] = (struct piece){local, there, bytes, 0};
     return op;
 }
@@ -381,13 +391,15 @@ static void check_elements(struct rma_verb verb, size_t bytes)
 {
     ck_assert_msg(bytes > 0, "an operation of 0 bytes");
     if (verb.kind != RMA_ACC) return;
-    ck_assert_msg(bytes % armcii_element_align(verb.element) == 0, "accumulate of %zu bytes of %s", bytes,
-                  armcii_element_name(verb.element));
+    ck_assert_msg(bytes % armcii_element_align(verb.element) == 0, "accumulate of %zu bytes of %s",
+                  bytes, armcii_element_name(verb.element));
 }
 
-void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local, MPI_Aint disp, size_t bytes)
+void armcii_window_transfer(struct window *w, struct rma_verb verb, int target, void *local,
+                            MPI_Aint disp, size_t bytes)
 {
-    struct fake_window *f = called(w, (struct fake_call){FAKE_PUT + verb.kind, 0, target, disp, bytes, 1, 0});
+    struct fake_window *f =
+        called(w, (struct fake_call){FAKE_PUT + verb.kind, 0, target, disp, bytes, 1, 0});
     char *there = resolve(f, target, disp, bytes);
     check_elements(verb, bytes);
     struct request op = one_piece(target, local, there, bytes);
@@ -406,7 +418,9 @@ static void check_disjoint(const struct request *op)
 {
     struct extent *written = allocate(op->npieces * sizeof *written);
     for (size_t i = 0; i < op->npieces; i++)
-        written[i] = (struct extent){op->verb.kind == RMA_GET ? op->pieces[i].local : op->pieces[i].there, op->pieces[i].bytes};
+        written[i] =
+            (struct extent){op->verb.kind == RMA_GET ? op->pieces[i].local : op->pieces[i].there,
+                            op->pieces[i].bytes};
     qsort(written, op->npieces, sizeof *written, by_address);
     for (size_t i = 1; i < op->npieces; i++)
         if (written[i - 1].memory + written[i - 1].bytes > written[i].memory)
@@ -414,7 +428,8 @@ static void check_disjoint(const struct request *op)
     free(written);
 }
 
-void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target, const struct shape *shape, const char *origin,
+void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int target,
+                                  const struct shape *shape, const char *origin,
                                   enum rma_typing typing)
 {
     struct shape_iter it;
@@ -422,10 +437,14 @@ void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int ta
     char *lo, *hi;
     ck_assert_int_eq(armcii_shape_range(shape, SHAPE_REMOTE, &lo, &hi), SHAPE_OK);
     struct fake_window *f =
-        called(w, (struct fake_call){FAKE_SHAPE_PUT + verb.kind, 0, target, lo - origin, shape->bytes, shape->nsegs, typing});
-    ck_assert_msg(shape->bytes <= MOST_BYTES, "one call with a datatype of %zu bytes", shape->bytes);
-    ck_assert_msg(shape->form != SHAPE_VECTOR || typing == RMA_INDEXED, "a vector that is not indexed");
-    struct request op = {.rank = target, .verb = verb, .pieces = allocate(shape->nsegs * sizeof *op.pieces)};
+        called(w, (struct fake_call){FAKE_SHAPE_PUT + verb.kind, 0, target, lo - origin,
+                                     shape->bytes, shape->nsegs, typing});
+    ck_assert_msg(shape->bytes <= MOST_BYTES, "one call with a datatype of %zu bytes",
+                  shape->bytes);
+    ck_assert_msg(shape->form != SHAPE_VECTOR || typing == RMA_INDEXED,
+                  "a vector that is not indexed");
+    struct request op = {
+        .rank = target, .verb = verb, .pieces = allocate(shape->nsegs * sizeof *op.pieces)};
     for (armcii_shape_begin(&it, shape); armcii_shape_next(&it, &seg);) {
         char *there = resolve(f, target, seg.remote - origin, seg.bytes);
         check_elements(verb, seg.bytes);
@@ -436,10 +455,11 @@ void armcii_window_transfer_shape(struct window *w, struct rma_verb verb, int ta
     start(f, op);
 }
 
-void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp, size_t bytes, const void *value,
-                                void *old)
+void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int target, MPI_Aint disp,
+                                size_t bytes, const void *value, void *old)
 {
-    struct fake_window *f = called(w, (struct fake_call){FAKE_FETCH_AND_OP, 0, target, disp, bytes, 1, 0});
+    struct fake_window *f =
+        called(w, (struct fake_call){FAKE_FETCH_AND_OP, 0, target, disp, bytes, 1, 0});
     struct request op = one_piece(target, NULL, resolve(f, target, disp, bytes), bytes);
     op.effect = EFFECT_UPDATE;
     op.update = how;
@@ -448,10 +468,13 @@ void armcii_window_fetch_and_op(struct window *w, enum rmw_update how, int targe
     start(f, op);
 }
 
-void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected, int desired, int *old)
+void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp, int expected,
+                                    int desired, int *old)
 {
-    struct fake_window *f = called(w, (struct fake_call){FAKE_COMPARE_AND_SWAP, 0, target, disp, sizeof(int), 1, 0});
-    struct request op = one_piece(target, &desired, resolve(f, target, disp, sizeof(int)), sizeof(int));
+    struct fake_window *f =
+        called(w, (struct fake_call){FAKE_COMPARE_AND_SWAP, 0, target, disp, sizeof(int), 1, 0});
+    struct request op =
+        one_piece(target, &desired, resolve(f, target, disp, sizeof(int)), sizeof(int));
     op.effect = EFFECT_SWAP;
     op.expected = expected;
     op.old = old;
@@ -461,7 +484,8 @@ void armcii_window_compare_and_swap(struct window *w, int target, MPI_Aint disp,
 
 /* ---- completion ---- */
 
-/* Moves the operations to a member (-1: to all) from the queue to an array that the caller frees. */
+/* Moves the operations to a member (-1: to all) from the queue to an array that the caller frees.
+ */
 static struct request **take_out(struct fake_window *f, int rank, size_t *n)
 {
     size_t room = 1;
@@ -486,7 +510,9 @@ static void reorder(struct request **op, size_t n)
 {
     if (fake_mpi.order != FAKE_REVERSED && fake_mpi.order != FAKE_SHUFFLED) return;
     for (size_t i = n; i > (fake_mpi.order == FAKE_REVERSED ? (n + 1) / 2 : 1); i--) {
-        size_t other = fake_mpi.order == FAKE_REVERSED ? n - i : (size_t)rng_between(&random_state, 0, (int)i - 1);
+        size_t other = fake_mpi.order == FAKE_REVERSED
+                           ? n - i
+                           : (size_t)rng_between(&random_state, 0, (int)i - 1);
         struct request *was = op[i - 1];
         op[i - 1] = op[other];
         op[other] = was;

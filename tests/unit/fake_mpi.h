@@ -1,9 +1,10 @@
 /* fake_mpi.h - a fake of MPI's one-sided functions that replaces src/mpi/window.c in unit tests.
  *
- * It records every call and simulates remote memory with the weakest guarantees of MPI: an operation takes effect when it is flushed,
- * those flushed together take effect in any order, and a local buffer is read at local completion.  A missing order or completion
- * therefore shows as wrong data.  What MPI forbids fails the test immediately: bytes outside a slice, a call that writes a byte twice, a
- * window freed with incomplete operations. */
+ * It records every call and simulates remote memory with the weakest guarantees of MPI: an
+ * operation takes effect when it is flushed, those flushed together take effect in any order, and a
+ * local buffer is read at local completion.  A missing order or completion therefore shows as wrong
+ * data.  What MPI forbids fails the test immediately: bytes outside a slice, a call that writes a
+ * byte twice, a window freed with incomplete operations. */
 #ifndef FAKE_MPI_H
 #define FAKE_MPI_H
 
@@ -63,7 +64,8 @@ void fake_mpi_start(enum fake_order order, unsigned members, unsigned seed);
 void fake_mpi_end(void);
 
 /* A window over memory of the test: memory[i] with bytes[i] bytes is the slice of member i. */
-void fake_window_over(struct window *w, unsigned members, char *const memory[], const size_t bytes[]);
+void fake_window_over(struct window *w, unsigned members, char *const memory[],
+                      const size_t bytes[]);
 /* The base of a member's simulated slice, and its displacement. */
 char *fake_memory(const struct window *w, int rank);
 size_t fake_pad(const struct window *w, int rank);
@@ -76,11 +78,12 @@ size_t fake_calls(void);
 const struct fake_call *fake_call(size_t i);
 size_t fake_count(enum fake_kind kind);
 void fake_forget(void);
-/* The maximum number of operations in flight (not complete locally) to one member over all windows. */
+/* The maximum number of operations in flight (not complete locally) to one member over all windows.
+ */
 size_t fake_most_in_flight(void);
 
-/* The recorded calls as text, valid until the next call.  "put 0/1 16+8; flush 0/1": 8 bytes to displacement 16 of member 1 of window 0,
- * then a flush. */
+/* The recorded calls as text, valid until the next call.  "put 0/1 16+8; flush 0/1": 8 bytes to
+ * displacement 16 of member 1 of window 0, then a flush. */
 const char *fake_text(void);
 /* Fails unless `text` is the text of the recorded calls; then forgets them. */
 void fake_expect(const char *where, const char *text);

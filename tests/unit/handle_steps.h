@@ -1,4 +1,5 @@
-/* handle_steps.h - common part of the tests of handles: a job with two regions, and calls that must succeed. */
+/* handle_steps.h - common part of the tests of handles: a job with two regions, and calls that must
+ * succeed. */
 #ifndef HANDLE_STEPS_H
 #define HANDLE_STEPS_H
 
@@ -17,7 +18,8 @@ void steps_begin(void);
 char *there(int process, size_t offset);
 int int_there(int process, size_t offset);
 
-/* A put of step_value[i]; an accumulate of `bytes` bytes of ints, times *scale, to THEM.  Both to an offset of step_region. */
+/* A put of step_value[i]; an accumulate of `bytes` bytes of ints, times *scale, to THEM.  Both to
+ * an offset of step_region. */
 struct op put_int(int i, int process, size_t offset);
 struct op scaled(const int *scale, size_t offset, void *local, size_t bytes);
 

@@ -30,8 +30,10 @@ void bytes_add_shape(struct bytes *list, const struct shape *s)
         bytes_add(list, seg.local, seg.remote, seg.bytes);
         nsegs++;
     }
-    ck_assert_msg(nsegs == s->nsegs, "nsegs: expected %zu, the iterator's count, seen %zu", nsegs, s->nsegs);
-    ck_assert_msg(list->n - before == s->bytes, "bytes: expected %zu, walked over, seen %zu", list->n - before, s->bytes);
+    ck_assert_msg(nsegs == s->nsegs, "nsegs: expected %zu, the iterator's count, seen %zu", nsegs,
+                  s->nsegs);
+    ck_assert_msg(list->n - before == s->bytes, "bytes: expected %zu, walked over, seen %zu",
+                  list->n - before, s->bytes);
 }
 
 void bytes_free(struct bytes *list)
@@ -55,7 +57,8 @@ static void random_vector(struct sample *m, struct rng *r)
             at[side] = malloc((segments + 1) * sizeof(void *));
             ck_assert_ptr_nonnull(at[side]);
             for (size_t k = 0; k < segments; k++)
-                at[side][k] = m->arena[side] + rng_between(r, 0, aligned ? 500 : 4000) * (aligned ? 8 : 1);
+                at[side][k] =
+                    m->arena[side] + rng_between(r, 0, aligned ? 500 : 4000) * (aligned ? 8 : 1);
         }
         m->run[i] = (struct vector_run){at[0], at[1], bytes, segments};
         n += snprintf(m->text + n, sizeof(m->text) - (size_t)n, " %zux%zu", segments, bytes);
@@ -75,7 +78,8 @@ static void fill_arenas(struct sample *m, struct rng *r)
     }
 }
 
-/* Move the patch so that its lowest byte is at the beginning of an arena that has room for it, or a little behind. */
+/* Move the patch so that its lowest byte is at the beginning of an arena that has room for it, or a
+ * little behind. */
 static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
 {
     for (int side = 0; side < 2; side++) {
@@ -91,11 +95,13 @@ static void place(struct sample *m, struct patch *p, struct rng *r, int unit)
     fill_arenas(m, r);
 }
 
-static enum shape_status random_patch(struct sample *m, struct rng *r, enum sample_kind kind, int levels)
+static enum shape_status random_patch(struct sample *m, struct rng *r, enum sample_kind kind,
+                                      int levels)
 {
     enum patch_kind last = kind == SAMPLE_ANY ? PATCH_ANY : PATCH_NEGATIVE;
     int unit = rng_chance(r, 25) ? 8 : 1;
-    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, last), (enum patch_kind)rng_between(r, 0, last)},
+    struct patch_wish wish = {.kind = {(enum patch_kind)rng_between(r, 0, last),
+                                       (enum patch_kind)rng_between(r, 0, last)},
                               .room = {ROOM, ROOM},
                               .max_bytes = MAX_BYTES,
                               .min_levels = levels,
@@ -105,8 +111,10 @@ static enum shape_status random_patch(struct sample *m, struct rng *r, enum samp
     snprintf(m->text, sizeof m->text, "seed %u, %s", m->seed, patch_text(&p));
     place(m, &p, r, unit);
     for (size_t i = 0; i < patch_segments(&p); i++)
-        bytes_add(&m->expected, m->arena[0] + patch_offset(&p, 0, i), m->arena[1] + patch_offset(&p, 1, i), (size_t)p.count[0]);
-    return armcii_shape_strided(&m->shape, m->arena[0] + p.start[0], p.stride[0], m->arena[1] + p.start[1], p.stride[1], p.count, levels);
+        bytes_add(&m->expected, m->arena[0] + patch_offset(&p, 0, i),
+                  m->arena[1] + patch_offset(&p, 1, i), (size_t)p.count[0]);
+    return armcii_shape_strided(&m->shape, m->arena[0] + p.start[0], p.stride[0],
+                                m->arena[1] + p.start[1], p.stride[1], p.count, levels);
 }
 
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels)
@@ -164,12 +172,14 @@ bool sample_is_disjoint(const struct sample *m, enum shape_side side)
 
 void check_same_bytes(const struct sample *m, const char *what, const struct bytes *seen)
 {
-    ck_assert_msg(seen->n == m->expected.n, "%s: %s: expected %zu bytes, seen %zu", m->text, what, m->expected.n, seen->n);
+    ck_assert_msg(seen->n == m->expected.n, "%s: %s: expected %zu bytes, seen %zu", m->text, what,
+                  m->expected.n, seen->n);
     for (size_t i = 0; i < seen->n; i++)
         for (int side = 0; side < 2; side++)
             if (seen->pair[i].at[side] != m->expected.pair[i].at[side])
-                ck_abort_msg("%s: %s: byte %zu, %s: expected arena + %td, seen arena + %td", m->text, what, i,
-                             side == SHAPE_LOCAL ? "local" : "remote", m->expected.pair[i].at[side] - m->arena[side],
+                ck_abort_msg("%s: %s: byte %zu, %s: expected arena + %td, seen arena + %td",
+                             m->text, what, i, side == SHAPE_LOCAL ? "local" : "remote",
+                             m->expected.pair[i].at[side] - m->arena[side],
                              seen->pair[i].at[side] - m->arena[side]);
 }
 

@@ -1,5 +1,5 @@
-/* shape_model.h - what the shape tests compare with: random transfers in real memory, and the plain list of their
- * bytes. */
+/* shape_model.h - what the shape tests compare with: random transfers in real memory, and the plain
+ * list of their bytes. */
 #ifndef SHAPE_MODEL_H
 #define SHAPE_MODEL_H
 
@@ -39,10 +39,12 @@ struct sample {
 };
 enum sample_kind {
     SAMPLE_ANY,   /* any stride: zero, negative, overlapping, not nesting */
-    SAMPLE_PATCH, /* patches of dense arrays, walked in any order of dimensions and direction: no byte twice */
+    SAMPLE_PATCH, /* patches of dense arrays, walked in any order of dimensions and direction: no
+                     byte twice */
     SAMPLE_VECTOR
 };
-/* Build the sample of that seed, its shape included.  The arenas are filled with bytes that depend on the seed. */
+/* Build the sample of that seed, its shape included.  The arenas are filled with bytes that depend
+ * on the seed. */
 void sample_create(struct sample *m, enum sample_kind kind, unsigned seed, int levels);
 void sample_free(struct sample *m);
 
@@ -52,14 +54,16 @@ void on_samples(unsigned seeds, int most_levels, void (*check)(struct sample *m)
 /* By counting every byte: is none met twice on that side? */
 bool sample_is_disjoint(const struct sample *m, enum shape_side side);
 
-/* Fail where a level of the shape could go: one of count 1, or one that continues the one below on both sides. */
+/* Fail where a level of the shape could go: one of count 1, or one that continues the one below on
+ * both sides. */
 static inline void check_simplest(const char *text, const struct shape *s)
 {
     if (s->form == SHAPE_VECTOR) {
         ck_assert_msg(s->nsegs > 1, "%s: a vector of %zu segments", text, s->nsegs);
         return;
     }
-    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels", text, s->form, s->levels);
+    ck_assert_msg((s->form == SHAPE_CONTIGUOUS) == (s->levels == 0), "%s: form %d with %d levels",
+                  text, s->form, s->levels);
     for (int i = 1; i <= s->levels; i++) {
         ck_assert_msg(s->count[i] > 1, "%s: level %d is left with count %zu", text, i, s->count[i]);
         bool dense = true;

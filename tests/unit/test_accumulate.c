@@ -1,4 +1,5 @@
-/* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and adding single elements. */
+/* test_accumulate.c - the accumulate kernels, bit for bit, against scaling and adding single
+ * elements. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,13 +16,16 @@ static const int int_scale[SCALES] = {1, -3, 0, INT_MIN, 65537};
 static const long long_scale[SCALES] = {1, -3, 0, LONG_MIN, LONG_MAX / 3};
 static const float float_scale[SCALES] = {1, -0.1f, 0, 3.3e38f, 1e-40f};
 static const double double_scale[SCALES] = {1, -0.1, 0, 1.7e308, 1e-310};
-static const float complex_scale[SCALES][2] = {{1, 0}, {1, -0.0f}, {0, 1}, {-0.1f, 0.7f}, {3e38f, 2}};
-static const double dcomplex_scale[SCALES][2] = {{1, 0}, {1, -0.0}, {0, 1}, {-0.1, 0.7}, {1e308, 2}};
+static const float complex_scale[SCALES][2] = {
+    {1, 0}, {1, -0.0f}, {0, 1}, {-0.1f, 0.7f}, {3e38f, 2}};
+static const double dcomplex_scale[SCALES][2] = {
+    {1, 0}, {1, -0.0}, {0, 1}, {-0.1, 0.7}, {1e308, 2}};
 
 static const void *scale_of(enum element e, int i)
 {
-    const void *const scale[ELEMENT_COUNT] = {&int_scale[i],    &long_scale[i],   &float_scale[i],
-                                              &double_scale[i], complex_scale[i], dcomplex_scale[i]};
+    const void *const scale[ELEMENT_COUNT] = {&int_scale[i],    &long_scale[i],
+                                              &float_scale[i],  &double_scale[i],
+                                              complex_scale[i], dcomplex_scale[i]};
     return scale[e];
 }
 
@@ -64,14 +68,15 @@ static void model(enum element e, const void *scale, char *dst, const char *src,
 }
 
 /* Fails with the first byte that differs. */
-static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen, const char *want, size_t bytes)
+static void check_same(enum element e, int scale, const char *what, size_t number, const char *seen,
+                       const char *want, size_t bytes)
 {
     if (memcmp(seen, want, bytes) == 0) return;
     size_t at = 0;
     while (seen[at] == want[at])
         at++;
-    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e), scale, what, number, at, want[at],
-                 seen[at]);
+    ck_abort_msg("%s, scale %d, %s %zu: byte %zu: expected %d, seen %d", armcii_element_name(e),
+                 scale, what, number, at, want[at], seen[at]);
 }
 
 /* ---- one piece ---- */
@@ -137,13 +142,20 @@ ROW_TEST(a_megabyte, ELEMENT_COUNT *SCALES)
 
 /* ---- rows ---- */
 
-enum { ROWS = 20, ROW_BYTES = 160, STRIDE = 200, MIDDLE = ROWS * STRIDE, ARENA = 2 * MIDDLE + ROW_BYTES };
+enum {
+    ROWS = 20,
+    ROW_BYTES = 160,
+    STRIDE = 200,
+    MIDDLE = ROWS * STRIDE,
+    ARENA = 2 * MIDDLE + ROW_BYTES
+};
 
-/* A stride of any sign.  Rows may overlap, but real elements only completely: a partial overlap makes NaNs, whose bits depend on the
- * compiler. */
+/* A stride of any sign.  Rows may overlap, but real elements only completely: a partial overlap
+ * makes NaNs, whose bits depend on the compiler. */
 static ptrdiff_t random_stride(enum element e, size_t bytes, struct rng *r)
 {
-    const ptrdiff_t align = (ptrdiff_t)armcii_element_align(e), stride = rng_between(r, -STRIDE, STRIDE);
+    const ptrdiff_t align = (ptrdiff_t)armcii_element_align(e),
+                    stride = rng_between(r, -STRIDE, STRIDE);
     const size_t apart = (size_t)(stride < 0 ? -stride : stride);
     if (e == ELEMENT_INT || e == ELEMENT_LONG || apart >= bytes) return stride;
     return stride / align * align;
@@ -173,7 +185,8 @@ ROW_TEST(rows_of_any_kind, ELEMENT_COUNT *SCALES)
         memcpy(want, seen, sizeof(want));
         for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++)
             model(e, scale_of(e, scale), want + at + i * to, start + MIDDLE + i * from, bytes);
-        armcii_accumulate_rows(e, scale_of(e, scale), seen + at, to, start + MIDDLE, from, bytes, n);
+        armcii_accumulate_rows(e, scale_of(e, scale), seen + at, to, start + MIDDLE, from, bytes,
+                               n);
         check_same(e, scale, "rows, seed", seed, seen, want, sizeof(want));
     }
 }

@@ -1,5 +1,5 @@
-/* test_addr_cache.c - the address cache: finds a slice from its first byte to its last, forgets it with its region, and never holds slices
- * without a direct route. */
+/* test_addr_cache.c - the address cache: finds a slice from its first byte to its last, forgets it
+ * with its region, and never holds slices without a direct route. */
 #include <limits.h>
 
 #include "mem/directory.h"
@@ -19,14 +19,16 @@ enum { BYTES = 10000 };
 static void expect(int process, const char *address, size_t bytes, const char *wanted)
 {
     const char *seen = armcii_addr_cache_lookup(process, address, bytes);
-    ck_assert_msg(seen == wanted, "%zu bytes at %p of process %d: expected %p, seen %p", bytes, (const void *)address, process,
-                  (const void *)wanted, (const void *)seen);
+    ck_assert_msg(seen == wanted, "%zu bytes at %p of process %d: expected %p, seen %p", bytes,
+                  (const void *)address, process, (const void *)wanted, (const void *)seen);
 }
 
 /* No address of the process is cached, whatever the length. */
 static void expect_nothing(int process)
 {
-    const char *const addresses[] = {NULL, (char *)1, there - 1, there, there + 1, there + BYTES - 1, there + BYTES, here, (char *)-1};
+    const char *const addresses[] = {NULL,          (char *)1, there - 1,
+                                     there,         there + 1, there + BYTES - 1,
+                                     there + BYTES, here,      (char *)-1};
     const size_t lengths[] = {0, 1, 8, BYTES, (size_t)INT_MAX, (size_t)-1, (size_t)INT_MIN};
     for (size_t a = 0; a < sizeof addresses / sizeof *addresses; a++)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
@@ -162,9 +164,11 @@ TEST(recent_slices_by_page)
 static struct region *region_of_all(bool indirect)
 {
     static int ranks[PROCESSES];
-    static struct team team = {.size = PROCESSES, .rank = 1, .to_world = ranks, .from_world = ranks};
+    static struct team team = {
+        .size = PROCESSES, .rank = 1, .to_world = ranks, .from_world = ranks};
     static const struct route direct = {.direct = true}, mixed = {.direct = false};
-    static struct region regions[2] = {{.team = &team, .near = &direct, .far = &mixed}, {.team = &team, .near = &mixed, .far = &mixed}};
+    static struct region regions[2] = {{.team = &team, .near = &direct, .far = &mixed},
+                                       {.team = &team, .near = &mixed, .far = &mixed}};
     for (int i = 0; i < PROCESSES; i++)
         ranks[i] = i;
     return &regions[indirect];
@@ -209,7 +213,8 @@ TEST(a_freed_region_leaves_the_cache)
     expect_nothing(5);
 }
 
-/* The process has freed a region and allocated another one at its address before this process frees the first. */
+/* The process has freed a region and allocated another one at its address before this process frees
+ * the first. */
 TEST(a_late_free_keeps_the_newer_region)
 {
     struct region other = *region_of_all(false);
@@ -243,13 +248,16 @@ TEST(random_steps)
             armcii_directory_remove(p, at, region_of_all(false));
             bytes[p][s] = 0;
         }
-        size_t offset = (size_t)rng_between(&r, 0, SLOT - 1), length = (size_t)rng_between(&r, 0, 200);
+        size_t offset = (size_t)rng_between(&r, 0, SLOT - 1),
+               length = (size_t)rng_between(&r, 0, 200);
         bool inside = offset < bytes[p][s] && length <= bytes[p][s] - offset;
-        if (rng_between(&r, 0, 1)) ck_assert_int_eq(armcii_region_locate(p, at + offset, &raddr), offset < bytes[p][s]);
+        if (rng_between(&r, 0, 1))
+            ck_assert_int_eq(armcii_region_locate(p, at + offset, &raddr), offset < bytes[p][s]);
         const char *seen = armcii_addr_cache_lookup(p, at + offset, length);
         if (!seen) continue;
         answers++;
-        ck_assert_msg(inside, "step %d: %zu bytes at %zu of %zu", step, length, offset, bytes[p][s]);
+        ck_assert_msg(inside, "step %d: %zu bytes at %zu of %zu", step, length, offset,
+                      bytes[p][s]);
         ck_assert_ptr_eq(seen, here + mapped[p][s] + offset);
     }
     ck_assert_uint_gt(answers, 10000);

@@ -1,4 +1,5 @@
-/* test_aggregate.c - aggregate handles: which requests are queued, and when and as what they are issued. */
+/* test_aggregate.c - aggregate handles: which requests are queued, and when and as what they are
+ * issued. */
 #include <string.h>
 
 #include "handle_steps.h"
@@ -46,7 +47,8 @@ TEST(requests_of_any_length)
     at = 0;
     for (size_t i = 0; i < REQUESTS; i++) {
         size_t bytes = 1 + i / 7 % 20;
-        ck_assert_msg(memcmp(seen + at, source, bytes) == 0 && seen[at + bytes] == 0, "request %zu", i);
+        ck_assert_msg(memcmp(seen + at, source, bytes) == 0 && seen[at + bytes] == 0, "request %zu",
+                      i);
         at += bytes + 1;
     }
 }
@@ -60,16 +62,26 @@ TEST(the_fast_path_queues_matching_requests_only)
     armcii_handle_clear(&plain);
     for (int i = 0; i < ROOM; i++)
         source[i] = 500 + i;
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4), "empty queue");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, 0), 4),
+                  "empty queue");
     start(&h, job_put(THEM, source, there(THEM, 0), 4));
     for (int i = 1; i < ROOM; i++)
-        ck_assert_msg(armcii_handle_queue_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4), "put %d", i);
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4), "a get after puts");
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4), "another process");
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, source, 4), "memory of no region");
-    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4), "beyond the region");
-    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4), "a plain handle");
-    ck_assert_msg(!armcii_handle_queue_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4), "the implicit handle");
+        ck_assert_msg(
+            armcii_handle_queue_next(&h, RMA_PUT, THEM, source + i, there(THEM, 8 * (size_t)i), 4),
+            "put %d", i);
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_GET, THEM, source, there(THEM, 0), 4),
+                  "a get after puts");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THIRD, source, there(THIRD, 0), 4),
+                  "another process");
+    ck_assert_msg(!armcii_handle_queue_next(&h, RMA_PUT, THEM, source, source, 4),
+                  "memory of no region");
+    ck_assert_msg(
+        !armcii_handle_queue_next(&h, RMA_PUT, THEM, source, there(THEM, STEP_BYTES - 2), 4),
+        "beyond the region");
+    ck_assert_msg(!armcii_handle_queue_next(&plain, RMA_PUT, THEM, source, there(THEM, 0), 4),
+                  "a plain handle");
+    ck_assert_msg(!armcii_handle_queue_next(NULL, RMA_PUT, THEM, source, there(THEM, 0), 4),
+                  "the implicit handle");
     fake_expect("queued", "");
     wait_for(&h);
     ck_assert_uint_eq(fake_count(FAKE_SHAPE_PUT), 1);
@@ -165,7 +177,8 @@ TEST(values_are_copied)
         start_value(&h, job_put(THEM, &v, there(THEM, 8 + 8 * i), sizeof v));
     }
     v = 0;
-    start_value(&h, job_put(THIRD, &v, there(THIRD, 0), sizeof v)); /* flushes the queue; the copies must stay */
+    start_value(&h, job_put(THIRD, &v, there(THIRD, 0),
+                            sizeof v)); /* flushes the queue; the copies must stay */
     fake_expect("aggregate", "shape-put 0/1 8+400 in 100");
     wait_for(&h);
     armcii_fence_all();
@@ -197,9 +210,12 @@ TEST(unset_issues)
 TEST(other_requests_are_not_queued)
 {
     armci_hdl_t h = aggregate();
-    struct op strided = job_put(THEM, NULL, NULL, 0), empty = job_put(THEM, step_value, there(THEM, 0), 0);
+    struct op strided = job_put(THEM, NULL, NULL, 0),
+              empty = job_put(THEM, step_value, there(THEM, 0), 0);
     int stride[] = {8}, count[] = {4, 3};
-    ck_assert_int_eq(armcii_shape_strided(&strided.shape, step_value, stride, there(THEM, 64), stride, count, 1), SHAPE_OK);
+    ck_assert_int_eq(
+        armcii_shape_strided(&strided.shape, step_value, stride, there(THEM, 64), stride, count, 1),
+        SHAPE_OK);
     start(&h, put_int(0, THEM, 0));
     start(&h, empty);
     start(&h, strided);
@@ -242,7 +258,8 @@ TEST(refused_requests)
 {
     armci_hdl_t h = aggregate(), plain = fresh();
     start(&h, put_int(0, THEM, 0));
-    struct op nowhere = job_put(THEM, step_value, step_value, 4), beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
+    struct op nowhere = job_put(THEM, step_value, step_value, 4),
+              beyond = job_put(THEM, step_value, there(THEM, STEP_BYTES - 2), 4);
     ck_assert_int_eq(armcii_handle_start(&h, &nowhere), ARMCI_ERR_ADDRESS);
     ck_assert_int_eq(armcii_handle_start(&h, &beyond), ARMCI_ERR_RANGE);
     ck_assert_int_eq(armcii_handle_start_value(&h, &nowhere), ARMCI_ERR_ADDRESS);

@@ -1,4 +1,5 @@
-/* test_config.c - environment variables: every kind and spelling, messages, what settings put in force, what is printed. */
+/* test_config.c - environment variables: every kind and spelling, messages, what settings put in
+ * force, what is printed. */
 #include "base/config.h"
 #include "unit.h"
 
@@ -19,7 +20,8 @@ static void collect(const char *line)
     strcat(collected, "\n");
 }
 
-/* Read an environment of up to two settings; returns the number of lines, which are in `collected`. */
+/* Read an environment of up to two settings; returns the number of lines, which are in `collected`.
+ */
 static int read_two(const char *first, const char *second)
 {
     char texts[2][600];
@@ -78,7 +80,8 @@ static void refuse(const char *name, const char *value, const char *text)
 {
     ck_assert_msg(read_one(name, value) == 1, "%s=%s accepted", name, value);
     ck_assert_msg(strncmp(collected, name, strlen(name)) == 0, "no name: %s", collected);
-    ck_assert_msg(strstr(collected, "is invalid (") && strstr(collected, text), "%s=%s: no '%s' in: %s", name, value, text, collected);
+    ck_assert_msg(strstr(collected, "is invalid (") && strstr(collected, text),
+                  "%s=%s: no '%s' in: %s", name, value, text, collected);
     ck_assert_str_eq(value_of(name), armcii_config_entry(entry_of(name))->default_value);
     ck_assert_msg(!is_set(name), "%s=%s is marked", name, value);
 }
@@ -132,8 +135,10 @@ TEST(test_defaults)
 
 TEST(test_flags)
 {
-    static const char *const yes[] = {"yes", "true", "on", "1", "y", "t", "YES", "True", "oN", "Y", "T"};
-    static const char *const no[] = {"no", "false", "off", "0", "n", "f", "NO", "False", "oFF", "N", "F"};
+    static const char *const yes[] = {"yes", "true", "on", "1", "y", "t",
+                                      "YES", "True", "oN", "Y", "T"};
+    static const char *const no[] = {"no", "false", "off", "0", "n", "f",
+                                     "NO", "False", "oFF", "N", "F"};
     for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++) {
         accept("ARMCI_DEBUG_ALLOC", yes[i], "yes");
         ck_assert(armcii_config->debug_alloc);
@@ -146,7 +151,8 @@ TEST(test_flags)
 
 TEST(test_wrong_flags_are_never_on)
 {
-    static const char *const wrong[] = {"", " ", "2", "-1", "01", "10", "yess", "yes ", "enable", "ON!", "ja", "nope"};
+    static const char *const wrong[] = {"",     " ",    "2",      "-1",  "01", "10",
+                                        "yess", "yes ", "enable", "ON!", "ja", "nope"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         refuse("ARMCI_DEBUG_ALLOC", wrong[i], "yes|no");
         ck_assert(!armcii_config->debug_alloc);
@@ -157,8 +163,8 @@ TEST(test_wrong_flags_are_never_on)
 }
 
 /* A choice is read into its field, whatever the case of its letters. */
-#define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                                                            \
-    accept(NAME, WORD, SHOWN);                                                                                                             \
+#define CHOICE(NAME, WORD, FIELD, VALUE, SHOWN)                                                    \
+    accept(NAME, WORD, SHOWN);                                                                     \
     ck_assert_int_eq(armcii_config->FIELD, VALUE)
 
 TEST(test_choices)
@@ -216,8 +222,15 @@ TEST(test_counts)
     accept("ARMCI_PROGRESS_RANKS", "2", "2");
     ck_assert_uint_eq(armcii_config->progress_ranks, 2);
     refuse("ARMCI_PROGRESS_RANKS", "0", "number 1..1000");
-    static const char *const wrong[] = {"0",  "1000001", "64k", "99999999999999999999999999", "18446744073709551617" /* 2^64 + 1 */, "3.5",
-                                        "-5", "",        "many"};
+    static const char *const wrong[] = {"0",
+                                        "1000001",
+                                        "64k",
+                                        "99999999999999999999999999",
+                                        "18446744073709551617" /* 2^64 + 1 */,
+                                        "3.5",
+                                        "-5",
+                                        "",
+                                        "many"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refuse("ARMCI_OUTSTANDING_LIMIT", wrong[i], "number 1..1000000");
 }
@@ -256,13 +269,27 @@ TEST(test_bytes)
 TEST(test_names_of_armci_mpi)
 {
     static const char *const known[][2] = {
-        {"ARMCI_VERBOSE", "1"},           {"ARMCI_DEBUG_ALLOC", "1"},         {"ARMCI_STRIDED_METHOD", "DIRECT"},
-        {"ARMCI_STRIDED_METHOD", "IOV"},  {"ARMCI_IOV_METHOD", "AUTO"},       {"ARMCI_IOV_METHOD", "CONSRV"},
-        {"ARMCI_IOV_METHOD", "BATCHED"},  {"ARMCI_IOV_METHOD", "DIRECT"},     {"ARMCI_IOV_CHECKS", "1"},
-        {"ARMCI_IOV_BATCHED_LIMIT", "8"}, {"ARMCI_SHR_BUF_METHOD", "COPY"},   {"ARMCI_SHR_BUF_METHOD", "NOGUARD"},
-        {"ARMCI_USE_WIN_ALLOCATE", "0"},  {"ARMCI_USE_WIN_ALLOCATE", "1"},    {"ARMCI_NONCOLLECTIVE_GROUPS", "1"},
-        {"ARMCI_PROGRESS_THREAD", "1"},   {"ARMCI_PROGRESS_USLEEP", "100"},   {"ARMCI_CACHE_RANK_TRANSLATION", "0"},
-        {"ARMCI_FLUSH_BARRIERS", "1"},    {"ARMCI_USE_REQUEST_ATOMICS", "0"}, {"ARMCI_RMA_ATOMICITY", "1"},
+        {"ARMCI_VERBOSE", "1"},
+        {"ARMCI_DEBUG_ALLOC", "1"},
+        {"ARMCI_STRIDED_METHOD", "DIRECT"},
+        {"ARMCI_STRIDED_METHOD", "IOV"},
+        {"ARMCI_IOV_METHOD", "AUTO"},
+        {"ARMCI_IOV_METHOD", "CONSRV"},
+        {"ARMCI_IOV_METHOD", "BATCHED"},
+        {"ARMCI_IOV_METHOD", "DIRECT"},
+        {"ARMCI_IOV_CHECKS", "1"},
+        {"ARMCI_IOV_BATCHED_LIMIT", "8"},
+        {"ARMCI_SHR_BUF_METHOD", "COPY"},
+        {"ARMCI_SHR_BUF_METHOD", "NOGUARD"},
+        {"ARMCI_USE_WIN_ALLOCATE", "0"},
+        {"ARMCI_USE_WIN_ALLOCATE", "1"},
+        {"ARMCI_NONCOLLECTIVE_GROUPS", "1"},
+        {"ARMCI_PROGRESS_THREAD", "1"},
+        {"ARMCI_PROGRESS_USLEEP", "100"},
+        {"ARMCI_CACHE_RANK_TRANSLATION", "0"},
+        {"ARMCI_FLUSH_BARRIERS", "1"},
+        {"ARMCI_USE_REQUEST_ATOMICS", "0"},
+        {"ARMCI_RMA_ATOMICITY", "1"},
         {"ARMCI_NO_FLUSH_LOCAL", "1"},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -355,11 +382,14 @@ TEST(test_every_slip_in_a_word)
         char words[128], *rest;
         snprintf(words, sizeof words, "%s", armcii_config_entry(i)->type);
         if (strchr(words, '|') == NULL) continue;
-        for (char *word = strtok_r(words, "|", &rest); word != NULL; word = strtok_r(NULL, "|", &rest)) {
+        for (char *word = strtok_r(words, "|", &rest); word != NULL;
+             word = strtok_r(NULL, "|", &rest)) {
             for (size_t at = 0; strlen(word) >= 3 && word[at] != '\0'; at++) {
                 char wrong[64];
                 snprintf(wrong, sizeof wrong, "%.*s%s", (int)at, word, word + at + 1);
-                if (strcmp(wrong, "rma") != 0) refuse(name, wrong, armcii_config_entry(i)->type); /* rdma becomes another word */
+                if (strcmp(wrong, "rma") != 0)
+                    refuse(name, wrong,
+                           armcii_config_entry(i)->type); /* rdma becomes another word */
             }
         }
     }
@@ -377,19 +407,23 @@ TEST(test_every_remedy)
             accept("ARMCI_QUIRKS", text, text);
             ck_assert(armcii_config->quirks);
             for (size_t k = 0; k < REMEDIES; k++)
-                ck_assert_int_eq(armcii_config->remedies[k], k != r ? REMEDY_AUTO : on ? REMEDY_ON : REMEDY_OFF);
+                ck_assert_int_eq(armcii_config->remedies[k], k != r ? REMEDY_AUTO
+                                                             : on   ? REMEDY_ON
+                                                                    : REMEDY_OFF);
         }
     }
     accept("ARMCI_QUIRKS", "NONE", "none");
     ck_assert(!armcii_config->quirks);
 }
 
-/* What no variable takes is named and leaves the default in force, whatever kind the variable is of. */
+/* What no variable takes is named and leaves the default in force, whatever kind the variable is
+ * of. */
 TEST(test_garbage_for_every_variable)
 {
     static const char *const garbage[] = {
-        "",    " ",       "\t",     "-1",   "+5",   "0x10",    "1e3",    "NaN", "inf", "5 5", "yes,", "yes no",   "auto|iov",
-        "^[[", "abort\n", "%s%n%x", "null", "1\n1", "${HOME}", "`true`", "=1",  "'1'", "1k1", "k",    "\xff\xfe", "\xd9\xa1",
+        "",        " ",      "\t",     "-1",       "+5",  "0x10",    "1e3",      "NaN",      "inf",
+        "5 5",     "yes,",   "yes no", "auto|iov", "^[[", "abort\n", "%s%n%x",   "null",     "1\n1",
+        "${HOME}", "`true`", "=1",     "'1'",      "1k1", "k",       "\xff\xfe", "\xd9\xa1",
     };
     for (size_t i = 0; armcii_config_entry(i) != NULL; i++)
         for (size_t k = 0; k < sizeof garbage / sizeof garbage[0]; k++)
@@ -406,8 +440,9 @@ TEST(test_hostile_settings)
     ck_assert_int_eq(read_one("ARMCI_VERBOSE", long_value), 1);
     ck_assert_int_eq(read_one("ARMCI_QUIRKS", long_value), 1);
     ck_assert_int_eq(read_one("ARMCI_NO_FLUSH_LOCAL", long_value), 1);
-    ck_assert_int_eq(read_one("ARMCI_VERBOSE", "a\nb\x1b[31m%s%n"), 1); /* collect() wants one clean line */
-    ck_assert_int_eq(read_two("ARMCI_VERBOSE", NULL), 0);               /* no '=' */
+    ck_assert_int_eq(read_one("ARMCI_VERBOSE", "a\nb\x1b[31m%s%n"),
+                     1);                                  /* collect() wants one clean line */
+    ck_assert_int_eq(read_two("ARMCI_VERBOSE", NULL), 0); /* no '=' */
     ck_assert_int_eq(read_two("ARMCI_VERBOSE=1", "ARMCI_VERBOSE=0"), 0);
     ck_assert_uint_eq(armcii_config->verbose, 1); /* the first counts */
 }
@@ -491,18 +526,28 @@ static const struct {
     {{"ARMCI_QUIRKS=+pad-slices,"}, "ARMCI_QUIRKS=auto", "is invalid"},
     {{"ARMCI_QUIRKS=+pad-slices,none"}, "ARMCI_QUIRKS=auto", "is invalid"},
     {{"ARMCI_QUIRKS=+pad-slicess"}, "ARMCI_QUIRKS=auto", "is invalid"},
-    {{"ARMCI_QUIRKS=yes"}, "ARMCI_QUIRKS=auto", "ARMCI_QUIRKS='yes' is invalid (auto|none|+NAME,-NAME)"},
+    {{"ARMCI_QUIRKS=yes"},
+     "ARMCI_QUIRKS=auto",
+     "ARMCI_QUIRKS='yes' is invalid (auto|none|+NAME,-NAME)"},
     /* ARMCI-MPI's name of a remedy */
     {{"ARMCI_NO_FLUSH_LOCAL=yes"}, "ARMCI_QUIRKS=+remote-flush", ""},
-    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=none,+pad-slices"}, "ARMCI_QUIRKS=none,+pad-slices,+remote-flush", ""},
-    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=-remote-flush"}, "ARMCI_QUIRKS=-remote-flush", ""}, /* our own name counts */
-    {{"ARMCI_NO_FLUSH_LOCAL=maybe"}, "ARMCI_QUIRKS=auto", "ARMCI_NO_FLUSH_LOCAL='maybe' is invalid (yes|no); it has no effect"},
+    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=none,+pad-slices"},
+     "ARMCI_QUIRKS=none,+pad-slices,+remote-flush",
+     ""},
+    {{"ARMCI_NO_FLUSH_LOCAL=1", "ARMCI_QUIRKS=-remote-flush"},
+     "ARMCI_QUIRKS=-remote-flush",
+     ""}, /* our own name counts */
+    {{"ARMCI_NO_FLUSH_LOCAL=maybe"},
+     "ARMCI_QUIRKS=auto",
+     "ARMCI_NO_FLUSH_LOCAL='maybe' is invalid (yes|no); it has no effect"},
     {{"ARMCI_NO_FLUSH_LOCAL=no"}, "ARMCI_QUIRKS=auto", ""},
     /* limits are numbers */
     {{"ARMCI_EAGER_MAX=16384"}, "ARMCI_EAGER_MAX=16k", ""},
     {{"ARMCI_EAGER_MAX=4k"}, "ARMCI_EAGER_MAX=4k", ""},
     {{"ARMCI_EAGER_MAX=AUTO"}, "ARMCI_EAGER_MAX=auto", ""},
-    {{"ARMCI_EAGER_MAX=33k"}, "ARMCI_EAGER_MAX=auto", "ARMCI_EAGER_MAX='33k' is invalid (auto or bytes 4k..32k); auto is used"},
+    {{"ARMCI_EAGER_MAX=33k"},
+     "ARMCI_EAGER_MAX=auto",
+     "ARMCI_EAGER_MAX='33k' is invalid (auto or bytes 4k..32k); auto is used"},
     {{"ARMCI_EAGER_MAX=0"}, "ARMCI_EAGER_MAX=auto", "is invalid"},
     {{"ARMCI_EAGER_MAX=yes"}, "ARMCI_EAGER_MAX=auto", "is invalid"},
     {{"ARMCI_ACC_MAX_SEGMENTS=100"}, "ARMCI_ACC_MAX_SEGMENTS=100", ""},
@@ -510,7 +555,8 @@ static const struct {
     {{"ARMCI_VERBOSE=3"}, "ARMCI_VERBOSE=0", "ARMCI_VERBOSE='3' is invalid (0|1|2); 0 is used"},
 };
 
-/* Of a job whose first process has other settings: they hold here, and the first entry that differs is known. */
+/* Of a job whose first process has other settings: they hold here, and the first entry that differs
+ * is known. */
 TEST(the_first_process_decides)
 {
     struct config_values first;
@@ -542,12 +588,16 @@ TABLE_TEST(test_settings, settings)
     collected[0] = '\0';
     int lines = armcii_config_read(environment, collect);
     const char *first = environment[0] ? environment[0] : "nothing";
-    ck_assert_msg((lines > 0) == (settings[_i].lines[0] != '\0'), "%s: %d lines: %s", first, lines, collected);
-    ck_assert_msg(strstr(collected, settings[_i].lines) != NULL, "%s: no '%s' in: %s", first, settings[_i].lines, collected);
+    ck_assert_msg((lines > 0) == (settings[_i].lines[0] != '\0'), "%s: %d lines: %s", first, lines,
+                  collected);
+    ck_assert_msg(strstr(collected, settings[_i].lines) != NULL, "%s: no '%s' in: %s", first,
+                  settings[_i].lines, collected);
     snprintf(values, sizeof values, "%s", settings[_i].values);
-    for (char *name = strtok_r(values, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
+    for (char *name = strtok_r(values, " ", &rest); name != NULL;
+         name = strtok_r(NULL, " ", &rest)) {
         char *value = strchr(name, '=');
         *value++ = '\0';
-        ck_assert_msg(strcmp(value_of(name), value) == 0, "%s: %s: expected %s, seen %s", first, name, value, value_of(name));
+        ck_assert_msg(strcmp(value_of(name), value) == 0, "%s: %s: expected %s, seen %s", first,
+                      name, value, value_of(name));
     }
 }

@@ -1,5 +1,6 @@
-/* test_consistency.c - location consistency: random puts, gets, accumulates, waits and fences, with operations that take effect at the
- * worst moment, against a model that applies each immediately. */
+/* test_consistency.c - location consistency: random puts, gets, accumulates, waits and fences, with
+ * operations that take effect at the worst moment, against a model that applies each immediately.
+ */
 #include <string.h>
 
 #include "fake_job.h"
@@ -22,13 +23,15 @@ static struct op random_transfer(struct rng *r, struct step *s)
 {
     static const int one_int = 1;
     static const long one_long = 1;
-    int which = rng_between(r, 0, 1), target = rng_between(r, 0, TARGETS - 1), kind = rng_between(r, 0, 3);
+    int which = rng_between(r, 0, 1), target = rng_between(r, 0, TARGETS - 1),
+        kind = rng_between(r, 0, 3);
     s->bytes = 8 * (size_t)rng_between(r, 1, LONGEST / 8);
     size_t offset = 8 * (size_t)rng_between(r, 0, (int)(SLICE - s->bytes) / 8);
     for (size_t i = 0; i < s->bytes; i++)
         s->local[i] = (char)rng_between(r, 0, 50);
     char *there = job_address(region[which], target, offset), *here = &model[which][target][offset];
-    struct op t = kind == 1 ? job_get(target, s->local, there, s->bytes) : job_put(target, s->local, there, s->bytes);
+    struct op t = kind == 1 ? job_get(target, s->local, there, s->bytes)
+                            : job_put(target, s->local, there, s->bytes);
     s->get = kind == 1;
     if (kind == 0) memcpy(here, s->local, s->bytes);
     if (kind == 1) memcpy(s->expected, here, s->bytes);
@@ -44,7 +47,8 @@ static struct op random_transfer(struct rng *r, struct step *s)
 static void finish(struct step *s, unsigned seed)
 {
     armcii_op_finish(&s->op);
-    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0) ck_abort_msg("seed %u: a get returned wrong bytes", seed);
+    if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
+        ck_abort_msg("seed %u: a get returned wrong bytes", seed);
     s->get = false;
     memset(s->local, 0x5a, sizeof s->local);
 }
@@ -54,11 +58,12 @@ static void random_program(unsigned seed, enum fake_order order)
     struct rng r = rng_start(seed);
     static struct step steps[STEPS];
     memset(model, 0, sizeof model);
-    job_start((struct job){.me = rng_between(&r, 0, 3),
-                           .order = order,
-                           .at_once = order == FAKE_AT_ONCE,
-                           .seed = seed,
-                           .setting = {rng_between(&r, 0, 1) ? "ARMCI_OUTSTANDING_LIMIT=3" : NULL}});
+    job_start(
+        (struct job){.me = rng_between(&r, 0, 3),
+                     .order = order,
+                     .at_once = order == FAKE_AT_ONCE,
+                     .seed = seed,
+                     .setting = {rng_between(&r, 0, 1) ? "ARMCI_OUTSTANDING_LIMIT=3" : NULL}});
     region[0] = job_region(0, 4, SLICE);
     region[1] = job_region(0, 4, SLICE);
     for (int i = 0; i < STEPS; i++) {

@@ -31,7 +31,9 @@ TEST(every_size_at_every_offset)
                 memcpy(want, before, SIZE);
                 memcpy(want + to, src + from, bytes);
                 armcii_copy(seen + to, src + from, bytes);
-                if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes, from, to);
+                if (memcmp(seen, want, SIZE) != 0)
+                    ck_abort_msg("%zu bytes from offset %zu to offset %zu: not as memcpy", bytes,
+                                 from, to);
             }
 }
 
@@ -45,7 +47,8 @@ TEST(pieces_that_overlap_themselves)
             memcpy(seen, want, SIZE);
             memmove(want + to, want + SHIFT, bytes);
             armcii_copy(seen + to, seen + SHIFT, bytes);
-            if (memcmp(seen, want, SIZE) != 0) ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
+            if (memcmp(seen, want, SIZE) != 0)
+                ck_abort_msg("%zu bytes by %td: not as memmove", bytes, (ptrdiff_t)to - SHIFT);
         }
 }
 
@@ -57,7 +60,8 @@ static void check_untouched(const char *at, size_t begin, size_t end)
 
 TEST(long_pieces)
 {
-    static const size_t size[] = {STREAM - 1, STREAM, STREAM + 1, STREAM + 63, STREAM + 64, STREAM + 8191};
+    static const size_t size[] = {STREAM - 1,  STREAM,      STREAM + 1,
+                                  STREAM + 63, STREAM + 64, STREAM + 8191};
     static const size_t offset[] = {0, 1, 17, 63, 64};
     enum { ROOM = STREAM + 8192 + OFFSETS };
     char *src = malloc(ROOM), *dst = malloc(ROOM);
@@ -68,7 +72,8 @@ TEST(long_pieces)
             size_t from = offset[(i + k) % 5], to = offset[k];
             memset(dst, 77, ROOM);
             armcii_copy(dst + to, src + from, size[i]);
-            ck_assert_msg(memcmp(dst + to, src + from, size[i]) == 0, "%zu bytes from offset %zu to offset %zu", size[i], from, to);
+            ck_assert_msg(memcmp(dst + to, src + from, size[i]) == 0,
+                          "%zu bytes from offset %zu to offset %zu", size[i], from, to);
             check_untouched(dst, 0, to);
             check_untouched(dst, to + size[i], ROOM);
         }
@@ -87,7 +92,8 @@ TEST(long_pieces_that_overlap_themselves)
     for (size_t i = 0; i < sizeof(shift) / sizeof(shift[0]); i++) {
         memmove(want + STREAM + shift[i], want + STREAM, STREAM);
         armcii_copy(seen + STREAM + shift[i], seen + STREAM, STREAM);
-        ck_assert_msg(memcmp(seen, want, ROOM) == 0, "%d bytes by %td: not as memmove", STREAM, shift[i]);
+        ck_assert_msg(memcmp(seen, want, ROOM) == 0, "%d bytes by %td: not as memmove", STREAM,
+                      shift[i]);
     }
     free(seen);
     free(want);
@@ -121,8 +127,10 @@ static void check_sample(struct sample *m, enum shape_side to)
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < m->size[side]; i++)
             if (seen[side][i] != want[side][i])
-                ck_abort_msg("%s: to %s: byte %zu of %s: expected %d, seen %d", m->text, to == SHAPE_LOCAL ? "local" : "remote", i,
-                             side == SHAPE_LOCAL ? "local" : "remote", want[side][i], seen[side][i]);
+                ck_abort_msg("%s: to %s: byte %zu of %s: expected %d, seen %d", m->text,
+                             to == SHAPE_LOCAL ? "local" : "remote", i,
+                             side == SHAPE_LOCAL ? "local" : "remote", want[side][i],
+                             seen[side][i]);
     ck_assert_msg(memcmp(m->arena[SHAPE_REMOTE], remote_before, m->size[SHAPE_REMOTE]) == 0,
                   "%s: written at the remote addresses themselves", m->text);
     free(mirror);
@@ -154,7 +162,8 @@ static void model_copy(const struct shape *s, enum shape_side to, ptrdiff_t delt
     armcii_shape_begin(&it, s);
     while (armcii_shape_next(&it, &seg)) {
         char *remote = seg.remote + delta;
-        memmove(to == SHAPE_REMOTE ? remote : seg.local, to == SHAPE_REMOTE ? seg.local : remote, seg.bytes);
+        memmove(to == SHAPE_REMOTE ? remote : seg.local, to == SHAPE_REMOTE ? seg.local : remote,
+                seg.bytes);
     }
 }
 
@@ -171,8 +180,9 @@ static void check_in_memory(const struct shape *s, const char *what, int number)
         model_copy(s, sides[i], delta);
         for (size_t at = 0; at < ROOM; at++)
             if (seen[at] != memory[at])
-                ck_abort_msg("%s %d, to %s: byte %zu: expected %d, seen %d", what, number, sides[i] == SHAPE_LOCAL ? "local" : "remote", at,
-                             memory[at], seen[at]);
+                ck_abort_msg("%s %d, to %s: byte %zu: expected %d, seen %d", what, number,
+                             sides[i] == SHAPE_LOCAL ? "local" : "remote", at, memory[at],
+                             seen[at]);
     }
 }
 
@@ -190,7 +200,8 @@ TEST(rows_of_every_length)
                 remote = remote * count[i + 1] + 16;
             }
             struct shape s;
-            ck_assert_int_eq(armcii_shape_strided(&s, memory + 5, local_stride, elsewhere + MIDDLE, remote_stride, count, levels),
+            ck_assert_int_eq(armcii_shape_strided(&s, memory + 5, local_stride, elsewhere + MIDDLE,
+                                                  remote_stride, count, levels),
                              SHAPE_OK);
             check_in_memory(&s, "bytes", bytes);
         }
@@ -206,11 +217,13 @@ TEST(strided_within_one_memory)
             count[i] = i == 0 ? rng_between(&r, 1, 80) : rng_between(&r, 1, 5);
         for (int side = 0; side < 2; side++)
             for (int i = 0; i < levels; i++)
-                stride[side][i] = rng_between(&r, 0, 3) == 0 ? count[0] : rng_between(&r, -100, 100);
+                stride[side][i] =
+                    rng_between(&r, 0, 3) == 0 ? count[0] : rng_between(&r, -100, 100);
         struct shape s;
-        ck_assert_int_eq(
-            armcii_shape_strided(&s, memory + MIDDLE + rng_between(&r, -100, 100), stride[0], elsewhere + MIDDLE, stride[1], count, levels),
-            SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, memory + MIDDLE + rng_between(&r, -100, 100),
+                                              stride[0], elsewhere + MIDDLE, stride[1], count,
+                                              levels),
+                         SHAPE_OK);
         check_in_memory(&s, "seed", seed);
     }
 }
@@ -230,7 +243,8 @@ static void random_runs(struct random_runs *v, struct rng *r)
             v->remote[k][i] = elsewhere + rng_between(r, 0, LOWER);
         }
         size_t bytes = rng_between(r, 0, 3) == 0 ? 8 : (size_t)rng_between(r, 0, 100);
-        v->run[k] = (struct vector_run){v->local[k], v->remote[k], bytes, (size_t)rng_between(r, 0, SEGMENTS)};
+        v->run[k] = (struct vector_run){v->local[k], v->remote[k], bytes,
+                                        (size_t)rng_between(r, 0, SEGMENTS)};
     }
 }
 
@@ -260,7 +274,8 @@ TEST(packed_shapes)
         check_in_memory(&s, "vector", seed);
 
         const int count[] = {rng_between(&r, 1, 70), 3, 2, 4}, stride[] = {90, 300, 800};
-        ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 3), SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 3),
+                         SHAPE_OK);
         armcii_shape_set_packed(&s, memory + MIDDLE);
         check_in_memory(&s, "strided", seed);
     }
@@ -274,7 +289,8 @@ TEST(nothing_to_copy)
     fill(memory, ROOM, 9);
     armcii_shape_contiguous(&s, NULL, NULL, 0);
     check_in_memory(&s, "contiguous", 0);
-    ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 1), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, elsewhere, stride, count, 1),
+                     SHAPE_OK);
     check_in_memory(&s, "strided", 0);
     ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
     check_in_memory(&s, "vector", 0);

@@ -1,5 +1,5 @@
-/* test_datatype.c - MPI datatypes against their shapes: bytes in order, size, true extent, basic type; and the cache.  Starts MPI for one
- * process, without a launcher. */
+/* test_datatype.c - MPI datatypes against their shapes: bytes in order, size, true extent, basic
+ * type; and the cache.  Starts MPI for one process, without a launcher. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,16 +50,19 @@ static void check_bounds(const struct subject *x)
     MPI_Type_get_true_extent_x(x->type, &lb, &extent);
     armcii_shape_range(&x->m->shape, x->side, &lo, &hi);
     uintptr_t begin = (uintptr_t)x->base + (uintptr_t)lb;
-    ck_assert_msg(size == (MPI_Count)x->m->shape.bytes && begin == (uintptr_t)lo && extent == hi - lo,
-                  "%s: %s, %s: expected %zu bytes in [%td, +%td), seen %lld in [%td, +%lld)", x->m->text, side_names[x->side], x->how,
-                  x->m->shape.bytes, lo - x->m->arena[x->side], hi - lo, (long long)size, (char *)begin - x->m->arena[x->side],
-                  (long long)extent);
+    ck_assert_msg(
+        size == (MPI_Count)x->m->shape.bytes && begin == (uintptr_t)lo && extent == hi - lo,
+        "%s: %s, %s: expected %zu bytes in [%td, +%td), seen %lld in [%td, +%lld)", x->m->text,
+        side_names[x->side], x->how, x->m->shape.bytes, lo - x->m->arena[x->side], hi - lo,
+        (long long)size, (char *)begin - x->m->arena[x->side], (long long)extent);
 }
 
 /* A message to this process: not every MPI_Pack accepts MPI_BOTTOM. */
-static void message(void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type)
+static void message(void *from, int from_count, MPI_Datatype from_type, void *to, int to_count,
+                    MPI_Datatype to_type)
 {
-    MPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(from, from_count, from_type, 0, 0, to, to_count, to_type, 0, 0, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
 }
 
 /* The bytes that are sent, in order. */
@@ -71,8 +74,8 @@ static void check_sent(const struct subject *x, struct basic_type basic)
     message(x->base, 1, x->type, packed, (int)(want->n / basic.size), basic.type);
     for (size_t i = 0; i < want->n; i++)
         if (packed[i] != *want->pair[i].at[x->side])
-            ck_abort_msg("%s: %s, %s: byte %zu: expected %d, seen %d", x->m->text, side_names[x->side], x->how, i,
-                         *want->pair[i].at[x->side], packed[i]);
+            ck_abort_msg("%s: %s, %s: byte %zu: expected %d, seen %d", x->m->text,
+                         side_names[x->side], x->how, i, *want->pair[i].at[x->side], packed[i]);
     free(packed);
 }
 
@@ -81,7 +84,8 @@ static void check_received(const struct subject *x, struct basic_type basic)
 {
     const struct bytes *list = &x->m->expected;
     size_t size = x->m->size[x->side];
-    char *arena = x->m->arena[x->side], *saved = malloc(size), *want = malloc(size), *packed = malloc(list->n);
+    char *arena = x->m->arena[x->side], *saved = malloc(size), *want = malloc(size),
+         *packed = malloc(list->n);
     ck_assert(saved && want && packed);
     memcpy(saved, arena, size);
     memcpy(want, arena, size);
@@ -92,8 +96,8 @@ static void check_received(const struct subject *x, struct basic_type basic)
     message(packed, (int)(list->n / basic.size), basic.type, x->base, 1, x->type);
     for (size_t i = 0; i < size; i++)
         if (arena[i] != want[i])
-            ck_abort_msg("%s: %s, %s, received: byte %zu of the arena: expected %d, seen %d", x->m->text, side_names[x->side], x->how, i,
-                         want[i], arena[i]);
+            ck_abort_msg("%s: %s, %s, received: byte %zu of the arena: expected %d, seen %d",
+                         x->m->text, side_names[x->side], x->how, i, want[i], arena[i]);
     memcpy(arena, saved, size);
     free(saved);
     free(want);
@@ -105,7 +109,8 @@ static void check_type(struct subject x, struct basic_type basic)
     check_bounds(&x);
     check_sent(&x, basic);
     if (sample_is_disjoint(x.m, x.side)) check_received(&x, basic);
-    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes", x.m->text, x.how, basic.size);
+    ck_assert_msg(leaf(x.type) == basic.type, "%s: %s: not of the basic type of %zu bytes",
+                  x.m->text, x.how, basic.size);
 }
 
 static void check_indexed(const struct sample *m, enum shape_side side, struct basic_type basic)
@@ -136,8 +141,10 @@ static bool is_whole(const struct shape *s, struct basic_type basic)
     return lengths % basic.size == 0;
 }
 
-/* All datatypes of one side with that basic type, except those with which this MPI library has known defects. */
-static void check_side(const struct sample *m, enum shape_side side, struct basic_type basic, struct tally *tally)
+/* All datatypes of one side with that basic type, except those with which this MPI library has
+ * known defects. */
+static void check_side(const struct sample *m, enum shape_side side, struct basic_type basic,
+                       struct tally *tally)
 {
     const struct shape *s = &m->shape;
     if (s->bytes == 0 || !is_whole(s, basic)) return;
@@ -145,10 +152,13 @@ static void check_side(const struct sample *m, enum shape_side side, struct basi
     tally->indexed++;
     if (s->form == SHAPE_VECTOR || !armcii_datatype_is_supported(s)) return;
     char *first = side == SHAPE_LOCAL ? s->local : s->remote;
-    check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first}, basic);
+    check_type((struct subject){m, side, "vector", armcii_datatype_vector(s, side, basic), first},
+               basic);
     tally->vectors++;
     if (!armcii_shape_nests(s, side) || !armcii_shape_is_aligned(s, side, basic.size)) return;
-    check_type((struct subject){m, side, "subarray", armcii_datatype_subarray(s, side, basic), first}, basic);
+    check_type(
+        (struct subject){m, side, "subarray", armcii_datatype_subarray(s, side, basic), first},
+        basic);
     tally->subarrays++;
 }
 
@@ -173,15 +183,15 @@ static struct tally check_samples(struct basic_type basic)
 TEST(bytes)
 {
     struct tally t = check_samples(armcii_basic_byte());
-    ck_assert_msg(t.vectors > 600 && t.subarrays > 200 && t.indexed > 900, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
-                  t.indexed);
+    ck_assert_msg(t.vectors > 600 && t.subarrays > 200 && t.indexed > 900,
+                  "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays, t.indexed);
 }
 
 ROW_TEST(elements, ELEMENT_COUNT)
 {
     struct tally t = check_samples(armcii_basic_element((enum element)_i));
-    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30, "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays,
-                  t.indexed);
+    ck_assert_msg(t.vectors > 30 && t.subarrays > 10 && t.indexed > 30,
+                  "the samples are too few: %zu, %zu, %zu", t.vectors, t.subarrays, t.indexed);
 }
 
 TEST(basic_types)
@@ -189,11 +199,13 @@ TEST(basic_types)
     const struct {
         MPI_Datatype type;
         size_t size;
-    } want[ELEMENT_COUNT] = {{MPI_INT, sizeof(int)},       {MPI_LONG, sizeof(long)},   {MPI_FLOAT, sizeof(float)},
-                             {MPI_DOUBLE, sizeof(double)}, {MPI_FLOAT, sizeof(float)}, {MPI_DOUBLE, sizeof(double)}};
+    } want[ELEMENT_COUNT] = {{MPI_INT, sizeof(int)},     {MPI_LONG, sizeof(long)},
+                             {MPI_FLOAT, sizeof(float)}, {MPI_DOUBLE, sizeof(double)},
+                             {MPI_FLOAT, sizeof(float)}, {MPI_DOUBLE, sizeof(double)}};
     for (enum element e = 0; e < ELEMENT_COUNT; e++) {
         struct basic_type seen = armcii_basic_element(e);
-        ck_assert_msg(seen.type == want[e].type && seen.size == want[e].size, "%s", armcii_element_name(e));
+        ck_assert_msg(seen.type == want[e].type && seen.size == want[e].size, "%s",
+                      armcii_element_name(e));
         ck_assert_uint_eq(armcii_element_size(e) % seen.size, 0);
     }
     ck_assert(armcii_basic_byte().type == MPI_BYTE && armcii_basic_byte().size == 1);
@@ -225,7 +237,8 @@ TEST(large)
     ck_assert_int_eq(extent, 3 * (MPI_Count)stride[1] + 511 * (MPI_Count)stride[0] + count[0]);
 }
 
-/* ---- the cache: an attribute marks cached types, so that tests recognize a type and its deletion ---- */
+/* ---- the cache: an attribute marks cached types, so that tests recognize a type and its deletion
+ * ---- */
 
 static int mark = MPI_KEYVAL_INVALID, ended;
 
@@ -245,13 +258,17 @@ static char arena[2][1 << 16];
 static struct shape numbered(int i, int offset)
 {
     struct shape s;
-    int stride[2][2] = {{32, 32 * 16 + 32 * (i / 8)}, {64, 64 * 16 + 64 * (i / 8)}}, count[] = {8, 2 + i % 8, 2};
-    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset, stride[1], count, 2), SHAPE_OK);
+    int stride[2][2] = {{32, 32 * 16 + 32 * (i / 8)}, {64, 64 * 16 + 64 * (i / 8)}},
+        count[] = {8, 2 + i % 8, 2};
+    ck_assert_int_eq(armcii_shape_strided(&s, arena[0] + offset, stride[0], arena[1] + offset,
+                                          stride[1], count, 2),
+                     SHAPE_OK);
     return s;
 }
 
 /* Gets the type and marks it; was it cached? */
-static bool is_kept(const struct shape *s, MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
+static bool is_kept(const struct shape *s,
+                    MPI_Datatype (*make)(const struct shape *, enum shape_side, struct basic_type),
                     enum shape_side side, struct basic_type basic)
 {
     MPI_Datatype type = make(s, side, basic);
@@ -273,11 +290,13 @@ static bool is_kept_vector(int i)
 
 TEST(same_shape_same_type)
 {
-    struct shape a = numbered(1, 0), elsewhere = numbered(1, 4096), taller = numbered(2, 0), wider = numbered(9, 0);
+    struct shape a = numbered(1, 0), elsewhere = numbered(1, 4096), taller = numbered(2, 0),
+                 wider = numbered(9, 0);
     struct basic_type byte = armcii_basic_byte(), ints = armcii_basic_element(ELEMENT_INT);
     ck_assert(!is_kept(&a, armcii_datatype_vector, SHAPE_LOCAL, byte));
     ck_assert(is_kept(&a, armcii_datatype_vector, SHAPE_LOCAL, byte));
-    ck_assert(armcii_datatype_vector(&a, SHAPE_LOCAL, byte) == armcii_datatype_vector(&elsewhere, SHAPE_LOCAL, byte));
+    ck_assert(armcii_datatype_vector(&a, SHAPE_LOCAL, byte) ==
+              armcii_datatype_vector(&elsewhere, SHAPE_LOCAL, byte));
     ck_assert(!is_kept(&a, armcii_datatype_subarray, SHAPE_LOCAL, byte));
     ck_assert(!is_kept(&a, armcii_datatype_vector, SHAPE_LOCAL, ints));
     ck_assert(!is_kept(&a, armcii_datatype_vector, SHAPE_REMOTE, byte));
@@ -303,7 +322,8 @@ TEST(more_shapes_than_room)
     ck_assert_int_eq(ended, 0);
     for (int i = CACHE; i < 2 * CACHE; i++) {
         ck_assert_msg(!is_kept_vector(i), "shape %d", i);
-        ck_assert_msg(is_kept_vector(0), "after shape %d: the one in use is gone", i); /* always in use */
+        ck_assert_msg(is_kept_vector(0), "after shape %d: the one in use is gone",
+                      i); /* always in use */
     }
     ck_assert_int_eq(ended, CACHE);
     for (int i = CACHE + 1; i < 2 * CACHE; i++)

@@ -1,5 +1,5 @@
-/* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an element, bounded holds, no lock left
- * held; puts and gets through a mapping at another address. */
+/* test_direct.c - accumulates by load and store: sums, updates under the locks of all bytes of an
+ * element, bounded holds, no lock left held; puts and gets through a mapping at another address. */
 #include <pthread.h>
 #include <string.h>
 
@@ -47,14 +47,16 @@ static bool is_watching = true; /* false with several threads: one would see the
 static void check_locked(const char *at)
 {
     uintptr_t block = armcii_stripe_block((uintptr_t)at - (uintptr_t)DELTA);
-    if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken)) return; /* ck_assert costs a system call even if it holds */
+    if (atomic_load(&armcii_stripe_of(stripes, PROCESS, block)->taken))
+        return; /* ck_assert costs a system call even if it holds */
     ck_abort_msg("byte %td is updated without its lock", at - arena);
 }
 
 static void check_update(const char *dst, size_t bytes)
 {
     if (!is_watching) return;
-    if (dst < arena || dst + bytes > arena + ARENA) ck_abort_msg("an update leaves the target's memory");
+    if (dst < arena || dst + bytes > arena + ARENA)
+        ck_abort_msg("an update leaves the target's memory");
     check_locked(dst);
     check_locked(dst + bytes - 1);
 }
@@ -63,7 +65,8 @@ static void check_update(const char *dst, size_t bytes)
 static void check_hold(enum element e, size_t piece, size_t bytes)
 {
     static unsigned calls;
-    if (piece % armcii_element_size(e) != 0) ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_element_name(e));
+    if (piece % armcii_element_size(e) != 0)
+        ck_abort_msg("%zu bytes of %s are no whole elements", piece, armcii_element_name(e));
     if (bytes > STRIPE_BLOCK) ck_abort_msg("a lock is held for %zu bytes", bytes);
     if (is_watching && calls++ % 64 == 0) ck_assert_int_le(locks_taken(), 2);
 }
@@ -82,15 +85,17 @@ static void add(enum element e, const void *scale, char *dst, const char *src, s
 __typeof__(armcii_accumulate) __wrap_armcii_accumulate;
 __typeof__(armcii_accumulate_rows) __wrap_armcii_accumulate_rows;
 
-void __wrap_armcii_accumulate(enum element e, const void *scale, void *dst, const void *src, size_t bytes)
+void __wrap_armcii_accumulate(enum element e, const void *scale, void *dst, const void *src,
+                              size_t bytes)
 {
     check_hold(e, bytes, bytes);
     check_update(dst, bytes);
     add(e, scale, dst, src, bytes);
 }
 
-void __wrap_armcii_accumulate_rows(enum element e, const void *scale, void *dst, ptrdiff_t dst_stride, const void *src,
-                                   ptrdiff_t src_stride, size_t bytes, size_t n)
+void __wrap_armcii_accumulate_rows(enum element e, const void *scale, void *dst,
+                                   ptrdiff_t dst_stride, const void *src, ptrdiff_t src_stride,
+                                   size_t bytes, size_t n)
 {
     check_hold(e, bytes, bytes * n);
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i++) {
@@ -133,7 +138,8 @@ static void check_arena(const char *what, unsigned number)
 static void run_op(struct rma_verb verb, const void *scale, const struct shape *s)
 {
     static struct region region;
-    const struct raddr raddr = {.region = &region, .lo = remote(0), .hi = remote(ARENA), .mapped = arena};
+    const struct raddr raddr = {
+        .region = &region, .lo = remote(0), .hi = remote(ARENA), .mapped = arena};
     struct op op = {.verb = verb, .scale = scale, .target = PROCESS, .shape = *s};
     struct request req = {0};
     ck_assert_int_eq(armcii_shm.start(&op, &raddr, remote(0), remote(ARENA), &req), 0);
@@ -203,8 +209,10 @@ static int draw_stride(struct rng *r)
     return rng_between(r, -most, most);
 }
 
-/* A random position of the first segment such that all are in `room` bytes; false if they do not fit. */
-static bool place(const int stride[], const int count[], int levels, size_t room, struct rng *r, size_t *start)
+/* A random position of the first segment such that all are in `room` bytes; false if they do not
+ * fit. */
+static bool place(const int stride[], const int count[], int levels, size_t room, struct rng *r,
+                  size_t *start)
 {
     long lo = 0, hi = count[0];
     for (int i = 0; i < levels; i++) {
@@ -223,14 +231,19 @@ static bool patch(enum element e, unsigned seed)
     int levels = rng_between(&r, 1, 3), count[4], here[3], there[3];
     size_t size = armcii_element_size(e), from, to;
     struct shape s;
-    count[0] = (int)size * (rng_between(&r, 0, 3) ? rng_between(&r, 1, 6) : rng_between(&r, 1, 2 * STRIPE_BLOCK / (int)size));
+    count[0] =
+        (int)size * (rng_between(&r, 0, 3) ? rng_between(&r, 1, 6)
+                                           : rng_between(&r, 1, 2 * STRIPE_BLOCK / (int)size));
     for (int i = 0; i < levels; i++) {
         count[i + 1] = rng_between(&r, 1, 24);
         here[i] = draw_stride(&r);
         there[i] = draw_stride(&r);
     }
-    if (!place(here, count, levels, LOCAL, &r, &from) || !place(there, count, levels, ARENA, &r, &to)) return false;
-    ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels), SHAPE_OK);
+    if (!place(here, count, levels, LOCAL, &r, &from) ||
+        !place(there, count, levels, ARENA, &r, &to))
+        return false;
+    ck_assert_int_eq(armcii_shape_strided(&s, local + from, here, remote(to), there, count, levels),
+                     SHAPE_OK);
     const void *scale = seed % 2 ? factor(e, 2) : NULL;
     accumulate(e, scale, &s);
     model(e, scale ? scale : factor(e, 1), &s);
@@ -255,7 +268,9 @@ ROW_TEST(rows_on_one_another, ELEMENT_COUNT)
     int count[2] = {(int)armcii_element_size(e) * 40, 500}, here[1] = {8}, there[1] = {0};
     struct shape s;
     begin(e, 4);
-    ck_assert_int_eq(armcii_shape_strided(&s, local, here, remote(first_border() - 16), there, count, 1), SHAPE_OK);
+    ck_assert_int_eq(
+        armcii_shape_strided(&s, local, here, remote(first_border() - 16), there, count, 1),
+        SHAPE_OK);
     accumulate(e, factor(e, 2), &s);
     model(e, factor(e, 2), &s);
     check_arena("rows on one another", 0);
@@ -272,7 +287,9 @@ ROW_TEST(vector, ELEMENT_COUNT)
     begin(e, 5);
     for (unsigned round = 0; round < 100; round++) {
         void *here[SEGMENTS], *there[SEGMENTS];
-        struct vector_run run = {here, there, size * (size_t)rng_between(&r, 1, round % 10 ? 8 : STRIPE_BLOCK / 16), SEGMENTS};
+        struct vector_run run = {
+            here, there, size * (size_t)rng_between(&r, 1, round % 10 ? 8 : STRIPE_BLOCK / 16),
+            SEGMENTS};
         int last = (int)(ARENA - run.bytes);
         for (int i = 0; i < SEGMENTS; i++) {
             here[i] = local + rng_between(&r, 0, last);
@@ -300,7 +317,8 @@ static void *hammer(void *argument)
     (void)argument;
     for (int i = 0; i < ROUNDS; i++) {
         if (i % 2) {
-            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, DELTA, ones, sizeof ones);
+            armcii_apply_accumulate_piece(ELEMENT_DCOMPLEX, one, PROCESS, at, DELTA, ones,
+                                          sizeof ones);
             continue;
         }
         armcii_shape_strided(&s, (void *)ones, stride, (void *)at, stride, count, 1);
@@ -337,7 +355,8 @@ TEST(put_and_get_through_the_mapping)
         int stride[2] = {rng_between(&r, 100, 200), rng_between(&r, 2000, 4000)};
         struct shape s;
         begin(ELEMENT_INT, seed);
-        ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2), SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, local, stride, remote(seed), stride, count, 2),
+                         SHAPE_OK);
         armcii_stores_pending = false;
         run_op((struct rma_verb){.kind = RMA_PUT}, NULL, &s);
         ck_assert(armcii_stores_pending);
@@ -346,7 +365,8 @@ TEST(put_and_get_through_the_mapping)
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
             memcpy(wanted + (seg.remote - remote(0)), seg.local, seg.bytes);
         check_arena("put of seed", seed);
-        ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2), SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, back, stride, remote(seed), stride, count, 2),
+                         SHAPE_OK);
         run_op((struct rma_verb){.kind = RMA_GET}, NULL, &s);
         for (armcii_shape_begin(&it, &s); armcii_shape_next(&it, &seg);)
             ck_assert_mem_eq(seg.local, local + (seg.local - back), seg.bytes);
@@ -367,7 +387,8 @@ TEST(stores_are_noted)
     ck_assert(!armcii_stores_pending);
     armcii_apply_get_piece((const char *)&there, &here, sizeof here);
     ck_assert(!armcii_stores_pending);
-    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), DELTA, &here, sizeof here);
+    armcii_apply_accumulate_piece(ELEMENT_LONG, NULL, PROCESS, remote(0), DELTA, &here,
+                                  sizeof here);
     ck_assert_msg(armcii_stores_pending, "a fence would not wait for an accumulate");
     armcii_drain_stores();
     armcii_shape_contiguous(&s, local, remote(0), 64);

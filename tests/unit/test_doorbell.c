@@ -1,4 +1,5 @@
-/* test_doorbell.c - a process wakes another process of its node.  The test forks both; MPI is not started. */
+/* test_doorbell.c - a process wakes another process of its node.  The test forks both; MPI is not
+ * started. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <sched.h>
@@ -12,7 +13,8 @@
 #include "transport/shm/node.h"
 #include "unit.h"
 
-/* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early end. */
+/* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early
+ * end. */
 enum { LONG = 20000000, SHORT = 2000, EARLY = 5000000, TIMES = 100 };
 
 /* Of both processes. */
@@ -24,8 +26,10 @@ static int node_of[3] = {0, 0, 2}, local_rank_of[3] = {0, 1, 0}; /* process 2 is
 
 static void become(int rank)
 {
-    *(struct world *)armcii_world = (struct world){.rank = rank, .size = 3, .node_of = node_of, .local_rank_of = local_rank_of};
-    *(struct node *)armcii_node = (struct node){.rank = rank, .size = 2, .doorbells = shared->doorbells};
+    *(struct world *)armcii_world =
+        (struct world){.rank = rank, .size = 3, .node_of = node_of, .local_rank_of = local_rank_of};
+    *(struct node *)armcii_node =
+        (struct node){.rank = rank, .size = 2, .doorbells = shared->doorbells};
     armcii_doorbell_open();
     atomic_fetch_add(&shared->ready, 1);
     while (atomic_load(&shared->ready) < 2)

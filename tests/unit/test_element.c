@@ -32,9 +32,12 @@ static const struct {
     {ELEMENT_INT, sizeof(int), sizeof(int), "int", &int_scale, int_values, int_want},
     {ELEMENT_LONG, sizeof(long), sizeof(long), "long", &long_scale, long_values, long_want},
     {ELEMENT_FLOAT, sizeof(float), sizeof(float), "float", &float_scale, float_values, float_want},
-    {ELEMENT_DOUBLE, sizeof(double), sizeof(double), "double", &double_scale, double_values, double_want},
-    {ELEMENT_COMPLEX, 2 * sizeof(float), sizeof(float), "complex", &complex_scale, complex_values, complex_want},
-    {ELEMENT_DCOMPLEX, 2 * sizeof(double), sizeof(double), "double complex", &dcomplex_scale, dcomplex_values, dcomplex_want},
+    {ELEMENT_DOUBLE, sizeof(double), sizeof(double), "double", &double_scale, double_values,
+     double_want},
+    {ELEMENT_COMPLEX, 2 * sizeof(float), sizeof(float), "complex", &complex_scale, complex_values,
+     complex_want},
+    {ELEMENT_DCOMPLEX, 2 * sizeof(double), sizeof(double), "double complex", &dcomplex_scale,
+     dcomplex_values, dcomplex_want},
 };
 _Static_assert(sizeof(row) / sizeof(row[0]) == ELEMENT_COUNT, "a row for every type");
 
@@ -61,16 +64,20 @@ static void fill_values(void)
 static void check_elements(size_t r, size_t offset, const void *seen, const void *want)
 {
     for (size_t i = 0; i < N; i++)
-        ck_assert_msg(memcmp((const char *)seen + i * row[r].size, (const char *)want + i * row[r].size, row[r].size) == 0,
-                      "%s, offset %zu, element %zu: the product is not the expected one", row[r].name, offset, i);
+        ck_assert_msg(memcmp((const char *)seen + i * row[r].size,
+                             (const char *)want + i * row[r].size, row[r].size) == 0,
+                      "%s, offset %zu, element %zu: the product is not the expected one",
+                      row[r].name, offset, i);
 }
 
 TEST(sizes_and_names)
 {
     for (size_t r = 0; r < ELEMENT_COUNT; r++) {
-        ck_assert_msg(armcii_element_size(row[r].type) == row[r].size, "%s: size: expected %zu, seen %zu", row[r].name, row[r].size,
+        ck_assert_msg(armcii_element_size(row[r].type) == row[r].size,
+                      "%s: size: expected %zu, seen %zu", row[r].name, row[r].size,
                       armcii_element_size(row[r].type));
-        ck_assert_msg(armcii_element_align(row[r].type) == row[r].align, "%s: align: expected %zu, seen %zu", row[r].name, row[r].align,
+        ck_assert_msg(armcii_element_align(row[r].type) == row[r].align,
+                      "%s: align: expected %zu, seen %zu", row[r].name, row[r].align,
                       armcii_element_align(row[r].type));
         ck_assert_str_eq(armcii_element_name(row[r].type), row[r].name);
     }
@@ -90,7 +97,8 @@ TEST(one_is_one_and_nothing_else)
             char anywhere[17];
             memcpy(anywhere + 1, scale[r], row[r].size);
             bool seen = armcii_scale_is_one(row[r].type, anywhere + 1);
-            ck_assert_msg(seen == (k == 0), "%s, value %d: expected %d, seen %d", row[r].name, k, k == 0, seen);
+            ck_assert_msg(seen == (k == 0), "%s, value %d: expected %d, seen %d", row[r].name, k,
+                          k == 0, seen);
         }
     }
 }
@@ -108,10 +116,13 @@ TEST(every_type_at_every_offset)
             memset(dst, 77, bytes + OFFSETS + 1);
             armcii_scale_copy(row[r].type, scale + offset, src + offset, dst + to, bytes);
             check_elements(r, offset, dst + to, row[r].want);
-            ck_assert_msg(memcmp(src + offset, row[r].values, bytes) == 0, "%s: the source was changed", row[r].name);
-            ck_assert_msg(dst[to + bytes] == 77 && (to == 0 || dst[to - 1] == 77), "%s: written outside", row[r].name);
+            ck_assert_msg(memcmp(src + offset, row[r].values, bytes) == 0,
+                          "%s: the source was changed", row[r].name);
+            ck_assert_msg(dst[to + bytes] == 77 && (to == 0 || dst[to - 1] == 77),
+                          "%s: written outside", row[r].name);
 
-            armcii_scale_copy(row[r].type, scale + offset, src + offset, src + offset, bytes); /* in place */
+            armcii_scale_copy(row[r].type, scale + offset, src + offset, src + offset,
+                              bytes); /* in place */
             check_elements(r, offset, src + offset, row[r].want);
             free(src);
             free(dst);
@@ -144,7 +155,8 @@ TEST(integer_products_wrap)
     armcii_scale_copy(ELEMENT_LONG, &b, y, found, sizeof(y));
     for (int i = 0; i < 4; i++) {
         ck_assert_msg(seen[i] == want[i], "int %d: expected %d, seen %d", i, want[i], seen[i]);
-        ck_assert_msg(found[i] == wanted[i], "long %d: expected %ld, seen %ld", i, wanted[i], found[i]);
+        ck_assert_msg(found[i] == wanted[i], "long %d: expected %ld, seen %ld", i, wanted[i],
+                      found[i]);
     }
 }
 
@@ -165,14 +177,18 @@ TEST(pack_of_a_patch)
         char remote[WIDTH * ROWS * 16], packed[COLUMNS * ROWS * 16 + 1];
         struct shape s;
         packed[COLUMNS * ROWS * size] = 77;
-        ck_assert_int_eq(armcii_shape_strided(&s, (char *)row[r].values + size, stride, remote, stride, count, 1), SHAPE_OK);
+        ck_assert_int_eq(armcii_shape_strided(&s, (char *)row[r].values + size, stride, remote,
+                                              stride, count, 1),
+                         SHAPE_OK);
         armcii_scale_pack(row[r].type, row[r].scale, &s, packed);
         for (size_t i = 0; i < ROWS * COLUMNS; i++) {
             size_t at = 1 + i / COLUMNS * WIDTH + i % COLUMNS;
-            ck_assert_msg(memcmp(packed + i * size, (const char *)row[r].want + at * size, size) == 0,
-                          "%s: packed element %zu is not the product of value %zu", row[r].name, i, at);
+            ck_assert_msg(
+                memcmp(packed + i * size, (const char *)row[r].want + at * size, size) == 0,
+                "%s: packed element %zu is not the product of value %zu", row[r].name, i, at);
         }
-        ck_assert_msg(packed[COLUMNS * ROWS * size] == 77, "%s: written past the buffer", row[r].name);
+        ck_assert_msg(packed[COLUMNS * ROWS * size] == 77, "%s: written past the buffer",
+                      row[r].name);
     }
 }
 

@@ -1,5 +1,5 @@
-/* test_endpoint.c - what a client pays for the endpoints it has. Starts MPI for one process, without a launcher: the process is
- * the server, too; the others of the world are only names. */
+/* test_endpoint.c - what a client pays for the endpoints it has. Starts MPI for one process,
+ * without a launcher: the process is the server, too; the others of the world are only names. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -83,7 +83,8 @@ ROW_TEST(an_operation_costs_the_same_with_many_endpoints, 3)
     for (int server = 1; server < PROCESSES; server++)
         armcii_endpoint(server);
     long many = time_of(operations[_i]);
-    ck_assert_msg(many < 3 * few, "%d operations take %ld us with one endpoint, %ld us with %d", OPERATIONS, few, many, PROCESSES);
+    ck_assert_msg(many < 3 * few, "%d operations take %ld us with one endpoint, %ld us with %d",
+                  OPERATIONS, few, many, PROCESSES);
 }
 
 const struct unit unit = {.begin = start, .end = stop, .run = unit_run_with_mpi};

@@ -10,7 +10,8 @@
 #include "progress/thread.h"
 #include "unit.h"
 
-/* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early end. */
+/* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early
+ * end. */
 enum { LONG = 20000000, SHORT = 2000, EARLY = 5000000 };
 
 /* The two ends of a TCP connection within this process. */
@@ -61,7 +62,8 @@ TEST(unread_data_end_one_sleep_only)
     ck_assert_int_eq(write(end[0], "x", 1), 1);
     ck_assert(armcii_event_wait(LONG));
     long begun = armcii_clock();
-    ck_assert_msg(!armcii_event_wait(SHORT), "second wait with the same data: expected false, seen true");
+    ck_assert_msg(!armcii_event_wait(SHORT),
+                  "second wait with the same data: expected false, seen true");
     ck_assert_int_ge(armcii_clock() - begun, SHORT);
 }
 
@@ -118,7 +120,8 @@ TEST(a_socket_made_later_is_watched_after_a_miss)
     armcii_event_account(false);
     armcii_event_drain();
     ck_assert_int_eq(write(end[0], "x", 1), 1);
-    ck_assert_msg(armcii_event_wait(SHORT), "wait with data on the new socket: expected true, seen false");
+    ck_assert_msg(armcii_event_wait(SHORT),
+                  "wait with data on the new socket: expected true, seen false");
 }
 
 const struct unit unit = {.end = stop};

@@ -1,4 +1,5 @@
-/* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all; copies of scaled data; other threads. */
+/* test_handle.c - nonblocking handles: garbage, reuse, copies, many handles, waiting for all;
+ * copies of scaled data; other threads. */
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +39,12 @@ TEST(many_operations)
     start(&h, job_get(3, seen, there(3, 0), sizeof seen));
     fake_forget();
     wait_for(&h);
-    fake_expect("each target and region once", "flush-local 0/1; flush-local 0/2; flush-local 1/1; flush 0/3");
+    fake_expect("each target and region once",
+                "flush-local 0/1; flush-local 0/2; flush-local 1/1; flush 0/3");
 }
 
-/* A wait completes the operations of its handle, although operations of another handle follow them. */
+/* A wait completes the operations of its handle, although operations of another handle follow them.
+ */
 TEST(two_handles)
 {
     armci_hdl_t a = fresh(), b = fresh();
@@ -75,7 +78,8 @@ TEST(garbage)
         start(&live[i], put_int((int)i, THEM, 4 * i));
     fake_forget();
     for (int i = 0; i < TRIES; i++) {
-        armci_hdl_t h = {(unsigned)rng_between(&r, 0, 2 * LIVE), (unsigned)rng_between(&r, 0, INT32_MAX) << (i & 1)};
+        armci_hdl_t h = {(unsigned)rng_between(&r, 0, 2 * LIVE),
+                         (unsigned)rng_between(&r, 0, INT32_MAX) << (i & 1)};
         if (i % 3 == 0) h.tag = (unsigned)i / 3;
         wait_for(&h);
         armcii_handle_unset_aggregate(&h);
@@ -110,7 +114,8 @@ TEST(copies)
     fake_expect("a stale copy does not name the next handle", "");
     start(&stale, put_int(0, THEM, 8));
     wait_for(&next);
-    fake_expect("an operation on the stale copy leaves the next handle alone", "put 0/1 8+4; flush-local 0/2");
+    fake_expect("an operation on the stale copy leaves the next handle alone",
+                "put 0/1 8+4; flush-local 0/2");
     wait_for(&stale);
     fake_expect("the stale copy is a handle again", "flush-local 0/1");
 }
@@ -128,7 +133,8 @@ TEST(ten_thousand)
     for (size_t i = 0; i < MANY; i++) {
         size_t k = i * STEP % MANY;
         wait_for(&h[k]);
-        ck_assert_msg(seen[k] == (int)(7 * k), "handle %zu: expected %zu, seen %d", k, 7 * k, seen[k]);
+        ck_assert_msg(seen[k] == (int)(7 * k), "handle %zu: expected %zu, seen %d", k, 7 * k,
+                      seen[k]);
     }
     /* one flush for every 128 outstanding operations */
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), (MANY + 127) / 128);
@@ -191,7 +197,8 @@ TEST(scaled_data)
 
 static void limit_memory(size_t more)
 {
-#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer needs the address space, and finds leaks itself */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer needs the address space, and finds leaks     \
+                                itself */
     struct rlimit limit = {more, more};
     ck_assert_int_eq(setrlimit(RLIMIT_DATA, &limit), 0);
 #else
@@ -239,7 +246,8 @@ static void by_fences(int *local)
 /* Copies of 300 MiB in all, with a limit of 64 MiB. */
 ROW_TEST(scaled_copies_are_freed, 6)
 {
-    static void (*const uses[])(int *) = {by_blocking, by_handle, by_implicit_handle, by_waiting_for_all, by_aggregate, by_fences};
+    static void (*const uses[])(int *) = {by_blocking,        by_handle,    by_implicit_handle,
+                                          by_waiting_for_all, by_aggregate, by_fences};
     job_start((struct job){.at_once = true});
     step_region = job_region(0, 4, MIB);
     int *local = calloc(1, MIB);
@@ -290,7 +298,8 @@ static void queued_value_of_one_handle(void)
 /* Memory does not grow after the first half of the rounds. */
 ROW_TEST(operations_completed_by_fences_are_freed, 5)
 {
-    static void (*const uses[])(void) = {plain_put, implicit_puts, queued_value, queued_value_of_plain_handle, queued_value_of_one_handle};
+    static void (*const uses[])(void) = {plain_put, implicit_puts, queued_value,
+                                         queued_value_of_plain_handle, queued_value_of_one_handle};
     enum { MANY = 4096, SLACK = 4096 };
     size_t half = 0;
     for (int i = 0; i < MANY; i++) {
@@ -410,7 +419,8 @@ TEST(a_wait_during_another_threads_wait_completes_everything)
     flushed = 0;
     fake_meanwhile = wait_for_implicit_handle;
     wait_for(NULL);
-    ck_assert_msg(flushed >= 2, "operations complete when the second one returns: expected 2, seen %zu", flushed);
+    ck_assert_msg(flushed >= 2,
+                  "operations complete when the second one returns: expected 2, seen %zu", flushed);
     wait_for(NULL);
 }
 

@@ -35,7 +35,8 @@ static void end(void)
 
 static void insert(int process, uintptr_t lo, uintptr_t hi, int i)
 {
-    ck_assert_msg(armcii_index_insert(x, process, interval(lo, hi, i)), "[%ju, %ju) not inserted", (uintmax_t)lo, (uintmax_t)hi);
+    ck_assert_msg(armcii_index_insert(x, process, interval(lo, hi, i)), "[%ju, %ju) not inserted",
+                  (uintmax_t)lo, (uintmax_t)hi);
 }
 
 /* ---- the model ---- */
@@ -81,9 +82,11 @@ static void expect(int process, uintptr_t address, const struct interval *want, 
 {
     const struct interval *seen = armcii_index_find(x, process, address);
     if (same(seen, want)) return;
-    ck_abort_msg("%s: process %d, address %ju: expected [%ju, %ju) of %p, seen [%ju, %ju) of %p", where, process, (uintmax_t)address,
-                 (uintmax_t)(want ? want->lo : 0), (uintmax_t)(want ? want->hi : 0), (void *)(want ? want->region : NULL),
-                 (uintmax_t)(seen ? seen->lo : 0), (uintmax_t)(seen ? seen->hi : 0), (void *)(seen ? seen->region : NULL));
+    ck_abort_msg("%s: process %d, address %ju: expected [%ju, %ju) of %p, seen [%ju, %ju) of %p",
+                 where, process, (uintmax_t)address, (uintmax_t)(want ? want->lo : 0),
+                 (uintmax_t)(want ? want->hi : 0), (void *)(want ? want->region : NULL),
+                 (uintmax_t)(seen ? seen->lo : 0), (uintmax_t)(seen ? seen->hi : 0),
+                 (void *)(seen ? seen->region : NULL));
 }
 
 /* ---- random steps ---- */
@@ -96,7 +99,8 @@ static void random_step(struct list model[], struct rng *r, int space, struct ta
 {
     int process = rng_between(r, 0, PROCESSES - 1);
     struct list *l = &model[process];
-    uintptr_t lo = 4096 + (uintptr_t)rng_between(r, 0, space), hi = lo + (uintptr_t)rng_between(r, 1, 40);
+    uintptr_t lo = 4096 + (uintptr_t)rng_between(r, 0, space),
+              hi = lo + (uintptr_t)rng_between(r, 1, 40);
     switch (rng_between(r, 0, 5)) {
     case 0:
     case 1:
@@ -137,9 +141,10 @@ TEST(random_steps)
             for (uintptr_t a = 4000; a < 4200 + (uintptr_t)space; a++)
                 expect(p, a, list_find(&model[p], a), "at the end");
     }
-    ck_assert_msg(tally.inserted > 10000 && tally.removed > 10000 && tally.hits > 10000 && tally.misses > 10000,
-                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses", tally.inserted, tally.removed, tally.hits,
-                  tally.misses);
+    ck_assert_msg(tally.inserted > 10000 && tally.removed > 10000 && tally.hits > 10000 &&
+                      tally.misses > 10000,
+                  "the samples are too easy: %zu inserted, %zu removed, %zu hits, %zu misses",
+                  tally.inserted, tally.removed, tally.hits, tally.misses);
 }
 
 /* ---- single properties ---- */

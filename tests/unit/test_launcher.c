@@ -1,4 +1,5 @@
-/* test_launcher.c - the launchers whose environment shows that a job spans nodes, and what the library asks of MPI then. */
+/* test_launcher.c - the launchers whose environment shows that a job spans nodes, and what the
+ * library asks of MPI then. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ static bool ask_about_windows(void)
     return windows_bear_threads;
 }
 
-/* What the library asks of Open MPI before main in a job of 4 ranks, 2 of them here; NULL: nothing. */
+/* What the library asks of Open MPI before main in a job of 4 ranks, 2 of them here; NULL: nothing.
+ */
 static const char *asked_for(const char *variable, const char *value)
 {
     setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
@@ -54,7 +56,9 @@ static const struct launcher {
 } launchers[] = {
     {"mpiexec of MPICH, 1 node", {"PMI_SIZE=4", "MPI_LOCALNRANKS=4"}, false},
     {"mpiexec of MPICH", {"PMI_SIZE=4", "MPI_LOCALNRANKS=2"}, true},
-    {"mpirun of Open MPI, 1 node", {"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_LOCAL_SIZE=2"}, false},
+    {"mpirun of Open MPI, 1 node",
+     {"OMPI_COMM_WORLD_SIZE=2", "OMPI_COMM_WORLD_LOCAL_SIZE=2"},
+     false},
     {"srun, 1 node", {"SLURM_STEP_NUM_NODES=1", "SLURM_NTASKS=8", "PMIX_RANK=0"}, false},
     {"srun with PMIx or PMI-2", {"SLURM_STEP_NUM_NODES=2", "SLURM_NTASKS=8", "PMIX_RANK=0"}, true},
     {"srun with Cray PMI", {"PMI_SIZE=128", "PMI_LOCAL_SIZE=64"}, true},
@@ -69,7 +73,8 @@ static const struct launcher {
 
 TEST(launchers_of_all_kinds)
 {
-    static const char *const answers[] = {"OMPI_MPI_THREAD_LEVEL", "MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPICH_MAX_THREAD_SAFETY"};
+    static const char *const answers[] = {"OMPI_MPI_THREAD_LEVEL", "MPIR_CVAR_DEFAULT_THREAD_LEVEL",
+                                          "MPICH_MAX_THREAD_SAFETY"};
     windows_bear_threads = true;
     for (const struct launcher *l = launchers; l->name; l++) {
         clearenv();
@@ -77,6 +82,7 @@ TEST(launchers_of_all_kinds)
             putenv((char *)(uintptr_t)l->variables[i]);
         armcii_config_ask_for_threads(ask_about_windows);
         for (int i = 0; i < 3; i++)
-            ck_assert_msg((getenv(answers[i]) != NULL) == l->spans, "%s: %s is %s", l->name, answers[i], l->spans ? "missing" : "set");
+            ck_assert_msg((getenv(answers[i]) != NULL) == l->spans, "%s: %s is %s", l->name,
+                          answers[i], l->spans ? "missing" : "set");
     }
 }

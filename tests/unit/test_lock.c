@@ -1,4 +1,5 @@
-/* test_lock.c - the global lock: mutual exclusion, nested entries, and waiters get the lock when it is yielded or suspended. */
+/* test_lock.c - the global lock: mutual exclusion, nested entries, and waiters get the lock when it
+ * is yielded or suspended. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -187,12 +188,14 @@ static void end_busy(const pthread_t *busy, int n)
         pthread_join(busy[i], NULL);
 }
 
-/* Each of n threads may be in line already, and the one that has the lock may enter once more before the waiting thread is starving.  The
- * waiting thread may have to wait for a processor, too; without hand-over hundreds of calls come first. */
+/* Each of n threads may be in line already, and the one that has the lock may enter once more
+ * before the waiting thread is starving.  The waiting thread may have to wait for a processor, too;
+ * without hand-over hundreds of calls come first. */
 static void few_overtake(void (*come_in)(void), int n)
 {
     enum { ROUNDS = 20, SLACK = 3 };
-    static const long hold = 1000; /* ten times as long as a thread waits before it gets the lock next */
+    static const long hold =
+        1000; /* ten times as long as a thread waits before it gets the lock next */
     pthread_t busy[THREADS];
     int passed = 0;
     start_busy(busy, n, &hold);
@@ -203,7 +206,8 @@ static void few_overtake(void (*come_in)(void), int n)
         armcii_lock_exit();
     }
     end_busy(busy, n);
-    ck_assert_msg(passed <= SLACK * ROUNDS * (n + 1), "%d calls of %d threads came before %d calls of another", passed, n, ROUNDS);
+    ck_assert_msg(passed <= SLACK * ROUNDS * (n + 1),
+                  "%d calls of %d threads came before %d calls of another", passed, n, ROUNDS);
 }
 
 TEST(one_busy_thread_does_not_overtake)

@@ -1,5 +1,5 @@
-/* test_machine.c - memory and processors available to processes: control groups of both versions, /proc/meminfo and affinity masks, read
- * from a folder that imitates the system's files. */
+/* test_machine.c - memory and processors available to processes: control groups of both versions,
+ * /proc/meminfo and affinity masks, read from a folder that imitates the system's files. */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <sched.h>
@@ -80,7 +80,8 @@ TEST(version_2)
     put("/proc/self/cgroup", "0::/job/step\n");
     put("/sys/fs/cgroup/job/memory.max", "104857600\n");
     put("/sys/fs/cgroup/job/memory.current", "41943040\n");
-    put("/sys/fs/cgroup/job/memory.stat", "anon 1\ninactive_file 8388608\nactive_file 2097152\nshmem 20971520\n");
+    put("/sys/fs/cgroup/job/memory.stat",
+        "anon 1\ninactive_file 8388608\nactive_file 2097152\nshmem 20971520\n");
     put("/sys/fs/cgroup/job/step/memory.max", "max\n");
     put("/sys/fs/cgroup/job/step/memory.high", "max\n");
     ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
@@ -90,10 +91,12 @@ TEST(version_2)
     ck_assert_uint_eq(memory_left(52 * MIB), 70 * (size_t)MIB - 65 * (32 * (size_t)MIB / 64));
     ck_assert_uint_eq(memory_left(500 * (size_t)MIB), 0);
     const struct reserved beside_others = {.bytes = 20 * MIB, .others_in_group = {0, 15 * MIB}};
-    ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others), 70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
+    ck_assert_uint_eq(armcii_cgroups_memory(&groups, groups.levels, &beside_others),
+                      70 * (size_t)MIB - 65 * (15 * (size_t)MIB / 64));
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 1), 20 * (size_t)MIB);
     ck_assert_uint_eq(armcii_cgroups_shared(&groups, 2), SIZE_MAX);
-    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX, "groups that do not contain all processes count");
+    ck_assert_msg(armcii_cgroups_memory(&groups, 1, &(struct reserved){0}) == SIZE_MAX,
+                  "groups that do not contain all processes count");
     put("/sys/fs/cgroup/job/step/memory.high", "31457280\n");
     put("/sys/fs/cgroup/job/step/memory.current", "1048576\n");
     ck_assert_msg(memory_left(0) == 29 * (size_t)MIB, "memory.high of the inner group");
@@ -108,14 +111,16 @@ TEST(version_1)
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/batch/memory.limit_in_bytes", "104857600\n");
     put("/sys/fs/cgroup/memory/batch/memory.usage_in_bytes", "41943040\n");
-    put("/sys/fs/cgroup/memory/batch/memory.stat", "inactive_file 1\nshmem 1\ntotal_inactive_file 10485760\ntotal_shmem 20971520\n");
+    put("/sys/fs/cgroup/memory/batch/memory.stat",
+        "inactive_file 1\nshmem 1\ntotal_inactive_file 10485760\ntotal_shmem 20971520\n");
     put("/sys/fs/cgroup/memory/batch/job/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/elsewhere/memory.max", "1\n");
     ck_assert_uint_eq(memory_left(0), (100 - 40 + 10) * (size_t)MIB);
     ck_assert_int_eq(groups.version, 1);
     ck_assert_uint_eq(memory_left(25 * MIB), 70 * (size_t)MIB - 65 * (5 * (size_t)MIB / 64));
     put("/sys/fs/cgroup/memory/batch/memory.stat", "total_inactive_file 10485760\n");
-    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB, "the kernel does not report shared memory: reserved memory counts as touched");
+    ck_assert_msg(memory_left(25 * MIB) == 70 * (size_t)MIB,
+                  "the kernel does not report shared memory: reserved memory counts as touched");
 }
 
 /* A container sees its own group mounted at the top, or no groups at all. */
@@ -143,7 +148,8 @@ TEST(processes_agree_on_groups_they_share)
     put("/proc/self/cgroup", "0::/job/task_1\n");
     armcii_cgroups_read(root, CGROUP_MEMORY, &other);
     ck_assert_int_eq(groups.levels, 3);
-    ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] && groups.id[2] != other.id[2]);
+    ck_assert(groups.id[0] == other.id[0] && groups.id[1] == other.id[1] &&
+              groups.id[2] != other.id[2]);
     ck_assert(groups.id[0] != groups.id[1] && groups.id[2] != 0 && groups.id[3] == 0);
 }
 
@@ -152,19 +158,31 @@ TEST(node)
     struct cgroups unbounded = {0};
     put("/proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable: 500 kB\nShmem: 300 kB\n");
     ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){0}), 500 << 10);
-    ck_assert_msg(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) == 500 << 10,
+    ck_assert_msg(armcii_memory_left(root, &unbounded, 0,
+                                     &(struct reserved){.bytes = 200 << 10, .others = 100 << 10}) ==
+                      500 << 10,
                   "counted twice");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 400 << 10, .others = 236 << 10}),
-                      500 * 1024 - 65 * 336 * 16);
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = 384 << 10, .others = 900 << 10}), 110 << 10);
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = SIZE_MAX, .others = 0}), 0);
+    ck_assert_uint_eq(
+        armcii_memory_left(root, &unbounded, 0,
+                           &(struct reserved){.bytes = 400 << 10, .others = 236 << 10}),
+        500 * 1024 - 65 * 336 * 16);
+    ck_assert_uint_eq(
+        armcii_memory_left(root, &unbounded, 0,
+                           &(struct reserved){.bytes = 384 << 10, .others = 900 << 10}),
+        110 << 10);
+    ck_assert_uint_eq(
+        armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = SIZE_MAX, .others = 0}),
+        0);
     put("/proc/self/cgroup", "0::/\n");
     put("/sys/fs/cgroup/memory.max", "10240\n");
     put("/sys/fs/cgroup/memory.current", "2048\n");
     armcii_cgroups_read(root, CGROUP_MEMORY, &groups);
-    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}), 8 << 10);
+    ck_assert_uint_eq(armcii_memory_left(root, &groups, groups.levels, &(struct reserved){0}),
+                      8 << 10);
     put("/proc/meminfo", "nothing\n");
-    ck_assert_uint_eq(armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}), SIZE_MAX);
+    ck_assert_uint_eq(
+        armcii_memory_left(root, &unbounded, 0, &(struct reserved){.bytes = MIB, .others = 0}),
+        SIZE_MAX);
 }
 
 TEST(pages_in_use)
@@ -177,7 +195,8 @@ TEST(pages_in_use)
     ck_assert(memory != MAP_FAILED && elsewhere != MAP_FAILED);
     ck_assert_uint_eq(armcii_memory_touched(memory, BYTES), 0);
     memset(elsewhere, 1, BYTES / 2);
-    ck_assert_msg(armcii_memory_touched(memory, BYTES) == BYTES / 2, "%zu", armcii_memory_touched(memory, BYTES));
+    ck_assert_msg(armcii_memory_touched(memory, BYTES) == BYTES / 2, "%zu",
+                  armcii_memory_touched(memory, BYTES));
     memset(elsewhere, 1, BYTES);
     ck_assert_uint_eq(armcii_memory_touched(memory + 100, 1000), 1000);
     munmap(memory, BYTES);
@@ -254,8 +273,10 @@ TEST(masks)
         {"alone", 1, 1, false, {1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        ck_assert_msg(armcii_processors_of_all(cases[i].mask, cases[i].n, 1) == cases[i].processors, "%s: number", cases[i].what);
-        ck_assert_msg(oversubscribed(cases[i].mask, cases[i].n, 1) == cases[i].oversubscribed, "%s: oversubscribed", cases[i].what);
+        ck_assert_msg(armcii_processors_of_all(cases[i].mask, cases[i].n, 1) == cases[i].processors,
+                      "%s: number", cases[i].what);
+        ck_assert_msg(oversubscribed(cases[i].mask, cases[i].n, 1) == cases[i].oversubscribed,
+                      "%s: oversubscribed", cases[i].what);
     }
     uint64_t large[2][40] = {{0}}; /* processors beyond the 1024 of a cpu_set_t */
     large[0][39] = 1;
@@ -303,10 +324,12 @@ TEST(quotas_of_several)
     armcii_cgroups_read(root, CGROUP_CPU, &groups);
     memcpy(ids[1], groups.id, sizeof ids[1]);
     ck_assert(!armcii_processors_over_quota(&groups, all, 2));
-    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2, "the quota of a nested group does not apply to all");
+    ck_assert_msg(armcii_processors_quota(&groups, all, 2) == 2,
+                  "the quota of a nested group does not apply to all");
 }
 
-/* The id in a new process, in another namespace unless `namespaces` is 0; 0 if the user may not make one. */
+/* The id in a new process, in another namespace unless `namespaces` is 0; 0 if the user may not
+ * make one. */
 static uint64_t host_id_elsewhere(int namespaces)
 {
     int ends[2];

@@ -1,4 +1,5 @@
-/* test_memget.c - memory that single processes allocate (ARMCI_Memget): access, and failures of MPI. */
+/* test_memget.c - memory that single processes allocate (ARMCI_Memget): access, and failures of
+ * MPI. */
 #include <string.h>
 
 #include <armci.h>
@@ -63,7 +64,8 @@ TEST(own_memory)
     fake_expect("free", "");
 }
 
-/* All processes share the simulated memory, so memory of this process stands for that of another. */
+/* All processes share the simulated memory, so memory of this process stands for that of another.
+ */
 TEST(memory_of_another_process)
 {
     char *memory = create(BYTES);
@@ -205,20 +207,24 @@ static void replace(struct block *b, size_t most)
     memset(b->memory, b->tag, b->bytes);
 }
 
-/* Blocks never overlap, and the attached memory stays near the largest need, although some blocks are never freed. */
+/* Blocks never overlap, and the attached memory stays near the largest need, although some blocks
+ * are never freed. */
 TEST(freed_memory_is_used_again)
 {
     enum { BLOCKS = 400, PERMANENT = 40, LARGEST = 20000, STEPS = 6000 };
     size_t live = 0, most = 0;
     memset(blocks, 0, sizeof blocks);
     for (int step = 0; step < STEPS; step++) {
-        struct block *b = step < BLOCKS ? &blocks[step] : &blocks[PERMANENT + rng_below(&random_numbers, BLOCKS - PERMANENT)];
+        struct block *b = step < BLOCKS
+                              ? &blocks[step]
+                              : &blocks[PERMANENT + rng_below(&random_numbers, BLOCKS - PERMANENT)];
         live -= b->bytes;
         replace(b, LARGEST);
         live += b->bytes;
         if (live > most) most = live;
     }
-    ck_assert_msg(attached_bytes() <= 2 * most + (1 << 20), "%zu bytes for %zu", attached_bytes(), most);
+    ck_assert_msg(attached_bytes() <= 2 * most + (1 << 20), "%zu bytes for %zu", attached_bytes(),
+                  most);
     for (int i = 0; i < BLOCKS; i++)
         ck_assert(armcii_memget_free(blocks[i].memory));
     fake_forget();
@@ -239,7 +245,8 @@ TEST(permanent_blocks_do_not_fragment_memory)
         for (int i = 0; i < TEMPORARY; i++)
             ck_assert(armcii_memget_free(temporary[i]));
     }
-    ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(), TEMPORARY * BYTES_EACH + ROUNDS * 64);
+    ck_assert_msg(attached_bytes() == 1 << 20, "%zu bytes for %d", attached_bytes(),
+                  TEMPORARY * BYTES_EACH + ROUNDS * 64);
 }
 
 const struct unit unit = {.begin = begin, .end = end};

@@ -1,5 +1,6 @@
-/* test_metadata.c - memory that the tables of regions take in a process of a job with a million ranks.  The world and its arena are made
- * up: addresses are computed, never accessed.  The library's collectives are replaced: all other ranks contribute what `slice_of` says. */
+/* test_metadata.c - memory that the tables of regions take in a process of a job with a million
+ * ranks.  The world and its arena are made up: addresses are computed, never accessed.  The
+ * library's collectives are replaced: all other ranks contribute what `slice_of` says. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <stdlib.h>
@@ -38,11 +39,14 @@ static long different(int rank)
     return 8 * (rank % 1000);
 }
 
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                                  MPI_Comm comm);
+void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
+                                  MPI_Comm comm)
 {
     (void)type, (void)op, (void)comm;
-    memcpy(to, from, (size_t)n * sizeof(uint64_t)); /* the units of the arena that the members use */
+    memcpy(to, from,
+           (size_t)n * sizeof(uint64_t)); /* the units of the arena that the members use */
 }
 
 void __wrap_armcii_coll_barrier(MPI_Comm comm);
@@ -114,11 +118,13 @@ static void begin(void)
     ck_assert(identity && zeros);
     for (int i = 0; i < RANKS; i++)
         identity[i] = i;
-    *(struct world *)armcii_world = (struct world){.rank = ME, .size = RANKS, .nodes = 1, .node_of = zeros, .local_rank_of = identity};
+    *(struct world *)armcii_world = (struct world){
+        .rank = ME, .size = RANKS, .nodes = 1, .node_of = zeros, .local_rank_of = identity};
     *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS};
     *(struct arena *)armcii_arena = (struct arena){(char *)0x200000000000, (size_t)16 << 30};
     ck_assert_ptr_eq(map_own_slot(), armcii_arena->base);
-    team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .from_world = identity, .users = 1};
+    team = (struct team){
+        .rank = ME, .size = RANKS, .to_world = identity, .from_world = identity, .users = 1};
     armcii_directory_start();
 }
 
@@ -159,7 +165,8 @@ static void check_bounds(const struct region *r, int rank)
     ck_assert((base == NULL) == (bytes == 0));
     if (!base) return;
     ck_assert(armcii_region_locate(rank, base + bytes - 1, &raddr));
-    ck_assert(raddr.region == r && raddr.rank == rank && raddr.lo == base && raddr.hi == base + bytes && raddr.mapped == base);
+    ck_assert(raddr.region == r && raddr.rank == rank && raddr.lo == base &&
+              raddr.hi == base + bytes && raddr.mapped == base);
     ck_assert(!armcii_region_locate(rank, base + bytes, &raddr) || raddr.region != r);
 }
 
@@ -177,7 +184,8 @@ static size_t allocated(void)
     return m.uordblks + m.hblkhd;
 }
 
-/* Create regions: their tables take at most `most` bytes for each region and rank, and their slices are found. */
+/* Create regions: their tables take at most `most` bytes for each region and rank, and their slices
+ * are found. */
 static void check_tables(long (*slices)(int rank), int count, double most)
 {
     slice_of = slices;

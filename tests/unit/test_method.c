@@ -1,5 +1,6 @@
-/* test_method.c - the path of a transfer under each configuration and each defect of an MPI library; and the bytes that each path moves,
- * with operations that take effect at the worst moment. */
+/* test_method.c - the path of a transfer under each configuration and each defect of an MPI
+ * library; and the bytes that each path moves, with operations that take effect at the worst
+ * moment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,9 @@ enum form {
     LIST_FOLDED_HERE,
     FORMS
 };
-static const char *const form_names[FORMS] = {"contiguous", "nested",         "odd",  "wide",      "folded",      "folded here",
-                                              "backwards",  "backwards here", "list", "long list", "list folded", "list folded here"};
+static const char *const form_names[FORMS] = {
+    "contiguous", "nested",         "odd",  "wide",      "folded",      "folded here",
+    "backwards",  "backwards here", "list", "long list", "list folded", "list folded here"};
 
 enum { MANY = 300 };
 static char *const here = (char *)0x100000, *const there = (char *)0x900000;
@@ -44,10 +46,12 @@ static struct vector_run run;
 
 static void strided(struct shape *s, int here_stride, int there_stride, int n)
 {
-    int count[] = {16, n, 2}, strides[2][2] = {{here_stride, 40 * here_stride}, {there_stride, 40 * there_stride}};
+    int count[] = {16, n, 2},
+        strides[2][2] = {{here_stride, 40 * here_stride}, {there_stride, 40 * there_stride}};
     if (here_stride == 24) strides[0][1] = strides[1][1] = 1000; /* not a multiple */
     if (n == MANY) strides[0][1] = strides[1][1] = MANY * here_stride;
-    ck_assert_int_eq(armcii_shape_strided(s, here, strides[0], there, strides[1], count, 2), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(s, here, strides[0], there, strides[1], count, 2),
+                     SHAPE_OK);
     ck_assert_int_eq(s->form, SHAPE_STRIDED);
 }
 
@@ -84,7 +88,8 @@ static void make(enum form form, struct shape *s)
 /* The method of a transfer; in the rows, its initial. */
 enum method { WHOLE, SUBARRAY, HVECTOR, INDEXED, BATCHED, CONSERVATIVE };
 static const char method_initials[] = "wshibc";
-static const char *const method_paths[] = {"contiguous", "datatype", "datatype", "datatype", "batched", "conservative"};
+static const char *const method_paths[] = {"contiguous", "datatype", "datatype",
+                                           "datatype",   "batched",  "conservative"};
 
 struct row {
     const char *setting[2];
@@ -115,7 +120,8 @@ static const struct row rows[] = {
     /* MPICH: accumulates of many segments. */
     {{0}, MPICH_4, 0, RMA_ACC, "w ssbbsss ibbi"},
     {{0}, MPICH_4, 0, RMA_PUT, "w ssscsss iici"},
-    /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative strides. */
+    /* Open MPI: accumulates with indexed types, also when strided transfers are made so; negative
+       strides. */
     {{0}, OPEN_MPI_5, 1, RMA_ACC, "w sssbsbb bbbb"},
     {{"ARMCI_STRIDED_METHOD=iov"}, OPEN_MPI_5, 0, RMA_ACC, "w bbbbbbb bbbb"},
     {{"ARMCI_IOV_METHOD=direct"}, OPEN_MPI_5, 0, RMA_ACC, "w sssbsbb bbbb"},
@@ -129,7 +135,9 @@ static const struct row rows[] = {
 
 static void begin(const struct row *row)
 {
-    job_start((struct job){.library = row->library, .several_nodes = row->several_nodes, .setting = {row->setting[0], row->setting[1]}});
+    job_start((struct job){.library = row->library,
+                           .several_nodes = row->several_nodes,
+                           .setting = {row->setting[0], row->setting[1]}});
 }
 
 static struct rma_verb verb_of(enum rma_kind kind)
@@ -164,7 +172,8 @@ TABLE_TEST(paths, rows)
         struct rma_op op = {.verb = verb_of(row->kind), .shape = &shape};
         const char *path = path_of(&op);
         ck_assert_msg(strcmp(path, method_paths[want]) == 0 && has_typing(want, op.typing),
-                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form], method_paths[want], want, path, op.typing);
+                      "row %d, %s: expected %s (%d), seen %s (typing %d)", _i, form_names[form],
+                      method_paths[want], want, path, op.typing);
     }
     ck_assert_msg(*initial == '\0', "row %d: too many methods", _i);
 }
@@ -200,14 +209,19 @@ static const struct {
 
 TABLE_TEST(strides_of_one_byte, byte_rows)
 {
-    int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320}, count[] = {16, 5, 2};
+    int read[] = {byte_rows[_i].inner, byte_rows[_i].outer}, written[] = {32, 320},
+        count[] = {16, 5, 2};
     bool is_put = byte_rows[_i].kind == RMA_PUT;
     struct shape shape;
-    job_start((struct job){.library = byte_rows[_i].library, .setting = {byte_rows[_i].setting[0], byte_rows[_i].setting[1]}});
-    ck_assert_int_eq(armcii_shape_strided(&shape, here, is_put ? read : written, there, is_put ? written : read, count, 2), SHAPE_OK);
+    job_start((struct job){.library = byte_rows[_i].library,
+                           .setting = {byte_rows[_i].setting[0], byte_rows[_i].setting[1]}});
+    ck_assert_int_eq(armcii_shape_strided(&shape, here, is_put ? read : written, there,
+                                          is_put ? written : read, count, 2),
+                     SHAPE_OK);
     struct rma_op op = {.verb = verb_of(byte_rows[_i].kind), .shape = &shape};
     const char *seen = path_of(&op);
-    ck_assert_msg(strcmp(seen, byte_rows[_i].path) == 0, "row %d: expected %s, seen %s", _i, byte_rows[_i].path, seen);
+    ck_assert_msg(strcmp(seen, byte_rows[_i].path) == 0, "row %d: expected %s, seen %s", _i,
+                  byte_rows[_i].path, seen);
 }
 
 /* ---- limits ---- */
@@ -268,8 +282,10 @@ TEST(batches_are_completed)
     ck_assert_int_eq(armcii_shape_vector(&t.shape, &run, 1), SHAPE_OK);
     job_nonblocking(t);
     ck_assert_uint_eq(fake_most_in_flight(), 4);
-    fake_expect("10 segments", "put 0/1 0+1; put 0/1 8+1; put 0/1 16+1; put 0/1 24+1; flush-local 0/1; put 0/1 32+1; "
-                               "put 0/1 40+1; put 0/1 48+1; put 0/1 56+1; flush-local 0/1; put 0/1 64+1; put 0/1 72+1");
+    fake_expect(
+        "10 segments",
+        "put 0/1 0+1; put 0/1 8+1; put 0/1 16+1; put 0/1 24+1; flush-local 0/1; put 0/1 32+1; "
+        "put 0/1 40+1; put 0/1 48+1; put 0/1 56+1; flush-local 0/1; put 0/1 64+1; put 0/1 72+1");
 }
 
 static size_t most_in_flight;
@@ -382,7 +398,8 @@ static bool is_whole(const struct sample *m, enum rma_kind kind)
     for (armcii_shape_begin(&it, &m->shape); armcii_shape_next(&it, &seg);)
         lengths |= seg.bytes;
     if (lengths % sizeof(int) != 0) return false;
-    return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int)) || armcii_shape_is_disjoint(&m->shape, SHAPE_REMOTE);
+    return armcii_shape_is_aligned(&m->shape, SHAPE_REMOTE, sizeof(int)) ||
+           armcii_shape_is_disjoint(&m->shape, SHAPE_REMOTE);
 }
 
 /* A scale of 3 (accumulate only) packs the local side. */
@@ -406,8 +423,10 @@ static void move(const struct row *row, struct sample *m, enum fake_order order,
     armcii_pending_fence_all();
     for (size_t i = 0; i < m->size[to]; i++)
         if (m->arena[to][i] != model[i])
-            ck_abort_msg("%s; %s %s: kind %d, order %d: byte %zu of the arena: expected %d, seen %d", m->text,
-                         row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i, model[i], m->arena[to][i]);
+            ck_abort_msg(
+                "%s; %s %s: kind %d, order %d: byte %zu of the arena: expected %d, seen %d",
+                m->text, row->setting[0] ? row->setting[0] : "", row->library, row->kind, order, i,
+                model[i], m->arena[to][i]);
     job_end();
     free(model);
 }
@@ -423,7 +442,8 @@ TABLE_TEST(data, rows)
             sample_create(&m, kinds[k], seed, (int)(seed % 5));
             if (is_whole(&m, row->kind)) {
                 moved += m.shape.bytes > 0;
-                move(row, &m, (enum fake_order)(seed % FAKE_ORDERS), row->kind == RMA_ACC && seed % 3 == 0 ? 3 : 1);
+                move(row, &m, (enum fake_order)(seed % FAKE_ORDERS),
+                     row->kind == RMA_ACC && seed % 3 == 0 ? 3 : 1);
             }
             sample_free(&m);
         }

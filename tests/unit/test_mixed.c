@@ -1,5 +1,5 @@
-/* test_mixed.c - regions on several nodes: puts and gets of neighbours are loads and stores, accumulates use MPI, and both stay in order
- * on the same bytes. */
+/* test_mixed.c - regions on several nodes: puts and gets of neighbours are loads and stores,
+ * accumulates use MPI, and both stay in order on the same bytes. */
 #include <string.h>
 
 #include <armci.h>
@@ -19,7 +19,8 @@ static void begin(void)
 {
     job_start((struct job){.several_nodes = true});
     region = job_region(0, 4, BYTES);
-    static const struct route near = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
+    static const struct route near = {"shm+rma",   &armcii_shm, &armcii_shm,
+                                      &armcii_rma, false,       NULL};
     region->near = &near;
     region->mapped[THEM] = region->base[THEM];
     armcii_directory_add(THEM, region->base[THEM], BYTES, region, region->mapped[THEM]);

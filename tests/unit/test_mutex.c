@@ -1,6 +1,6 @@
-/* test_mutex.c - two threads of a process and one mutex of a server: while one thread waits for the server, the other sees the mutex as
- * held. Starts MPI for one process, without a launcher; skipped if MPI provides no threads.  A fake transport before the others acts as the
- * server. */
+/* test_mutex.c - two threads of a process and one mutex of a server: while one thread waits for the
+ * server, the other sees the mutex as held. Starts MPI for one process, without a launcher; skipped
+ * if MPI provides no threads.  A fake transport before the others acts as the server. */
 #include <armcix.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ enum { MOST_TURNS = 200000 };
 
 static int locks, trylocks, unlocks; /* calls of the fake server, under the global lock */
 static bool refuses;                 /* another process holds the mutex */
-static void (*meanwhile)(void);      /* runs during the next call of the server, under the global lock */
+static void (*meanwhile)(void); /* runs during the next call of the server, under the global lock */
 
 static void run_meanwhile(void)
 {
@@ -58,8 +58,12 @@ static void unlock(void *set, int owner, int mutex, unsigned slot)
     unlocks++;
 }
 
-static const struct transport server = {
-    .name = "server", .mutexes_create = create, .mutexes_free = destroy, .lock = lock, .trylock = trylock, .unlock = unlock};
+static const struct transport server = {.name = "server",
+                                        .mutexes_create = create,
+                                        .mutexes_free = destroy,
+                                        .lock = lock,
+                                        .trylock = trylock,
+                                        .unlock = unlock};
 
 /* ---- the job ---- */
 
@@ -146,7 +150,10 @@ static void join_other_thread(void)
 {
     while (!finished && turns < MOST_TURNS)
         sched_yield();
-    ck_assert_msg(finished, "ARMCIX_Lock_hdl by another thread: expected a return, seen none after %d turns of waiting", turns);
+    ck_assert_msg(
+        finished,
+        "ARMCIX_Lock_hdl by another thread: expected a return, seen none after %d turns of waiting",
+        turns);
     pthread_join(other, NULL);
 }
 
@@ -159,7 +166,8 @@ static void expect_count(int seen, int expected, const char *what)
 
 static void expect_answer(int seen, int expected, const char *when)
 {
-    ck_assert_msg(seen == expected, "ARMCIX_Trylock_hdl %s: expected %d, seen %d", when, expected, seen);
+    ck_assert_msg(seen == expected, "ARMCIX_Trylock_hdl %s: expected %d, seen %d", when, expected,
+                  seen);
 }
 
 TEST(a_trylock_beside_another_threads_trylock_is_refused)
@@ -217,4 +225,5 @@ static void set_environment(void)
     setenv("ARMCI_ERRORS", "return", 1);
 }
 
-const struct unit unit = {.begin = start, .end = end, .run = unit_run_with_mpi_threads, .before_mpi = set_environment};
+const struct unit unit = {
+    .begin = start, .end = end, .run = unit_run_with_mpi_threads, .before_mpi = set_environment};

@@ -1,4 +1,5 @@
-/* test_notify.c - a wait for a notification makes progress, since the sender may be waiting for this process's server. */
+/* test_notify.c - a wait for a notification makes progress, since the sender may be waiting for
+ * this process's server. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -51,7 +52,8 @@ TEST(counts_pass_the_bounds_of_int)
             served = 0;
             armcii_notify_wait(0, &waits);
             ck_assert_int_eq(waits, (int)((starts[i] + (unsigned)step) & INT_MAX));
-            ck_assert_msg(served == 1, "wait %d after %ju: %d notifications sent meanwhile", step, (uintmax_t)starts[i], served);
+            ck_assert_msg(served == 1, "wait %d after %ju: %d notifications sent meanwhile", step,
+                          (uintmax_t)starts[i], served);
         }
         ck_assert_int_eq(armcii_notify_send(0), (int)((starts[i] + 5) & INT_MAX));
         armcii_notify_end();

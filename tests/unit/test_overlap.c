@@ -17,10 +17,13 @@ static const char *name(enum overlap_result r)
     return r == OVERLAP_NONE ? "none" : r == OVERLAP_FOUND ? "found" : "full";
 }
 
-static void expect(struct overlap_tree *tree, uintptr_t lo, uintptr_t hi, enum overlap_result want, const char *where)
+static void expect(struct overlap_tree *tree, uintptr_t lo, uintptr_t hi, enum overlap_result want,
+                   const char *where)
 {
     enum overlap_result seen = armcii_overlap_insert(tree, lo, hi);
-    if (seen != want) ck_abort_msg("%s: [%ju, %ju): expected %s, seen %s", where, (uintmax_t)lo, (uintmax_t)hi, name(want), name(seen));
+    if (seen != want)
+        ck_abort_msg("%s: [%ju, %ju): expected %s, seen %s", where, (uintmax_t)lo, (uintmax_t)hi,
+                     name(want), name(seen));
 }
 
 /* ---- random intervals against brute force ---- */
@@ -30,7 +33,8 @@ struct interval {
 };
 
 /* The expected result, by a search of all intervals; adds the interval if the tree must. */
-static enum overlap_result brute(struct interval in[], size_t *n, size_t capacity, struct interval x)
+static enum overlap_result brute(struct interval in[], size_t *n, size_t capacity,
+                                 struct interval x)
 {
     if (x.lo >= x.hi) return OVERLAP_NONE;
     for (size_t i = 0; i < *n; i++)
@@ -54,16 +58,18 @@ TEST(random_intervals)
         for (int i = 0; i < 2 * ROOM; i++) {
             uintptr_t lo = 1000 + (uintptr_t)rng_between(&r, 0, space);
             struct interval x = {lo, lo + (uintptr_t)rng_between(&r, -1, longest)};
-            enum overlap_result want = brute(in, &n, capacity, x), seen = armcii_overlap_insert(tree, x.lo, x.hi);
+            enum overlap_result want = brute(in, &n, capacity, x),
+                                seen = armcii_overlap_insert(tree, x.lo, x.hi);
             if (seen != want)
-                ck_abort_msg("seed %u, interval %d, [%ju, %ju): expected %s, seen %s", seed, i, (uintmax_t)x.lo, (uintmax_t)x.hi,
-                             name(want), name(seen));
+                ck_abort_msg("seed %u, interval %d, [%ju, %ju): expected %s, seen %s", seed, i,
+                             (uintmax_t)x.lo, (uintmax_t)x.hi, name(want), name(seen));
             found += want == OVERLAP_FOUND;
             full += want == OVERLAP_FULL;
         }
         armcii_overlap_free(tree);
     }
-    ck_assert_msg(found > 1000 && full > 1000, "the samples are too easy: %zu found, %zu full", found, full);
+    ck_assert_msg(found > 1000 && full > 1000, "the samples are too easy: %zu found, %zu full",
+                  found, full);
 }
 
 /* ---- many intervals in several orders ---- */
@@ -86,8 +92,8 @@ static size_t scattered(size_t i)
     return i * 61803 % MANY; /* no common divisor with MANY */
 }
 
-/* Intervals of `length` bytes, one every 16 bytes: all go in, then each is found again at its first and at its last
- * byte. */
+/* Intervals of `length` bytes, one every 16 bytes: all go in, then each is found again at its first
+ * and at its last byte. */
 static void many(size_t (*place)(size_t), uintptr_t length, const char *where)
 {
     double begin = now();
@@ -97,7 +103,8 @@ static void many(size_t (*place)(size_t), uintptr_t length, const char *where)
         uintptr_t lo = 4096 + 16 * place(i);
         expect(tree, lo, lo + length, OVERLAP_NONE, where);
     }
-    ck_assert_msg(armcii_overlap_height(tree) <= MAX_HEIGHT, "%s: height: expected at most %d, seen %d", where, MAX_HEIGHT,
+    ck_assert_msg(armcii_overlap_height(tree) <= MAX_HEIGHT,
+                  "%s: height: expected at most %d, seen %d", where, MAX_HEIGHT,
                   armcii_overlap_height(tree));
     for (size_t i = 0; i < MANY; i++) {
         uintptr_t lo = 4096 + 16 * place(i);
@@ -107,7 +114,8 @@ static void many(size_t (*place)(size_t), uintptr_t length, const char *where)
     }
     armcii_overlap_free(tree);
     double seconds = now() - begin;
-    ck_assert_msg(seconds < SECONDS, "%s: expected under %d s, seen %.2f s", where, SECONDS, seconds);
+    ck_assert_msg(seconds < SECONDS, "%s: expected under %d s, seen %.2f s", where, SECONDS,
+                  seconds);
 }
 
 TEST(a_hundred_thousand_in_any_order)
@@ -142,8 +150,8 @@ TEST(a_hundred_thousand_segments_of_a_vector)
 
 /* ---- height of the tree ---- */
 
-/* Insert 7 intervals in the order that `number` encodes; after each, the tree may be as high as an AVL tree of that
- * size. */
+/* Insert 7 intervals in the order that `number` encodes; after each, the tree may be as high as an
+ * AVL tree of that size. */
 static void check_permutation(unsigned number)
 {
     static const int highest[] = {0, 1, 2, 2, 3, 3, 3, 4};
@@ -156,7 +164,9 @@ static void check_permutation(unsigned number)
         expect(tree, left[pick], left[pick] + 1, OVERLAP_NONE, "permutation");
         left[pick] = left[n - 1];
         int height = armcii_overlap_height(tree), most = highest[8 - n];
-        if (height > most) ck_abort_msg("order %u, %u intervals: height: expected at most %d, seen %d", number, 8 - n, most, height);
+        if (height > most)
+            ck_abort_msg("order %u, %u intervals: height: expected at most %d, seen %d", number,
+                         8 - n, most, height);
     }
     armcii_overlap_free(tree);
 }

@@ -58,16 +58,19 @@ static bool must_wait(enum what first, enum what second)
     return first == PUT || first != second;
 }
 
-/* Two nonblocking operations at offsets 16 and `second_offset`: expects their calls and, if `flush`, one flush between them. */
-static void expect_pair(enum what first, enum what second, int second_target, size_t second_offset, bool flush)
+/* Two nonblocking operations at offsets 16 and `second_offset`: expects their calls and, if
+ * `flush`, one flush between them. */
+static void expect_pair(enum what first, enum what second, int second_target, size_t second_offset,
+                        bool flush)
 {
     char where[80], want[120];
     begin();
     job_nonblocking(make(first, THEM, 16));
     job_nonblocking(make(second, second_target, second_offset));
-    snprintf(where, sizeof where, "%s (%d), then %s (%d) at %zu", what_names[first], first, what_names[second], second, second_offset);
-    snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first], flush ? "flush 0/1; " : "", what_names[second],
-             second_target, second_offset);
+    snprintf(where, sizeof where, "%s (%d), then %s (%d) at %zu", what_names[first], first,
+             what_names[second], second, second_offset);
+    snprintf(want, sizeof want, "%s 0/1 16+8; %s%s 0/%d %zu+8", what_names[first],
+             flush ? "flush 0/1; " : "", what_names[second], second_target, second_offset);
     fake_expect(where, want);
 }
 
@@ -80,7 +83,8 @@ TEST(pairs_on_the_same_bytes)
 
 TEST(pairs_on_bytes_that_meet)
 {
-    expect_pair(PUT, GET, THEM, 9, true); /* the last byte of the second is the first of the first */
+    expect_pair(PUT, GET, THEM, 9,
+                true); /* the last byte of the second is the first of the first */
     expect_pair(PUT, GET, THEM, 23, true);
     expect_pair(ACC_INT, GET, THEM, 20, true);
     expect_pair(GET, PUT, THEM, 23, true);
@@ -137,7 +141,8 @@ TEST(rmw_is_in_order)
     char *there = job_address(one, THEM, 16);
     job_blocking(job_put(THEM, &value, there, sizeof value));
     ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &old, there, 2, THEM), 0);
-    fake_expect("after a put", "put 0/1 16+4; flush-local 0/1; flush 0/1; fetch-and-op 0/1 16+4; flush 0/1");
+    fake_expect("after a put",
+                "put 0/1 16+4; flush-local 0/1; flush 0/1; fetch-and-op 0/1 16+4; flush 0/1");
     ck_assert_int_eq(old, 40);
     job_blocking(job_get(THEM, &seen, there, sizeof seen));
     fake_expect("before a get", "get 0/1 16+4; flush 0/1");
@@ -186,10 +191,12 @@ static void scatter_puts(void)
 
 static void expect_dirty(const char *where, bool one_them, bool two_them, bool one_third)
 {
-    bool seen[] = {armcii_pending_is_dirty(one, THEM), armcii_pending_is_dirty(two, THEM), armcii_pending_is_dirty(one, THIRD)};
+    bool seen[] = {armcii_pending_is_dirty(one, THEM), armcii_pending_is_dirty(two, THEM),
+                   armcii_pending_is_dirty(one, THIRD)};
     bool want[] = {one_them, two_them, one_third};
     for (int i = 0; i < 3; i++)
-        ck_assert_msg(seen[i] == want[i], "%s: dirty mark %d: expected %d, seen %d", where, i, want[i], seen[i]);
+        ck_assert_msg(seen[i] == want[i], "%s: dirty mark %d: expected %d, seen %d", where, i,
+                      want[i], seen[i]);
     ck_assert(!armcii_pending_is_dirty(two, THIRD) && !armcii_pending_is_dirty(one, 0));
 }
 
@@ -295,7 +302,8 @@ TEST(no_local_completion)
     fake_expect("to the process itself", "put 0/1 0+8; flush 0/1");
 }
 
-/* If MPI's flush returns early, a fence reads back what was written; a fence of gets needs no readback. */
+/* If MPI's flush returns early, a fence reads back what was written; a fence of gets needs no
+ * readback. */
 TEST(a_fence_reads_back)
 {
     begin_with((struct job){.setting = {"ARMCI_QUIRKS=+flush-readback"}});
@@ -313,7 +321,8 @@ TEST(a_fence_reads_back)
     job_nonblocking(job_put(THIRD, memory[0], job_address(one, THIRD, 24), 8));
     fake_forget();
     armcii_fence_all();
-    fake_expect("a fence of two targets", "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
+    fake_expect("a fence of two targets",
+                "flush-all 0/0; get 0/2 24+1; get 0/1 16+1; flush-all 0/0");
 }
 
 TEST(a_region_goes)
@@ -354,7 +363,8 @@ TEST(slices_with_padding)
     fake_expect("get", "get 2/1 48+8; flush 2/1");
     struct op t = job_put(THIRD, NULL, NULL, 0);
     int stride = 16, count[] = {4, 3};
-    ck_assert_int_eq(armcii_shape_strided(&t.shape, memory[0], &stride, there, &stride, count, 1), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&t.shape, memory[0], &stride, there, &stride, count, 1),
+                     SHAPE_OK);
     job_blocking(t);
     fake_expect("strided", "flush 2/2; shape-put 2/2 80+12 in 3; flush-local 2/2");
 }
@@ -363,7 +373,8 @@ TEST(slices_with_padding)
 TEST(regions_share_a_window)
 {
     struct region *extent = job_region(0, 4, 2 * BYTES);
-    struct region *low = job_region_within(extent, 0, BYTES), *high = job_region_within(extent, BYTES, BYTES);
+    struct region *low = job_region_within(extent, 0, BYTES),
+                  *high = job_region_within(extent, BYTES, BYTES);
     job_nonblocking(put(high, 8, 8));
     job_nonblocking(put(low, 0, 8));
     job_nonblocking(job_put(THIRD, memory[0], job_address(low, THIRD, 16), 8));
@@ -388,7 +399,8 @@ static void many_puts(const struct job *job, int n, size_t most)
     for (int i = 0; i < n; i++)
         job_nonblocking(job_put(THEM, memory[0], job_address(wide, THEM, 8 * (size_t)i), 8));
     ck_assert_uint_eq(fake_count(FAKE_PUT), (size_t)n);
-    ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most, fake_most_in_flight());
+    ck_assert_msg(fake_most_in_flight() == most, "in flight at most: expected %zu, seen %zu", most,
+                  fake_most_in_flight());
     ck_assert_uint_eq(fake_count(FAKE_FLUSH_LOCAL), ((size_t)n - 1) / most);
     ck_assert_uint_eq(fake_count(FAKE_FLUSH), 0);
 }
@@ -423,7 +435,9 @@ TEST(flight_limit_with_gets)
     begin_with((struct job){.setting = {"ARMCI_OUTSTANDING_LIMIT=2"}});
     for (size_t i = 0; i < 5; i++)
         job_nonblocking(get(one, 8 * i, 8));
-    fake_expect("gets", "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
+    fake_expect(
+        "gets",
+        "get 0/1 0+8; get 0/1 8+8; flush 0/1; get 0/1 16+8; get 0/1 24+8; flush 0/1; get 0/1 32+8");
 }
 
 /* Vectors of `segments` ints that go one call a segment. */
@@ -453,8 +467,9 @@ TEST(flight_limit_with_many_calls)
         many_vectors(20, segments[i]);
         job_nonblocking(make(ACC_INT, THEM, 0));
         ck_assert_uint_eq(fake_count(FAKE_ACC), 20 * segments[i] + 1);
-        ck_assert_msg(fake_most_in_flight() <= 128, "vectors of %zu segments: in flight at most: expected 128, seen %zu", segments[i],
-                      fake_most_in_flight());
+        ck_assert_msg(fake_most_in_flight() <= 128,
+                      "vectors of %zu segments: in flight at most: expected 128, seen %zu",
+                      segments[i], fake_most_in_flight());
     }
 }
 

@@ -31,13 +31,15 @@ static void stop(void)
     decoded = (struct am_decoded){0};
 }
 
-/* Encode the fragment as a put and decode it: append its bytes, with the data as local side, to *seen. */
+/* Encode the fragment as a put and decode it: append its bytes, with the data as local side, to
+ * *seen. */
 static void transmit(const struct shape *fragment, struct bytes *seen)
 {
     struct am_request request = {.kind = AM_PUT, .owner = 3, .tag = 17, .delta = -40};
     size_t length = armcii_am_request_length(AM_PUT, fragment);
-    ck_assert_uint_le(length + sizeof(struct am_message_header), armcii_am_message_max()); /* eager */
-    ck_assert_uint_eq(length % 8, 0);                                                      /* the next request is aligned */
+    ck_assert_uint_le(length + sizeof(struct am_message_header),
+                      armcii_am_message_max()); /* eager */
+    ck_assert_uint_eq(length % 8, 0);           /* the next request is aligned */
     memset(message, 0xee, sizeof message);
     armcii_am_encode(&request, fragment, message);
     const struct am_request_header *header = (const struct am_request_header *)(void *)message;
@@ -49,8 +51,10 @@ static void transmit(const struct shape *fragment, struct bytes *seen)
     armcii_am_decode(header, &decoded);
     size_t before = seen->n;
     bytes_add_shape(seen, &decoded.shape);
-    for (size_t i = before; i < seen->n; i++) /* the next fragment overwrites the message: copy the byte itself */
-        seen->pair[i].at[SHAPE_LOCAL] = (char *)(uintptr_t)(unsigned char)*seen->pair[i].at[SHAPE_LOCAL];
+    for (size_t i = before; i < seen->n;
+         i++) /* the next fragment overwrites the message: copy the byte itself */
+        seen->pair[i].at[SHAPE_LOCAL] =
+            (char *)(uintptr_t)(unsigned char)*seen->pair[i].at[SHAPE_LOCAL];
 }
 
 /* The same bytes in the same order, at the same remote addresses. */
@@ -62,11 +66,11 @@ static void check_seen(const struct shape *s, const struct bytes *seen)
     for (size_t i = 0; i < seen->n; i++) {
         const struct pair *e = &expected.pair[i], *p = &seen->pair[i];
         if (p->at[SHAPE_REMOTE] != e->at[SHAPE_REMOTE])
-            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n, (void *)e->at[SHAPE_REMOTE],
-                         (void *)p->at[SHAPE_REMOTE]);
+            ck_abort_msg("byte %zu of %zu: expected at %p, seen at %p", i, seen->n,
+                         (void *)e->at[SHAPE_REMOTE], (void *)p->at[SHAPE_REMOTE]);
         if ((uintptr_t)p->at[SHAPE_LOCAL] != (unsigned char)*e->at[SHAPE_LOCAL])
-            ck_abort_msg("byte %zu of %zu: expected %d, seen %d", i, seen->n, (unsigned char)*e->at[SHAPE_LOCAL],
-                         (int)(uintptr_t)p->at[SHAPE_LOCAL]);
+            ck_abort_msg("byte %zu of %zu: expected %d, seen %d", i, seen->n,
+                         (unsigned char)*e->at[SHAPE_LOCAL], (int)(uintptr_t)p->at[SHAPE_LOCAL]);
     }
     bytes_free(&expected);
 }
@@ -103,7 +107,8 @@ TEST(small_shapes_travel)
 static struct shape patch(int segment, int n, int planes)
 {
     struct shape s;
-    int count[3] = {segment, n, planes}, far[2] = {2 * segment, 2 * segment * n + 8}, near[2] = {segment, segment * n};
+    int count[3] = {segment, n, planes}, far[2] = {2 * segment, 2 * segment * n + 8},
+        near[2] = {segment, segment * n};
     ck_assert_int_eq(armcii_shape_strided(&s, local, near, remote, far, count, 2), SHAPE_OK);
     return s;
 }
@@ -123,7 +128,8 @@ TEST(even_vectors_travel_as_patches_unless_their_segments_are_long)
         struct vector_run run = {near, far, bytes, 3};
         ck_assert_int_eq(armcii_shape_vector(&vector, &run, 1), SHAPE_OK);
         const struct shape *seen = armcii_am_vector_to_strided(&vector, &patch);
-        ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s", bytes, is_long ? "a vector" : "a patch");
+        ck_assert_msg(seen == (is_long ? &vector : &patch), "segments of %zu bytes: expected %s",
+                      bytes, is_long ? "a vector" : "a patch");
     }
 }
 
@@ -136,7 +142,8 @@ TEST(long_patches_travel)
 }
 
 /* Run r has n[r] segments of bytes[r] bytes. */
-static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns, size_t least_fragments)
+static void vector_travels(const size_t bytes[], const size_t n[], size_t nruns,
+                           size_t least_fragments)
 {
     struct vector_run *runs = calloc(nruns, sizeof *runs);
     size_t at = 0;
@@ -170,7 +177,8 @@ TEST(long_vectors_travel)
     vector_travels(bytes, n, RUNS, 3);
     vector_travels((size_t[]){8}, (size_t[]){9000}, 1, 4);
     vector_travels((size_t[]){20000, 16}, (size_t[]){7, 100}, 2, 3);
-    vector_travels((size_t[]){1, 200000, 3, AM_FRAGMENT_MAX, 60000, 5}, (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
+    vector_travels((size_t[]){1, 200000, 3, AM_FRAGMENT_MAX, 60000, 5},
+                   (size_t[]){2, 2, 0, 1, 3, 1000}, 6, 10);
 }
 
 /* ---- how long shapes are cut */

@@ -1,5 +1,5 @@
-/* test_quirks.c - the table of defects: which rows are in force for the libraries that the table was measured with,
- * from the texts that their MPI_Get_library_version really gives. */
+/* test_quirks.c - the table of defects: which rows are in force for the libraries that the table
+ * was measured with, from the texts that their MPI_Get_library_version really gives. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +8,27 @@
 #include "mpi/quirks.h"
 #include "unit.h"
 
-static const char mpich_402[] = "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n"
-                                "MPICH Device:\tch4:ucx\nMPICH configure:\t--prefix=/usr --with-device=ch4:ucx --with-pm=hydra\n";
+static const char mpich_402[] =
+    "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\nMPICH ABI:\t14:2:2\n"
+    "MPICH Device:\tch4:ucx\nMPICH configure:\t--prefix=/usr --with-device=ch4:ucx "
+    "--with-pm=hydra\n";
 static const char mpich_432[] =
-    "MPICH Version:      4.3.2\nMPICH Release date: Mon Oct  6 11:14:20 AM CDT 2025\nMPICH ABI:          17:2:5\n"
-    "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi --with-pm=hydra:gforker\n"
+    "MPICH Version:      4.3.2\nMPICH Release date: Mon Oct  6 11:14:20 AM CDT 2025\nMPICH ABI:    "
+    "      17:2:5\n"
+    "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi "
+    "--with-pm=hydra:gforker\n"
     "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/4.3.2/\n";
-static const char mpich_502[] = "MPICH Version:      5.0.2\nMPICH Release date: Fri Sep 25 20:45:26 UTC 2026\nMPICH ABI:          18:2:6\n"
-                                "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi --with-pm=hydra:gforker\n"
-                                "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/5.0.2/\n";
-static const char openmpi_414[] = "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
-static const char openmpi_5011[] = "Open MPI v5.0.11, package: Open MPI user@localhost Distribution, ident: 5.0.11, "
-                                   "repo rev: v5.0.11rc1, Sep 16, 2026";
+static const char mpich_502[] =
+    "MPICH Version:      5.0.2\nMPICH Release date: Fri Sep 25 20:45:26 UTC 2026\nMPICH ABI:       "
+    "   18:2:6\n"
+    "MPICH Device:       ch4:ucx ofi\nMPICH configure:    --with-device=ch4:ucx,ofi "
+    "--with-pm=hydra:gforker\n"
+    "MPICH CC:           cc\nMPICH Custom Information:\thttps://pypi.org/p/mpich/5.0.2/\n";
+static const char openmpi_414[] =
+    "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";
+static const char openmpi_5011[] =
+    "Open MPI v5.0.11, package: Open MPI user@localhost Distribution, ident: 5.0.11, "
+    "repo rev: v5.0.11rc1, Sep 16, 2026";
 static const char intel_202118[] = "Intel(R) MPI Library 2021.18.0 for Linux* OS\n";
 static const char unknown[] = "Another MPI 4.0.2, not like MPICH";
 
@@ -46,18 +55,28 @@ TEST(library_and_version)
     expect_library(openmpi_414, "Open MPI", 40104);
     expect_library(openmpi_5011, "Open MPI", 50011);
     expect_library(intel_202118, "Intel MPI", 2021 * 10000 + 18 * 100);
-    expect_library("Intel(R) MPI Library 2021.18 for Linux* OS\n", "Intel MPI", 2021 * 10000 + 18 * 100);
-    expect_library("MPICH Version:      4.3.0b1\nMPICH Release date: unreleased development copy", "MPICH", 40300);
+    expect_library("Intel(R) MPI Library 2021.18 for Linux* OS\n", "Intel MPI",
+                   2021 * 10000 + 18 * 100);
+    expect_library("MPICH Version:      4.3.0b1\nMPICH Release date: unreleased development copy",
+                   "MPICH", 40300);
     expect_library("MPICH Version:\t5\n", "MPICH", 50000);
     expect_library(unknown, NULL, 0);
     expect_library("", NULL, 0);
     expect_library("MPICH Version:\t\n", NULL, 0);
-    expect_library("MPI VERSION    : CRAY MPICH version 7.7.14 (ANL base 3.2)\nMPI BUILD INFO : ", "MPICH", 30200);
-    expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", "MPICH", 30400);
-    expect_library("MPI VERSION    : CRAY MPICH version 9.0.0.113 (ANL base 4.1.2)\n", "MPICH", 40102);
-    expect_library("MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n", "MPICH", 30201);
-    expect_library("MVAPICH Version:  3.0\nMVAPICH Release date: Mon Apr 10 22:00:00 EST 2023\n", "MPICH", 30400);
-    expect_library("Open MPI v4.1.5rc2, package: Open MPI root@hpc-kernel-03 Distribution, ident: 4.1.5rc2", "Open MPI", 40105);
+    expect_library("MPI VERSION    : CRAY MPICH version 7.7.14 (ANL base 3.2)\nMPI BUILD INFO : ",
+                   "MPICH", 30200);
+    expect_library("MPI VERSION    : CRAY MPICH version 8.1.29.20 (ANL base 3.4a2)\n", "MPICH",
+                   30400);
+    expect_library("MPI VERSION    : CRAY MPICH version 9.0.0.113 (ANL base 4.1.2)\n", "MPICH",
+                   40102);
+    expect_library(
+        "MVAPICH2 Version      :\t2.3.7\nMVAPICH2 Release date :\tWed March 02 22:00:00 EST 2022\n",
+        "MPICH", 30201);
+    expect_library("MVAPICH Version:  3.0\nMVAPICH Release date: Mon Apr 10 22:00:00 EST 2023\n",
+                   "MPICH", 30400);
+    expect_library(
+        "Open MPI v4.1.5rc2, package: Open MPI root@hpc-kernel-03 Distribution, ident: 4.1.5rc2",
+        "Open MPI", 40105);
     expect_library("HPE MPT 2.25  08/17/21 05:17:50", NULL, 0);
 }
 
@@ -105,32 +124,48 @@ enum defect {
     DEFECTS
 };
 /* What stands before the version in the texts. */
-static const char of_intel[] = "Intel(R) MPI Library ", of_mpich[] = "MPICH Version:\t", of_open_mpi[] = "Open MPI v";
+static const char of_intel[] = "Intel(R) MPI Library ", of_mpich[] = "MPICH Version:\t",
+                  of_open_mpi[] = "Open MPI v";
 
-/* A few words of each row, and where it begins and ends: before and behind that, it is not in force. */
+/* A few words of each row, and where it begins and ends: before and behind that, it is not in
+ * force. */
 static const struct {
     const char *words, *library, *before, *first, *last, *behind;
 } defects[DEFECTS] = {
-    [UNPADDED_SLICES] = {"not a multiple of 16 bytes", of_mpich, "3.99.99", "4.0.0", "4.0.99", "4.1.0"},
+    [UNPADDED_SLICES] = {"not a multiple of 16 bytes", of_mpich, "3.99.99", "4.0.0", "4.0.99",
+                         "4.1.0"},
     [RGET_OR_RPUT] = {"MPI_Rput over OFI", of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
-    [LONG_ACCUMULATE] = {"message header of UCX", of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
+    [LONG_ACCUMULATE] = {"message header of UCX", of_mpich, "2.99.99", "3.0.0", "9999.0.0",
+                         "9999.0.1"},
     [DERIVED_ACCUMULATE] = {"wrong sums", of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
-    [INDEXED_ACCUMULATE] = {"lose updates", of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},
-    [CREATED_WINDOW] = {"MPI_Win_create fails", of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
-    [NEGATIVE_STRIDES] = {"an hvector with stride -1", of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},
-    [BYTE_STRIDES] = {"with a stride of one byte", of_intel, "2018.99.99", "2019.0.0", "9999.0.0", "9999.0.1"},
+    [INDEXED_ACCUMULATE] = {"lose updates", of_open_mpi, "3.99.99", "4.0.0", "9999.0.0",
+                            "9999.0.1"},
+    [CREATED_WINDOW] = {"MPI_Win_create fails", of_open_mpi, "3.99.99", "4.0.0", "4.99.99",
+                        "5.0.0"},
+    [NEGATIVE_STRIDES] = {"an hvector with stride -1", of_open_mpi, "3.99.99", "4.0.0", "9999.0.0",
+                          "9999.0.1"},
+    [BYTE_STRIDES] = {"with a stride of one byte", of_intel, "2018.99.99", "2019.0.0", "9999.0.0",
+                      "9999.0.1"},
     [OUTSTANDING] = {"255th", of_open_mpi, "3.99.99", "4.0.0", "9999.0.0", "9999.0.1"},
-    [LATE_RGET] = {"MPI_Rget completes before the data are there (osc/ucx)", of_open_mpi, "4.99.99", "5.0.0", "9999.0.0", "9999.0.1"},
-    [LOCAL_FLUSH] = {"MPI_Win_flush_local hangs", of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
-    [SHARED_NAMES] = {"windows of disjoint groups share memory", of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
-    [SLOW_VECTORS] = {"takes three times as long", of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
+    [LATE_RGET] = {"MPI_Rget completes before the data are there (osc/ucx)", of_open_mpi, "4.99.99",
+                   "5.0.0", "9999.0.0", "9999.0.1"},
+    [LOCAL_FLUSH] = {"MPI_Win_flush_local hangs", of_open_mpi, "3.99.99", "4.0.0", "4.99.99",
+                     "5.0.0"},
+    [SHARED_NAMES] = {"windows of disjoint groups share memory", of_open_mpi, "3.99.99", "4.0.0",
+                      "4.99.99", "5.0.0"},
+    [SLOW_VECTORS] = {"takes three times as long", of_mpich, "2.99.99", "3.0.0", "9999.0.0",
+                      "9999.0.1"},
     [HANDSHAKES] = {"uses a rendezvous", of_mpich, "2.99.99", "3.0.0", "9999.0.0", "9999.0.1"},
-    [LATE_RECEIVES] = {"receive from MPI_ANY_SOURCE", of_mpich, "4.0.99", "4.1.0", "9999.0.0", "9999.0.1"},
-    [LONE_FINALIZE] = {"hangs in MPI_Finalize", of_mpich, "3.2.99", "3.3.0", "9999.0.0", "9999.0.1"},
-    [THREADED_WINDOWS] = {"no windows under MPI_THREAD_MULTIPLE", of_open_mpi, "3.99.99", "4.0.0", "4.99.99", "5.0.0"},
-    [EARLY_FLUSH] = {"before the data of a put are in the target's memory", of_mpich, "4.2.99", "4.3.0", "9999.0.0", "9999.0.1"},
-    [EARLY_FLUSH_OF_INTEL] = {"before the data of a put are in the memory of the target", of_intel, "2018.99.99", "2019.0.0", "9999.0.0",
-                              "9999.0.1"},
+    [LATE_RECEIVES] = {"receive from MPI_ANY_SOURCE", of_mpich, "4.0.99", "4.1.0", "9999.0.0",
+                       "9999.0.1"},
+    [LONE_FINALIZE] = {"hangs in MPI_Finalize", of_mpich, "3.2.99", "3.3.0", "9999.0.0",
+                       "9999.0.1"},
+    [THREADED_WINDOWS] = {"no windows under MPI_THREAD_MULTIPLE", of_open_mpi, "3.99.99", "4.0.0",
+                          "4.99.99", "5.0.0"},
+    [EARLY_FLUSH] = {"before the data of a put are in the target's memory", of_mpich, "4.2.99",
+                     "4.3.0", "9999.0.0", "9999.0.1"},
+    [EARLY_FLUSH_OF_INTEL] = {"before the data of a put are in the memory of the target", of_intel,
+                              "2018.99.99", "2019.0.0", "9999.0.0", "9999.0.1"},
 };
 
 static size_t row_of(enum defect d)
@@ -149,9 +184,10 @@ static size_t row_of(enum defect d)
 static void expect_in_force(const char *text, bool several_nodes, unsigned in_force)
 {
     for (enum defect d = 0; d < DEFECTS; d++) {
-        bool want = in_force >> d & 1, seen = armcii_quirk_is_in_force(row_of(d), text, several_nodes);
-        ck_assert_msg(seen == want, "%.24s, %s: \"%s\": expected %d, seen %d", text, several_nodes ? "several nodes" : "one node",
-                      defects[d].words, want, seen);
+        bool want = in_force >> d & 1,
+             seen = armcii_quirk_is_in_force(row_of(d), text, several_nodes);
+        ck_assert_msg(seen == want, "%.24s, %s: \"%s\": expected %d, seen %d", text,
+                      several_nodes ? "several nodes" : "one node", defects[d].words, want, seen);
     }
 }
 
@@ -176,7 +212,8 @@ TEST(rows_of_open_mpi)
     unsigned always = BIT(INDEXED_ACCUMULATE) | BIT(NEGATIVE_STRIDES) | BIT(OUTSTANDING);
     unsigned four = always | BIT(CREATED_WINDOW) | BIT(SHARED_NAMES);
     expect_in_force(openmpi_414, false, four);
-    expect_in_force(openmpi_414, true, four | BIT(DERIVED_ACCUMULATE) | BIT(LOCAL_FLUSH) | BIT(THREADED_WINDOWS));
+    expect_in_force(openmpi_414, true,
+                    four | BIT(DERIVED_ACCUMULATE) | BIT(LOCAL_FLUSH) | BIT(THREADED_WINDOWS));
     expect_in_force(openmpi_5011, false, always);
     expect_in_force(openmpi_5011, true, always | BIT(LATE_RGET));
     expect_in_force("Open MPI v3.1.6, package: x", true, 0);
@@ -189,7 +226,8 @@ static void expect_version(enum defect d, const char *library, const char *versi
     char text[100];
     snprintf(text, sizeof text, "%s%s", library, version);
     bool seen = armcii_quirk_is_in_force(row_of(d), text, true);
-    ck_assert_msg(seen == want, "%s: \"%s\": expected %d, seen %d", text, defects[d].words, want, seen);
+    ck_assert_msg(seen == want, "%s: \"%s\": expected %d, seen %d", text, defects[d].words, want,
+                  seen);
 }
 
 TABLE_TEST(from_the_first_version_to_the_last, defects)
@@ -205,16 +243,19 @@ TABLE_TEST(the_same_version_of_another_library, defects)
 {
     static const char *const libraries[] = {of_intel, of_mpich, of_open_mpi, "Another MPI "};
     for (size_t k = 0; k < sizeof libraries / sizeof libraries[0]; k++)
-        expect_version((enum defect)_i, libraries[k], defects[_i].first, libraries[k] == defects[_i].library);
+        expect_version((enum defect)_i, libraries[k], defects[_i].first,
+                       libraries[k] == defects[_i].library);
 }
 
 /* ---- transports ---- */
 
-static void expect_row(enum defect d, const char *text, const char *variable, const char *value, bool want)
+static void expect_row(enum defect d, const char *text, const char *variable, const char *value,
+                       bool want)
 {
     setenv(variable, value, 1);
     bool seen = armcii_quirk_is_in_force(row_of(d), text, true);
-    ck_assert_msg(seen == want, "%.40s with %s=%s: \"%s\": expected %d, seen %d", text, variable, value, defects[d].words, want, seen);
+    ck_assert_msg(seen == want, "%.40s with %s=%s: \"%s\": expected %d, seen %d", text, variable,
+                  value, defects[d].words, want, seen);
     unsetenv(variable);
 }
 
@@ -230,8 +271,10 @@ TEST(transports_of_mpich)
     expect_row(LONG_ACCUMULATE, mpich_502, netmod, "", true);
     expect_row(LONG_ACCUMULATE, ofi_first, netmod, "", false);
     expect_row(LONG_ACCUMULATE, ofi_first, netmod, "ucx", true);
-    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi\n", netmod, "", false);
-    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch3:nemesis\n", netmod, "", true);
+    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch4:ofi\n", netmod, "",
+               false);
+    expect_row(LONG_ACCUMULATE, "MPICH Version:\t4.2.1\nMPICH Device:\tch3:nemesis\n", netmod, "",
+               true);
     expect_row(RGET_OR_RPUT, mpich_502, netmod, "ofi", true);
     expect_row(LATE_RECEIVES, mpich_502, netmod, "ofi", false);
     expect_row(LATE_RECEIVES, mpich_502, netmod, "ucx", true);
@@ -258,7 +301,8 @@ TEST(transports_of_open_mpi)
 TEST(rows_of_others)
 {
     for (int several = 0; several < 2; several++) {
-        expect_in_force(intel_202118, several, BIT(BYTE_STRIDES) | (several ? BIT(EARLY_FLUSH_OF_INTEL) : 0));
+        expect_in_force(intel_202118, several,
+                        BIT(BYTE_STRIDES) | (several ? BIT(EARLY_FLUSH_OF_INTEL) : 0));
         expect_in_force(unknown, several, 0);
         expect_in_force("", several, 0);
     }
@@ -287,19 +331,25 @@ static const struct quirks none = {.slice_unit = 64,
 static const char *text_of(const struct quirks *q, char *text, size_t size)
 {
     snprintf(text, size,
-             "unit %zu, segments %zu, outstanding %zu, eager %zu; shared %d, threaded %d, own memory %d, negative %d, byte %d, "
-             "acc strided %d, acc indexed %d, typed %d, local %d, true flush %d, late %d, lone %d, quick %d",
-             q->slice_unit, q->acc_segments, q->outstanding, q->eager_max, q->shared_windows_on_one_node, q->threaded_windows,
-             q->window_over_own_memory, q->negative_strides, q->byte_strides, q->acc_strided_types, q->acc_indexed_types, q->typed_requests,
-             q->local_completion, q->true_flush, q->late_receives, q->lone_finalize, q->quick_strided_messages);
+             "unit %zu, segments %zu, outstanding %zu, eager %zu; shared %d, threaded %d, own "
+             "memory %d, negative %d, byte %d, "
+             "acc strided %d, acc indexed %d, typed %d, local %d, true flush %d, late %d, lone %d, "
+             "quick %d",
+             q->slice_unit, q->acc_segments, q->outstanding, q->eager_max,
+             q->shared_windows_on_one_node, q->threaded_windows, q->window_over_own_memory,
+             q->negative_strides, q->byte_strides, q->acc_strided_types, q->acc_indexed_types,
+             q->typed_requests, q->local_completion, q->true_flush, q->late_receives,
+             q->lone_finalize, q->quick_strided_messages);
     return text;
 }
 
-static void expect_decision(const char *library, bool several_nodes, bool enabled, struct quirks want)
+static void expect_decision(const char *library, bool several_nodes, bool enabled,
+                            struct quirks want)
 {
     char seen_text[400], want_text[400];
     armcii_quirks_decide(library, several_nodes, enabled);
-    ck_assert_str_eq(text_of(armcii_quirks, seen_text, sizeof seen_text), text_of(&want, want_text, sizeof want_text));
+    ck_assert_str_eq(text_of(armcii_quirks, seen_text, sizeof seen_text),
+                     text_of(&want, want_text, sizeof want_text));
 }
 
 TEST(decisions)
@@ -323,7 +373,8 @@ TEST(decisions)
         openmpi4.window_over_own_memory = false;
         openmpi4.typed_requests = true;
         openmpi4.shared_windows_on_one_node = true;
-        openmpi4.acc_strided_types = openmpi4.local_completion = openmpi4.threaded_windows = !several;
+        openmpi4.acc_strided_types = openmpi4.local_completion = openmpi4.threaded_windows =
+            !several;
         expect_decision(openmpi_414, several, true, openmpi4);
         struct quirks intel = none;
         intel.byte_strides = false;
@@ -335,7 +386,8 @@ TEST(decisions)
 
 TEST(disabled)
 {
-    static const char *const all[] = {mpich_402, mpich_432, mpich_502, openmpi_414, openmpi_5011, intel_202118, unknown};
+    static const char *const all[] = {mpich_402,    mpich_432,    mpich_502, openmpi_414,
+                                      openmpi_5011, intel_202118, unknown};
     struct quirks as_asked_for = none;
     as_asked_for.slice_unit = 1; /* not even the alignment of slices */
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -376,7 +428,8 @@ TEST(overruled)
     expect_decision(mpich_402, false, true, mpich);
 }
 
-/* A limit that is set is the limit; the row stays in force while it is not larger than the row's. */
+/* A limit that is set is the limit; the row stays in force while it is not larger than the row's.
+ */
 TEST(limits)
 {
     struct quirks mpich = none;
@@ -397,16 +450,20 @@ TEST(limits)
     configure(NULL, NULL);
 }
 
-/* Byte strides are wrong in Intel MPI, late receives in MPICH 5: what a setting changes, between nodes. */
+/* Byte strides are wrong in Intel MPI, late receives in MPICH 5: what a setting changes, between
+ * nodes. */
 static const struct {
     const char *setting, *library;
     enum defect defect;
     bool row, avoided, none; /* is the row in force; is the remedy; no other row applies */
 } configured[] = {
-    {"ARMCI_QUIRKS=-split-byte-strides,-flush-readback", intel_202118, BYTE_STRIDES, false, false, false},
+    {"ARMCI_QUIRKS=-split-byte-strides,-flush-readback", intel_202118, BYTE_STRIDES, false, false,
+     false},
     {"ARMCI_QUIRKS=auto,-flush-readback", intel_202118, BYTE_STRIDES, true, true, false},
-    {"ARMCI_QUIRKS=+split-byte-strides,-flush-readback", intel_202118, BYTE_STRIDES, true, true, false},
-    {"ARMCI_QUIRKS=+split-byte-strides,-flush-readback", "Intel(R) MPI Library 2018.4", BYTE_STRIDES, false, true, false},
+    {"ARMCI_QUIRKS=+split-byte-strides,-flush-readback", intel_202118, BYTE_STRIDES, true, true,
+     false},
+    {"ARMCI_QUIRKS=+split-byte-strides,-flush-readback", "Intel(R) MPI Library 2018.4",
+     BYTE_STRIDES, false, true, false},
     {"ARMCI_QUIRKS=none,+split-byte-strides", intel_202118, BYTE_STRIDES, true, true, true},
     {"ARMCI_QUIRKS=none", intel_202118, BYTE_STRIDES, true, false, true},
     {"ARMCI_QUIRKS=-probe-receives", mpich_502, LATE_RECEIVES, false, false, false},
@@ -426,10 +483,13 @@ TABLE_TEST(remedies_as_configured, configured)
         want.eager_max = 16 << 10;
     }
     if (configured[_i].none) want.slice_unit = 1;
-    *(configured[_i].defect == BYTE_STRIDES ? &want.byte_strides : &want.late_receives) = !configured[_i].avoided;
+    *(configured[_i].defect == BYTE_STRIDES ? &want.byte_strides : &want.late_receives) =
+        !configured[_i].avoided;
     configure(configured[_i].setting, NULL);
     expect_decision(configured[_i].library, true, armcii_config->quirks, want);
-    ck_assert_int_eq(armcii_quirk_is_in_force(row_of(configured[_i].defect), configured[_i].library, true), configured[_i].row);
+    ck_assert_int_eq(
+        armcii_quirk_is_in_force(row_of(configured[_i].defect), configured[_i].library, true),
+        configured[_i].row);
 }
 
 /* What each remedy changes, on a library without defects. */
@@ -441,12 +501,12 @@ static void expect_remedy(const char *setting, struct quirks want)
     configure(NULL, NULL);
 }
 
-#define EXPECT_REMEDY(NAME, FIELD, VALUE)                                                                                                  \
-    {                                                                                                                                      \
-        struct quirks want = none;                                                                                                         \
-        want.FIELD = VALUE;                                                                                                                \
-        expect_remedy("ARMCI_QUIRKS=+" NAME, want);                                                                                        \
-        seen++;                                                                                                                            \
+#define EXPECT_REMEDY(NAME, FIELD, VALUE)                                                          \
+    {                                                                                              \
+        struct quirks want = none;                                                                 \
+        want.FIELD = VALUE;                                                                        \
+        expect_remedy("ARMCI_QUIRKS=+" NAME, want);                                                \
+        seen++;                                                                                    \
     }
 
 TEST(each_remedy)
@@ -474,7 +534,9 @@ TEST(table_is_complete)
     size_t n = 0;
     for (const struct quirk_row *row; (row = armcii_quirk_row(n)); n++) {
         ck_assert_msg(row->from < row->to, "row %zu: versions %d to %d", n, row->from, row->to);
-        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->remedy) > 10 && strlen(row->reference) > 5, "row %zu lacks words", n);
+        ck_assert_msg(strlen(row->defect) > 20 && strlen(row->remedy) > 10 &&
+                          strlen(row->reference) > 5,
+                      "row %zu lacks words", n);
     }
     ck_assert_uint_eq(n, DEFECTS);
     ck_assert_ptr_null(armcii_quirk_row(n + 1));

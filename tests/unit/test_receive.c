@@ -1,5 +1,5 @@
-/* test_receive.c - any-source receives: whether a receive is posted or messages are probed for, and that both get them. Starts MPI for one
- * process, without a launcher. */
+/* test_receive.c - any-source receives: whether a receive is posted or messages are probed for, and
+ * that both get them. Starts MPI for one process, without a launcher. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -53,7 +53,8 @@ TABLE_TEST(posted_or_probed, rows)
     armcii_am_receive_post(&in, buffer, &receive);
     bool seen = receive != MPI_REQUEST_NULL;
     armcii_am_receives_drain(&in, 1, &receive);
-    ck_assert_msg(seen == rows[_i].is_posted, "row %d: expected %d, seen %d", _i, rows[_i].is_posted, seen);
+    ck_assert_msg(seen == rows[_i].is_posted, "row %d: expected %d, seen %d", _i,
+                  rows[_i].is_posted, seen);
     ck_assert(receive == MPI_REQUEST_NULL);
 }
 
@@ -88,7 +89,8 @@ static void expect_no_arrival(int buffer[], MPI_Request *receive)
 /* Two messages arrive in order, a message with another tag does not. */
 ROW_TEST(messages_arrive, 2)
 {
-    static const int first[VALUES] = {1, 2, 3, 4}, second[VALUES] = {5, 6, 7, 8}, other[VALUES] = {9, 9, 9, 9};
+    static const int first[VALUES] = {1, 2, 3, 4}, second[VALUES] = {5, 6, 7, 8},
+                     other[VALUES] = {9, 9, 9, 9};
     int buffer[VALUES], other_buffer[VALUES];
     MPI_Request receive, sends[3];
     struct am_receive in = any_source();

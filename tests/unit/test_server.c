@@ -1,5 +1,6 @@
-/* test_server.c - a server keeps the order of a client's messages, and no client can block it. Starts MPI for one process, without a
- * launcher: the process is the client, too, and sends what client.c would send. */
+/* test_server.c - a server keeps the order of a client's messages, and no client can block it.
+ * Starts MPI for one process, without a launcher: the process is the client, too, and sends what
+ * client.c would send. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,11 @@ static void send_message(unsigned sequence, const struct am_request *r, const st
     char *to = message[sent];
     size_t length = armcii_am_request_length(r->kind, s);
     *(struct am_message_header *)(void *)to =
-        (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length), .sequence = (uint16_t)sequence};
+        (struct am_message_header){.bytes = (uint32_t)(sizeof(struct am_message_header) + length),
+                                   .sequence = (uint16_t)sequence};
     armcii_am_encode(r, s, to + sizeof(struct am_message_header));
-    MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST, comm, &sending[sent++]);
+    MPI_Isend(to, (int)(sizeof(struct am_message_header) + length), MPI_BYTE, 0, AM_TAG_REQUEST,
+              comm, &sending[sent++]);
 }
 
 static void send_put(unsigned sequence, const long *value, long *there)
@@ -59,7 +62,8 @@ static void send_vector_get(int number)
     for (int i = 0; i < SEGMENTS; i++)
         from[i] = memory + i * (2 * SEGMENT - 8 * (i % 2)), unused[i] = copy[0] + i * SEGMENT;
     ck_assert_int_eq(armcii_shape_vector(&s, &run, 1), SHAPE_OK);
-    send_message((unsigned)number, &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
+    send_message((unsigned)number,
+                 &(struct am_request){.kind = AM_GET, .tag = AM_TAG_FIRST + number}, &s);
     asked++;
 }
 
@@ -141,8 +145,8 @@ TEST(sequence_numbers_wrap_around)
 
 /* ---- deferred requests ---- */
 
-/* The replies exceed the server's memory for them: the gets wait, and the put to the same bytes behind them; then each get sees the bytes
- * from before the put. */
+/* The replies exceed the server's memory for them: the gets wait, and the put to the same bytes
+ * behind them; then each get sees the bytes from before the put. */
 TEST(a_put_waits_behind_deferred_gets)
 {
     long *there = (long *)(void *)memory, value = 7, before;

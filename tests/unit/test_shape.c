@@ -12,12 +12,12 @@ enum { SEEDS = 9 * 200 }; /* the number of levels is seed % 9 */
 static const enum shape_side sides[] = {SHAPE_LOCAL, SHAPE_REMOTE};
 
 /* A test of random samples of every kind, each as m. */
-#define SAMPLE_TEST(NAME)                                                                                                                  \
-    static void NAME##_of(struct sample *m);                                                                                               \
-    TEST(NAME)                                                                                                                             \
-    {                                                                                                                                      \
-        on_samples(SEEDS, 8, NAME##_of);                                                                                                   \
-    }                                                                                                                                      \
+#define SAMPLE_TEST(NAME)                                                                          \
+    static void NAME##_of(struct sample *m);                                                       \
+    TEST(NAME)                                                                                     \
+    {                                                                                              \
+        on_samples(SEEDS, 8, NAME##_of);                                                           \
+    }                                                                                              \
     static void NAME##_of(struct sample *m)
 
 /* ---- iteration ---- */
@@ -64,7 +64,9 @@ TEST(sixteen_levels)
         stride[i] = 1 << (SHAPE_MAX_LEVELS - i); /* the largest stride first: nothing merges */
     }
     struct shape s;
-    ck_assert_int_eq(armcii_shape_strided(&s, memory, stride, memory, stride, count, SHAPE_MAX_LEVELS), SHAPE_OK);
+    ck_assert_int_eq(
+        armcii_shape_strided(&s, memory, stride, memory, stride, count, SHAPE_MAX_LEVELS),
+        SHAPE_OK);
     ck_assert_int_eq(s.levels, SHAPE_MAX_LEVELS);
     struct bytes seen = {0};
     bytes_add_shape(&seen, &s);
@@ -73,7 +75,8 @@ TEST(sixteen_levels)
         size_t at = 0; /* i with its bits reversed, times 2 */
         for (int bit = 0; bit < 16; bit++)
             at += (i >> bit & 1) << (16 - bit);
-        if (seen.pair[i].at[0] != memory + at) ck_abort_msg("byte %zu: expected %zu, seen %td", i, at, seen.pair[i].at[0] - memory);
+        if (seen.pair[i].at[0] != memory + at)
+            ck_abort_msg("byte %zu: expected %zu, seen %td", i, at, seen.pair[i].at[0] - memory);
     }
     bytes_free(&seen);
     ck_assert(armcii_shape_is_disjoint(&s, SHAPE_LOCAL));
@@ -90,12 +93,15 @@ SAMPLE_TEST(range_is_that_of_all_bytes)
             want_lo = k == 0 || at < want_lo ? at : want_lo;
             want_hi = k == 0 || at + 1 > want_hi ? at + 1 : want_hi;
         }
-        ck_assert_msg(armcii_shape_range(&m->shape, sides[i], &lo, &hi) == SHAPE_OK, "%s: side %d: overflow", m->text, i);
+        ck_assert_msg(armcii_shape_range(&m->shape, sides[i], &lo, &hi) == SHAPE_OK,
+                      "%s: side %d: overflow", m->text, i);
         if (m->expected.n == 0)
-            ck_assert_msg(lo == hi, "%s: side %d: empty: expected lo == hi, seen %p, %p", m->text, i, lo, hi);
+            ck_assert_msg(lo == hi, "%s: side %d: empty: expected lo == hi, seen %p, %p", m->text,
+                          i, lo, hi);
         else
-            ck_assert_msg(lo == want_lo && hi == want_hi, "%s: side %d: expected [%p, %p), seen [%p, %p)", m->text, i, want_lo, want_hi, lo,
-                          hi);
+            ck_assert_msg(lo == want_lo && hi == want_hi,
+                          "%s: side %d: expected [%p, %p), seen [%p, %p)", m->text, i, want_lo,
+                          want_hi, lo, hi);
     }
 }
 
@@ -116,12 +122,14 @@ SAMPLE_TEST(disjointness_is_never_claimed_wrongly)
 {
     struct shape other = turned(&m->shape);
     for (int i = 0; i < 2; i++) {
-        bool is = sample_is_disjoint(m, sides[i]), said = armcii_shape_is_disjoint(&m->shape, sides[i]);
-        ck_assert_msg(is || !said, "%s: side %d overlaps itself: expected false, seen true", m->text, i);
+        bool is = sample_is_disjoint(m, sides[i]),
+             said = armcii_shape_is_disjoint(&m->shape, sides[i]);
+        ck_assert_msg(is || !said, "%s: side %d overlaps itself: expected false, seen true",
+                      m->text, i);
         if (m->shape.form == SHAPE_VECTOR || armcii_shape_nests(&m->shape, sides[i]))
             ck_assert_msg(is == said, "%s: side %d: expected %d, seen %d", m->text, i, is, said);
-        ck_assert_msg(said == armcii_shape_is_disjoint(&other, sides[i]), "%s: side %d: disjoint in one order of the levels only", m->text,
-                      i);
+        ck_assert_msg(said == armcii_shape_is_disjoint(&other, sides[i]),
+                      "%s: side %d: disjoint in one order of the levels only", m->text, i);
     }
 }
 
@@ -131,8 +139,10 @@ TEST(patches_are_disjoint)
         struct sample m;
         sample_create(&m, SAMPLE_PATCH, seed, (int)(seed % 9));
         for (int i = 0; i < 2; i++) {
-            ck_assert_msg(sample_is_disjoint(&m, sides[i]), "%s: the sample itself overlaps", m.text);
-            ck_assert_msg(armcii_shape_is_disjoint(&m.shape, sides[i]), "%s: side %d: expected true", m.text, i);
+            ck_assert_msg(sample_is_disjoint(&m, sides[i]), "%s: the sample itself overlaps",
+                          m.text);
+            ck_assert_msg(armcii_shape_is_disjoint(&m.shape, sides[i]),
+                          "%s: side %d: expected true", m.text, i);
         }
         sample_free(&m);
     }
@@ -152,7 +162,8 @@ SAMPLE_TEST(nesting_by_definition)
         }
         bool seen = armcii_shape_nests(s, sides[i]);
         ck_assert_msg(seen == want, "%s: side %d: expected %d, seen %d", m->text, i, want, seen);
-        ck_assert_msg(!seen || armcii_shape_is_disjoint(s, sides[i]), "%s: side %d nests but overlaps", m->text, i);
+        ck_assert_msg(!seen || armcii_shape_is_disjoint(s, sides[i]),
+                      "%s: side %d nests but overlaps", m->text, i);
     }
 }
 
@@ -165,8 +176,10 @@ SAMPLE_TEST(alignment_of_every_segment)
             struct segment seg;
             armcii_shape_begin(&it, &m->shape);
             while (armcii_shape_next(&it, &seg))
-                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % size == 0) && seg.bytes % size == 0;
-            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i, size, want, seen);
+                want &= ((uintptr_t)(i == SHAPE_LOCAL ? seg.local : seg.remote) % size == 0) &&
+                        seg.bytes % size == 0;
+            ck_assert_msg(seen == want, "%s: side %d, unit %zu: expected %d, seen %d", m->text, i,
+                          size, want, seen);
         }
 }
 
@@ -177,24 +190,31 @@ SAMPLE_TEST(parts_are_the_shape_and_respect_the_limit)
     const struct shape *s = &m->shape;
     if (s->form == SHAPE_VECTOR) return;
     struct rng r = rng_start(m->seed);
-    size_t limit = (size_t)rng_between(&r, 0, 1) * 500 + (size_t)rng_between(&r, 0, 150), position = 0, parts = 0;
+    size_t limit = (size_t)rng_between(&r, 0, 1) * 500 + (size_t)rng_between(&r, 0, 150),
+           position = 0, parts = 0;
     size_t most = limit < 16 ? 16 : limit;
     struct bytes seen = {0};
     struct shape part;
     while (armcii_shape_part(s, limit, &position, &part)) {
         size_t within = seen.n % s->count[0];
-        ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes", m->text, limit, part.bytes);
-        ck_assert_msg(within % 16 == 0, "%s: limit %zu: a segment is split at byte %zu", m->text, limit, within);
-        if (s->count[0] <= most) ck_assert_msg(within == 0, "%s: limit %zu: a segment that fits is split", m->text, limit);
+        ck_assert_msg(part.bytes > 0 && part.bytes <= most, "%s: limit %zu: part of %zu bytes",
+                      m->text, limit, part.bytes);
+        ck_assert_msg(within % 16 == 0, "%s: limit %zu: a segment is split at byte %zu", m->text,
+                      limit, within);
+        if (s->count[0] <= most)
+            ck_assert_msg(within == 0, "%s: limit %zu: a segment that fits is split", m->text,
+                          limit);
         check_simplest(m->text, &part);
         bytes_add_shape(&seen, &part);
-        ck_assert_msg(position == seen.n, "%s: position: expected %zu, seen %zu", m->text, seen.n, position);
+        ck_assert_msg(position == seen.n, "%s: position: expected %zu, seen %zu", m->text, seen.n,
+                      position);
         parts++;
     }
     check_same_bytes(m, "parts", &seen);
     bytes_free(&seen);
     if (s->bytes > 0 && most >= s->bytes)
-        ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text, limit, parts);
+        ck_assert_msg(parts == 1, "%s: limit %zu: all fits: expected 1 part, seen %zu", m->text,
+                      limit, parts);
 }
 
 TEST(parts_take_whole_levels)
@@ -207,7 +227,8 @@ TEST(parts_take_whole_levels)
     size_t position = 0;
     for (int i = 0; i < 3; i++) {
         ck_assert(armcii_shape_part(&s, 90, &position, &part));
-        ck_assert_msg(part.bytes == 80 && part.levels == 2, "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i, part.bytes,
+        ck_assert_msg(part.bytes == 80 && part.levels == 2,
+                      "part %d: expected 80 bytes, 2 levels, seen %zu, %d", i, part.bytes,
                       part.levels);
         ck_assert_msg(part.local == a + 200 * i, "part %d begins at %td", i, part.local - a);
     }
@@ -233,7 +254,8 @@ SAMPLE_TEST(pack_and_unpack_move_exactly_the_shape)
         armcii_shape_pack(&m->shape, sides[i], buffer);
         for (size_t k = 0; k < n; k++)
             if (buffer[k] != *m->expected.pair[k].at[i])
-                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k, *m->expected.pair[k].at[i], buffer[k]);
+                ck_abort_msg("%s: side %d: byte %zu packed: expected %d, seen %d", m->text, i, k,
+                             *m->expected.pair[k].at[i], buffer[k]);
         ck_assert_msg(buffer[n] == 77, "%s: side %d: written past the buffer", m->text, i);
 
         for (size_t k = 0; k < n; k++)
@@ -244,7 +266,8 @@ SAMPLE_TEST(pack_and_unpack_move_exactly_the_shape)
         armcii_shape_unpack(&m->shape, sides[i], buffer);
         for (size_t k = 0; k < m->size[i]; k++)
             if (m->arena[i][k] != want[k])
-                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text, i, k, want[k], m->arena[i][k]);
+                ck_abort_msg("%s: side %d: arena byte %zu unpacked: expected %d, seen %d", m->text,
+                             i, k, want[k], m->arena[i][k]);
     }
     free(buffer);
     free(want);
@@ -261,9 +284,12 @@ SAMPLE_TEST(packed_local_side)
     bytes_add_shape(&seen, &m->shape);
     check_same_bytes(m, "packed", &seen);
     check_simplest(m->text, &m->shape);
-    ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL), "%s: a packed buffer overlaps itself", m->text);
-    ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK && lo == buffer && hi == buffer + m->expected.n,
-                  "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer, m->expected.n, lo, hi - lo);
+    ck_assert_msg(armcii_shape_is_disjoint(&m->shape, SHAPE_LOCAL),
+                  "%s: a packed buffer overlaps itself", m->text);
+    ck_assert_msg(armcii_shape_range(&m->shape, SHAPE_LOCAL, &lo, &hi) == SHAPE_OK &&
+                      lo == buffer && hi == buffer + m->expected.n,
+                  "%s: range: expected %p and %zu bytes, seen %p and %td", m->text, buffer,
+                  m->expected.n, lo, hi - lo);
     parts_are_the_shape_and_respect_the_limit_of(m);
     bytes_free(&seen);
     free(buffer);
@@ -294,7 +320,8 @@ TEST(totals_beyond_4_gib)
     size_t position = 0, total = 0;
     for (int i = 0; i < 3; i++) {
         ck_assert(armcii_shape_part(&s, (size_t)5 << 29, &position, &part));
-        ck_assert_msg(part.bytes == (size_t)2 << 30, "part %d: expected 2 GiB, seen %zu bytes", i, part.bytes);
+        ck_assert_msg(part.bytes == (size_t)2 << 30, "part %d: expected 2 GiB, seen %zu bytes", i,
+                      part.bytes);
         ck_assert(part.remote == far + 2 * i * (ptrdiff_t)INT_MAX && part.local == far + total);
         total += part.bytes;
     }
@@ -322,19 +349,23 @@ TEST(wrong_arguments_are_refused)
     memset(&s, 0x5a, sizeof(s));
     before = s;
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, -1), SHAPE_BAD_LEVELS);
-    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS + 1), SHAPE_BAD_LEVELS);
+    ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS + 1),
+                     SHAPE_BAD_LEVELS);
     for (int i = 0; i <= SHAPE_MAX_LEVELS; i++) {
         count[i] = -1;
-        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS), SHAPE_BAD_COUNT);
+        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS),
+                         SHAPE_BAD_COUNT);
         count[0] = i == 0 ? -1 : 0; /* also where another count is 0 */
-        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS), SHAPE_BAD_COUNT);
+        ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, SHAPE_MAX_LEVELS),
+                         SHAPE_BAD_COUNT);
         count[i] = count[0] = 1;
     }
     for (int i = 0; i < 3; i++)
         count[i] = 1 << 21; /* 2^63 bytes */
     stride[0] = stride[1] = 0;
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OVERFLOW);
-    ck_assert_msg(memcmp(&s, &before, sizeof(s)) == 0, "the shape was written although the arguments are wrong");
+    ck_assert_msg(memcmp(&s, &before, sizeof(s)) == 0,
+                  "the shape was written although the arguments are wrong");
     count[0] = 1 << 20; /* 2^62 bytes are fine, on one spot */
     ck_assert_int_eq(armcii_shape_strided(&s, a, stride, a, stride, count, 2), SHAPE_OK);
     ck_assert_uint_eq(s.bytes, (size_t)1 << 62);
@@ -352,7 +383,8 @@ TEST(addresses_outside_the_address_space_are_refused)
     ck_assert_int_eq(armcii_shape_strided(&s, bottom, up, top, down, count, 1), SHAPE_OK);
     armcii_shape_contiguous(&s, top, bottom, 101);
     ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
-    ck_assert_msg(lo == top && hi == bottom, "the outputs were written although the range overflows");
+    ck_assert_msg(lo == top && hi == bottom,
+                  "the outputs were written although the range overflows");
     armcii_shape_contiguous(&s, bottom, bottom, SIZE_MAX / 2 + 1);
     ck_assert_int_eq(armcii_shape_range(&s, SHAPE_LOCAL, &lo, &hi), SHAPE_OVERFLOW);
 
@@ -372,11 +404,13 @@ TEST(vectors_with_little_or_too_much_in_them)
     struct shape s;
     ck_assert_int_eq(armcii_shape_vector(&s, NULL, 0), SHAPE_OK);
     ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 0 && s.nsegs == 0);
-    struct vector_run run[] = {{NULL, NULL, 8, 0}, {at, to, 0, 2}, {at + 1, to + 1, 8, 1}, {NULL, NULL, 8, 0}};
+    struct vector_run run[] = {
+        {NULL, NULL, 8, 0}, {at, to, 0, 2}, {at + 1, to + 1, 8, 1}, {NULL, NULL, 8, 0}};
     ck_assert_int_eq(armcii_shape_vector(&s, run, 2), SHAPE_OK);
     ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 0 && s.nsegs == 0);
     ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OK);
-    ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 8 && s.nsegs == 1 && s.local == a + 8 && s.remote == b + 8);
+    ck_assert(s.form == SHAPE_CONTIGUOUS && s.bytes == 8 && s.nsegs == 1 && s.local == a + 8 &&
+              s.remote == b + 8);
     run[3] = (struct vector_run){at, to, SIZE_MAX / 4, 2};
     ck_assert_int_eq(armcii_shape_vector(&s, run, 4), SHAPE_OVERFLOW);
     run[2].n = 0;
@@ -405,7 +439,8 @@ static void make_even(struct even *e, int n, int first, int bytes, const int str
             e->at[side][i] = memory[side] + MOST_SEGMENTS * 64 + i * stride[side];
     e->run[0] = (struct vector_run){e->at[0], e->at[1], (size_t)bytes, (size_t)first};
     e->run[1] = (struct vector_run){NULL, NULL, 5, 0};
-    e->run[2] = (struct vector_run){e->at[0] + first, e->at[1] + first, (size_t)bytes, (size_t)(n - first)};
+    e->run[2] =
+        (struct vector_run){e->at[0] + first, e->at[1] + first, (size_t)bytes, (size_t)(n - first)};
     ck_assert_int_eq(armcii_shape_vector(&e->vector, e->run, 3), SHAPE_OK);
 }
 
@@ -417,15 +452,17 @@ static void check_even(struct rng *r)
     int n = rng_between(r, 2, MOST_SEGMENTS), bytes = rng_between(r, 1, 16);
     int stride[2] = {rng_between(r, -64, 64), rng_between(r, -64, 64)};
     make_even(&e, n, rng_between(r, 0, n), bytes, stride);
-    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch), "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
+    ck_assert_msg(armcii_shape_to_strided(&e.vector, &patch),
+                  "%d segments of %d bytes, strides %d, %d", n, bytes, stride[0], stride[1]);
     ck_assert_uint_eq(patch.bytes, e.vector.bytes);
     bytes_add_shape(&expected, &e.vector);
     bytes_add_shape(&seen, &patch);
     ck_assert_uint_eq(seen.n, expected.n);
     for (size_t i = 0; i < seen.n; i++)
         for (int side = 0; side < 2; side++)
-            ck_assert_msg(seen.pair[i].at[side] == expected.pair[i].at[side], "byte %zu, %d x %d, side %d: expected %p, seen %p", i, n,
-                          bytes, side, (void *)expected.pair[i].at[side], (void *)seen.pair[i].at[side]);
+            ck_assert_msg(seen.pair[i].at[side] == expected.pair[i].at[side],
+                          "byte %zu, %d x %d, side %d: expected %p, seen %p", i, n, bytes, side,
+                          (void *)expected.pair[i].at[side], (void *)seen.pair[i].at[side]);
     bytes_free(&expected);
     bytes_free(&seen);
 }
@@ -444,7 +481,8 @@ static void check_uneven(unsigned seed)
     struct rng r = rng_start(seed);
     struct even e;
     struct shape patch;
-    int n = rng_between(&r, 3, MOST_SEGMENTS), first = rng_between(&r, 1, n - 1), side = rng_between(&r, 0, 1);
+    int n = rng_between(&r, 3, MOST_SEGMENTS), first = rng_between(&r, 1, n - 1),
+        side = rng_between(&r, 0, 1);
     make_even(&e, n, first, 8, (const int[2]){rng_between(&r, -64, 64), rng_between(&r, -64, 64)});
     if (rng_between(&r, 0, 3) == 0) {
         e.run[0].bytes = 7;

@@ -1,4 +1,5 @@
-/* test_stats.c - statistics: the time of calls, the table of made-up processes to the character, and the JSON writer. */
+/* test_stats.c - statistics: the time of calls, the table of made-up processes to the character,
+ * and the JSON writer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ ROW_TEST(the_time_of_calls_is_their_time, 2)
         call(each);
     double took = now() - begun, seen = time_of_puts();
     armcii_stats_stop();
-    ck_assert_msg(seen > 0.9 * CALLS * each && seen < took, "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);
+    ck_assert_msg(seen > 0.9 * CALLS * each && seen < took,
+                  "%d calls of %g s are said to take %g s, took %g s", CALLS, each, seen, took);
     armcii_stats_end();
 }
 
@@ -80,7 +82,8 @@ enum { MS = 1000000, KIB_4 = 13, EIGHT = 4, MIB_2 = 22, ONE = 1 }; /* nanosecond
 
 static struct stats_process *process(int rank, double seconds, size_t rows, size_t targets)
 {
-    struct stats_process *p = calloc(1, sizeof *p + rows * sizeof(struct stats_row) + targets * sizeof(struct stats_far));
+    struct stats_process *p =
+        calloc(1, sizeof *p + rows * sizeof(struct stats_row) + targets * sizeof(struct stats_far));
     ck_assert_ptr_nonnull(p);
     p->rank = rank;
     p->seconds = seconds;
@@ -89,7 +92,8 @@ static struct stats_process *process(int rank, double seconds, size_t rows, size
     return p;
 }
 
-static struct stats_row *row(struct stats_process *p, size_t i, const char *name, enum path path, struct stats_cell cell)
+static struct stats_row *row(struct stats_process *p, size_t i, const char *name, enum path path,
+                             struct stats_cell cell)
 {
     struct stats_row *r = (struct stats_row *)(p + 1) + i;
     strcpy(r->name, name);
@@ -106,13 +110,16 @@ static void target(struct stats_process *p, size_t i, struct stats_far far)
 static struct stats_process *first_process(void)
 {
     struct stats_process *p = process(0, 2.0, 3, 2);
-    struct stats_row *puts = row(p, 0, "ARMCI_PutS", PATH_DIRECT, (struct stats_cell){.calls = 10, .bytes = 40960, .ns = 500 * MS});
+    struct stats_row *puts = row(p, 0, "ARMCI_PutS", PATH_DIRECT,
+                                 (struct stats_cell){.calls = 10, .bytes = 40960, .ns = 500 * MS});
     puts->sizes[KIB_4] = 10;
     puts->segments[EIGHT] = 10;
-    struct stats_row *gets = row(p, 1, "ARMCI_Get", PATH_DIRECT, (struct stats_cell){.calls = 1000, .bytes = 8000, .ns = 100 * MS});
+    struct stats_row *gets = row(p, 1, "ARMCI_Get", PATH_DIRECT,
+                                 (struct stats_cell){.calls = 1000, .bytes = 8000, .ns = 100 * MS});
     gets->sizes[EIGHT] = 1000;
     gets->segments[ONE] = 1000;
-    row(p, 2, "ARMCI_Barrier", PATH_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})->longest = 200 * MS;
+    row(p, 2, "ARMCI_Barrier", PATH_NONE, (struct stats_cell){.calls = 4, .ns = 250 * MS})
+        ->longest = 200 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {0, 1000}, .bytes = {0, 8000}}});
     target(p, 1, (struct stats_far){1, {.calls = {10}, .bytes = {40960}}});
     p->carried[PATH_DIRECT] = (struct stats_carried){1010, 48960, 1080};
@@ -124,10 +131,13 @@ static struct stats_process *first_process(void)
 static struct stats_process *second_process(void)
 {
     struct stats_process *p = process(1, 6.0, 2, 1);
-    struct stats_row *puts = row(p, 0, "ARMCI_PutS", PATH_SERVER, (struct stats_cell){.calls = 1, .bytes = 3 << 20, .ns = 1000 * MS});
+    struct stats_row *puts =
+        row(p, 0, "ARMCI_PutS", PATH_SERVER,
+            (struct stats_cell){.calls = 1, .bytes = 3 << 20, .ns = 1000 * MS});
     puts->sizes[MIB_2] = 1;
     puts->segments[EIGHT] = 1;
-    row(p, 1, "ARMCI_Lock", PATH_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest = 70 * MS;
+    row(p, 1, "ARMCI_Lock", PATH_NONE, (struct stats_cell){.calls = 2, .ns = 80 * MS})->longest =
+        70 * MS;
     target(p, 0, (struct stats_far){0, {.calls = {1}, .bytes = {3 << 20}}});
     p->carried[PATH_SERVER] = (struct stats_carried){1, 3 << 20, 9};
     p->regions = (struct stats_regions){.made = 3, .most = 4, .bytes_most = 1 << 19};
@@ -167,13 +177,20 @@ TEST(two_processes)
     job.nodes = 2;
     add(&job, first_process());
     add(&job, second_process());
-    expect_table(&job, "ARMCI statistics: 2 processes, 2 nodes, 6.000 s from ARMCI_Init to ARMCI_Finalize, 24.1 % of it in ARMCI\n"
-                       "  function                   path                  calls      bytes    seconds % time  us a call\n"
-                       "  ARMCI_PutS                 server                    1    3.0 MiB     1.0000   12.5 1000000.00\n"
-                       "  ARMCI_PutS                 direct                   10   40.0 KiB     0.5000    6.2   50000.00\n"
-                       "  ARMCI_Barrier              -                         4          -     0.2500    3.1   62500.00\n"
-                       "  ARMCI_Get                  direct                 1000    7.8 KiB     0.1000    1.2     100.00\n"
-                       "  ARMCI_Lock                 -                         2          -     0.0800    1.0   40000.00\n"
+    expect_table(&job, "ARMCI statistics: 2 processes, 2 nodes, 6.000 s from ARMCI_Init to "
+                       "ARMCI_Finalize, 24.1 % of it in ARMCI\n"
+                       "  function                   path                  calls      bytes    "
+                       "seconds % time  us a call\n"
+                       "  ARMCI_PutS                 server                    1    3.0 MiB     "
+                       "1.0000   12.5 1000000.00\n"
+                       "  ARMCI_PutS                 direct                   10   40.0 KiB     "
+                       "0.5000    6.2   50000.00\n"
+                       "  ARMCI_Barrier              -                         4          -     "
+                       "0.2500    3.1   62500.00\n"
+                       "  ARMCI_Get                  direct                 1000    7.8 KiB     "
+                       "0.1000    1.2     100.00\n"
+                       "  ARMCI_Lock                 -                         2          -     "
+                       "0.0800    1.0   40000.00\n"
                        "  path              transfers      bytes   segments\n"
                        "  direct                 1010   47.8 KiB       1080\n"
                        "  server                    1    3.0 MiB          9\n"
@@ -187,10 +204,14 @@ TEST(two_processes)
                        "    1 -> 0: 3.0 MiB in 1 calls\n"
                        "    0 -> 1: 40.0 KiB in 10 calls\n"
                        "    0 -> 0: 7.8 KiB in 1000 calls\n"
-                       "  process       calls      bytes in ARMCI,s      wait     fence   barrier      lock   message  peak memory\n"
-                       "  0              1014   47.8 KiB     0.8500    0.0000    0.0000    0.2500    0.0000    0.0000      1.0 MiB\n"
-                       "  1                 3    3.0 MiB     1.0800    0.0000    0.0000    0.0000    0.0800    0.0000    512.0 KiB\n"
-                       "  local segments: 6 created, at most 4 at a time; peak memory of all processes: 1.5 MiB\n");
+                       "  process       calls      bytes in ARMCI,s      wait     fence   barrier  "
+                       "    lock   message  peak memory\n"
+                       "  0              1014   47.8 KiB     0.8500    0.0000    0.0000    0.2500  "
+                       "  0.0000    0.0000      1.0 MiB\n"
+                       "  1                 3    3.0 MiB     1.0800    0.0000    0.0000    0.0000  "
+                       "  0.0800    0.0000    512.0 KiB\n"
+                       "  local segments: 6 created, at most 4 at a time; peak memory of all "
+                       "processes: 1.5 MiB\n");
 }
 
 TEST(nothing_was_called)
@@ -199,16 +220,23 @@ TEST(nothing_was_called)
     armcii_stats_job_begin(&job, 1);
     job.nodes = 1;
     add(&job, process(0, 0, 0, 0));
-    expect_table(&job, "ARMCI statistics: 1 processes, 1 nodes, 0.000 s from ARMCI_Init to ARMCI_Finalize, 0.0 % of it in ARMCI\n"
-                       "  function                   path                  calls      bytes    seconds % time  us a call\n"
-                       "  path              transfers      bytes   segments\n"
-                       "  longest waiting call, ms: none\n"
-                       "  process       calls      bytes in ARMCI,s      wait     fence   barrier      lock   message  peak memory\n"
-                       "  0                 0        0 B     0.0000    0.0000    0.0000    0.0000    0.0000    0.0000          0 B\n"
-                       "  local segments: 0 created, at most 0 at a time; peak memory of all processes: 0 B\n");
+    expect_table(
+        &job,
+        "ARMCI statistics: 1 processes, 1 nodes, 0.000 s from ARMCI_Init to ARMCI_Finalize, 0.0 % "
+        "of it in ARMCI\n"
+        "  function                   path                  calls      bytes    seconds % time  us "
+        "a call\n"
+        "  path              transfers      bytes   segments\n"
+        "  longest waiting call, ms: none\n"
+        "  process       calls      bytes in ARMCI,s      wait     fence   barrier      lock   "
+        "message  peak memory\n"
+        "  0                 0        0 B     0.0000    0.0000    0.0000    0.0000    0.0000    "
+        "0.0000          0 B\n"
+        "  local segments: 0 created, at most 0 at a time; peak memory of all processes: 0 B\n");
 }
 
-/* A line for each of 32 processes, then how many more there are; of the pairs the eight with most bytes. */
+/* A line for each of 32 processes, then how many more there are; of the pairs the eight with most
+ * bytes. */
 TEST(many_processes)
 {
     struct stats_job job;
@@ -222,7 +250,9 @@ TEST(many_processes)
     ck_assert_ptr_nonnull(strstr(text, "\n  31     "));
     ck_assert_ptr_null(strstr(text, "\n  32     "));
     ck_assert_ptr_nonnull(strstr(text, "\n  ... 8 more processes: see ARMCI_STATS=FILE\n"));
-    ck_assert_ptr_nonnull(strstr(text, "pairs\n    17 -> 0: 39 B in 1 calls\n    34 -> 0: 38 B in 1 calls\n    11 -> 0: 37 B"));
+    ck_assert_ptr_nonnull(strstr(
+        text,
+        "pairs\n    17 -> 0: 39 B in 1 calls\n    34 -> 0: 38 B in 1 calls\n    11 -> 0: 37 B"));
     ck_assert_ptr_nonnull(strstr(text, "    16 -> 0: 32 B in 1 calls\n  process"));
     free(text);
 }
@@ -281,10 +311,12 @@ static void write_texts(struct json *j)
 
 TEST(json)
 {
-    expect_json(write_nested, "{\"count\": 18446744073709551615, \"empty\": [],\n \"rows\": [true,\n  {\"none\": null}]\n}\n");
+    expect_json(write_nested, "{\"count\": 18446744073709551615, \"empty\": [],\n \"rows\": "
+                              "[true,\n  {\"none\": null}]\n}\n");
     expect_json(write_reals, "[0.000, -1.250, null, null, 1235]\n");
-    expect_json(write_texts, "{\"a \\\"quoted\\\" key\": \"back\\\\slash, new\\u000aline, \\u0001\", "
-                             "\"utf-8\": \"gr\xc3\xb6\xc3\x9f"
-                             "e \xe2\x82\xac \xf0\x9f\x98\x80\", "
-                             "\"not utf-8\": \"\\ufffd, \\ufffd(, cut \\ufffd\\ufffd\"}\n");
+    expect_json(write_texts,
+                "{\"a \\\"quoted\\\" key\": \"back\\\\slash, new\\u000aline, \\u0001\", "
+                "\"utf-8\": \"gr\xc3\xb6\xc3\x9f"
+                "e \xe2\x82\xac \xf0\x9f\x98\x80\", "
+                "\"not utf-8\": \"\\ufffd, \\ufffd(, cut \\ufffd\\ufffd\"}\n");
 }

@@ -124,11 +124,13 @@ static const struct {
     enum progress_wait wait;
     long timeout, below;
 } timeouts[] = {
-    {WAIT_PENDING, PENDING_US, TEST_IDLE_US}, {WAIT_POLL, POLL_US, TEST_IDLE_US},       {WAIT_SOME_EVENTS, TEST_IDLE_US, EVENT_US},
-    {WAIT_EVENTS, EVENT_US, WAKEUP_US},       {WAIT_WAKEUP, WAKEUP_US, 20 * WAKEUP_US},
+    {WAIT_PENDING, PENDING_US, TEST_IDLE_US},   {WAIT_POLL, POLL_US, TEST_IDLE_US},
+    {WAIT_SOME_EVENTS, TEST_IDLE_US, EVENT_US}, {WAIT_EVENTS, EVENT_US, WAKEUP_US},
+    {WAIT_WAKEUP, WAKEUP_US, 20 * WAKEUP_US},
 };
 
-/* The step after SPIN_US sleeps for the timeout at least; the shortest of some such steps, for not much more. */
+/* The step after SPIN_US sleeps for the timeout at least; the shortest of some such steps, for not
+ * much more. */
 TABLE_TEST(each_kind_of_wait_has_its_timeout, timeouts)
 {
     enum { TRIES = 4 };
@@ -299,7 +301,8 @@ static void *bind_and_unbind(void *processor)
     sched_getaffinity(0, sizeof before, &before);
     armcii_affinity_bind();
     sched_getaffinity(0, sizeof after, &after);
-    ck_assert_msg(CPU_EQUAL(&after, &there), "bound: expected processor %d alone", *(int *)processor);
+    ck_assert_msg(CPU_EQUAL(&after, &there), "bound: expected processor %d alone",
+                  *(int *)processor);
     ck_assert_int_eq(sched_getcpu(), *(int *)processor);
     armcii_affinity_unbind();
     sched_getaffinity(0, sizeof after, &after);
@@ -331,7 +334,8 @@ TEST(the_thread_follows_the_program_to_its_processor)
     sched_setaffinity(0, sizeof all, &all);
 }
 
-/* Sleeps of a thread that has nothing to do, in a while, where the job uses the processors in `taken`. */
+/* Sleeps of a thread that has nothing to do, in a while, where the job uses the processors in
+ * `taken`. */
 static int sleeps_beside(const cpu_set_t *taken)
 {
     static uint64_t mask[CPU_SETSIZE / 64];
@@ -351,7 +355,8 @@ static int sleeps_beside(const cpu_set_t *taken)
 static bool is_alone(int processor)
 {
     char path[96], list[64] = "";
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", processor);
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+             processor);
     FILE *f = fopen(path, "r");
     if (!f) return true;
     if (!fgets(list, sizeof list, f)) list[0] = '\0';

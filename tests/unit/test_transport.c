@@ -1,5 +1,5 @@
-/* test_transport.c - a transport unknown to core/: once it is registered and a route names it, it gets every operation and fence. It only
- * records calls. */
+/* test_transport.c - a transport unknown to core/: once it is registered and a route names it, it
+ * gets every operation and fence. It only records calls. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,11 +34,12 @@ static void expect(const char *wanted)
     calls[0] = 0;
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req)
 {
     static const char *const names[] = {[RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "acc"};
-    record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs, op->target, lo - raddr->lo,
-           hi - raddr->lo);
+    record("%s %zu/%zu to %d at %td-%td; ", names[op->verb.kind], op->shape.bytes, op->shape.nsegs,
+           op->target, lo - raddr->lo, hi - raddr->lo);
     *req = (struct request){.transport = &recorder, .id = 7, .path = PATH_SERVER};
     is_done = false;
     return 0;
@@ -66,7 +67,8 @@ static void leave(void)
     record("leave; ");
 }
 
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+                  const char *hi)
 {
     (void)raddr, (void)lo, (void)hi;
     record("order %d before kind %d; ", target, (int)verb.kind);
@@ -98,9 +100,11 @@ static void fence_region(struct region *r, int target)
     record("fence-region %d; ", target);
 }
 
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand)
 {
-    record("rmw %d %s %ld/%zu at %td; ", target, update == RMW_ADD ? "add" : "replace", operand, bytes, (char *)remote - raddr->lo);
+    record("rmw %d %s %ld/%zu at %td; ", target, update == RMW_ADD ? "add" : "replace", operand,
+           bytes, (char *)remote - raddr->lo);
     return 41;
 }
 
@@ -152,7 +156,9 @@ TEST(blocking_operations_arrive)
     struct op strided = {.caller = "ARMCI_GetS", .verb = {.kind = RMA_GET}, .target = THEM};
     job_blocking(job_put(THEM, local, job_address(region, THEM, 8), 16));
     expect("put 16/1 to 1 at 8-24; wait 7; ");
-    ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride, job_address(region, THEM, 0), stride, count, 1), SHAPE_OK);
+    ck_assert_int_eq(armcii_shape_strided(&strided.shape, local, stride,
+                                          job_address(region, THEM, 0), stride, count, 1),
+                     SHAPE_OK);
     job_blocking(strided);
     expect("get 24/3 to 1 at 0-40; wait 7; ");
     job_blocking(job_acc(ELEMENT_INT, THEM, local, job_address(region, THEM, 0), 8));
@@ -190,16 +196,23 @@ TEST(atomics_arrive)
 {
     long old = 0, value = 5;
     int small = 0;
-    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD_LONG, &old, job_address(region, THEM, 16), 3, THEM), 0);
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD_LONG, &old,
+                                job_address(region, THEM, 16), 3, THEM),
+                     0);
     ck_assert_int_eq(old, 41);
     expect("rmw 1 add 3/8 at 16; ");
-    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_SWAP_LONG, &value, job_address(region, THEM, 24), 0, THEM), 0);
+    ck_assert_int_eq(
+        armcii_rmw("ARMCI_Rmw", ARMCI_SWAP_LONG, &value, job_address(region, THEM, 24), 0, THEM),
+        0);
     expect("rmw 1 replace 5/8 at 24; ");
-    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &small, job_address(region, THEM, 16), 1, THEM), 0);
+    ck_assert_int_eq(armcii_rmw("ARMCI_Rmw", ARMCI_FETCH_AND_ADD, &small,
+                                job_address(region, THEM, 16), 1, THEM),
+                     0);
     ck_assert_int_eq(small, 41);
 }
 
-/* Puts are loads and stores, accumulates go through the recorder: each completes before the other on the same bytes. */
+/* Puts are loads and stores, accumulates go through the recorder: each completes before the other
+ * on the same bytes. */
 TEST(transports_of_a_route_keep_order)
 {
     static const struct route mixed = {"mixed", &armcii_shm, &armcii_shm, &recorder, false, NULL};

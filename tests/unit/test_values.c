@@ -1,4 +1,5 @@
-/* test_values.c - ARMCI_GetValue makes progress, since programs poll by it.  Starts MPI for one process, without a launcher. */
+/* test_values.c - ARMCI_GetValue makes progress, since programs poll by it.  Starts MPI for one
+ * process, without a launcher. */
 #include <armci.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -56,7 +57,8 @@ TEST(polling_a_value_receives_the_put_that_changes_it)
     for (; seen != NEW_VALUE && n < MAX_POLLS; n++)
         seen = ARMCI_GetValueInt(base[0], 0);
     end_server();
-    ck_assert_msg(seen == NEW_VALUE, "ARMCI_GetValueInt, %d times: expected %d, seen %d", n, NEW_VALUE, seen);
+    ck_assert_msg(seen == NEW_VALUE, "ARMCI_GetValueInt, %d times: expected %d, seen %d", n,
+                  NEW_VALUE, seen);
     ARMCI_Free(base[0]);
     ARMCI_Finalize();
 }
@@ -116,15 +118,19 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
 ROW_TEST(polls_of_own_and_neighbours_values_make_progress, 2 * KINDS)
 {
     int proc = _i / KINDS ? NEIGHBOUR : 0, seen = progress_calls(polls[_i % KINDS], proc, true);
-    ck_assert_msg(seen >= POLLS / 64, "kind %d, process %d: expected that %d polls make progress %d times or more, seen %d", _i % KINDS,
-                  proc, POLLS, POLLS / 64, seen);
+    ck_assert_msg(
+        seen >= POLLS / 64,
+        "kind %d, process %d: expected that %d polls make progress %d times or more, seen %d",
+        _i % KINDS, proc, POLLS, POLLS / 64, seen);
 }
 
 /* Progress costs more than a poll. */
 ROW_TEST(few_polls_make_progress, KINDS)
 {
     int seen = progress_calls(polls[_i], 0, true);
-    ck_assert_msg(seen <= POLLS / 8, "kind %d: expected that %d polls make progress %d times or less, seen %d", _i, POLLS, POLLS / 8, seen);
+    ck_assert_msg(seen <= POLLS / 8,
+                  "kind %d: expected that %d polls make progress %d times or less, seen %d", _i,
+                  POLLS, POLLS / 8, seen);
 }
 
 ROW_TEST(polls_without_servers_make_no_progress, KINDS)

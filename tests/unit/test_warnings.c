@@ -43,7 +43,8 @@ static void check_only(struct situation s, const char *name, const char *wanted)
     for (size_t i = 0; armcii_warning(i); i++) {
         const struct warning *w = armcii_warning(i);
         long severity = w->severity(&s);
-        ck_assert_msg((severity > 0) == (strcmp(w->name, name) == 0), "%s: severity %ld of %s", name, severity, w->name);
+        ck_assert_msg((severity > 0) == (strcmp(w->name, name) == 0), "%s: severity %ld of %s",
+                      name, severity, w->name);
     }
     if (!*name) return;
     const struct warning *w = find(name);
@@ -52,11 +53,11 @@ static void check_only(struct situation s, const char *name, const char *wanted)
     ck_assert_int_gt((int)strlen(w->remedy), 8);
 }
 
-#define JOB(...)                                                                                                                           \
-    ({                                                                                                                                     \
-        struct situation s = good;                                                                                                         \
-        __VA_ARGS__;                                                                                                                       \
-        s;                                                                                                                                 \
+#define JOB(...)                                                                                   \
+    ({                                                                                             \
+        struct situation s = good;                                                                 \
+        __VA_ARGS__;                                                                               \
+        s;                                                                                         \
     })
 
 TEST(nothing_is_wrong)
@@ -74,14 +75,17 @@ TEST(what_is_configured_gives_no_warning)
 
 TEST(each_process_is_alone)
 {
-    check_only(JOB(s.launched = 4), "alone", "the launcher started 4 processes, but MPI sees only one: each runs alone");
+    check_only(JOB(s.launched = 4), "alone",
+               "the launcher started 4 processes, but MPI sees only one: each runs alone");
 }
 
 TEST(settings_that_differ)
 {
     armcii_config_read((char *[]){NULL}, NULL);
-    check_only(JOB(s.difference = 0), "settings", "ARMCI_VERBOSE=0 of rank 0 holds for the job, but is not what every process has");
-    check_only(JOB(s.difference = 3), "settings", "ARMCI_STATS=no of rank 0 holds for the job, but is not what every process has");
+    check_only(JOB(s.difference = 0), "settings",
+               "ARMCI_VERBOSE=0 of rank 0 holds for the job, but is not what every process has");
+    check_only(JOB(s.difference = 3), "settings",
+               "ARMCI_STATS=no of rank 0 holds for the job, but is not what every process has");
 }
 
 TEST(transport)
@@ -91,10 +95,12 @@ TEST(transport)
 
 TEST(progress_between_nodes)
 {
-    check_only(JOB(s.asynchronous = false, s.threads = false), "no-threads",
-               "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
+    check_only(
+        JOB(s.asynchronous = false, s.threads = false), "no-threads",
+        "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
     check_only(JOB(s.asynchronous = false), "no-progress",
-               "MPI RMA makes no progress by itself: operations between nodes wait until their target calls MPI");
+               "MPI RMA makes no progress by itself: operations between nodes wait until their "
+               "target calls MPI");
     check_only(JOB(s.asynchronous = false, s.threads = false, s.nodes = 1), "", "");
     check_only(JOB(s.threads = false), "", ""); /* a progress rank */
 }
@@ -103,10 +109,10 @@ TEST(shared_memory)
 {
     check_only(JOB(s.kind = SEGMENT_NONE, s.nodes = 1), "no-memfd",
                "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
-    check_only(
-        JOB(s.kind = SEGMENT_MPI, s.allowed = SHM_AUTO), "no-memfd",
-        "the processes of a node cannot share memory by memfd: they share memory of the MPI library, which is in /dev/shm, and nodes "
-        "have no servers");
+    check_only(JOB(s.kind = SEGMENT_MPI, s.allowed = SHM_AUTO), "no-memfd",
+               "the processes of a node cannot share memory by memfd: they share memory of the MPI "
+               "library, which is in /dev/shm, and nodes "
+               "have no servers");
     check_only(JOB(s.kind = SEGMENT_NONE, s.allowed = SHM_MEMFD, s.nodes = 1), "no-memfd",
                "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
     check_only(JOB(s.kind = SEGMENT_NONE, s.ranks = s.nodes = 1), "", "");
@@ -114,32 +120,40 @@ TEST(shared_memory)
 
 TEST(processors)
 {
-    check_only(JOB(s.oversubscribed = true, s.processes = 5), "oversubscribed", "up to 3 processes share a processor");
-    check_only(JOB(s.oversubscribed = true), "oversubscribed", "some processes are bound to the same processors");
+    check_only(JOB(s.oversubscribed = true, s.processes = 5), "oversubscribed",
+               "up to 3 processes share a processor");
+    check_only(JOB(s.oversubscribed = true), "oversubscribed",
+               "some processes are bound to the same processors");
 }
 
 TEST(memory)
 {
-    check_only(JOB(s.memory = (256 << 20) - 1), "memory", "256 MiB of memory for the regions of a process");
+    check_only(JOB(s.memory = (256 << 20) - 1), "memory",
+               "256 MiB of memory for the regions of a process");
     check_only(JOB(s.memory = 0), "memory", "0 bytes of memory for the regions of a process");
     check_only(JOB(s.memory = 256 << 20), "", "");
-    check_only(JOB(s.region = 1 << 30), "file-size", "the limit on the length of files allows one region no more than 1.0 GiB on a node");
+    check_only(JOB(s.region = 1 << 30), "file-size",
+               "the limit on the length of files allows one region no more than 1.0 GiB on a node");
     check_only(JOB(s.region = 1 << 30, s.node_memory = 1 << 30), "", "");
 }
 
 TEST(descriptors_and_mappings)
 {
-    check_only(JOB(s.descriptors_needed = 1025), "descriptors", "MPI may need 1 more descriptors than the limit on open files allows");
-    check_only(JOB(s.mappings_used = 64531), "mappings", "no more than 999 further memory mappings, and regions need them");
-    check_only(JOB(s.mappings_used = 70000), "mappings", "no more than 0 further memory mappings, and regions need them");
+    check_only(JOB(s.descriptors_needed = 1025), "descriptors",
+               "MPI may need 1 more descriptors than the limit on open files allows");
+    check_only(JOB(s.mappings_used = 64531), "mappings",
+               "no more than 999 further memory mappings, and regions need them");
+    check_only(JOB(s.mappings_used = 70000), "mappings",
+               "no more than 0 further memory mappings, and regions need them");
     check_only(JOB(s.mappings_used = SIZE_MAX), "", "");
     check_only(JOB(s.descriptors = SIZE_MAX, s.descriptors_needed = 0), "", "");
 }
 
 TEST(mpi_library)
 {
-    check_only(JOB(s.unknown_mpi = "Fast MPI 7"), "unknown-mpi",
-               "the defects of this MPI library (Fast MPI 7) are unknown, so no remedies are in use");
+    check_only(
+        JOB(s.unknown_mpi = "Fast MPI 7"), "unknown-mpi",
+        "the defects of this MPI library (Fast MPI 7) are unknown, so no remedies are in use");
 }
 
 /* Of all processes the largest severity is printed: the worse situation must have it. */
@@ -150,7 +164,8 @@ TEST(worse_is_more_severe)
         struct situation bad, worse;
     } cases[] = {
         {"settings", JOB(s.difference = 4), JOB(s.difference = 3)}, /* the first of the table */
-        {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4), JOB(s.oversubscribed = true, s.processes = 9)},
+        {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4),
+         JOB(s.oversubscribed = true, s.processes = 9)},
         {"memory", JOB(s.memory = 1 << 20), JOB(s.memory = 1 << 10)},
         {"file-size", JOB(s.region = 1 << 30), JOB(s.region = 1 << 20)},
         {"descriptors", JOB(s.descriptors_needed = 1100), JOB(s.descriptors_needed = 9000)},

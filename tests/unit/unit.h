@@ -10,21 +10,23 @@
 #define TABLE_TEST(NAME, TABLE)     UNIT_TEST(NAME, sizeof(TABLE) / sizeof *(TABLE), 0)
 #define SIGNAL_TEST(NAME, EXPECTED) UNIT_TEST(NAME, 1, EXPECTED) /* ends by this signal */
 
-#define UNIT_TEST(NAME, ROWS, SIGNAL)                                                                                                      \
-    static void NAME(int _i);                                                                                                              \
-    __attribute__((constructor)) static void NAME##_register(void)                                                                         \
-    {                                                                                                                                      \
-        static const TTest test = {#NAME, NAME, __FILE__, __LINE__};                                                                       \
-        unit_add(&test, (int)(ROWS), SIGNAL);                                                                                              \
-    }                                                                                                                                      \
+#define UNIT_TEST(NAME, ROWS, SIGNAL)                                                              \
+    static void NAME(int _i);                                                                      \
+    __attribute__((constructor)) static void NAME##_register(void)                                 \
+    {                                                                                              \
+        static const TTest test = {#NAME, NAME, __FILE__, __LINE__};                               \
+        unit_add(&test, (int)(ROWS), SIGNAL);                                                      \
+    }                                                                                              \
     static void NAME(int _i CK_ATTRIBUTE_UNUSED)
 
 void unit_add(const TTest *test, int rows, int signal);
 
-/* Run the tests, each in its own process; or in this process, with MPI, which does not survive a fork, and without a launcher. */
+/* Run the tests, each in its own process; or in this process, with MPI, which does not survive a
+ * fork, and without a launcher. */
 int unit_run(int argc, char **argv);
 int unit_run_with_mpi(int argc, char **argv);
-int unit_run_with_mpi_threads(int argc, char **argv); /* skipped if MPI does not provide MPI_THREAD_MULTIPLE */
+int unit_run_with_mpi_threads(
+    int argc, char **argv); /* skipped if MPI does not provide MPI_THREAD_MULTIPLE */
 
 /* What all tests of a program share; a program without special needs defines no `unit`. */
 struct unit {

@@ -1,4 +1,5 @@
-/* unit_mpi.c - the run of a unit test that uses MPI.  Not in unit.c: the library replaces MPI_Init. */
+/* unit_mpi.c - the run of a unit test that uses MPI.  Not in unit.c: the library replaces MPI_Init.
+ */
 #include "unit.h"
 
 #include <mpi.h>

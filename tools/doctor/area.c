@@ -20,7 +20,9 @@ const char *area_kind_name(enum area_kind kind)
 
 enum area_kind area_used(void)
 {
-    return !job->probing && job->nodes == 1 && use.quirks.shared_windows_on_one_node ? AREA_SHARED : AREA_ALLOCATE;
+    return !job->probing && job->nodes == 1 && use.quirks.shared_windows_on_one_node
+               ? AREA_SHARED
+               : AREA_ALLOCATE;
 }
 
 bool area_possible(struct finding *f)
@@ -43,11 +45,14 @@ bool area_call(struct finding *f, int rc, const char *call)
 static int open_window(struct area *a)
 {
     a->own = NULL;
-    if (a->kind == AREA_ALLOCATE) return MPI_Win_allocate(a->bytes, 1, MPI_INFO_NULL, job->comm, &a->slice, &a->win);
-    if (a->kind == AREA_SHARED) return MPI_Win_allocate_shared(a->bytes, 1, MPI_INFO_NULL, job->comm, &a->slice, &a->win);
+    if (a->kind == AREA_ALLOCATE)
+        return MPI_Win_allocate(a->bytes, 1, MPI_INFO_NULL, job->comm, &a->slice, &a->win);
+    if (a->kind == AREA_SHARED)
+        return MPI_Win_allocate_shared(a->bytes, 1, MPI_INFO_NULL, job->comm, &a->slice, &a->win);
     a->own = aligned_alloc(64, ((size_t)a->bytes + 127) & ~(size_t)63);
     a->slice = a->own;
-    if (a->kind == AREA_CREATE) return MPI_Win_create(a->slice, a->bytes, 1, MPI_INFO_NULL, job->comm, &a->win);
+    if (a->kind == AREA_CREATE)
+        return MPI_Win_create(a->slice, a->bytes, 1, MPI_INFO_NULL, job->comm, &a->win);
     int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, job->comm, &a->win);
     return rc == MPI_SUCCESS ? MPI_Win_attach(a->win, a->slice, a->bytes) : rc;
 }
@@ -63,8 +68,10 @@ static void exchange(struct area *a)
 {
     MPI_Aint own = 0;
     if (a->kind == AREA_DYNAMIC) MPI_Get_address(a->slice, &own);
-    MPI_Sendrecv(&own, 1, MPI_AINT, job->origin, 1, &a->origin, 1, MPI_AINT, job->target, 1, job->comm, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&a->bytes, 1, MPI_INT, job->origin, 1, &a->there, 1, MPI_INT, job->target, 1, job->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&own, 1, MPI_AINT, job->origin, 1, &a->origin, 1, MPI_AINT, job->target, 1,
+                 job->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&a->bytes, 1, MPI_INT, job->origin, 1, &a->there, 1, MPI_INT, job->target, 1,
+                 job->comm, MPI_STATUS_IGNORE);
 }
 
 bool area_open(struct area *a, enum area_kind kind, int bytes, struct finding *f)
@@ -101,9 +108,11 @@ void area_close(struct area *a)
 bool area_matches(struct area *a, int *at)
 {
     char *seen = malloc((size_t)a->there + 1);
-    MPI_Sendrecv(NULL, 0, MPI_CHAR, job->target, 2, NULL, 0, MPI_CHAR, job->origin, 2, job->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_CHAR, job->target, 2, NULL, 0, MPI_CHAR, job->origin, 2, job->comm,
+                 MPI_STATUS_IGNORE);
     MPI_Win_sync(a->win);
-    MPI_Sendrecv(a->slice, a->bytes, MPI_CHAR, job->origin, 3, seen, a->there, MPI_CHAR, job->target, 3, job->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a->slice, a->bytes, MPI_CHAR, job->origin, 3, seen, a->there, MPI_CHAR,
+                 job->target, 3, job->comm, MPI_STATUS_IGNORE);
     int i = 0;
     while (i < a->there && seen[i] == a->mirror[i])
         i++;

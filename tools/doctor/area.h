@@ -19,12 +19,12 @@ struct area {
 };
 
 const char *area_kind_name(enum area_kind kind);
-/* Collective: slices of `bytes` bytes, which may differ by rank, filled with a pattern of the rank.  false, on all ranks, if MPI refuses;
- * *f reports it. */
+/* Collective: slices of `bytes` bytes, which may differ by rank, filled with a pattern of the rank.
+ * false, on all ranks, if MPI refuses; *f reports it. */
 bool area_open(struct area *a, enum area_kind kind, int bytes, struct finding *f);
 void area_close(struct area *a);
-/* After completion on all ranks: does the target's slice, as its owner sees it, equal the mirror? Stores the first difference in *at.
- * Collective. */
+/* After completion on all ranks: does the target's slice, as its owner sees it, equal the mirror?
+ * Stores the first difference in *at. Collective. */
 bool area_matches(struct area *a, int *at);
 /* The kind of windows that ARMCI uses here; with --probe MPI_Win_allocate. */
 enum area_kind area_used(void);

@@ -1,4 +1,5 @@
-/* armci_contention.c - all ranks concurrently on the same memory: accumulates, rmw, mutexes, notifications; and order. */
+/* armci_contention.c - all ranks concurrently on the same memory: accumulates, rmw, mutexes,
+ * notifications; and order. */
 #include "probes.h"
 
 #include <stdlib.h>
@@ -8,7 +9,8 @@
 
 enum { ROUNDS = 25, ELEMENTS = 300, LOCKS = 12 };
 
-/* One slice: sums, a counter for tickets, a number protected by a mutex, room for the data of a message. */
+/* One slice: sums, a counter for tickets, a number protected by a mutex, room for the data of a
+ * message. */
 struct slice {
     double sum[2 * ELEMENTS];
     int numbers[ELEMENTS];
@@ -27,8 +29,10 @@ static void accumulate(struct finding *f, struct slice **base)
         ones[2 * i] = ones[2 * i + 1] = units[i] = 1;
     for (int i = 0; i < ROUNDS; i++) {
         ARMCI_Acc(ARMCI_ACC_DBL, &two, ones, base[to]->sum, (int)sizeof base[to]->sum, to);
-        ARMCI_AccS(ARMCI_ACC_DBL, &two, ones, (int[]){16}, base[to]->sum, (int[]){16}, (int[]){8, ELEMENTS}, 1, to);
-        void *src[3] = {units, units + 100, units + 250}, *dst[3] = {base[to]->numbers, base[to]->numbers + 100, base[to]->numbers + 250};
+        ARMCI_AccS(ARMCI_ACC_DBL, &two, ones, (int[]){16}, base[to]->sum, (int[]){16},
+                   (int[]){8, ELEMENTS}, 1, to);
+        void *src[3] = {units, units + 100, units + 250},
+             *dst[3] = {base[to]->numbers, base[to]->numbers + 100, base[to]->numbers + 250};
         armci_giov_t v = {src, dst, 50 * (int)sizeof(int), 3};
         ARMCI_AccV(ARMCI_ACC_INT, &one, &v, 1, to);
     }
@@ -39,8 +43,10 @@ static void accumulate(struct finding *f, struct slice **base)
         int each = ROUNDS * job->size, hit = i < 50 || (i >= 100 && i < 150) || i >= 250;
         const double *sum = &base[to]->sum[2 * i];
         int number = base[to]->numbers[i], right = hit ? each : 0;
-        found(f, sum[0] == 4 * each && sum[1] == 2 * each, "accumulates of all ranks at once: %g instead of %d", sum[0], 4 * each);
-        found(f, number == right, "vector accumulates of all ranks at once: %d instead of %d", number, right);
+        found(f, sum[0] == 4 * each && sum[1] == 2 * each,
+              "accumulates of all ranks at once: %g instead of %d", sum[0], 4 * each);
+        found(f, number == right, "vector accumulates of all ranks at once: %d instead of %d",
+              number, right);
     }
     ARMCI_Access_end(base[to]);
 }
@@ -57,11 +63,12 @@ static void draw_tickets(struct finding *f, struct slice **base)
     ARMCI_Barrier();
     MPI_Allreduce(&sum, &total, 1, MPI_LONG, MPI_SUM, job->comm);
     ARMCI_Get(&base[0]->tickets, &end, sizeof end, 0);
-    found(f, end == all && total == all * (all - 1) / 2, "fetch-and-add of all ranks: %ld instead of %ld, sum of tickets %ld", end, all,
-          total);
+    found(f, end == all && total == all * (all - 1) / 2,
+          "fetch-and-add of all ranks: %ld instead of %ld, sum of tickets %ld", end, all, total);
 }
 
-/* A swap returns the value of the previous one: the sum of the values put in equals the sum of the values returned and the last value. */
+/* A swap returns the value of the previous one: the sum of the values put in equals the sum of the
+ * values returned and the last value. */
 static void swap(struct finding *f, struct slice **base)
 {
     int put_in = 0, taken = 0, last, in, out, to = job->size - 1;
@@ -91,7 +98,8 @@ static void lock(struct finding *f, struct slice **base)
     }
     ARMCI_Barrier();
     ARMCI_Get(&base[0]->protected, &seen, sizeof seen, 0);
-    found(f, seen == (long)LOCKS * job->size, "a number protected by a mutex is %ld instead of %d", seen, LOCKS * job->size);
+    found(f, seen == (long)LOCKS * job->size, "a number protected by a mutex is %ld instead of %d",
+          seen, LOCKS * job->size);
     ARMCI_Barrier();
     ARMCI_Destroy_mutexes();
 }
@@ -104,7 +112,8 @@ static void notify(struct finding *f, struct slice **base)
     for (int round = 1; round <= ROUNDS; round++) {
         for (int i = 0; i < 16; i++)
             payload[i] = 1000 * job->rank + round + i;
-        ARMCI_Put_flag(payload, base[job->target]->payload, sizeof payload, &base[job->target]->flag, round, job->target);
+        ARMCI_Put_flag(payload, base[job->target]->payload, sizeof payload,
+                       &base[job->target]->flag, round, job->target);
         armci_notify(job->target);
         armci_notify_wait(job->origin, &waits);
         ARMCI_Access_begin(base[job->rank]);
@@ -119,7 +128,8 @@ static void notify(struct finding *f, struct slice **base)
 
 void contention_run(struct finding *f)
 {
-    static void (*const parts[])(struct finding * f, struct slice * *base) = {accumulate, draw_tickets, swap, lock, notify};
+    static void (*const parts[])(struct finding * f, struct slice * *base) = {
+        accumulate, draw_tickets, swap, lock, notify};
     struct slice **base = malloc((size_t)job->size * sizeof *base);
     ARMCI_Malloc((void **)base, sizeof **base);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {

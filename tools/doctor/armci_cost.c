@@ -1,4 +1,5 @@
-/* armci_cost.c - latency and bandwidth of ARMCI as configured, and times while the target computes. */
+/* armci_cost.c - latency and bandwidth of ARMCI as configured, and times while the target computes.
+ */
 #include "probes.h"
 
 #include <stdlib.h>
@@ -11,9 +12,15 @@
 
 enum { BIG = 1 << 20, ROWS = 256, ROW = 256, PITCH = 1024 };
 
-const char *const speed_names[SPEEDS] = {
-    "put 8 B + fence",          "get 8 B",           "accumulate 8 B + fence", "rmw", "lock + unlock", "put 1 MiB + fence", "get 1 MiB",
-    "accumulate 1 MiB + fence", "get 64 KiB strided"};
+const char *const speed_names[SPEEDS] = {"put 8 B + fence",
+                                         "get 8 B",
+                                         "accumulate 8 B + fence",
+                                         "rmw",
+                                         "lock + unlock",
+                                         "put 1 MiB + fence",
+                                         "get 1 MiB",
+                                         "accumulate 1 MiB + fence",
+                                         "get 64 KiB strided"};
 static const int bytes_of[SPEEDS] = {8, 8, 8, 8, 0, BIG, BIG, BIG, ROWS *ROW};
 
 static char *there, *local;
@@ -52,7 +59,8 @@ static void get_strided(int bytes)
     ARMCI_GetS(there, (int[]){PITCH}, local, (int[]){ROW}, (int[]){ROW, ROWS}, 1, target);
 }
 
-static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw, lock, put, get, accumulate, get_strided};
+static void (*const operations[SPEEDS])(int bytes) = {put, get, accumulate, rmw,        lock,
+                                                      put, get, accumulate, get_strided};
 
 /* Seconds per call, measured for `seconds`. */
 static double measure_once(int i, double seconds)
@@ -161,7 +169,8 @@ static struct {
     int count;
 } samples;
 
-/* Take samples for `seconds`; returns the first one. Each is the mean of so many calls that reading the clock does not count. */
+/* Take samples for `seconds`; returns the first one. Each is the mean of so many calls that reading
+ * the clock does not count. */
 static double take_samples(const struct figure *f, double seconds)
 {
     const double shortest = 5e-6;
@@ -226,10 +235,11 @@ void cost_figures(const char *route)
     char **base = open_slices();
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         bool waits;
-        double idle = measure_idle(&figures[i]), computing = measure_computing(&figures[i], idle, &waits);
+        double idle = measure_idle(&figures[i]),
+               computing = measure_computing(&figures[i], idle, &waits);
         if (job->rank == 0)
-            line_write("figure\t%s\t%s\t%d\t%.5f\t%.5f\t%s", route, figures[i].what, figures[i].bytes, idle, computing,
-                       waits ? "yes" : "no");
+            line_write("figure\t%s\t%s\t%d\t%.5f\t%.5f\t%s", route, figures[i].what,
+                       figures[i].bytes, idle, computing, waits ? "yes" : "no");
     }
     close_slices(base);
 }

@@ -1,7 +1,7 @@
 /* armci_model.c - random puts, gets and accumulates of every shape against a model.
  *
- * Every rank has a separate lane in every slice and a mirror of it.  In a round all elements are of one type, so that
- * sums are exact.
+ * Every rank has a separate lane in every slice and a mirror of it.  In a round all elements are of
+ * one type, so that sums are exact.
  */
 #include "probes.h"
 
@@ -32,31 +32,34 @@ static const char *const verb_names[] = {"put", "get", "accumulate"};
 
 /* ---------------------------------------------------------------- the model -------- */
 
-static void apply(struct model *m, enum verb verb, const union scale *scale, const struct patch *p, char *mirror)
+static void apply(struct model *m, enum verb verb, const union scale *scale, const struct patch *p,
+                  char *mirror)
 {
     size_t n = (size_t)p->count[0];
     if (verb == GET) patch_copy(p, REMOTE, mirror, m->expected);
     if (verb == PUT) patch_copy(p, LOCAL, m->local, mirror);
     for (size_t i = 0; verb == ACC && i < patch_segments(p); i++)
-        element_accumulate(m->type, scale, m->local + patch_offset(p, LOCAL, i), mirror + patch_offset(p, REMOTE, i), n);
+        element_accumulate(m->type, scale, m->local + patch_offset(p, LOCAL, i),
+                           mirror + patch_offset(p, REMOTE, i), n);
 }
 
 /* A patch with gaps between its segments, few segments for vectors; for a value: 8 bytes. */
 static struct patch draw(struct model *m, enum form form)
 {
     int levels = form == CONTIGUOUS || form == VALUE ? 0 : form == STRIDED ? LEVELS : 1;
-    struct patch_wish wish = {
-        .kind = {rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE), rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE)},
-        .room = {LANE / 16 * 16, LANE / 16 * 16},
-        .max_bytes = MOST_BYTES,
-        .min_levels = levels > 0,
-        .max_levels = levels,
-        .unit = m->unit};
+    struct patch_wish wish = {.kind = {rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE),
+                                       rng_between(&m->rng, PATCH_NESTED, PATCH_NEGATIVE)},
+                              .room = {LANE / 16 * 16, LANE / 16 * 16},
+                              .max_bytes = MOST_BYTES,
+                              .min_levels = levels > 0,
+                              .max_levels = levels,
+                              .unit = m->unit};
     struct patch p = patch_draw(&m->rng, &wish);
     if (form == CONTIGUOUS) p.count[0] = m->unit * rng_between(&m->rng, 1, MOST_BYTES / m->unit);
     if (form == VALUE) p.count[0] = 8;
     for (int side = 0; levels == 0 && side < 2; side++)
-        p.start[side] = (size_t)(rng_between(&m->rng, 0, (LANE - 8 - p.count[0]) / m->unit) * m->unit);
+        p.start[side] =
+            (size_t)(rng_between(&m->rng, 0, (LANE - 8 - p.count[0]) / m->unit) * m->unit);
     return p;
 }
 
@@ -72,7 +75,8 @@ static void vector(struct model *m, const struct call *c, const struct patch *p,
         remote[i] = there + patch_offset(p, REMOTE, (i + turn) % n);
     }
     bool get = c->verb == CALL_GET;
-    call_vector(c, &(armci_giov_t){get ? remote : local, get ? local : remote, p->count[0], (int)n}, 1);
+    call_vector(c, &(armci_giov_t){get ? remote : local, get ? local : remote, p->count[0], (int)n},
+                1);
 }
 
 /* 8 bytes from or to a register. */
@@ -89,18 +93,24 @@ static void aggregate(struct model *m, const struct call *c, const struct patch 
 {
     ARMCI_SET_AGGREGATE_HANDLE(c->handle);
     for (size_t i = 0; i < patch_segments(p); i++)
-        call_contiguous(c, m->local + patch_offset(p, LOCAL, i), there + patch_offset(p, REMOTE, i), p->count[0]);
+        call_contiguous(c, m->local + patch_offset(p, LOCAL, i), there + patch_offset(p, REMOTE, i),
+                        p->count[0]);
 }
 
-static void issue(struct model *m, enum form form, enum verb verb, union scale *scale, struct patch *p, int target, bool blocking)
+static void issue(struct model *m, enum form form, enum verb verb, union scale *scale,
+                  struct patch *p, int target, bool blocking)
 {
-    char *there = m->base[target] + job->rank * LANE, *local = m->local + p->start[LOCAL], *remote = there + p->start[REMOTE];
+    char *there = m->base[target] + job->rank * LANE, *local = m->local + p->start[LOCAL],
+         *remote = there + p->start[REMOTE];
     armci_hdl_t handle;
-    struct call c = {(unsigned)verb, blocking && form != AGGREGATE, &handle, m->type, scale, target};
+    struct call c = {(unsigned)verb, blocking && form != AGGREGATE, &handle, m->type, scale,
+                     target};
     ARMCI_INIT_HANDLE(&handle);
     switch (form) {
     case CONTIGUOUS: call_contiguous(&c, local, remote, p->count[0]); break;
-    case STRIDED: call_strided(&c, local, p->stride[LOCAL], remote, p->stride[REMOTE], p->count, p->levels); break;
+    case STRIDED:
+        call_strided(&c, local, p->stride[LOCAL], remote, p->stride[REMOTE], p->count, p->levels);
+        break;
     case VECTOR: vector(m, &c, p, there); break;
     case VALUE: value(verb, local, remote, target); return;
     default: aggregate(m, &c, p, there);
@@ -122,8 +132,9 @@ static void operate(struct model *m)
     memcpy(m->expected, m->local, LANE);
     apply(m, verb, &scale, &p, m->mirror + target * LANE);
     issue(m, form, verb, &scale, &p, target, rng_chance(&m->rng, 67));
-    found(m->f, memcmp(m->local, m->expected, LANE) == 0, "%s %s of %zu bytes: %s", form_names[form], verb_names[verb],
-          patch_segments(&p) * (size_t)p.count[0], verb == GET ? "wrong data" : "changed its local buffer");
+    found(m->f, memcmp(m->local, m->expected, LANE) == 0, "%s %s of %zu bytes: %s",
+          form_names[form], verb_names[verb], patch_segments(&p) * (size_t)p.count[0],
+          verb == GET ? "wrong data" : "changed its local buffer");
     if (rng_chance(&m->rng, 20)) ARMCI_Fence(target);
 }
 
@@ -150,7 +161,8 @@ static void compare(struct model *m)
         int at = 0;
         while (at < LANE && seen[at] == right[at])
             at++;
-        found(m->f, at == LANE, "after operations on %s: memory of rank %d differs at byte %d of rank %d's part",
+        found(m->f, at == LANE,
+              "after operations on %s: memory of rank %d differs at byte %d of rank %d's part",
               m->type == TYPE_BYTES ? "bytes" : "numbers", job->rank, at, p);
     }
     ARMCI_Access_end(m->base[job->rank]);

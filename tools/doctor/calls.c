@@ -26,7 +26,8 @@ struct attempt {
 
 const char *call_name(enum call call)
 {
-    static const char *const names[] = {"Put", "Get", "Accumulate", "Get_accumulate", "Rput", "Rget", "Raccumulate", "Rget_accumulate"};
+    static const char *const names[] = {"Put",  "Get",  "Accumulate",  "Get_accumulate",
+                                        "Rput", "Rget", "Raccumulate", "Rget_accumulate"};
     return names[call];
 }
 
@@ -75,7 +76,8 @@ static void model(struct attempt *t, struct area *a)
     layout_pack(&t->local, t->origin, t->packed);
     if (adds(t->call)) {
         union scale one = scale_one(t->basic.element);
-        element_accumulate(t->basic.element, &one, t->packed, t->there, (size_t)(t->count * t->basic.size));
+        element_accumulate(t->basic.element, &one, t->packed, t->there,
+                           (size_t)(t->count * t->basic.size));
         layout_unpack(&t->remote, t->there, remote);
     } else {
         layout_unpack(&t->remote, t->packed, remote);
@@ -91,22 +93,26 @@ static int issue(struct attempt *t, struct area *a, MPI_Request *request)
     case CALL_PUT: return MPI_Put(t->origin, m, l, to, at, n, r, a->win);
     case CALL_GET: return MPI_Get(t->origin, m, l, to, at, n, r, a->win);
     case CALL_ACC: return MPI_Accumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win);
-    case CALL_GETACC: return MPI_Get_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win);
+    case CALL_GETACC:
+        return MPI_Get_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win);
     case CALL_RPUT: return MPI_Rput(t->origin, m, l, to, at, n, r, a->win, request);
     case CALL_RGET: return MPI_Rget(t->origin, m, l, to, at, n, r, a->win, request);
     case CALL_RACC: return MPI_Raccumulate(t->origin, m, l, to, at, n, r, MPI_SUM, a->win, request);
-    default: return MPI_Rget_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win, request);
+    default:
+        return MPI_Rget_accumulate(t->origin, m, l, t->result, m, l, to, at, n, r, MPI_SUM, a->win,
+                                   request);
     }
 }
 
 static const char *describe(const struct attempt *t, char *text, size_t size)
 {
-    snprintf(text, size, "%d bytes, %s at the origin, %s at the target", t->count * t->basic.size, layout_kind_name(t->local.kind),
-             layout_kind_name(t->remote.kind));
+    snprintf(text, size, "%d bytes, %s at the origin, %s at the target", t->count * t->basic.size,
+             layout_kind_name(t->local.kind), layout_kind_name(t->remote.kind));
     return text;
 }
 
-/* After MPI_Wait: check what the request promises.  The buffer of a put may be reused, so it is overwritten. */
+/* After MPI_Wait: check what the request promises.  The buffer of a put may be reused, so it is
+ * overwritten. */
 static bool is_kept(struct attempt *t)
 {
     if (reads(t->call)) return memcmp(t->origin, t->expected, SLICE) == 0;
@@ -148,7 +154,8 @@ static void draw(struct attempt *t, struct rng *r, unsigned kinds, int number)
 /* Before a sum the owner stores elements of this type in its slice. */
 static void prepare_target(struct attempt *t, struct area *a, int number)
 {
-    struct rng own = {.state = (unsigned)(number * 1000 + job->rank)}, theirs = {.state = (unsigned)(number * 1000 + job->target)};
+    struct rng own = {.state = (unsigned)(number * 1000 + job->rank)},
+               theirs = {.state = (unsigned)(number * 1000 + job->target)};
     element_fill(t->basic.element, &own, a->slice, SLICE);
     element_fill(t->basic.element, &theirs, a->mirror, SLICE);
     MPI_Win_sync(a->win);
@@ -171,7 +178,9 @@ static void try_one(struct finding *f, struct attempt *t, struct area *a)
     if (!issued) return;
     if (reads(t->call)) right = memcmp(t->origin, t->expected, SLICE) == 0;
     if (fetches(t->call)) right = right && memcmp(t->result, t->expected, SLICE) == 0;
-    found(f, right && in_time, "%s, %s", right ? "complete before the data are there" : "wrong data", describe(t, text, sizeof text));
+    found(f, right && in_time, "%s, %s",
+          right ? "complete before the data are there" : "wrong data",
+          describe(t, text, sizeof text));
 }
 
 void calls_try(struct finding *f, enum call call, unsigned kinds, int shapes, double seconds)

@@ -1,4 +1,5 @@
-/* drive.c - starts MPI jobs until all probes have run: a probe that crashes or hangs ends its job, and the next job skips it. */
+/* drive.c - starts MPI jobs until all probes have run: a probe that crashes or hangs ends its job,
+ * and the next job skips it. */
 #include "options.h"
 
 #include <fcntl.h>
@@ -31,10 +32,12 @@ static void append(char *list, const char *name)
     snprintf(list + used, LIST_ROOM - used, "%s%s", used ? "," : "", name);
 }
 
-/* MPI may refuse windows if threads are allowed: these probes run again in a job without threads. */
+/* MPI may refuse windows if threads are allowed: these probes run again in a job without threads.
+ */
 static void deliver(const struct line *l)
 {
-    bool refused = strcmp(l->field[0], "row") == 0 && strncmp(l->field[3], WORKER_NO_WINDOWS, strlen(WORKER_NO_WINDOWS)) == 0;
+    bool refused = strcmp(l->field[0], "row") == 0 &&
+                   strncmp(l->field[3], WORKER_NO_WINDOWS, strlen(WORKER_NO_WINDOWS)) == 0;
     if (refused && !plain)
         append(plain_list, l->field[1]);
     else
@@ -43,7 +46,8 @@ static void deliver(const struct line *l)
 
 /* ---------------------------------------------------------------- one job ---------- */
 
-static void exec_job(const struct options *o, const char *program, const char *only, const char *skip)
+static void exec_job(const struct options *o, const char *program, const char *only,
+                     const char *skip)
 {
     char command[1024], only_option[LIST_ROOM + 16], skip_option[LIST_ROOM + 16], plant[128];
     const char *arguments[12] = {"sh", "-c", command, program, "--stream"};
@@ -61,7 +65,8 @@ static void exec_job(const struct options *o, const char *program, const char *o
     _exit(127);
 }
 
-static pid_t start_job(const struct options *o, const char *program, const char *only, const char *skip, int *lines)
+static pid_t start_job(const struct options *o, const char *program, const char *only,
+                       const char *skip, int *lines)
 {
     int ends[2];
     if (pipe(ends) != 0) return -1;
@@ -93,8 +98,10 @@ static void end_launcher(pid_t process, double seconds)
     }
 }
 
-/* Run one job.  only, skip: names of probes to run, and not to run.  Returns whether all probes ran. */
-static bool run_job(const struct options *o, const char *program, const char *only, const char *skip)
+/* Run one job.  only, skip: names of probes to run, and not to run.  Returns whether all probes
+ * ran. */
+static bool run_job(const struct options *o, const char *program, const char *only,
+                    const char *skip)
 {
     struct keeper keeper;
     int lines;
@@ -104,7 +111,8 @@ static bool run_job(const struct options *o, const char *program, const char *on
     keeper.other_lines = true;
     keeper.spare = SPARE_SECONDS;
     enum keeper_reason why = keeper_watch(&keeper, &signalled, -1);
-    keeper_fail(&keeper, why == KEEPER_TIME ? "hangs: not done in its time" : "the job ended without a word");
+    keeper_fail(&keeper, why == KEEPER_TIME ? "hangs: not done in its time"
+                                            : "the job ended without a word");
     end_launcher(process, why == KEEPER_CLOSED ? 10 : 0);
     close(lines);
     return keeper.ended;
@@ -112,13 +120,15 @@ static bool run_job(const struct options *o, const char *program, const char *on
 
 /* ---------------------------------------------------------------- all jobs --------- */
 
-/* List the probes that have a row or need a job without threads in `done`; returns how many are left. */
+/* List the probes that have a row or need a job without threads in `done`; returns how many are
+ * left. */
 static int list_done(const struct options *o, char *done)
 {
     int left = 0;
     done[0] = '\0';
     for (size_t i = 0; probes[i].name; i++) {
-        bool has = table_has(probes[i].name) || (!plain && options_lists(plain_list, probes[i].name));
+        bool has =
+            table_has(probes[i].name) || (!plain && options_lists(plain_list, probes[i].name));
         if (!worker_wants(o, &probes[i])) has = true;
         if (has) append(done, probes[i].name);
         left += !has;
@@ -126,7 +136,8 @@ static int list_done(const struct options *o, char *done)
     return left;
 }
 
-/* Run jobs until all selected probes (of `only`, unless it is empty) have a row, or two jobs add none. */
+/* Run jobs until all selected probes (of `only`, unless it is empty) have a row, or two jobs add
+ * none. */
 static void run_jobs(const struct options *o, const char *program, const char *only)
 {
     static char done[LIST_ROOM];

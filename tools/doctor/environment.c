@@ -16,18 +16,23 @@ static int n_changed;
 
 bool environment_has_launcher(void)
 {
-    static const char *const signs[] = {"PMI_RANK",          "PMI_FD",      "PMIX_RANK",   "OMPI_COMM_WORLD_RANK", "MPI_LOCALRANKID",
-                                        "PMI_PORT",          "ALPS_APP_PE", "PALS_RANKID", "FLUX_TASK_RANK",       "MV2_COMM_WORLD_RANK",
+    static const char *const signs[] = {"PMI_RANK",          "PMI_FD",
+                                        "PMIX_RANK",         "OMPI_COMM_WORLD_RANK",
+                                        "MPI_LOCALRANKID",   "PMI_PORT",
+                                        "ALPS_APP_PE",       "PALS_RANKID",
+                                        "FLUX_TASK_RANK",    "MV2_COMM_WORLD_RANK",
                                         "JSM_NAMESPACE_RANK"};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (getenv(signs[i])) return true;
     /* A batch script has SLURM_PROCID, too, but is not a task of a step. */
-    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") && getenv("SLURM_LOCALID") && getenv("SLURM_STEP_NUM_TASKS");
+    return getenv("SLURM_STEP_ID") && getenv("SLURM_PROCID") && getenv("SLURM_LOCALID") &&
+           getenv("SLURM_STEP_NUM_TASKS");
 }
 
 int environment_rank(void)
 {
-    static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i])) return atoi(getenv(names[i]));
     return 0;

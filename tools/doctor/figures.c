@@ -41,7 +41,8 @@ static void take_operation(const struct line *l)
 {
     if (strcmp(l->field[1], "round trip") == 0) found.round_trip = strtod(l->field[2], NULL);
     if (strcmp(l->field[1], "round trip") == 0 || found.operations == MOST_OPERATIONS) return;
-    snprintf(found.operation[found.operations].name, sizeof found.operation[0].name, "%s", l->field[1]);
+    snprintf(found.operation[found.operations].name, sizeof found.operation[0].name, "%s",
+             l->field[1]);
     found.operation[found.operations].microseconds = strtod(l->field[2], NULL);
     found.operation[found.operations++].complete = strcmp(l->field[3], "yes") == 0;
 }
@@ -52,7 +53,8 @@ static void take_figure(const struct line *l)
     while (r < found.route + found.routes && strcmp(r->name, l->field[1]) != 0)
         r++;
     if (r == found.route + MOST_ROUTES || r->rows == MOST_ROWS) return;
-    if (r == found.route + found.routes) snprintf(found.route[found.routes++].name, sizeof r->name, "%s", l->field[1]);
+    if (r == found.route + found.routes)
+        snprintf(found.route[found.routes++].name, sizeof r->name, "%s", l->field[1]);
     struct figure *f = &r->row[r->rows++];
     snprintf(f->what, sizeof f->what, "%s", l->field[2]);
     f->bytes = atoi(l->field[3]);
@@ -64,7 +66,8 @@ static void take_figure(const struct line *l)
 void figures_take(const struct line *l)
 {
     if (strcmp(l->field[0], "probe") == 0) take_operation(l);
-    if (strcmp(l->field[0], "route") == 0) snprintf(found.chosen, sizeof found.chosen, "%s", l->field[1]);
+    if (strcmp(l->field[0], "route") == 0)
+        snprintf(found.chosen, sizeof found.chosen, "%s", l->field[1]);
     if (strcmp(l->field[0], "figure") == 0) take_figure(l);
 }
 
@@ -80,7 +83,8 @@ static const struct route *chosen_route(void)
 /* By 30 percent in the geometric mean of both states. */
 static bool is_faster(const struct figure *a, const struct figure *b)
 {
-    return b->microseconds[IDLE] * b->microseconds[COMPUTING] > 1.3 * 1.3 * a->microseconds[IDLE] * a->microseconds[COMPUTING];
+    return b->microseconds[IDLE] * b->microseconds[COMPUTING] >
+           1.3 * 1.3 * a->microseconds[IDLE] * a->microseconds[COMPUTING];
 }
 
 /* Append the names of the rows in which a is faster than b. Returns their number. */
@@ -95,7 +99,8 @@ static int list_faster(const struct route *a, const struct route *b, char *text)
     return n;
 }
 
-/* Describe where another route is faster than the one chosen, and where it is slower. false: nowhere faster. */
+/* Describe where another route is faster than the one chosen, and where it is slower. false:
+ * nowhere faster. */
 static bool compare_route(const struct route *other, char text[TEXT_ROOM])
 {
     char slower[TEXT_ROOM] = "";
@@ -118,7 +123,9 @@ static bool conclude(int i, char text[TEXT_ROOM])
     if (found.routes == 1)
         snprintf(text, TEXT_ROOM, "%s: there is no other route here", found.chosen);
     else
-        snprintf(text, TEXT_ROOM, "the route chosen, %s, is the fastest: no other is faster by 30 percent", found.chosen);
+        snprintf(text, TEXT_ROOM,
+                 "the route chosen, %s, is the fastest: no other is faster by 30 percent",
+                 found.chosen);
     return true;
 }
 
@@ -147,9 +154,11 @@ static void print_figure(const struct figure *f, enum state state)
 
 static void print_probe(void)
 {
-    if (found.operations > 0) printf("\n  MPI alone (* without the target): round trip %.1f us", found.round_trip);
+    if (found.operations > 0)
+        printf("\n  MPI alone (* without the target): round trip %.1f us", found.round_trip);
     for (int i = 0; i < found.operations; i++)
-        printf(", %s %.1f us%s", found.operation[i].name, found.operation[i].microseconds, found.operation[i].complete ? "*" : "");
+        printf(", %s %.1f us%s", found.operation[i].name, found.operation[i].microseconds,
+               found.operation[i].complete ? "*" : "");
     printf("\n");
 }
 
@@ -166,7 +175,8 @@ void figures_print(void)
         printf("%12s%12s", "is in MPI", "computes");
     printf("\n");
     for (int i = 0; i < found.route[0].rows; i++) {
-        printf("  %-24s %-5s", found.route[0].row[i].what, is_bandwidth(&found.route[0].row[i]) ? "MiB/s" : "us");
+        printf("  %-24s %-5s", found.route[0].row[i].what,
+               is_bandwidth(&found.route[0].row[i]) ? "MiB/s" : "us");
         for (int k = 0; k < found.routes && i < found.route[k].rows; k++) {
             print_figure(&found.route[k].row[i], IDLE);
             print_figure(&found.route[k].row[i], COMPUTING);

@@ -1,5 +1,5 @@
-/* forced.c - ARMCI with the unchanged environment (correctness, asynchronous progress, cost), and with its variables set to each value that
- * changes the path of data. */
+/* forced.c - ARMCI with the unchanged environment (correctness, asynchronous progress, cost), and
+ * with its variables set to each value that changes the path of data. */
 #include "probes.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ enum { MOST_MEASURED = 6, MOST_VARIABLES = 4 };
 struct setting {
     const char *probe, *name;
     const char *set[MOST_VARIABLES]; /* "NAME=VALUE" */
-    bool (*possible)(void);          /* called after ARMCI_Init: does it have an effect here? NULL: always */
-    bool measured;                   /* is it worth comparing with the path in use? */
+    bool (*possible)(void); /* called after ARMCI_Init: does it have an effect here? NULL: always */
+    bool measured;          /* is it worth comparing with the path in use? */
 };
 
 /* The settings that were correct, with their costs. */
@@ -61,8 +61,11 @@ void probe_armci_speed(struct finding *f)
     cost_measure("in use", 0.04, &in_use);
     ARMCI_Finalize();
     const double *us = in_use.microseconds;
-    tell(f, "put %.*f, get %.*f, accumulate %.*f, rmw %.*f us; 1 MiB: put %.0f, get %.0f, accumulate %.0f MiB/s", decimals(us[0]), us[0],
-         decimals(us[1]), us[1], decimals(us[2]), us[2], decimals(us[3]), us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
+    tell(f,
+         "put %.*f, get %.*f, accumulate %.*f, rmw %.*f us; 1 MiB: put %.0f, get %.0f, accumulate "
+         "%.0f MiB/s",
+         decimals(us[0]), us[0], decimals(us[1]), us[1], decimals(us[2]), us[2], decimals(us[3]),
+         us[3], 1e6 / us[5], 1e6 / us[6], 1e6 / us[7]);
 }
 
 /* ---------------------------------------------------------------- settings --------- */
@@ -81,7 +84,8 @@ static bool has_servers(void)
 }
 static bool has_windows(void)
 {
-    return armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am));
+    return armcii_node->kind == SEGMENT_NONE ||
+           (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am));
 }
 static bool has_rma_between_nodes(void)
 {
@@ -97,14 +101,46 @@ static const struct setting settings[] = {
     {"path.mpi-memory", "ARMCI_SHM=mpi", {"ARMCI_SHM=mpi"}, has_mpi_memory, true},
     {"path.nodes", "nodes of one rank", {"ARMCI_NODES=rank"}, NULL, false},
     {"path.server", "ARMCI_TRANSPORT=am", {"ARMCI_TRANSPORT=am"}, has_servers, true},
-    {"path.windows", "ARMCI_SHM=no", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=subarray"}, has_windows, true},
-    {"path.hvector", "hvector", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=hvector"}, has_windows, false},
-    {"path.indexed", "iov direct", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=direct"}, has_windows, false},
-    {"path.batched", "iov batched", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, has_windows, false},
-    {"path.conservative", "iov consrv", {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, has_windows, false},
-    {"path.small", "small datatypes", {"ARMCI_SHM=no", "ARMCI_DATATYPE_LIMIT=4k", "ARMCI_OUTSTANDING_LIMIT=4"}, has_windows, false},
-    {"path.flush", "no flush_local", {"ARMCI_SHM=no", "ARMCI_QUIRKS=+remote-flush"}, has_windows, false},
-    {"path.create", "ARMCI_USE_WIN_ALLOCATE=no", {"ARMCI_SHM=no", "ARMCI_USE_WIN_ALLOCATE=no"}, has_own_windows, true},
+    {"path.windows",
+     "ARMCI_SHM=no",
+     {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=subarray"},
+     has_windows,
+     true},
+    {"path.hvector",
+     "hvector",
+     {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=hvector"},
+     has_windows,
+     false},
+    {"path.indexed",
+     "iov direct",
+     {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=direct"},
+     has_windows,
+     false},
+    {"path.batched",
+     "iov batched",
+     {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"},
+     has_windows,
+     false},
+    {"path.conservative",
+     "iov consrv",
+     {"ARMCI_SHM=no", "ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"},
+     has_windows,
+     false},
+    {"path.small",
+     "small datatypes",
+     {"ARMCI_SHM=no", "ARMCI_DATATYPE_LIMIT=4k", "ARMCI_OUTSTANDING_LIMIT=4"},
+     has_windows,
+     false},
+    {"path.flush",
+     "no flush_local",
+     {"ARMCI_SHM=no", "ARMCI_QUIRKS=+remote-flush"},
+     has_windows,
+     false},
+    {"path.create",
+     "ARMCI_USE_WIN_ALLOCATE=no",
+     {"ARMCI_SHM=no", "ARMCI_USE_WIN_ALLOCATE=no"},
+     has_own_windows,
+     true},
     {"path.rma", "ARMCI_TRANSPORT=rma", {"ARMCI_TRANSPORT=rma"}, has_rma_between_nodes, true},
 };
 
@@ -146,8 +182,9 @@ static void measure(struct finding *f, const struct setting *s)
     measured[n_measured].setting = s;
     measured[n_measured++].cost = cost;
     const double *us = cost.microseconds;
-    tell(f, "%ld checks; put %.*f, get %.*f, accumulate %.*f us; get 1 MiB %.0f MiB/s; %s", f->tried, decimals(us[0]), us[0],
-         decimals(us[1]), us[1], decimals(us[2]), us[2], 1e6 / us[6], cost.asynchronous ? "asynchronous" : "waits for the target");
+    tell(f, "%ld checks; put %.*f, get %.*f, accumulate %.*f us; get 1 MiB %.0f MiB/s; %s",
+         f->tried, decimals(us[0]), us[0], decimals(us[1]), us[1], decimals(us[2]), us[2],
+         1e6 / us[6], cost.asynchronous ? "asynchronous" : "waits for the target");
 }
 
 /* Collective: has no rank found an error so far? */
@@ -168,8 +205,8 @@ static void run(struct finding *f, const struct setting *s)
 
 static bool wants_windows(const struct setting *s)
 {
-    return s->possible == has_mpi_memory || s->possible == has_windows || s->possible == has_own_windows ||
-           s->possible == has_rma_between_nodes;
+    return s->possible == has_mpi_memory || s->possible == has_windows ||
+           s->possible == has_own_windows || s->possible == has_rma_between_nodes;
 }
 
 void probe_forced(struct finding *f)
@@ -189,8 +226,8 @@ void probe_forced(struct finding *f)
 
 /* ---------------------------------------------------------------- advice ----------- */
 
-/* Is b better than a by 30 percent in the geometric mean of all measurements and not less asynchronous, or asynchronous where a is not
- * and not slower by as much? */
+/* Is b better than a by 30 percent in the geometric mean of all measurements and not less
+ * asynchronous, or asynchronous where a is not and not slower by as much? */
 static bool is_clearly_better(const struct cost *a, const struct cost *b)
 {
     double product = 1, limit = 1;
@@ -198,7 +235,8 @@ static bool is_clearly_better(const struct cost *a, const struct cost *b)
         product *= a->microseconds[i] / b->microseconds[i];
         limit *= 1.3;
     }
-    return (b->asynchronous && !a->asynchronous && product * limit > 1) || (b->asynchronous >= a->asynchronous && product > limit);
+    return (b->asynchronous && !a->asynchronous && product * limit > 1) ||
+           (b->asynchronous >= a->asynchronous && product > limit);
 }
 
 void probe_advice(struct finding *f)

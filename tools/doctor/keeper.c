@@ -12,7 +12,10 @@
 
 void keeper_start(struct keeper *k, int descriptor, void (*deliver)(const struct line *l))
 {
-    *k = (struct keeper){.descriptor = descriptor, .deliver = deliver, .rank = -1, .deadline = now() + KEEPER_START_SECONDS};
+    *k = (struct keeper){.descriptor = descriptor,
+                         .deliver = deliver,
+                         .rank = -1,
+                         .deadline = now() + KEEPER_START_SECONDS};
 }
 
 static void begin(struct keeper *k, const struct line *l)
@@ -64,13 +67,15 @@ enum keeper_reason keeper_watch(struct keeper *k, const volatile int *ended, int
 {
     for (;;) {
         double left = k->deadline - now();
-        struct pollfd p[2] = {{.fd = k->descriptor, .events = POLLIN}, {.fd = peers, .events = POLLIN}};
+        struct pollfd p[2] = {{.fd = k->descriptor, .events = POLLIN},
+                              {.fd = peers, .events = POLLIN}};
         if (*ended) return KEEPER_SIGNAL;
         if (left <= 0) return KEEPER_TIME;
         int n = poll(p, 2, left > 0.5 ? 500 : (int)(left * 1000) + 1);
         if (n <= 0) continue;
         if (p[0].revents) {
-            ssize_t got = read(k->descriptor, k->buffer + k->filled, sizeof k->buffer - 1 - k->filled);
+            ssize_t got =
+                read(k->descriptor, k->buffer + k->filled, sizeof k->buffer - 1 - k->filled);
             if (got < 0 && errno == EINTR) continue;
             if (got <= 0) return KEEPER_CLOSED;
             k->filled += (size_t)got;
@@ -86,7 +91,8 @@ void keeper_fail(struct keeper *k, const char *how)
     char text[LINE_ROOM];
     struct line line;
     if (!k->probe[0]) return;
-    snprintf(text, sizeof text, "@doctor\trow\t%s\t%s\t%s\t%s", k->probe, k->outcome, how, k->remedy);
+    snprintf(text, sizeof text, "@doctor\trow\t%s\t%s\t%s\t%s", k->probe, k->outcome, how,
+             k->remedy);
     k->probe[0] = '\0';
     if (line_parse(&line, text)) k->deliver(&line);
 }

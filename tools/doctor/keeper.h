@@ -1,4 +1,5 @@
-/* keeper.h - supervises a writer of lines that may crash or hang: each probe has a time limit, and a probe that fails gets a row. */
+/* keeper.h - supervises a writer of lines that may crash or hang: each probe has a time limit, and
+ * a probe that fails gets a row. */
 #ifndef DOCTOR_KEEPER_H
 #define DOCTOR_KEEPER_H
 
@@ -11,7 +12,7 @@ struct keeper {
     int descriptor;                        /* source of the lines */
     void (*deliver)(const struct line *l); /* receives them */
     double spare;                          /* seconds added to each probe's limit */
-    bool other_lines;                      /* print lines that are not of the protocol on standard error */
+    bool other_lines; /* print lines that are not of the protocol on standard error */
     /* state */
     bool ended;     /* the line "end" */
     int rank;       /* -1: unknown */
@@ -28,7 +29,8 @@ enum keeper_reason { KEEPER_CLOSED, KEEPER_TIME, KEEPER_SIGNAL, KEEPER_PEER };
 enum { KEEPER_START_SECONDS = 30 };
 
 void keeper_start(struct keeper *k, int descriptor, void (*deliver)(const struct line *l));
-/* Take lines until the writer exits, a probe exceeds its limit, a signal sets `*ended`, or the descriptor `peers` (-1: none) is readable.
+/* Take lines until the writer exits, a probe exceeds its limit, a signal sets `*ended`, or the
+ * descriptor `peers` (-1: none) is readable.
  */
 enum keeper_reason keeper_watch(struct keeper *k, const volatile int *ended, int peers);
 /* The running probe failed: add a row that says how.  No effect if none is running. */

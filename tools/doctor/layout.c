@@ -5,7 +5,8 @@
 
 const char *layout_kind_name(enum layout_kind kind)
 {
-    static const char *const names[] = {"contiguous", "basic type", "vector", "hvector", "subarray", "indexed", "hindexed", "struct"};
+    static const char *const names[] = {"contiguous", "basic type", "vector",   "hvector",
+                                        "subarray",   "indexed",    "hindexed", "struct"};
     return names[kind];
 }
 
@@ -23,7 +24,8 @@ static void start(struct layout *l, enum layout_kind kind)
     l->segments = 0;
 }
 
-static void contiguous(struct layout *l, enum layout_kind kind, MPI_Datatype basic, int size, int count)
+static void contiguous(struct layout *l, enum layout_kind kind, MPI_Datatype basic, int size,
+                       int count)
 {
     start(l, kind);
     add_segment(l, 0, count * size);
@@ -45,16 +47,18 @@ static int draw_rows(struct rng *r, int count)
 }
 
 /* vector, hvector or subarray of `rows` rows. */
-static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows, int block)
+static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows,
+                    int block)
 {
     int gap = rng_between(r, 0, 9), first = 0;
     if (l->kind == LAYOUT_VECTOR) MPI_Type_vector(rows, block, block + gap, basic, &l->type);
-    if (l->kind == LAYOUT_HVECTOR) MPI_Type_create_hvector(rows, block, (MPI_Aint)(block + gap) * size, basic, &l->type);
+    if (l->kind == LAYOUT_HVECTOR)
+        MPI_Type_create_hvector(rows, block, (MPI_Aint)(block + gap) * size, basic, &l->type);
     if (l->kind == LAYOUT_SUBARRAY) {
         int column = rng_between(r, 0, gap), top = rng_between(r, 0, 2);
         first = top * (block + gap) + column;
-        MPI_Type_create_subarray(2, (int[]){top + rows + 1, block + gap}, (int[]){rows, block}, (int[]){top, column}, MPI_ORDER_C, basic,
-                                 &l->type);
+        MPI_Type_create_subarray(2, (int[]){top + rows + 1, block + gap}, (int[]){rows, block},
+                                 (int[]){top, column}, MPI_ORDER_C, basic, &l->type);
     }
     for (int i = 0; i < rows; i++)
         add_segment(l, (first + i * (block + gap)) * size, block * size);
@@ -63,7 +67,8 @@ static void regular(struct layout *l, struct rng *r, MPI_Datatype basic, int siz
 /* indexed, hindexed or struct of blocks of random length. */
 static void irregular(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int count)
 {
-    int blocks[LAYOUT_SEGMENTS], places[LAYOUT_SEGMENTS], n = 0, longest = count / rng_between(r, 1, 100) + 1, at = 0;
+    int blocks[LAYOUT_SEGMENTS], places[LAYOUT_SEGMENTS],
+        n = 0, longest = count / rng_between(r, 1, 100) + 1, at = 0;
     MPI_Aint displacements[LAYOUT_SEGMENTS];
     MPI_Datatype types[LAYOUT_SEGMENTS];
     for (int left = count; left > 0; left -= blocks[n++]) {
@@ -77,7 +82,8 @@ static void irregular(struct layout *l, struct rng *r, MPI_Datatype basic, int s
         at += blocks[n];
     }
     if (l->kind == LAYOUT_INDEXED) MPI_Type_indexed(n, blocks, places, basic, &l->type);
-    if (l->kind == LAYOUT_HINDEXED) MPI_Type_create_hindexed(n, blocks, displacements, basic, &l->type);
+    if (l->kind == LAYOUT_HINDEXED)
+        MPI_Type_create_hindexed(n, blocks, displacements, basic, &l->type);
     if (l->kind == LAYOUT_STRUCT) MPI_Type_create_struct(n, blocks, displacements, types, &l->type);
 }
 
@@ -90,7 +96,8 @@ static enum layout_kind draw_kind(struct rng *r, unsigned kinds)
     return (enum layout_kind)kind;
 }
 
-void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype basic, int size, int count, int room)
+void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype basic, int size,
+                 int count, int room)
 {
     start(l, draw_kind(r, kinds));
     if (l->kind <= LAYOUT_BASIC) {
@@ -108,7 +115,8 @@ void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype b
     if (l->kind != LAYOUT_BASIC) MPI_Type_commit(&l->type);
 }
 
-void layout_draw_rows(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows, int block)
+void layout_draw_rows(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows,
+                      int block)
 {
     start(l, LAYOUT_VECTOR);
     regular(l, r, basic, size, rows, block);

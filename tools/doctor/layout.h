@@ -24,13 +24,16 @@ struct layout {
     MPI_Datatype type;                                              /* committed */
     int times;                                                      /* repetitions of the type */
     int segments, offset[LAYOUT_SEGMENTS], length[LAYOUT_SEGMENTS]; /* bytes */
-    int extent;                                                     /* from 0 to the end of the last segment */
+    int extent; /* from 0 to the end of the last segment */
 };
 
-/* A layout of a random kind among `kinds` (a bit set) for count elements, within `room` bytes; contiguous if none fits. */
-void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype basic, int size, int count, int room);
+/* A layout of a random kind among `kinds` (a bit set) for count elements, within `room` bytes;
+ * contiguous if none fits. */
+void layout_draw(struct layout *l, struct rng *r, unsigned kinds, MPI_Datatype basic, int size,
+                 int count, int room);
 /* Rows of `block` elements with a random gap between them. */
-void layout_draw_rows(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows, int block);
+void layout_draw_rows(struct layout *l, struct rng *r, MPI_Datatype basic, int size, int rows,
+                      int block);
 void layout_free(struct layout *l);
 /* Copy the segments of `from` to `packed`, and back. */
 void layout_pack(const struct layout *l, const char *from, char *packed);

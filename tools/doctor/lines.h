@@ -1,24 +1,24 @@
-/* lines.h - the protocol between a job and the doctor: lines of fields separated by tabs, "@doctor" first.
+/* lines.h - the protocol between a job and the doctor: lines of fields separated by tabs, "@doctor"
+ * first.
  *
  *   rank NUMBER                           rank of the process that writes
  *   meet ADDRESSES PORT TOKEN             where rank 0's keeper listens
  *   fact NAME VALUE                       for the head of the table
- *   begin NAME SECONDS OUTCOME REMEDY     a probe starts; the outcome if it crashes, and why that is harmless
- *   row NAME OUTCOME TEXT REMEDY          the result
- *   speed PATH WHAT MICROSECONDS MIBS      one measurement
- *   advice TEXT                           a better setting
- *   probe OPERATION MICROSECONDS COMPLETE between nodes; COMPLETE: yes, without the target; no
- *   route NAME                            the one chosen
- *   figure ROUTE WHAT BYTES IDLE COMPUTING WAITS   medians of one operation, in microseconds, with the target in MPI and computing;
- *                                         WAITS: yes, until the target calls MPI; no
- *   end                                   all probes are done
+ *   begin NAME SECONDS OUTCOME REMEDY     a probe starts; the outcome if it crashes, and why that
+ * is harmless row NAME OUTCOME TEXT REMEDY          the result speed PATH WHAT MICROSECONDS MIBS
+ * one measurement advice TEXT                           a better setting probe OPERATION
+ * MICROSECONDS COMPLETE between nodes; COMPLETE: yes, without the target; no route NAME the one
+ * chosen figure ROUTE WHAT BYTES IDLE COMPUTING WAITS   medians of one operation, in microseconds,
+ * with the target in MPI and computing; WAITS: yes, until the target calls MPI; no end all probes
+ * are done
  */
 #ifndef DOCTOR_LINES_H
 #define DOCTOR_LINES_H
 
 #include <stdbool.h>
 
-/* Digits after the point for a time in microseconds or milliseconds: inside a node an operation takes few nanoseconds. */
+/* Digits after the point for a time in microseconds or milliseconds: inside a node an operation
+ * takes few nanoseconds. */
 static inline int decimals(double time)
 {
     return time < 0.1 ? 4 : time < 10 ? 2 : 1;

@@ -1,4 +1,5 @@
-/* armci-doctor - tests the MPI library and ARMCI on it, and measures the cost. See doc/doctor.md. */
+/* armci-doctor - tests the MPI library and ARMCI on it, and measures the cost. See doc/doctor.md.
+ */
 #include "options.h"
 
 #include <stddef.h>
@@ -12,19 +13,26 @@
 
 static void print_help(void)
 {
-    printf("usage: mpiexec -n 2 armci-doctor [OPTION]...       one job; best with one rank on each of two nodes\n"
-           "       armci-doctor [--launch=COMMAND] [OPTION]... several jobs (default: mpiexec -n 2)\n"
-           "Tests the MPI library and ARMCI on it, and measures the paths in use.\n"
-           "  --launch=COMMAND  start jobs with this command; the next job skips probes that crashed or hung\n"
-           "  --json=FILE       write all results to FILE\n"
-           "  --report=FILE     write all results, the routes measured and what armci-info prints to FILE, for a bug report\n"
-           "  --probe           test the MPI library alone, without workarounds, with dangerous calls\n"
-           "  --only=NAMES      run only these probes (separated by commas; a name that ends in a dot is a prefix)\n"
-           "  --skip=NAMES      skip these probes\n"
-           "  --list            print the names of the probes\n"
-           "  --version, --help\n"
-           "Exit status: 0 every path in use is correct; 1 an error was found (--probe: a defect); 2 invalid "
-           "usage, no job could be started, or FILE could not be written.\n");
+    printf(
+        "usage: mpiexec -n 2 armci-doctor [OPTION]...       one job; best with one rank on each of "
+        "two nodes\n"
+        "       armci-doctor [--launch=COMMAND] [OPTION]... several jobs (default: mpiexec -n 2)\n"
+        "Tests the MPI library and ARMCI on it, and measures the paths in use.\n"
+        "  --launch=COMMAND  start jobs with this command; the next job skips probes that crashed "
+        "or hung\n"
+        "  --json=FILE       write all results to FILE\n"
+        "  --report=FILE     write all results, the routes measured and what armci-info prints to "
+        "FILE, for a bug report\n"
+        "  --probe           test the MPI library alone, without workarounds, with dangerous "
+        "calls\n"
+        "  --only=NAMES      run only these probes (separated by commas; a name that ends in a dot "
+        "is a prefix)\n"
+        "  --skip=NAMES      skip these probes\n"
+        "  --list            print the names of the probes\n"
+        "  --version, --help\n"
+        "Exit status: 0 every path in use is correct; 1 an error was found (--probe: a defect); 2 "
+        "invalid "
+        "usage, no job could be started, or FILE could not be written.\n");
 }
 
 static void print_version(void)
@@ -35,7 +43,8 @@ static void print_version(void)
 static void print_list(void)
 {
     for (size_t i = 0; probes[i].name; i++)
-        printf("%-22s %s%s\n", probes[i].name, probes[i].title, probes[i].dangerous ? " (may crash or hang)" : "");
+        printf("%-22s %s%s\n", probes[i].name, probes[i].title,
+               probes[i].dangerous ? " (may crash or hang)" : "");
 }
 
 /* The value of an option "--name=value" or "--name value"; NULL: another option. */
@@ -101,7 +110,8 @@ static bool names_exist(const char *list)
         for (size_t i = 0; probes[i].name; i++)
             known = known || options_lists(name, probes[i].name);
         if (known) continue;
-        fprintf(stderr, "armci-doctor: unknown probe '%s'; armci-doctor --list prints the names\n", name);
+        fprintf(stderr, "armci-doctor: unknown probe '%s'; armci-doctor --list prints the names\n",
+                name);
         return false;
     }
     return true;

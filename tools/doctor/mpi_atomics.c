@@ -1,4 +1,5 @@
-/* mpi_atomics.c - which operations are atomic against each other: all ranks add to one number, and no addition may be lost. */
+/* mpi_atomics.c - which operations are atomic against each other: all ranks add to one number, and
+ * no addition may be lost. */
 #include "probes.h"
 
 #include <stdatomic.h>
@@ -37,7 +38,9 @@ static void add_one(enum adder how, struct raddr p)
     static const long one = 1;
     long old;
     switch (how) {
-    case ADD_ACCUMULATE: MPI_Accumulate(&one, 1, MPI_LONG, 0, p.at, 1, MPI_LONG, MPI_SUM, p.win); return;
+    case ADD_ACCUMULATE:
+        MPI_Accumulate(&one, 1, MPI_LONG, 0, p.at, 1, MPI_LONG, MPI_SUM, p.win);
+        return;
     case ADD_FETCH:
         MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, p.at, MPI_SUM, p.win);
         MPI_Win_flush_local(0, p.win);
@@ -47,8 +50,10 @@ static void add_one(enum adder how, struct raddr p)
     }
 }
 
-/* Rank 0 adds by one call, the others by another, in rounds for `seconds`; reports lost additions. */
-static long lost(enum adder first, enum adder others, struct raddr mine, atomic_long *number, double seconds, long *added)
+/* Rank 0 adds by one call, the others by another, in rounds for `seconds`; reports lost additions.
+ */
+static long lost(enum adder first, enum adder others, struct raddr mine, atomic_long *number,
+                 double seconds, long *added)
 {
     enum adder how = job->rank == 0 ? first : others;
     double begun = now();
@@ -73,23 +78,26 @@ static long lost(enum adder first, enum adder others, struct raddr mine, atomic_
 
 static const char *adder_name(enum adder a)
 {
-    static const char *const names[] = {"MPI_Accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "the processor"};
+    static const char *const names[] = {"MPI_Accumulate", "MPI_Fetch_and_op",
+                                        "MPI_Compare_and_swap", "the processor"};
     return names[a];
 }
 
-static void try_pair(struct finding *f, enum adder first, enum adder others, struct raddr mine, atomic_long *number, const char *where,
-                     double seconds)
+static void try_pair(struct finding *f, enum adder first, enum adder others, struct raddr mine,
+                     atomic_long *number, const char *where, double seconds)
 {
     long added = 0, n = lost(first, others, mine, number, seconds, &added);
     if (job->rank == 0)
-        found(f, n == 0, "%ld of %ld additions lost, %s against %s%s", n, added, adder_name(first), adder_name(others), where);
+        found(f, n == 0, "%ld of %ld additions lost, %s against %s%s", n, added, adder_name(first),
+              adder_name(others), where);
 }
 
 /* ---------------------------------------------------------------- MPI alone -------- */
 
 static void try_mpi_alone(struct finding *f, enum area_kind kind)
 {
-    static const enum adder pairs[][2] = {{ADD_ACCUMULATE, ADD_ACCUMULATE}, {ADD_FETCH, ADD_FETCH}, {ADD_FETCH, ADD_SWAP}};
+    static const enum adder pairs[][2] = {
+        {ADD_ACCUMULATE, ADD_ACCUMULATE}, {ADD_FETCH, ADD_FETCH}, {ADD_FETCH, ADD_SWAP}};
     struct area a;
     if (!area_possible(f) || !area_open(&a, kind, 4096, f)) return;
     MPI_Aint origin = 0;
@@ -131,7 +139,10 @@ static char *first_slice(MPI_Win win)
 
 void probe_atomic_mixed(struct finding *f)
 {
-    static const enum adder pairs[][2] = {{ADD_ACCUMULATE, ADD_CPU}, {ADD_CPU, ADD_ACCUMULATE}, {ADD_FETCH, ADD_CPU}, {ADD_CPU, ADD_FETCH}};
+    static const enum adder pairs[][2] = {{ADD_ACCUMULATE, ADD_CPU},
+                                          {ADD_CPU, ADD_ACCUMULATE},
+                                          {ADD_FETCH, ADD_CPU},
+                                          {ADD_CPU, ADD_FETCH}};
     struct area a;
     MPI_Win over_it;
     if (!area_possible(f)) return;
@@ -142,7 +153,9 @@ void probe_atomic_mixed(struct finding *f)
     if (!area_open(&a, AREA_SHARED, 4096, f)) return;
     char *first = first_slice(a.win);
     struct raddr p = {.win = a.win, .at = 64, .here = (atomic_long *)(void *)(first + 64)};
-    int rc = known_bad_create() ? MPI_ERR_WIN : MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &over_it);
+    int rc = known_bad_create()
+                 ? MPI_ERR_WIN
+                 : MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &over_it);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         try_pair(f, pairs[i][0], pairs[i][1], p, p.here, "", 0.3);
     if (rc == MPI_SUCCESS) {
@@ -167,10 +180,12 @@ void probe_atomic_windows(struct finding *f)
         return;
     }
     if (!area_possible(f) || !area_open(&a, AREA_ALLOCATE, 4096, f)) return;
-    if (area_call(f, MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &second), "MPI_Win_create")) {
+    if (area_call(f, MPI_Win_create(a.slice, 4096, 1, MPI_INFO_NULL, job->comm, &second),
+                  "MPI_Win_create")) {
         MPI_Win_lock_all(0, second);
         struct raddr p = {.win = job->rank == 0 ? a.win : second, .at = 64};
-        try_pair(f, ADD_ACCUMULATE, ADD_ACCUMULATE, p, (atomic_long *)(void *)(a.slice + 64), " through two windows", 0.5);
+        try_pair(f, ADD_ACCUMULATE, ADD_ACCUMULATE, p, (atomic_long *)(void *)(a.slice + 64),
+                 " through two windows", 0.5);
         MPI_Win_unlock_all(second);
         MPI_Win_free(&second);
     }
@@ -199,8 +214,8 @@ static void try_sum(struct finding *f, struct area *a, MPI_Datatype type, const 
     MPI_Barrier(job->comm);
     MPI_Win_sync(a->win);
     for (int i = 0; i < SUM_ELEMENTS && job->rank == 0; i++)
-        found(f, sum[2 * i] == SUM_ROUNDS * job->size && sum[2 * i + 1] == 0, "%s: element %d is %g, not %d", name, i, sum[2 * i],
-              SUM_ROUNDS * job->size);
+        found(f, sum[2 * i] == SUM_ROUNDS * job->size && sum[2 * i + 1] == 0,
+              "%s: element %d is %g, not %d", name, i, sum[2 * i], SUM_ROUNDS * job->size);
     MPI_Type_free(&type);
 }
 

@@ -1,5 +1,5 @@
-/* mpi_calls.c - each call of MPI's one-sided family, contiguous and with derived datatypes; limits of datatypes and of
- * requests. */
+/* mpi_calls.c - each call of MPI's one-sided family, contiguous and with derived datatypes; limits
+ * of datatypes and of requests. */
 #include "probes.h"
 
 #include <stddef.h>
@@ -79,27 +79,32 @@ struct side {
 };
 
 /* One long put; its buffer is overwritten when the request is complete, before the flush. */
-static void try_reuse(struct finding *f, struct area *a, char *buffer, const struct side *here, const struct side *there)
+static void try_reuse(struct finding *f, struct area *a, char *buffer, const struct side *here,
+                      const struct side *there)
 {
     int at = 0, value = 10 + (int)(f->tried & 63);
     MPI_Request request = MPI_REQUEST_NULL;
     memset(buffer, value, (size_t)2 * LONG_PUT);
     for (int i = 0; i < LONG_PUT / ROW; i++)
         memset(a->mirror + (ptrdiff_t)i * there->stride, value, ROW);
-    area_call(f, MPI_Rput(buffer, here->count, here->type, job->target, a->origin, there->count, there->type, a->win, &request),
+    area_call(f,
+              MPI_Rput(buffer, here->count, here->type, job->target, a->origin, there->count,
+                       there->type, a->win, &request),
               "MPI_Rput");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     memset(buffer, 0x5a, (size_t)2 * LONG_PUT);
     MPI_Win_flush(job->target, a->win);
-    found(f, area_matches(a, &at), "%d MiB, %s at the origin, %s at the target, buffer used again after MPI_Wait: byte %d", LONG_PUT >> 20,
-          here->name, there->name, at);
+    found(f, area_matches(a, &at),
+          "%d MiB, %s at the origin, %s at the target, buffer used again after MPI_Wait: byte %d",
+          LONG_PUT >> 20, here->name, there->name, at);
 }
 
 static void try_long_rputs(struct finding *f)
 {
     static char buffer[2 * LONG_PUT];
     struct area a;
-    struct side side[] = {{"bytes", ROW, LONG_PUT, MPI_BYTE}, {"rows", 2 * ROW, 1, MPI_DATATYPE_NULL}};
+    struct side side[] = {{"bytes", ROW, LONG_PUT, MPI_BYTE},
+                          {"rows", 2 * ROW, 1, MPI_DATATYPE_NULL}};
     if (!area_open(&a, area_used(), 2 * LONG_PUT, f)) return;
     MPI_Type_vector(LONG_PUT / ROW, ROW, 2 * ROW, MPI_BYTE, &side[1].type);
     MPI_Type_commit(&side[1].type);
@@ -115,7 +120,8 @@ void probe_rput_types(struct finding *f)
     if (f->skipped) return;
     long shapes = f->tried;
     try_long_rputs(f);
-    tell(f, "%ld shapes a rank, up to 64 KiB, and %ld of %d MiB", shapes, f->tried - shapes, LONG_PUT >> 20);
+    tell(f, "%ld shapes a rank, up to 64 KiB, and %ld of %d MiB", shapes, f->tried - shapes,
+         LONG_PUT >> 20);
 }
 
 /* ---------------------------------------------------------------- negative strides - */
@@ -154,7 +160,8 @@ void probe_negative(struct finding *f)
 
 enum { BLOCKS = 20, BLOCK = 5 };
 
-/* Overlapping blocks, each one byte after the previous one: put from such blocks, and a get of them. */
+/* Overlapping blocks, each one byte after the previous one: put from such blocks, and a get of
+ * them. */
 void probe_byte_strides(struct finding *f)
 {
     struct area a;
@@ -199,7 +206,9 @@ static void try_segments(struct finding *f, struct area *a, int n, double *ones)
     }
     MPI_Type_create_indexed_block(n, 1, places, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
-    area_call(f, MPI_Accumulate(ones, n, MPI_DOUBLE, job->target, a->origin, 1, type, MPI_SUM, a->win), "MPI_Accumulate");
+    area_call(f,
+              MPI_Accumulate(ones, n, MPI_DOUBLE, job->target, a->origin, 1, type, MPI_SUM, a->win),
+              "MPI_Accumulate");
     MPI_Win_flush(job->target, a->win);
     MPI_Type_free(&type);
     found(f, area_matches(a, &at), "accumulate of %d segments: byte %d", n, at);
@@ -239,7 +248,9 @@ void probe_outstanding(struct finding *f)
     char value = (char)(20 + job->rank);
     if (!area_possible(f) || !area_open(&a, area_used(), 16384, f)) return;
     for (int i = 0; i < IN_FLIGHT; i++) {
-        area_call(f, MPI_Put(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win), "MPI_Put");
+        area_call(f,
+                  MPI_Put(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win),
+                  "MPI_Put");
         a.mirror[8 * i] = value;
     }
     MPI_Win_flush(job->target, a.win);
@@ -258,7 +269,10 @@ void probe_outstanding_requests(struct finding *f)
     if (!area_possible(f) || !area_open(&a, area_used(), 16384, f)) return;
     for (int i = 0; i < IN_FLIGHT; i++) {
         request[i] = MPI_REQUEST_NULL;
-        area_call(f, MPI_Rput(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win, &request[i]), "MPI_Rput");
+        area_call(f,
+                  MPI_Rput(&value, 1, MPI_BYTE, job->target, a.origin + 8 * i, 1, MPI_BYTE, a.win,
+                           &request[i]),
+                  "MPI_Rput");
         a.mirror[8 * i] = value;
     }
     MPI_Waitall(IN_FLIGHT, request, status);

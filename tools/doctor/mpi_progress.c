@@ -1,4 +1,5 @@
-/* mpi_progress.c - do one-sided operations progress while their target computes, does the target see them, and do late receives complete?
+/* mpi_progress.c - do one-sided operations progress while their target computes, does the target
+ * see them, and do late receives complete?
  */
 #include "probes.h"
 
@@ -58,7 +59,8 @@ int tell_waiting(struct finding *f, const double ms[4], const char *fourth, doub
          waiting == 0   ? "ASYNCHRONOUS"
          : waiting == 4 ? "every operation waits for its target"
                         : "some operations wait for their target",
-         decimals(ms[0]), ms[0], decimals(ms[1]), ms[1], decimals(ms[2]), ms[2], fourth, decimals(ms[3]), ms[3], 1000 * busy_seconds);
+         decimals(ms[0]), ms[0], decimals(ms[1]), ms[1], decimals(ms[2]), ms[2], fourth,
+         decimals(ms[3]), ms[3], 1000 * busy_seconds);
     return waiting;
 }
 
@@ -75,7 +77,8 @@ void probe_progress(struct finding *f)
     tell_waiting(f, ms, "fetch-and-op", BUSY);
 }
 
-/* Poll memory without calling MPI: seconds until the value appears; -1: not within 2 BUSY.  The last check is after that time. */
+/* Poll memory without calling MPI: seconds until the value appears; -1: not within 2 BUSY.  The
+ * last check is after that time. */
 static double watch(const volatile long *here, long value)
 {
     double begun = now();
@@ -89,13 +92,15 @@ static double put_and_flush(struct area *a, int to, const long *value)
 {
     keep_busy(0.02); /* until the target polls */
     double begun = now();
-    MPI_Put(value, sizeof *value, MPI_BYTE, to, a->kind == AREA_DYNAMIC ? a->origin + 128 : 128, sizeof *value, MPI_BYTE, a->win);
+    MPI_Put(value, sizeof *value, MPI_BYTE, to, a->kind == AREA_DYNAMIC ? a->origin + 128 : 128,
+            sizeof *value, MPI_BYTE, a->win);
     MPI_Win_flush(to, a->win);
     return now() - begun;
 }
 
-/* The last rank polls its memory, without calling MPI, while rank 0 puts there and flushes.  It polls for 2 BUSY after rank 0's barrier: a
- * flush that returns within BUSY of that returns while it polls. */
+/* The last rank polls its memory, without calling MPI, while rank 0 puts there and flushes.  It
+ * polls for 2 BUSY after rank 0's barrier: a flush that returns within BUSY of that returns while
+ * it polls. */
 void probe_visible(struct finding *f)
 {
     struct area a;
@@ -106,7 +111,8 @@ void probe_visible(struct finding *f)
     if (!area_possible(f) || !area_open(&a, area_used(), 4096, f)) return;
     double begun = now();
     MPI_Barrier(job->comm);
-    if (job->rank == last) seen_after = watch((volatile long *)(volatile void *)(a.slice + 128), value);
+    if (job->rank == last)
+        seen_after = watch((volatile long *)(volatile void *)(a.slice + 128), value);
     if (job->rank == 0) {
         taken = put_and_flush(&a, last, &value);
         passed = now() - begun;
@@ -115,11 +121,15 @@ void probe_visible(struct finding *f)
     area_close(&a);
     bool early = job->rank == 0 && seen_after < 0 && passed < BUSY;
     if (seen_after >= 0)
-        tell(f, "a target that only looks at its memory sees a put after %.2f ms", 1000 * seen_after);
+        tell(f, "a target that only looks at its memory sees a put after %.2f ms",
+             1000 * seen_after);
     else
-        tell(f, "a target that only looks at its memory, without calling MPI, sees no put%s", early ? ", though it was flushed" : "");
+        tell(f, "a target that only looks at its memory, without calling MPI, sees no put%s",
+             early ? ", though it was flushed" : "");
     if (job->probing && job->rank == 0)
-        found(f, !early, "put and flush took %.2f ms, the data are not there before the target calls MPI", 1000 * taken);
+        found(f, !early,
+              "put and flush took %.2f ms, the data are not there before the target calls MPI",
+              1000 * taken);
 }
 
 /* ---------------------------------------------------------------- messages --------- */
@@ -150,7 +160,8 @@ static void try_source(struct finding *f, int source, const char *name)
     MPI_Isend(&message, 1, MPI_INT, job->target, TAG_LATE, job->comm, &sent[0]);
     MPI_Isend(&message, 1, MPI_INT, job->target, TAG_BEHIND, job->comm, &sent[1]);
     bool done = receive_late(source, own);
-    found(f, done && *own == 100 + job->origin, "a receive from %s that is posted when its message is there %s", name,
+    found(f, done && *own == 100 + job->origin,
+          "a receive from %s that is posted when its message is there %s", name,
           done ? "gets another one" : "never completes");
     MPI_Waitall(2, sent, status);
     MPI_Barrier(job->comm);

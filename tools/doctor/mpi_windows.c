@@ -8,19 +8,22 @@
 
 /* ---------------------------------------------------------------- odd sizes -------- */
 
-/* Put, get, accumulate and fetch-and-op at both ends of the target's slice; then the owner checks. */
+/* Put, get, accumulate and fetch-and-op at both ends of the target's slice; then the owner checks.
+ */
 static void try_ends(struct finding *f, struct area *a)
 {
     long value = 1000 + job->rank, seen = 0, here;
     int at = 0, last = a->there - (int)sizeof(long), middle = a->there / 16 * 8;
-    MPI_Put(&value, sizeof value, MPI_BYTE, job->target, a->origin + last, sizeof value, MPI_BYTE, a->win);
+    MPI_Put(&value, sizeof value, MPI_BYTE, job->target, a->origin + last, sizeof value, MPI_BYTE,
+            a->win);
     memcpy(a->mirror + last, &value, sizeof value);
     MPI_Win_flush(job->target, a->win);
     memcpy(&here, a->mirror, sizeof here);
     MPI_Get(&seen, sizeof seen, MPI_BYTE, job->target, a->origin, sizeof seen, MPI_BYTE, a->win);
     MPI_Win_flush(job->target, a->win);
     found(f, seen == here, "get at the beginning of a slice of %d bytes", a->there);
-    MPI_Accumulate(&value, 1, MPI_LONG, job->target, a->origin + middle, 1, MPI_LONG, MPI_SUM, a->win);
+    MPI_Accumulate(&value, 1, MPI_LONG, job->target, a->origin + middle, 1, MPI_LONG, MPI_SUM,
+                   a->win);
     memcpy(&here, a->mirror + middle, sizeof here);
     here += value;
     MPI_Win_flush(job->target, a->win);
@@ -29,7 +32,8 @@ static void try_ends(struct finding *f, struct area *a)
     found(f, seen == here, "fetch-and-op in a slice of %d bytes", a->there);
     here += value;
     memcpy(a->mirror + middle, &here, sizeof here);
-    found(f, area_matches(a, &at), "put or accumulate in a slice of %d bytes: byte %d", a->there, at);
+    found(f, area_matches(a, &at), "put or accumulate in a slice of %d bytes: byte %d", a->there,
+          at);
 }
 
 static void try_sizes(struct finding *f, enum area_kind kind)
@@ -106,7 +110,8 @@ void probe_many_windows(struct finding *f)
     double begun = now();
     if (!area_possible(f)) return;
     while (n < MOST_WINDOWS && !any && !over(begun, 3)) {
-        int rc = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, job->comm, &base, &win[n]), failed = rc != MPI_SUCCESS;
+        int rc = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, job->comm, &base, &win[n]),
+            failed = rc != MPI_SUCCESS;
         MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, job->comm);
         if (any)
             area_call(f, rc, "MPI_Win_allocate");
@@ -135,8 +140,9 @@ static long count_foreign(const char *slice, int stamp)
     return n;
 }
 
-/* Both halves create windows at the same time, until there are enough, the time is over, or one half gets none. A window that only the
- * other half got is not freed: not all of its ranks need have it. */
+/* Both halves create windows at the same time, until there are enough, the time is over, or one
+ * half gets none. A window that only the other half got is not freed: not all of its ranks need
+ * have it. */
 static int make_windows(struct finding *f, MPI_Comm half, char **base, MPI_Win *win)
 {
     enum { GO_ON, ENOUGH, FAILED };
@@ -169,7 +175,8 @@ void probe_group_windows(struct finding *f)
         memset(base[i], stamp, GROUP_BYTES);
     MPI_Barrier(job->comm);
     for (int i = 0; i < n; i++)
-        found(f, count_foreign(base[i], stamp) == 0, "window %d of a group has %ld foreign bytes", i, count_foreign(base[i], stamp));
+        found(f, count_foreign(base[i], stamp) == 0, "window %d of a group has %ld foreign bytes",
+              i, count_foreign(base[i], stamp));
     MPI_Barrier(job->comm);
     for (int i = 0; i < n; i++)
         MPI_Win_free(&win[i]);

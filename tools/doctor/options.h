@@ -16,13 +16,15 @@ struct options {
     bool stream;        /* rank 0 writes lines for a driver instead of the table */
 };
 
-/* Is `name` one of the names of a list separated by commas?  A name that ends in a dot is a prefix. */
+/* Is `name` one of the names of a list separated by commas?  A name that ends in a dot is a prefix.
+ */
 bool options_lists(const char *list, const char *name);
 
-/* drive.c: started without a launcher; starts MPI jobs until every probe has been tried, and prints the table.  program: armci-doctor as it
- * was called.  Returns the exit status. */
+/* drive.c: started without a launcher; starts MPI jobs until every probe has been tried, and prints
+ * the table.  program: armci-doctor as it was called.  Returns the exit status. */
 int drive(const struct options *o, const char *program);
-/* supervise.c: one rank of a job; a keeper that does not call MPI, and a child that runs the probes.  Returns the exit status. */
+/* supervise.c: one rank of a job; a keeper that does not call MPI, and a child that runs the
+ * probes.  Returns the exit status. */
 int supervise(const struct options *o);
 
 #endif

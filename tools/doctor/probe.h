@@ -8,7 +8,8 @@
 #include "../../tests/lib/clock.h"
 #include "../../tests/lib/rng.h"
 
-/* The result of a probe on this rank. The counts of all ranks are added; the lowest rank with an error supplies `trouble`. */
+/* The result of a probe on this rank. The counts of all ranks are added; the lowest rank with an
+ * error supplies `trouble`. */
 struct probe;
 struct finding {
     const struct probe *probe;
@@ -18,7 +19,14 @@ struct finding {
     char trouble[200];
 };
 
-enum section { SECTION_START, SECTION_USED, SECTION_MPI, SECTION_FORCED, SECTION_ROUTES, SECTION_DANGER };
+enum section {
+    SECTION_START,
+    SECTION_USED,
+    SECTION_MPI,
+    SECTION_FORCED,
+    SECTION_ROUTES,
+    SECTION_DANGER
+};
 
 struct probe {
     const char *name, *title;
@@ -26,7 +34,8 @@ struct probe {
     int seconds;    /* time limit */
     bool dangerous; /* may crash or hang where MPI has a known defect */
     void (*run)(struct finding *f);
-    const char *(*remedy)(void); /* why a defect does no harm; NULL, or a function that returns NULL, if it does harm */
+    const char *(*remedy)(void); /* why a defect does no harm; NULL, or a function that returns
+                                    NULL, if it does harm */
 };
 
 /* In the order of execution, from safe to dangerous; the last name is NULL. */
@@ -36,7 +45,8 @@ const struct probe *probe_named(const char *name);
 const char *section_title(enum section s);
 
 /* Count one attempt. If !ok, the attempt is wrong and the text describes it. Returns ok. */
-bool found(struct finding *f, bool ok, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool found(struct finding *f, bool ok, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The text of a probe that passes or is a note. */
 void tell(struct finding *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Skip the probe; called on all ranks. */

@@ -28,10 +28,12 @@ void model_run(struct finding *f, double seconds, unsigned seed);
 void contention_run(struct finding *f);
 /* Measure, and write speed lines for the path. */
 void cost_measure(const char *path, double seconds_each, struct cost *cost);
-/* Milliseconds that put + fence, get, accumulate + fence and rmw take while the target computes for `busy` seconds. */
+/* Milliseconds that put + fence, get, accumulate + fence and rmw take while the target computes for
+ * `busy` seconds. */
 void cost_busy(double busy, double ms[4]);
 
-/* Measure the operations that differ by route, and write a figure line for each; the others wait in MPI, then compute. */
+/* Measure the operations that differ by route, and write a figure line for each; the others wait in
+ * MPI, then compute. */
 void cost_figures(const char *route);
 
 extern const char *const speed_names[SPEEDS];
@@ -80,8 +82,8 @@ void probe_atomic_indexed(struct finding *f);
 void probe_late_receives(struct finding *f);
 void probe_progress(struct finding *f);
 void probe_visible(struct finding *f);
-/* Report whether put, get, accumulate and a fourth operation, which took `ms` while their target computed, waited for it.
- * Returns how many did. */
+/* Report whether put, get, accumulate and a fourth operation, which took `ms` while their target
+ * computed, waited for it. Returns how many did. */
 int tell_waiting(struct finding *f, const double ms[4], const char *fourth, double busy_seconds);
 
 /* forced.c */
@@ -96,7 +98,8 @@ void probe_advice(struct finding *f);
 /* routes.c: each route that is possible between nodes, measured in turn */
 void probe_routes(struct finding *f);
 
-/* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the call? */
+/* remedies.c: is this probe known to end the job with this library, and does ARMCI never make the
+ * call? */
 bool remedy_is_known(const struct probe *p);
 /* Why a defect does no harm; NULL if it does. */
 const char *remedy_padded(void);

@@ -1,5 +1,5 @@
-/* remedies.c - why a defect of MPI is harmless: a row of the quirk table works around it, ARMCI never makes the call, or no window is in
- * use. */
+/* remedies.c - why a defect of MPI is harmless: a row of the quirk table works around it, ARMCI
+ * never makes the call, or no window is in use. */
 #include "probes.h"
 
 #include <stdint.h>
@@ -21,7 +21,8 @@ const char *remedy_padded(void)
 }
 const char *remedy_no_create(void)
 {
-    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE) return "ARMCI uses MPI_Win_allocate";
+    if (!use.quirks.window_over_own_memory || armcii_config->window_kind != WINDOW_CREATE)
+        return "ARMCI uses MPI_Win_allocate";
     return unless_used();
 }
 const char *remedy_no_requests(void)
@@ -50,11 +51,14 @@ const char *remedy_acc_indexed(void)
 }
 const char *remedy_negative(void)
 {
-    return use.quirks.negative_strides ? unless_used() : "ARMCI sends negative strides segment by segment";
+    return use.quirks.negative_strides ? unless_used()
+                                       : "ARMCI sends negative strides segment by segment";
 }
 const char *remedy_byte_strides(void)
 {
-    return use.quirks.byte_strides ? unless_used() : "ARMCI sends strides of one byte segment by segment, or packed";
+    return use.quirks.byte_strides
+               ? unless_used()
+               : "ARMCI sends strides of one byte segment by segment, or packed";
 }
 const char *remedy_late_receives(void)
 {
@@ -63,16 +67,20 @@ const char *remedy_late_receives(void)
 }
 const char *remedy_segments(void)
 {
-    return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types ? "ARMCI splits such accumulates" : unless_used();
+    return use.quirks.acc_segments <= 256 || !use.quirks.acc_indexed_types
+               ? "ARMCI splits such accumulates"
+               : unless_used();
 }
 const char *remedy_outstanding(void)
 {
-    return armcii_config->outstanding_limit <= 128 || use.quirks.outstanding < SIZE_MAX ? "ARMCI keeps at most 128 in flight"
-                                                                                        : unless_used();
+    return armcii_config->outstanding_limit <= 128 || use.quirks.outstanding < SIZE_MAX
+               ? "ARMCI keeps at most 128 in flight"
+               : unless_used();
 }
 const char *remedy_shared_groups(void)
 {
-    return use.quirks.shared_windows_on_one_node ? "ARMCI uses MPI_Win_allocate_shared" : unless_used();
+    return use.quirks.shared_windows_on_one_node ? "ARMCI uses MPI_Win_allocate_shared"
+                                                 : unless_used();
 }
 const char *remedy_dynamic(void)
 {
@@ -85,5 +93,6 @@ bool remedy_is_known(const struct probe *p)
     if (p->remedy == remedy_acc_indexed) return !use.quirks.acc_indexed_types;
     if (p->remedy == remedy_late_receives) return !use.quirks.late_receives;
     if (p->remedy == remedy_no_requests) return !use.quirks.typed_requests;
-    return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_node && job->nodes == 1;
+    return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_node &&
+           job->nodes == 1;
 }

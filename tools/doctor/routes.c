@@ -1,4 +1,5 @@
-/* routes.c - each route that is possible between nodes, measured in turn: ARMCI_Init reads ARMCI_TRANSPORT again. */
+/* routes.c - each route that is possible between nodes, measured in turn: ARMCI_Init reads
+ * ARMCI_TRANSPORT again. */
 #include "probes.h"
 
 #include <string.h>
@@ -13,9 +14,11 @@ enum { US = 1000000 };
 
 static const struct {
     const char *name, *setting;
-} routes[] = {{"am", "ARMCI_TRANSPORT=am"}, {"rdma", "ARMCI_TRANSPORT=rdma"}, {"rma", "ARMCI_TRANSPORT=rma"}};
+} routes[] = {
+    {"am", "ARMCI_TRANSPORT=am"}, {"rdma", "ARMCI_TRANSPORT=rdma"}, {"rma", "ARMCI_TRANSPORT=rma"}};
 
-/* The probe needs windows and a choice: it may run only with ARMCI_TRANSPORT=rdma. The first result is the one that counts. */
+/* The probe needs windows and a choice: it may run only with ARMCI_TRANSPORT=rdma. The first result
+ * is the one that counts. */
 static bool tell_probe(bool told)
 {
     if (told || !armcii_probe->measured) return told;
@@ -62,5 +65,6 @@ void probe_routes(struct finding *f)
     f->note = true;
     bool told = measure_chosen(f, &chosen);
     for (int i = 0; i < (int)(sizeof routes / sizeof routes[0]) && chosen; i++)
-        if (strcmp(routes[i].name, chosen) != 0 && (job->windows || i == 0)) told = measure_other(i, told);
+        if (strcmp(routes[i].name, chosen) != 0 && (job->windows || i == 0))
+            told = measure_other(i, told);
 }

@@ -24,7 +24,8 @@ static bool makes_windows(void)
 {
     char *base;
     MPI_Win win;
-    int failed = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, job->comm, &base, &win) != MPI_SUCCESS, any;
+    int failed = MPI_Win_allocate(4096, 1, MPI_INFO_NULL, job->comm, &base, &win) != MPI_SUCCESS,
+        any;
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, job->comm);
     if (!failed && !any) MPI_Win_free(&win);
     return !any;
@@ -51,7 +52,8 @@ static void tell_library(void)
     line_write("fact\tARMCI\tARMCI-RMA %s", ARMCI_RMA_Version());
     line_write("fact\tMPI\t%.*s (MPI %d.%d)", (int)strcspn(library, "\r\n"), library, major, minor);
     line_write("fact\tthreads\tMPI_Init gives MPI_THREAD_%s", level_name(job->level));
-    line_write("fact\tjob\t%d processes on %d node%s", job->size, job->nodes, job->nodes == 1 ? "" : "s");
+    line_write("fact\tjob\t%d processes on %d node%s", job->size, job->nodes,
+               job->nodes == 1 ? "" : "s");
 }
 
 /* The variables that are set. */
@@ -63,7 +65,8 @@ static void tell_environment(void)
     for (size_t i = 0; armcii_config_entry(i); i++) {
         armcii_config_value(i, value, sizeof value, &set);
         if (!set || used > sizeof text - 60) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%.60s", used ? " " : "", armcii_config_entry(i)->name, value);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%.60s", used ? " " : "",
+                                 armcii_config_entry(i)->name, value);
         if (used >= sizeof text) used = sizeof text - 1;
     }
     line_write("fact\tset\t%s", text[0] ? text : "no ARMCI_ variable");
@@ -88,7 +91,8 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
     struct op op = {.caller = "armci-doctor", .verb = {kind, ELEMENT_DOUBLE}, .target = target};
     struct request req;
     if (strided)
-        armcii_shape_strided(&op.shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8}, 1);
+        armcii_shape_strided(&op.shape, local, (int[]){64}, address, (int[]){128}, (int[]){32, 8},
+                             1);
     else
         armcii_shape_contiguous(&op.shape, local, address, 1024);
     armcii_lock_enter(); /* the progress thread runs */
@@ -102,8 +106,10 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
 static void tell_paths_to(int target, const char *name, char **base, char *local)
 {
     char *there = base[target];
-    line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name, path_of(RMA_PUT, false, target, there, local),
-               path_of(RMA_PUT, true, target, there, local), path_of(RMA_ACC, true, target, there, local));
+    line_write("fact\t%s\tcontiguous: %s, strided: %s, strided accumulate: %s", name,
+               path_of(RMA_PUT, false, target, there, local),
+               path_of(RMA_PUT, true, target, there, local),
+               path_of(RMA_ACC, true, target, there, local));
 }
 
 static void tell_paths(void)
@@ -131,13 +137,16 @@ static void note_use(void)
     use.memfd = armcii_node->kind == SEGMENT_MEMFD;
     use.mpi = armcii_node->kind == SEGMENT_MPI;
     use.servers = armcii_transports_have(&armcii_am);
-    use.windows = armcii_node->kind == SEGMENT_NONE || (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am) && !job->plain);
+    use.windows = armcii_node->kind == SEGMENT_NONE ||
+                  (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am) && !job->plain);
     use.quirks = *armcii_quirks;
 }
 
 static const char *memory_name(void)
 {
-    return use.memfd ? "shared memory (memfd)" : use.mpi ? "shared memory of the MPI library" : "MPI windows";
+    return use.memfd ? "shared memory (memfd)"
+           : use.mpi ? "shared memory of the MPI library"
+                     : "MPI windows";
 }
 
 /* In the order of the table's head. */

@@ -1,6 +1,8 @@
-/* supervise.c - one rank of a job: the child runs the probes; if it crashes or hangs, the keeper reports it.
+/* supervise.c - one rank of a job: the child runs the probes; if it crashes or hangs, the keeper
+ * reports it.
  *
- * The launcher knows only the keeper, so it does not end the job if a child dies, and rank 0 can print its table. */
+ * The launcher knows only the keeper, so it does not end the job if a child dies, and rank 0 can
+ * print its table. */
 #include "options.h"
 
 #include <arpa/inet.h>
@@ -41,8 +43,8 @@ static void on_signal(int number)
 
 /* ---------------------------------------------------------------- peers ------------ */
 
-/* How the keeper of rank 0 learns that the process of another rank died: that rank's keeper connects over TCP.  If it cannot connect, the
- * time limit of the probe applies. */
+/* How the keeper of rank 0 learns that the process of another rank died: that rank's keeper
+ * connects over TCP.  If it cannot connect, the time limit of the probe applies. */
 
 /* Listen for other keepers; the descriptor, or -1. */
 static int peer_listen(void)
@@ -68,12 +70,14 @@ static void list_addresses(char *text, size_t size)
             if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET) continue;
             struct in_addr a = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
             if ((ntohl(a.s_addr) >> 24 == 127) != loop || used + sizeof name > size) continue;
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "", inet_ntop(AF_INET, &a, name, sizeof name));
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "," : "",
+                                     inet_ntop(AF_INET, &a, name, sizeof name));
         }
     freeifaddrs(all);
 }
 
-/* The address of a listening descriptor: "ADDRESS,ADDRESS PORT TOKEN".  The token excludes strangers. */
+/* The address of a listening descriptor: "ADDRESS,ADDRESS PORT TOKEN".  The token excludes
+ * strangers. */
 static void peer_address(int listening, char *text, size_t size)
 {
     char addresses[ADDRESS_ROOM - 60];
@@ -82,11 +86,12 @@ static void peer_address(int listening, char *text, size_t size)
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     list_addresses(addresses, sizeof addresses);
-    if (listening < 0 || getsockname(listening, (struct sockaddr *)&own, &length) != 0 || !addresses[0])
+    if (listening < 0 || getsockname(listening, (struct sockaddr *)&own, &length) != 0 ||
+        !addresses[0])
         snprintf(text, size, "-");
     else
-        snprintf(text, size, "%s %d %lx%lx", addresses, ntohs(own.sin_port), (unsigned long)t.tv_nsec * 2654435761u,
-                 (unsigned long)getpid());
+        snprintf(text, size, "%s %d %lx%lx", addresses, ntohs(own.sin_port),
+                 (unsigned long)t.tv_nsec * 2654435761u, (unsigned long)getpid());
 }
 
 static int connect_to(const char *name, int port)
@@ -96,12 +101,15 @@ static int connect_to(const char *name, int port)
     int s = socket(AF_INET, SOCK_STREAM, 0);
     if (s < 0) return -1;
     setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second); /* bounds connect, too */
-    if (inet_pton(AF_INET, name, &to.sin_addr) == 1 && connect(s, (struct sockaddr *)&to, sizeof to) == 0) return s;
+    if (inet_pton(AF_INET, name, &to.sin_addr) == 1 &&
+        connect(s, (struct sockaddr *)&to, sizeof to) == 0)
+        return s;
     close(s);
     return -1;
 }
 
-/* Send the text to the keeper at that address; no effect if it cannot be reached within a second. */
+/* Send the text to the keeper at that address; no effect if it cannot be reached within a second.
+ */
 static void peer_send(const char *address, const char *text)
 {
     char addresses[ADDRESS_ROOM], token[64], message[ADDRESS_ROOM], *rest;
@@ -148,7 +156,8 @@ static void forward(const struct line *l)
 /* Only rank 0 prints. */
 static void deliver(const struct line *l)
 {
-    if (strcmp(l->field[0], "meet") == 0) snprintf(first_address, sizeof first_address, "%s", l->field[1]);
+    if (strcmp(l->field[0], "meet") == 0)
+        snprintf(first_address, sizeof first_address, "%s", l->field[1]);
     if (strcmp(l->field[0], "rank") == 0 && keeper.rank > 0) keeper.spare = OTHERS_SECONDS;
     if (keeper.rank > 0 || strcmp(l->field[0], "meet") == 0) return;
     if (streaming)
@@ -210,7 +219,8 @@ static void receive_report(int listening, int milliseconds, char *how, size_t si
 {
     struct pollfd p = {.fd = listening, .events = POLLIN};
     how[0] = '\0';
-    if (listening >= 0 && poll(&p, 1, milliseconds) == 1) peer_receive(listening, own_address, how, size);
+    if (listening >= 0 && poll(&p, 1, milliseconds) == 1)
+        peer_receive(listening, own_address, how, size);
 }
 
 static void say_why(enum keeper_reason why, pid_t child, int listening, char *how, size_t size)
@@ -223,14 +233,17 @@ static void say_why(enum keeper_reason why, pid_t child, int listening, char *ho
         return;
     case KEEPER_SIGNAL:
         bury(child, 0, end, sizeof end);
-        receive_report(listening, 300, how, size); /* the launcher may have noticed the death of a rank first */
+        receive_report(listening, 300, how,
+                       size); /* the launcher may have noticed the death of a rank first */
         if (!how[0]) snprintf(how, size, "the launcher ended the job (%s)", strsignal(signalled));
         return;
     case KEEPER_PEER:
         receive_report(listening, 0, how, size);
         if (how[0]) bury(child, 0, end, sizeof end);
         return;
-    default: bury(child, 2, end, sizeof end); snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
+    default:
+        bury(child, 2, end, sizeof end);
+        snprintf(how, size, "rank %d %s", keeper.rank < 0 ? 0 : keeper.rank, end);
     }
 }
 
@@ -248,14 +261,16 @@ static int end_job(const struct options *o, const char *probe)
     if (!keeper.ended) {
         add_untried(o);
         snprintf(hint, sizeof hint,
-                 "To go on: the same command with --skip=%s%s%s, or armci-doctor --launch=\"mpiexec -n 2\", which goes "
+                 "To go on: the same command with --skip=%s%s%s, or armci-doctor "
+                 "--launch=\"mpiexec -n 2\", which goes "
                  "on by itself.",
                  o->skip ? o->skip : "", o->skip ? "," : "", probe[0] ? probe : "NAME");
     }
     return table_end(hint[0] ? hint : NULL);
 }
 
-/* Ranks other than 0: report to rank 0, then stay until rank 0 has printed: the launcher might end the job earlier. */
+/* Ranks other than 0: report to rank 0, then stay until rank 0 has printed: the launcher might end
+ * the job earlier. */
 static int end_other(const char *probe, const char *how)
 {
     char text[300];
@@ -286,7 +301,8 @@ static void watch(pid_t child, int listening, char *how, size_t size)
         why = keeper_watch(&keeper, ended, keeper.rank == 0 ? listening : -1);
         if (keeper.ended) {
             char end[200];
-            bury(child, FINALIZE_SECONDS, end, sizeof end); /* MPI_Finalize may hang, after all results are written */
+            bury(child, FINALIZE_SECONDS, end,
+                 sizeof end); /* MPI_Finalize may hang, after all results are written */
             return;
         }
         say_why(why, child, listening, how, size);

@@ -11,7 +11,14 @@
 #include "probe.h"
 #include "report.h"
 
-enum { MOST_ROWS = 128, MOST_FACTS = 24, MOST_SPEEDS = 128, MOST_ADVICE = 8, INDENT = 41, WIDTH = 119 };
+enum {
+    MOST_ROWS = 128,
+    MOST_FACTS = 24,
+    MOST_SPEEDS = 128,
+    MOST_ADVICE = 8,
+    INDENT = 41,
+    WIDTH = 119
+};
 
 struct row {
     const struct probe *probe;
@@ -172,7 +179,8 @@ static void print_row(const struct row *r)
     if (r->remedy[0]) printf("%*s-> %s\n", INDENT + 1, "", r->remedy);
 }
 
-static void add_row(const struct probe *probe, enum outcome outcome, const char *text, const char *remedy)
+static void add_row(const struct probe *probe, enum outcome outcome, const char *text,
+                    const char *remedy)
 {
     if (table.rows == MOST_ROWS || !probe || table_has(probe->name)) return;
     struct row *r = &table.row[table.rows++];
@@ -186,7 +194,8 @@ static void add_row(const struct probe *probe, enum outcome outcome, const char 
 static void take_row(const struct line *l)
 {
     enum outcome outcome;
-    if (outcome_of_word(l->field[2], &outcome)) add_row(probe_named(l->field[1]), outcome, l->field[3], l->field[4]);
+    if (outcome_of_word(l->field[2], &outcome))
+        add_row(probe_named(l->field[1]), outcome, l->field[3], l->field[4]);
 }
 
 static void take_speed(const struct line *l)
@@ -201,7 +210,8 @@ static void take_speed(const struct line *l)
 
 static void take_advice(const struct line *l)
 {
-    if (table.advices < MOST_ADVICE) snprintf(table.advice[table.advices++], sizeof table.advice[0], "%s", l->field[1]);
+    if (table.advices < MOST_ADVICE)
+        snprintf(table.advice[table.advices++], sizeof table.advice[0], "%s", l->field[1]);
 }
 
 void table_take(const struct line *l)
@@ -209,7 +219,8 @@ void table_take(const struct line *l)
     static const struct {
         const char *kind;
         void (*take)(const struct line *l);
-    } kinds[] = {{"fact", take_fact}, {"row", take_row}, {"speed", take_speed}, {"advice", take_advice}};
+    } kinds[] = {
+        {"fact", take_fact}, {"row", take_row}, {"speed", take_speed}, {"advice", take_advice}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(l->field[0], kinds[i].kind) == 0) kinds[i].take(l);
     figures_take(l);
@@ -298,15 +309,18 @@ static void print_speeds(void)
 static void print_sum(void)
 {
     if (table.probing) {
-        printf("\n%d correct, %d with a defect, %d not possible here\n", count(PASS), count(AVOIDED) + count(WRONG), count(SKIPPED));
+        printf("\n%d correct, %d with a defect, %d not possible here\n", count(PASS),
+               count(AVOIDED) + count(WRONG), count(SKIPPED));
         return;
     }
-    printf("\n%d pass, %d avoided (an MPI defect that ARMCI works around), %d WRONG, %d unused (wrong, but not "
+    printf("\n%d pass, %d avoided (an MPI defect that ARMCI works around), %d WRONG, %d unused "
+           "(wrong, but not "
            "in use), %d skipped\n",
            count(PASS), count(AVOIDED), count(WRONG), count(UNUSED), count(SKIPPED));
     printf("%s\n", table.status == 0 ? "Every ARMCI path in use is correct."
-                   : count(WRONG)    ? "ARMCI IS NOT SAFE HERE: see the rows that say WRONG."
-                                     : "ARMCI was not tested: it is not known whether it is correct here.");
+                   : count(WRONG)
+                       ? "ARMCI IS NOT SAFE HERE: see the rows that say WRONG."
+                       : "ARMCI was not tested: it is not known whether it is correct here.");
 }
 
 int table_end(const char *hint)

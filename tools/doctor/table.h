@@ -19,7 +19,8 @@ bool table_has(const char *name);
 void table_untried(const char *name);
 /* The table as the JSON object `key`; NULL: the document. */
 void table_add_json(struct json *j, const char *key);
-/* Print the end of the table; returns the exit status.  hint: how to continue; NULL: nothing is left. */
+/* Print the end of the table; returns the exit status.  hint: how to continue; NULL: nothing is
+ * left. */
 int table_end(const char *hint);
 
 #endif

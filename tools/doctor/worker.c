@@ -22,7 +22,8 @@ const struct job *const job = &the_job;
 int MPI_Abort(MPI_Comm comm, int code)
 {
     (void)comm;
-    fprintf(stderr, "armci-doctor: rank %d: MPI_Abort was called with code %d\n", the_job.rank, code);
+    fprintf(stderr, "armci-doctor: rank %d: MPI_Abort was called with code %d\n", the_job.rank,
+            code);
     _exit(WORKER_ABORTED);
 }
 
@@ -83,7 +84,8 @@ static bool in_this_job(const struct options *o, const struct probe *p)
 bool worker_wants(const struct options *o, const struct probe *p)
 {
     if (p->section == SECTION_START) return true;
-    return in_this_job(o, p) && (!o->only || options_lists(o->only, p->name)) && !options_lists(o->skip, p->name);
+    return in_this_job(o, p) && (!o->only || options_lists(o->only, p->name)) &&
+           !options_lists(o->skip, p->name);
 }
 
 /* The outcome if the probe finds an error. */
@@ -110,10 +112,14 @@ static void collect(struct finding *f)
 static void write_row(const struct probe *p, const struct finding *f, const char *remedy)
 {
     if (f->skipped || f->wrong == 0)
-        line_write("row\t%s\t%s\t%s", p->name, outcome_word(f->skipped ? SKIPPED : f->note ? NOTE : PASS), f->text);
+        line_write("row\t%s\t%s\t%s", p->name,
+                   outcome_word(f->skipped ? SKIPPED
+                                : f->note  ? NOTE
+                                           : PASS),
+                   f->text);
     else
-        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, outcome_word(worst(p, remedy)), f->wrong, f->tried, f->trouble,
-                   remedy ? remedy : "");
+        line_write("row\t%s\t%s\t%ld of %ld wrong: %s\t%s", p->name, outcome_word(worst(p, remedy)),
+                   f->wrong, f->tried, f->trouble, remedy ? remedy : "");
 }
 
 static void plant(const char *fault)
@@ -129,10 +135,12 @@ static void run_probe(const struct probe *p)
 {
     struct finding f = {.probe = p};
     const char *remedy = job->probing || !p->remedy ? NULL : p->remedy();
-    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, outcome_word(worst(p, remedy)), remedy ? remedy : "");
+    line_write("begin\t%s\t%d\t%s\t%s", p->name, p->seconds, outcome_word(worst(p, remedy)),
+               remedy ? remedy : "");
     MPI_Barrier(job->comm);
     if (p->dangerous && job->careful && remedy_is_known(p))
-        leave_out(&f, "known to be defective in this library, and not used by ARMCI (--probe tries it)");
+        leave_out(
+            &f, "known to be defective in this library, and not used by ARMCI (--probe tries it)");
     else
         p->run(&f);
     collect(&f);
@@ -211,7 +219,8 @@ int worker_run(const struct options *o, const char *address)
     introduce(address);
     count_nodes();
     if (job->size < 2) {
-        fprintf(stderr, "armci-doctor: at least 2 processes are needed: mpiexec -n 2 armci-doctor\n");
+        fprintf(stderr,
+                "armci-doctor: at least 2 processes are needed: mpiexec -n 2 armci-doctor\n");
         return 2;
     }
     for (size_t i = 0; probes[i].name; i++) {

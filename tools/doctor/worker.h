@@ -14,7 +14,8 @@ enum { WORKER_ABORTED = 71 };
 /* Beginning of the text of a row whose probe got no window because MPI allows threads. */
 #define WORKER_NO_WINDOWS "no windows where threads are allowed"
 
-/* Start MPI, run all wanted probes, end MPI; the exit status.  `address`: where this rank's keeper listens. */
+/* Start MPI, run all wanted probes, end MPI; the exit status.  `address`: where this rank's keeper
+ * listens. */
 int worker_run(const struct options *o, const char *address);
 /* Called by the first probe: does MPI create windows? */
 void worker_note_windows(bool possible);

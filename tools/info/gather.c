@@ -17,15 +17,18 @@
 #include "shape/shape.h"
 #include "transport/shm/segment.h"
 
-#define TEXT_OF(X)   #X
-#define TEXT(X)      TEXT_OF(X)
-#define VERSION_TEXT TEXT(ARMCI_RMA_VERSION_MAJOR) "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH)
+#define TEXT_OF(X) #X
+#define TEXT(X)    TEXT_OF(X)
+#define VERSION_TEXT                                                                               \
+    TEXT(ARMCI_RMA_VERSION_MAJOR)                                                                  \
+    "." TEXT(ARMCI_RMA_VERSION_MINOR) "." TEXT(ARMCI_RMA_VERSION_PATCH)
 
 /* The MPI library of the build, for printing only. */
 #if defined(MPI_ABI_VERSION)
 #define BUILD_LIBRARY "standard ABI " TEXT(MPI_ABI_VERSION) "." TEXT(MPI_ABI_SUBVERSION)
 #elif defined(OMPI_MAJOR_VERSION)
-#define BUILD_LIBRARY "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
+#define BUILD_LIBRARY                                                                              \
+    "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
 #elif defined(I_MPI_VERSION)
 #define BUILD_LIBRARY "Intel MPI " I_MPI_VERSION
 #elif defined(MPICH_VERSION)
@@ -50,7 +53,8 @@ static struct fact *add(struct section *s, const char *key, const char *label, e
     return f;
 }
 
-static void __attribute__((format(printf, 4, 5))) add_text(struct section *s, const char *key, const char *label, const char *format, ...)
+static void __attribute__((format(printf, 4, 5)))
+add_text(struct section *s, const char *key, const char *label, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -58,7 +62,8 @@ static void __attribute__((format(printf, 4, 5))) add_text(struct section *s, co
     va_end(args);
 }
 
-static void add_number(struct section *s, const char *key, const char *label, enum fact_kind kind, size_t number)
+static void add_number(struct section *s, const char *key, const char *label, enum fact_kind kind,
+                       size_t number)
 {
     struct fact *f = add(s, key, label, kind);
     f->number = number;
@@ -88,7 +93,8 @@ static void gather_versions(struct section *s)
     MPI_Get_version(&major, &minor);
     armcii_version_line(info_mpi_library(), first, sizeof first);
     add_text(s, "version", "ARMCI-RMA", "%s", VERSION_TEXT);
-    add_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION, MPI_SUBVERSION);
+    add_text(s, "mpi_at_build", "MPI at build", "%s (MPI %d.%d)", BUILD_LIBRARY, MPI_VERSION,
+             MPI_SUBVERSION);
     add_text(s, "mpi_in_use", "MPI in use", "%s (MPI %d.%d)", first, major, minor);
 }
 
@@ -116,7 +122,8 @@ static enum segment_kind kind_of_segments(void)
 {
     bool memfd = (armcii_config->shm == SHM_AUTO || armcii_config->shm == SHM_MEMFD) && has_memfd();
     if (memfd) return SEGMENT_MEMFD;
-    return armcii_config->shm == SHM_AUTO || armcii_config->shm == SHM_MPI ? SEGMENT_MPI : SEGMENT_NONE;
+    return armcii_config->shm == SHM_AUTO || armcii_config->shm == SHM_MPI ? SEGMENT_MPI
+                                                                           : SEGMENT_NONE;
 }
 
 static const char *inside_a_node(void)
@@ -132,25 +139,33 @@ static const char *by_rma(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
     if (armcii_config->progress != PROGRESS_NONE && armcii_quirks->threaded_windows)
-        return "MPI RMA; asynchronous, by a thread in each process, if MPI provides MPI_THREAD_MULTIPLE";
+        return "MPI RMA; asynchronous, by a thread in each process, if MPI provides "
+               "MPI_THREAD_MULTIPLE";
     return "MPI RMA; operations may wait until their target calls MPI";
 }
 
 static const char *between_nodes(void)
 {
-    bool servers =
-        kind_of_segments() == SEGMENT_MEMFD && armcii_config->transport != TRANSPORT_RMA && armcii_config->progress != PROGRESS_NONE;
+    bool servers = kind_of_segments() == SEGMENT_MEMFD &&
+                   armcii_config->transport != TRANSPORT_RMA &&
+                   armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
-        return servers ? "active messages to a progress rank, one of the last ARMCI_PROGRESS_RANKS ranks of each node; asynchronous"
-                       : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport other than rma";
-    return servers ? "active messages to a server on each node if MPI provides MPI_THREAD_MULTIPLE, else MPI RMA" : by_rma();
+        return servers ? "active messages to a progress rank, one of the last ARMCI_PROGRESS_RANKS "
+                         "ranks of each node; asynchronous"
+                       : "none: ARMCI_PROGRESS=rank needs shared memory by memfd and a transport "
+                         "other than rma";
+    return servers ? "active messages to a server on each node if MPI provides "
+                     "MPI_THREAD_MULTIPLE, else MPI RMA"
+                   : by_rma();
 }
 
 static const char *window_memory(bool several_nodes)
 {
     armcii_quirks_decide(info_mpi_library(), several_nodes, armcii_config->quirks);
-    if (armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory) return "MPI_Win_create";
-    return !several_nodes && armcii_quirks->shared_windows_on_one_node ? "MPI_Win_allocate_shared" : "MPI_Win_allocate";
+    if (armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory)
+        return "MPI_Win_create";
+    return !several_nodes && armcii_quirks->shared_windows_on_one_node ? "MPI_Win_allocate_shared"
+                                                                       : "MPI_Win_allocate";
 }
 
 static const char *vector_calls(void)
@@ -166,7 +181,8 @@ static const char *strided_calls(void)
 {
     switch (armcii_config->strided_method) {
     case STRIDED_IOV: return vector_calls();
-    case STRIDED_HVECTOR: return "one call with an hvector datatype; contiguous calls if segments overlap";
+    case STRIDED_HVECTOR:
+        return "one call with an hvector datatype; contiguous calls if segments overlap";
     default: return "one call with a subarray datatype; contiguous calls if segments overlap";
     }
 }
@@ -176,14 +192,18 @@ static const char *accumulate_calls(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
     if (armcii_quirks->acc_strided_types)
-        return armcii_quirks->acc_indexed_types ? "as puts and gets" : "strided: as puts and gets; vector: contiguous calls";
+        return armcii_quirks->acc_indexed_types
+                   ? "as puts and gets"
+                   : "strided: as puts and gets; vector: contiguous calls";
     return "contiguous calls";
 }
 
 static size_t calls_in_flight(void)
 {
     armcii_quirks_decide(info_mpi_library(), true, armcii_config->quirks);
-    return armcii_config->outstanding_limit < armcii_quirks->outstanding ? armcii_config->outstanding_limit : armcii_quirks->outstanding;
+    return armcii_config->outstanding_limit < armcii_quirks->outstanding
+               ? armcii_config->outstanding_limit
+               : armcii_quirks->outstanding;
 }
 
 static void gather_paths(struct section *s)
@@ -234,7 +254,8 @@ void info_print_section(const struct section *s)
 {
     if (s->title) printf("%s\n", s->title);
     for (size_t i = 0; i < s->count; i++)
-        printf("%s%-*s  %s\n", s->title ? "  " : "", s->title ? 26 : 12, s->facts[i].label, s->facts[i].text);
+        printf("%s%-*s  %s\n", s->title ? "  " : "", s->title ? 26 : 12, s->facts[i].label,
+               s->facts[i].text);
 }
 
 bool info_quirk_concerns(size_t i, bool *on_one_node, bool *on_several)
@@ -256,6 +277,7 @@ void info_print_quirks(void)
                here && between ? ""
                : between       ? " [between nodes]"
                                : " [on one node]",
-               name, *name ? ": " : "", row->remedy, armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
+               name, *name ? ": " : "", row->remedy,
+               armcii_config->quirks ? "" : " [switched off by ARMCI_QUIRKS]", row->reference);
     }
 }

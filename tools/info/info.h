@@ -7,7 +7,8 @@
 
 struct json;
 
-/* ---- gather.c: sections of facts, and the known defects of the MPI library.  The configuration must have been read. ---- */
+/* ---- gather.c: sections of facts, and the known defects of the MPI library.  The configuration
+ * must have been read. ---- */
 
 enum { MOST_FACTS = 12, FACT_ROOM = 1024 };
 
@@ -44,19 +45,22 @@ void info_print_quirks(void);
 
 /* Is the value in force of entry i another one than the default? */
 bool info_is_changed(size_t i);
-/* Every variable with its type, default and value in force; or only those whose value is not the default. */
+/* Every variable with its type, default and value in force; or only those whose value is not the
+ * default. */
 void info_print_variables(void);
 void info_print_changed(void);
 void info_print_markdown(void);
 
 /* ---- program.c ---- */
 
-/* Which ARMCI and MPI library the program uses.  Returns 0, or 1 if the file cannot be read or no ARMCI was found. */
+/* Which ARMCI and MPI library the program uses.  Returns 0, or 1 if the file cannot be read or no
+ * ARMCI was found. */
 int info_print_program(const char *file);
 
 /* ---- json.c ---- */
 
-/* The object `key` (NULL: the document) with everything; of the variables those for which `wanted` (NULL: all). */
+/* The object `key` (NULL: the document) with everything; of the variables those for which `wanted`
+ * (NULL: all). */
 void info_add_json(struct json *j, const char *key, bool (*wanted)(size_t variable));
 
 #endif

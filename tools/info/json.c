@@ -1,4 +1,5 @@
-/* json.c - the report as JSON: an object of the sections' objects, "quirks" and "variables" arrays of objects. */
+/* json.c - the report as JSON: an object of the sections' objects, "quirks" and "variables" arrays
+ * of objects. */
 #include "info.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and environment variables.  Without --probe
- * it needs no launcher and does not start MPI. */
+/* armci-info - prints the version, the build, the MPI library, the paths of transfers, limits and
+ * environment variables.  Without --probe it needs no launcher and does not start MPI. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,9 @@ static void print_measured(void)
     const char *far = armcii_route_far_doc();
     printf("between nodes: %s\n", far ? far : "there is one node");
     if (!armcii_probe->measured) {
-        printf("probe: %s\n", far ? "none, since ARMCI_TRANSPORT, MPI or the lack of servers leaves no choice" : "none");
+        printf("probe: %s\n",
+               far ? "none, since ARMCI_TRANSPORT, MPI or the lack of servers leaves no choice"
+                   : "none");
         return;
     }
     printf("%-14s %8.1f us\n", "round trip", armcii_probe->round_trip * US);
@@ -73,11 +75,15 @@ static const struct option {
     bool reads; /* the environment */
     const char *help;
 } options[] = {
-    {"--changed", info_print_changed, true, "print only the variables whose value is not the default"},
+    {"--changed", info_print_changed, true,
+     "print only the variables whose value is not the default"},
     {"--variables", info_print_variables, true, "print only the environment variables"},
-    {"--json", print_json, true, "print everything as JSON; with --changed, only the variables whose value is not the default"},
+    {"--json", print_json, true,
+     "print everything as JSON; with --changed, only the variables whose value is not the default"},
     {"--markdown", info_print_markdown, false, "print the table of variables as a Markdown page"},
-    {"--probe", print_probe, true, "started as a job: print what MPI RMA does by itself between nodes, and the route chosen from it"},
+    {"--probe", print_probe, true,
+     "started as a job: print what MPI RMA does by itself between nodes, and the route chosen from "
+     "it"},
     {"--version", print_version, false, "print the version"},
     {"--help", print_help, false, "print this help"},
 };
@@ -86,8 +92,10 @@ enum { OPTIONS = sizeof options / sizeof options[0] };
 static void print_help(void)
 {
     printf("usage: armci-info [OPTION]\n"
-           "Print the version of ARMCI-RMA, its build, the MPI library, the paths of transfers, the limits of this node, the known\n"
-           "defects of the MPI library with their remedies, and every environment variable with its value in force.\n"
+           "Print the version of ARMCI-RMA, its build, the MPI library, the paths of transfers, "
+           "the limits of this node, the known\n"
+           "defects of the MPI library with their remedies, and every environment variable with "
+           "its value in force.\n"
            "  --program FILE  print which ARMCI and which MPI library a program uses\n");
     for (size_t i = 0; i < OPTIONS; i++)
         printf("  %-12s %s\n", options[i].name, options[i].help);
@@ -110,7 +118,8 @@ static bool is_json_of_changed(int argc, char **argv)
 /* The option of the command line; name NULL: invalid. */
 static struct option choose(int argc, char **argv)
 {
-    static const struct option wrong = {NULL, NULL, false, NULL}, report = {"", print_report, true, NULL},
+    static const struct option wrong = {NULL, NULL, false, NULL},
+                               report = {"", print_report, true, NULL},
                                json_of_changed = {"", print_json_changed, true, NULL};
     const struct option *found = argc == 2 ? find_option(argv[1]) : NULL;
     if (argc == 1) return report;
@@ -120,7 +129,8 @@ static struct option choose(int argc, char **argv)
 
 static int wrong_usage(const char *argument)
 {
-    fprintf(stderr, "armci-info: %s: unknown option; armci-info --help lists the options\n", argument);
+    fprintf(stderr, "armci-info: %s: unknown option; armci-info --help lists the options\n",
+            argument);
     return 2;
 }
 

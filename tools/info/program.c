@@ -19,7 +19,8 @@ static const struct {
     const char *mark, *name;
 } others[] = {
     {"ARMCI-MPI initialized", "ARMCI-MPI"},
-    {"comex group lookup failed", "ComEx"}, /* not a name of its variables: Global Arrays 5.9 reads one itself */
+    {"comex group lookup failed",
+     "ComEx"}, /* not a name of its variables: Global Arrays 5.9 reads one itself */
 };
 enum { OTHERS = sizeof others / sizeof others[0] };
 
@@ -34,7 +35,8 @@ static bool map_file(const char *path, struct image *image)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     void *bytes = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &status) == 0) bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0 && fstat(fd, &status) == 0)
+        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) fprintf(stderr, "armci-info: %s: %m\n", path);
     if (fd >= 0) close(fd);
     if (bytes == MAP_FAILED) return false;
@@ -59,7 +61,8 @@ static const char *find_own_version(struct image image)
     return NULL;
 }
 
-/* Print the ARMCI that is in the file; `how` it gets into the program.  Returns false if there is none. */
+/* Print the ARMCI that is in the file; `how` it gets into the program.  Returns false if there is
+ * none. */
 static bool print_armci(const char *file, const char *how)
 {
     struct image image;
@@ -80,9 +83,12 @@ static bool print_library(const char *line)
 {
     char name[PATH_ROOM], path[PATH_ROOM];
     if (sscanf(line, " %4095s => %4095s", name, path) != 2) return false;
-    bool is_mpi = strncmp(name, "libmpi", strlen("libmpi")) == 0, is_armci = strncmp(name, "libarmci", strlen("libarmci")) == 0;
+    bool is_mpi = strncmp(name, "libmpi", strlen("libmpi")) == 0,
+         is_armci = strncmp(name, "libarmci", strlen("libarmci")) == 0;
     if (path[0] == '/' && !is_mpi) return print_armci(path, "shared,");
-    if (is_mpi || is_armci) printf("%s  %s\n", is_mpi ? "MPI  " : "ARMCI", path[0] == '/' ? path : line + strspn(line, " \t"));
+    if (is_mpi || is_armci)
+        printf("%s  %s\n", is_mpi ? "MPI  " : "ARMCI",
+               path[0] == '/' ? path : line + strspn(line, " \t"));
     return is_armci;
 }
 
@@ -98,7 +104,8 @@ static bool print_libraries(const char *file)
         line[strcspn(line, "\n")] = '\0';
         any |= print_library(line);
     }
-    if (pclose(list) == 127 << 8) fprintf(stderr, "armci-info: ldd is missing, so shared libraries are not listed\n");
+    if (pclose(list) == 127 << 8)
+        fprintf(stderr, "armci-info: ldd is missing, so shared libraries are not listed\n");
     return any;
 }
 

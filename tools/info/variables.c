@@ -19,7 +19,8 @@ static void print_variable(size_t i)
 
     armcii_config_value(i, value, sizeof value, &set);
     printf("  %s = %s%s\n", entry->name, value, set ? "   [from the environment]" : "");
-    printf("      %s; default %s%s\n", entry->type, entry->default_value, entry->for_tests ? "; for tests" : "");
+    printf("      %s; default %s%s\n", entry->type, entry->default_value,
+           entry->for_tests ? "; for tests" : "");
     printf("      %s\n", entry->help);
 }
 
@@ -75,9 +76,11 @@ static void print_markdown_remedies(void)
 {
     const char *help;
 
-    printf("\nNames of remedies in ARMCI_QUIRKS, separated by commas: `ARMCI_QUIRKS=+remote-flush,-pack-puts`. With `none,+NAME` only that "
+    printf("\nNames of remedies in ARMCI_QUIRKS, separated by commas: "
+           "`ARMCI_QUIRKS=+remote-flush,-pack-puts`. With `none,+NAME` only that "
            "one\n"
-           "is applied. `armci-info` prints the known defects of the MPI library in use, with these names.\n"
+           "is applied. `armci-info` prints the known defects of the MPI library in use, with "
+           "these names.\n"
            "\n| remedy | meaning |\n|---|---|\n");
     for (enum remedy remedy = 0; remedy < REMEDIES; remedy++) {
         printf("| %s |", armcii_config_remedy(remedy, &help));
@@ -111,13 +114,15 @@ static void print_markdown_names(void)
 
 void info_print_markdown(void)
 {
-    printf(
-        "# Environment variables\n\n"
-        "Written by `armci-info --markdown` from `src/base/config_table.h`; do not edit.\n\n"
-        "No variable is needed. Words are not case-sensitive. `true`, `on`, `1`, `y`, `t` mean `yes`; `false`, `off`, `0`, `n`, `f` mean\n"
-        "`no`. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). Rank 0 reports each invalid value, which leaves the default "
-        "in\n"
-        "force, and each unknown name that begins with `ARMCI_`. `armci-info` prints the values in force.\n");
+    printf("# Environment variables\n\n"
+           "Written by `armci-info --markdown` from `src/base/config_table.h`; do not edit.\n\n"
+           "No variable is needed. Words are not case-sensitive. `true`, `on`, `1`, `y`, `t` mean "
+           "`yes`; `false`, `off`, `0`, `n`, `f` mean\n"
+           "`no`. Bytes may have a suffix `k`, `M`, `G` or `T` (powers of 1024). Rank 0 reports "
+           "each invalid value, which leaves the default "
+           "in\n"
+           "force, and each unknown name that begins with `ARMCI_`. `armci-info` prints the values "
+           "in force.\n");
     print_markdown_table(false);
     print_markdown_remedies();
     printf("\nFor tests of the library; programs do not need these:\n");

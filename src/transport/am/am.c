@@ -1,4 +1,5 @@
-/* am.c - the transport am: barrier, progress thread, start and end, regions and the table of its functions. */
+/* am.c - the transport am: barrier, progress thread, start and end, regions and the table of its
+ * functions. */
 #include "transport/am/am.h"
 
 #include <mpi.h>
@@ -24,8 +25,10 @@ static void leaders_barrier(void)
     armcii_lock_enter();
     for (int round = 0, distance = 1; distance < n; round++, distance *= 2) {
         MPI_Request requests[2];
-        MPI_Irecv(NULL, 0, MPI_BYTE, w->leaders[(w->node - distance + n) % n], AM_TAG_BARRIER + round, comm, &requests[0]);
-        MPI_Isend(NULL, 0, MPI_BYTE, w->leaders[(w->node + distance) % n], AM_TAG_BARRIER + round, comm, &requests[1]);
+        MPI_Irecv(NULL, 0, MPI_BYTE, w->leaders[(w->node - distance + n) % n],
+                  AM_TAG_BARRIER + round, comm, &requests[0]);
+        MPI_Isend(NULL, 0, MPI_BYTE, w->leaders[(w->node + distance) % n], AM_TAG_BARRIER + round,
+                  comm, &requests[1]);
         armcii_endpoints_wait(&requests[0]);
         armcii_endpoints_wait(&requests[1]);
     }
@@ -41,7 +44,8 @@ static void barrier(void)
 
 /* ---- the progress thread ----
  *
- * It serves where the process is a server, and advances what the program left pending.  It never waits for the global lock. */
+ * It serves where the process is a server, and advances what the program left pending.  It never
+ * waits for the global lock. */
 
 static void advance_before_exit(void)
 {
@@ -55,8 +59,8 @@ static void advance_mpi(void)
     MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ACK, comm, &there, MPI_STATUS_IGNORE);
 }
 
-/* Operations that the program left pending.  If another thread has the lock, that one advances them when it leaves: it may keep calling
- * direct transfers, which advance nothing. */
+/* Operations that the program left pending.  If another thread has the lock, that one advances them
+ * when it leaves: it may keep calling direct transfers, which advance nothing. */
 static bool advance_own(void)
 {
     if (!armcii_endpoints_are_busy()) return false;
@@ -120,7 +124,8 @@ static void start_process(void)
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks > 0) return;
     armcii_lock_exit_hook = advance_before_exit;
-    if (armcii_server_is_here() && armcii_node->cpus.taken) armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
+    if (armcii_server_is_here() && armcii_node->cpus.taken)
+        armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
     armcii_progress_thread_start(&policy);
 }
 
@@ -154,16 +159,19 @@ void armcii_am_end(void)
 
 /* ---- regions ----
  *
- * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs no table. */
+ * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs
+ * no table. */
 
 /* The server of a slice for processes of other nodes. */
 struct slice_server {
     int server;
-    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the owner's exported segment */
+    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the
+                      owner's exported segment */
 };
 
 struct am_region {
-    char *server_map;            /* on the first member that a progress rank serves: where that mapped the segment; else NULL */
+    char *server_map; /* on the first member that a progress rank serves: where that mapped the
+                         segment; else NULL */
     struct slice_server slice[]; /* [team size]; none in the arena */
 };
 
@@ -174,7 +182,8 @@ static void free_region(struct region *r)
     r->am = NULL;
 }
 
-/* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every member where one cannot. */
+/* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every
+ * member where one cannot. */
 static int map_in_progress_ranks(struct region *r, bool first)
 {
     bool mapped = true;
@@ -204,13 +213,15 @@ struct segment_addresses {
     char *own, *in_server;
 };
 
-/* The server of a slice is the owner's progress rank; without one, the team's first member on the node. */
+/* The server of a slice is the owner's progress rank; without one, the team's first member on the
+ * node. */
 static void exchange_servers(struct region *r, const int *first_of)
 {
     struct team *team = r->team;
     char *own = r->shm->segment.memory;
     struct segment_addresses mine = {own, r->am->server_map ? r->am->server_map : own}, *all;
-    all = armcii_alloc((size_t)team->size, sizeof *all, "the tables of a region of %d processes", team->size);
+    all = armcii_alloc((size_t)team->size, sizeof *all, "the tables of a region of %d processes",
+                       team->size);
     armcii_team_allgather(team, &mine, all, (int)sizeof mine);
     for (int i = 0; i < team->size; i++) {
         int server = armcii_world->server_of[team->to_world[i]], first = first_of[server];
@@ -238,7 +249,8 @@ static int attach_segment(struct region *r)
 static int attach(struct region *r)
 {
     size_t slices = r->extent ? 0 : (size_t)r->team->size;
-    r->am = armcii_alloc(1, sizeof *r->am + slices * sizeof r->am->slice[0], "the tables of a region of %zu processes", slices);
+    r->am = armcii_alloc(1, sizeof *r->am + slices * sizeof r->am->slice[0],
+                         "the tables of a region of %zu processes", slices);
     if (r->extent) return 0;
     if (!r->memget) return attach_segment(r);
     for (int i = 0; i < r->team->size; i++)
@@ -252,7 +264,8 @@ static void detach(struct region *r)
         armcii_server_release(NULL, (char *)UINTPTR_MAX);
     } else if (!r->extent) {
         armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
-        armcii_server_release(r->shm->segment.memory, r->shm->segment.memory + r->shm->segment.bytes);
+        armcii_server_release(r->shm->segment.memory,
+                              r->shm->segment.memory + r->shm->segment.bytes);
     }
     free_region(r);
 }
@@ -266,7 +279,8 @@ static struct remote remote_of(const struct raddr *raddr, int target)
     return (struct remote){target, slice->server, slice->delta};
 }
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req)
 {
     struct remote to = remote_of(raddr, op->target);
     (void)lo, (void)hi;
@@ -274,7 +288,9 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     switch (op->verb.kind) {
     case RMA_PUT: req->id = armcii_client_put(&to, &op->shape); break;
     case RMA_GET: req->id = armcii_client_get(&to, &op->shape); break;
-    case RMA_ACC: req->id = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape); break;
+    case RMA_ACC:
+        req->id = armcii_client_accumulate(&to, op->verb.element, op->scale, &op->shape);
+        break;
     }
     if (req->id) req->transport = &armcii_am;
     return 0;
@@ -285,8 +301,10 @@ static void wait(const struct request *req)
     armcii_client_wait(req->id);
 }
 
-/* What the server has not acknowledged may take effect later than what another transport carries. */
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+/* What the server has not acknowledged may take effect later than what another transport carries.
+ */
+static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+                  const char *hi)
 {
     (void)verb;
     armcii_endpoint_order(remote_of(raddr, target).server, target, lo, hi);
@@ -308,7 +326,8 @@ static void fence_region(struct region *r, int target)
     }
 }
 
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand)
 {
     struct remote to = remote_of(raddr, target);
     return armcii_client_rmw(&to, update, bytes, remote, operand);

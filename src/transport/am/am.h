@@ -1,6 +1,7 @@
-/* am.h - the transport am: active messages. Requests travel as MPI messages to a server on the target's node, which applies them by loads,
- * stores and atomic instructions (shm/shm.h). The server runs in the progress thread of a process, or is a progress rank. proto.h has the
- * messages. */
+/* am.h - the transport am: active messages. Requests travel as MPI messages to a server on the
+ * target's node, which applies them by loads, stores and atomic instructions (shm/shm.h). The
+ * server runs in the progress thread of a process, or is a progress rank. proto.h has the messages.
+ */
 #ifndef ARMCII_AM_H
 #define ARMCII_AM_H
 
@@ -16,8 +17,8 @@
 
 extern const struct transport armcii_am;
 
-/* Collective over the world and the progress ranks. Without progress ranks the first process of each node is a server; this requires
- * MPI_THREAD_MULTIPLE. */
+/* Collective over the world and the progress ranks. Without progress ranks the first process of
+ * each node is a server; this requires MPI_THREAD_MULTIPLE. */
 void armcii_am_start(void);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
@@ -33,10 +34,12 @@ struct remote {
     int64_t delta; /* from the owner's addresses to the server's */
 };
 
-/* Each returns a request id for armcii_client_wait, or 0 when the operation is complete locally. Eager puts and accumulates are copied, so
- * they are complete; they may be coalesced with later ones. scale NULL: 1. */
+/* Each returns a request id for armcii_client_wait, or 0 when the operation is complete locally.
+ * Eager puts and accumulates are copied, so they are complete; they may be coalesced with later
+ * ones. scale NULL: 1. */
 uint64_t armcii_client_put(const struct remote *to, const struct shape *s);
-uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale, const struct shape *s);
+uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale,
+                                  const struct shape *s);
 uint64_t armcii_client_get(const struct remote *from, const struct shape *s);
 /* Return when the operation is complete locally. */
 void armcii_client_wait(uint64_t id);
@@ -46,11 +49,13 @@ bool armcii_client_is_complete(uint64_t id);
 void armcii_client_wait_all(int owner);
 
 /* *address, an int or long of `bytes` bytes in the owner's memory: see armcii_apply_rmw. */
-long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand);
+long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address,
+                       long operand);
 
 /* Mutexes; the functions are those of struct transport. */
 
-void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name);
+void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total,
+                                   unsigned long name);
 void armcii_client_mutexes_free(void *set);
 void armcii_client_lock(void *set, int owner, int mutex, unsigned *slot);
 bool armcii_client_trylock(void *set, int owner, int mutex, unsigned *slot);
@@ -75,35 +80,41 @@ extern bool armcii_endpoints_have_thread;
 /* The endpoint of a server; the first call connects. */
 struct endpoint;
 struct endpoint *armcii_endpoint(int server);
-/* Room for a request of that length in the open message; acknowledge: a fence waits for the message. */
+/* Room for a request of that length in the open message; acknowledge: a fence waits for the
+ * message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
-/* Send the open message, as soon as there is room in the window: now; if there is reason not to coalesce more updates; of all endpoints. */
+/* Send the open message, as soon as there is room in the window: now; if there is reason not to
+ * coalesce more updates; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
-/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory and is acknowledged with the tag. A
- * server serves requests in order but receives rendezvous data later, so that operations on the same bytes wait. */
+/* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory
+ * and is acknowledged with the tag. A server serves requests in order but receives rendezvous data
+ * later, so that operations on the same bytes wait. */
 struct rndv_put {
     int server, owner, tag;
     char *lo, *hi;
 };
 /* May so many bytes of data (armcii_am_rndv_size) be sent before the server asks for them? */
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
-/* The request of the put is in the open message, and so many bytes follow unasked; its acknowledgement frees the tag. */
+/* The request of the put is in the open message, and so many bytes follow unasked; its
+ * acknowledgement frees the tag. */
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
 /* Is a rendezvous put not in place, or does a message wait for room in the window? */
 bool armcii_rndv_any(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 
-/* Before the program goes on: make sure that what it started reaches the server, or all servers, even if it never calls again. */
+/* Before the program goes on: make sure that what it started reaches the server, or all servers,
+ * even if it never calls again. */
 void armcii_endpoint_leave(struct endpoint *e);
 void armcii_endpoints_leave(void);
 
 /* Progress. */
 
-/* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may call it, without the lock. */
+/* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may
+ * call it, without the lock. */
 bool armcii_endpoints_are_busy(void);
 /* Make progress on all of it, without waiting; true when there was any. */
 bool armcii_endpoints_progress(void);
@@ -114,9 +125,11 @@ void armcii_endpoints_wait(MPI_Request *request);
 
 /* Remote completion. */
 
-/* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory excepted, is in place on return. */
+/* What was started towards one server, rendezvous puts outside [lo, hi) of the owner's memory
+ * excepted, is in place on return. */
 void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi);
-/* What was started towards a process, the nodes of a team, all nodes, is in place there on return. */
+/* What was started towards a process, the nodes of a team, all nodes, is in place there on return.
+ */
 void armcii_endpoints_fence(int process);
 void armcii_endpoints_fence_team(const struct team *team);
 void armcii_endpoints_fence_all(void);
@@ -125,7 +138,8 @@ bool armcii_endpoints_are_quiet(void);
 
 /* ---- outstanding operations (outstanding.c) ----
  *
- * Operations of this process that are not complete locally: rendezvous puts being sent, gets being received. Called under the global lock.
+ * Operations of this process that are not complete locally: rendezvous puts being sent, gets being
+ * received. Called under the global lock.
  */
 
 struct outstanding {
@@ -155,19 +169,20 @@ bool armcii_outstanding_progress(void);
 
 /* Is anything outstanding, or about to be? Any thread may call it, without the lock. */
 bool armcii_outstanding_any(void);
-/* Is any fragment of the operation outstanding? Is any operation up to that id outstanding on memory of the owner, or of anybody (-1)? */
+/* Is any fragment of the operation outstanding? Is any operation up to that id outstanding on
+ * memory of the owner, or of anybody (-1)? */
 bool armcii_outstanding_has(uint64_t id);
 bool armcii_outstanding_to(int owner, uint64_t id);
 
-/* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until that is complete, so that replies may
- * arrive in any order. */
+/* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until
+ * that is complete, so that replies may arrive in any order. */
 int armcii_tag_alloc(void);
 void armcii_tag_free(int tag);
 
 /* ---- slots (slots.c) ----
  *
- * The buffers of a server for messages. Messages of a client complete in any order: a slot keeps one until it is the client's next. Called
- * by the thread that serves. */
+ * The buffers of a server for messages. Messages of a client complete in any order: a slot keeps
+ * one until it is the client's next. Called by the thread that serves. */
 
 void armcii_slots_start(MPI_Comm comm);
 /* No process sends any more, and no message is left. */
@@ -175,33 +190,39 @@ void armcii_slots_end(void);
 /* Receive what has arrived, without waiting; true when any message is complete. */
 bool armcii_slots_poll(void);
 int armcii_slots(void);
-/* The complete message of slot i and its sender; NULL: none. Valid until the slot is posted again. */
+/* The complete message of slot i and its sender; NULL: none. Valid until the slot is posted again.
+ */
 const struct am_message_header *armcii_slot_message(int i, int *client);
 void armcii_slot_post(int i);
 
 /* ---- the server (server.c) ----
  *
- * One process of each node serves requests from other nodes on the memory of its node. It works in the progress thread (thread.h) and
- * whenever its process waits in the library. It takes no lock of the library. */
+ * One process of each node serves requests from other nodes on the memory of its node. It works in
+ * the progress thread (thread.h) and whenever its process waits in the library. It takes no lock of
+ * the library. */
 
-/* Serve requests that arrive on comm; a second call does nothing. End: no process sends requests any more, no other thread serves. */
+/* Serve requests that arrive on comm; a second call does nothing. End: no process sends requests
+ * any more, no other thread serves. */
 void armcii_server_start(MPI_Comm comm);
 void armcii_server_end(void);
 bool armcii_server_is_here(void);
 
-/* Serve what has arrived if this process is a server and no other thread is serving; true when there was any. */
+/* Serve what has arrived if this process is a server and no other thread is serving; true when
+ * there was any. */
 bool armcii_server_serve(void);
 /* The same for threads that wait in the library; the number of such calls so far. */
 bool armcii_server_poll(void);
 unsigned armcii_server_poll_count(void);
 
-/* Before [lo, hi) is unmapped: wait until zero-copy messages there are complete. The clients have their data already. Meanwhile serve and
- * let other threads in. */
+/* Before [lo, hi) is unmapped: wait until zero-copy messages there are complete. The clients have
+ * their data already. Meanwhile serve and let other threads in. */
 void armcii_server_release(const char *lo, const char *hi);
 
-/* Mutexes of the processes of its node (mutex_server.c): their holders and first-in, first-out queues. */
+/* Mutexes of the processes of its node (mutex_server.c): their holders and first-in, first-out
+ * queues. */
 
-/* A mutex is identified by set, owner and number. True when it is granted; else the client is queued. */
+/* A mutex is identified by set, owner and number. True when it is granted; else the client is
+ * queued. */
 bool armcii_mutex_server_lock(uint64_t set, int owner, uint64_t number, int client, int tag);
 /* True when it is granted; never queues. */
 bool armcii_mutex_server_trylock(uint64_t set, int owner, uint64_t number);
@@ -211,35 +232,40 @@ void armcii_mutex_server_clear(void);
 
 /* ---- progress ranks (progress_rank.c) ----
  *
- * ARMCI_PROGRESS=rank: ARMCI_PROGRESS_RANKS on each node of a job on several, for programs that may have no thread. The last processes of
- * each node become progress ranks at the first start, until MPI ends. Each serves a contiguous part of the node's other processes: it waits
- * for a start, serves their memory until ARMCI ends, and waits again. It is no member of the world. The processes that it serves send it
- * control messages: start, map and unmap (of a region's segment), stop, and finalize. When all of them are in MPI_Finalize, it finalizes
- * MPI, too. */
+ * ARMCI_PROGRESS=rank: ARMCI_PROGRESS_RANKS on each node of a job on several, for programs that may
+ * have no thread. The last processes of each node become progress ranks at the first start, until
+ * MPI ends. Each serves a contiguous part of the node's other processes: it waits for a start,
+ * serves their memory until ARMCI ends, and waits again. It is no member of the world. The
+ * processes that it serves send it control messages: start, map and unmap (of a region's segment),
+ * stop, and finalize. When all of them are in MPI_Finalize, it finalizes MPI, too. */
 
-/* Select the processes of a start.  With progress ranks, *all (to be freed) is the program's processes in the order of comm and, behind
- * them, *progress_ranks progress ranks; else comm itself and 0.  Collective over comm; at a later start the progress ranks need not call.
- * Returns NULL, or, on all processes, why ARMCI_PROGRESS=rank is impossible. */
+/* Select the processes of a start.  With progress ranks, *all (to be freed) is the program's
+ * processes in the order of comm and, behind them, *progress_ranks progress ranks; else comm itself
+ * and 0.  Collective over comm; at a later start the progress ranks need not call. Returns NULL,
+ * or, on all processes, why ARMCI_PROGRESS=rank is impossible. */
 const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progress_ranks);
-/* The number, among all progress ranks, of the one that serves the caller, or of the caller if it is one. */
+/* The number, among all progress ranks, of the one that serves the caller, or of the caller if it
+ * is one. */
 int armcii_progress_rank_number(void);
 /* Did an earlier start choose progress ranks? */
 bool armcii_progress_rank_is_enabled(void);
 /* Why there is no progress rank in spite of ARMCI_PROGRESS=rank; else NULL. */
 const char *armcii_progress_rank_reason(void);
 
-/* Called by the program's processes: at the end of MPI, tell the caller's progress rank.  To be called after
- * armcii_finalize_prepare_barrier: what is prepared last is called first, and the progress rank must reach that barrier, too. */
+/* Called by the program's processes: at the end of MPI, tell the caller's progress rank.  To be
+ * called after armcii_finalize_prepare_barrier: what is prepared last is called first, and the
+ * progress rank must reach that barrier, too. */
 void armcii_progress_rank_hook_finalize(void);
 /* The program has ended ARMCI: no requests follow. */
 void armcii_progress_rank_stop(void);
 
-/* Called by the first member of a region that a progress rank serves: map its segment there.  The address there; NULL if that is
- * impossible. */
+/* Called by the first member of a region that a progress rank serves: map its segment there.  The
+ * address there; NULL if that is impossible. */
 char *armcii_progress_rank_map(const struct segment_handle *segment, size_t bytes);
 void armcii_progress_rank_unmap(char *memory, size_t bytes);
 
-/* Called by a progress rank: serve until the program starts ARMCI again, has ended it, or is in MPI_Finalize with all processes. */
+/* Called by a progress rank: serve until the program starts ARMCI again, has ended it, or is in
+ * MPI_Finalize with all processes. */
 enum progress_rank_event { PROGRESS_RANK_STARTED, PROGRESS_RANK_STOPPED, PROGRESS_RANK_FINALIZE };
 enum progress_rank_event armcii_progress_rank_serve(void);
 /* Called by a progress rank when started again: its part of armcii_progress_rank_select. */

@@ -12,7 +12,8 @@ static uint64_t last_id;
 
 static void append_request(struct endpoint *e, const struct am_request *r, const struct shape *s)
 {
-    char *to = armcii_endpoint_append(e, armcii_am_request_length(r->kind, s), armcii_am_has_data(r->kind));
+    char *to = armcii_endpoint_append(e, armcii_am_request_length(r->kind, s),
+                                      armcii_am_has_data(r->kind));
     armcii_am_encode(r, s, to);
 }
 
@@ -67,12 +68,14 @@ void armcii_client_wait(uint64_t id)
 
 bool armcii_client_is_complete(uint64_t id)
 {
-    return !armcii_outstanding_has(id) && (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_wait */
+    return !armcii_outstanding_has(id) &&
+           (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_wait */
 }
 
 /* ---- put and accumulate ---- */
 
-static void put_rndv(struct endpoint *e, const struct remote *to, const struct shape *s, uint64_t id)
+static void put_rndv(struct endpoint *e, const struct remote *to, const struct shape *s,
+                     uint64_t id)
 {
     struct outstanding *o = new_outstanding(id, to->owner);
     MPI_Request request;
@@ -81,15 +84,19 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     const bool asks = bytes > 0 && !armcii_endpoint_has_room(e, bytes);
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
-    append_request(e, &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV, .owner = to->owner, .tag = put.tag, .delta = to->delta},
+    append_request(e,
+                   &(struct am_request){.kind = asks ? AM_PUT_ASK : AM_PUT_RNDV,
+                                        .owner = to->owner,
+                                        .tag = put.tag,
+                                        .delta = to->delta},
                    s);
     armcii_rndv_add(e, &put, asks ? 0 : bytes);
     armcii_endpoint_send(e);
     if (asks)
         armcii_outstanding_set_send(o, s, to->server, put.tag + AM_TAG_DATA);
     else
-        armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL}, to->server, put.tag + AM_TAG_DATA,
-                             &request);
+        armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){s->local, s, SHAPE_LOCAL},
+                             to->server, put.tag + AM_TAG_DATA, &request);
     armcii_outstanding_start(o, request);
 }
 
@@ -106,7 +113,9 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
         if (fragment.bytes <= armcii_am_eager_max()) {
-            append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta}, &fragment);
+            append_request(
+                e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta},
+                &fragment);
             armcii_endpoint_send_if_due(e);
         } else {
             if (!id) id = ++last_id;
@@ -118,7 +127,8 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
     return id;
 }
 
-uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale, const struct shape *shape)
+uint64_t armcii_client_accumulate(const struct remote *to, enum element type, const void *scale,
+                                  const struct shape *shape)
 {
     struct shape patch;
     const struct shape *s = armcii_am_vector_to_strided(shape, &patch);
@@ -144,11 +154,13 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
 
 /* ---- get ---- */
 
-/* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for earlier gets. */
+/* Zero-copy where the data are contiguous, or where no buffer is free: the call does not wait for
+ * earlier gets. */
 static bool use_zcopy(const struct shape *fragment)
 {
     if (fragment->form == SHAPE_CONTIGUOUS) return true;
-    return !armcii_bufpool_can_alloc(&armcii_outstanding_buffers, fragment->bytes) && armcii_am_can_zcopy(fragment, SHAPE_LOCAL);
+    return !armcii_bufpool_can_alloc(&armcii_outstanding_buffers, fragment->bytes) &&
+           armcii_am_can_zcopy(fragment, SHAPE_LOCAL);
 }
 
 static char *alloc_buffer(size_t bytes)
@@ -162,18 +174,23 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
-static void get_fragment(struct endpoint *e, const struct remote *from, const struct shape *fragment, uint64_t id)
+static void get_fragment(struct endpoint *e, const struct remote *from,
+                         const struct shape *fragment, uint64_t id)
 {
     struct outstanding *o = new_outstanding(id, from->owner);
     MPI_Request reply;
-    if (!use_zcopy(fragment)) armcii_outstanding_set_unpack(o, fragment, alloc_buffer(fragment->bytes));
+    if (!use_zcopy(fragment))
+        armcii_outstanding_set_unpack(o, fragment, alloc_buffer(fragment->bytes));
     o->tag = new_tag();
     if (o->buffer)
-        MPI_Irecv(o->buffer, (int)fragment->bytes, MPI_BYTE, from->server, o->tag, armcii_endpoints_comm, &reply);
+        MPI_Irecv(o->buffer, (int)fragment->bytes, MPI_BYTE, from->server, o->tag,
+                  armcii_endpoints_comm, &reply);
     else
-        armcii_am_receive_zcopy(armcii_endpoints_comm, (struct am_zcopy){fragment->local, fragment, SHAPE_LOCAL}, from->server, o->tag,
-                                &reply);
-    struct am_request r = {.kind = AM_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
+        armcii_am_receive_zcopy(armcii_endpoints_comm,
+                                (struct am_zcopy){fragment->local, fragment, SHAPE_LOCAL},
+                                from->server, o->tag, &reply);
+    struct am_request r = {
+        .kind = AM_GET, .owner = from->owner, .tag = o->tag, .delta = from->delta};
     armcii_outstanding_start(o, reply);
     append_request(e, &r, fragment);
 }
@@ -219,7 +236,8 @@ static void send_and_wait(struct endpoint *e, MPI_Request *reply)
     armcii_endpoints_wait(reply);
 }
 
-long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address, long operand)
+long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address,
+                       long operand)
 {
     struct endpoint *e = armcii_endpoint(to->server);
     struct shape s;
@@ -249,7 +267,8 @@ struct am_mutexes {
     unsigned long name;
 };
 
-void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total, unsigned long name)
+void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total,
+                                   unsigned long name)
 {
     struct am_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
     (void)count, (void)total;
@@ -263,11 +282,13 @@ void armcii_client_mutexes_free(void *set)
 }
 
 /* Append the request to the open message of the owner's server. */
-static struct endpoint *append_mutex(enum am_kind kind, const struct am_mutexes *set, int owner, int mutex, int tag)
+static struct endpoint *append_mutex(enum am_kind kind, const struct am_mutexes *set, int owner,
+                                     int mutex, int tag)
 {
     int process = set->team->to_world[owner];
     struct endpoint *e = armcii_endpoint(armcii_world->server_of[process]);
-    char *to = armcii_endpoint_append(e, sizeof(struct am_request_header), kind == AM_UNLOCK); /* a fence waits for unlocks */
+    char *to = armcii_endpoint_append(e, sizeof(struct am_request_header),
+                                      kind == AM_UNLOCK); /* a fence waits for unlocks */
     armcii_am_encode_mutex(kind, set->name, process, (uint64_t)mutex, tag, to);
     return e;
 }
@@ -276,7 +297,9 @@ static int request_mutex(enum am_kind kind, const struct am_mutexes *set, int ow
 {
     int granted, tag = new_tag();
     MPI_Request reply;
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, armcii_world->server_of[set->team->to_world[owner]], tag, armcii_endpoints_comm, &reply);
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE,
+              armcii_world->server_of[set->team->to_world[owner]], tag, armcii_endpoints_comm,
+              &reply);
     send_and_wait(append_mutex(kind, set, owner, mutex, tag), &reply);
     armcii_tag_free(tag);
     return granted;

@@ -1,5 +1,5 @@
-/* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences. No function's cost depends on how many endpoints there
- * are, only on how many are dirty. */
+/* endpoint.c - send buffers, rendezvous puts, acknowledgements, progress and fences. No function's
+ * cost depends on how many endpoints there are, only on how many are dirty. */
 #include "transport/am/am.h"
 
 #include <stdatomic.h>
@@ -27,19 +27,21 @@ static enum { FREE, OPEN, SENT } state[BUFFERS];
 
 struct endpoint {
     int server;
-    int open;                     /* buffer of the open message; -1: none */
-    uint16_t sequence;            /* number of the next message */
-    uint64_t sent, acked;         /* messages that request an acknowledgement; acknowledged ones */
-    size_t bytes_unacked;         /* of the messages sent but not acknowledged */
-    uint32_t transmitted, served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
-    uint32_t rndv_bytes;          /* of the open message */
-    bool due;                     /* the open message waits for room in the window only */
-    unsigned rndvs;               /* rendezvous puts that are not in place */
-    unsigned appended;            /* updates, for armcii_endpoint_send_if_due */
-    bool listed;                  /* in the list of dirty endpoints */
+    int open;             /* buffer of the open message; -1: none */
+    uint16_t sequence;    /* number of the next message */
+    uint64_t sent, acked; /* messages that request an acknowledgement; acknowledged ones */
+    size_t bytes_unacked; /* of the messages sent but not acknowledged */
+    uint32_t transmitted,
+        served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
+    uint32_t rndv_bytes; /* of the open message */
+    bool due;            /* the open message waits for room in the window only */
+    unsigned rndvs;      /* rendezvous puts that are not in place */
+    unsigned appended;   /* updates, for armcii_endpoint_send_if_due */
+    bool listed;         /* in the list of dirty endpoints */
     struct endpoint *next_dirty, *next_on_node;
 };
-/* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress ranks] */
+/* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress
+ * ranks] */
 static struct endpoint **endpoint_of, **first_on_node;
 static unsigned dues; /* endpoints that are due */
 static size_t window;
@@ -48,7 +50,8 @@ enum { MAX_UNACKED = BUFFERS - 8 };
 static struct am_ack ack;
 static MPI_Request ack_request;
 static struct am_receive any_ack;
-static atomic_uint acks_pending; /* of messages and rendezvous puts; atomic: the progress thread reads it without the lock */
+static atomic_uint acks_pending; /* of messages and rendezvous puts; atomic: the progress thread
+                                    reads it without the lock */
 bool armcii_endpoints_have_thread;
 
 static void post_ack_receive(void)
@@ -63,8 +66,9 @@ static uint64_t unacked(const struct endpoint *e)
 
 /* ---- dirty endpoints ----
  *
- * Those with an open message, or with a message or rendezvous put that is not acknowledged. Clean ones stay in the list until a walk
- * begins. A walk may wait, while other threads begin walks and put endpoints in front: nothing is removed then. */
+ * Those with an open message, or with a message or rendezvous put that is not acknowledged. Clean
+ * ones stay in the list until a walk begins. A walk may wait, while other threads begin walks and
+ * put endpoints in front: nothing is removed then. */
 
 static struct endpoint *first_dirty;
 static unsigned walks;
@@ -165,10 +169,13 @@ static struct am_message_header *header_of(int buffer)
     return (struct am_message_header *)(void *)buffers[buffer].bytes;
 }
 
-/* Without a progress thread only calls of the program send what the system does not take at once: count what may fill a connection. */
+/* Without a progress thread only calls of the program send what the system does not take at once:
+ * count what may fill a connection. */
 static bool needs_ack(const struct am_message_header *head)
 {
-    enum { SMALL = 256 }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
+    enum {
+        SMALL = 256
+    }; /* bytes: gets, rmws and mutexes: the limit of outstanding operations covers them */
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
@@ -204,7 +211,8 @@ void armcii_endpoint_send(struct endpoint *e)
         e->bytes_unacked += head->bytes;
         acks_pending++;
     }
-    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm, &send_requests[b]);
+    MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST,
+              armcii_endpoints_comm, &send_requests[b]);
 }
 
 static void handle_ack(struct endpoint *e)
@@ -216,8 +224,8 @@ static void handle_ack(struct endpoint *e)
     acks_pending -= (unsigned)ack.messages + (ack.rndv_tag != 0);
 }
 
-/* Handle the acknowledgements that have arrived, and send the open messages they release. Tests only while some are expected: a call of MPI
- * costs. */
+/* Handle the acknowledgements that have arrived, and send the open messages they release. Tests
+ * only while some are expected: a call of MPI costs. */
 static bool poll_acks(void)
 {
     bool any = false;
@@ -253,7 +261,8 @@ bool armcii_endpoints_progress(void)
     return any;
 }
 
-/* Other threads come in after each round, however much there is to serve: the caller may wait for one of them. */
+/* Other threads come in after each round, however much there is to serve: the caller may wait for
+ * one of them. */
 void armcii_am_progress(struct backoff *p)
 {
     bool any = armcii_endpoints_progress();
@@ -338,21 +347,23 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
     return at;
 }
 
-/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. Poll only every POLL_EVERY updates: a call
- * of MPI costs more than a put. */
+/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. Poll
+ * only every POLL_EVERY updates: a call of MPI costs more than a put. */
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     enum { POLL_EVERY = 16 };
     struct backoff p = {0};
     if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) poll_acks();
-    if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max())) armcii_endpoint_send(e);
+    if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
+        armcii_endpoint_send(e);
     while (unacked(e) > MAX_UNACKED)
         armcii_am_progress(&p);
 }
 
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 {
-    return bytes + e->rndv_bytes + 2 * armcii_am_message_max() <= room(e); /* the open message, the request */
+    return bytes + e->rndv_bytes + 2 * armcii_am_message_max() <=
+           room(e); /* the open message, the request */
 }
 
 bool armcii_endpoints_are_busy(void)
@@ -368,19 +379,20 @@ static uint64_t to_be_acked(const struct endpoint *e)
     return e->sent + (e->open >= 0 && header_of(e->open)->acknowledge);
 }
 
-/* May the server have deferred one of the first `sent` messages, behind a get whose reply this process receives only in the library? */
+/* May the server have deferred one of the first `sent` messages, behind a get whose reply this
+ * process receives only in the library? */
 static bool may_be_deferred(const struct endpoint *e, uint64_t sent)
 {
     return e->acked < sent && armcii_outstanding_any();
 }
 
-/* The first message makes the connection, which takes several calls of MPI on both sides. Then the system takes that many bytes and
- * delivers them without this process. */
+/* The first message makes the connection, which takes several calls of MPI on both sides. Then the
+ * system takes that many bytes and delivers them without this process. */
 static bool arrives_without_progress(const struct endpoint *e)
 {
     bool connected = e->acked > 0 || e->sent == 0;
-    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() && !has_rndv(e, rndvs_added) &&
-           !may_be_deferred(e, e->sent);
+    return connected && e->open < 0 && e->bytes_unacked <= armcii_am_message_max() &&
+           !has_rndv(e, rndvs_added) && !may_be_deferred(e, e->sent);
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
@@ -389,14 +401,16 @@ void armcii_endpoint_leave(struct endpoint *e)
     struct backoff p = {0};
     if (arrives_without_progress(e)) return;
     if (armcii_endpoints_have_thread) {
-        if (!armcii_server_is_here()) armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
+        if (!armcii_server_is_here())
+            armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
         return;
     }
     const uint64_t puts = rndvs_added;
     const uint16_t number = e->sequence;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
-    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() || has_rndv(e, puts) || may_be_deferred(e, sent))
+    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() ||
+           has_rndv(e, puts) || may_be_deferred(e, sent))
         armcii_am_progress(&p);
 }
 
@@ -454,7 +468,8 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
 
 void armcii_endpoints_fence(int process)
 {
-    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e; e = e->next_on_node)
+    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e;
+         e = e->next_on_node)
         wait_acked(e);
 }
 

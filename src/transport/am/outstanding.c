@@ -9,9 +9,11 @@
 
 enum { MAX_OUTSTANDING = 256 };
 static struct outstanding *outstanding[MAX_OUTSTANDING];
-static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of MPI costs as much as a message */
+static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of
+                                                             MPI costs as much as a message */
 static int outstanding_size;
-static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it without the lock */
+static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it
+                                         without the lock */
 struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
 
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner)
@@ -64,7 +66,9 @@ void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
 /* The server has posted the receive. */
 static void send_data(struct outstanding *o, MPI_Request *request)
 {
-    armcii_am_send_zcopy(armcii_endpoints_comm, (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server, o->data_tag, request);
+    armcii_am_send_zcopy(armcii_endpoints_comm,
+                         (struct am_zcopy){o->shape.local, &o->shape, SHAPE_LOCAL}, o->server,
+                         o->data_tag, request);
     o->data_tag = 0;
 }
 
@@ -94,7 +98,8 @@ static void compact_outstanding(void)
 
 bool armcii_outstanding_progress(void)
 {
-    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array that is too short */
+    static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array
+                                                    that is too short */
     int done, index[MAX_OUTSTANDING];
     if (outstanding_size == 0) return false;
     MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);

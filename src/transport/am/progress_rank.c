@@ -13,12 +13,14 @@
 #include "progress/thread.h"
 
 /* From the first start until MPI ends. */
-static MPI_Comm everybody = MPI_COMM_NULL; /* the program's processes and, behind them, the progress ranks */
-static MPI_Comm peers;                     /* of a progress rank: all progress ranks */
-static int program_size, progress_size;    /* the members of each kind */
-static int server;                         /* the caller's progress rank, or the caller if it is one: its rank in everybody */
-static int served;                         /* the processes that it serves */
-static bool is_first;                      /* of them */
+static MPI_Comm everybody =
+    MPI_COMM_NULL;     /* the program's processes and, behind them, the progress ranks */
+static MPI_Comm peers; /* of a progress rank: all progress ranks */
+static int program_size, progress_size; /* the members of each kind */
+static int
+    server; /* the caller's progress rank, or the caller if it is one: its rank in everybody */
+static int served;    /* the processes that it serves */
+static bool is_first; /* of them */
 static const char *reason;
 
 /* What the program's processes send to their progress rank. */
@@ -44,7 +46,8 @@ static struct conditions least_conditions(MPI_Comm comm, MPI_Comm node)
     struct conditions mine = {.is_new = everybody == MPI_COMM_NULL}, least;
     enum shm_policy shm = armcii_config->shm;
     MPI_Comm_size(node, &mine.node_size);
-    mine.has_memfd = (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
+    mine.has_memfd =
+        (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
     armcii_coll_allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
     return least;
 }
@@ -54,20 +57,25 @@ static const char *why_unnecessary(MPI_Comm comm, const struct conditions *least
     int all;
     MPI_Comm_size(comm, &all);
     if (!least->is_new) return "an earlier start on other processes chose the progress ranks";
-    return least->node_size == all ? "all processes are on one node, where nothing needs a server" : NULL;
+    return least->node_size == all ? "all processes are on one node, where nothing needs a server"
+                                   : NULL;
 }
 
 static const char *why_impossible(const struct conditions *least)
 {
-    if (armcii_config->transport == TRANSPORT_RMA) return "a progress rank serves requests, and with ARMCI_TRANSPORT=rma there are none";
-    if (!least->has_memfd) return "a progress rank serves memory that its node shares by memfd, and there is none (ARMCI_SHM, containers?)";
+    if (armcii_config->transport == TRANSPORT_RMA)
+        return "a progress rank serves requests, and with ARMCI_TRANSPORT=rma there are none";
+    if (!least->has_memfd)
+        return "a progress rank serves memory that its node shares by memfd, and there is none "
+               "(ARMCI_SHM, containers?)";
     return (size_t)least->node_size < 2 * armcii_config->progress_ranks
-               ? "there must be two processes on each node for each progress rank: the progress rank and one that it serves"
+               ? "there must be two processes on each node for each progress rank: the progress "
+                 "rank and one that it serves"
                : NULL;
 }
 
-/* The last processes of a node become progress ranks, and each serves a contiguous part of the others: the processes of the caller's part,
- * then their progress rank. */
+/* The last processes of a node become progress ranks, and each serves a contiguous part of the
+ * others: the processes of the caller's part, then their progress rank. */
 static MPI_Comm split_node(MPI_Comm node)
 {
     int rank, size, progress_ranks = (int)armcii_config->progress_ranks;
@@ -75,7 +83,9 @@ static MPI_Comm split_node(MPI_Comm node)
     MPI_Comm_size(node, &size);
     int others = size - progress_ranks;
     MPI_Comm part;
-    armcii_coll_split(node, rank < others ? (int)((long)rank * progress_ranks / others) : rank - others, rank, &part);
+    armcii_coll_split(node,
+                      rank < others ? (int)((long)rank * progress_ranks / others) : rank - others,
+                      rank, &part);
     return part;
 }
 
@@ -183,7 +193,9 @@ const char *armcii_progress_rank_select(MPI_Comm comm, MPI_Comm *all, int *progr
     *all = comm;
     *progress_ranks = 0;
     reason = NULL;
-    if (m == MIXED) armcii_fatal("a start on a communicator with ranks that were progress ranks for other processes");
+    if (m == MIXED)
+        armcii_fatal(
+            "a start on a communicator with ranks that were progress ranks for other processes");
     if (m == ALL_OF_PROGRAM) {
         start_again(comm, all, progress_ranks);
         return NULL;
@@ -244,7 +256,8 @@ static void wait_for(MPI_Request *request)
     struct backoff p = {0};
     int done;
     unsigned entries = armcii_lock_suspend(); /* answers arrive in the order of the messages */
-    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE))
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
+         MPI_Test(request, &done, MPI_STATUS_IGNORE))
         armcii_backoff_yield(&p);
     armcii_lock_resume(entries);
 }
@@ -279,7 +292,9 @@ static struct am_receive control_receive(void)
 static bool receive_control(void)
 {
     struct am_receive receive = control_receive();
-    if (control_state != EXPECTED || !armcii_am_receive_test(&receive, &control, &control_request, &control_sender)) return false;
+    if (control_state != EXPECTED ||
+        !armcii_am_receive_test(&receive, &control, &control_request, &control_sender))
+        return false;
     control_state = ARRIVED;
     return true;
 }
@@ -304,7 +319,8 @@ static const struct loop_policy policy = {
 static void await_control(void)
 {
     struct am_receive receive = control_receive();
-    if (control_request == MPI_REQUEST_NULL) armcii_am_receive_post(&receive, &control, &control_request);
+    if (control_request == MPI_REQUEST_NULL)
+        armcii_am_receive_post(&receive, &control, &control_request);
     control_state = EXPECTED;
     while (control_state != ARRIVED)
         armcii_progress_loop_step();

@@ -30,7 +30,8 @@ static size_t layout_length(const struct shape *s)
 
 size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
 {
-    return sizeof(struct am_request_header) + layout_length(s) + (armcii_am_has_data(kind) ? pad(s->bytes) : 0);
+    return sizeof(struct am_request_header) + layout_length(s) +
+           (armcii_am_has_data(kind) ? pad(s->bytes) : 0);
 }
 
 static char *encode_strides(const struct shape *s, char *to)
@@ -77,10 +78,15 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
     if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
 }
 
-void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to)
+void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag,
+                            char *to)
 {
-    struct am_request_header header = {
-        .length = sizeof header, .kind = (uint8_t)kind, .owner = owner, .tag = tag, .runs = set, .remote = number};
+    struct am_request_header header = {.length = sizeof header,
+                                       .kind = (uint8_t)kind,
+                                       .owner = owner,
+                                       .tag = tag,
+                                       .runs = set,
+                                       .remote = number};
     memcpy(to, &header, sizeof header);
 }
 
@@ -117,7 +123,8 @@ static char *decode_runs(const struct am_request_header *r, char *from, struct a
         struct run_head head;
         memcpy(&head, from, sizeof head);
         from += sizeof head;
-        d->runs[i] = (struct vector_run){.local = NULL, .remote = (void *const *)(void *)from, .bytes = head.bytes, .n = head.n};
+        d->runs[i] = (struct vector_run){
+            .local = NULL, .remote = (void *const *)(void *)from, .bytes = head.bytes, .n = head.n};
         from += head.n * sizeof(void *);
         d->shape.nsegs += head.n;
     }
@@ -159,16 +166,20 @@ static size_t min(size_t a, size_t b)
 }
 
 /* A segment too long for a request with others: whole, or in eager fragments. */
-static void fragment_long_segment(const struct vector_run *run, struct am_cursor *c, struct shape *fragment)
+static void fragment_long_segment(const struct vector_run *run, struct am_cursor *c,
+                                  struct shape *fragment)
 {
-    size_t limit = c->data_in_request && run->bytes <= AM_RNDV_MIN ? c->packed_max : c->fragment_max;
+    size_t limit =
+        c->data_in_request && run->bytes <= AM_RNDV_MIN ? c->packed_max : c->fragment_max;
     size_t rest = run->bytes - c->offset, bytes = min(rest, limit);
-    armcii_shape_contiguous(fragment, (char *)run->local[c->segment] + c->offset, (char *)run->remote[c->segment] + c->offset, bytes);
+    armcii_shape_contiguous(fragment, (char *)run->local[c->segment] + c->offset,
+                            (char *)run->remote[c->segment] + c->offset, bytes);
     c->offset = bytes == rest ? 0 : c->offset + bytes;
     c->segment += bytes == rest;
 }
 
-static size_t share; /* of a client, in bytes: what a server's MPI library may keep of its messages */
+static size_t
+    share; /* of a client, in bytes: what a server's MPI library may keep of its messages */
 
 void armcii_am_share_among(int clients)
 {
@@ -202,8 +213,10 @@ static size_t request_bytes(const struct am_cursor *c, const struct vector_run *
     return sizeof(void *) + (c->data_in_request ? run->bytes : 0);
 }
 
-/* The segments at the cursor that fit in `data` bytes of data and `request` bytes of the request. */
-static struct vector_run take_segments(const struct vector_run *run, struct am_cursor *c, size_t data, size_t request)
+/* The segments at the cursor that fit in `data` bytes of data and `request` bytes of the request.
+ */
+static struct vector_run take_segments(const struct vector_run *run, struct am_cursor *c,
+                                       size_t data, size_t request)
 {
     size_t n = run->n - c->segment;
     n = min(n, data / run->bytes);
@@ -220,7 +233,8 @@ static bool is_long_segment(const struct am_cursor *c, const struct vector_run *
     return run->bytes + head > c->packed_max;
 }
 
-static bool vector_fragment(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *fragment)
+static bool vector_fragment(const struct shape *s, struct am_cursor *c,
+                            struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
     size_t n = 0, data = c->packed_max, request = armcii_am_eager_max();
     for (skip_empty_runs(s, c); c->run < s->nruns && n < AM_RUNS; skip_empty_runs(s, c)) {
@@ -242,7 +256,8 @@ static bool vector_fragment(const struct shape *s, struct am_cursor *c, struct v
     return n > 0 && armcii_shape_vector(fragment, runs, n) == SHAPE_OK;
 }
 
-/* Is the shape safe without a test for overlap? Replies to a get have no order, so it is one fragment; requests of a put are in order. */
+/* Is the shape safe without a test for overlap? Replies to a get have no order, so it is one
+ * fragment; requests of a put are in order. */
 static bool stays_in_order(const struct shape *s, enum shape_side written)
 {
     enum { SEGMENTS = 1000, RUNS = 8 };
@@ -254,7 +269,8 @@ static bool stays_in_order(const struct shape *s, enum shape_side written)
 /* Fragments arrive in any order only where no byte of that side is written twice. */
 static bool may_arrive_in_any_order(const struct shape *s, enum shape_side written)
 {
-    return stays_in_order(s, written) || s->form == SHAPE_CONTIGUOUS || armcii_shape_is_disjoint(s, written);
+    return stays_in_order(s, written) || s->form == SHAPE_CONTIGUOUS ||
+           armcii_shape_is_disjoint(s, written);
 }
 
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
@@ -264,7 +280,8 @@ bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side)
     return s->form == SHAPE_STRIDED && armcii_datatype_side_is_supported(s, side);
 }
 
-/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a derived datatype is not faster. */
+/* Bytes of a fragment: AM_ZCOPY_MAX if it is zero-copy, else `packed`. Replies are packed: a
+ * derived datatype is not faster. */
 static size_t fragment_max_of(const struct shape *s, enum shape_side written, size_t packed)
 {
     if (s->form == SHAPE_VECTOR) return AM_ZCOPY_MAX;
@@ -275,8 +292,8 @@ static size_t fragment_max_of(const struct shape *s, enum shape_side written, si
     return whole && armcii_quirks->quick_strided_messages ? AM_ZCOPY_MAX : packed;
 }
 
-/* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several eager messages arrive before one
- * rendezvous is over. */
+/* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several
+ * eager messages arrive before one rendezvous is over. */
 static size_t packed_max_of(const struct shape *s, enum shape_side written, bool any_order)
 {
     if (written == SHAPE_REMOTE || s->bytes <= AM_RNDV_MIN) return armcii_am_eager_max();
@@ -287,10 +304,11 @@ void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum s
 {
     bool any_order = may_arrive_in_any_order(s, written);
     size_t packed = packed_max_of(s, written, any_order);
-    *c = (struct am_cursor){.fragment_max = any_order ? fragment_max_of(s, written, packed) : packed,
-                            .packed_max = packed,
-                            .data_in_request = written == SHAPE_REMOTE,
-                            .in_order = !any_order};
+    *c =
+        (struct am_cursor){.fragment_max = any_order ? fragment_max_of(s, written, packed) : packed,
+                           .packed_max = packed,
+                           .data_in_request = written == SHAPE_REMOTE,
+                           .in_order = !any_order};
 }
 
 void armcii_am_fragment_begin_packed(struct am_cursor *c)
@@ -299,7 +317,8 @@ void armcii_am_fragment_begin_packed(struct am_cursor *c)
     *c = (struct am_cursor){.fragment_max = packed, .packed_max = packed, .data_in_request = true};
 }
 
-bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *fragment)
+bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
+                             struct vector_run runs[AM_RUNS], struct shape *fragment)
 {
     if (s->form == SHAPE_VECTOR) return vector_fragment(s, c, runs, fragment);
     return armcii_shape_part(s, c->fragment_max, &c->position, fragment);
@@ -319,7 +338,8 @@ static void free_datatype(MPI_Datatype type)
     if (type != MPI_BYTE) MPI_Type_free(&type);
 }
 
-void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag, MPI_Request *request)
+void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag,
+                          MPI_Request *request)
 {
     int count;
     MPI_Datatype type = zcopy_datatype(from, &count);
@@ -327,7 +347,8 @@ void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag, 
     free_datatype(type);
 }
 
-void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag, MPI_Request *request)
+void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag,
+                             MPI_Request *request)
 {
     int count;
     MPI_Datatype type = zcopy_datatype(to, &count);
@@ -340,10 +361,12 @@ void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int ta
 void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     *receive = MPI_REQUEST_NULL;
-    if (armcii_quirks->late_receives) MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
+    if (armcii_quirks->late_receives)
+        MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
 }
 
-bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, MPI_Request *receive)
+bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
+                                  MPI_Request *receive)
 {
     int there;
     MPI_Message message;
@@ -352,11 +375,13 @@ bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, 
     return there;
 }
 
-bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive, int *sender)
+bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
+                            int *sender)
 {
     int arrived;
     MPI_Status status;
-    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive)) return false;
+    if (*receive == MPI_REQUEST_NULL && !armcii_am_receive_unexpected(match, buffer, receive))
+        return false;
     MPI_Test(receive, &arrived, &status);
     if (arrived) *sender = status.MPI_SOURCE;
     return arrived;
@@ -367,7 +392,9 @@ void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request
     int rank;
     MPI_Comm_rank(match->comm, &rank);
     for (int i = 0; i < n; i++)
-        if (receives[i] != MPI_REQUEST_NULL) MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag, match->comm); /* eager: the receive is posted */
+        if (receives[i] != MPI_REQUEST_NULL)
+            MPI_Send(NULL, 0, MPI_BYTE, rank, match->tag,
+                     match->comm); /* eager: the receive is posted */
     for (int i = 0; i < n; i++)
         MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
 }

@@ -1,6 +1,7 @@
-/* proto.h - the protocol between clients and servers: a message holds requests, each a header, the layout of the remote side and, for put
- * and accumulate, the packed data. All processes of a job have the same type sizes and byte order. Clients and servers also share the
- * fragments of a shape, any-source receives and the buffer pool. */
+/* proto.h - the protocol between clients and servers: a message holds requests, each a header, the
+ * layout of the remote side and, for put and accumulate, the packed data. All processes of a job
+ * have the same type sizes and byte order. Clients and servers also share the fragments of a shape,
+ * any-source receives and the buffer pool. */
 #ifndef ARMCII_PROTO_H
 #define ARMCII_PROTO_H
 
@@ -25,20 +26,23 @@ enum am_kind {
 };
 
 enum {
-    AM_HEADERS_MAX = 512,                         /* bytes of a message beside armcii_am_eager_max(): headers and strides */
-    AM_MESSAGE_MAX = (32 << 10) + AM_HEADERS_MAX, /* bytes of a message: below MPI's eager limit, so that no client delays one */
+    AM_HEADERS_MAX = 512, /* bytes of a message beside armcii_am_eager_max(): headers and strides */
+    AM_MESSAGE_MAX = (32 << 10) + AM_HEADERS_MAX, /* bytes of a message: below MPI's eager limit, so
+                                                     that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
     AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
-    AM_UNEXPECTED_MAX = 512 << 10,                /* bytes of a message that MPI may deliver before its receive is posted */
-    AM_MESSAGE_COST = 2 << 10,                    /* what a short message counts: MPI keeps more than its bytes */
+    AM_UNEXPECTED_MAX =
+        512 << 10, /* bytes of a message that MPI may deliver before its receive is posted */
+    AM_MESSAGE_COST = 2 << 10, /* what a short message counts: MPI keeps more than its bytes */
     AM_TAG_REQUEST = 1,
     AM_TAG_ACK = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
     AM_TAG_FIRST = 64,  /* of replies: unique among the outstanding ones of a process */
     AM_TAGS = 16000,
-    AM_TAG_DATA = AM_TAGS /* added to a rendezvous put's tag for its data: two processes may be each other's clients */
+    AM_TAG_DATA = AM_TAGS /* added to a rendezvous put's tag for its data: two processes may be each
+                             other's clients */
 };
 
 /* The first bytes of a message. */
@@ -53,17 +57,21 @@ struct am_ack {
     int32_t messages; /* that are applied, their gets served */
     int32_t bytes;    /* of these */
     int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
-    uint32_t served;  /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
+    uint32_t
+        served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
 };
 
-/* Flow control. What a server has not served lies in MPI's queue of unexpected messages, so each client has a window: so many bytes that it
- * has sent and the server has not served, of messages, and of the data of rendezvous puts as far as MPI may deliver them before their
- * receive is posted. A message beyond the window waits while an acknowledgement is on its way; data beyond it wait until the server has
- * posted the receive (AM_PUT_ASK). A message that leaves less than a message of the window requests an acknowledgement. So a client never
- * waits for other clients, and an idle one keeps nothing from them.
+/* Flow control. What a server has not served lies in MPI's queue of unexpected messages, so each
+ * client has a window: so many bytes that it has sent and the server has not served, of messages,
+ * and of the data of rendezvous puts as far as MPI may deliver them before their receive is posted.
+ * A message beyond the window waits while an acknowledgement is on its way; data beyond it wait
+ * until the server has posted the receive (AM_PUT_ASK). A message that leaves less than a message
+ * of the window requests an acknowledgement. So a client never waits for other clients, and an idle
+ * one keeps nothing from them.
  *
- * Replies are bounded by the server: it sends as many at a time as it has memory for. The get behind them is deferred, with all that the
- * client sends after it, and counts as not served: the acknowledgements of the client's messages wait for it. */
+ * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
+ * behind them is deferred, with all that the client sends after it, and counts as not served: the
+ * acknowledgements of the client's messages wait for it. */
 size_t armcii_am_window(void);
 static inline uint32_t armcii_am_message_size(size_t bytes)
 {
@@ -74,7 +82,8 @@ static inline uint32_t armcii_am_rndv_size(size_t bytes)
     return bytes <= AM_UNEXPECTED_MAX ? (uint32_t)bytes : 0;
 }
 
-/* The first bytes of a request. The layout follows (strided: strides and counts; vector: runs), then the data, each padded to 8 bytes. */
+/* The first bytes of a request. The layout follows (strided: strides and counts; vector: runs),
+ * then the data, each padded to 8 bytes. */
 struct am_request_header {
     uint32_t length; /* of the request */
     uint8_t kind, element, form, levels;
@@ -83,7 +92,8 @@ struct am_request_header {
     uint64_t bytes;  /* to transfer */
     uint64_t runs;   /* vector; mutex: the set */
     uint64_t remote; /* address of the first segment at its owner; mutex: its number */
-    int64_t delta;   /* from the owner's addresses to the server's; AM_EXPORTED: the memory is an exported segment of the owner */
+    int64_t delta;   /* from the owner's addresses to the server's; AM_EXPORTED: the memory is an
+                        exported segment of the owner */
     uint64_t scale[2];
 };
 #define AM_EXPORTED INT64_MIN
@@ -110,7 +120,8 @@ size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
 void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to);
 
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
-void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag, char *to);
+void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag,
+                            char *to);
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {
@@ -118,81 +129,97 @@ struct am_decoded {
     struct vector_run *runs; /* grows as needed; NULL at first, freed by the owner of this struct */
     size_t runs_max;
 };
-/* Decode a request: valid as long as the message and until the next call with d. A mutex request has a shape of 0 bytes. */
+/* Decode a request: valid as long as the message and until the next call with d. A mutex request
+ * has a shape of 0 bytes. */
 void armcii_am_decode(const struct am_request_header *r, struct am_decoded *d);
 
-/* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments are long enough for zero-copy. */
+/* The strided shape, in *patch, that equals the vector s; s itself if there is none or its segments
+ * are long enough for zero-copy. */
 const struct shape *armcii_am_vector_to_strided(const struct shape *s, struct shape *patch);
 
-/* A server's memory for messages is shared among so many clients, the processes of the job: once, before the following are called. */
+/* A server's memory for messages is shared among so many clients, the processes of the job: once,
+ * before the following are called. */
 void armcii_am_share_among(int clients);
 /* Data bytes of an eager message: MPI sends it without a rendezvous. */
 size_t armcii_am_eager_max(void);
 /* Bytes of the longest message. */
 size_t armcii_am_message_max(void);
 
-/* Fragments of a shape. Begin with the side that is written: the remote side of a put, whose packed fragments are eager requests, or the
- * local side of a get, whose packed fragments are replies. Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so
- * are strided puts where derived datatypes are right and fast. After _begin_packed every fragment is an eager request. */
+/* Fragments of a shape. Begin with the side that is written: the remote side of a put, whose packed
+ * fragments are eager requests, or the local side of a get, whose packed fragments are replies.
+ * Long contiguous data are zero-copy in fragments of up to AM_ZCOPY_MAX bytes; so are strided puts
+ * where derived datatypes are right and fast. After _begin_packed every fragment is an eager
+ * request. */
 struct am_cursor {
     size_t fragment_max; /* bytes of a fragment that may be zero-copy */
     size_t packed_max;   /* bytes of a packed fragment, except for one long segment of a vector */
     bool data_in_request;
-    bool in_order;               /* a byte is written twice: each fragment must arrive before the next */
-    size_t position;             /* strided, contiguous */
+    bool in_order;   /* a byte is written twice: each fragment must arrive before the next */
+    size_t position; /* strided, contiguous */
     size_t run, segment, offset; /* vector */
 };
 enum { AM_RUNS = 64 };
 void armcii_am_fragment_begin(struct am_cursor *c, const struct shape *s, enum shape_side written);
 void armcii_am_fragment_begin_packed(struct am_cursor *c);
 /* The next fragment; `runs` are its runs if it is a vector. False when nothing is left. */
-bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c, struct vector_run runs[AM_RUNS], struct shape *fragment);
+bool armcii_am_fragment_next(const struct shape *s, struct am_cursor *c,
+                             struct vector_run runs[AM_RUNS], struct shape *fragment);
 
-/* Can MPI transfer this side by a derived datatype? It is strided, never backwards, and this MPI library has no defect there. */
+/* Can MPI transfer this side by a derived datatype? It is strided, never backwards, and this MPI
+ * library has no defect there. */
 bool armcii_am_can_zcopy(const struct shape *s, enum shape_side side);
 
-/* A zero-copy message: one side of a contiguous or strided fragment, whose first segment is at `address` in this process. */
+/* A zero-copy message: one side of a contiguous or strided fragment, whose first segment is at
+ * `address` in this process. */
 struct am_zcopy {
     char *address;
     const struct shape *shape;
     enum shape_side side;
 };
-void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag, MPI_Request *request);
-void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag, MPI_Request *request);
+void armcii_am_send_zcopy(MPI_Comm comm, struct am_zcopy from, int to, int tag,
+                          MPI_Request *request);
+void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int tag,
+                             MPI_Request *request);
 
 /* An any-source receive. */
 struct am_receive {
     MPI_Comm comm;
     int tag, bytes; /* of the buffer */
 };
-/* Post the receive: before anybody sends, and again after each message. Nothing is posted with an MPI library that does not complete a
- * receive whose message has arrived before; such messages are probed for. */
+/* Post the receive: before anybody sends, and again after each message. Nothing is posted with an
+ * MPI library that does not complete a receive whose message has arrived before; such messages are
+ * probed for. */
 void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive);
 /* Receive a message that no posted receive has matched; false when there is none. */
-bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer, MPI_Request *receive);
+bool armcii_am_receive_unexpected(const struct am_receive *match, void *buffer,
+                                  MPI_Request *receive);
 /* Has a message arrived? If so the receive is complete and *sender is set. */
-bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive, int *sender);
-/* Complete n posted receives when nobody sends any more: by empty messages to this process, because some MPI libraries cannot cancel a
- * receive. */
+bool armcii_am_receive_test(const struct am_receive *match, void *buffer, MPI_Request *receive,
+                            int *sender);
+/* Complete n posted receives when nobody sends any more: by empty messages to this process, because
+ * some MPI libraries cannot cancel a receive. */
 void armcii_am_receives_drain(const struct am_receive *match, int n, MPI_Request receives[]);
 
 /* ---- a pool of buffers for packed data ----
  *
- * Freed buffers stay in the pool: page faults of fresh memory cost more than the copy. Not thread-safe. */
+ * Freed buffers stay in the pool: page faults of fresh memory cost more than the copy. Not
+ * thread-safe. */
 
 enum { BUFPOOL_SIZES = 8, BUFPOOL_LARGEST = 512 << 10 };
 
 struct free_list;
 struct bufpool {
-    size_t max_bytes; /* limit of `bytes`, at least BUFPOOL_LARGEST; the other members start as zero */
-    size_t in_use;    /* bytes of the allocated buffers */
-    size_t bytes;     /* of all buffers */
+    size_t
+        max_bytes; /* limit of `bytes`, at least BUFPOOL_LARGEST; the other members start as zero */
+    size_t in_use; /* bytes of the allocated buffers */
+    size_t bytes;  /* of all buffers */
     struct free_list *free_list[BUFPOOL_SIZES];
 };
 
 /* Would armcii_bufpool_alloc succeed? */
 bool armcii_bufpool_can_alloc(const struct bufpool *p, size_t bytes);
-/* A buffer of at least `bytes` bytes, at most BUFPOOL_LARGEST; NULL if it would exceed the limit. */
+/* A buffer of at least `bytes` bytes, at most BUFPOOL_LARGEST; NULL if it would exceed the limit.
+ */
 char *armcii_bufpool_alloc(struct bufpool *p, size_t bytes);
 /* The same regardless of the limit: never NULL. */
 char *armcii_bufpool_alloc_over_limit(struct bufpool *p, size_t bytes);

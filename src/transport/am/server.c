@@ -55,11 +55,12 @@ static int pending_count;
 /* Clients with deferred requests. */
 static struct client *deferring, **last_deferring = &deferring;
 static bool replies_freed;
-/* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each client has LEAST_REPLYING of its own, and
- * all share MAX_REPLYING beyond that. */
+/* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each
+ * client has LEAST_REPLYING of its own, and all share MAX_REPLYING beyond that. */
 enum { MAX_REPLYING = 1 << 20, LEAST_REPLYING = 4 << 10, REPLY_COST = 4 << 10 };
-static size_t shared;           /* of MAX_REPLYING, in use */
-static struct client *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
+static size_t shared; /* of MAX_REPLYING, in use */
+static struct client
+    *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
 static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
 
 static MPI_Comm comm;
@@ -85,7 +86,8 @@ static struct reply *alloc_reply(void)
 static struct reply *new_reply(int client, size_t bytes)
 {
     struct reply *reply = alloc_reply();
-    *reply = (struct reply){.next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
+    *reply = (struct reply){
+        .next = pending, .request = MPI_REQUEST_NULL, .client = client, .bytes = bytes};
     if (bytes > INLINE_MAX) reply->buffer = armcii_bufpool_alloc_over_limit(&reply_pool, bytes);
     pending = reply;
     pending_count++;
@@ -98,9 +100,10 @@ static size_t share_of(const struct client *c)
     return counted > LEAST_REPLYING ? counted - LEAST_REPLYING : 0;
 }
 
-/* May a reply that takes so much be sent to the client?  Each may have half of what the others leave, so all have some; LEAST_REPLYING in
- * any case, so that short gets do not wait for other clients; and a long one if nothing else is sent. Short gets of others would keep a
- * long one waiting for ever: what they give back is kept for the favoured client. */
+/* May a reply that takes so much be sent to the client?  Each may have half of what the others
+ * leave, so all have some; LEAST_REPLYING in any case, so that short gets do not wait for other
+ * clients; and a long one if nothing else is sent. Short gets of others would keep a long one
+ * waiting for ever: what they give back is kept for the favoured client. */
 static bool can_reply(const struct client *c, size_t cost)
 {
     if (c->replying + cost <= LEAST_REPLYING) return true;
@@ -129,7 +132,8 @@ static void count_reply(struct reply *reply, size_t cost)
     replies_freed = true; /* for the clients before it in the list */
 }
 
-/* A reply to a client that is stopped, or never calls again, takes memory from others for LATE microseconds. */
+/* A reply to a client that is stopped, or never calls again, takes memory from others for LATE
+ * microseconds. */
 static void discount_late_replies(long now)
 {
     enum { LATE = 1000000 };
@@ -170,7 +174,8 @@ static char *reply_data(struct reply *reply)
 static void free_reply(struct reply *reply)
 {
     if (reply->buffer) armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
-    add_replying(&clients[reply->client], -(ptrdiff_t)reply->cost, reply->is_late ? -(ptrdiff_t)reply->cost : 0);
+    add_replying(&clients[reply->client], -(ptrdiff_t)reply->cost,
+                 reply->is_late ? -(ptrdiff_t)reply->cost : 0);
     replies_freed = true;
     reply->next = free_replies;
     free_replies = reply;
@@ -179,7 +184,8 @@ static void free_reply(struct reply *reply)
 
 static void send_reply(struct reply *reply, int tag)
 {
-    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, comm, &reply->request);
+    MPI_Isend(reply_data(reply), (int)reply->bytes, MPI_BYTE, reply->client, tag, comm,
+              &reply->request);
 }
 
 /* At most INLINE_MAX bytes. */
@@ -199,7 +205,8 @@ static void send_ack(int client, struct am_ack ack)
     reply_inline(&ack, sizeof ack, client, AM_TAG_ACK);
 }
 
-/* Free completed replies and acknowledge completed rendezvous puts; each call tests at most MAX_TESTS and the next call continues there. */
+/* Free completed replies and acknowledge completed rendezvous puts; each call tests at most
+ * MAX_TESTS and the next call continues there. */
 static bool progress_replies(void)
 {
     enum { MAX_TESTS = 32 };
@@ -230,7 +237,9 @@ static ptrdiff_t server_delta(const struct am_request_header *r, const void *add
     size_t bytes;
     if (r->delta != AM_EXPORTED) return (ptrdiff_t)r->delta;
     if (!armcii_export_find(r->owner, address, &base, &bytes, &mapped))
-        armcii_fatal("cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable", address, r->owner);
+        armcii_fatal(
+            "cannot reach %p of process %d: not allocated by ARMCI_Memget, or not mappable",
+            address, r->owner);
     return mapped - base;
 }
 
@@ -240,7 +249,8 @@ static const void *first_address(const struct shape *s)
 }
 
 /* A zero-copy message, whose first segment begins at *first. */
-static struct reply *new_zcopy(const struct am_request_header *r, const struct shape *s, int client, char **first)
+static struct reply *new_zcopy(const struct am_request_header *r, const struct shape *s, int client,
+                               char **first)
 {
     struct reply *reply = new_reply(client, 0);
     ptrdiff_t delta = server_delta(r, s->remote);
@@ -268,7 +278,8 @@ static void reply_to_get(const struct am_request_header *r, struct shape *s, int
     if (use_zcopy(s)) {
         char *first;
         reply = new_zcopy(r, s, client, &first);
-        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag, &reply->request);
+        armcii_am_send_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag,
+                             &reply->request);
     } else {
         reply = new_reply(client, s->bytes);
         armcii_shape_set_packed(s, reply_data(reply));
@@ -283,7 +294,8 @@ static void serve_put_rndv(const struct am_request_header *r, const struct shape
     char *first;
     struct reply *reply = new_zcopy(r, s, client, &first);
     reply->rndv_tag = r->tag;
-    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client, r->tag + AM_TAG_DATA, &reply->request);
+    armcii_am_receive_zcopy(comm, (struct am_zcopy){first, s, SHAPE_REMOTE}, client,
+                            r->tag + AM_TAG_DATA, &reply->request);
     if (r->kind == AM_PUT_ASK)
         reply_inline("", 0, client, r->tag);
     else
@@ -294,7 +306,8 @@ static void serve_rmw(const struct am_request_header *r, const struct shape *s, 
 {
     long operand;
     memcpy(&operand, r->scale, sizeof operand);
-    long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes, s->remote + server_delta(r, s->remote), operand);
+    long old = armcii_apply_rmw((enum rmw_update)r->element, s->bytes,
+                                s->remote + server_delta(r, s->remote), operand);
     reply_inline(&old, sizeof old, client, r->tag);
 }
 
@@ -306,7 +319,8 @@ static void reply_mutex(int client, int tag, int granted)
 static void serve_unlock(const struct am_request_header *r)
 {
     int client, tag;
-    if (armcii_mutex_server_unlock(r->runs, r->owner, r->remote, &client, &tag)) reply_mutex(client, tag, 1);
+    if (armcii_mutex_server_unlock(r->runs, r->owner, r->remote, &client, &tag))
+        reply_mutex(client, tag, 1);
 }
 
 static const char *const kind_names[] = {
@@ -330,15 +344,21 @@ static bool try_serve(const struct am_request_header *r, int client)
     if (armcii_hang_on) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT: armcii_apply_put(s, server_delta(r, first_address(s))); break;
-    case AM_ACC: armcii_apply_accumulate((enum element)r->element, r->scale, r->owner, server_delta(r, first_address(s)), s); break;
+    case AM_ACC:
+        armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
+                                server_delta(r, first_address(s)), s);
+        break;
     case AM_GET: reply_to_get(r, s, client); break;
     case AM_PUT_RNDV:
     case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
-        if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag)) reply_mutex(client, r->tag, 1);
+        if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag))
+            reply_mutex(client, r->tag, 1);
         break;
-    case AM_TRYLOCK: reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote)); break;
+    case AM_TRYLOCK:
+        reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote));
+        break;
     case AM_UNLOCK: serve_unlock(r); break;
     }
     return true;
@@ -366,7 +386,8 @@ static void defer(const struct am_request_header *r, struct client *c)
 static bool serve_oldest(struct client *c)
 {
     struct deferred *d = c->oldest;
-    const struct am_request_header *r = d ? (const struct am_request_header *)(void *)d->request : NULL;
+    const struct am_request_header *r =
+        d ? (const struct am_request_header *)(void *)d->request : NULL;
     if (!d || !try_serve(r, (int)(c - clients))) return false;
     c->deferred -= r->length;
     c->served += r->length;
@@ -409,7 +430,8 @@ static void serve_message(const struct am_message_header *head, int client)
     struct client *c = &clients[client];
     const uint32_t deferred_before = c->deferred;
     for (size_t at = sizeof *head; at < head->bytes;) {
-        const struct am_request_header *r = (const struct am_request_header *)(const void *)(message + at);
+        const struct am_request_header *r =
+            (const struct am_request_header *)(const void *)(message + at);
         at += r->length;
         if (c->oldest || !try_serve(r, client)) defer(r, c);
     }

@@ -5,12 +5,12 @@
 
 #include "base/log.h"
 
-/* A slot is served when its message is the next of its client, so that a client that stalls delays no other. When all slots hold partly
- * received messages, slots are added. */
+/* A slot is served when its message is the next of its client, so that a client that stalls delays
+ * no other. When all slots hold partly received messages, slots are added. */
 enum { SLOTS = 8, MAX_SLOTS = 64 };
 static char *slot[MAX_SLOTS];
 static MPI_Request receives[MAX_SLOTS];
-static int sender[MAX_SLOTS];                       /* of a message that has arrived and is not served; or NONE */
+static int sender[MAX_SLOTS]; /* of a message that has arrived and is not served; or NONE */
 static unsigned long post_number[MAX_SLOTS], posts; /* order in which the receives were posted */
 static int slots;
 enum { NONE = -1 };
@@ -54,8 +54,8 @@ static void receive_unexpected(void)
     }
 }
 
-/* Testing all slots costs as much as several tests of one: do it every INTERVAL microseconds, which is how long a client that stalls may
- * delay others. */
+/* Testing all slots costs as much as several tests of one: do it every INTERVAL microseconds, which
+ * is how long a client that stalls may delay others. */
 static bool is_full_poll_due(void)
 {
     enum { INTERVAL = 200 };
@@ -66,12 +66,15 @@ static bool is_full_poll_due(void)
     return true;
 }
 
-/* The slot with the oldest receive: of the next message or of one that stalls; NONE where no receive is posted. */
+/* The slot with the oldest receive: of the next message or of one that stalls; NONE where no
+ * receive is posted. */
 static int oldest_slot(void)
 {
     int oldest = NONE;
     for (int i = 0; i < slots; i++)
-        if (receives[i] != MPI_REQUEST_NULL && (oldest == NONE || post_number[i] < post_number[oldest])) oldest = i;
+        if (receives[i] != MPI_REQUEST_NULL &&
+            (oldest == NONE || post_number[i] < post_number[oldest]))
+            oldest = i;
     return oldest;
 }
 

@@ -15,7 +15,8 @@
 #include "transport/rma/pending.h"
 #include "mpi/world.h"
 
-/* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its successor ---- */
+/* ---- mutex messages: LINK from a waiter to its predecessor, GRANT from the holder to its
+ * successor ---- */
 
 /* Identifies a mutex. */
 struct mutex_msg_key {
@@ -88,7 +89,8 @@ static int wait_for_msg(int tag, struct mutex_msg_key key)
 
 /* ---- queues ---- */
 
-/* The slice of an owner has one int for each mutex: the rank + 1 of the last process in its queue, or FREE. */
+/* The slice of an owner has one int for each mutex: the rank + 1 of the last process in its queue,
+ * or FREE. */
 enum { FREE = 0 };
 
 struct rma_mcs {
@@ -98,13 +100,16 @@ struct rma_mcs {
     size_t *pad; /* [team size]: displacement of the first tail */
 };
 
-void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
+void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total,
+                            unsigned long name)
 {
     (void)total;
     size_t bytes = (size_t)count[team->rank] * sizeof(int);
     struct rma_mcs *q = armcii_alloc(1, sizeof *q, "mutexes on %d processes", team->size);
-    size_t *pad = armcii_alloc((size_t)team->size, sizeof *pad, "mutexes on %d processes", team->size);
-    if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit, armcii_rma_window_memory(team), team->comm) != 0) {
+    size_t *pad =
+        armcii_alloc((size_t)team->size, sizeof *pad, "mutexes on %d processes", team->size);
+    if (armcii_window_create(&q->window, bytes, armcii_quirks->slice_unit,
+                             armcii_rma_window_memory(team), team->comm) != 0) {
         free(pad);
         free(q);
         return NULL;
@@ -141,7 +146,8 @@ static MPI_Aint tail_of(const struct rma_mcs *q, int owner, int mutex)
 static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 {
     int me = q->team->rank + 1, before;
-    armcii_window_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex), sizeof(int), &me, &before);
+    armcii_window_fetch_and_op(&q->window, RMW_REPLACE, owner, tail_of(q, owner, mutex),
+                               sizeof(int), &me, &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
@@ -150,7 +156,8 @@ static int swap_tail(struct rma_mcs *q, int owner, int mutex)
 static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int expected, int desired)
 {
     int before;
-    armcii_window_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired, &before);
+    armcii_window_compare_and_swap(&q->window, owner, tail_of(q, owner, mutex), expected, desired,
+                                   &before);
     armcii_rma_flush(&q->window, owner, q->team->to_world[owner]);
     return before;
 }
@@ -159,7 +166,9 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
     struct rma_mcs *q = set;
     (void)slot;
-    armcii_window_progress(armcii_world->control); /* a node that locks in a loop would starve requests of other nodes */
+    armcii_window_progress(
+        armcii_world
+            ->control); /* a node that locks in a loop would starve requests of other nodes */
     int before = swap_tail(q, owner, mutex);
     if (before == FREE || armcii_fault("lock-does-not-wait")) return;
     if (armcii_hang_on) armcii_hang_queue(q->team->to_world[before - 1]);

@@ -9,11 +9,13 @@
 
 /* ---- choice ---- */
 
-/* Do segments overlap in the memory that the operation writes?  Then MPI leaves the result of one call undefined. */
+/* Do segments overlap in the memory that the operation writes?  Then MPI leaves the result of one
+ * call undefined. */
 static bool writes_overlap(const struct rma_op *op)
 {
     if (armcii_fault("overlap-ignored")) return false;
-    return !armcii_shape_is_disjoint(op->shape, op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
+    return !armcii_shape_is_disjoint(op->shape,
+                                     op->verb.kind == RMA_GET ? SHAPE_LOCAL : SHAPE_REMOTE);
 }
 
 static size_t batch_size(void)
@@ -23,7 +25,8 @@ static size_t batch_size(void)
     return configured < armcii_quirks->outstanding ? configured : armcii_quirks->outstanding;
 }
 
-/* Accumulates commute, so separate calls are enough.  Other operations must keep the order of the segments. */
+/* Accumulates commute, so separate calls are enough.  Other operations must keep the order of the
+ * segments. */
 static enum path choose_for_overlapping(const struct rma_op *op)
 {
     return op->verb.kind == RMA_ACC ? PATH_BATCHED : PATH_CONSERVATIVE;
@@ -32,8 +35,11 @@ static enum path choose_for_overlapping(const struct rma_op *op)
 static bool is_datatype_supported(const struct rma_op *op)
 {
     const struct quirks *q = armcii_quirks;
-    if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED && !armcii_datatype_is_supported(op->shape)) return false;
-    if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > armcii_config->datatype_limit) return false;
+    if (op->shape->form == SHAPE_STRIDED && op->typing != RMA_INDEXED &&
+        !armcii_datatype_is_supported(op->shape))
+        return false;
+    if (op->shape->form == SHAPE_VECTOR && op->shape->bytes > armcii_config->datatype_limit)
+        return false;
     if (op->verb.kind != RMA_ACC) return true;
     if (op->shape->nsegs > q->acc_segments) return false;
     return op->typing == RMA_INDEXED ? q->acc_indexed_types : q->acc_strided_types;
@@ -44,7 +50,8 @@ static enum path choose_datatype(const struct rma_op *op)
     return is_datatype_supported(op) ? PATH_DATATYPE : PATH_BATCHED;
 }
 
-/* Also for strided operations that are configured as vectors.  A configured method applies only if it is correct. */
+/* Also for strided operations that are configured as vectors.  A configured method applies only if
+ * it is correct. */
 static enum path choose_for_vector(struct rma_op *op)
 {
     enum vector_method method = armcii_config->vector_method;
@@ -56,7 +63,8 @@ static enum path choose_for_vector(struct rma_op *op)
 
 static enum path choose_for_strided(struct rma_op *op)
 {
-    if (op->by_segment || armcii_config->strided_method == STRIDED_IOV) return choose_for_vector(op);
+    if (op->by_segment || armcii_config->strided_method == STRIDED_IOV)
+        return choose_for_vector(op);
     if (writes_overlap(op)) return choose_for_overlapping(op);
     op->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
     return choose_datatype(op);
@@ -84,7 +92,8 @@ void armcii_rma_choose(struct rma_op *op)
 
 static void issue_segment(const struct rma_op *op, const struct segment *seg)
 {
-    armcii_window_transfer(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin, seg->bytes);
+    armcii_window_transfer(op->window, op->verb, op->rank, seg->local, seg->remote - op->origin,
+                           seg->bytes);
 }
 
 /* Called before each call: flushes a full batch. */
@@ -101,7 +110,8 @@ static void issue_datatype(const struct rma_op *op)
     struct shape part;
     size_t position = 0, in_flight = 0;
     if (op->shape->bytes <= armcii_config->datatype_limit) {
-        armcii_window_transfer_shape(op->window, op->verb, op->rank, op->shape, op->origin, op->typing);
+        armcii_window_transfer_shape(op->window, op->verb, op->rank, op->shape, op->origin,
+                                     op->typing);
         return;
     }
     while (armcii_shape_part(op->shape, armcii_config->datatype_limit, &position, &part)) {
@@ -134,7 +144,9 @@ static void issue_conservative(const struct rma_op *op)
 void armcii_rma_issue(const struct rma_op *op)
 {
     switch (op->path) {
-    case PATH_CONTIGUOUS: issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes}); return;
+    case PATH_CONTIGUOUS:
+        issue_segment(op, &(struct segment){op->shape->local, op->shape->remote, op->shape->bytes});
+        return;
     case PATH_DATATYPE: issue_datatype(op); return;
     case PATH_BATCHED: issue_batched(op); return;
     default: issue_conservative(op);

@@ -22,11 +22,12 @@ struct record {
     int target, rank;                /* in the world, in the region's window */
     const char *origin;              /* the address there with displacement 0 */
     struct addr_range written, read; /* by operations that are not complete remotely */
-    int element;                     /* all writes are accumulates of this type; or NOT_ONE_ELEMENT */
-    uint64_t last, local, last_get;  /* tickets: newest operation, newest locally complete one, newest get */
-    size_t in_flight;                /* calls since the last completion */
-    struct record *next;             /* of the same target */
-    struct record *newer, *older;    /* of all records */
+    int element; /* all writes are accumulates of this type; or NOT_ONE_ELEMENT */
+    uint64_t last, local,
+        last_get;        /* tickets: newest operation, newest locally complete one, newest get */
+    size_t in_flight;    /* calls since the last completion */
+    struct record *next; /* of the same target */
+    struct record *newer, *older; /* of all records */
 };
 
 static struct record **by_target; /* [world size] */
@@ -48,7 +49,8 @@ void armcii_rma_flush_local(struct window *w, int rank, int process)
 
 void armcii_pending_start(void)
 {
-    by_target = armcii_alloc((size_t)armcii_world->size, sizeof *by_target, "pending operations of %d processes", armcii_world->size);
+    by_target = armcii_alloc((size_t)armcii_world->size, sizeof *by_target,
+                             "pending operations of %d processes", armcii_world->size);
 }
 
 void armcii_pending_end(void)
@@ -77,7 +79,10 @@ static struct record *new_record(const struct raddr *raddr, int target)
         free_list = r->next;
     else
         r = armcii_alloc(1, sizeof *r, "a pending operation");
-    *r = (struct record){.region = raddr->region, .target = target, .rank = raddr->rank, .origin = armcii_rma_origin(raddr)};
+    *r = (struct record){.region = raddr->region,
+                         .target = target,
+                         .rank = raddr->rank,
+                         .origin = armcii_rma_origin(raddr)};
     r->next = by_target[target];
     r->older = newest;
     r->local = tickets; /* earlier operations on this region and target are complete */
@@ -118,7 +123,8 @@ static void widen(struct addr_range *a, const char *lo, const char *hi)
     if (hi > a->hi) a->hi = hi;
 }
 
-/* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because sums commute. */
+/* MPI does not order puts, gets and accumulates.  Accumulates of one type need no order, because
+ * sums commute. */
 static bool must_wait(const struct record *r, struct rma_verb verb, const char *lo, const char *hi)
 {
     bool commutes = verb.kind == RMA_ACC && r->element == (int)verb.element;
@@ -126,7 +132,8 @@ static bool must_wait(const struct record *r, struct rma_verb verb, const char *
     return verb.kind != RMA_GET && overlaps(r->read, lo, hi);
 }
 
-static void add_op(struct record *r, struct rma_verb verb, const char *lo, const char *hi, size_t calls)
+static void add_op(struct record *r, struct rma_verb verb, const char *lo, const char *hi,
+                   size_t calls)
 {
     r->last = ++tickets;
     r->in_flight += calls;
@@ -143,7 +150,8 @@ static void add_op(struct record *r, struct rma_verb verb, const char *lo, const
 
 static void flush(const struct record *r)
 {
-    if (!armcii_fault("flush-dropped")) armcii_rma_flush(r->region->rma->window, r->rank, r->target);
+    if (!armcii_fault("flush-dropped"))
+        armcii_rma_flush(r->region->rma->window, r->rank, r->target);
 }
 
 static bool needs_readback(const struct record *r)
@@ -151,12 +159,14 @@ static bool needs_readback(const struct record *r)
     return r->written.lo < r->written.hi && !armcii_quirks->true_flush;
 }
 
-/* A get of one byte follows the puts in the same connection; after another flush both are complete. */
+/* A get of one byte follows the puts in the same connection; after another flush both are complete.
+ */
 static void issue_readback(const struct record *r)
 {
     static char unused;
     struct window *w = r->region->rma->window;
-    armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused, r->written.lo - r->origin, 1);
+    armcii_window_transfer(w, (struct rma_verb){.kind = RMA_GET}, r->rank, &unused,
+                           r->written.lo - r->origin, 1);
 }
 
 static void complete_record(struct record *r)
@@ -169,10 +179,12 @@ static void complete_record(struct record *r)
     discard(r);
 }
 
-/* A get is complete only after a flush.  A flush of the own process costs nothing and lets the program load what it put. */
+/* A get is complete only after a flush.  A flush of the own process costs nothing and lets the
+ * program load what it put. */
 static void complete_record_local(struct record *r)
 {
-    if (r->last_get > r->local || r->target == armcii_world->rank || !armcii_quirks->local_completion) {
+    if (r->last_get > r->local || r->target == armcii_world->rank ||
+        !armcii_quirks->local_completion) {
         complete_record(r);
         return;
     }
@@ -195,7 +207,8 @@ static void flush_all(struct window *w)
     if (!armcii_fault("flush-dropped")) armcii_window_flush_all(w);
 }
 
-/* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay for few targets. */
+/* MPI_Win_flush_all waits for all targets together, but may visit every member, so it does not pay
+ * for few targets. */
 static bool flush_all_pays(const struct region *region)
 {
     enum { FEW = 16 };
@@ -231,7 +244,8 @@ static void limit_in_flight(int target, size_t calls)
     if (in_flight > (a < b ? a : b)) armcii_pending_wait_all(target);
 }
 
-uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
+uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
+                                           struct rma_verb verb, const char *lo, const char *hi,
                                            size_t calls)
 {
     struct record *r = find_record(raddr->region, target);
@@ -243,10 +257,12 @@ uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target
     return r->last;
 }
 
-void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb,
+                                       const char *lo, const char *hi)
 {
     struct record *r = find_record(raddr->region, target);
-    if (r && must_wait(r, verb, lo, hi) && !armcii_fault("order-lost-between-paths")) complete_record(r);
+    if (r && must_wait(r, verb, lo, hi) && !armcii_fault("order-lost-between-paths"))
+        complete_record(r);
 }
 
 bool armcii_pending_is_dirty(const struct region *region, int target)
@@ -254,7 +270,8 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
     return find_record(region, target) != NULL;
 }
 
-/* The record of an operation; NULL if the operation is complete locally.  Its region may be freed. */
+/* The record of an operation; NULL if the operation is complete locally.  Its region may be freed.
+ */
 static struct record *find_incomplete(const struct request *req)
 {
     struct record *r = by_target[req->target];

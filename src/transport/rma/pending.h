@@ -1,7 +1,9 @@
-/* pending.h - the operations that this process has issued and not completed: one record for each dirty (region, target).
+/* pending.h - the operations that this process has issued and not completed: one record for each
+ * dirty (region, target).
  *
- * The records keep the order of location consistency (an operation waits for an earlier one only if their bytes overlap), let a fence
- * visit only what is dirty, and limit the operations in flight. */
+ * The records keep the order of location consistency (an operation waits for an earlier one only if
+ * their bytes overlap), let a fence visit only what is dirty, and limit the operations in flight.
+ */
 #ifndef ARMCII_PENDING_H
 #define ARMCII_PENDING_H
 
@@ -23,10 +25,12 @@ struct rma_region {
 static inline const char *armcii_rma_origin(const struct raddr *raddr)
 {
     const struct region *r = raddr->region;
-    return r->memget ? NULL : raddr->lo - (r->rma->pad ? r->rma->pad[raddr->rank] : r->rma->displacement);
+    return r->memget ? NULL
+                     : raddr->lo - (r->rma->pad ? r->rma->pad[raddr->rank] : r->rma->displacement);
 }
 
-/* Complete this process's operations towards one member of a window, remotely or locally, after waking the target's progress thread. */
+/* Complete this process's operations towards one member of a window, remotely or locally, after
+ * waking the target's progress thread. */
 void armcii_rma_flush(struct window *w, int rank, int process);
 void armcii_rma_flush_local(struct window *w, int rank, int process);
 
@@ -34,14 +38,17 @@ void armcii_pending_start(void);
 /* No operations are pending. */
 void armcii_pending_end(void);
 
-/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls.  Completes earlier operations that must stay
- * before it or that exceed the limit of operations in flight, and records it.  Returns its ticket: the id of the request. */
-uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi,
+/* Called before an operation on [lo, hi) of `target`'s slice is issued as `calls` calls.  Completes
+ * earlier operations that must stay before it or that exceed the limit of operations in flight, and
+ * records it.  Returns its ticket: the id of the request. */
+uint64_t armcii_pending_order_before_issue(const struct raddr *raddr, int target,
+                                           struct rma_verb verb, const char *lo, const char *hi,
                                            size_t calls);
 
-/* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice directly.  Completes earlier MPI operations
- * that must stay before that. */
-void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi);
+/* Called before this process loads, stores or atomically updates [lo, hi) of `target`'s slice
+ * directly.  Completes earlier MPI operations that must stay before that. */
+void armcii_pending_order_before_local(const struct raddr *raddr, int target, struct rma_verb verb,
+                                       const char *lo, const char *hi);
 
 /* Are operations pending towards that target on that region? */
 bool armcii_pending_is_dirty(const struct region *region, int target);

@@ -1,4 +1,5 @@
-/* rma.c - the transport rma: progress thread, start and end, regions, operations and the table of its functions. */
+/* rma.c - the transport rma: progress thread, start and end, regions, operations and the table of
+ * its functions. */
 #include "transport/rma/rma.h"
 
 #include <stdatomic.h>
@@ -17,8 +18,8 @@
 
 /* ---- the progress thread ----
  *
- * It enters MPI while the program does not.  MPI does not tell whether a poll found work, so events count as work: those of sockets, and
- * doorbells of this node's processes. */
+ * It enters MPI while the program does not.  MPI does not tell whether a poll found work, so events
+ * count as work: those of sockets, and doorbells of this node's processes. */
 
 static bool sockets_raise_events; /* for messages between nodes, by the test at start */
 static bool watches_all;          /* all sockets that may carry messages are watched */
@@ -35,7 +36,8 @@ static enum progress_work poll_once(void)
     return any ? WORK_REMOTE : WORK_NONE;
 }
 
-/* Is another thread in MPI, or was it since the last call?  Two threads in MPI wait for each other. */
+/* Is another thread in MPI, or was it since the last call?  Two threads in MPI wait for each other.
+ */
 static bool is_helped(void)
 {
     unsigned calls = armcii_window_progress_calls();
@@ -85,13 +87,16 @@ static const struct loop_policy policy = {
 static void exchange(void)
 {
     const struct world *w = armcii_world;
-    int previous = w->leaders[(w->node + w->nodes - 1) % w->nodes], next = w->leaders[(w->node + 1) % w->nodes];
+    int previous = w->leaders[(w->node + w->nodes - 1) % w->nodes],
+        next = w->leaders[(w->node + 1) % w->nodes];
     for (int p = 0; w->leaders[w->node] == w->rank && p < w->size; p++)
-        if (w->node_of[p] == previous) MPI_Send(NULL, 0, MPI_BYTE, p, CONTROL_TEST_EVENTS, w->control);
+        if (w->node_of[p] == previous)
+            MPI_Send(NULL, 0, MPI_BYTE, p, CONTROL_TEST_EVENTS, w->control);
     MPI_Recv(NULL, 0, MPI_BYTE, next, CONTROL_TEST_EVENTS, w->control, MPI_STATUS_IGNORE);
 }
 
-/* Do messages between nodes raise events?  The first exchange makes the connections; the second tests them, when all processes watch. */
+/* Do messages between nodes raise events?  The first exchange makes the connections; the second
+ * tests them, when all processes watch. */
 static bool test_events(void)
 {
     exchange();
@@ -112,8 +117,9 @@ static bool target_is_passive;
 enum { MAX_OPTIONAL_WINDOWS = 512 };
 static int windows; /* of regions and extents */
 
-/* A window over an extent of the arena, for all its regions.  Those of the world's extents last until the end, so that creating and freeing
- * a region need no call of MPI; those of groups are freed with their last region. */
+/* A window over an extent of the arena, for all its regions.  Those of the world's extents last
+ * until the end, so that creating and freeing a region need no call of MPI; those of groups are
+ * freed with their last region. */
 struct rma_extent {
     struct window window;
     int users;               /* regions, and the list */
@@ -143,7 +149,8 @@ static int set_or_free(int rc, struct region *r, struct rma_region *part)
 enum window_memory armcii_rma_window_memory(const struct team *team)
 {
     bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED : WINDOW_MEMORY_MPI;
+    return one_node && armcii_quirks->shared_windows_on_one_node ? WINDOW_MEMORY_SHARED
+                                                                 : WINDOW_MEMORY_MPI;
 }
 
 static int alloc(struct region *r)
@@ -151,7 +158,8 @@ static int alloc(struct region *r)
     struct rma_region *part = new_part();
     bool own = armcii_config->window_kind == WINDOW_CREATE && armcii_quirks->window_over_own_memory;
     enum window_memory memory = own ? WINDOW_MEMORY_OWN : armcii_rma_window_memory(r->team);
-    int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank), armcii_quirks->slice_unit, memory, r->team->comm);
+    int rc = armcii_window_create(&part->own, armcii_slice_bytes(r, r->team->rank),
+                                  armcii_quirks->slice_unit, memory, r->team->comm);
     r->base[r->team->rank] = part->own.base;
     return set_or_free(rc, r, part);
 }
@@ -160,7 +168,8 @@ static int alloc(struct region *r)
 static int gather_pads(struct region *r)
 {
     struct rma_region *part = r->rma;
-    part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad, "the tables of a region of %d processes", r->team->size);
+    part->pad = armcii_alloc((size_t)r->team->size, sizeof *part->pad,
+                             "the tables of a region of %d processes", r->team->size);
     armcii_team_allgather(r->team, &part->own.pad, part->pad, (int)sizeof *part->pad);
     return 0;
 }
@@ -169,11 +178,13 @@ static int gather_pads(struct region *r)
 static int attach_memget(struct region *r)
 {
     struct rma_region *part = new_part();
-    return set_or_free(r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
+    return set_or_free(
+        r->team->size > 1 ? armcii_window_create_dynamic(&part->own, r->team->comm) : -1, r, part);
 }
 
-/* If the route has a fallback, all members fail together.  A window that only some members could create stays, because freeing it is
- * collective. The quirk win-allocate does not matter: its crashes are inside a node, and these windows carry what goes to other nodes. */
+/* If the route has a fallback, all members fail together.  A window that only some members could
+ * create stays, because freeing it is collective. The quirk win-allocate does not matter: its
+ * crashes are inside a node, and these windows carry what goes to other nodes. */
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
@@ -189,7 +200,8 @@ static int attach_own(struct region *r)
     return set_or_free(create_over(r, &part->own, bytes > 0 ? r->own : NULL, bytes), r, part);
 }
 
-/* A network that carries out RMA by itself keeps all memory of a window in place, touched or not. */
+/* A network that carries out RMA by itself keeps all memory of a window in place, touched or not.
+ */
 static void reserve_extent(const struct extent *e)
 {
     if (!target_is_passive) return;
@@ -200,7 +212,8 @@ static void reserve_extent(const struct extent *e)
 static int create_extent_window(const struct region *r, struct extent *e)
 {
     struct rma_extent *x = armcii_alloc(1, sizeof *x, "a window");
-    int rc = create_over(r, &x->window, armcii_arena_address(armcii_world->rank, e->offset), e->bytes);
+    int rc =
+        create_over(r, &x->window, armcii_arena_address(armcii_world->rank, e->offset), e->bytes);
     if (rc != 0) {
         free(x);
         e->without_rma = r->far->fallback != NULL;
@@ -333,9 +346,10 @@ static void memget_detach(struct region *r, char *memory)
 
 /* ---- operations ---- */
 
-/* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a simpler method.  On the route rdma, strided
- * operations come here only with long segments. */
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+/* MPI does not scale, so scaled data are packed into a buffer first; the packed shape may use a
+ * simpler method.  On the route rdma, strided operations come here only with long segments. */
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req)
 {
     struct shape scaled;
     struct rma_op r = {.verb = op->verb,
@@ -368,13 +382,15 @@ static bool test(const struct request *req)
 }
 
 /* A read-modify-write is ordered as a put. */
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand)
 {
     long old = 0;
     int small;
-    armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote, (char *)remote + bytes, 1);
-    armcii_window_fetch_and_op(raddr->region->rma->window, update, raddr->rank, (char *)remote - armcii_rma_origin(raddr), bytes, &operand,
-                               &old);
+    armcii_pending_order_before_issue(raddr, target, (struct rma_verb){.kind = RMA_PUT}, remote,
+                                      (char *)remote + bytes, 1);
+    armcii_window_fetch_and_op(raddr->region->rma->window, update, raddr->rank,
+                               (char *)remote - armcii_rma_origin(raddr), bytes, &operand, &old);
     armcii_pending_fence_region(raddr->region, target);
     memcpy(&small, &old, sizeof small);
     return bytes == sizeof(long) ? old : small;
@@ -385,7 +401,8 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 static void barrier(void)
 {
     armcii_coll_barrier(armcii_world->comm);
-    atomic_thread_fence(memory_order_seq_cst); /* unified memory model: operations that others completed are visible to loads */
+    atomic_thread_fence(memory_order_seq_cst); /* unified memory model: operations that others
+                                                  completed are visible to loads */
 }
 
 /* MPI does not report whether there was work. */

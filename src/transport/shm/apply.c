@@ -45,7 +45,8 @@ static void add_across(const struct update *u, uintptr_t remote, const char *loc
     unlock(first);
 }
 
-static void add_contiguous(const struct update *u, uintptr_t remote, const char *local, size_t bytes)
+static void add_contiguous(const struct update *u, uintptr_t remote, const char *local,
+                           size_t bytes)
 {
     while (bytes > 0) {
         size_t piece = STRIPE_BLOCK - remote % STRIPE_BLOCK;
@@ -65,7 +66,8 @@ static void add_contiguous(const struct update *u, uintptr_t remote, const char 
     }
 }
 
-/* The number of rows, of n rows of `bytes` a stride apart, that the lock of the first row's block covers; 0: not even the first row. */
+/* The number of rows, of n rows of `bytes` a stride apart, that the lock of the first row's block
+ * covers; 0: not even the first row. */
 static size_t rows_in_block(uintptr_t remote, size_t bytes, ptrdiff_t stride, size_t n)
 {
     size_t in = remote % STRIPE_BLOCK, rows = n;
@@ -78,15 +80,16 @@ static size_t rows_in_block(uintptr_t remote, size_t bytes, ptrdiff_t stride, si
     return rows < n ? rows : n;
 }
 
-static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_stride, const char *local, ptrdiff_t local_stride,
-                     size_t bytes, size_t n)
+static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_stride,
+                     const char *local, ptrdiff_t local_stride, size_t bytes, size_t n)
 {
     while (n > 0) {
         size_t rows = rows_in_block(remote, bytes, remote_stride, n);
         if (rows > 0) {
             struct stripe *s = stripe_of(u, remote);
             lock(s);
-            armcii_accumulate_rows(u->element, u->scale, (char *)remote + u->delta, remote_stride, local, local_stride, bytes, rows);
+            armcii_accumulate_rows(u->element, u->scale, (char *)remote + u->delta, remote_stride,
+                                   local, local_stride, bytes, rows);
             unlock(s);
         } else {
             rows = 1;
@@ -99,9 +102,11 @@ static void add_rows(const struct update *u, uintptr_t remote, ptrdiff_t remote_
 }
 
 /* Recurses over the levels down to rows. */
-static void add_levels(const struct update *u, const struct shape *s, int level, uintptr_t remote, const char *local)
+static void add_levels(const struct update *u, const struct shape *s, int level, uintptr_t remote,
+                       const char *local)
 {
-    const ptrdiff_t local_stride = s->stride[SHAPE_LOCAL][level - 1], remote_stride = s->stride[SHAPE_REMOTE][level - 1];
+    const ptrdiff_t local_stride = s->stride[SHAPE_LOCAL][level - 1],
+                    remote_stride = s->stride[SHAPE_REMOTE][level - 1];
     if (level == 1) {
         add_rows(u, remote, remote_stride, local, local_stride, s->count[0], s->count[1]);
         return;
@@ -160,7 +165,8 @@ static struct update update_of(enum element e, const void *scale, int process, p
     return (struct update){e, scale, process, delta, armcii_element_size(e)};
 }
 
-void armcii_apply_accumulate_piece(enum element e, const void *scale, int process, const char *remote, ptrdiff_t delta, const void *local,
+void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
+                                   const char *remote, ptrdiff_t delta, const void *local,
                                    size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
@@ -169,7 +175,8 @@ void armcii_apply_accumulate_piece(enum element e, const void *scale, int proces
     armcii_stores_pending = true;
 }
 
-void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s)
+void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta,
+                             const struct shape *s)
 {
     struct update u = update_of(e, scale, process, delta);
     if (armcii_fault("transfers-do-nothing") || armcii_fault("acc-lost")) return;
@@ -191,7 +198,8 @@ void armcii_apply_get(const struct shape *s, ptrdiff_t delta)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("get-does-nothing")) return;
     armcii_copy_shape(s, SHAPE_LOCAL, delta);
-    atomic_thread_fence(memory_order_acquire); /* later loads and stores of the caller follow its loads; no instruction on x86 */
+    atomic_thread_fence(memory_order_acquire); /* later loads and stores of the caller follow its
+                                                  loads; no instruction on x86 */
 }
 
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand)

@@ -16,7 +16,8 @@
 static struct arena the_arena;
 const struct arena *const armcii_arena = &the_arena;
 
-/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits, and the bytes of a slot there. */
+/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits, and the bytes of a slot
+ * there. */
 static const struct arena candidates[] = {
     {(char *)0x200000000000, (size_t)16 << 30},
     {(char *)0x400000000000, (size_t)16 << 30},
@@ -46,12 +47,15 @@ static bool is_address_space_limited(void)
 static bool map_arena(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void *memory = mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
+    void *memory =
+        mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
     if (memory == the_arena.base) {
-        madvise(memory, arena_bytes(), MADV_DONTDUMP); /* core dumps would contain the untouched memory, too */
+        madvise(memory, arena_bytes(),
+                MADV_DONTDUMP); /* core dumps would contain the untouched memory, too */
         return true;
     }
-    if (memory != MAP_FAILED) munmap(memory, arena_bytes()); /* a kernel without MAP_FIXED_NOREPLACE */
+    if (memory != MAP_FAILED)
+        munmap(memory, arena_bytes()); /* a kernel without MAP_FIXED_NOREPLACE */
     return false;
 }
 
@@ -112,8 +116,8 @@ static void set_bits(uint64_t bits[], size_t first, size_t n, bool value)
     }
 }
 
-/* The first of `units` free units in a row; the search begins `skipped` units below the highest, and goes on there from the lowest.
- * SIZE_MAX if there are none. */
+/* The first of `units` free units in a row; the search begins `skipped` units below the highest,
+ * and goes on there from the lowest. SIZE_MAX if there are none. */
 static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
 {
     size_t all = the_arena.slot / ARENA_UNIT, places = all >= units ? all - units + 1 : 0;
@@ -124,8 +128,8 @@ static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
     return SIZE_MAX;
 }
 
-/* Where the search begins.  Another thread of a member may take the same units for another team at the same time: then both teams try
- * again, from different places. */
+/* Where the search begins.  Another thread of a member may take the same units for another team at
+ * the same time: then both teams try again, from different places. */
 static size_t skipped_by(const struct team *team, size_t attempt)
 {
     uint64_t name = (uint64_t)(unsigned)team->to_world[0] << 32 | (unsigned)team->root_tag;
@@ -143,7 +147,8 @@ size_t armcii_arena_acquire(const struct team *team, size_t units)
         bool taken = count_bits(used, first, units) == 0;
         if (taken) set_bits(used, first, units, true);
         if (armcii_coll_all(taken, team->comm)) {
-            madvise(armcii_arena_address(armcii_world->rank, first * ARENA_UNIT), units * ARENA_UNIT, MADV_DODUMP);
+            madvise(armcii_arena_address(armcii_world->rank, first * ARENA_UNIT),
+                    units * ARENA_UNIT, MADV_DODUMP);
             return first * ARENA_UNIT;
         }
         if (taken) set_bits(used, first, units, false);
@@ -183,7 +188,8 @@ static void drop_pages(size_t begin, size_t end)
 
 void armcii_arena_drop_untouched(size_t offset, size_t bytes)
 {
-    size_t slot = (size_t)(armcii_arena_address(armcii_world->rank, 0) - the_arena.base), at = offset, end = offset + bytes / PAGE * PAGE;
+    size_t slot = (size_t)(armcii_arena_address(armcii_world->rank, 0) - the_arena.base),
+           at = offset, end = offset + bytes / PAGE * PAGE;
     while (at < end) {
         off_t found = lseek(descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */
         size_t data = found < 0 || (size_t)found - slot > end ? end : (size_t)found - slot;

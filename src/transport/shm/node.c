@@ -1,4 +1,5 @@
-/* node.c - the node control block: reservations of memory, doorbells and the barrier; the processors of the node. */
+/* node.c - the node control block: reservations of memory, doorbells and the barrier; the
+ * processors of the node. */
 #define _GNU_SOURCE
 #include "transport/shm/node.h"
 
@@ -19,8 +20,9 @@
 #include "mpi/world.h"
 #include "base/system.h"
 
-/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", 1988): in round k process i
- * signals i + 2^k and waits for i - 2^k.  Flags hold the number of the barrier, which only grows, so they need no reset. */
+/* A dissemination barrier (D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier
+ * Synchronization", 1988): in round k process i signals i + 2^k and waits for i - 2^k.  Flags hold
+ * the number of the barrier, which only grows, so they need no reset. */
 enum { ROUNDS = 20 }; /* for a million processes */
 struct barrier_flags {
     _Alignas(64) atomic_uint arrived[ROUNDS];
@@ -31,13 +33,15 @@ struct barrier_flags {
 enum { OTHERS = 1 + CGROUP_LEVELS };
 struct reservations {
     atomic_size_t bytes;          /* reserved */
-    atomic_size_t others[OTHERS]; /* of other programs in the node, then in each group: at most what was in use at start */
+    atomic_size_t others[OTHERS]; /* of other programs in the node, then in each group: at most what
+                                     was in use at start */
 };
 
 struct node_control {
     struct reservations reservations;
     struct stripe stripes[STRIPES];
-    struct barrier_flags flags[]; /* one for each process of the node communicator; as many doorbells and export tables follow */
+    struct barrier_flags flags[]; /* one for each process of the node communicator; as many
+                                     doorbells and export tables follow */
 };
 
 static struct node the_node;
@@ -61,7 +65,8 @@ static MPI_Comm kernel_comm(void)
     MPI_Comm comm;
     MPI_Comm_size(armcii_world->on_node, &on_node);
     if (armcii_world->kernel_size == on_node) return armcii_world->on_node;
-    armcii_coll_create(armcii_world->all, armcii_world->kernel_size, armcii_world->on_kernel, CONTROL_KERNEL, &comm);
+    armcii_coll_create(armcii_world->all, armcii_world->kernel_size, armcii_world->on_kernel,
+                       CONTROL_KERNEL, &comm);
     return comm;
 }
 
@@ -72,7 +77,8 @@ struct record {
     uint64_t cpu[CGROUP_LEVELS], memory[CGROUP_LEVELS]; /* its control groups */
 };
 
-static void fill_record(struct record *mine, const struct cgroups *cpu, const struct cgroups *memory)
+static void fill_record(struct record *mine, const struct cgroups *cpu,
+                        const struct cgroups *memory)
 {
     size_t words;
     uint64_t *mask = armcii_processors_mask(&words);
@@ -121,17 +127,21 @@ static bool are_free(size_t processors, size_t quota)
     return online >= 0 && (size_t)online >= processors + servers && quota >= processors + servers;
 }
 
-static struct node_cpus count_cpus(const struct record records[], int n, int me, const struct cgroups *groups, MPI_Comm comm)
+static struct node_cpus count_cpus(const struct record records[], int n, int me,
+                                   const struct cgroups *groups, MPI_Comm comm)
 {
     struct cpu_tables t = cpu_tables_of(records, n, me);
     const uint64_t(*ids)[CGROUP_LEVELS] = (const uint64_t(*)[CGROUP_LEVELS])t.ids;
-    bool fits = !armcii_processors_oversubscribed(t.masks, t.n, MASK_WORDS, t.me) && !armcii_processors_over_quota(groups, ids, t.n);
-    size_t processors = armcii_processors_of_all(t.masks, t.n, MASK_WORDS), quota = armcii_processors_quota(groups, ids, t.n);
-    struct node_cpus cpus = {.processes = t.n,
-                             .processors = quota < processors ? quota : processors,
-                             .oversubscribed = !armcii_coll_all(fits, comm),
-                             .taken = are_free(processors, quota) ? join_masks(t.masks, t.n, MASK_WORDS) : NULL,
-                             .words = MASK_WORDS};
+    bool fits = !armcii_processors_oversubscribed(t.masks, t.n, MASK_WORDS, t.me) &&
+                !armcii_processors_over_quota(groups, ids, t.n);
+    size_t processors = armcii_processors_of_all(t.masks, t.n, MASK_WORDS),
+           quota = armcii_processors_quota(groups, ids, t.n);
+    struct node_cpus cpus = {
+        .processes = t.n,
+        .processors = quota < processors ? quota : processors,
+        .oversubscribed = !armcii_coll_all(fits, comm),
+        .taken = are_free(processors, quota) ? join_masks(t.masks, t.n, MASK_WORDS) : NULL,
+        .words = MASK_WORDS};
     free(t.masks);
     free(t.ids);
     return cpus;
@@ -144,8 +154,8 @@ static struct reservations *reservations = &none;
 static struct cgroups groups;
 static int levels; /* the topmost groups, which contain all processes of the node */
 
-/* A page is charged to the group of the process that touches it first, so only groups that contain all processes of the node bound a
- * region. */
+/* A page is charged to the group of the process that touches it first, so only groups that contain
+ * all processes of the node bound a region. */
 static int shared_levels(const struct record records[])
 {
     int shared = groups.levels;
@@ -159,7 +169,8 @@ static int shared_levels(const struct record records[])
     return shared;
 }
 
-/* Shared memory of other programs, given `touched` bytes of ARMCI: in the node, then in the groups. */
+/* Shared memory of other programs, given `touched` bytes of ARMCI: in the node, then in the groups.
+ */
 static void read_others(size_t touched, size_t others[OTHERS])
 {
     struct memory node;
@@ -198,7 +209,9 @@ static size_t memory_left(size_t reserved)
     for (int i = 0; i < levels; i++)
         known.others_in_group[i] = atomic_load(&reservations->others[1 + i]);
     size_t left = armcii_memory_left("", &groups, levels, &known);
-    size_t in_files = the_node.kind == SEGMENT_MPI ? armcii_memory_in_dev_shm() : SIZE_MAX; /* memory of the MPI library is in /dev/shm */
+    size_t in_files = the_node.kind == SEGMENT_MPI
+                          ? armcii_memory_in_dev_shm()
+                          : SIZE_MAX; /* memory of the MPI library is in /dev/shm */
     return left < in_files ? left : in_files;
 }
 
@@ -217,7 +230,8 @@ void armcii_reservation_correct(size_t touched)
     size_t others[OTHERS];
     read_others(touched, others);
     for (int i = 0; i <= levels; i++)
-        if (others[i] < atomic_load(&reservations->others[i])) atomic_store(&reservations->others[i], others[i]);
+        if (others[i] < atomic_load(&reservations->others[i]))
+            atomic_store(&reservations->others[i], others[i]);
 }
 
 /* ---- doorbells ---- */
@@ -225,7 +239,8 @@ void armcii_reservation_correct(size_t touched)
 static int doorbell_fd = -1;
 static unsigned cleared; /* the own count when it was cleared last */
 
-/* Bind to a name that the kernel chooses, unique in the network namespace and in no file system, and publish it. */
+/* Bind to a name that the kernel chooses, unique in the network namespace and in no file system,
+ * and publish it. */
 static bool bind_to_name(int s, struct doorbell *mine)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -252,7 +267,8 @@ static void send_datagram(const struct doorbell *b)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     memcpy(name.sun_path, b->name, b->length);
-    sendto(doorbell_fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
+    sendto(doorbell_fd, NULL, 0, MSG_DONTWAIT, (struct sockaddr *)&name,
+           (socklen_t)(offsetof(struct sockaddr_un, sun_path) + b->length));
 }
 
 /* Read all datagrams; true if there was one. */
@@ -265,7 +281,8 @@ static bool drain_socket(void)
     return any;
 }
 
-/* Containers on one node may share memory but no network namespace: each process sends a datagram to the next one. */
+/* Containers on one node may share memory but no network namespace: each process sends a datagram
+ * to the next one. */
 static bool test_datagrams(void)
 {
     int next = (the_node.rank + 1) % the_node.size;
@@ -302,7 +319,8 @@ int armcii_doorbell_fd(void)
 
 void armcii_doorbell_ring(int process)
 {
-    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process)) return;
+    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
+        return;
     struct doorbell *b = &the_node.doorbells[armcii_world->local_rank_of[process]];
     atomic_fetch_add(&b->rung, 1);
     if (atomic_load(&b->asleep)) send_datagram(b);
@@ -339,7 +357,8 @@ static bool is_shared(int processes)
     return good;
 }
 
-/* The control block is the slice of the first process.  Whether it exists is the same on all processes of the node. */
+/* The control block is the slice of the first process.  Whether it exists is the same on all
+ * processes of the node. */
 static bool create_control(enum segment_kind kind)
 {
     int processes;
@@ -347,7 +366,8 @@ static bool create_control(enum segment_kind kind)
     size_t n = (size_t)processes;
     size_t *sizes = allocate(n, sizeof *sizes);
     char **slices = allocate(n, sizeof *slices);
-    sizes[0] = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
+    sizes[0] = sizeof *control +
+               n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
     if (armcii_segment_create(&segment, kind, the_node.comm, sizes, slices) == 0) {
         control = (struct node_control *)(void *)slices[0];
         the_node.stripes = control->stripes;
@@ -391,7 +411,8 @@ static enum segment_kind choose_kind(void)
     return SEGMENT_NONE;
 }
 
-/* Tell the other processes on this kernel what they must know, and learn the same of them: processors, and levels of control groups. */
+/* Tell the other processes on this kernel what they must know, and learn the same of them:
+ * processors, and levels of control groups. */
 static void survey_kernel(void)
 {
     int n, me;
@@ -404,7 +425,8 @@ static void survey_kernel(void)
     armcii_cgroups_read("", CGROUP_MEMORY, &groups);
     fill_record(&mine, &cpu, &groups);
     struct record *records = allocate((size_t)n, sizeof *records);
-    armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, records, (int)sizeof mine);
+    armcii_coll_allgather(&(struct ring){.rank = me, .size = n, .comm = comm}, &mine, records,
+                          (int)sizeof mine);
     the_node.cpus = count_cpus(records, n, me, &cpu, comm);
     levels = shared_levels(records);
     free(records);
@@ -420,8 +442,9 @@ void armcii_node_start(void)
     the_node.kind = choose_kind();
     barriers = 0;
     survey_kernel();
-    armcii_backoff_spin_limit =
-        the_node.cpus.oversubscribed ? SPIN_LIMIT_OVERSUBSCRIBED : SPIN_LIMIT; /* spinning pays with a processor each */
+    armcii_backoff_spin_limit = the_node.cpus.oversubscribed
+                                    ? SPIN_LIMIT_OVERSUBSCRIBED
+                                    : SPIN_LIMIT; /* spinning pays with a processor each */
     start_reservations();
 }
 

@@ -27,7 +27,8 @@ static size_t round_up(size_t bytes, size_t unit)
 static bool is_within_limit(size_t bytes)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
 }
 
 int armcii_segment_descriptor(size_t bytes)
@@ -47,7 +48,9 @@ static int open_handle(const struct segment_handle *handle)
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", handle->process, handle->descriptor);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return -1;
-    if (fstat(fd, &status) == 0 && status.st_dev == handle->device && status.st_ino == handle->inode) return fd;
+    if (fstat(fd, &status) == 0 && status.st_dev == handle->device &&
+        status.st_ino == handle->inode)
+        return fd;
     close(fd);
     return -1;
 }
@@ -76,11 +79,12 @@ int armcii_segment_share(size_t bytes, MPI_Comm comm)
     return rank == 0 ? fd : open_handle(&handle);
 }
 
-/* With pages of 2 MiB, copies of many MiB take a quarter less time, random loads from a GiB a third (measured).  Without free huge pages
- * the kernel uses small ones. */
+/* With pages of 2 MiB, copies of many MiB take a quarter less time, random loads from a GiB a third
+ * (measured).  Without free huge pages the kernel uses small ones. */
 void *armcii_segment_map(int descriptor, size_t bytes)
 {
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (memory == MAP_FAILED) return NULL;
     if (bytes >= HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
@@ -100,7 +104,8 @@ static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
     void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
     bool good = armcii_coll_all(memory != NULL, comm);
     if (good) {
-        *s = (struct shm_segment){.kind = SEGMENT_MEMFD, .memory = memory, .bytes = bytes, .descriptor = fd};
+        *s = (struct shm_segment){
+            .kind = SEGMENT_MEMFD, .memory = memory, .bytes = bytes, .descriptor = fd};
         return 0;
     }
     if (fd >= 0) close(fd);
@@ -113,7 +118,8 @@ static size_t slice_unit(size_t bytes)
     return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
 }
 
-static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[])
+static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[],
+                               char *slices[])
 {
     int members;
     MPI_Comm_size(comm, &members);
@@ -131,7 +137,8 @@ static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_
     return 0;
 }
 
-static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[], char *slices[])
+static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[],
+                             char *slices[])
 {
     int rank, members;
     MPI_Comm_rank(comm, &rank);
@@ -140,14 +147,17 @@ static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t 
     if (rc) return rc;
     for (int i = 0; i < members; i++)
         slices[i] = sizes[i] > 0 ? armcii_window_shared_base(&s->window, i) : NULL;
-    if (members == 1 && slices[0]) memset(slices[0], 0, sizes[0]); /* in Open MPI plain memory, not a new mapping */
+    if (members == 1 && slices[0])
+        memset(slices[0], 0, sizes[0]); /* in Open MPI plain memory, not a new mapping */
     return 0;
 }
 
-int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
+int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm,
+                               const size_t sizes[], char *slices[])
 {
     *s = (struct shm_segment){.kind = kind, .descriptor = -1};
-    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, sizes, slices) : create_mpi_slices(s, comm, sizes, slices);
+    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, sizes, slices)
+                                 : create_mpi_slices(s, comm, sizes, slices);
 }
 
 void armcii_segment_close(struct shm_segment *s)
@@ -156,7 +166,8 @@ void armcii_segment_close(struct shm_segment *s)
     s->descriptor = -1;
 }
 
-int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm, const size_t sizes[], char *slices[])
+int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm,
+                          const size_t sizes[], char *slices[])
 {
     int rc = armcii_segment_create_open(s, kind, comm, sizes, slices);
     if (rc == 0) armcii_segment_close(s);
@@ -189,7 +200,8 @@ bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &members);
     size_t *sizes = armcii_alloc((size_t)members, sizeof *sizes, "tables of %d processes", members);
-    char **slices = armcii_alloc((size_t)members, sizeof *slices, "tables of %d processes", members);
+    char **slices =
+        armcii_alloc((size_t)members, sizeof *slices, "tables of %d processes", members);
     for (int i = 0; i < members; i++)
         sizes[i] = sizeof(int);
     bool good = armcii_segment_create(&s, kind, comm, sizes, slices) == 0;

@@ -1,4 +1,5 @@
-/* shm.c - the transport shm: regions, exported segments, mutexes, operations and the table of its functions. */
+/* shm.c - the transport shm: regions, exported segments, mutexes, operations and the table of its
+ * functions. */
 #define _GNU_SOURCE
 #include "transport/shm/shm.h"
 
@@ -28,11 +29,15 @@ static int alloc(struct region *r)
     MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
     const struct scope *here = armcii_team_scope(team, TEAM_NODE);
     struct shm_region *part = armcii_alloc(1, sizeof *part, "a region");
-    size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes, "the tables of a region of %d processes", team->size);
-    char **slices = armcii_alloc((size_t)team->size, sizeof *slices, "the tables of a region of %d processes", team->size);
+    size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes,
+                                 "the tables of a region of %d processes", team->size);
+    char **slices = armcii_alloc((size_t)team->size, sizeof *slices,
+                                 "the tables of a region of %d processes", team->size);
     for (int i = 0; i < here->n; i++)
         sizes[i] = armcii_slice_bytes(r, armcii_scope_member(here, i));
-    int failed = armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0, any = failed;
+    int failed =
+            armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0,
+        any = failed;
     if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
     if (any && !failed) armcii_segment_free(&part->segment);
     for (int i = 0; i < here->n && !any; i++)
@@ -48,7 +53,8 @@ static int alloc(struct region *r)
 
 static int attach(struct region *r)
 {
-    if (r->shm) armcii_segment_close(&r->shm->segment); /* the server of `am` has opened it by now */
+    if (r->shm)
+        armcii_segment_close(&r->shm->segment); /* the server of `am` has opened it by now */
     return 0;
 }
 
@@ -65,9 +71,11 @@ static void detach(struct region *r)
 
 /* [node size]: where the exports of other processes are mapped here; NULL: not yet. */
 static char *(*attached)[MAX_EXPORTS];
-static pthread_mutex_t attach_lock = PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
+static pthread_mutex_t attach_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* the server thread attaches, too */
 
-/* Closed while a process without free descriptors attaches: a server that cannot attach has to abort the job. */
+/* Closed while a process without free descriptors attaches: a server that cannot attach has to
+ * abort the job. */
 static int spare_fd = -1;
 
 static void open_spare(void)
@@ -86,7 +94,8 @@ void armcii_exports_start(void)
     if (armcii_node->kind != SEGMENT_MEMFD) return;
     open_spare();
     free(attached);
-    attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes", armcii_node->size);
+    attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes",
+                            armcii_node->size);
 }
 
 static char *memget_alloc(size_t bytes)
@@ -151,7 +160,8 @@ bool armcii_export_find(int process, const void *address, char **base, size_t *b
 
 static bool memget_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
 {
-    return process != armcii_world->rank && armcii_export_find(process, address, base, bytes, mapped);
+    return process != armcii_world->rank &&
+           armcii_export_find(process, address, base, bytes, mapped);
 }
 
 static void detach_exports_of(int rank)
@@ -178,11 +188,13 @@ void armcii_exports_end(void)
 
 /* ---- mutexes: MCS locks ----
  *
- * The queue lock of J. Mellor-Crummey and M. Scott ("Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors", ACM TOCS
- * 9(1), 1991).  Each waiter spins on its own cache line until its predecessor passes the lock on.  A wait
- * releases the global lock at each backoff step. */
+ * The queue lock of J. Mellor-Crummey and M. Scott ("Algorithms for Scalable Synchronization on
+ * Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991).  Each waiter spins on its own cache line
+ * until its predecessor passes the lock on.  A wait releases the global lock at each backoff step.
+ */
 
-/* A slot identifies a queue node: member * total + i is the i-th node of a member.  Tails and links hold slot + 1; 0: none. */
+/* A slot identifies a queue node: member * total + i is the i-th node of a member.  Tails and links
+ * hold slot + 1; 0: none. */
 struct tail {
     _Alignas(64) atomic_uint last;
 };
@@ -191,8 +203,9 @@ struct waiter {
     atomic_uint granted;
 };
 
-/* The slice of a member has the tails of its mutexes, then its queue nodes: one for each mutex of the set, since a process may hold all
- * of them.  Unused nodes are never touched and cost no memory. */
+/* The slice of a member has the tails of its mutexes, then its queue nodes: one for each mutex of
+ * the set, since a process may hold all of them.  Unused nodes are never touched and cost no
+ * memory. */
 struct shm_mcs {
     const struct team *team;
     struct shm_segment segment;
@@ -270,7 +283,8 @@ static void mcs_free(void *set)
 /* Queue nodes are numbered by unsigned ints. */
 static bool has_mutexes(const struct team *team, unsigned total)
 {
-    if (armcii_node->kind == SEGMENT_NONE || !armcii_world_is_one_node(team->size, team->to_world)) return false;
+    if (armcii_node->kind == SEGMENT_NONE || !armcii_world_is_one_node(team->size, team->to_world))
+        return false;
     return (size_t)total * (size_t)team->size < UINT_MAX;
 }
 
@@ -302,7 +316,8 @@ static void mcs_lock(void *set, int owner, int mutex, unsigned *slot)
 {
     struct shm_mcs *q = set;
     *slot = alloc_node(q);
-    unsigned before = atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
+    unsigned before =
+        atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
     if (before == 0 || armcii_fault("lock-does-not-wait")) return;
     atomic_store_explicit(&node_of(q, before - 1)->next, *slot + 1, memory_order_release);
     if (armcii_hang_on) armcii_hang_queue(q->team->to_world[(before - 1) / q->total]);
@@ -314,8 +329,8 @@ static bool mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
     struct shm_mcs *q = set;
     unsigned nobody = 0;
     *slot = alloc_node(q);
-    if (atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &nobody, *slot + 1, memory_order_acq_rel,
-                                                memory_order_relaxed))
+    if (atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &nobody, *slot + 1,
+                                                memory_order_acq_rel, memory_order_relaxed))
         return true;
     free_node(q, *slot);
     return false;
@@ -326,7 +341,8 @@ static void mcs_unlock(void *set, int owner, int mutex, unsigned slot)
     struct shm_mcs *q = set;
     struct waiter *mine = node_of(q, slot);
     unsigned last = slot + 1;
-    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &last, 0, memory_order_acq_rel, memory_order_relaxed) &&
+    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &last, 0,
+                                                 memory_order_acq_rel, memory_order_relaxed) &&
         !armcii_fault("lock-does-not-wait")) {
         wait_until_set(&mine->next);
         unsigned next = atomic_load_explicit(&mine->next, memory_order_relaxed) - 1;
@@ -337,7 +353,8 @@ static void mcs_unlock(void *set, int owner, int mutex, unsigned slot)
 
 /* ---- operations ---- */
 
-static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi, struct request *req)
+static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
+                 struct request *req)
 {
     ptrdiff_t delta = raddr->mapped - raddr->lo;
     (void)lo, (void)hi;
@@ -345,19 +362,23 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     switch (op->verb.kind) {
     case RMA_PUT: armcii_apply_put(&op->shape, delta); break;
     case RMA_GET: armcii_apply_get(&op->shape, delta); break;
-    case RMA_ACC: armcii_apply_accumulate(op->verb.element, op->scale, op->target, delta, &op->shape); break;
+    case RMA_ACC:
+        armcii_apply_accumulate(op->verb.element, op->scale, op->target, delta, &op->shape);
+        break;
     }
     if (op->verb.kind != RMA_GET) armcii_stores_pending = true;
     return 0;
 }
 
-static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo, const char *hi)
+static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
+                  const char *hi)
 {
     (void)raddr, (void)target, (void)verb, (void)lo, (void)hi;
     armcii_drain_stores();
 }
 
-static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes, void *remote, long operand)
+static long rmw(const struct raddr *raddr, int target, enum rmw_update update, size_t bytes,
+                void *remote, long operand)
 {
     (void)target;
     return armcii_apply_rmw(update, bytes, (char *)remote + (raddr->mapped - raddr->lo), operand);

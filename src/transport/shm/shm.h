@@ -1,5 +1,6 @@
-/* shm.h - the transport shm: loads, stores and atomic instructions on memory that the processes of a node share.  Operations are complete
- * when they return; a fence drains the processor's stores. */
+/* shm.h - the transport shm: loads, stores and atomic instructions on memory that the processes of
+ * a node share.  Operations are complete when they return; a fence drains the processor's stores.
+ */
 #ifndef ARMCII_SHM_H
 #define ARMCII_SHM_H
 
@@ -22,40 +23,48 @@ struct shm_region {
 
 /* ---- exported segments ----
  *
- * Memory that one process allocates alone and the node can map.  Each is an anonymous file; another process opens it through /proc when it
- * first needs an address in it.  The node control block lists the exports. */
+ * Memory that one process allocates alone and the node can map.  Each is an anonymous file; another
+ * process opens it through /proc when it first needs an address in it.  The node control block
+ * lists the exports. */
 
 /* Called after armcii_node_start. */
 void armcii_exports_start(void);
 /* Free the own exports and unmap those of others.  No process uses them any more. */
 void armcii_exports_end(void);
 
-/* Find and map the export of a process that contains the address.  *base is its address there, *mapped here.  False: there is none, or the
- * process is on another node. */
-bool armcii_export_find(int process, const void *address, char **base, size_t *bytes, char **mapped);
+/* Find and map the export of a process that contains the address.  *base is its address there,
+ * *mapped here.  False: there is none, or the process is on another node. */
+bool armcii_export_find(int process, const void *address, char **base, size_t *bytes,
+                        char **mapped);
 
 /* ---- transfers by load and store (apply.c) ----
  *
- * On memory that the node shares: for its own processes and for requests of other nodes.  The remote side has the addresses of its owner
- * and is mapped at + delta in this process; the owner's addresses select the locks. */
+ * On memory that the node shares: for its own processes and for requests of other nodes.  The
+ * remote side has the addresses of its owner and is mapped at + delta in this process; the owner's
+ * addresses select the locks. */
 
 void armcii_apply_put(const struct shape *s, ptrdiff_t delta);
 void armcii_apply_get(const struct shape *s, ptrdiff_t delta);
-/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is updated atomically with respect to
- * all accumulates applied on this node. */
-void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta, const struct shape *s);
+/* Adds *scale (NULL: 1) times the local side to memory of `process`, a world rank.  Each element is
+ * updated atomically with respect to all accumulates applied on this node. */
+void armcii_apply_accumulate(enum element e, const void *scale, int process, ptrdiff_t delta,
+                             const struct shape *s);
 /* The same for one contiguous piece. */
-void armcii_apply_accumulate_piece(enum element e, const void *scale, int process, const char *remote, ptrdiff_t delta, const void *local,
+void armcii_apply_accumulate_piece(enum element e, const void *scale, int process,
+                                   const char *remote, ptrdiff_t delta, const void *local,
                                    size_t bytes);
 
-/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address in this process.  The operand is in the first
- * bytes of `operand`.  Returns the old value.  Sequentially consistent: earlier stores are visible, too. */
+/* Atomic read-modify-write of an int or long (`bytes` = sizeof) at `there`, an address in this
+ * process.  The operand is in the first bytes of `operand`.  Returns the old value.  Sequentially
+ * consistent: earlier stores are visible, too. */
 long armcii_apply_rmw(enum rmw_update update, size_t bytes, void *there, long operand);
 
-/* The program has an address from ARMCIX_Local_address and may store there, so a fence must always drain stores. */
+/* The program has an address from ARMCIX_Local_address and may store there, so a fence must always
+ * drain stores. */
 extern bool armcii_program_stores;
 
-/* One contiguous piece, inline for small operations.  `there` is the remote side in this process. */
+/* One contiguous piece, inline for small operations.  `there` is the remote side in this process.
+ */
 static inline void armcii_apply_put_piece(char *there, const void *local, size_t bytes)
 {
     if (armcii_fault("transfers-do-nothing") || armcii_fault("put-does-nothing")) return;

@@ -1,5 +1,6 @@
-/* check.h - the few macros of Check that the targets use, without Check: what fails is printed and ends the
- * process, which is what a fuzzer looks for.  Found before the real one where this folder is searched first. */
+/* check.h - the few macros of Check that the targets use, without Check: what fails is printed and
+ * ends the process, which is what a fuzzer looks for.  Found before the real one where this folder
+ * is searched first. */
 #ifndef FUZZ_CHECK_H
 #define FUZZ_CHECK_H
 
@@ -7,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((format(printf, 3, 4))) _Noreturn static inline void fuzz_fail(const char *file, int line, const char *format, ...)
+__attribute__((format(printf, 3, 4))) _Noreturn static inline void
+fuzz_fail(const char *file, int line, const char *format, ...)
 {
     va_list args;
     fprintf(stderr, "%s:%d: ", file, line);

@@ -1,4 +1,5 @@
-/* mpi.h - as much of MPI as teams need, for threads.c, which runs in one process without MPI: every communicator has that one member. */
+/* mpi.h - as much of MPI as teams need, for threads.c, which runs in one process without MPI: every
+ * communicator has that one member. */
 #ifndef MPI_WITHOUT_MPI_H
 #define MPI_WITHOUT_MPI_H
 
@@ -14,7 +15,8 @@ int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made);
 int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *made);
-int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other, int translated[]);
+int MPI_Group_translate_ranks(MPI_Group group, int n, const int ranks[], MPI_Group other,
+                              int translated[]);
 int MPI_Group_free(MPI_Group *group);
 
 #endif
