@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/nodes.h"
 #include "harness.h"
 
 enum { SHOWN_PER_TEST = 4, EXIT_SKIPPED = 77, DEFAULT_SEED = 1 };
@@ -501,6 +502,7 @@ int main(int argc, char **argv)
     int status;
     read_arguments(argc, argv);
     (suite.start ? suite.start : start_default)(&argc, &argv);
+    if (ARMCI_Initialized()) need_pretended_nodes();
     MPI_Comm_dup(ARMCI_Initialized() ? ARMCIX_Get_world_comm() : MPI_COMM_WORLD, &state.comm);
     MPI_Comm_rank(state.comm, &state.rank);
     MPI_Comm_size(state.comm, &state.ranks);
