@@ -52,6 +52,8 @@ SPECIAL = {
     # Its last line in GA 5.7, and in 5.9.
     "testc": dict(expect=Expect(must=[f"Terminating|{SUCCESS}"], small=[rf"Error={NUMBER}"])),
     "pario/dra/rate": dict(seconds=5),
+    # Known failures that may hang; unit tests take up to 3 s.
+    **{f"global/testing/unit-tests/{name}": dict(seconds=20) for name in ("ga_create_irreg2", "ga_dot", "ga_get_blockinfo")},
     "testmatmultc": dict(seconds=240, expect=Expect(must=[SUCCESS])),
 }
 SPECIAL.update({name: dict(expect=Expect(must=[line])) for line, names in ENDING.items() for name in names})
