@@ -30,9 +30,10 @@ struct options {
     bool progress, instructions, help;
 };
 
-static const char *const known_words[] = {
-    "latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
-    "many",    "instructions", "remote",  "overlap", "probe",       "stall",   "all"};
+static const char *const known_words[] = {"latency",      "bandwidth", "strided",    "vector",
+                                          "nonblocking",  "regions",   "contention", "many",
+                                          "instructions", "remote",    "overlap",    "matmul",
+                                          "probe",        "stall",     "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -58,6 +59,7 @@ static void print_usage(FILE *out)
             "computes\n"
             "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
             "  stall         maximum latency of 8-byte operations under load\n"
+            "  matmul        matrix product by one-sided gets, by broadcasts, by ScaLAPACK\n"
             "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
             "options:\n"
             "  -s, --seconds S    seconds per row, default %g\n"
@@ -157,7 +159,8 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 static bool is_of_all(const char *word)
 {
     return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 &&
-           strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0;
+           strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0 &&
+           strcmp(word, "matmul") != 0;
 }
 
 /* Is the group selected? */
@@ -198,7 +201,7 @@ static const struct group *const groups[] = {
     &group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
     &group_nonblocking, &group_single_region, &group_many_regions, &group_most_regions,
     &group_contention,  &group_many,          &group_remote,       &group_computing,
-    &group_overlap,     &group_stall};
+    &group_overlap,     &group_stall,         &group_matmul};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

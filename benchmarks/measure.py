@@ -21,8 +21,9 @@ from rivals import Problem, TOP
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
-WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many"],
-         "hosts": ["remote", "bandwidth", "many", "overlap"]}
+WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul"],
+         "hosts": ["remote", "bandwidth", "many", "overlap", "matmul"]}
+OURS_ONLY = ["matmul"]     # words whose rivals are rows beside them
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = 2
 STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; for its end, and then until it is killed
@@ -202,7 +203,7 @@ def measure(args, builds, data):
         for blank, path in programs[mpi.family]:
             run = runs.setdefault((mpi.family, place, blank["library"]),
                                   {**blank, "place": place, "rows": [], "problems": [*blank["problems"]]})
-            if not path:
+            if not path or word in OURS_ONLY and run["library"] != OURS:
                 continue
             if time.monotonic() > over:
                 run["problems"].append({"group": word, "name": "the start", "why": "not measured: the time was over"})

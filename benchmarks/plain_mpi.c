@@ -50,6 +50,11 @@ void mpi_close(struct site *site)
     MPI_Comm_free(&comm);
 }
 
+MPI_Comm mpi_communicator(void)
+{
+    return comm;
+}
+
 static void send_to_self(const struct row *row, const struct site *site)
 {
     MPI_Sendrecv(site->local, row->patch.bytes, MPI_BYTE, 0, TAG, site->spare, row->patch.bytes,

@@ -217,6 +217,8 @@ EVALUATION = [("A Table 1, D Table 1", "hosts", ["MPI round trip 8 B", "get 8 B"
               ("B 8 to 11, C 4", "hosts", ["getS 64 x 512 B", "putS 64 x 512 B + fence", "getS 1024 x 16 B", "getS 1024 x 1 KiB"]),
               ("B 12", "hosts", ["AllFence after puts to 1"]),
               ("C 3", "node", ["put 1 MiB", "get 1 MiB", "acc 1 MiB"]),
+              *(("D 12", place, [f"{name} {size}" for size in ("128", "512", "2000", "1000, k = 512") for name in ("SRUMMA", "pdgemm")])
+                for place in PLACES),
               ("D 6, 10", "hosts", ["get 64 KiB, computing", "get 4 MiB, computing", "put 4 MiB, computing", "getS 64 x 512 B, computing"])]
 
 

@@ -184,7 +184,7 @@ def program(rival, mpi):
     if target.exists() and target.stat().st_mtime > max(os.stat(name).st_mtime for name in inputs):
         return target
     step([*mpi.cc.split(), "-O2", "-D_GNU_SOURCE", *flags, f"-I{TOP / 'src'}", *sources, "-o", str(target), *libraries,
-          "-lpthread", "-lm"], f"rival-{rival.key}-{mpi.family}-bench")
+          "-lpthread", "-lm", "-ldl"], f"rival-{rival.key}-{mpi.family}-bench")
     check_program(target)
     return target
 

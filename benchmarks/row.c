@@ -26,11 +26,6 @@ void row_run_stream(const struct row *row, const struct site *site, long times)
     ARMCI_Fence(site->target);
 }
 
-long row_bytes(const struct row *row)
-{
-    return (long)row->patch.segments * row->patch.bytes;
-}
-
 static bool works(const struct row *row, const struct site *site)
 {
     return row->who == TOGETHER || site->me == 0;

@@ -81,7 +81,10 @@ struct result {
 void row_run_fenced(const struct row *row, const struct site *site, long times);
 void row_run_stream(const struct row *row, const struct site *site, long times);
 /* Bytes that one operation of the row moves. */
-long row_bytes(const struct row *row);
+static inline long row_bytes(const struct row *row)
+{
+    return (long)row->patch.segments * row->patch.bytes;
+}
 /* The parts of a measurement, all collective.
  * Execute the row once and check the data. */
 bool row_works(const struct row *row, const struct site *site);
@@ -111,7 +114,8 @@ struct group {
 
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector,
     group_nonblocking, group_single_region, group_many_regions, group_most_regions,
-    group_contention, group_many, group_remote, group_computing, group_overlap, group_stall;
+    group_contention, group_many, group_remote, group_computing, group_overlap, group_stall,
+    group_matmul;
 
 /* Kinds: calls, data and checks shared by rows of several groups. A group copies a kind and adds
  * the name and the patch. */

@@ -39,13 +39,12 @@ static void touch_slice(struct site *site)
     site_barrier();
 }
 
-/* The target's slice in the caller's address space; NULL if it is not mapped or this ARMCI has no
- * such function. */
-static char *find_direct(const struct site *site)
+/* Another ARMCI may have no function that tells. */
+void *site_direct(void *address, int rank)
 {
-    if (site->me == site->target) return site->slice;
+    if (rank == armci_msg_me()) return address;
 #ifdef ARMCI_RMA_VERSION_MAJOR
-    return ARMCIX_Local_address(site->remote, site->target);
+    return ARMCIX_Local_address(address, rank);
 #else
     return NULL;
 #endif
@@ -56,7 +55,7 @@ static void use_region(struct site *site)
     site->remote = site->slices[site->target];
     site->slice = site->slices[site->me];
     touch_slice(site);
-    site->direct = find_direct(site);
+    site->direct = site_direct(site->remote, site->target);
     site->same_memory = site->direct != NULL;
     if (!site->direct) site->direct = site->slice;
 }

@@ -38,6 +38,9 @@ void site_close(struct site *site);
 void site_access_begin(const struct site *site);
 void site_access_end(const struct site *site);
 
+/* Where the caller can load and store that address of global memory of a rank; NULL: nowhere. */
+void *site_direct(void *address, int rank);
+
 /* Barrier that calls MPI: some MPI libraries progress transfers only inside MPI. */
 void site_barrier(void);
 /* Broadcast from rank 0. */
