@@ -33,7 +33,7 @@ ARMCII_ALIAS(ARMCI_Rmw, PARMCI_Rmw);
 
 /* State of a mutex in this process. */
 struct held {
-    unsigned slot;                  /* 0: not held; else the transport's slot + 1 */
+    bool taken;                     /* held, or asked for */
     unsigned short tickets, served; /* of threads that lock it: they get it in that order */
     const void *thread;             /* the thread that holds it or waits for the transport */
 };
@@ -95,9 +95,8 @@ static bool create_queues(struct mutex_set *set, struct team *team, unsigned tot
 {
     if (total == 0) return true;
     for (const struct transport **t = armcii_transports; *t && !set->transport; t++)
-        if (!(*t)->has_mutexes || (*t)->has_mutexes(team, total)) set->transport = *t;
-    if (set->transport)
-        set->queues = set->transport->mutexes_create(team, set->count, total, set->name);
+        if (!(*t)->has_mutexes || (*t)->has_mutexes(team)) set->transport = *t;
+    if (set->transport) set->queues = set->transport->mutexes_create(team, set->count, set->name);
     return set->queues != NULL;
 }
 
@@ -121,6 +120,7 @@ static struct mutex_set *create_set(struct team *team, int count)
 /* Collective. */
 static void destroy_set(struct mutex_set *set)
 {
+    armcii_fence_team(set->team); /* unlocks, too */
     armcii_coll_barrier(set->team->comm);
     if (set->queues) set->transport->mutexes_free(set->queues);
     armcii_team_release(set->team);
@@ -134,21 +134,21 @@ static struct held *held(const struct mutex_set *set, int mutex, int owner)
 
 static bool is_held(const struct mutex_set *set, int mutex, int owner)
 {
-    return held(set, mutex, owner)->slot != 0;
+    return held(set, mutex, owner)->taken;
 }
 
 static bool is_mine(const struct mutex_set *set, int mutex, int owner)
 {
     const struct held *h = held(set, mutex, owner);
-    return h->slot != 0 && h->thread == armcii_lock_thread_id();
+    return h->taken && h->thread == armcii_lock_thread_id();
 }
 
-/* A slot in the queue is for a process, so threads of one process queue here. */
+/* A process has one place in the transport's queue, so threads of one process queue here. */
 static void wait_for_other_threads(struct held *h)
 {
     struct backoff p = {0};
     unsigned short ticket = h->tickets++;
-    while (h->slot != 0 || h->served != ticket)
+    while (h->taken || h->served != ticket)
         armcii_lock_backoff(&p);
     h->served++;
 }
@@ -156,29 +156,25 @@ static void wait_for_other_threads(struct held *h)
 /* Other threads see it as held while this one waits for the transport. */
 static void reserve(struct held *h)
 {
-    h->slot = UINT_MAX;
+    h->taken = true;
     h->thread = armcii_lock_thread_id();
 }
 
 static void acquire(struct mutex_set *set, int mutex, int owner)
 {
     struct held *h = held(set, mutex, owner);
-    unsigned slot = 0;
     wait_for_other_threads(h);
     reserve(h);
-    set->transport->lock(set->queues, owner, mutex, &slot);
-    h->slot = slot + 1;
+    set->transport->lock(set->queues, owner, mutex);
 }
 
 static bool try_acquire(struct mutex_set *set, int mutex, int owner)
 {
     struct held *h = held(set, mutex, owner);
-    unsigned slot = 0;
-    if (h->slot != 0 || h->served != h->tickets) return false;
+    if (h->taken || h->served != h->tickets) return false;
     reserve(h);
-    bool taken = set->transport->trylock(set->queues, owner, mutex, &slot);
-    h->slot = taken ? slot + 1 : 0;
-    return taken;
+    h->taken = set->transport->trylock(set->queues, owner, mutex);
+    return h->taken;
 }
 
 /* ---- the interface ---- */
@@ -291,9 +287,8 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
         return;
     }
     armcii_complete_everything();
-    struct held *h = held(set, mutex, owner);
-    set->transport->unlock(set->queues, owner, mutex, h->slot - 1);
-    h->slot = 0;
+    set->transport->unlock(set->queues, owner, mutex);
+    held(set, mutex, owner)->taken = false;
 }
 
 void PARMCI_Lock(int mutex, int proc)

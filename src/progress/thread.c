@@ -24,7 +24,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 
-static int wakeup_fd = -1, epfd = -1;
+static int wakeup_fd = -1, doorbell_fd = -1, epfd = -1;
 
 /* How well events predict messages.  They are reliable above 0. */
 static int score;
@@ -102,26 +102,40 @@ bool armcii_event_drain(void)
     return any;
 }
 
-/* The first descriptor is wakeup_fd. */
-static void wait_for_any(struct pollfd *fds, nfds_t n, long timeout)
+void armcii_event_set_doorbell(int fd)
+{
+    doorbell_fd = fd;
+}
+
+static void read_doorbell(void)
+{
+    char unused;
+    while (recv(doorbell_fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
+        continue;
+}
+
+/* Until a wakeup, a datagram, or the timeout; or data for `fd`, if it is not -1: then true. */
+static bool wait_for(int fd, long timeout)
 {
     struct timespec t = {timeout / 1000000, timeout % 1000000 * 1000};
+    struct pollfd fds[] = {{.fd = wakeup_fd, .events = POLLIN},
+                           {.fd = doorbell_fd, .events = POLLIN},
+                           {.fd = fd, .events = POLLIN}};
     eventfd_t wakeups;
-    ppoll(fds, n, &t, NULL);
+    ppoll(fds, sizeof fds / sizeof fds[0], &t, NULL);
     if (fds[0].revents) eventfd_read(wakeup_fd, &wakeups);
+    if (fds[1].revents) read_doorbell();
+    return fds[2].revents != 0;
 }
 
 bool armcii_event_wait(long timeout)
 {
-    struct pollfd fds[] = {{.fd = wakeup_fd, .events = POLLIN}, {.fd = epfd, .events = POLLIN}};
-    wait_for_any(fds, 2, timeout);
-    return fds[1].revents && armcii_event_drain();
+    return wait_for(epfd, timeout) && armcii_event_drain();
 }
 
 bool armcii_event_wait_ignoring_fds(long timeout)
 {
-    wait_for_any(&(struct pollfd){.fd = wakeup_fd, .events = POLLIN}, 1, timeout);
-    return false;
+    return wait_for(-1, timeout);
 }
 
 /* ---- events: score ---- */

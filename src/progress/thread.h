@@ -129,10 +129,12 @@ void armcii_event_end(void);
 /* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had
  * an event. */
 bool armcii_event_wait(long timeout);
-/* Sleep until a wakeup or the timeout.  Always false. */
+/* Sleep until a wakeup or the timeout.  False. */
 bool armcii_event_wait_ignoring_fds(long timeout);
 /* End the sleep, or the next one. */
 void armcii_event_wakeup(void);
+/* A socket whose datagrams are wakeups, too; -1: none. */
+void armcii_event_set_doorbell(int fd);
 
 /* Watch all sockets of this process that are not watched yet. */
 void armcii_event_add_sockets(void);

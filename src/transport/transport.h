@@ -226,16 +226,16 @@ struct transport {
 
     /* Can this transport provide them? May be NULL: always. The job uses the first transport that
      * can. */
-    bool (*has_mutexes)(const struct team *team, unsigned total);
-    /* Collective over the team: count[i] mutexes owned by member i, `total` in all, in a set whose
-     * name no other set has. NULL, on every member, where there is no memory. */
-    void *(*mutexes_create)(struct team *team, const int count[], unsigned total,
-                            unsigned long name);
+    bool (*has_mutexes)(const struct team *team);
+    /* Collective over the team: count[i] mutexes owned by member i, in a set whose name no other
+     * set has. NULL, on every member, where there is no memory. */
+    void *(*mutexes_create)(struct team *team, const int count[], unsigned long name);
+    /* The members' unlocks are complete, as after a fence. */
     void (*mutexes_free)(void *set);
-    /* `owner` is a rank in the team.  lock and trylock set *slot, which unlock takes. */
-    void (*lock)(void *set, int owner, int mutex, unsigned *slot);
-    bool (*trylock)(void *set, int owner, int mutex, unsigned *slot);
-    void (*unlock)(void *set, int owner, int mutex, unsigned slot);
+    /* `owner` is a rank in the team.  A process has one call at a time about a mutex. */
+    void (*lock)(void *set, int owner, int mutex);
+    bool (*trylock)(void *set, int owner, int mutex);
+    void (*unlock)(void *set, int owner, int mutex);
 
     /* ---- barrier and progress ---- */
 

@@ -174,6 +174,26 @@ static void end_group(void)
     if (in_half()) ARMCI_Group_free(&half);
 }
 
+static void create_mutexes(void)
+{
+    ARMCI_Create_mutexes(1);
+}
+
+/* Mutexes of all processes of the caller's node: those of one at a time. */
+static void lock_on_node(void)
+{
+    int on_a_node = ranks_on_a_node(), first = test_rank() / on_a_node * on_a_node;
+    for (int p = first; p < first + on_a_node && p < test_ranks(); p++) {
+        ARMCI_Lock(0, p);
+        ARMCI_Unlock(0, p);
+    }
+}
+
+static void destroy_mutexes(void)
+{
+    ARMCI_Destroy_mutexes();
+}
+
 /* Bounds of messages: multiples of log2 of the nodes and of the processes, and a constant. */
 struct bound {
     int nodes, processes, constant;
@@ -203,6 +223,9 @@ static const struct row {
     {"ARMCI_Free_group", free_group, {1, 0, 2}, {0, 0, 0}, 0},
     {"ARMCI_Group_free", end_group, {0, 0, 0}, {0, 0, 0}, 1},
     {"ARMCI_Free of different sizes", free_unequal, {1, 0, 2}, {0, 0, 0}, 0},
+    {"ARMCI_Create_mutexes", create_mutexes, {0, 3, 2}, {0, 3, 2}, 8},
+    {"locks of the own node", lock_on_node, {0, 0, 0}, {0, 0, 0}, 0},
+    {"ARMCI_Destroy_mutexes", destroy_mutexes, {0, 0, 0}, {0, 0, 0}, 1},
 };
 
 static int most_messages(struct bound b, int ranks, int nodes)

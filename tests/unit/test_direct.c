@@ -21,6 +21,11 @@ void armcii_node_barrier(void)
     ck_abort_msg("a barrier");
 }
 
+void armcii_doorbell_ring_number(unsigned number)
+{
+    ck_abort_msg("a ring of doorbell %u", number);
+}
+
 enum { PROCESS = 3, ARENA = 12 * STRIPE_BLOCK, LOCAL = ARENA };
 /* Remote addresses are not valid here; blocks and elements are aligned differently there. */
 static const ptrdiff_t DELTA = 7 * STRIPE_BLOCK + 1096;

@@ -26,9 +26,9 @@ static void run_meanwhile(void)
     if (what) what();
 }
 
-static void *create(struct team *team, const int count[], unsigned total, unsigned long name)
+static void *create(struct team *team, const int count[], unsigned long name)
 {
-    (void)team, (void)count, (void)total, (void)name;
+    (void)team, (void)count, (void)name;
     return &locks;
 }
 
@@ -37,24 +37,24 @@ static void destroy(void *set)
     ck_assert_ptr_eq(set, &locks);
 }
 
-static void lock(void *set, int owner, int mutex, unsigned *slot)
+static void lock(void *set, int owner, int mutex)
 {
-    (void)set, (void)owner, (void)mutex, (void)slot;
+    (void)set, (void)owner, (void)mutex;
     locks++;
     run_meanwhile();
 }
 
-static bool trylock(void *set, int owner, int mutex, unsigned *slot)
+static bool trylock(void *set, int owner, int mutex)
 {
-    (void)set, (void)owner, (void)mutex, (void)slot;
+    (void)set, (void)owner, (void)mutex;
     trylocks++;
     run_meanwhile();
     return !refuses;
 }
 
-static void unlock(void *set, int owner, int mutex, unsigned slot)
+static void unlock(void *set, int owner, int mutex)
 {
-    (void)set, (void)owner, (void)mutex, (void)slot;
+    (void)set, (void)owner, (void)mutex;
     unlocks++;
 }
 

@@ -100,6 +100,18 @@ static enum progress_wait choose_wait(void)
     return pending ? WAIT_PENDING : WAIT_POLL;
 }
 
+bool armcii_am_begin_sleep(void)
+{
+    armcii_doorbell_arm(true);
+    return !armcii_doorbell_is_pending();
+}
+
+void armcii_am_end_sleep(bool signaled)
+{
+    (void)signaled;
+    armcii_doorbell_arm(false);
+}
+
 static const struct loop_policy policy = {
     .poll = poll_once,
     .polls = 3,
@@ -107,6 +119,8 @@ static const struct loop_policy policy = {
     .spins_after_help = true,
     .choose_wait = choose_wait,
     .idle_us = IDLE_US,
+    .begin_sleep = armcii_am_begin_sleep,
+    .end_sleep = armcii_am_end_sleep,
     .events = EVENTS_SHARED,
 };
 
@@ -143,6 +157,8 @@ void armcii_am_start(void)
 {
     armcii_coll_dup(armcii_world->all, &comm);
     armcii_am_share_among(armcii_world->size + armcii_world->progress_ranks);
+    armcii_doorbell_open();
+    armcii_event_set_doorbell(armcii_doorbell_fd());
     if (armcii_world_is_member())
         start_process();
     else
@@ -154,6 +170,8 @@ void armcii_am_end(void)
     armcii_lock_exit_hook = armcii_lock_exit_nothing;
     if (armcii_world_is_member()) end_process();
     armcii_server_end();
+    armcii_event_set_doorbell(-1);
+    armcii_doorbells_end();
     MPI_Comm_free(&comm);
 }
 
@@ -162,38 +180,19 @@ void armcii_am_end(void)
  * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs
  * no table. */
 
-/* The server of a slice for processes of other nodes. */
-struct slice_server {
-    int server;
-    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the
-                      owner's exported segment */
-};
-
-struct am_region {
-    char *server_map; /* on the first member that a progress rank serves: where that mapped the
-                         segment; else NULL */
-    struct slice_server slice[]; /* [team size]; none in the arena */
-};
-
-static void free_region(struct region *r)
-{
-    if (r->am->server_map) armcii_progress_rank_unmap(r->am->server_map, r->shm->segment.bytes);
-    free(r->am);
-    r->am = NULL;
-}
-
 /* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every
  * member where one cannot. */
-static int map_in_progress_ranks(struct region *r, bool first)
+static int map_in_progress_ranks(struct am_region *served, const struct team *team,
+                                 const struct shm_segment *segment, bool first)
 {
     bool mapped = true;
     if (armcii_world->progress_ranks == 0) return 0;
     if (first) {
-        struct segment_handle handle = armcii_segment_handle(r->shm->segment.descriptor);
-        r->am->server_map = armcii_progress_rank_map(&handle, r->shm->segment.bytes);
-        mapped = r->am->server_map != NULL;
+        struct segment_handle handle = armcii_segment_handle(segment->descriptor);
+        served->server_map = armcii_progress_rank_map(&handle, segment->bytes);
+        mapped = served->server_map != NULL;
     }
-    return !armcii_coll_all(mapped, r->team->comm);
+    return !armcii_coll_all(mapped, team->comm);
 }
 
 /* By server_of: the first member of the team that has that server; -1: none. To be freed. */
@@ -215,59 +214,78 @@ struct segment_addresses {
 
 /* The server of a slice is the owner's progress rank; without one, the team's first member on the
  * node. */
-static void exchange_servers(struct region *r, const int *first_of)
+static void exchange_servers(struct am_region *served, const struct team *team, char *own,
+                             const int *first_of)
 {
-    struct team *team = r->team;
-    char *own = r->shm->segment.memory;
-    struct segment_addresses mine = {own, r->am->server_map ? r->am->server_map : own}, *all;
+    struct segment_addresses mine = {own, served->server_map ? served->server_map : own}, *all;
     all = armcii_alloc((size_t)team->size, sizeof *all, "the tables of a region of %d processes",
                        team->size);
     armcii_team_allgather(team, &mine, all, (int)sizeof mine);
     for (int i = 0; i < team->size; i++) {
         int server = armcii_world->server_of[team->to_world[i]], first = first_of[server];
         if (armcii_world->progress_ranks == 0) server = team->to_world[first];
-        r->am->slice[i] = (struct slice_server){server, all[first].in_server - all[i].own};
+        served->slice[i] = (struct slice_server){server, all[first].in_server - all[i].own};
     }
     free(all);
 }
 
-static int attach_segment(struct region *r)
+static struct am_region *new_region(size_t slices)
 {
-    int *first_of = list_first_members(r->team);
-    bool first = first_of[armcii_world->server_of[armcii_world->rank]] == r->team->rank;
-    int rc = map_in_progress_ranks(r, first);
-    if (rc == 0) {
+    struct am_region *served;
+    return armcii_alloc(1, sizeof *served + slices * sizeof served->slice[0],
+                        "the tables of a region of %zu processes", slices);
+}
+
+static void free_served(struct am_region *served, const struct shm_segment *segment)
+{
+    if (served->server_map) armcii_progress_rank_unmap(served->server_map, segment->bytes);
+    free(served);
+}
+
+struct am_region *armcii_am_serve(const struct team *team, const struct shm_segment *segment)
+{
+    struct am_region *served = new_region((size_t)team->size);
+    int *first_of = list_first_members(team);
+    bool first = first_of[armcii_world->server_of[armcii_world->rank]] == team->rank;
+    if (map_in_progress_ranks(served, team, segment, first) == 0) {
         if (first && armcii_world->progress_ranks == 0) become_server();
-        exchange_servers(r, first_of);
+        exchange_servers(served, team, segment->memory, first_of);
     } else {
-        free_region(r);
+        free_served(served, segment);
+        served = NULL;
     }
     free(first_of);
-    return rc;
+    return served;
+}
+
+void armcii_am_end_serving(struct am_region *served, const struct shm_segment *segment)
+{
+    armcii_server_release(segment->memory, segment->memory + segment->bytes);
+    free_served(served, segment);
 }
 
 static int attach(struct region *r)
 {
-    size_t slices = r->extent ? 0 : (size_t)r->team->size;
-    r->am = armcii_alloc(1, sizeof *r->am + slices * sizeof r->am->slice[0],
-                         "the tables of a region of %zu processes", slices);
-    if (r->extent) return 0;
-    if (!r->memget) return attach_segment(r);
-    for (int i = 0; i < r->team->size; i++)
+    if (!r->extent && !r->memget) {
+        r->am = armcii_am_serve(r->team, &r->shm->segment);
+        return r->am ? 0 : -1;
+    }
+    r->am = new_region(r->extent ? 0 : (size_t)r->team->size);
+    for (int i = 0; i < r->team->size && r->memget; i++)
         r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
     return 0;
 }
 
 static void detach(struct region *r)
 {
-    if (r->memget) {
-        armcii_server_release(NULL, (char *)UINTPTR_MAX);
-    } else if (!r->extent) {
+    if (!r->extent && !r->memget) {
         armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
-        armcii_server_release(r->shm->segment.memory,
-                              r->shm->segment.memory + r->shm->segment.bytes);
+        armcii_am_end_serving(r->am, &r->shm->segment);
+    } else {
+        if (r->memget) armcii_server_release(NULL, (char *)UINTPTR_MAX);
+        free(r->am);
     }
-    free_region(r);
+    r->am = NULL;
 }
 
 /* ---- operations ---- */
@@ -357,11 +375,11 @@ const struct transport armcii_am = {
     .fence_region = fence_region,
     .rmw = rmw,
     .rmw_path = PATH_SERVER,
-    .mutexes_create = armcii_client_mutexes_create,
-    .mutexes_free = armcii_client_mutexes_free,
-    .lock = armcii_client_lock,
-    .trylock = armcii_client_trylock,
-    .unlock = armcii_client_unlock,
+    .mutexes_create = armcii_am_mutexes_create,
+    .mutexes_free = armcii_am_mutexes_free,
+    .lock = armcii_am_lock,
+    .trylock = armcii_am_trylock,
+    .unlock = armcii_am_unlock,
     .barrier = barrier,
     .progress = progress,
 };

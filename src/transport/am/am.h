@@ -23,6 +23,10 @@ void armcii_am_start(void);
 /* Collective; nothing is outstanding. */
 void armcii_am_end(void);
 
+/* Around a sleep of a server: neighbours ring while it lasts (struct loop_policy). */
+bool armcii_am_begin_sleep(void);
+void armcii_am_end_sleep(bool signaled);
+
 /* ---- operations by requests to the servers of other nodes (client.c) ----
  *
  * Called under the global lock, which is suspended while waiting. */
@@ -52,15 +56,40 @@ void armcii_client_wait_all(int owner);
 long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t bytes, void *address,
                        long operand);
 
-/* Mutexes; the functions are those of struct transport. */
+/* A mutex, at its owner's address (shm/mutex.h).  Released when a fence has completed. */
+void armcii_client_lock(const struct remote *to, void *mutex);
+bool armcii_client_trylock(const struct remote *to, void *mutex);
+void armcii_client_unlock(const struct remote *to, void *mutex);
 
-void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total,
-                                   unsigned long name);
-void armcii_client_mutexes_free(void *set);
-void armcii_client_lock(void *set, int owner, int mutex, unsigned *slot);
-bool armcii_client_trylock(void *set, int owner, int mutex, unsigned *slot);
-/* Released when a fence has completed. */
-void armcii_client_unlock(void *set, int owner, int mutex, unsigned slot);
+/* ---- segments and their servers (am.c) ---- */
+
+/* The server of a member's slice for processes of other nodes. */
+struct slice_server {
+    int server;
+    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the
+                      owner's exported segment */
+};
+
+struct am_region {
+    char *server_map; /* on the first member that a progress rank serves: where that mapped the
+                         segment; else NULL */
+    struct slice_server slice[]; /* [team size]; none in the arena */
+};
+
+/* Collective over the team, for a segment that each node of its members has
+ * (armcii_segment_create_on_nodes): let the servers map it.  NULL, on every member, where one
+ * cannot. */
+struct am_region *armcii_am_serve(const struct team *team, const struct shm_segment *segment);
+/* On each member, when no request for it is under way. */
+void armcii_am_end_serving(struct am_region *served, const struct shm_segment *segment);
+
+/* ---- mutexes of several nodes (mutexes.c); the functions are those of struct transport ---- */
+
+void *armcii_am_mutexes_create(struct team *team, const int count[], unsigned long name);
+void armcii_am_mutexes_free(void *set);
+void armcii_am_lock(void *set, int owner, int mutex);
+bool armcii_am_trylock(void *set, int owner, int mutex);
+void armcii_am_unlock(void *set, int owner, int mutex);
 
 /* ---- endpoints (endpoint.c) ----
  *
@@ -215,20 +244,20 @@ bool armcii_server_poll(void);
 unsigned armcii_server_poll_count(void);
 
 /* Before [lo, hi) is unmapped: wait until zero-copy messages there are complete. The clients have
- * their data already. Meanwhile serve and let other threads in. */
+ * their data already. Meanwhile serve and let other threads in.  Mutexes there are forgotten. */
 void armcii_server_release(const char *lo, const char *hi);
 
-/* Mutexes of the processes of its node (mutex_server.c): their holders and first-in, first-out
- * queues. */
+/* Clients in line for mutexes of its node (mutex_server.c).  Called by the thread that serves. */
 
-/* A mutex is identified by set, owner and number. True when it is granted; else the client is
- * queued. */
-bool armcii_mutex_server_lock(uint64_t set, int owner, uint64_t number, int client, int tag);
-/* True when it is granted; never queues. */
-bool armcii_mutex_server_trylock(uint64_t set, int owner, uint64_t number);
-/* Release the mutex; true when it passes to the next client in the queue: *client, *tag. */
-bool armcii_mutex_server_unlock(uint64_t set, int owner, uint64_t number, int *client, int *tag);
-void armcii_mutex_server_clear(void);
+struct mutex;
+/* True when the client has the mutex; else it is in line. */
+bool armcii_mutex_server_lock(struct mutex *m, int client, int tag);
+/* Its holder, a client, releases it; true when it passes to the next one: *client, *tag. */
+bool armcii_mutex_server_unlock(struct mutex *m, int *client, int *tag);
+/* Calls grant for each client that has its mutex now. */
+void armcii_mutex_server_grant(void (*grant)(int client, int tag));
+/* Clients in line for mutexes in [lo, hi) wait for nothing any more. */
+void armcii_mutex_server_forget(const char *lo, const char *hi);
 
 /* ---- progress ranks (progress_rank.c) ----
  *

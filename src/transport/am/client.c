@@ -260,67 +260,42 @@ long armcii_client_rmw(const struct remote *to, enum rmw_update update, size_t b
     return old;
 }
 
-/* ---- mutexes: the server of the owner's node has their queues ---- */
+/* ---- mutexes ---- */
 
-struct am_mutexes {
-    const struct team *team;
-    unsigned long name;
-};
-
-void *armcii_client_mutexes_create(struct team *team, const int count[], unsigned total,
-                                   unsigned long name)
+/* Append the request to the open message of the server. */
+static struct endpoint *append_mutex(enum am_kind kind, const struct remote *to, void *mutex,
+                                     int tag)
 {
-    struct am_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
-    (void)count, (void)total;
-    *set = (struct am_mutexes){team, name};
-    return set;
-}
-
-void armcii_client_mutexes_free(void *set)
-{
-    free(set);
-}
-
-/* Append the request to the open message of the owner's server. */
-static struct endpoint *append_mutex(enum am_kind kind, const struct am_mutexes *set, int owner,
-                                     int mutex, int tag)
-{
-    int process = set->team->to_world[owner];
-    struct endpoint *e = armcii_endpoint(armcii_world->server_of[process]);
-    char *to = armcii_endpoint_append(e, sizeof(struct am_request_header),
+    struct endpoint *e = armcii_endpoint(to->server);
+    char *at = armcii_endpoint_append(e, sizeof(struct am_request_header),
                                       kind == AM_UNLOCK); /* a fence waits for unlocks */
-    armcii_am_encode_mutex(kind, set->name, process, (uint64_t)mutex, tag, to);
+    armcii_am_encode_mutex(kind, mutex, to->delta, tag, at);
     return e;
 }
 
-static int request_mutex(enum am_kind kind, const struct am_mutexes *set, int owner, int mutex)
+static int request_mutex(enum am_kind kind, const struct remote *to, void *mutex)
 {
     int granted, tag = new_tag();
     MPI_Request reply;
-    MPI_Irecv(&granted, sizeof granted, MPI_BYTE,
-              armcii_world->server_of[set->team->to_world[owner]], tag, armcii_endpoints_comm,
-              &reply);
-    send_and_wait(append_mutex(kind, set, owner, mutex, tag), &reply);
+    MPI_Irecv(&granted, sizeof granted, MPI_BYTE, to->server, tag, armcii_endpoints_comm, &reply);
+    send_and_wait(append_mutex(kind, to, mutex, tag), &reply);
     armcii_tag_free(tag);
     return granted;
 }
 
-void armcii_client_lock(void *set, int owner, int mutex, unsigned *slot)
+void armcii_client_lock(const struct remote *to, void *mutex)
 {
-    (void)slot;
-    request_mutex(AM_LOCK, set, owner, mutex);
+    request_mutex(AM_LOCK, to, mutex);
 }
 
-bool armcii_client_trylock(void *set, int owner, int mutex, unsigned *slot)
+bool armcii_client_trylock(const struct remote *to, void *mutex)
 {
-    (void)slot;
-    return request_mutex(AM_TRYLOCK, set, owner, mutex);
+    return request_mutex(AM_TRYLOCK, to, mutex);
 }
 
-void armcii_client_unlock(void *set, int owner, int mutex, unsigned slot)
+void armcii_client_unlock(const struct remote *to, void *mutex)
 {
-    (void)slot;
-    struct endpoint *e = append_mutex(AM_UNLOCK, set, owner, mutex, 0);
+    struct endpoint *e = append_mutex(AM_UNLOCK, to, mutex, 0);
     armcii_endpoint_send(e);
     armcii_endpoint_leave(e);
 }

@@ -1,86 +1,112 @@
-/* mutex_server.c - a hash table of the held mutexes. */
+/* mutex_server.c - the clients in line for mutexes of a server's node.  The line is in the mutex
+ * (shm/mutex.h): the server draws a ticket for each client. */
 #include "transport/am/am.h"
 
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "transport/shm/mutex.h"
 
 struct waiter {
     struct waiter *next;
+    unsigned ticket;
     int client, tag;
 };
 
-/* Only held mutexes have a queue. */
+/* Only mutexes that clients wait for have one.  The mutex awaits the first ticket. */
 struct queue {
     struct queue *next;
-    uint64_t set, number;
-    int owner;
+    struct mutex *mutex;
     struct waiter *first, **last;
 };
 
 enum { BUCKETS = 256 };
 static struct queue *buckets[BUCKETS];
 
-static struct queue **find(uint64_t set, int owner, uint64_t number)
+static struct queue **find(const struct mutex *m)
 {
-    uint64_t hash = (set * 31 + (uint64_t)owner) * 31 + number;
-    struct queue **link = &buckets[hash % BUCKETS];
-    while (*link && ((*link)->set != set || (*link)->owner != owner || (*link)->number != number))
+    struct queue **link = &buckets[(uintptr_t)m / sizeof *m % BUCKETS];
+    while (*link && (*link)->mutex != m)
         link = &(*link)->next;
     return link;
 }
 
-bool armcii_mutex_server_trylock(uint64_t set, int owner, uint64_t number)
+static void add_waiter(struct queue **link, struct mutex *m, struct waiter waiter)
 {
-    struct queue **link = find(set, owner, number);
-    if (*link) return false;
-    struct queue *q = armcii_alloc(1, sizeof *q, "a mutex");
-    *q = (struct queue){.set = set, .number = number, .owner = owner};
-    q->last = &q->first;
-    *link = q;
-    return true;
-}
-
-bool armcii_mutex_server_lock(uint64_t set, int owner, uint64_t number, int client, int tag)
-{
-    if (armcii_mutex_server_trylock(set, owner, number)) return true;
-    struct queue *q = *find(set, owner, number);
     struct waiter *w = armcii_alloc(1, sizeof *w, "a mutex");
-    *w = (struct waiter){NULL, client, tag};
-    *q->last = w;
-    q->last = &w->next;
-    return false;
+    *w = waiter;
+    if (!*link) {
+        *link = armcii_alloc(1, sizeof **link, "a mutex");
+        **link = (struct queue){.mutex = m, .last = &(*link)->first};
+        armcii_mutex_await(m, w->ticket);
+    }
+    *(*link)->last = w;
+    (*link)->last = &w->next;
 }
 
-bool armcii_mutex_server_unlock(uint64_t set, int owner, uint64_t number, int *client, int *tag)
+static void remove_first(struct queue **link)
 {
-    struct queue **link = find(set, owner, number), *q = *link;
-    if (!q) return false;
+    struct queue *q = *link;
     struct waiter *w = q->first;
-    if (!w) {
-        *link = q->next;
-        free(q);
-        return false;
-    }
-    *client = w->client;
-    *tag = w->tag;
     q->first = w->next;
-    if (!q->first) q->last = &q->first;
     free(w);
+    if (q->first) return;
+    *link = q->next;
+    free(q);
+}
+
+/* Does the first in line have the mutex?  Then it leaves the line. */
+static bool take(struct queue **link, int *client, int *tag)
+{
+    struct queue *q = *link;
+    struct mutex *m = q->mutex;
+    if (!armcii_mutex_is_served(m, q->first->ticket)) return false;
+    *client = q->first->client;
+    *tag = q->first->tag;
+    armcii_mutex_set_holder(m, *client);
+    if (q->first->next) armcii_mutex_await(m, q->first->next->ticket);
+    remove_first(link);
     return true;
 }
 
-void armcii_mutex_server_clear(void)
+bool armcii_mutex_server_lock(struct mutex *m, int client, int tag)
+{
+    struct queue **link = find(m);
+    const struct waiter waiter = {.ticket = armcii_mutex_draw(m), .client = client, .tag = tag};
+    bool is_first = !*link;
+    if (!is_first || !armcii_mutex_is_served(m, waiter.ticket)) {
+        add_waiter(link, m, waiter);
+        return is_first && take(link, &client, &tag); /* served before it was awaited */
+    }
+    armcii_mutex_set_holder(m, client);
+    return true;
+}
+
+bool armcii_mutex_server_unlock(struct mutex *m, int *client, int *tag)
+{
+    struct queue **link = find(m);
+    armcii_mutex_pass(m);
+    return *link && take(link, client, tag);
+}
+
+void armcii_mutex_server_grant(void (*grant)(int client, int tag))
+{
+    int client, tag;
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct queue **link = &buckets[i], *q; (q = *link) != NULL;) {
+            if (take(link, &client, &tag)) grant(client, tag);
+            if (*link == q) link = &q->next;
+        }
+}
+
+void armcii_mutex_server_forget(const char *lo, const char *hi)
 {
     for (int i = 0; i < BUCKETS; i++)
-        while (buckets[i]) {
-            struct queue *q = buckets[i];
-            buckets[i] = q->next;
-            while (q->first) {
-                struct waiter *w = q->first;
-                q->first = w->next;
-                free(w);
-            }
-            free(q);
+        for (struct queue **link = &buckets[i]; *link;) {
+            const char *at = (const char *)(*link)->mutex;
+            if (at >= lo && at < hi)
+                remove_first(link);
+            else
+                link = &(*link)->next;
         }
 }

@@ -311,6 +311,8 @@ static const struct loop_policy policy = {
     .poll = poll_once,
     .polls = 3,
     .idle_us = IDLE_US,
+    .begin_sleep = armcii_am_begin_sleep,
+    .end_sleep = armcii_am_end_sleep,
     .events = EVENTS_ARE_HINTS,
     .yields = true,
 };

@@ -78,15 +78,13 @@ void armcii_am_encode(const struct am_request *r, const struct shape *s, char *t
     if (armcii_am_has_data(r->kind)) armcii_shape_pack(s, SHAPE_LOCAL, to);
 }
 
-void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag,
-                            char *to)
+void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int64_t delta, int tag, char *to)
 {
     struct am_request_header header = {.length = sizeof header,
                                        .kind = (uint8_t)kind,
-                                       .owner = owner,
                                        .tag = tag,
-                                       .runs = set,
-                                       .remote = number};
+                                       .remote = (uint64_t)(uintptr_t)mutex,
+                                       .delta = delta};
     memcpy(to, &header, sizeof header);
 }
 

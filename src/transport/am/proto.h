@@ -90,8 +90,8 @@ struct am_request_header {
     int32_t owner; /* of the memory, a rank in the world */
     int32_t tag;
     uint64_t bytes;  /* to transfer */
-    uint64_t runs;   /* vector; mutex: the set */
-    uint64_t remote; /* address of the first segment at its owner; mutex: its number */
+    uint64_t runs;   /* vector */
+    uint64_t remote; /* address of the first segment, or of the mutex, at its owner */
     int64_t delta;   /* from the owner's addresses to the server's; AM_EXPORTED: the memory is an
                         exported segment of the owner */
     uint64_t scale[2];
@@ -120,8 +120,7 @@ size_t armcii_am_request_length(enum am_kind kind, const struct shape *s);
 void armcii_am_encode(const struct am_request *r, const struct shape *s, char *to);
 
 /* Write a mutex request: sizeof(struct am_request_header) bytes. */
-void armcii_am_encode_mutex(enum am_kind kind, uint64_t set, int owner, uint64_t number, int tag,
-                            char *to);
+void armcii_am_encode_mutex(enum am_kind kind, void *mutex, int64_t delta, int tag, char *to);
 
 /* A decoded request: its shape, whose local side is the packed data of the request. */
 struct am_decoded {

@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
+#include "transport/shm/mutex.h"
+#include "transport/shm/node.h"
 #include "transport/shm/shm.h"
 
 /* A get that waits for memory for its reply, or a request behind one. */
@@ -316,11 +318,27 @@ static void reply_mutex(int client, int tag, int granted)
     reply_inline(&granted, sizeof granted, client, tag);
 }
 
+static void grant_mutex(int client, int tag)
+{
+    reply_mutex(client, tag, 1);
+}
+
+static struct mutex *mutex_of(const struct am_request_header *r)
+{
+    return (struct mutex *)(uintptr_t)(r->remote + (uint64_t)r->delta);
+}
+
+static bool trylock(struct mutex *m, int client)
+{
+    if (!armcii_mutex_trylock(m)) return false;
+    armcii_mutex_set_holder(m, client);
+    return true;
+}
+
 static void serve_unlock(const struct am_request_header *r)
 {
     int client, tag;
-    if (armcii_mutex_server_unlock(r->runs, r->owner, r->remote, &client, &tag))
-        reply_mutex(client, tag, 1);
+    if (armcii_mutex_server_unlock(mutex_of(r), &client, &tag)) grant_mutex(client, tag);
 }
 
 static const char *const kind_names[] = {
@@ -353,12 +371,9 @@ static bool try_serve(const struct am_request_header *r, int client)
     case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
     case AM_LOCK:
-        if (armcii_mutex_server_lock(r->runs, r->owner, r->remote, client, r->tag))
-            reply_mutex(client, r->tag, 1);
+        if (armcii_mutex_server_lock(mutex_of(r), client, r->tag)) grant_mutex(client, r->tag);
         break;
-    case AM_TRYLOCK:
-        reply_mutex(client, r->tag, armcii_mutex_server_trylock(r->runs, r->owner, r->remote));
-        break;
+    case AM_TRYLOCK: reply_mutex(client, r->tag, trylock(mutex_of(r), client)); break;
     case AM_UNLOCK: serve_unlock(r); break;
     }
     return true;
@@ -485,6 +500,8 @@ bool armcii_server_serve(void)
     if (pending) any |= progress_replies();
     if (deferring) look_after_deferred();
     if (replies_freed && deferring) any |= serve_deferred();
+    if (armcii_doorbell_clear())
+        armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
     pthread_mutex_unlock(&serving);
     return any;
 }
@@ -506,9 +523,17 @@ static bool is_zcopy_pending(const char *lo, const char *hi)
     return reply != NULL;
 }
 
+static void forget_mutexes(const char *lo, const char *hi)
+{
+    pthread_mutex_lock(&serving);
+    armcii_mutex_server_forget(lo, hi);
+    pthread_mutex_unlock(&serving);
+}
+
 void armcii_server_release(const char *lo, const char *hi)
 {
     struct backoff p = {0};
+    forget_mutexes(lo, hi);
     while (armcii_server_is_here() && is_zcopy_pending(lo, hi)) {
         if (armcii_server_serve())
             p = (struct backoff){0};
@@ -555,7 +580,7 @@ void armcii_server_end(void)
     while (pending)
         progress_replies();
     armcii_slots_end();
-    armcii_mutex_server_clear();
+    armcii_mutex_server_forget(NULL, (char *)UINTPTR_MAX);
     free_reply_list(free_replies);
     free_replies = NULL;
     armcii_bufpool_drain(&reply_pool);

@@ -100,10 +100,8 @@ struct rma_mcs {
     size_t *pad; /* [team size]: displacement of the first tail */
 };
 
-void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total,
-                            unsigned long name)
+void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long name)
 {
-    (void)total;
     size_t bytes = (size_t)count[team->rank] * sizeof(int);
     struct rma_mcs *q = armcii_alloc(1, sizeof *q, "mutexes on %d processes", team->size);
     size_t *pad =
@@ -162,10 +160,9 @@ static int compare_and_swap_tail(struct rma_mcs *q, int owner, int mutex, int ex
     return before;
 }
 
-void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
+void armcii_rma_mcs_lock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
-    (void)slot;
     armcii_window_progress(
         armcii_world
             ->control); /* a node that locks in a loop would starve requests of other nodes */
@@ -176,17 +173,15 @@ void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot)
     wait_for_msg(CONTROL_MUTEX_GRANT, key_of(q, owner, mutex));
 }
 
-bool armcii_rma_mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
+bool armcii_rma_mcs_trylock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
-    (void)slot;
     return compare_and_swap_tail(q, owner, mutex, FREE, q->team->rank + 1) == FREE;
 }
 
-void armcii_rma_mcs_unlock(void *set, int owner, int mutex, unsigned slot)
+void armcii_rma_mcs_unlock(void *set, int owner, int mutex)
 {
     struct rma_mcs *q = set;
-    (void)slot;
     int me = q->team->rank + 1;
     if (compare_and_swap_tail(q, owner, mutex, me, FREE) == me) return;
     int next = wait_for_msg(CONTROL_MUTEX_LINK, key_of(q, owner, mutex));

@@ -50,11 +50,10 @@ void armcii_rma_issue(const struct rma_op *op);
  * The functions are those of struct transport.  A wait releases the global lock at each backoff
  * step. */
 
-void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned total,
-                            unsigned long name);
+void *armcii_rma_mcs_create(struct team *team, const int count[], unsigned long name);
 void armcii_rma_mcs_free(void *set);
-void armcii_rma_mcs_lock(void *set, int owner, int mutex, unsigned *slot);
-bool armcii_rma_mcs_trylock(void *set, int owner, int mutex, unsigned *slot);
-void armcii_rma_mcs_unlock(void *set, int owner, int mutex, unsigned slot);
+void armcii_rma_mcs_lock(void *set, int owner, int mutex);
+bool armcii_rma_mcs_trylock(void *set, int owner, int mutex);
+void armcii_rma_mcs_unlock(void *set, int owner, int mutex);
 
 #endif

@@ -237,7 +237,7 @@ void armcii_reservation_correct(size_t touched)
 /* ---- doorbells ---- */
 
 static int doorbell_fd = -1;
-static unsigned cleared; /* the own count when it was cleared last */
+static atomic_uint cleared; /* the own count when it was cleared last */
 
 /* Bind to a name that the kernel chooses, unique in the network namespace and in no file system,
  * and publish it. */
@@ -296,7 +296,7 @@ void armcii_doorbell_open(void)
 {
     struct doorbell *mine = &the_node.doorbells[the_node.rank];
     doorbell_fd = open_socket(mine);
-    cleared = atomic_load(&mine->rung);
+    atomic_store(&cleared, atomic_load(&mine->rung));
 }
 
 void armcii_doorbells_start(void)
@@ -317,24 +317,30 @@ int armcii_doorbell_fd(void)
     return doorbell_fd;
 }
 
-void armcii_doorbell_ring(int process)
+void armcii_doorbell_ring_number(unsigned number)
 {
-    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
-        return;
-    struct doorbell *b = &the_node.doorbells[armcii_world->local_rank_of[process]];
+    struct doorbell *b = &the_node.doorbells[number];
     atomic_fetch_add(&b->rung, 1);
     if (atomic_load(&b->asleep)) send_datagram(b);
 }
 
+void armcii_doorbell_ring(int process)
+{
+    if (doorbell_fd < 0 || process == armcii_world->rank || !armcii_world_is_on_node(process))
+        return;
+    armcii_doorbell_ring_number((unsigned)armcii_world->local_rank_of[process]);
+}
+
 bool armcii_doorbell_is_pending(void)
 {
-    return doorbell_fd >= 0 && atomic_load(&the_node.doorbells[the_node.rank].rung) != cleared;
+    return the_node.doorbells &&
+           atomic_load(&the_node.doorbells[the_node.rank].rung) != atomic_load(&cleared);
 }
 
 bool armcii_doorbell_clear(void)
 {
     if (!armcii_doorbell_is_pending()) return false;
-    cleared = atomic_load(&the_node.doorbells[the_node.rank].rung);
+    atomic_store(&cleared, atomic_load(&the_node.doorbells[the_node.rank].rung));
     drain_socket();
     return true;
 }

@@ -51,7 +51,8 @@ struct node {
     int rank, size; /* as armcii_world->local_rank_of; size: without the progress ranks, whose ranks
                        are size, size + 1, ... */
     struct stripe *stripes;     /* [STRIPES] */
-    struct doorbell *doorbells; /* [size]; NULL if memory is not shared */
+    struct doorbell *doorbells; /* [size], and those of the progress ranks; NULL if memory is not
+                                   shared */
     struct node_cpus cpus;
     struct exports *exports; /* [size], and those of the progress ranks, which export nothing */
 };
@@ -92,7 +93,8 @@ void armcii_reservation_correct(size_t touched);
 /* Collective over the processes of the node.  Afterwards all have doorbells, or none has. */
 void armcii_doorbells_start(void);
 void armcii_doorbells_end(void);
-/* Only this process's part of the start, untested. */
+/* Only this process's part of the start, untested: where datagrams do not arrive, the other wakes
+ * at the end of its sleep only. */
 void armcii_doorbell_open(void);
 
 /* A descriptor that becomes readable when an armed doorbell is rung; -1 if there are no doorbells.
@@ -102,6 +104,8 @@ int armcii_doorbell_fd(void);
 /* The caller waits for MPI progress of this process of the world.  Does nothing if the process is
  * the caller's own or on another node. */
 void armcii_doorbell_ring(int process);
+/* The same for a rank on the node, progress ranks and the caller included. */
+void armcii_doorbell_ring_number(unsigned number);
 
 /* For the owner.  Arm before a sleep, disarm after: only an armed doorbell makes the descriptor
  * readable.  Check for a pending ring after arming. */

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "mpi/coll.h"
+#include "mpi/world.h"
 
 /* Large slices are aligned to huge pages. */
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
@@ -158,6 +159,29 @@ int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MP
     *s = (struct shm_segment){.kind = kind, .descriptor = -1};
     return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, sizes, slices)
                                  : create_mpi_slices(s, comm, sizes, slices);
+}
+
+int armcii_segment_create_on_nodes(struct shm_segment *s, enum segment_kind kind, struct team *team,
+                                   const size_t bytes[], char *slices[])
+{
+    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
+    MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
+    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    size_t n = (size_t)here->n;
+    size_t *sizes = armcii_alloc(n, sizeof *sizes, "tables of %zu processes", n);
+    char **mapped = armcii_alloc(n, sizeof *mapped, "tables of %zu processes", n);
+    for (int i = 0; i < here->n; i++)
+        sizes[i] = bytes[armcii_scope_member(here, i)];
+    int failed = armcii_segment_create_open(s, kind, comm, sizes, mapped) != 0, any = failed;
+    if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
+    if (any && !failed) armcii_segment_free(s);
+    for (int i = 0; i < team->size; i++)
+        slices[i] = NULL;
+    for (int i = 0; i < here->n && !any; i++)
+        slices[armcii_scope_member(here, i)] = mapped[i];
+    free(sizes);
+    free(mapped);
+    return any;
 }
 
 void armcii_segment_close(struct shm_segment *s)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "mpi/team.h"
 #include "mpi/window.h"
 
 enum segment_kind { SEGMENT_NONE, SEGMENT_MEMFD, SEGMENT_MPI };
@@ -42,6 +43,10 @@ int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Com
 int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm,
                                const size_t sizes[], char *slices[]);
 void armcii_segment_close(struct shm_segment *s);
+/* The same, collective over a team: one segment on each node of its members.  bytes[i], the same on
+ * all members, and slices[i] are member i's; those of other nodes become NULL. */
+int armcii_segment_create_on_nodes(struct shm_segment *s, enum segment_kind kind, struct team *team,
+                                   const size_t bytes[], char *slices[]);
 /* Collective over the same members; none uses the segment any more. */
 void armcii_segment_free(struct shm_segment *s);
 

@@ -18,37 +18,26 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "transport/shm/mutex.h"
 #include "transport/shm/node.h"
 
 /* ---- regions ---- */
 
 static int alloc(struct region *r)
 {
-    struct team *team = r->team;
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
-    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
+    size_t n = (size_t)r->team->size;
     struct shm_region *part = armcii_alloc(1, sizeof *part, "a region");
-    size_t *sizes = armcii_alloc((size_t)team->size, sizeof *sizes,
-                                 "the tables of a region of %d processes", team->size);
-    char **slices = armcii_alloc((size_t)team->size, sizeof *slices,
-                                 "the tables of a region of %d processes", team->size);
-    for (int i = 0; i < here->n; i++)
-        sizes[i] = armcii_slice_bytes(r, armcii_scope_member(here, i));
-    int failed =
-            armcii_segment_create_open(&part->segment, armcii_node->kind, comm, sizes, slices) != 0,
-        any = failed;
-    if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
-    if (any && !failed) armcii_segment_free(&part->segment);
-    for (int i = 0; i < here->n && !any; i++)
-        r->mapped[armcii_scope_member(here, i)] = slices[i];
-    if (any)
+    size_t *bytes = armcii_alloc(n, sizeof *bytes, "the tables of a region of %zu processes", n);
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = armcii_slice_bytes(r, (int)i);
+    int rc = armcii_segment_create_on_nodes(&part->segment, armcii_node->kind, r->team, bytes,
+                                            r->mapped);
+    if (rc)
         free(part);
     else
         r->shm = part;
-    free(sizes);
-    free(slices);
-    return any;
+    free(bytes);
+    return rc;
 }
 
 static int attach(struct region *r)
@@ -186,169 +175,50 @@ void armcii_exports_end(void)
     close_spare();
 }
 
-/* ---- mutexes: MCS locks ----
- *
- * The queue lock of J. Mellor-Crummey and M. Scott ("Algorithms for Scalable Synchronization on
- * Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991).  Each waiter spins on its own cache line
- * until its predecessor passes the lock on.  A wait releases the global lock at each backoff step.
- */
+/* ---- mutexes ---- */
 
-/* A slot identifies a queue node: member * total + i is the i-th node of a member.  Tails and links
- * hold slot + 1; 0: none. */
-struct tail {
-    _Alignas(64) atomic_uint last;
-};
-struct waiter {
-    _Alignas(64) atomic_uint next;
-    atomic_uint granted;
-};
-
-/* The slice of a member has the tails of its mutexes, then its queue nodes: one for each mutex of
- * the set, since a process may hold all of them.  Unused nodes are never touched and cost no
- * memory. */
-struct shm_mcs {
-    const struct team *team;
-    struct shm_segment segment;
-    char **slices; /* [team size] */
-    size_t *tails; /* [team size], bytes of the tails in a slice */
-    unsigned total;
-    int rank;
-    unsigned *free_nodes; /* a stack of the free queue nodes of this member */
-    unsigned free_count;
-};
-
-static struct tail *tail_of(const struct shm_mcs *q, int member, int mutex)
+static bool has_mutexes(const struct team *team)
 {
-    return (struct tail *)(void *)q->slices[member] + mutex;
+    return armcii_node->kind != SEGMENT_NONE &&
+           armcii_world_is_one_node(team->size, team->to_world);
 }
 
-static struct waiter *node_of(const struct shm_mcs *q, unsigned slot)
+static void *mutexes_create(struct team *team, const int count[], unsigned long name)
 {
-    unsigned member = slot / q->total;
-    return (struct waiter *)(void *)(q->slices[member] + q->tails[member]) + slot % q->total;
-}
-
-static void free_tables(struct shm_mcs *q)
-{
-    free(q->slices);
-    free(q->tails);
-    free(q->free_nodes);
-    free(q);
-}
-
-static void *allocate_tables(size_t n, size_t bytes, const struct team *team)
-{
-    return armcii_alloc(n, bytes, "mutexes on %d processes", team->size);
-}
-
-static int share_queues(struct shm_mcs *q, struct team *team, const int count[])
-{
-    size_t *sizes = allocate_tables((size_t)team->size, sizeof *sizes, team);
-    for (int i = 0; i < team->size; i++) {
-        q->tails[i] = (size_t)count[i] * sizeof(struct tail);
-        sizes[i] = q->tails[i] + q->total * sizeof(struct waiter);
-    }
-    int rc = armcii_segment_create(&q->segment, armcii_node->kind, team->comm, sizes, q->slices);
-    free(sizes);
-    return rc;
-}
-
-static void *mcs_create(struct team *team, const int count[], unsigned total, unsigned long name)
-{
+    struct node_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
     (void)name;
-    struct shm_mcs *q = allocate_tables(1, sizeof *q, team);
-    *q = (struct shm_mcs){.team = team,
-                          .slices = allocate_tables((size_t)team->size, sizeof *q->slices, team),
-                          .tails = allocate_tables((size_t)team->size, sizeof *q->tails, team),
-                          .free_nodes = allocate_tables(total, sizeof *q->free_nodes, team),
-                          .total = total,
-                          .rank = team->rank,
-                          .free_count = total};
-    if (share_queues(q, team, count) != 0) {
-        free_tables(q);
-        return NULL;
+    if (armcii_node_mutexes_create(set, team, count) == 0) {
+        armcii_segment_close(&set->segment);
+        return set;
     }
-    for (unsigned i = 0; i < total; i++)
-        q->free_nodes[i] = total - 1 - i;
-    return q;
+    free(set);
+    return NULL;
 }
 
-static void mcs_free(void *set)
+static void mutexes_free(void *set)
 {
-    struct shm_mcs *q = set;
-    armcii_segment_free(&q->segment);
-    free_tables(q);
+    armcii_node_mutexes_free(set);
+    free(set);
 }
 
-/* Queue nodes are numbered by unsigned ints. */
-static bool has_mutexes(const struct team *team, unsigned total)
+static struct mutex *mutex_of(void *set, int owner, int mutex)
 {
-    if (armcii_node->kind == SEGMENT_NONE || !armcii_world_is_one_node(team->size, team->to_world))
-        return false;
-    return (size_t)total * (size_t)team->size < UINT_MAX;
+    return ((struct node_mutexes *)set)->of[owner] + mutex;
 }
 
-static unsigned alloc_node(struct shm_mcs *q)
+static void lock(void *set, int owner, int mutex)
 {
-    unsigned slot = (unsigned)q->rank * q->total + q->free_nodes[--q->free_count];
-    struct waiter *p = node_of(q, slot);
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    atomic_store_explicit(&p->granted, 0, memory_order_relaxed);
-    return slot;
+    armcii_mutex_lock(mutex_of(set, owner, mutex));
 }
 
-static void free_node(struct shm_mcs *q, unsigned slot)
+static bool trylock(void *set, int owner, int mutex)
 {
-    q->free_nodes[q->free_count++] = slot % q->total;
+    return armcii_mutex_trylock(mutex_of(set, owner, mutex));
 }
 
-/* Lets other threads run and makes progress: the holder may depend on either. */
-static void wait_until_set(const atomic_uint *word)
+static void unlock(void *set, int owner, int mutex)
 {
-    struct backoff p = {0};
-    while (!atomic_load_explicit(word, memory_order_acquire)) {
-        if (armcii_backoff_spin(&p)) continue;
-        armcii_lock_backoff(&p);
-    }
-}
-
-static void mcs_lock(void *set, int owner, int mutex, unsigned *slot)
-{
-    struct shm_mcs *q = set;
-    *slot = alloc_node(q);
-    unsigned before =
-        atomic_exchange_explicit(&tail_of(q, owner, mutex)->last, *slot + 1, memory_order_acq_rel);
-    if (before == 0 || armcii_fault("lock-does-not-wait")) return;
-    atomic_store_explicit(&node_of(q, before - 1)->next, *slot + 1, memory_order_release);
-    if (armcii_hang_on) armcii_hang_queue(q->team->to_world[(before - 1) / q->total]);
-    wait_until_set(&node_of(q, *slot)->granted);
-}
-
-static bool mcs_trylock(void *set, int owner, int mutex, unsigned *slot)
-{
-    struct shm_mcs *q = set;
-    unsigned nobody = 0;
-    *slot = alloc_node(q);
-    if (atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &nobody, *slot + 1,
-                                                memory_order_acq_rel, memory_order_relaxed))
-        return true;
-    free_node(q, *slot);
-    return false;
-}
-
-static void mcs_unlock(void *set, int owner, int mutex, unsigned slot)
-{
-    struct shm_mcs *q = set;
-    struct waiter *mine = node_of(q, slot);
-    unsigned last = slot + 1;
-    if (!atomic_compare_exchange_strong_explicit(&tail_of(q, owner, mutex)->last, &last, 0,
-                                                 memory_order_acq_rel, memory_order_relaxed) &&
-        !armcii_fault("lock-does-not-wait")) {
-        wait_until_set(&mine->next);
-        unsigned next = atomic_load_explicit(&mine->next, memory_order_relaxed) - 1;
-        atomic_store_explicit(&node_of(q, next)->granted, 1, memory_order_release);
-    }
-    free_node(q, slot);
+    armcii_mutex_unlock(mutex_of(set, owner, mutex));
 }
 
 /* ---- operations ---- */
@@ -397,10 +267,10 @@ const struct transport armcii_shm = {
     .rmw = rmw,
     .rmw_path = PATH_DIRECT,
     .has_mutexes = has_mutexes,
-    .mutexes_create = mcs_create,
-    .mutexes_free = mcs_free,
-    .lock = mcs_lock,
-    .trylock = mcs_trylock,
-    .unlock = mcs_unlock,
+    .mutexes_create = mutexes_create,
+    .mutexes_free = mutexes_free,
+    .lock = lock,
+    .trylock = trylock,
+    .unlock = unlock,
     .barrier = armcii_node_barrier,
 };

@@ -1,0 +1,81 @@
+/* mutex.c - ticket locks in shared memory. */
+#include "transport/shm/mutex.h"
+
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "base/hang.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "mpi/world.h"
+#include "transport/shm/node.h"
+#include "transport/transport.h"
+
+int armcii_node_mutexes_create(struct node_mutexes *set, struct team *team, const int count[])
+{
+    size_t n = (size_t)team->size;
+    size_t *bytes = armcii_alloc(n, sizeof *bytes, "mutexes on %zu processes", n);
+    char **slices = armcii_alloc(n, sizeof *slices, "mutexes on %zu processes", n);
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (size_t)count[i] * sizeof(struct mutex);
+    int rc = armcii_segment_create_on_nodes(&set->segment, armcii_node->kind, team, bytes, slices);
+    if (rc == 0) set->of = armcii_alloc(n, sizeof *set->of, "mutexes on %zu processes", n);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        set->of[i] = (struct mutex *)(void *)slices[i];
+    free(bytes);
+    free(slices);
+    return rc;
+}
+
+void armcii_node_mutexes_free(struct node_mutexes *set)
+{
+    armcii_segment_free(&set->segment);
+    free(set->of);
+}
+
+/* Whoever is not the next does not spin: that would take the cache line from the holder.  The
+ * holder may depend on other threads of this process, and on its progress. */
+static void wait_for(struct mutex *m, unsigned ticket)
+{
+    struct backoff p = {0};
+    for (;;) {
+        unsigned served = atomic_load(&m->served);
+        if (served == ticket) return;
+        if (armcii_hang_on)
+            armcii_hang_queue(atomic_load_explicit(&m->holder, memory_order_relaxed));
+        if (served + 1 == ticket && armcii_backoff_spin(&p)) continue;
+        armcii_progress();
+        armcii_lock_backoff(&p);
+    }
+}
+
+void armcii_mutex_lock(struct mutex *m)
+{
+    unsigned ticket = armcii_mutex_draw(m);
+    if (!armcii_fault("lock-does-not-wait")) wait_for(m, ticket);
+    armcii_mutex_set_holder(m, armcii_world->rank);
+}
+
+/* The next ticket is drawn only if it is served at once.  Numbers only grow, so the mutex is free
+ * if its next ticket is still the one that was served before. */
+bool armcii_mutex_trylock(struct mutex *m)
+{
+    unsigned ticket = atomic_load(&m->served);
+    if (!atomic_compare_exchange_strong(&m->tickets, &ticket, ticket + 1)) return false;
+    armcii_mutex_set_holder(m, armcii_world->rank);
+    return true;
+}
+
+/* The server writes `awaited`, then looks at `served`: one of the two sees the other's. */
+void armcii_mutex_await(struct mutex *m, unsigned ticket)
+{
+    atomic_store_explicit(&m->doorbell, (unsigned)armcii_node->rank, memory_order_relaxed);
+    atomic_store(&m->awaited, ticket);
+}
+
+bool armcii_mutex_unlock(struct mutex *m)
+{
+    if (armcii_mutex_pass(m) != atomic_load(&m->awaited)) return false;
+    armcii_doorbell_ring_number(atomic_load_explicit(&m->doorbell, memory_order_relaxed));
+    return true;
+}
