@@ -1,6 +1,7 @@
 /* entry.c - state and argument checks that all public functions share. */
 #include "armci/entry.h"
 
+#include "mem/directory.h"
 #include "shape/accumulate.h"
 #include "mpi/world.h"
 
@@ -35,6 +36,7 @@ void armcii_entry_open(void)
     armcii_running = true;
     armcii_entry_state =
         armcii_lock_is_enabled() || armcii_calls_observed ? ENTRY_SLOW : ENTRY_FAST;
+    if (!armcii_calls_observed) armcii_addr_cache_own();
 }
 
 void armcii_entry_close(void)

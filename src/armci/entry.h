@@ -19,6 +19,7 @@
 #include "mpi/team.h"
 #include "mpi/world.h"
 #include "observe/observe.h"
+#include "transport/transport.h"
 
 /* One line after each definition: ARMCI_X becomes a weak alias of PARMCI_X. */
 #define ARMCII_ALIAS(name, target)                                                                 \
@@ -36,11 +37,11 @@ enum entry_state armcii_enter_slow(const char *function, int process);
 void armcii_leave_slow(void);
 
 /* Everything was complete, and no thread has entered since: a fence may return without taking the
- * lock.  Set in the state SLOW only. */
+ * lock, unless the calling thread has stored without entering.  Set in the state SLOW only. */
 extern atomic_bool armcii_quiet;
 static inline bool armcii_is_quiet(void)
 {
-    return atomic_load_explicit(&armcii_quiet, memory_order_relaxed);
+    return atomic_load_explicit(&armcii_quiet, memory_order_relaxed) && !armcii_stores_pending;
 }
 /* Requires the global lock, and that nothing is pending. */
 void armcii_mark_quiet(void);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/fault.h"
 #include "mpi/world.h"
@@ -106,7 +107,7 @@ const struct interval *armcii_index_find(struct index *x, int process, uintptr_t
 
 static struct index
     *by_address; /* of each process; behind them, by offset, the regions in the arena */
-unsigned armcii_directory_version;
+atomic_uint armcii_directory_version;
 
 void armcii_directory_start(void)
 {
@@ -211,46 +212,83 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 
 /* ---- address cache ---- */
 
-struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
+enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
+static struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
+static struct addr_cache_entry nothing[ADDR_CACHE_ENTRIES]; /* slices of 0 bytes hold nothing */
+static struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
+static const void *owner; /* a thread's identity; NULL: none yet */
 
-enum { PAGE_BITS = 12, BY_PAGE_BITS = 13 };
-static struct addr_cache_entry by_page[1 << BY_PAGE_BITS];
+_Thread_local struct addr_cache_entry *armcii_addr_cache
+    __attribute__((tls_model("initial-exec"))) = nothing;
+
+static bool is_owner(void)
+{
+    return armcii_addr_cache == last;
+}
+
+void armcii_addr_cache_own(void)
+{
+    if (!owner) owner = armcii_lock_thread_id();
+    if (owner == armcii_lock_thread_id()) armcii_addr_cache = last;
+}
 
 static struct addr_cache_entry *page_entry(int process, const void *address)
 {
     uint64_t page = ((uint64_t)process << 40) + ((uintptr_t)address >> PAGE_BITS);
-    return &by_page[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
+    struct addr_cache_entry *table = is_owner() ? by_page : by_page_of_others;
+    return &table[page * 0x9e3779b97f4a7c15u >> (64 - BY_PAGE_BITS)];
 }
 
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = page_entry(process, address);
-    size_t at = (uintptr_t)address - e->lo;
-    if (e->version != armcii_directory_version || e->process != process || at >= e->bytes ||
-        bytes > e->bytes - at)
+    if (e->version != atomic_load_explicit(&armcii_directory_version, memory_order_relaxed) ||
+        !armcii_addr_cache_holds(e, process, (uintptr_t)address - e->lo, bytes))
         return NULL;
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
+}
+
+char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes)
+{
+    return is_owner() ? armcii_addr_cache_lookup(process, address, bytes) : NULL;
+}
+
+static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes,
+                      const char *mapped)
+{
+    e->version = armcii_directory_version;
+    e->lo = (uintptr_t)lo;
+    e->bytes = bytes;
+    e->delta = mapped - lo;
+    atomic_store_explicit(&e->process, process, memory_order_relaxed);
 }
 
 void armcii_addr_cache_insert(int process, const void *address, const char *lo, size_t bytes,
                               const char *mapped)
 {
-    struct addr_cache_entry e = {process, armcii_directory_version, (uintptr_t)lo, bytes,
-                                 mapped - lo};
-    armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES] = *page_entry(process, address) = e;
+    set_entry(page_entry(process, address), process, lo, bytes, mapped);
+    if (is_owner())
+        set_entry(&last[(unsigned)process % ADDR_CACHE_ENTRIES], process, lo, bytes, mapped);
+}
+
+/* Only the owner writes the other members.  No process that is looked up here has this number,
+ * which belongs to another entry. */
+static void invalidate(struct addr_cache_entry *e)
+{
+    atomic_store_explicit(&e->process, ~(int)(e - last), memory_order_relaxed);
 }
 
 void armcii_addr_cache_invalidate(int process)
 {
-    struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
+    struct addr_cache_entry *e = &last[(unsigned)process % ADDR_CACHE_ENTRIES];
     if (armcii_fault("stale-last-hit")) return;
     armcii_directory_version++;
-    if (e->process == process) *e = (struct addr_cache_entry){.process = -1};
+    if (e->process == process) invalidate(e);
 }
 
 void armcii_addr_cache_clear(void)
 {
     armcii_directory_version++;
     for (int i = 0; i < ADDR_CACHE_ENTRIES; i++)
-        armcii_addr_cache[i] = (struct addr_cache_entry){.process = -1};
+        invalidate(&last[i]);
 }

@@ -4,6 +4,7 @@
 #ifndef ARMCII_DIRECTORY_H
 #define ARMCII_DIRECTORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@ void armcii_directory_add_offset(struct region *region);
 void armcii_directory_remove_offset(const struct region *region);
 
 /* Number of changes: a raddr stays valid while this number is unchanged. */
-extern unsigned armcii_directory_version;
+extern atomic_uint armcii_directory_version;
 
 /* Find the slice of `process` that holds address; false, with *raddr unchanged, if none does. */
 bool armcii_region_locate(int process, const void *address, struct raddr *raddr);
@@ -55,13 +56,17 @@ const struct interval *armcii_index_find(struct index *index, int process, uintp
 
 /* ---- address cache ---- */
 
-/* Fast path of small operations: the mapped slice of the last lookup of each process, so that an
- * operation takes a few comparisons and a copy; behind it, for programs that use many regions in
- * turn, the slices of recent lookups by page.  Only slices of regions with a direct route are
- * cached: nothing can be pending there, and accumulates use this node's locks. */
+/* Fast path: the mapped slice of the last lookup of each process, so that an operation takes a few
+ * comparisons and a copy; behind it, for programs that use many regions in turn, the slices of
+ * recent lookups by page.  Only slices of regions with a direct route are cached: nothing can be
+ * pending there, and accumulates use this node's locks.
+ *
+ * The first thread that calls ARMCI_Init owns a cache that it reads without the global lock: the
+ * thread inserts entries itself, and the others only invalidate them, each by one atomic store.
+ * All other threads share a second cache, by page, under the lock. */
 
 struct addr_cache_entry {
-    int process;      /* -1: empty */
+    atomic_int process;
     unsigned version; /* of the directory; by page only: entries of others are stale */
     uintptr_t lo;
     size_t bytes;
@@ -69,22 +74,35 @@ struct addr_cache_entry {
 };
 
 enum { ADDR_CACHE_ENTRIES = 64 };
-extern struct addr_cache_entry armcii_addr_cache[ADDR_CACHE_ENTRIES];
+/* The last slices of the owner; in other threads an empty table. */
+extern _Thread_local struct addr_cache_entry *armcii_addr_cache
+    __attribute__((tls_model("initial-exec")));
 
-/* Looks up the slices of recent lookups by page. */
-char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
+/* The calling thread becomes the owner, unless there is one. */
+void armcii_addr_cache_own(void);
+
+static inline bool armcii_addr_cache_holds(const struct addr_cache_entry *e, int process, size_t at,
+                                           size_t bytes)
+{
+    return atomic_load_explicit(&e->process, memory_order_relaxed) == process && at < e->bytes &&
+           bytes <= e->bytes - at;
+}
 
 /* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the
- * last slice used.  A negative number of bytes, converted to size_t, is never found. */
+ * last slice that the owner used.  Needs no lock.  A negative number of bytes, converted to size_t,
+ * is never found. */
 static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
-    size_t at = (uintptr_t)address - e->lo;
-    if (e->process != process || at >= e->bytes || bytes > e->bytes - at) return NULL;
+    if (!armcii_addr_cache_holds(e, process, (uintptr_t)address - e->lo, bytes)) return NULL;
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
 }
 
-/* The same; NULL if that is not cached. */
+/* The same among the slices of recent lookups; for the owner only. */
+char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes);
+
+/* The same for any thread, with the lock. */
+char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
 static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
 {
     char *mapped = armcii_addr_cache_lookup_last(process, address, bytes);

@@ -278,9 +278,9 @@ extern const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
 void armcii_transports_add(const struct transport *t);
 bool armcii_transports_have(const struct transport *t);
 
-/* Stores of this process for its own operations may not be visible yet; protected by the global
- * lock.  A server drains those for others before it acknowledges them. */
-extern bool armcii_stores_pending;
+/* Stores of this thread for its own operations may not be visible yet.  A server drains those for
+ * others before it acknowledges them.  initial-exec: access needs no function call. */
+extern _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
 /* Make all stores so far visible to all. */
 static inline void armcii_drain_stores(void)

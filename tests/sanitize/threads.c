@@ -298,7 +298,7 @@ static void use_stripes(int round)
 
 static struct node the_node = {.stripes = stripes};
 const struct node *const armcii_node = &the_node;
-bool armcii_stores_pending; /* of src/transport/transport.c: under the lock */
+_Thread_local bool armcii_stores_pending; /* of src/transport/transport.c */
 
 /* As a server, without the lock; then as a fence. */
 static void serve_and_fence(char *own)

@@ -1,6 +1,7 @@
 /* test_addr_cache.c - the address cache: finds a slice from its first byte to its last, forgets it
  * with its region, and never holds slices without a direct route. */
 #include <limits.h>
+#include <pthread.h>
 
 #include "mem/directory.h"
 #include "shape_model.h"
@@ -37,6 +38,7 @@ static void expect_nothing(int process)
 
 static void start(void)
 {
+    armcii_addr_cache_own();
     armcii_addr_cache_clear();
     armcii_directory_start();
 }
@@ -156,6 +158,34 @@ TEST(recent_slices_by_page)
     armcii_addr_cache_invalidate(6); /* the directory has changed */
     for (int i = 0; i < SLICES - 1; i++)
         expect(5, there + i * EACH, 1, NULL);
+}
+
+/* ---- the owner and the others ---- */
+
+static void *use_as_another_thread(void *result)
+{
+    armcii_addr_cache_own(); /* too late */
+    bool *right = result;
+    *right = !armcii_addr_cache_lookup_last(5, there, 1) &&
+             !armcii_addr_cache_lookup_own(5, there, 1) && !armcii_addr_cache_lookup(5, there, 1);
+    armcii_addr_cache_insert(6, there, there, BYTES, here);
+    *right = *right && !armcii_addr_cache_lookup_own(6, there, 1) &&
+             armcii_addr_cache_lookup(6, there, 1) == here;
+    armcii_addr_cache_invalidate(5);
+    return NULL;
+}
+
+TEST(another_thread_only_invalidates_what_the_owner_has)
+{
+    pthread_t thread;
+    bool right = false;
+    armcii_addr_cache_insert(5, there, there, BYTES, here);
+    ck_assert_ptr_eq(armcii_addr_cache_lookup_own(5, there, 1), here);
+    ck_assert_int_eq(pthread_create(&thread, NULL, use_as_another_thread, &right), 0);
+    pthread_join(thread, NULL);
+    ck_assert(right);
+    ck_assert_ptr_null(armcii_addr_cache_lookup_own(5, there, 1));
+    ck_assert_ptr_null(armcii_addr_cache_lookup_own(6, there, 1));
 }
 
 /* ---- the directory updates the cache ---- */
