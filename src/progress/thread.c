@@ -406,7 +406,7 @@ static void start_loop(const struct loop_policy *p)
 static void use_short_slices(void)
 {
     enum { SLICE_NS = 100000 }; /* the kernel's least */
-    struct {                    /* sched_attr of the kernel, which older C libraries do not declare */
+    struct { /* sched_attr of the kernel, which older C libraries do not declare */
         uint32_t size, policy;
         uint64_t flags;
         int32_t nice;
