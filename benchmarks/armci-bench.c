@@ -30,10 +30,10 @@ struct options {
     bool progress, instructions, help;
 };
 
-static const char *const known_words[] = {"latency",      "bandwidth", "strided",    "vector",
-                                          "nonblocking",  "regions",   "contention", "many",
-                                          "instructions", "remote",    "overlap",    "matmul",
-                                          "probe",        "stall",     "all"};
+static const char *const known_words[] = {
+    "latency",    "bandwidth", "strided",      "vector", "nonblocking", "regions",
+    "contention", "many",      "instructions", "remote", "overlap",     "matmul",
+    "mg",         "sparse",    "probe",        "stall",  "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -58,6 +58,8 @@ static void print_usage(FILE *out)
             "  remote        for two nodes: operations against plain MPI, also while the target "
             "computes\n"
             "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
+            "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
+            "  sparse        sparse matrix-vector product, its gets by three methods\n"
             "  stall         maximum latency of 8-byte operations under load\n"
             "  matmul        matrix product by one-sided gets, by broadcasts, by ScaLAPACK\n"
             "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
@@ -158,9 +160,12 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    return strcmp(word, "probe") != 0 && strcmp(word, "remote") != 0 &&
-           strcmp(word, "overlap") != 0 && strcmp(word, "stall") != 0 &&
-           strcmp(word, "matmul") != 0;
+    static const char *const alone[] = {"remote", "overlap", "matmul", "mg",
+                                        "sparse", "probe",   "stall"};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        if (strcmp(word, alone[i]) == 0) return false;
+    }
+    return true;
 }
 
 /* Is the group selected? */
@@ -201,7 +206,8 @@ static const struct group *const groups[] = {
     &group_latency,     &group_bandwidth,     &group_strided,      &group_vector,
     &group_nonblocking, &group_single_region, &group_many_regions, &group_most_regions,
     &group_contention,  &group_many,          &group_remote,       &group_computing,
-    &group_overlap,     &group_stall,         &group_matmul};
+    &group_overlap,     &group_stall,         &group_matmul,       &group_mg,
+    &group_sparse};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 
