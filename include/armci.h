@@ -64,7 +64,7 @@ extern "C" {
 /** Version of this library at compile time; ARMCI_RMA_Version() returns the version at run time. */
 #define ARMCI_RMA_VERSION_MAJOR 0
 /** See ARMCI_RMA_VERSION_MAJOR. */
-#define ARMCI_RMA_VERSION_MINOR 1
+#define ARMCI_RMA_VERSION_MINOR 2
 /** See ARMCI_RMA_VERSION_MAJOR. */
 #define ARMCI_RMA_VERSION_PATCH 0
 
