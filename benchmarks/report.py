@@ -376,7 +376,9 @@ def why_not_keep(data):
     missing = [f"{data.name(key)}, {mpi}, {place}: nothing was measured" for key in data.all["libraries"] for mpi in MPIS for place in SHORT
                if not any(where[:3] == (key, mpi, place) for where in [*data.rows, *data.problems])]
     noisy = [] if data.all["quiet"] else [f"other work took up to {100 * max(data.all['busy']):.0f} % of the processors"]
-    return noisy + missing + (["the source had changes that no commit has"] if "changes" in data.all["commit"] else [])
+    commit = data.all["commit"]
+    unknown = ["the commit is unknown"] if not commit else ["the source had changes that no commit has"] if "changes" in commit else []
+    return noisy + missing + unknown
 
 
 def keep(folder):
@@ -384,6 +386,10 @@ def keep(folder):
     reasons = why_not_keep(Data(folder / "report.json"))
     if reasons:
         print("report.py: not kept: " + "; ".join(reasons), file=sys.stderr)
+        return 1
+    absent = [name for name in KEPT if not (folder / name).exists()]
+    if absent:
+        print(f"report.py: not kept: no {', '.join(absent)}", file=sys.stderr)
         return 1
     shutil.copy(folder / "report.json", DATA)
     for name in KEPT:

@@ -9,7 +9,9 @@ int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Com
 {
     const char *ranks = getenv("ARMCI_TEST_NODE");
     int rank;
-    if (!ranks) return PMPI_Comm_split_type(comm, type, key, info, part);
+    int each = ranks ? atoi(ranks) : 0;
+    if (each <= 0 || type != MPI_COMM_TYPE_SHARED)
+        return PMPI_Comm_split_type(comm, type, key, info, part);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return MPI_Comm_split(comm, rank / atoi(ranks), key, part);
+    return MPI_Comm_split(comm, rank / each, key, part);
 }

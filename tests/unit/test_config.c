@@ -350,7 +350,6 @@ TEST(test_unknown_names)
     refuse_name("ARMCI_HANGREPORT", "did you mean ARMCI_HANG_REPORT");
     refuse_name("ARMCI_verbose", none);
     refuse_name("ARMCI_BANANA", none);
-    refuse_name("ARMCI_AVOID_BANANA", none);
     ck_assert_int_eq(read_two("ARMCI_VERBOS=1", "ARMCI_QUIRK=0"), 2);
     ck_assert(armcii_config->verbose == 0 && armcii_config->quirks);
     ck_assert_int_eq(read_two("ARMCIX_THING=1", "NOT_ARMCI_VERBOS=1"), 0);

@@ -103,7 +103,8 @@ static void print_markdown_names(void)
     const char *name;
     size_t column = 140;
 
-    printf("\n`ARMCI_NO_FLUSH_LOCAL=yes`, a name of ARMCI-MPI, is `ARMCI_QUIRKS=+remote-flush`.\n");
+    printf("\nAccepted as a name of ARMCI-MPI: `ARMCI_NO_FLUSH_LOCAL=yes`, for "
+           "`ARMCI_QUIRKS=+remote-flush`.\n");
     printf("\nAccepted for scripts of other ARMCI libraries, without effect:");
     for (size_t i = 0; (name = armcii_config_foreign_name(i, NULL)) != NULL; i++) {
         if (i > 0) printf(",");
