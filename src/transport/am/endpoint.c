@@ -401,7 +401,8 @@ void armcii_endpoint_leave(struct endpoint *e)
     struct backoff p = {0};
     if (arrives_without_progress(e)) return;
     if (armcii_endpoints_have_thread) {
-        armcii_progress_thread_wake_if_asleep();
+        if (!armcii_server_is_here())
+            armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
         return;
     }
     const uint64_t puts = rndvs_added;
