@@ -258,20 +258,19 @@ static bool needs_check(const void *local)
     return (intptr_t)local <= 0;
 }
 
-__attribute__((always_inline)) static inline bool put_fast(const void *src, const void *dst,
-                                                           int bytes, int proc)
+/* `there` is what the cache has for the remote side: NULL if nothing. */
+__attribute__((always_inline)) static inline bool put_at(char *there, const void *src, int bytes,
+                                                         int proc)
 {
-    char *there = armcii_addr_cache_lookup(proc, dst, (size_t)bytes);
     if (!there || needs_check(src)) return false;
     armcii_stats_transfer(STATS_PUT, proc, (size_t)bytes, bytes > 0);
     armcii_apply_put_piece(there, src, (size_t)bytes);
     return true;
 }
 
-__attribute__((always_inline)) static inline bool get_fast(const void *src, void *dst, int bytes,
-                                                           int proc)
+__attribute__((always_inline)) static inline bool get_at(const char *there, void *dst, int bytes,
+                                                         int proc)
 {
-    const char *there = armcii_addr_cache_lookup(proc, src, (size_t)bytes);
     if (!there || needs_check(dst)) return false;
     armcii_stats_transfer(STATS_GET, proc, (size_t)bytes, bytes > 0);
     armcii_apply_get_piece(there, dst, (size_t)bytes);
@@ -359,29 +358,14 @@ static inline bool get_short(const void *src, void *dst, int bytes, int proc)
     return there != NULL;
 }
 
-static bool put_unlocked(const void *src, const void *dst, int bytes, int proc)
-{
-    char *there = armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes);
-    if (!there || needs_check(src)) return false;
-    armcii_apply_put_piece(there, src, (size_t)bytes);
-    return true;
-}
-
-static bool get_unlocked(const void *src, void *dst, int bytes, int proc)
-{
-    const char *there = armcii_addr_cache_lookup_own(proc, src, (size_t)bytes);
-    if (!there || needs_check(dst)) return false;
-    armcii_apply_get_piece(there, dst, (size_t)bytes);
-    return true;
-}
-
 __attribute__((noinline)) static int put(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    if (put_unlocked(src, dst, bytes, proc)) return 0;
+    if (put_at(armcii_addr_cache_lookup_own(proc, dst, (size_t)bytes), src, bytes, proc)) return 0;
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
-    if (put_fast(src, dst, bytes, proc)) return 0;
+    if (put_at(armcii_addr_cache_lookup_shared(proc, dst, (size_t)bytes), src, bytes, proc))
+        return 0;
     if (hdl != BLOCKING && queue_fast(hdl, RMA_PUT, proc, src, dst, bytes)) return 0;
     return contiguous(put_to(caller, proc), src, dst, bytes, hdl);
 }
@@ -389,10 +373,11 @@ __attribute__((noinline)) static int put(const char *caller, void *src, void *ds
 __attribute__((noinline)) static int get(const char *caller, void *src, void *dst, int bytes,
                                          int proc, armci_hdl_t *hdl)
 {
-    if (get_unlocked(src, dst, bytes, proc)) return 0;
+    if (get_at(armcii_addr_cache_lookup_own(proc, src, (size_t)bytes), dst, bytes, proc)) return 0;
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return ARMCI_ERR_STATE;
-    if (get_fast(src, dst, bytes, proc)) return 0;
+    if (get_at(armcii_addr_cache_lookup_shared(proc, src, (size_t)bytes), dst, bytes, proc))
+        return 0;
     if (hdl != BLOCKING && queue_fast(hdl, RMA_GET, proc, dst, src, bytes)) return 0;
     return contiguous(get_from(caller, proc), src, dst, bytes, hdl);
 }
@@ -560,7 +545,7 @@ static int put_value(const char *caller, void *value, void *dst, int bytes, int 
     ARMCII_ENTER_TO(caller, proc);
     struct op op;
     if (!entered) return ARMCI_ERR_STATE;
-    if (put_fast(value, dst, bytes, proc)) return 0;
+    if (put_at(armcii_addr_cache_lookup(proc, dst, (size_t)bytes), value, bytes, proc)) return 0;
     int rc = build_contiguous(put_to(caller, proc), value, dst, bytes, &op);
     return rc ? rc
               : counted(hdl == BLOCKING ? armcii_op_blocking(&op)
@@ -572,7 +557,7 @@ static void get_value(const char *caller, void *src, void *value, int bytes, int
 {
     ARMCII_ENTER_TO(caller, proc);
     if (!entered) return;
-    if (get_fast(src, value, bytes, proc))
+    if (get_at(armcii_addr_cache_lookup(proc, src, (size_t)bytes), value, bytes, proc))
         armcii_op_poll();
     else
         contiguous(get_from(caller, proc), src, value, bytes, BLOCKING);

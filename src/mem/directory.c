@@ -214,11 +214,12 @@ bool armcii_region_locate(int process, const void *address, struct raddr *raddr)
 
 enum { PAGE_BITS = 12, BY_PAGE_BITS = 13, PAGE_ENTRIES = 1 << BY_PAGE_BITS };
 static struct addr_cache_entry last[ADDR_CACHE_ENTRIES];
-static struct addr_cache_entry nothing[ADDR_CACHE_ENTRIES]; /* slices of 0 bytes hold nothing */
+static const struct addr_cache_entry
+    nothing[ADDR_CACHE_ENTRIES]; /* slices of 0 bytes hold nothing */
 static struct addr_cache_entry by_page[PAGE_ENTRIES], by_page_of_others[PAGE_ENTRIES];
 static const void *owner; /* a thread's identity; NULL: none yet */
 
-_Thread_local struct addr_cache_entry *armcii_addr_cache
+_Thread_local const struct addr_cache_entry *armcii_addr_cache
     __attribute__((tls_model("initial-exec"))) = nothing;
 
 static bool is_owner(void)
@@ -242,15 +243,19 @@ static struct addr_cache_entry *page_entry(int process, const void *address)
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes)
 {
     const struct addr_cache_entry *e = page_entry(process, address);
-    if (e->version != atomic_load_explicit(&armcii_directory_version, memory_order_relaxed) ||
-        !armcii_addr_cache_holds(e, process, (uintptr_t)address - e->lo, bytes))
+    if (e->version != atomic_load_explicit(&armcii_directory_version, memory_order_relaxed))
         return NULL;
-    return (char *)((uintptr_t)address + (uintptr_t)e->delta);
+    return armcii_addr_cache_in(e, process, address, bytes);
 }
 
 char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes)
 {
     return is_owner() ? armcii_addr_cache_lookup(process, address, bytes) : NULL;
+}
+
+char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes)
+{
+    return is_owner() ? NULL : armcii_addr_cache_lookup_page(process, address, bytes);
 }
 
 static void set_entry(struct addr_cache_entry *e, int process, const char *lo, size_t bytes,

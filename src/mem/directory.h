@@ -75,33 +75,37 @@ struct addr_cache_entry {
 
 enum { ADDR_CACHE_ENTRIES = 64 };
 /* The last slices of the owner; in other threads an empty table. */
-extern _Thread_local struct addr_cache_entry *armcii_addr_cache
+extern _Thread_local const struct addr_cache_entry *armcii_addr_cache
     __attribute__((tls_model("initial-exec")));
 
 /* The calling thread becomes the owner, unless there is one. */
 void armcii_addr_cache_own(void);
 
-static inline bool armcii_addr_cache_holds(const struct addr_cache_entry *e, int process, size_t at,
-                                           size_t bytes)
-{
-    return atomic_load_explicit(&e->process, memory_order_relaxed) == process && at < e->bytes &&
-           bytes <= e->bytes - at;
-}
-
 /* Address in this process of [address, address + bytes) of `process`; NULL if that is not in the
- * last slice that the owner used.  Needs no lock.  A negative number of bytes, converted to size_t,
- * is never found. */
-static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
+ * entry's slice.  A negative number of bytes, converted to size_t, is never found. */
+static inline char *armcii_addr_cache_in(const struct addr_cache_entry *e, int process,
+                                         const void *address, size_t bytes)
 {
-    const struct addr_cache_entry *e = &armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES];
-    if (!armcii_addr_cache_holds(e, process, (uintptr_t)address - e->lo, bytes)) return NULL;
+    size_t at = (uintptr_t)address - e->lo;
+    if (atomic_load_explicit(&e->process, memory_order_relaxed) != process || at >= e->bytes ||
+        bytes > e->bytes - at)
+        return NULL;
     return (char *)((uintptr_t)address + (uintptr_t)e->delta);
 }
 
-/* The same among the slices of recent lookups; for the owner only. */
-char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes);
+/* In the last slice of that process that the owner used; needs no lock. */
+static inline char *armcii_addr_cache_lookup_last(int process, const void *address, size_t bytes)
+{
+    return armcii_addr_cache_in(&armcii_addr_cache[(unsigned)process % ADDR_CACHE_ENTRIES], process,
+                                address, bytes);
+}
 
-/* The same for any thread, with the lock. */
+/* Among the recent slices: of the owner, without the lock (NULL in other threads), or of the
+ * others, with the lock (NULL in the owner). */
+char *armcii_addr_cache_lookup_own(int process, const void *address, size_t bytes);
+char *armcii_addr_cache_lookup_shared(int process, const void *address, size_t bytes);
+
+/* The same in any thread, with the lock. */
 char *armcii_addr_cache_lookup_page(int process, const void *address, size_t bytes);
 static inline char *armcii_addr_cache_lookup(int process, const void *address, size_t bytes)
 {
