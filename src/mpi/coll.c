@@ -222,12 +222,6 @@ MPI_Comm armcii_coll_split_by_node(MPI_Comm comm, int key)
     return part;
 }
 
-/* Only memory of this library's own is shared by whatever runs on a kernel. */
-static bool is_memory_of_mpi(void)
-{
-    return armcii_config->shm == SHM_MPI;
-}
-
 /* Variables of MPICH that make nodes of parts of a host. */
 static bool is_host_divided(void)
 {
@@ -241,13 +235,14 @@ static bool is_host_divided(void)
 }
 
 /* The host of this process, where MPI_Comm_split_type is MPI's own and would make one node of it;
- * else 0. */
+ * else 0.  MPI says who shares its memory; this library's is shared by whatever runs on a kernel.
+ */
 static uint64_t node_id(void)
 {
     int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
     int (*volatile of_mpi)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = PMPI_Comm_split_type;
-    if (of_job != of_mpi || is_memory_of_mpi() || is_host_divided()) return 0;
-    return armcii_host_id();
+    bool is_one = of_job == of_mpi && armcii_config->shm != SHM_MPI && !is_host_divided();
+    return is_one ? armcii_host_id() : 0;
 }
 
 /* The complement turns MPI_MAX into a minimum. */
