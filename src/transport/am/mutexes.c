@@ -60,19 +60,21 @@ void armcii_am_lock(void *queues, int owner, int mutex)
 {
     const struct am_mutexes *set = queues;
     struct mutex *m = here(set, owner, mutex);
-    const struct remote to = remote_of(set, owner);
-    if (m)
+    if (m) {
         armcii_mutex_lock(m);
-    else
+    } else {
+        const struct remote to = remote_of(set, owner);
         armcii_client_lock(&to, set->at_owner[owner] + mutex);
+    }
 }
 
 bool armcii_am_trylock(void *queues, int owner, int mutex)
 {
     const struct am_mutexes *set = queues;
     struct mutex *m = here(set, owner, mutex);
+    if (m) return armcii_mutex_trylock(m);
     const struct remote to = remote_of(set, owner);
-    return m ? armcii_mutex_trylock(m) : armcii_client_trylock(&to, set->at_owner[owner] + mutex);
+    return armcii_client_trylock(&to, set->at_owner[owner] + mutex);
 }
 
 /* If the next holder is on another node and this process is the server, it need not wait for the
@@ -81,9 +83,10 @@ void armcii_am_unlock(void *queues, int owner, int mutex)
 {
     const struct am_mutexes *set = queues;
     struct mutex *m = here(set, owner, mutex);
-    const struct remote to = remote_of(set, owner);
-    if (!m)
+    if (m) {
+        if (armcii_mutex_unlock(m)) armcii_server_serve();
+    } else {
+        const struct remote to = remote_of(set, owner);
         armcii_client_unlock(&to, set->at_owner[owner] + mutex);
-    else if (armcii_mutex_unlock(m))
-        armcii_server_serve();
+    }
 }
