@@ -3,6 +3,7 @@
 #include "base/config.h"
 #include "unit.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +15,55 @@ static char collected[16384]; /* the lines that were printed, each ended by a ne
 
 static void collect(const char *line)
 {
-    ck_assert_ptr_null(strpbrk(line, "\n\r\t"));
+    for (const char *p = line; *p != '\0'; p++)
+        ck_assert_msg(!iscntrl((unsigned char)*p), "a control character in: %s", line);
     ck_assert_uint_lt(strlen(collected) + strlen(line) + 2, sizeof collected);
     strcat(collected, line);
     strcat(collected, "\n");
 }
 
-/* Read an environment of up to two settings; returns the number of lines, which are in `collected`.
- */
+/* Does each of the lines that were printed begin with the name of a setting, as far as names are
+ * shown? Returns how many lines there are. */
+static int check_collected(char *const environment[])
+{
+    static const char unknown[] = "unknown variable ";
+    int lines = 0;
+    for (const char *line = collected; *line != '\0'; line = strchr(line, '\n') + 1, lines++) {
+        const char *name =
+            strncmp(line, unknown, strlen(unknown)) == 0 ? line + strlen(unknown) : line;
+        bool found = false;
+        for (int i = 0; environment[i] != NULL; i++) {
+            size_t length = strcspn(environment[i], "=");
+            found |= strncmp(name, environment[i], length < 100 ? length : 100) == 0;
+        }
+        ck_assert_msg(found, "a line about no setting: %s", line);
+    }
+    return lines;
+}
+
+/* The variables that are not set have their defaults. */
+static void check_defaults(void)
+{
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        char value[CONFIG_VALUE];
+        bool set;
+        armcii_config_value(i, value, sizeof value, &set);
+        ck_assert_msg(set || strcmp(value, armcii_config_entry(i)->default_value) == 0,
+                      "%s is not set, and is %s", armcii_config_entry(i)->name, value);
+    }
+}
+
+/* Read an environment; returns the number of lines, which are in `collected`. */
+static int read_all(char *environment[])
+{
+    collected[0] = '\0';
+    int lines = armcii_config_read(environment, collect);
+    ck_assert_int_eq(lines, check_collected(environment));
+    check_defaults();
+    return lines;
+}
+
+/* An environment of up to two settings. */
 static int read_two(const char *first, const char *second)
 {
     char texts[2][600];
@@ -31,8 +73,7 @@ static int read_two(const char *first, const char *second)
         snprintf(texts[i], sizeof texts[i], "%s", settings[i]);
         environment[i] = texts[i];
     }
-    collected[0] = '\0';
-    return armcii_config_read(environment, collect);
+    return read_all(environment);
 }
 
 static int read_one(const char *name, const char *value)
@@ -73,6 +114,7 @@ static void accept(const char *name, const char *value, const char *in_force)
     ck_assert_str_eq(collected, "");
     ck_assert_str_eq(value_of(name), in_force);
     ck_assert_msg(is_set(name), "%s=%s is not marked", name, value);
+    if (strcmp(value, in_force) != 0) accept(name, in_force, in_force); /* as it is shown */
 }
 
 /* The value gives one line, which holds `text`, and the default stays in force. */
@@ -579,13 +621,28 @@ TEST(the_first_process_decides)
     ck_assert_ptr_null(armcii_config->stats_file);
 }
 
+/* The values in force, set as they are shown, are accepted and stay in force. */
+static void check_shown_values(void)
+{
+    enum { ENTRIES = 64 };
+    static char shown[ENTRIES][CONFIG_VALUE + 64];
+    char *environment[ENTRIES] = {NULL};
+    for (size_t i = 0; armcii_config_entry(i) != NULL; i++) {
+        const char *name = armcii_config_entry(i)->name;
+        snprintf(shown[i], sizeof shown[i], "%s=%s", name, value_of(name));
+        environment[i] = shown[i];
+    }
+    ck_assert_msg(read_all(environment) == 0, "refused: %s", collected);
+    for (size_t i = 0; environment[i] != NULL; i++)
+        ck_assert_str_eq(strchr(shown[i], '=') + 1, value_of(armcii_config_entry(i)->name));
+}
+
 TABLE_TEST(test_settings, settings)
 {
     char values[200], *rest, *environment[4] = {NULL};
     for (int k = 0; k < 4; k++)
         environment[k] = (char *)(uintptr_t)settings[_i].settings[k];
-    collected[0] = '\0';
-    int lines = armcii_config_read(environment, collect);
+    int lines = read_all(environment);
     const char *first = environment[0] ? environment[0] : "nothing";
     ck_assert_msg((lines > 0) == (settings[_i].lines[0] != '\0'), "%s: %d lines: %s", first, lines,
                   collected);
@@ -599,4 +656,5 @@ TABLE_TEST(test_settings, settings)
         ck_assert_msg(strcmp(value_of(name), value) == 0, "%s: %s: expected %s, seen %s", first,
                       name, value, value_of(name));
     }
+    check_shown_values();
 }
