@@ -19,21 +19,26 @@
 #ifndef GETS
 #define GETS 1
 #endif
+#ifndef SHORTS
+#define SHORTS 0
+#endif
 #ifndef RNDVS
 #define RNDVS 1
 #endif
 #define ROOM 2         /* requests of a message */
 #define BUFFERS 2      /* of a client, for messages that are open or not yet received */
 #define MAX_UNACKED 2  /* messages of a client to a server */
+#define AT_ONCE 1      /* short gets that are sent at once */
 #define MESSAGE ROOM   /* what a message counts: 1 for each request */
 #define RNDV_DATA 2    /* what rendezvous data count that MPI may deliver before their receive is posted */
 #define WINDOW (2 * MESSAGE + RNDV_DATA)
 #define POOL 1         /* replies of a server that are under way at a time */
 
 /* Requests. PUT: eager, an accumulate as well. RNDV, ASK, HUGE: rendezvous puts; the data of ASK wait until the server has posted the
- * receive, MPI delivers those of HUGE only then, so they do not count. GET: with a packed reply. All of them read or write the same bytes. */
+ * receive, MPI delivers those of HUGE only then, so they do not count. GET: with a packed reply; SHORT: a get with a reply in an answer. All of
+ * them read or write the same bytes. */
 #define NONE 0
-mtype = { PUT, RNDV, ASK, HUGE, GET };
+mtype = { PUT, RNDV, ASK, HUGE, GET, SHORT };
 #define IS_RNDV(what) ((what) == RNDV || (what) == ASK || (what) == HUGE)
 
 /* ---- the network ---- */
@@ -43,8 +48,9 @@ mtype = { PUT, RNDV, ASK, HUGE, GET };
 #define MOST (WINDOW / MESSAGE + 1) /* messages of a client to a server: a send beyond it fails an assertion */
 /* sequence, acknowledge, the requests; ghost: number of the first request */
 chan request[PAIRS] = [MOST] of { byte, bit, mtype, mtype, byte };
-/* of so many messages, of a rendezvous put (or 0), served; ghost: the last request served */
-chan ack[PAIRS] = [MOST] of { byte, byte, byte, byte };
+/* of so many messages, of a rendezvous put (or 0), served, replies to so many short gets; ghost: the last request served */
+chan answer[PAIRS] = [MOST + 1] of { byte, byte, byte, byte, byte };
+byte with_replies[PAIRS]; /* answers under way that have replies */
 chan data[PAIRS] = [1] of { byte };
 chan go[PAIRS] = [1] of { byte };
 chan reply[PAIRS] = [CALLS] of { byte };
@@ -66,6 +72,7 @@ typedef endpoint {
     byte sequence, unacked, transmitted, served;
     byte rndv;   /* the put whose data are not in place; 0: none */
     byte gets;   /* whose replies have not arrived */
+    byte shorts; /* the same */
     byte issued; /* the last request, numbered from 1 on */
     byte put;    /* the last PUT */
     byte known;  /* ghost: the last request known to be served */
@@ -110,17 +117,27 @@ inline endpoint_send(s)
     fi
 }
 
-inline handle_ack(s)
+inline handle_answer(s)
 {
     e[s].unacked = e[s].unacked - of_messages;
+    if
+    :: of_shorts > 0 ->
+        assert(of_shorts <= e[s].shorts);
+        e[s].shorts = e[s].shorts - of_shorts;
+        with_replies[PAIR(me, s)]--
+    :: else
+    fi;
     if
     :: of_rndv > 0 -> assert(of_rndv == e[s].rndv); e[s].rndv = 0
     :: else
     fi;
     of_messages = 0;
+    of_shorts = 0;
     of_rndv = 0;
     if
+#ifndef FAULT_GETS_KEPT
     :: e[s].unacked == 0 || e[s].due -> endpoint_send(s)
+#endif
     :: else
     fi
 }
@@ -143,11 +160,11 @@ inline await(condition)
 {
     do
     :: (condition) -> break
-    :: d_step { ack[PAIR(me, 0)] ? of_messages, of_rndv, e[0].served, e[0].known -> handle_ack(0) }
+    :: d_step { answer[PAIR(me, 0)] ? of_messages, of_rndv, e[0].served, of_shorts, e[0].known -> handle_answer(0) }
     :: d_step { go[PAIR(me, 0)] ? of_rndv -> send_data(0) }
     :: d_step { reply[PAIR(me, 0)] ? _ -> handle_reply(0) }
 #if SERVERS > 1
-    :: d_step { ack[PAIR(me, 1)] ? of_messages, of_rndv, e[1].served, e[1].known -> handle_ack(1) }
+    :: d_step { answer[PAIR(me, 1)] ? of_messages, of_rndv, e[1].served, of_shorts, e[1].known -> handle_answer(1) }
     :: d_step { go[PAIR(me, 1)] ? of_rndv -> send_data(1) }
     :: d_step { reply[PAIR(me, 1)] ? _ -> handle_reply(1) }
 #endif
@@ -155,7 +172,7 @@ inline await(condition)
     skip /* a d_step may follow */
 }
 
-#define IS_COMPLETE(s) (e[s].n == 0 && e[s].unacked == 0 && e[s].rndv == 0 && e[s].gets == 0)
+#define IS_COMPLETE(s) (e[s].n == 0 && e[s].unacked == 0 && e[s].rndv == 0 && e[s].gets == 0 && e[s].shorts == 0)
 #if SERVERS > 1
 #define ALL_COMPLETE (IS_COMPLETE(0) && IS_COMPLETE(1))
 #define USED_BUFFERS ((e[0].n > 0) + (e[1].n > 0) + len(request[PAIR(me, 0)]) + len(request[PAIR(me, 1)]))
@@ -184,6 +201,7 @@ inline append(s, what)
     if
     :: what == PUT -> e[s].put = e[s].issued; e[s].acknowledge = 1
     :: what == GET -> e[s].gets++
+    :: what == SHORT -> e[s].shorts++
     :: IS_RNDV(what) -> e[s].rndv = e[s].issued; e[s].rndv_data = (what == RNDV -> RNDV_DATA : 0)
     fi
 }
@@ -201,7 +219,9 @@ inline start(s, what)
     d_step {
         append(s, what);
         if
-        :: what != PUT || e[s].unacked == 0 || e[s].n == ROOM -> endpoint_send(s)
+        :: what == PUT && (e[s].unacked == 0 || e[s].n == ROOM) -> endpoint_send(s)
+        :: what == SHORT && (!THREAD || e[s].shorts <= AT_ONCE) -> endpoint_send(s)
+        :: what != PUT && what != SHORT -> endpoint_send(s)
         :: else
         fi;
         if
@@ -236,6 +256,9 @@ inline choose(s, what)
 #if GETS
     :: what = GET
 #endif
+#if SHORTS
+    :: what = SHORT
+#endif
 #if RNDVS
     :: what = RNDV
     :: what = HUGE
@@ -251,7 +274,7 @@ inline choose(s, what)
 proctype client(byte me)
 {
     endpoint e[SERVERS];
-    byte calls, s, size, of_rndv, of_messages;
+    byte calls, s, size, of_rndv, of_messages, of_shorts;
     mtype what;
 
     do
@@ -323,16 +346,27 @@ typedef client_state {
 
 #define CAN_REPLY(k) (c[k].replies == 0 && in_use < POOL)
 
-inline send_ack(k, messages, put)
+inline send_answer(k, messages, put)
 {
-    assert(nfull(ack[PAIR(k, me)]));
-    ack[PAIR(k, me)] ! messages, put, c[k].served, c[k].last
+    assert(nfull(answer[PAIR(k, me)]));
+    answer[PAIR(k, me)] ! messages, put, c[k].served, replies, c[k].last;
+    if
+    :: replies > 0 -> c[k].replies++; in_use++; with_replies[PAIR(k, me)]++; replies = 0
+    :: else
+    fi
 }
 
-inline send_held_acks(k)
+/* Its requests at hand are served, or deferred. */
+inline send_replies_and_acks(k)
 {
     if
-    :: c[k].held > 0 -> send_ack(k, c[k].held, 0); c[k].held = 0
+#ifndef FAULT_ACK_NOT_HELD
+    :: c[k].deferred > 0 && replies > 0 -> send_answer(k, 0, 0)
+    :: c[k].deferred > 0 && replies == 0
+    :: c[k].deferred == 0 && (replies > 0 || c[k].held > 0) -> send_answer(k, c[k].held, 0); c[k].held = 0
+#else
+    :: replies > 0 || c[k].held > 0 -> send_answer(k, c[k].held, 0); c[k].held = 0
+#endif
     :: else
     fi
 }
@@ -340,6 +374,10 @@ inline send_held_acks(k)
 inline reply_packed(k, number)
 {
     assert(c[k].receiving == 0); /* a get sees what its client has put before */
+    if
+    :: replies > 0 -> send_answer(k, 0, 0)
+    :: else
+    fi;
     c[k].replies++;
     in_use++;
     reply[PAIR(k, me)] ! number
@@ -364,12 +402,14 @@ inline serve(k, what, number)
         :: else
         fi
     :: what == GET -> reply_packed(k, number)
+    :: what == SHORT -> assert(c[k].receiving == 0); replies++
     fi
 }
 
-#define CAN_SERVE(k, what) ((what) != GET || CAN_REPLY(k))
+#define IS_GET(what) ((what) == GET || (what) == SHORT)
+#define CAN_SERVE(k, what) (!IS_GET(what) || CAN_REPLY(k))
 #ifdef FAULT_DEFERRED_OVERTAKEN
-#define MUST_WAIT(k, what) ((what) == GET && c[k].deferred > 0)
+#define MUST_WAIT(k, what) (IS_GET(what) && c[k].deferred > 0)
 #else
 #define MUST_WAIT(k, what) (c[k].deferred > 0)
 #endif
@@ -399,12 +439,7 @@ inline serve_message(k)
     :: acknowledge -> c[k].held++
     :: else
     fi;
-    if
-#ifndef FAULT_ACK_NOT_HELD
-    :: c[k].deferred > 0
-#endif
-    :: else -> send_held_acks(k)
-    fi;
+    send_replies_and_acks(k);
     acknowledge = 0;
     kind0 = NONE;
     kind1 = NONE;
@@ -423,10 +458,9 @@ inline serve_deferred()
             serve(k, kind0, number);
             c[k].deferred--;
             c[k].served++;
-            if
-            :: c[k].deferred == 0 -> send_held_acks(k)
-            :: else
-            fi
+#ifndef FAULT_REPLY_KEPT
+            send_replies_and_acks(k)
+#endif
         :: else -> deferred ! k, number, kind0; blocked = blocked | (1 << k)
         fi;
         left--
@@ -464,7 +498,7 @@ inline finish_rndv(k)
 {
     data[PAIR(k, me)] ? number;
     c[k].receiving = 0;
-    send_ack(k, 0, number);
+    send_answer(k, 0, number);
     number = 0
 }
 
@@ -487,20 +521,21 @@ inline finish_rndv(k)
     REORDER(k) \
     DISCOUNT(k) \
     :: d_step { TAKE(k) -> serve_message(k) } \
-    :: d_step { c[k].replies > len(reply[PAIR(k, me)]) -> free_reply(k) } \
+    :: d_step { c[k].replies > len(reply[PAIR(k, me)]) + with_replies[PAIR(k, me)] -> free_reply(k) } \
     :: d_step { c[k].receiving > 0 && data[PAIR(k, me)] ? [eval(c[k].receiving)] -> finish_rndv(k) }
 
 /* All is counted, and nothing is under way. */
 #define ASSERT_DRAINED(k) \
     assert(c[k].served == transmitted_at_end[PAIR(k, me)] && c[k].held == 0); \
     assert(c[k].receiving == 0 && empty(request[PAIR(k, me)]) && empty(data[PAIR(k, me)])); \
-    assert(empty(ack[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(go[PAIR(k, me)]))
+    assert(empty(answer[PAIR(k, me)]) && empty(reply[PAIR(k, me)]) && empty(go[PAIR(k, me)]))
 
 proctype server(byte me)
 {
     client_state c[CLIENTS];
     byte in_use; /* replies that count */
     byte k, number, left, first, deferred_here, in_end;
+    byte replies; /* to short gets, in the answer that is open */
     byte blocked; /* bits: clients whose oldest deferred request must wait */
     bit acknowledge;
     mtype kind0, kind1;

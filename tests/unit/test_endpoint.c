@@ -1,5 +1,6 @@
-/* test_endpoint.c - what a client pays for the endpoints it has. Starts MPI for one process,
- * without a launcher: the process is the server, too; the others of the world are only names. */
+/* test_endpoint.c - what a client pays for the endpoints it has, and for short gets. Starts MPI for
+ * one process, without a launcher: the process is the server, too; the others of the world are only
+ * names. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -38,6 +39,15 @@ static void stop(void)
     MPI_Comm_free(&comm);
     free(the_world->server_of);
     *the_world = (struct world){0};
+}
+
+static int messages;
+
+int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm in,
+              MPI_Request *request)
+{
+    messages++;
+    return PMPI_Isend(buffer, count, type, to, tag, in, request);
 }
 
 static const struct remote self = {.owner = 0, .server = 0, .delta = 0};
@@ -85,6 +95,36 @@ ROW_TEST(an_operation_costs_the_same_with_many_endpoints, 3)
     long many = time_of(operations[_i]);
     ck_assert_msg(many < 3 * few, "%d operations take %ld us with one endpoint, %ld us with %d",
                   OPERATIONS, few, many, PROCESSES);
+}
+
+enum { GETS = 200, LONGER = AM_SHORT_REPLY + 8 };
+
+static size_t length_of(int get)
+{
+    return get % 50 == 49 ? LONGER : (size_t)(get % 13 + 1);
+}
+
+/* Short gets between longer ones: the replies to the short ones come together, in the order of the
+ * requests. */
+TEST(short_gets_share_messages)
+{
+    static char here[GETS][LONGER], there[GETS][LONGER];
+    uint64_t id[GETS];
+    struct shape s;
+    for (int i = 0; i < GETS * LONGER; i++)
+        there[i / LONGER][i % LONGER] = (char)(i % 251 + 1);
+    messages = 0;
+    for (int i = 0; i < GETS; i++) {
+        armcii_shape_contiguous(&s, here[i], there[i], length_of(i));
+        id[i] = armcii_client_get(&self, &s);
+    }
+    for (int i = 0; i < GETS; i++)
+        armcii_client_wait(id[i]);
+    for (int i = 0; i < GETS; i++) {
+        ck_assert_mem_eq(here[i], there[i], length_of(i));
+        if (length_of(i) < LONGER) ck_assert_int_eq(here[i][length_of(i)], 0);
+    }
+    ck_assert_int_le(messages, GETS / 4);
 }
 
 const struct unit unit = {.begin = start, .end = stop, .run = unit_run_with_mpi};

@@ -56,7 +56,7 @@ static void advance_before_exit(void)
 static void advance_mpi(void)
 {
     int there;
-    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ACK, comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, AM_TAG_ANSWER, comm, &there, MPI_STATUS_IGNORE);
 }
 
 /* Operations that the program left pending.  If another thread has the lock, that one advances them

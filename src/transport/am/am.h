@@ -108,14 +108,19 @@ extern bool armcii_endpoints_have_thread;
 
 /* The endpoint of a server; the first call connects. */
 struct endpoint;
+struct outstanding;
 struct endpoint *armcii_endpoint(int server);
 /* Room for a request of that length in the open message; acknowledge: a fence waits for the
  * message. */
 char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge);
+/* The short get whose request has been appended is outstanding: the server's answer completes it.
+ */
+void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o);
 /* Send the open message, as soon as there is room in the window: now; if there is reason not to
- * coalesce more updates; of all endpoints. */
+ * coalesce more updates, or more short gets; of all endpoints. */
 void armcii_endpoint_send(struct endpoint *e);
 void armcii_endpoint_send_if_due(struct endpoint *e);
+void armcii_endpoint_send_gets_if_due(struct endpoint *e);
 void armcii_endpoints_send(void);
 
 /* A rendezvous put whose data are not yet in place: it writes within [lo, hi) of the owner's memory
@@ -179,6 +184,7 @@ struct outstanding {
     struct shape shape; /* to unpack to; to send from */
     void **addresses;
     int server, data_tag; /* a rendezvous put whose data wait for the server's reply; tag 0: none */
+    bool is_short;        /* a get whose reply comes in an answer of the server */
 };
 
 /* Buffers for replies that are unpacked. */
@@ -186,21 +192,25 @@ extern struct bufpool armcii_outstanding_buffers;
 
 /* NULL while there are too many. */
 struct outstanding *armcii_outstanding_new(uint64_t id, int owner);
-/* The data arrive in the buffer; unpack them to s. */
+/* The data arrive in the buffer (NULL: in an answer); unpack them to s. */
 void armcii_outstanding_set_unpack(struct outstanding *o, const struct shape *s, char *buffer);
 /* When the server's reply has arrived, send s, which is contiguous or strided. */
 void armcii_outstanding_set_send(struct outstanding *o, const struct shape *s, int server, int tag);
 /* The operation may complete from now on. */
 void armcii_outstanding_start(struct outstanding *o, MPI_Request request);
+/* The same for a short get, whose request is the last one for that server. */
+void armcii_outstanding_start_short(struct outstanding *o, int server);
+/* Complete the server's oldest short gets, whose replies these are; how many. */
+unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t bytes);
 
 /* Complete what MPI has finished; true when there was any. */
 bool armcii_outstanding_progress(void);
 
 /* Is anything outstanding, or about to be? Any thread may call it, without the lock. */
 bool armcii_outstanding_any(void);
-/* Is any fragment of the operation outstanding? Is any operation up to that id outstanding on
- * memory of the owner, or of anybody (-1)? */
-bool armcii_outstanding_has(uint64_t id);
+/* A fragment of the operation that is outstanding; NULL: none. Is any operation up to that id
+ * outstanding on memory of the owner, or of anybody (-1)? */
+const struct outstanding *armcii_outstanding_find(uint64_t id);
 bool armcii_outstanding_to(int owner, uint64_t id);
 
 /* A free tag, from AM_TAG_FIRST on; 0 while all AM_TAGS are in use. It belongs to one reply until

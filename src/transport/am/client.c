@@ -61,14 +61,16 @@ static void leave(void)
 void armcii_client_wait(uint64_t id)
 {
     struct backoff p = {0};
-    while (armcii_outstanding_has(id))
+    const struct outstanding *o = armcii_outstanding_find(id);
+    if (o && o->is_short) armcii_endpoint_send(armcii_endpoint(o->server));
+    while (armcii_outstanding_find(id))
         armcii_am_progress(&p);
     leave();
 }
 
 bool armcii_client_is_complete(uint64_t id)
 {
-    return !armcii_outstanding_has(id) &&
+    return !armcii_outstanding_find(id) &&
            (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_wait */
 }
 
@@ -174,11 +176,26 @@ static char *alloc_buffer(size_t bytes)
     return buffer;
 }
 
+/* The reply comes in an answer of the server, with others. */
+static void get_short_fragment(struct endpoint *e, const struct remote *from,
+                               const struct shape *fragment, struct outstanding *o)
+{
+    armcii_outstanding_set_unpack(o, fragment, NULL);
+    append_request(e,
+                   &(struct am_request){.kind = AM_GET, .owner = from->owner, .delta = from->delta},
+                   fragment);
+    armcii_endpoint_add_get(e, o);
+}
+
 static void get_fragment(struct endpoint *e, const struct remote *from,
                          const struct shape *fragment, uint64_t id)
 {
     struct outstanding *o = new_outstanding(id, from->owner);
     MPI_Request reply;
+    if (armcii_am_is_short_reply(fragment->bytes)) {
+        get_short_fragment(e, from, fragment, o);
+        return;
+    }
     if (!use_zcopy(fragment))
         armcii_outstanding_set_unpack(o, fragment, alloc_buffer(fragment->bytes));
     o->tag = new_tag();
@@ -212,7 +229,10 @@ uint64_t armcii_client_get(const struct remote *from, const struct shape *shape)
         armcii_endpoint_send(e);
         armcii_client_wait(id);
     }
-    armcii_endpoint_send(e);
+    if (armcii_am_is_short_reply(s->bytes))
+        armcii_endpoint_send_gets_if_due(e);
+    else
+        armcii_endpoint_send(e);
     return id;
 }
 
@@ -222,6 +242,7 @@ void armcii_client_wait_all(int owner)
 {
     struct backoff p = {0};
     const uint64_t now = last_id;
+    if (armcii_outstanding_to(owner, now)) armcii_endpoints_send(); /* with short gets */
     while (armcii_outstanding_to(owner, now))
         armcii_am_progress(&p);
     leave();

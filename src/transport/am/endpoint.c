@@ -36,7 +36,8 @@ struct endpoint {
     uint32_t rndv_bytes; /* of the open message */
     bool due;            /* the open message waits for room in the window only */
     unsigned rndvs;      /* rendezvous puts that are not in place */
-    unsigned appended;   /* updates, for armcii_endpoint_send_if_due */
+    unsigned appended;   /* requests, to poll now and then */
+    unsigned gets;       /* short ones whose replies have not arrived */
     bool listed;         /* in the list of dirty endpoints */
     struct endpoint *next_dirty, *next_on_node;
 };
@@ -47,16 +48,16 @@ static unsigned dues; /* endpoints that are due */
 static size_t window;
 enum { MAX_UNACKED = BUFFERS - 8 };
 
-static struct am_ack ack;
-static MPI_Request ack_request;
-static struct am_receive any_ack;
-static atomic_uint acks_pending; /* of messages and rendezvous puts; atomic: the progress thread
-                                    reads it without the lock */
+static struct am_answer answer;
+static MPI_Request answer_request;
+static struct am_receive any_answer;
+static atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
+                                       progress thread reads it without the lock */
 bool armcii_endpoints_have_thread;
 
-static void post_ack_receive(void)
+static void post_answer_receive(void)
 {
-    armcii_am_receive_post(&any_ack, &ack, &ack_request);
+    armcii_am_receive_post(&any_answer, &answer, &answer_request);
 }
 
 static uint64_t unacked(const struct endpoint *e)
@@ -123,7 +124,7 @@ void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t by
     *r = (struct rndv){rndvs, *put, ++rndvs_added};
     rndvs = r;
     e->rndvs++;
-    acks_pending++;
+    answers_pending++;
     e->rndv_bytes += bytes;
 }
 
@@ -209,32 +210,35 @@ void armcii_endpoint_send(struct endpoint *e)
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
-        acks_pending++;
+        answers_pending++;
     }
     MPI_Isend(buffers[b].bytes, (int)head->bytes, MPI_BYTE, e->server, AM_TAG_REQUEST,
               armcii_endpoints_comm, &send_requests[b]);
 }
 
-static void handle_ack(struct endpoint *e)
+static void handle_answer(struct endpoint *e)
 {
-    e->acked += (uint64_t)ack.messages;
-    e->bytes_unacked -= (size_t)ack.bytes;
-    if (ack.rndv_tag) remove_rndv(e, ack.rndv_tag);
-    e->served = ack.served;
-    acks_pending -= (unsigned)ack.messages + (ack.rndv_tag != 0);
+    const struct am_ack *ack = &answer.ack;
+    unsigned gets = armcii_outstanding_take_replies(e->server, answer.replies, answer.bytes);
+    e->gets -= gets;
+    e->acked += (uint64_t)ack->messages;
+    e->bytes_unacked -= (size_t)ack->bytes;
+    if (ack->rndv_tag) remove_rndv(e, ack->rndv_tag);
+    e->served = ack->served;
+    answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
 }
 
-/* Handle the acknowledgements that have arrived, and send the open messages they release. Tests
- * only while some are expected: a call of MPI costs. */
-static bool poll_acks(void)
+/* Handle the answers that have arrived, and send the open messages they release. Tests only while
+ * some are expected: a call of MPI costs. */
+static bool poll_answers(void)
 {
     bool any = false;
-    while (acks_pending > 0) {
+    while (answers_pending > 0) {
         int server;
-        if (!armcii_am_receive_test(&any_ack, &ack, &ack_request, &server)) return any;
+        if (!armcii_am_receive_test(&any_answer, &answer, &answer_request, &server)) return any;
         struct endpoint *e = endpoint_of[server];
-        handle_ack(e);
-        post_ack_receive();
+        handle_answer(e);
+        post_answer_receive();
         if (unacked(e) == 0 || e->due) armcii_endpoint_send(e);
         any = true;
     }
@@ -256,7 +260,7 @@ static bool reclaim_buffers(void)
 
 bool armcii_endpoints_progress(void)
 {
-    bool any = poll_acks();
+    bool any = poll_answers();
     any |= armcii_outstanding_progress();
     return any;
 }
@@ -347,17 +351,40 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
     return at;
 }
 
-/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. Poll
- * only every POLL_EVERY updates: a call of MPI costs more than a put. */
-void armcii_endpoint_send_if_due(struct endpoint *e)
+/* A call of MPI costs more than a put. */
+static void poll_now_and_then(struct endpoint *e)
 {
     enum { POLL_EVERY = 16 };
+    if (++e->appended % POLL_EVERY == 0) poll_answers();
+}
+
+/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. */
+void armcii_endpoint_send_if_due(struct endpoint *e)
+{
     struct backoff p = {0};
-    if (unacked(e) > 0 && ++e->appended % POLL_EVERY == 0) poll_acks();
+    if (unacked(e) > 0) poll_now_and_then(e);
     if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
         armcii_endpoint_send(e);
     while (unacked(e) > MAX_UNACKED)
         armcii_am_progress(&p);
+}
+
+void armcii_endpoint_add_get(struct endpoint *e, struct outstanding *o)
+{
+    armcii_outstanding_start_short(o, e->server);
+    e->gets++;
+    answers_pending++;
+}
+
+/* Send at once if few gets are under way, else coalesce until a reply arrives or somebody waits.
+ * Without a progress thread nobody would look for the reply. */
+void armcii_endpoint_send_gets_if_due(struct endpoint *e)
+{
+    enum { AT_ONCE = 4 };
+    if (e->gets <= AT_ONCE || !armcii_endpoints_have_thread)
+        armcii_endpoint_send(e);
+    else
+        poll_now_and_then(e);
 }
 
 bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
@@ -368,7 +395,7 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
 
 bool armcii_endpoints_are_busy(void)
 {
-    return armcii_outstanding_any() || acks_pending > 0;
+    return armcii_outstanding_any() || answers_pending > 0;
 }
 
 /* ---- leaving the library ---- */
@@ -517,14 +544,14 @@ void armcii_endpoints_start(MPI_Comm comm)
     if (!buffers) armcii_fatal("out of memory for messages to other nodes");
     for (int i = 0; i < BUFFERS; i++)
         state[i] = FREE;
-    any_ack = (struct am_receive){armcii_endpoints_comm, AM_TAG_ACK, sizeof ack};
-    post_ack_receive();
+    any_answer = (struct am_receive){armcii_endpoints_comm, AM_TAG_ANSWER, sizeof answer};
+    post_answer_receive();
 }
 
 void armcii_endpoints_end(void)
 {
     if (!buffers) return;
-    armcii_am_receives_drain(&any_ack, 1, &ack_request);
+    armcii_am_receives_drain(&any_answer, 1, &answer_request);
     for (int i = 0; i < BUFFERS; i++)
         if (state[i] == SENT) MPI_Wait(&send_requests[i], MPI_STATUS_IGNORE);
     for (int i = 0; i < armcii_world->size + armcii_world->progress_ranks; i++)

@@ -11,7 +11,7 @@ enum { MAX_OUTSTANDING = 256 };
 static struct outstanding *outstanding[MAX_OUTSTANDING];
 static MPI_Request outstanding_requests[MAX_OUTSTANDING]; /* one array for MPI_Testsome: a call of
                                                              MPI costs as much as a message */
-static int outstanding_size;
+static int outstanding_size, shorts;  /* of these, short gets: without an MPI request */
 static atomic_uint outstanding_count; /* the list and those not yet started; any thread may read it
                                          without the lock */
 struct bufpool armcii_outstanding_buffers = {.max_bytes = 8 << 20};
@@ -63,6 +63,14 @@ void armcii_outstanding_start(struct outstanding *o, MPI_Request request)
     outstanding_requests[outstanding_size++] = request;
 }
 
+void armcii_outstanding_start_short(struct outstanding *o, int server)
+{
+    o->is_short = true;
+    o->server = server;
+    shorts++;
+    armcii_outstanding_start(o, MPI_REQUEST_NULL);
+}
+
 /* The server has posted the receive. */
 static void send_data(struct outstanding *o, MPI_Request *request)
 {
@@ -101,7 +109,7 @@ bool armcii_outstanding_progress(void)
     static MPI_Status statuses[MAX_OUTSTANDING]; /* compilers take MPI_STATUSES_IGNORE for an array
                                                     that is too short */
     int done, index[MAX_OUTSTANDING];
-    if (outstanding_size == 0) return false;
+    if (outstanding_size == shorts) return false;
     MPI_Testsome(outstanding_size, outstanding_requests, &done, index, statuses);
     if (done == 0 || done == MPI_UNDEFINED) return false;
     for (int i = 0; i < done; i++) {
@@ -117,16 +125,35 @@ bool armcii_outstanding_progress(void)
     return true;
 }
 
+unsigned armcii_outstanding_take_replies(int server, const char *replies, size_t bytes)
+{
+    unsigned n = 0;
+    size_t at = 0;
+    if (bytes == 0) return 0;
+    for (int i = 0; at < bytes; i++) {
+        struct outstanding *o = outstanding[i];
+        if (!o->is_short || o->server != server) continue;
+        armcii_shape_unpack(&o->shape, SHAPE_LOCAL, replies + at);
+        at += armcii_am_padded(o->shape.bytes);
+        complete_outstanding(o);
+        outstanding[i] = NULL;
+        n++;
+    }
+    compact_outstanding();
+    shorts -= (int)n;
+    return n;
+}
+
 bool armcii_outstanding_any(void)
 {
     return outstanding_count > 0;
 }
 
-bool armcii_outstanding_has(uint64_t id)
+const struct outstanding *armcii_outstanding_find(uint64_t id)
 {
     for (int i = 0; i < outstanding_size; i++)
-        if (outstanding[i]->id == id) return true;
-    return false;
+        if (outstanding[i]->id == id) return outstanding[i];
+    return NULL;
 }
 
 bool armcii_outstanding_to(int owner, uint64_t id)

@@ -9,11 +9,6 @@
 #include "mpi/datatype.h"
 #include "mpi/quirks.h"
 
-static size_t pad(size_t bytes)
-{
-    return (bytes + 7) & ~(size_t)7;
-}
-
 /* A run in a request; its remote addresses follow. */
 struct run_head {
     uint64_t bytes, n;
@@ -31,7 +26,7 @@ static size_t layout_length(const struct shape *s)
 size_t armcii_am_request_length(enum am_kind kind, const struct shape *s)
 {
     return sizeof(struct am_request_header) + layout_length(s) +
-           (armcii_am_has_data(kind) ? pad(s->bytes) : 0);
+           (armcii_am_has_data(kind) ? armcii_am_padded(s->bytes) : 0);
 }
 
 static char *encode_strides(const struct shape *s, char *to)

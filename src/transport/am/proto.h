@@ -18,7 +18,8 @@ enum am_kind {
     AM_ACC,      /* the same */
     AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA */
     AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
-    AM_GET,      /* the reply has the request's tag, as for the following */
+    AM_GET,      /* a short reply travels in an answer; any other has the request's tag, as for the
+                    following */
     AM_RMW,      /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
     AM_LOCK,     /* the reply follows when the mutex is granted */
     AM_TRYLOCK,  /* reply: an int, 1 if granted, else 0 */
@@ -31,13 +32,15 @@ enum {
                                                      that no client delays one */
     AM_FRAGMENT_MAX = 48 << 10,                   /* data bytes of a reply to a vector get */
     AM_REPLY_MAX = 128 << 10,                     /* data bytes of a packed reply */
+    AM_SHORT_REPLY = 1 << 10,                     /* data bytes of a reply in an answer */
+    AM_REPLIES_MAX = 8 << 10,                     /* bytes of the replies in an answer */
     AM_RNDV_MIN = 64 << 10,                       /* bytes up to which a transfer is eager */
     AM_ZCOPY_MAX = 1 << 30,                       /* bytes of a zero-copy message */
     AM_UNEXPECTED_MAX =
         512 << 10, /* bytes of a message that MPI may deliver before its receive is posted */
     AM_MESSAGE_COST = 2 << 10, /* what a short message counts: MPI keeps more than its bytes */
     AM_TAG_REQUEST = 1,
-    AM_TAG_ACK = 2,
+    AM_TAG_ANSWER = 2,
     AM_TAG_BARRIER = 3, /* + round, up to 31 */
     AM_TAG_FIRST = 64,  /* of replies: unique among the outstanding ones of a process */
     AM_TAGS = 16000,
@@ -52,13 +55,19 @@ struct am_message_header {
     uint16_t sequence;    /* number among this client's messages to this server, modulo 2^16 */
 };
 
-/* An acknowledgement of the server. */
+/* An answer of the server: an acknowledgement, and the replies to short gets, which come in the
+ * order of the requests, each padded to 8 bytes. */
 struct am_ack {
     int32_t messages; /* that are applied, their gets served */
     int32_t bytes;    /* of these */
     int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
     uint32_t
         served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
+};
+struct am_answer {
+    struct am_ack ack;
+    uint64_t bytes; /* of the replies */
+    char replies[AM_REPLIES_MAX];
 };
 
 /* Flow control. What a server has not served lies in MPI's queue of unexpected messages, so each
@@ -76,6 +85,14 @@ size_t armcii_am_window(void);
 static inline uint32_t armcii_am_message_size(size_t bytes)
 {
     return bytes > AM_MESSAGE_COST ? (uint32_t)bytes : AM_MESSAGE_COST;
+}
+static inline bool armcii_am_is_short_reply(size_t bytes)
+{
+    return bytes <= AM_SHORT_REPLY;
+}
+static inline size_t armcii_am_padded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
 }
 static inline uint32_t armcii_am_rndv_size(size_t bytes)
 {

@@ -59,11 +59,14 @@ static struct client *deferring, **last_deferring = &deferring;
 static bool replies_freed;
 /* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each
  * client has LEAST_REPLYING of its own, and all share MAX_REPLYING beyond that. */
-enum { MAX_REPLYING = 1 << 20, LEAST_REPLYING = 4 << 10, REPLY_COST = 4 << 10 };
+enum { MAX_REPLYING = 1 << 20, REPLY_COST = 4 << 10, LEAST_REPLYING = REPLY_COST + INLINE_MAX };
 static size_t shared; /* of MAX_REPLYING, in use */
 static struct client
     *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
 static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
+/* To the client whose message, or deferred requests, are being served. It leaves with the last of
+ * them, and before a longer reply: no reply waits for another client. */
+static struct am_answer answer;
 
 static MPI_Comm comm;
 static struct am_decoded decoded;
@@ -198,13 +201,20 @@ static void reply_inline(const void *data, size_t bytes, int client, int tag)
     send_reply(reply, tag);
 }
 
-/* ---- acknowledgements ---- */
+/* ---- answers ---- */
 
-static void send_ack(int client, struct am_ack ack)
+static void send_answer(int client)
 {
-    ack.served = clients[client].served;
+    const size_t bytes = offsetof(struct am_answer, replies) + answer.bytes;
+    if (answer.bytes == 0 && !answer.ack.messages && !answer.ack.rndv_tag) return;
+    answer.ack.served = clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
-    reply_inline(&ack, sizeof ack, client, AM_TAG_ACK);
+    struct reply *reply = new_reply(client, bytes);
+    memcpy(reply_data(reply), &answer, bytes);
+    send_reply(reply, AM_TAG_ANSWER);
+    if (answer.bytes > 0) count_reply(reply, REPLY_COST + answer.bytes);
+    answer.ack = (struct am_ack){0};
+    answer.bytes = 0;
 }
 
 /* Free completed replies and acknowledge completed rendezvous puts; each call tests at most
@@ -225,7 +235,9 @@ static bool progress_replies(void)
         *next_test = reply->next;
         free_reply(reply);
         any = true;
-        if (reply->rndv_tag) send_ack(reply->client, (struct am_ack){.rndv_tag = reply->rndv_tag});
+        if (!reply->rndv_tag) continue;
+        answer.ack.rndv_tag = reply->rndv_tag;
+        send_answer(reply->client);
     }
     return any;
 }
@@ -271,12 +283,21 @@ static bool use_zcopy(const struct shape *s)
 
 static size_t reply_cost(const struct shape *s)
 {
-    return REPLY_COST + (use_zcopy(s) || s->bytes <= INLINE_MAX ? 0 : s->bytes);
+    return REPLY_COST + (use_zcopy(s) ? 0 : answer.bytes + armcii_am_padded(s->bytes));
+}
+
+static void add_short_reply(const struct am_request_header *r, struct shape *s, int client)
+{
+    if (answer.bytes + s->bytes > sizeof answer.replies) send_answer(client);
+    armcii_shape_set_packed(s, answer.replies + answer.bytes);
+    armcii_apply_get(s, server_delta(r, first_address(s)));
+    answer.bytes += armcii_am_padded(s->bytes);
 }
 
 static void reply_to_get(const struct am_request_header *r, struct shape *s, int client)
 {
     struct reply *reply;
+    send_answer(client);
     if (use_zcopy(s)) {
         char *first;
         reply = new_zcopy(r, s, client, &first);
@@ -366,7 +387,12 @@ static bool try_serve(const struct am_request_header *r, int client)
         armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
                                 server_delta(r, first_address(s)), s);
         break;
-    case AM_GET: reply_to_get(r, s, client); break;
+    case AM_GET:
+        if (armcii_am_is_short_reply(s->bytes))
+            add_short_reply(r, s, client);
+        else
+            reply_to_get(r, s, client);
+        break;
     case AM_PUT_RNDV:
     case AM_PUT_ASK: serve_put_rndv(r, s, client); break;
     case AM_RMW: serve_rmw(r, s, client); break;
@@ -412,11 +438,15 @@ static bool serve_oldest(struct client *c)
     return true;
 }
 
-static void send_held_acks(struct client *c)
+/* Its requests at hand are served, or deferred. */
+static void send_replies_and_acks(struct client *c)
 {
-    struct am_ack ack = {.messages = c->held_acks, .bytes = c->held_bytes};
-    c->held_acks = c->held_bytes = 0;
-    if (ack.messages) send_ack((int)(c - clients), ack);
+    if (!c->oldest) {
+        answer.ack.messages = c->held_acks;
+        answer.ack.bytes = c->held_bytes;
+        c->held_acks = c->held_bytes = 0;
+    }
+    send_answer((int)(c - clients));
 }
 
 static bool serve_deferred(void)
@@ -426,13 +456,13 @@ static bool serve_deferred(void)
     for (struct client **link = &deferring, *c; (c = *link) != NULL;) {
         while (serve_oldest(c))
             any = true;
+        send_replies_and_acks(c);
         if (c->oldest) {
             link = &c->next_deferring;
             continue;
         }
         *link = c->next_deferring;
         if (!*link) last_deferring = link;
-        send_held_acks(c);
     }
     return any;
 }
@@ -451,10 +481,11 @@ static void serve_message(const struct am_message_header *head, int client)
         if (c->oldest || !try_serve(r, client)) defer(r, c);
     }
     c->served += armcii_am_message_size(head->bytes) - (c->deferred - deferred_before);
-    if (!head->acknowledge) return;
-    c->held_acks++;
-    c->held_bytes += (int32_t)head->bytes;
-    if (!c->oldest) send_held_acks(c);
+    if (head->acknowledge) {
+        c->held_acks++;
+        c->held_bytes += (int32_t)head->bytes;
+    }
+    send_replies_and_acks(c);
 }
 
 static bool is_in_order(const struct am_message_header *head, int client)
