@@ -589,7 +589,7 @@ VALUE_FUNCTIONS(Double, double);
 
 /* ---- flags ---- */
 
-/* Complete the data remotely before the flag is put, and the flag before return. */
+/* The data must be in place before the flag is, and the flag must arrive without further calls. */
 static int put_then_flag(const struct op *data, int *flag, int value)
 {
     struct op op;
@@ -599,9 +599,10 @@ static int put_then_flag(const struct op *data, int *flag, int value)
         rc = build_contiguous(put_to(data->caller, data->target), &value, flag, sizeof value, &op);
     if (!rc) rc = run(data, BLOCKING);
     if (rc) return rc;
-    armcii_fence(data->target);
+    const struct transport *chosen = armcii_route_transport(raddr.route, op.verb, &op.shape);
+    armcii_route_order_flag(&raddr, chosen, data->target);
     rc = run(&op, BLOCKING);
-    armcii_fence(data->target);
+    if (!chosen->order_flag) armcii_fence(data->target);
     return rc;
 }
 

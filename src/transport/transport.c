@@ -180,6 +180,17 @@ void armcii_route_order(const struct raddr *raddr, const struct transport *chose
         order(route->atomic, chosen, raddr, target, verb, lo, hi);
 }
 
+/* An observed transport has the slot of the real one. */
+void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target)
+{
+    armcii_drain_stores();
+    for (const struct transport **t = armcii_transports; *t; t++)
+        if (chosen->order_flag && (*t)->order_flag == chosen->order_flag)
+            chosen->order_flag(raddr, target);
+        else if ((*t)->fence)
+            (*t)->fence(target);
+}
+
 /* ---- buffers and scaled data ---- */
 
 struct buffer *armcii_buffer_new(size_t bytes)

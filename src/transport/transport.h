@@ -200,6 +200,10 @@ struct transport {
      * remotely when they are complete locally. */
     void (*order)(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
                   const char *hi);
+    /* A put of this transport to raddr follows. Return when nobody can see it before puts and
+     * accumulates that this transport has started towards the target; it arrives without further
+     * calls. NULL: a fence is needed before and after it. */
+    void (*order_flag)(const struct raddr *raddr, int target);
     /* Every put and accumulate started so far towards the target, the members of a team, everybody
      * is complete remotely on return; gets need not be complete. The cost depends on what is
      * outstanding, not on the number of processes. The four fences and is_quiet are NULL where
@@ -271,6 +275,9 @@ armcii_route_transport(const struct route *route, struct rma_verb verb, const st
  */
 void armcii_route_order(const struct raddr *raddr, const struct transport *chosen, int target,
                         struct rma_verb verb, const char *lo, const char *hi);
+/* A put of `chosen` to raddr follows, which nobody may see before the puts and accumulates that
+ * this process has started towards the target. */
+void armcii_route_order_flag(const struct raddr *raddr, const struct transport *chosen, int target);
 
 /* The transports of this job, NULL-terminated: fences, waits and progress concern all of them. */
 enum { MAX_TRANSPORTS = 4 };

@@ -2,34 +2,34 @@
  * flag sees the data. */
 #include "harness.h"
 
-enum { ROWS = 40, ROW = 24, STRIDE = 50, BYTES = ROWS * STRIDE, TIMEOUT = 10 /* seconds */ };
+enum { FEW = 40, MANY = 4000, ROW = 24, STRIDE = 50, TIMEOUT = 10 /* seconds */ };
 
 /* A slice: the flag, then the data. */
 struct slice {
     int flag, unused;
-    unsigned char data[BYTES];
+    unsigned char data[MANY * STRIDE];
 };
 
-/* One of the three calls, of ROWS rows of ROW bytes or of BYTES bytes. */
+/* One of the three calls, of rows of ROW bytes or of all bytes. */
 typedef int (*flagged_put)(unsigned char *src, struct slice *dst, int value, int proc);
 
-static int source_stride = STRIDE, target_stride = STRIDE;
+static int rows, source_stride = STRIDE, target_stride = STRIDE;
 
 static int put_contiguous(unsigned char *src, struct slice *dst, int value, int proc)
 {
-    return ARMCI_Put_flag(src, dst->data, BYTES, &dst->flag, value, proc);
+    return ARMCI_Put_flag(src, dst->data, rows * STRIDE, &dst->flag, value, proc);
 }
 
 static int put_strided(unsigned char *src, struct slice *dst, int value, int proc)
 {
-    int count[2] = {ROW, ROWS};
+    int count[2] = {ROW, rows};
     return ARMCI_PutS_flag(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag,
                            value, proc);
 }
 
 static int put_strided_dir(unsigned char *src, struct slice *dst, int value, int proc)
 {
-    int count[2] = {ROW, ROWS};
+    int count[2] = {ROW, rows};
     return ARMCI_PutS_flag_dir(src, &source_stride, dst->data, &target_stride, count, 1, &dst->flag,
                                value, proc);
 }
@@ -49,6 +49,7 @@ static bool flag_comes(struct slice *mine, int value)
 
 struct call {
     flagged_put put;
+    int rows;
     bool strided;
     const char *name;
 };
@@ -62,19 +63,22 @@ static void run(const void *row)
     int me = test_rank(), n = test_ranks(), to = (me + 1) % n, left = (me + n - 1) % n;
     void **base = region_zeroed(sizeof(struct slice));
     struct slice *mine = base[me];
-    unsigned char source[BYTES], expected[BYTES], seen[BYTES];
+    static unsigned char source[MANY * STRIDE], expected[MANY * STRIDE], seen[MANY * STRIDE];
     bool comes = true;
+    rows = call->rows;
+    const int bytes = rows * STRIDE;
     r.state += (uint64_t)me;
     from_left.state += (uint64_t)left;
     for (int round = 1; round <= effort(100); round++) {
-        rng_bytes(&r, source, BYTES);
-        rng_bytes(&from_left, expected, BYTES);
-        for (int i = 0; call->strided && i < ROWS; i++)
+        rng_bytes(&r, source, (size_t)bytes);
+        rng_bytes(&from_left, expected, (size_t)bytes);
+        for (int i = 0; call->strided && i < rows; i++)
             memset(expected + i * STRIDE + ROW, 0, STRIDE - ROW);
         check_long(call->put(source, base[to], round, to), 0, "%s to %d: code", call->name, to);
         comes = comes && flag_comes(mine, round);
-        ARMCI_Get(mine->data, seen, BYTES, me);
-        check_bytes(seen, expected, BYTES, "data behind the flag of %s from %d", call->name, left);
+        ARMCI_Get(mine->data, seen, bytes, me);
+        check_bytes(seen, expected, (size_t)bytes, "data behind the flag of %s from %d", call->name,
+                    left);
         MPI_Barrier(test_comm());
     }
     region_done(base);
@@ -100,11 +104,15 @@ static void test_flag_elsewhere(void)
 
 static const struct test tests[] = {
     {"ARMCI_Put_flag: data before flag",
-     ONE_ROW(run, struct call, put_contiguous, false, "ARMCI_Put_flag")},
+     ONE_ROW(run, struct call, put_contiguous, FEW, false, "ARMCI_Put_flag")},
+    {"ARMCI_Put_flag: long data before flag",
+     ONE_ROW(run, struct call, put_contiguous, MANY, false, "ARMCI_Put_flag")},
     {"ARMCI_PutS_flag: data before flag, returns 0",
-     ONE_ROW(run, struct call, put_strided, true, "ARMCI_PutS_flag")},
+     ONE_ROW(run, struct call, put_strided, FEW, true, "ARMCI_PutS_flag")},
+    {"ARMCI_PutS_flag: long data before flag",
+     ONE_ROW(run, struct call, put_strided, MANY, true, "ARMCI_PutS_flag")},
     {"ARMCI_PutS_flag_dir: data before flag, value by value",
-     ONE_ROW(run, struct call, put_strided_dir, true, "ARMCI_PutS_flag_dir")},
+     ONE_ROW(run, struct call, put_strided_dir, FEW, true, "ARMCI_PutS_flag_dir")},
     {"a flag in another region", test_flag_elsewhere},
 };
 SUITE();

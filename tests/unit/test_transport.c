@@ -74,6 +74,12 @@ static void order(const struct raddr *raddr, int target, struct rma_verb verb, c
     record("order %d before kind %d; ", target, (int)verb.kind);
 }
 
+static void order_flag(const struct raddr *raddr, int target)
+{
+    (void)raddr;
+    record("order flag of %d; ", target);
+}
+
 static void fence(int target)
 {
     record("fence %d; ", target);
@@ -123,6 +129,7 @@ static const struct transport recorder = {
     .wait_all = wait_all,
     .leave = leave,
     .order = order,
+    .order_flag = order_flag,
     .fence = fence,
     .fence_team = fence_team,
     .fence_all = fence_all,
@@ -190,6 +197,18 @@ TEST(fences_arrive)
     is_done = false;
     ck_assert(!armcii_transports_are_quiet());
     is_done = true;
+}
+
+/* Other transports complete what they have started before a flag of the recorder. */
+TEST(a_flag_needs_no_fence_of_its_own_transport)
+{
+    struct op op = job_put(THEM, local, job_address(region, THEM, 0), 8);
+    struct raddr raddr;
+    ck_assert_int_eq(armcii_op_resolve("", "", THEM, op.shape.remote, 8, &raddr), 0);
+    armcii_route_order_flag(&raddr, &recorder, THEM);
+    expect("order flag of 1; ");
+    armcii_route_order_flag(&raddr, &armcii_shm, THEM);
+    expect("fence 1; ");
 }
 
 TEST(atomics_arrive)

@@ -328,6 +328,11 @@ static void order(const struct raddr *raddr, int target, struct rma_verb verb, c
     armcii_endpoint_order(remote_of(raddr, target).server, target, lo, hi);
 }
 
+static void order_flag(const struct raddr *raddr, int target)
+{
+    armcii_endpoints_order_flag(remote_of(raddr, target).server, target);
+}
+
 static bool is_complete(const struct request *req)
 {
     return armcii_client_is_complete(req->id);
@@ -368,6 +373,7 @@ const struct transport armcii_am = {
     .wait_all = armcii_client_wait_all,
     .leave = armcii_progress_thread_wake_if_asleep,
     .order = order,
+    .order_flag = order_flag,
     .fence = armcii_endpoints_fence,
     .fence_team = armcii_endpoints_fence_team,
     .fence_all = armcii_endpoints_fence_all,

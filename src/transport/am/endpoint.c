@@ -35,6 +35,7 @@ struct endpoint {
         served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
     uint32_t rndv_bytes; /* of the open message */
     bool due;            /* the open message waits for room in the window only */
+    bool is_urgent;      /* somebody waits for the next update */
     unsigned rndvs;      /* rendezvous puts that are not in place */
     unsigned appended;   /* requests, to poll now and then */
     unsigned gets;       /* short ones whose replies have not arrived */
@@ -358,13 +359,16 @@ static void poll_now_and_then(struct endpoint *e)
     if (++e->appended % POLL_EVERY == 0) poll_answers();
 }
 
-/* Send at once if nothing is unacknowledged, else coalesce until it is or the message is full. */
+/* Send at once if nothing is unacknowledged, or if it is urgent; else coalesce until nothing is or
+ * the message is full. */
 void armcii_endpoint_send_if_due(struct endpoint *e)
 {
     struct backoff p = {0};
     if (unacked(e) > 0) poll_now_and_then(e);
-    if (unacked(e) == 0 || (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
+    if (unacked(e) == 0 || e->is_urgent ||
+        (e->open >= 0 && header_of(e->open)->bytes >= armcii_am_eager_max()))
         armcii_endpoint_send(e);
+    e->is_urgent = false;
     while (unacked(e) > MAX_UNACKED)
         armcii_am_progress(&p);
 }
@@ -491,6 +495,19 @@ void armcii_endpoint_order(int server, int owner, const char *lo, const char *hi
     const uint64_t sent = to_be_acked(e);
     while (e->acked < sent || armcii_rndv_overlaps(owner, lo, hi))
         armcii_am_progress(&p);
+}
+
+void armcii_endpoints_order_flag(int server, int process)
+{
+    struct backoff p = {0};
+    const uint64_t puts = rndvs_added;
+    for (struct endpoint *e = first_on_node[armcii_world->server_of[process]]; e;
+         e = e->next_on_node) {
+        if (e->server != server) wait_acked(e);
+        e->is_urgent = e->server == server;
+        while (has_rndv(e, puts))
+            armcii_am_progress(&p);
+    }
 }
 
 void armcii_endpoints_fence(int process)

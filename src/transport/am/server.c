@@ -382,7 +382,10 @@ static bool try_serve(const struct am_request_header *r, int client)
     if (r->kind == AM_GET && !can_reply(&clients[client], reply_cost(s))) return false;
     if (armcii_hang_on) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
-    case AM_PUT: armcii_apply_put(s, server_delta(r, first_address(s))); break;
+    case AM_PUT:
+        atomic_thread_fence(memory_order_release); /* a flag after its data */
+        armcii_apply_put(s, server_delta(r, first_address(s)));
+        break;
     case AM_ACC:
         armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
                                 server_delta(r, first_address(s)), s);
