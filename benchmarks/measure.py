@@ -21,12 +21,14 @@ from rivals import Problem, TOP
 
 OURS = "armci-rma"
 # What runs where: the words of armci-bench, each a launch of its own, so that one that fails does not end the others.
-WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul"],
-         "hosts": ["remote", "bandwidth", "many", "overlap", "matmul"]}
+WORDS = {"node": ["latency", "bandwidth", "strided", "vector", "regions", "contention", "many", "matmul", "mg", "sparse"],
+         "hosts": ["remote", "bandwidth", "many", "overlap", "matmul", "mg", "sparse"]}
 OURS_ONLY = ["matmul"]     # words whose rivals are rows beside them
 NOT_THE_LIBRARY = ["MPI_Send*B", "MPI_Put*", "MPI_Get*", "memcpy*"]  # measured in the runs of this library only
 RANKS = 2
-STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended; for its end, and then until it is killed
+LEFT_OUT = {"mg": ["MG B*"]}            # rows that take too long, and those that a rival leaves out as well
+RIVALS_LEAVE_OUT = {"bandwidth": NOT_THE_LIBRARY, "mg": ["MG A*"]}
+STALL, GRACE = 60, 10      # seconds without a new row after which a job is ended (half as many for a rival); for its end, and then until it is killed
 LIMIT = 90                 # seconds for a launch: the rows that it has then are kept
 MOST_RETRIES = 4           # launches of one word, each without the row in which the last one failed
 QUIET = 0.1                # part of the processors' time that others may have, in nine of ten looks
@@ -127,7 +129,7 @@ class Job:
                 return "too slow"
         return ""
 
-    def run(self, without, stall=STALL):
+    def run(self, without, stall):
         """The file of the run, and what went wrong in it: empty, or a word."""
         self.output.unlink(missing_ok=True)
         options = [word for name in without for word in ("--without", name)]
@@ -148,9 +150,10 @@ class Job:
 
 def measure_word(job, run, word):
     """All rows of a word; a row in which the library fails is left out and the rest run again, a few times."""
-    without, known = [] if run["library"] == OURS or word != "bandwidth" else NOT_THE_LIBRARY, {}
+    ours, known = run["library"] == OURS, {}
+    without = LEFT_OUT.get(word, []) + ([] if ours else RIVALS_LEAVE_OUT.get(word, []))
     for _ in range(MOST_RETRIES):
-        found, wrong = job.run(without)
+        found, wrong = job.run(without, STALL if ours else STALL / 2)
         run.setdefault("head", {key: value for key, value in found.items() if key not in ("rows", "running", "label")})
         for row in found["rows"]:
             known.setdefault(row["name"], row)
@@ -233,6 +236,7 @@ def options():
     parser.add_argument("--minutes", type=float, default=20, help="begin no launch after that, default 20")
     parser.add_argument("--places", type=str.split, default=list(WORDS), help="node, hosts or both")
     parser.add_argument("--words", type=str.split, default=[], help="the words of armci-bench, instead of those for the place")
+    parser.add_argument("--mpi", type=str.split, default=[], help="MPI libraries: mpich, openmpi; default: all that have a build folder")
     parser.add_argument("--only", type=str.split, default=[], help="the libraries, by their keys; default: all")
     parser.add_argument("--checkout", default="", help="a git checkout of Global Arrays or ARMCI-MPI, measured too")
     return parser.parse_args()
@@ -244,7 +248,7 @@ def main():
     data = {"date": datetime.date.today().isoformat(), "commit": commit(), "machine": machine(), "seconds_per_row": args.seconds, "busy": [],
             "libraries": {OURS: "ARMCI-RMA " + first_line(TOP / "VERSION"), **{rival.key: rival.name for rival in rivals.rivals(args.checkout)}}}
     try:
-        builds = rivals.find_builds(args.build)
+        builds = [mpi for mpi in rivals.find_builds(args.build) if not args.mpi or mpi.family in args.mpi]
         if not builds:
             raise Problem(f"{args.build} is no build folder of {TOP}")
         with rivals.gasource.locked("report"):  # two at once would measure each other

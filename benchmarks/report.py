@@ -2,8 +2,8 @@
 """report.py: tables, pictures and a web page from the measurements of measure.py.
 
     report.py page DATA.json FOLDER    write pictures (SVG, light and dark; needs matplotlib) and index.html, complete in itself
-    report.py keep FOLDER              take data and pictures into the source and make the tables of its pages anew; only if all was measured
-                                       and no other work disturbed it
+    report.py keep FOLDER              take the words of armci-bench that were measured into the data in the source, and make its pictures and the
+                                       tables of its pages anew; only if no other work disturbed the measurements; needs matplotlib
     report.py tables                   make the tables of the pages anew from the data in the source
     report.py check                    do the pages and pictures in the source belong to the data there?
 """
@@ -240,13 +240,23 @@ def evaluation_table(data):
     return table
 
 
+def later_commits(data):
+    """What was measured again, and at which commit."""
+    found = {}
+    for run in data.all["runs"]:
+        for word, commit in run.get("commits", {}).items():
+            found.setdefault(commit, {}).setdefault(PLACES[run["place"]], set()).add(word)
+    return "".join(f"; {commit}: " + ", ".join(f"{', '.join(sorted(words))} on {place}" for place, words in places.items())
+                   for commit, places in found.items())
+
+
 def provenance(data):
     """The sentence over the tables."""
     about, run = data.all["machine"], next(run for run in data.all["runs"] if run["library"] == OURS)
     medians = any("median_ns" in row and "best_ns" in row for row in run["rows"])
-    parts = [data.all["date"], f"{about['cores']} cores, {run.get('head', {}).get('processor') or about['processor']}", about["kernel"]]
+    parts = [data.all["date"], f"{about['cores']} cores, {run.get('head', {}).get('processor', 'unknown processor')}", about["kernel"]]
     parts += [f"{label} {about[key]}" for key, label in (("virtual", "virtual machine:"), ("governor", "governor:")) if key in about]
-    parts += [", ".join(data.versions(mpi) for mpi in MPIS), f"commit {data.all['commit'] or 'unknown'}"]
+    parts += [", ".join(data.versions(mpi) for mpi in MPIS), f"commit {data.all['commit'] or 'unknown'}" + later_commits(data)]
     what = "medians; ± is half the distance between the first and ninth decile" if medians else "best times"
     return "; ".join(parts) + f"; {what}."
 
@@ -371,29 +381,46 @@ def make_page(source, folder):
     return 0
 
 
-def why_not_keep(data):
+def why_not_keep(new):
     """The reasons against taking the data into the source."""
-    missing = [f"{data.name(key)}, {mpi}, {place}: nothing was measured" for key in data.all["libraries"] for mpi in MPIS for place in SHORT
-               if not any(where[:3] == (key, mpi, place) for where in [*data.rows, *data.problems])]
-    noisy = [] if data.all["quiet"] else [f"other work took up to {100 * max(data.all['busy']):.0f} % of the processors"]
-    commit = data.all["commit"]
+    noisy = [] if new["quiet"] else [f"other work took up to {100 * max(new['busy']):.0f} % of the processors"]
+    commit = new["commit"]
     unknown = ["the commit is unknown"] if not commit else ["the source had changes that no commit has"] if "changes" in commit else []
-    return noisy + missing + unknown
+    return noisy + unknown
+
+
+def merge(kept, new):
+    """Put each word that a library ran, with an MPI library on one node or two, in the place of what is kept of it."""
+    kept["libraries"] |= new["libraries"]
+    runs = {(run["library"], run["mpi"], run["place"]): run for run in kept["runs"]}
+    for run in new["runs"]:
+        problems = [problem for problem in run["problems"] if problem["group"] and not problem["why"].startswith("not measured")]
+        words = dict.fromkeys(part["group"] for part in [*run["rows"], *problems])
+        if not words:
+            continue
+        old = runs.get((run["library"], run["mpi"], run["place"]))
+        if not old:
+            old = {**run, "rows": [], "problems": []}
+            kept["runs"].append(old)
+        old |= {key: run[key] for key in ("head", "ranks_started") if key in run}
+        old["rows"] = [row for row in old["rows"] if row["group"] not in words] + run["rows"]
+        old["problems"] = [problem for problem in old["problems"] if problem["group"] and problem["group"] not in words] + problems
+        old.setdefault("commits", {}).update(dict.fromkeys(words, f"{new['commit']} of {new['date']}"))
 
 
 def keep(folder):
-    folder = pathlib.Path(folder)
-    reasons = why_not_keep(Data(folder / "report.json"))
+    import measure
+    import pictures
+    new, kept = (json.loads(path.read_text()) for path in (pathlib.Path(folder) / "report.json", DATA))
+    reasons = why_not_keep(new)
     if reasons:
         print("report.py: not kept: " + "; ".join(reasons), file=sys.stderr)
         return 1
-    absent = [name for name in KEPT if not (folder / name).exists()]
-    if absent:
-        print(f"report.py: not kept: no {', '.join(absent)}", file=sys.stderr)
-        return 1
-    shutil.copy(folder / "report.json", DATA)
+    merge(kept, new)
+    measure.write(kept, DATA)
+    pictures.draw_all(Data(DATA), pathlib.Path(folder))
     for name in KEPT:
-        shutil.copy(folder / name, IMAGES / name)
+        shutil.copy(pathlib.Path(folder) / name, IMAGES / name)
     return complain(write_tables())
 
 
