@@ -16,12 +16,18 @@
 #include "base/fault.h"
 #include "base/lock.h"
 
+/* Requests in a queue have one kind and one target; so many kinds and targets of a handle may
+ * alternate. */
+enum { QUEUES = 6 };
+
 /* State of a handle; tag 0 marks a free slot. */
 struct slot {
     unsigned index, tag,
         former; /* former: the tag before the last switch between aggregate and plain; 0: none */
     bool aggregate;             /* as the tag encodes */
-    struct aggregate queue;     /* requests not yet issued */
+    struct aggregate *queues;   /* requests not yet issued; [queue_count] */
+    int queue_count;            /* QUEUES; 0: never used */
+    int next_queue;             /* to be issued where a request fits in none */
     struct request *operations; /* [first, n) */
     size_t first, n, room;
     uint64_t removed;             /* number of operations removed so far */
@@ -116,7 +122,9 @@ void armcii_handles_end(void)
     for (unsigned i = 0; i < slot_count; i++) {
         remove_all(slots[i]);
         free(slots[i]->operations);
-        armcii_aggregate_free(&slots[i]->queue);
+        for (int q = 0; q < slots[i]->queue_count; q++)
+            armcii_aggregate_free(&slots[i]->queues[q]);
+        free(slots[i]->queues);
         free(slots[i]);
     }
     free(slots);
@@ -301,6 +309,14 @@ static bool test_operations(struct slot *s)
 
 /* ---- queues of aggregate handles ---- */
 
+/* Has the slot queued requests to the target, or to anybody (-1)? */
+static bool has_queued(const struct slot *s, int target)
+{
+    for (int q = 0; q < s->queue_count; q++)
+        if (armcii_aggregate_has(&s->queues[q], target)) return true;
+    return false;
+}
+
 static void enter_queued(struct slot *s)
 {
     if (s->is_queued) return;
@@ -315,31 +331,42 @@ static void enter_queued(struct slot *s)
 /* Does nothing while requests are queued or a thread is at the slot. */
 static void leave_queued(struct slot *s)
 {
-    if (!s->is_queued || armcii_aggregate_has(&s->queue, -1) || s->flushing > 0 || s->visitors > 0)
-        return;
+    if (!s->is_queued || has_queued(s, -1) || s->flushing > 0 || s->visitors > 0) return;
     s->is_queued = false;
     *(s->previous ? &s->previous->next : &queued) = s->next;
     if (s->next) s->next->previous = s->previous;
     armcii_handles_queued--;
 }
 
-/* Issue the queued requests as one vector transfer; requests queued meanwhile stay. */
-static int flush_queue(struct slot *s)
+/* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. */
+static int flush_queue(struct slot *s, struct aggregate *queue)
 {
     struct op op;
     struct request req = {0};
-    struct aggregate sent = s->queue;
+    struct aggregate sent = *queue;
     if (!armcii_aggregate_make_op(&sent, &op)) return 0;
-    s->queue = (struct aggregate){0};
+    *queue = (struct aggregate){0};
     s->flushing++;
     int rc = armcii_op_start(&op, &req);
     if (sent.copies)
         req.buffers =
             sent.copies; /* only puts are copied: the engine allocates no buffer for them */
     attach(s, &req);
-    armcii_aggregate_recycle(&sent, &s->queue);
+    armcii_aggregate_recycle(&sent, queue);
     s->flushing--;
     leave_queued(s);
+    return rc;
+}
+
+/* The queues with requests to the target, or to anybody (-1). */
+static int flush_queues(struct slot *s, int target)
+{
+    int rc = 0;
+    for (int q = 0; q < s->queue_count; q++) {
+        if (!armcii_aggregate_has(&s->queues[q], target)) continue;
+        int failed = flush_queue(s, &s->queues[q]);
+        if (failed) rc = failed;
+    }
     return rc;
 }
 
@@ -351,15 +378,32 @@ static void wait_for_flushes(const struct slot *s)
         armcii_progress_wait(&p);
 }
 
-/* Requests in a queue have one kind and one target: a request of another kind or target flushes the
- * queue first. */
+/* The queue with requests like op, or an empty one; NULL: neither. */
+static struct aggregate *queue_for(struct slot *s, const struct op *op)
+{
+    struct aggregate *empty = NULL;
+    if (s->queue_count == 0) {
+        s->queues = armcii_alloc(QUEUES, sizeof *s->queues, "an aggregate handle");
+        s->queue_count = QUEUES;
+    }
+    for (int q = 0; q < QUEUES; q++) {
+        struct aggregate *queue = &s->queues[q];
+        if (!armcii_aggregate_has(queue, -1))
+            empty = empty ? empty : queue;
+        else if (armcii_aggregate_fits(queue, op))
+            return queue;
+    }
+    return empty;
+}
+
 static int queue_request(struct slot *s, const struct op *op, bool copy)
 {
+    struct aggregate *queue;
     int rc = 0;
-    while (rc == 0 && !armcii_aggregate_fits(&s->queue, op))
-        rc = flush_queue(s); /* another thread may queue meanwhile */
+    while (rc == 0 && !(queue = queue_for(s, op)))
+        rc = flush_queue(s, &s->queues[s->next_queue = (s->next_queue + 1) % QUEUES]);
     if (rc) return rc;
-    rc = armcii_aggregate_add(&s->queue, op, copy);
+    rc = armcii_aggregate_add(queue, op, copy);
     if (rc) return rc;
     enter_queued(s);
     return 0;
@@ -369,8 +413,9 @@ bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int targe
                               void *remote, size_t bytes)
 {
     struct slot *s = find(handle);
-    return s && s->aggregate &&
-           armcii_aggregate_append(&s->queue, kind, target, local, remote, bytes);
+    for (int q = 0; s && s->aggregate && q < s->queue_count; q++)
+        if (armcii_aggregate_append(&s->queues[q], kind, target, local, remote, bytes)) return true;
+    return false;
 }
 
 static bool is_aggregate(const armci_hdl_t *handle)
@@ -404,7 +449,7 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 /* Free the slot and reset the cookie, unless another thread has started an operation meanwhile. */
 static void retire(struct slot *s, armci_hdl_t *handle)
 {
-    bool is_busy = s->n > 0 || s->flushing > 0 || armcii_aggregate_has(&s->queue, -1);
+    bool is_busy = s->n > 0 || s->flushing > 0 || has_queued(s, -1);
     if (is_busy && !armcii_fault("wait-does-nothing")) return;
     if (handle) *handle = s->aggregate ? EMPTY_AGGREGATE : UNUSED;
     free_slot(s);
@@ -424,7 +469,7 @@ int armcii_handle_wait(armci_hdl_t *handle)
     struct slot *s = begin_wait(handle);
     if (!s) return 0;
     wait_for_flushes(s);
-    int rc = flush_queue(s);
+    int rc = flush_queues(s, -1);
     if (!armcii_fault("wait-does-nothing")) finish_operations(s);
     s->waiters--;
     retire(s, handle);
@@ -438,7 +483,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     struct backoff p = {0};
     struct slot *s = begin_wait(handle);
     if (!s) return 0;
-    int rc = flush_queue(s);
+    int rc = flush_queues(s, -1);
     bool complete = test_operations(s);
     if (!complete) {
         armcii_progress_wait(&p);
@@ -472,7 +517,7 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         return 0;
     }
     set_kind(s, handle, false);
-    return flush_queue(s);
+    return flush_queues(s, -1);
 }
 
 int armcii_handles_flush_queued(int target)
@@ -482,10 +527,8 @@ int armcii_handles_flush_queued(int target)
     for (struct slot *s = queued; s; s = next) {
         s->visitors++; /* keeps the slot in the list while other threads change it */
         wait_for_flushes(s);
-        if (armcii_aggregate_has(&s->queue, target)) {
-            int failed = flush_queue(s);
-            if (failed) rc = failed;
-        }
+        int failed = flush_queues(s, target);
+        if (failed) rc = failed;
         next = s->next;
         s->visitors--;
         leave_queued(s);
