@@ -31,9 +31,9 @@ struct options {
 };
 
 static const char *const known_words[] = {
-    "latency",    "bandwidth", "strided",      "vector", "nonblocking", "regions",
-    "contention", "many",      "instructions", "remote", "overlap",     "matmul",
-    "mg",         "sparse",    "probe",        "stall",  "all"};
+    "latency", "bandwidth",    "strided", "vector",  "nonblocking", "regions", "contention",
+    "many",    "instructions", "remote",  "overlap", "matmul",      "mg",      "sparse",
+    "mix",     "pool",         "probe",   "stall",   "all"};
 
 enum { KNOWN_WORDS = sizeof known_words / sizeof *known_words };
 
@@ -60,6 +60,8 @@ static void print_usage(FILE *out)
             "  overlap       for two nodes: overlap of nonblocking transfers with computation\n"
             "  mg            NAS MG by puts with flags and by messages, on 2, 4 or 8 ranks\n"
             "  sparse        sparse matrix-vector product, its gets by three methods\n"
+            "  mix           transfers of all ranks in the sizes and proportions of NWChem\n"
+            "  pool          tasks from a counter, each two strided gets and an accumulate\n"
             "  stall         maximum latency of 8-byte operations under load\n"
             "  matmul        matrix product by one-sided gets, by broadcasts, by ScaLAPACK\n"
             "  probe         10000 puts of 8 bytes in the function bench_probe, for a profiler\n"
@@ -160,8 +162,8 @@ static bool read_options(int argc, char **argv, struct options *options, char *w
 
 static bool is_of_all(const char *word)
 {
-    static const char *const alone[] = {"remote", "overlap", "matmul", "mg",
-                                        "sparse", "probe",   "stall"};
+    static const char *const alone[] = {"remote", "overlap", "matmul", "mg",   "sparse",
+                                        "mix",    "pool",    "probe",  "stall"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
         if (strcmp(word, alone[i]) == 0) return false;
     }
@@ -207,7 +209,7 @@ static const struct group *const groups[] = {
     &group_nonblocking, &group_single_region, &group_many_regions, &group_most_regions,
     &group_contention,  &group_many,          &group_remote,       &group_computing,
     &group_overlap,     &group_stall,         &group_matmul,       &group_mg,
-    &group_sparse};
+    &group_sparse,      &group_mix,           &group_pool};
 
 enum { GROUPS = sizeof groups / sizeof *groups };
 

@@ -212,6 +212,8 @@ EVALUATION = [("A Table 1, D Table 1", "hosts", ["MPI round trip 8 B", "get 8 B"
               ("A 19, D 7", "hosts", ["nbget 64 KiB", "nbget 1024 KiB", "nbgetS 1024 KiB", "away: nbget 1024 KiB"]),
               ("A 20", "hosts", ["1000 nb puts + WaitAll + fence", "1000 puts, aggregate + fence", "putV 1000 x 8 B + fence",
                                  "1000 nb gets + WaitAll", "1000 gets, aggregate", "getV 1000 x 8 B"]),
+              *(("A 21, 22, D 11", place, [f"MG {name}{part}" for name in "SWA" for part in ("", ", exchanges")]) for place in PLACES),
+              *(("A 23, 24", place, ["sparse: single gets", "sparse: aggregate", "sparse: vector", "sparse: product, x at hand"]) for place in PLACES),
               ("B Table 2", "node", ["get 8 B", "lock + unlock, free", "rmw fetch-and-add long"]),
               ("B Table 2", "hosts", ["lock + unlock, free", "rmw fetch-and-add long"]),
               ("B 8 to 11, C 4", "hosts", ["getS 64 x 512 B", "putS 64 x 512 B + fence", "getS 1024 x 16 B", "getS 1024 x 1 KiB"]),

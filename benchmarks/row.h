@@ -115,7 +115,7 @@ struct group {
 extern const struct group group_latency, group_bandwidth, group_strided, group_vector,
     group_nonblocking, group_single_region, group_many_regions, group_most_regions,
     group_contention, group_many, group_remote, group_computing, group_overlap, group_stall,
-    group_matmul, group_mg, group_sparse;
+    group_matmul, group_mg, group_sparse, group_mix, group_pool;
 
 /* Kinds: calls, data and checks shared by rows of several groups. A group copies a kind and adds
  * the name and the patch. */
