@@ -267,7 +267,6 @@ static void attach(struct slot *s, const struct request *req)
         armcii_buffers_free(req->buffers);
         return;
     }
-    if (req->transport->leave) req->transport->leave();
     if (covers_last(s, req)) {
         s->operations[s->n - 1].id = req->id;
         return;
@@ -278,6 +277,13 @@ static void attach(struct slot *s, const struct request *req)
     if (copied <= sweep_limit) return;
     sweep();
     sweep_limit = 2 * copied + SWEEP_BYTES;
+}
+
+/* The program goes on with the operations of the slot outstanding. */
+static void leave(const struct slot *s)
+{
+    const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
+    if (last && last->transport->leave) last->transport->leave();
 }
 
 /* Complete the operations now in the list; other threads may add, complete and remove operations
@@ -400,8 +406,10 @@ static int queue_request(struct slot *s, const struct op *op, bool copy)
 {
     struct aggregate *queue;
     int rc = 0;
-    while (rc == 0 && !(queue = queue_for(s, op)))
+    while (rc == 0 && !(queue = queue_for(s, op))) {
         rc = flush_queue(s, &s->queues[s->next_queue = (s->next_queue + 1) % QUEUES]);
+        leave(s);
+    }
     if (rc) return rc;
     rc = armcii_aggregate_add(queue, op, copy);
     if (rc) return rc;
@@ -434,8 +442,11 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
     if (armcii_handle_queues(handle, op)) return queue_request(obtain(handle), op, false);
     struct request req;
     int rc = armcii_op_start(op, &req);
-    if (rc == 0 && req.transport) attach(obtain(handle), &req);
-    return rc;
+    if (rc || !req.transport) return rc;
+    struct slot *s = obtain(handle);
+    attach(s, &req);
+    leave(s);
+    return 0;
 }
 
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
@@ -483,6 +494,7 @@ int armcii_handle_test(armci_hdl_t *handle)
     struct backoff p = {0};
     struct slot *s = begin_wait(handle);
     if (!s) return 0;
+    const bool issues = has_queued(s, -1);
     int rc = flush_queues(s, -1);
     bool complete = test_operations(s);
     if (!complete) {
@@ -490,6 +502,7 @@ int armcii_handle_test(armci_hdl_t *handle)
         complete = test_operations(s);
     }
     s->waiters--;
+    if (issues && !complete) leave(s);
     if (s->flushing > 0 || !complete) return rc ? rc : PENDING;
     retire(s, handle);
     return rc;
@@ -517,7 +530,9 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
         return 0;
     }
     set_kind(s, handle, false);
-    return flush_queues(s, -1);
+    int rc = flush_queues(s, -1);
+    leave(s);
+    return rc;
 }
 
 int armcii_handles_flush_queued(int target)
@@ -529,6 +544,7 @@ int armcii_handles_flush_queued(int target)
         wait_for_flushes(s);
         int failed = flush_queues(s, target);
         if (failed) rc = failed;
+        leave(s);
         next = s->next;
         s->visitors--;
         leave_queued(s);
