@@ -169,7 +169,7 @@ static struct {
     bool drained;      /* an event preceded the last poll, with no sleep between */
     unsigned spurious; /* events in a row that brought no work */
 } state;
-static atomic_bool stopping, asleep; /* asleep: no event ends the sleep */
+static atomic_bool stopping, asleep; /* asleep: for long, and no event ends the sleep */
 
 /* ---- affinity ---- */
 
@@ -292,7 +292,7 @@ static void sleep_in(bool (*wait)(long timeout), long timeout, bool (*may_sleep)
     if (timeout > POLL_US) armcii_affinity_bind();
     long due = armcii_clock() + timeout;
     atomic_store(&asleep,
-                 timeout > POLL_US && (wait != armcii_event_wait || !armcii_event_is_reliable()));
+                 timeout > HELPED_US && (wait != armcii_event_wait || !armcii_event_is_reliable()));
     state.signaled = !atomic_load(&stopping) && (!may_sleep || may_sleep()) && wait(timeout);
     atomic_store(&asleep, false);
     if (armcii_clock() > due + LATE_US) armcii_affinity_migrate();

@@ -81,11 +81,12 @@ static enum progress_work poll_once(void)
     return own ? WORK_OWN : WORK_NONE;
 }
 
-/* Threads that wait in the library serve, but may leave own operations pending. */
+/* Threads that wait in the library serve, and streams of short operations poll, but either may
+ * leave own operations pending. */
 static bool is_helped(void)
 {
     static unsigned last;
-    unsigned polls = armcii_server_poll_count();
+    unsigned polls = armcii_server_poll_count() + armcii_endpoints_stream_polls();
     if (polls == last) return false;
     last = polls;
     advance_own();

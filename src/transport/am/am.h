@@ -150,6 +150,10 @@ void armcii_endpoints_leave(void);
 /* Is anything of this process outstanding: MPI messages or unacknowledged updates? Any thread may
  * call it, without the lock. */
 bool armcii_endpoints_are_busy(void);
+/* Polls for acknowledgements by streams of updates and short gets, whose threads advance them for
+ * now.
+ */
+unsigned armcii_endpoints_stream_polls(void);
 /* Make progress on all of it, without waiting; true when there was any. */
 bool armcii_endpoints_progress(void);
 /* One round of any wait: make progress, serve, back off, let other threads in. */

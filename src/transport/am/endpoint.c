@@ -54,6 +54,7 @@ static MPI_Request answer_request;
 static struct am_receive any_answer;
 static atomic_uint answers_pending; /* to messages, rendezvous puts and short gets; atomic: the
                                        progress thread reads it without the lock */
+static atomic_uint stream_polls;
 bool armcii_endpoints_have_thread;
 
 static void post_answer_receive(void)
@@ -356,7 +357,9 @@ char *armcii_endpoint_append(struct endpoint *e, size_t length, bool acknowledge
 static void poll_now_and_then(struct endpoint *e)
 {
     enum { POLL_EVERY = 16 };
-    if (++e->appended % POLL_EVERY == 0) poll_answers();
+    if (++e->appended % POLL_EVERY != 0) return;
+    poll_answers();
+    atomic_fetch_add_explicit(&stream_polls, 1, memory_order_relaxed);
 }
 
 /* Send at once if nothing is unacknowledged, or if it is urgent; else coalesce until nothing is or
@@ -397,6 +400,11 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes)
            room(e); /* the open message, the request */
 }
 
+unsigned armcii_endpoints_stream_polls(void)
+{
+    return atomic_load_explicit(&stream_polls, memory_order_relaxed);
+}
+
 bool armcii_endpoints_are_busy(void)
 {
     return armcii_outstanding_any() || answers_pending > 0;
@@ -432,8 +440,7 @@ void armcii_endpoint_leave(struct endpoint *e)
     struct backoff p = {0};
     if (arrives_without_progress(e)) return;
     if (armcii_endpoints_have_thread) {
-        if (!armcii_server_is_here())
-            armcii_progress_thread_wake_if_asleep(); /* the thread of a server polls soon */
+        armcii_progress_thread_wake_if_asleep();
         return;
     }
     const uint64_t puts = rndvs_added;
