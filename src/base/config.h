@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
-enum strided_method { STRIDED_AUTO, STRIDED_SUBARRAY, STRIDED_HVECTOR, STRIDED_IOV };
+enum strided_method { STRIDED_AUTO, STRIDED_IOV };
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
 enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };

@@ -31,8 +31,7 @@ static const struct word flag_words[] = {YES(1), NO(0), {NULL, 0}};
 static const struct word verbose_words[] = {{"0", 0}, {"no", 0}, {"false", 0}, {"off", 0}, {"n", 0}, {"f", 0}, {"1", 1}, {"yes", 1},
                                              {"true", 1}, {"on", 1}, {"y", 1}, {"t", 1}, {"2", 2}, {NULL, 0}};
 static const struct word errors_words[] = {{"abort", ERRORS_ABORT}, {"return", ERRORS_RETURN}, {NULL, 0}};
-static const struct word strided_words[] = {{"auto", STRIDED_AUTO}, {"subarray", STRIDED_SUBARRAY}, {"hvector", STRIDED_HVECTOR},
-                                            {"iov", STRIDED_IOV}, {"direct", STRIDED_AUTO}, {NULL, 0}};
+static const struct word strided_words[] = {{"auto", STRIDED_AUTO}, {"iov", STRIDED_IOV}, {"direct", STRIDED_AUTO}, {NULL, 0}};
 static const struct word vector_words[] = {{"auto", VECTOR_AUTO}, {"consrv", VECTOR_CONSERVATIVE}, {"batched", VECTOR_BATCHED},
                                            {"direct", VECTOR_DATATYPE}, {NULL, 0}};
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
@@ -81,7 +80,7 @@ static const struct variable table[] = {
     AUTO_OR("ARMCI_EAGER_MAX", KIND_BYTES, 4 << 10, 32 << 10, eager_max,
             "largest eager message between nodes; auto: 32k, 16k with MPICH"),
     CHOICE("ARMCI_STRIDED_METHOD", strided_words, "auto", strided_method,
-           "strided transfers by MPI RMA: one datatype (subarray, hvector), or as vector transfers (iov); auto: subarray"),
+           "strided transfers by MPI RMA: one datatype (auto), or as vector transfers (iov)"),
     CHOICE("ARMCI_IOV_METHOD", vector_words, "auto", vector_method,
            "vector transfers by MPI RMA: one call per segment, each completed (consrv) or many in flight (batched), or one datatype "
            "(direct); auto: direct unless segments overlap"),

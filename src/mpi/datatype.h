@@ -16,10 +16,12 @@ struct basic_type armcii_basic_byte(void);
 struct basic_type armcii_basic_element(enum element e);
 
 /* Committed datatypes.  Each segment consists of whole basic types; addresses and strides are
- * arbitrary unless stated otherwise. vector:   cached; nested hvectors with the strides of that
- * side, relative to its first segment. subarray: cached; the same bytes as a block of a dense
- * array.  The strides nest on that side and are multiples of the basic type. indexed:  all
- * segments, relative to `origin`; the caller frees it with armcii_datatype_free_indexed. */
+ * arbitrary unless stated otherwise.
+ * - vector: cached; nested hvectors with the strides of that side, relative to its first segment.
+ * - subarray: cached; the same bytes as a block of a dense array.  The strides nest on that side
+ * and are multiples of the basic type; others need a vector.
+ * - indexed: all segments, relative to `origin`; the caller frees it with
+ *   armcii_datatype_free_indexed. */
 MPI_Datatype armcii_datatype_vector(const struct shape *s, enum shape_side side,
                                     struct basic_type basic);
 MPI_Datatype armcii_datatype_subarray(const struct shape *s, enum shape_side side,

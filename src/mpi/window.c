@@ -295,7 +295,7 @@ static struct side side_of(const struct shape *s, enum shape_side which, struct 
         return (struct side){origin, 1, armcii_datatype_indexed(s, which, basic, origin), true};
     if (s->levels == 0)
         return (struct side){first, (int)(s->bytes / basic.size), basic.type, false};
-    if (typing == RMA_SUBARRAY && armcii_shape_nests(s, which) &&
+    if (typing == RMA_STRIDED && armcii_shape_nests(s, which) &&
         armcii_shape_is_aligned(s, which, basic.size))
         return (struct side){first, 1, armcii_datatype_subarray(s, which, basic), false};
     return (struct side){first, 1, armcii_datatype_vector(s, which, basic), false};

@@ -216,8 +216,6 @@ TEST(test_choices)
     CHOICE("ARMCI_STRIDED_METHOD", "DIRECT", strided_method, STRIDED_AUTO, "auto");
     CHOICE("ARMCI_STRIDED_METHOD", "auto", strided_method, STRIDED_AUTO, "auto");
     CHOICE("ARMCI_STRIDED_METHOD", "IOV", strided_method, STRIDED_IOV, "iov");
-    CHOICE("ARMCI_STRIDED_METHOD", "subarray", strided_method, STRIDED_SUBARRAY, "subarray");
-    CHOICE("ARMCI_STRIDED_METHOD", "Hvector", strided_method, STRIDED_HVECTOR, "hvector");
     CHOICE("ARMCI_IOV_METHOD", "AUTO", vector_method, VECTOR_AUTO, "auto");
     CHOICE("ARMCI_IOV_METHOD", "CONSRV", vector_method, VECTOR_CONSERVATIVE, "consrv");
     CHOICE("ARMCI_IOV_METHOD", "BATCHED", vector_method, VECTOR_BATCHED, "batched");
@@ -242,7 +240,7 @@ TEST(test_wrong_choices)
 {
     refuse("ARMCI_IOV_METHOD", "BATCHD", "auto|consrv|batched|direct");
     refuse("ARMCI_IOV_METHOD", "batched ", "auto|consrv|batched|direct");
-    refuse("ARMCI_STRIDED_METHOD", "sub-array", "auto|subarray|hvector|iov");
+    refuse("ARMCI_STRIDED_METHOD", "subarray", "auto|iov");
     refuse("ARMCI_ERRORS", "retrun", "abort|return");
     refuse("ARMCI_ERRORS", "", "abort|return");
     refuse("ARMCI_NODES", "4", "auto|rank");

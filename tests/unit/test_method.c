@@ -86,10 +86,10 @@ static void make(enum form form, struct shape *s)
 /* ---- rows: a configuration, an operation, the expected method for each shape ---- */
 
 /* The method of a transfer; in the rows, its initial. */
-enum method { WHOLE, SUBARRAY, HVECTOR, INDEXED, BATCHED, CONSERVATIVE };
-static const char method_initials[] = "wshibc";
-static const char *const method_paths[] = {"contiguous", "datatype", "datatype",
-                                           "datatype",   "batched",  "conservative"};
+enum method { WHOLE, STRIDED, INDEXED, BATCHED, CONSERVATIVE };
+static const char method_initials[] = "wsibc";
+static const char *const method_paths[] = {"contiguous", "datatype", "datatype", "batched",
+                                           "conservative"};
 
 struct row {
     const char *setting[2];
@@ -106,9 +106,6 @@ static const struct row rows[] = {
     {{0}, "", 0, RMA_GET, "w sssscss iiic"},
     {{0}, "", 0, RMA_ACC, "w sssbsss iibi"},
     /* Forced methods for strided transfers. */
-    {{"ARMCI_STRIDED_METHOD=subarray"}, "", 0, RMA_PUT, "w ssscsss iici"},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_PUT, "w hhhchhh iici"},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, "", 0, RMA_ACC, "w hhhbhhh iibi"},
     {{"ARMCI_STRIDED_METHOD=iov"}, "", 0, RMA_PUT, "w iiiciii iici"},
     {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=batched"}, "", 0, RMA_GET, "w bbbbcbb bbbc"},
     {{"ARMCI_STRIDED_METHOD=iov", "ARMCI_IOV_METHOD=consrv"}, "", 0, RMA_ACC, "w ccccccc cccc"},
@@ -129,7 +126,6 @@ static const struct row rows[] = {
     /* Open MPI 4 between nodes: accumulates with any derived type. */
     {{0}, OPEN_MPI_4, 0, RMA_ACC, "w sssbsbb bbbb"},
     {{0}, OPEN_MPI_4, 1, RMA_ACC, "w bbbbbbb bbbb"},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, OPEN_MPI_4, 1, RMA_ACC, "w bbbbbbb bbbb"},
     {{0}, OPEN_MPI_4, 1, RMA_PUT, "w ssscsbb iici"},
 };
 
@@ -147,8 +143,7 @@ static struct rma_verb verb_of(enum rma_kind kind)
 
 static bool has_typing(enum method method, enum rma_typing typing)
 {
-    if (method == SUBARRAY) return typing == RMA_SUBARRAY;
-    if (method == HVECTOR) return typing == RMA_HVECTOR;
+    if (method == STRIDED) return typing == RMA_STRIDED;
     return method != INDEXED || typing == RMA_INDEXED;
 }
 
@@ -197,7 +192,6 @@ static const struct {
     {{0}, INTEL_2018, RMA_PUT, 1, 320, "datatype"},
     {{0}, MPICH_4, RMA_PUT, 1, 320, "datatype"},
     {{0}, OPEN_MPI_5, RMA_GET, 1, 320, "datatype"},
-    {{"ARMCI_STRIDED_METHOD=hvector"}, INTEL_2021, RMA_PUT, 1, 320, "batched"},
     {{"ARMCI_STRIDED_METHOD=iov"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
     {{"ARMCI_QUIRKS=-split-byte-strides"}, INTEL_2021, RMA_PUT, 1, 320, "datatype"},
     {{"ARMCI_QUIRKS=+split-byte-strides"}, "", RMA_PUT, 1, 320, "batched"},

@@ -179,12 +179,8 @@ static const char *vector_calls(void)
 
 static const char *strided_calls(void)
 {
-    switch (armcii_config->strided_method) {
-    case STRIDED_IOV: return vector_calls();
-    case STRIDED_HVECTOR:
-        return "one call with an hvector datatype; contiguous calls if segments overlap";
-    default: return "one call with a subarray datatype; contiguous calls if segments overlap";
-    }
+    if (armcii_config->strided_method == STRIDED_IOV) return vector_calls();
+    return "one call with a strided datatype; contiguous calls if segments overlap";
 }
 
 /* Between nodes. */

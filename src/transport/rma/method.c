@@ -66,7 +66,7 @@ static enum path choose_for_strided(struct rma_op *op)
     if (op->by_segment || armcii_config->strided_method == STRIDED_IOV)
         return choose_for_vector(op);
     if (writes_overlap(op)) return choose_for_overlapping(op);
-    op->typing = armcii_config->strided_method == STRIDED_HVECTOR ? RMA_HVECTOR : RMA_SUBARRAY;
+    op->typing = RMA_STRIDED;
     return choose_datatype(op);
 }
 
