@@ -14,22 +14,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 
-/* Of one thread of the program, which writes it; others read it at any time: single values are
- * whole, several may be of different calls. */
-struct call {
-    unsigned depth; /* of nested calls */
-    _Atomic(const char *) function;
-    atomic_long begun; /* microseconds; 0: not in a call */
-    atomic_long ended;
-    atomic_int target;
-    atomic_int before; /* of a mutex; -1: nobody */
-    atomic_bool reported;
-    _Atomic(const char *) what; /* the last transfer; NULL: none yet */
-    atomic_int to;
-    atomic_uintptr_t base;
-    atomic_size_t size, offset, bytes;
-};
-
 enum { THREADS = 64, TEXT = 1024 }; /* further threads are not reported */
 static struct call calls[THREADS];
 static atomic_uint threads;
@@ -43,7 +27,7 @@ static struct {
 
 bool armcii_hang_on;
 static int own_rank;
-static long limit; /* microseconds */
+static long limit; /* nanoseconds */
 static bool handles_signal, belongs_to_program;
 static void (*next_handler)(int); /* of the MPI library, or SIG_DFL */
 static pthread_t watcher;
@@ -53,43 +37,19 @@ static bool ending;
 
 /* ---- recording ---- */
 
-static struct call *own_call(void)
+struct call *armcii_call_own(void)
 {
-    if (!mine && atomic_load(&threads) < THREADS) {
-        unsigned i = atomic_fetch_add(&threads, 1);
-        mine = i < THREADS ? &calls[i] : NULL;
+    static _Thread_local struct call further;
+    if (!mine) {
+        unsigned i = atomic_load(&threads) < THREADS ? atomic_fetch_add(&threads, 1) : THREADS;
+        mine = i < THREADS ? &calls[i] : &further;
     }
     return mine;
 }
 
-void armcii_hang_enter(const char *function, int target)
-{
-    struct call *c = own_call();
-    if (!c) return;
-    if (c->depth++ > 0) {
-        if (target >= 0 && atomic_load(&c->target) < 0) atomic_store(&c->target, target);
-        return;
-    }
-    atomic_store(&c->function, function);
-    atomic_store(&c->target, target);
-    atomic_store(&c->before, -1);
-    atomic_store(&c->reported, false);
-    atomic_store(&c->begun, armcii_clock());
-}
-
-void armcii_hang_leave(void)
-{
-    struct call *c = mine;
-    if (!c || c->depth == 0 || --c->depth > 0)
-        return; /* 0: the call began before the report was on */
-    atomic_store(&c->ended, armcii_clock());
-    atomic_store(&c->begun, 0);
-}
-
 void armcii_hang_transfer(const struct hang_transfer *transfer)
 {
-    struct call *c = own_call();
-    if (!c) return;
+    struct call *c = armcii_call_own();
     atomic_store(&c->what, transfer->what);
     atomic_store(&c->to, transfer->target);
     atomic_store(&c->base, (uintptr_t)transfer->base);
@@ -100,13 +60,13 @@ void armcii_hang_transfer(const struct hang_transfer *transfer)
 
 void armcii_hang_queue(int before)
 {
-    if (mine) atomic_store(&mine->before, before);
+    atomic_store(&armcii_call_own()->before, before);
 }
 
 void armcii_hang_served(const char *what, int client)
 {
     atomic_store(&served.client, client);
-    atomic_store(&served.when, armcii_clock());
+    atomic_store(&served.when, armcii_clock_ns());
     atomic_store(&served.what, what);
 }
 
@@ -142,9 +102,9 @@ static void add_rank(struct line *l, int rank)
 }
 
 /* Tenths of seconds. */
-static void add_seconds(struct line *l, long microseconds)
+static void add_seconds(struct line *l, long ns)
 {
-    unsigned long tenths = microseconds > 0 ? (unsigned long)microseconds / 100000 : 0;
+    unsigned long tenths = ns > 0 ? (unsigned long)ns / 100000000 : 0;
     add_number(l, tenths / 10, 10);
     add(l, ".");
     add_number(l, tenths % 10, 10);
@@ -233,7 +193,7 @@ static unsigned thread_count(void)
 static void print_all(int signal)
 {
     int error = errno;
-    long now = armcii_clock();
+    long now = armcii_clock_ns();
     unsigned n = thread_count();
     for (unsigned i = 0; i < n; i++)
         if (atomic_load(&calls[i].function)) print(&calls[i], now);
@@ -246,7 +206,7 @@ static void print_all(int signal)
 
 static void look(void)
 {
-    long now = armcii_clock();
+    long now = armcii_clock_ns();
     for (unsigned i = 0; i < thread_count(); i++) {
         long begun = atomic_load(&calls[i].begun);
         if (begun == 0 || now - begun < limit || atomic_exchange(&calls[i].reported, true))
@@ -337,7 +297,7 @@ void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(voi
 {
     if (seconds == 0 || armcii_hang_on) return;
     own_rank = rank;
-    limit = (long)seconds * 1000000;
+    limit = (long)seconds * 1000000000;
     armcii_hang_on = start_watcher();
     if (armcii_hang_on) start_handler(mpi_function);
 }

@@ -4,8 +4,10 @@
 #ifndef ARMCII_HANG_H
 #define ARMCII_HANG_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Is the report on?  If not, nothing below must be called but start and end. */
 extern bool armcii_hang_on;
@@ -17,10 +19,28 @@ void armcii_hang_find_handler(void);
 void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(void));
 void armcii_hang_end(void);
 
-/* The calling thread enters a public function, and leaves it; nested calls belong to the first.
- * target: -1: unknown, or all. */
-void armcii_hang_enter(const char *function, int target);
-void armcii_hang_leave(void);
+/* The call of a public function that a thread of the program is in, or its last one; calls inside
+ * of a call are part of it. The thread writes it. The report reads it at any time: single values
+ * are whole, several may be of different calls. */
+struct call {
+    unsigned depth; /* of nested calls */
+    _Atomic(const char *) function;
+    atomic_long begun, ended; /* nanoseconds; begun 0: not in a call */
+    atomic_int target;        /* -1: unknown, or all */
+    atomic_int before;        /* of a mutex; -1: nobody */
+    atomic_bool reported;
+    _Atomic(const char *) what; /* the last transfer; NULL: none yet */
+    atomic_int to;
+    atomic_uintptr_t base;
+    atomic_size_t size, offset, bytes;
+    struct {                   /* for statistics */
+        struct stats_row *row; /* NULL outside of calls that are counted */
+        size_t bytes;
+        int path;
+        bool carried; /* by a transport, since the last transfer of this call */
+    } counted;
+};
+struct call *armcii_call_own(void);
 
 /* The calling thread starts a transfer: `bytes` bytes from `offset` of the slice [base, base +
  * size) of the target. */

@@ -9,11 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-long armcii_clock(void)
+long armcii_clock_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+long armcii_clock(void)
+{
+    return armcii_clock_ns() / 1000;
 }
 
 unsigned armcii_backoff_spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;

@@ -11,8 +11,9 @@
 /* ---- backoff: spin, then yield the processor, then sleep; processes may outnumber processors ----
  */
 
-/* Microseconds of a monotonic clock. */
+/* Microseconds and nanoseconds of a monotonic clock. */
 long armcii_clock(void);
+long armcii_clock_ns(void);
 
 /* The state of one wait; zero at its begin. */
 struct backoff {

@@ -39,14 +39,26 @@ static struct raddr unobserved(const struct raddr *raddr)
 
 void armcii_call_begin(const char *function, int process)
 {
-    if (armcii_stats_on) armcii_stats_enter(function);
-    if (armcii_hang_on) armcii_hang_enter(function, process);
+    struct call *c = armcii_call_own();
+    if (c->depth++ > 0) {
+        if (process >= 0 && c->target < 0) c->target = process;
+        return;
+    }
+    c->function = function;
+    c->target = process;
+    c->before = -1;
+    c->reported = false;
+    if (armcii_stats_on) armcii_stats_call(c);
+    c->begun = armcii_clock_ns();
 }
 
 void armcii_call_end(void)
 {
-    if (armcii_hang_on) armcii_hang_leave();
-    if (armcii_stats_on) armcii_stats_leave();
+    struct call *c = armcii_call_own();
+    if (c->depth == 0 || --c->depth > 0) return; /* 0: the call began before observation did */
+    c->ended = armcii_clock_ns();
+    if (armcii_stats_on && c->counted.row) armcii_stats_called(c);
+    c->begun = 0;
 }
 
 static void note_transfer(const char *what, const struct raddr *raddr, int target, const char *at,
@@ -120,8 +132,10 @@ void armcii_observe_start(void)
 {
     route_count = transport_count = 0;
     armcii_statistics_start();
-    armcii_calls_observed = armcii_stats_on || armcii_hang_on;
-    if (is_on() && armcii_memget_region()) observe(armcii_memget_region());
+    armcii_calls_observed = is_on();
+    if (!is_on()) return;
+    *armcii_call_own() = (struct call){.function = "ARMCI_Init", .ended = armcii_clock_ns()};
+    if (armcii_memget_region()) observe(armcii_memget_region());
 }
 
 void armcii_observe_end(void)

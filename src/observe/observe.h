@@ -33,9 +33,7 @@ void armcii_observe_memget(const void *memory, size_t bytes);
 
 /* ---- statistics (statistics.c) ----
  *
- * They count calls, bytes and time by public function and by path. A *span* is one call of a public
- * function by the program, from armcii_stats_enter to armcii_stats_leave. Calls inside a span are
- * part of it. */
+ * They count calls, bytes and time by public function and by path. */
 
 enum stats_kind {
     STATS_PUT,
@@ -101,8 +99,10 @@ void armcii_stats_start(int processes);
 void armcii_stats_stop(void);
 void armcii_stats_end(void);
 
-void armcii_stats_enter(const char *function);
-void armcii_stats_leave(void);
+/* The calling thread has begun, and ended, a call. */
+struct call;
+void armcii_stats_call(struct call *c);
+void armcii_stats_called(struct call *c);
 
 /* A transport carries a transfer; observe.c announces it. */
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments);

@@ -14,6 +14,7 @@
 #include <armcix.h>
 
 #include "base/config.h"
+#include "base/hang.h"
 #include "base/json.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -26,16 +27,7 @@ bool armcii_stats_on;
 
 static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most
                                                   calls are found by its address */
-static uint64_t clock_ns;                      /* what two readings of the clock add to a span */
-
-static _Thread_local struct span {
-    unsigned depth;
-    struct stats_row *row; /* NULL outside of spans */
-    uint64_t begun;
-    size_t bytes;
-    enum path path;
-    bool carried; /* by a transport, since the last transfer of this span */
-} span __attribute__((tls_model("initial-exec")));
+static long clock_ns;                          /* what two readings of the clock add to a call */
 
 /* Not the global lock: calls that wait for other processes do not hold it. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -50,18 +42,11 @@ static void unlock(void)
     if (armcii_lock_is_enabled()) pthread_mutex_unlock(&mutex);
 }
 
-static uint64_t now_ns(void)
+static long measure_clock(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t measure_clock(void)
-{
-    uint64_t least = UINT64_MAX;
+    long least = LONG_MAX;
     for (int i = 0; i < 100; i++) {
-        uint64_t before = now_ns(), took = now_ns() - before;
+        long before = armcii_clock_ns(), took = armcii_clock_ns() - before;
         if (took < least) least = took;
     }
     return least;
@@ -74,16 +59,15 @@ void armcii_stats_start(int processes)
     armcii_stats.targets = calloc((size_t)processes, sizeof *armcii_stats.targets);
     if (!armcii_stats.rows || !armcii_stats.targets)
         armcii_fatal("out of memory for statistics of %d processes", processes);
-    span = (struct span){0};
     clock_ns = measure_clock();
-    armcii_stats.begun_ns = now_ns();
+    armcii_stats.begun_ns = (uint64_t)armcii_clock_ns();
     armcii_stats_on = true;
 }
 
 void armcii_stats_stop(void)
 {
     armcii_stats_on = false;
-    armcii_stats.elapsed_ns = now_ns() - armcii_stats.begun_ns;
+    armcii_stats.elapsed_ns = (uint64_t)armcii_clock_ns() - armcii_stats.begun_ns;
 }
 
 void armcii_stats_end(void)
@@ -93,7 +77,7 @@ void armcii_stats_end(void)
     armcii_stats = (struct stats){0};
 }
 
-/* ---- spans ---- */
+/* ---- calls ---- */
 
 static struct stats_row *row_of(const char *function)
 {
@@ -109,13 +93,15 @@ static struct stats_row *row_of(const char *function)
     return &s->rows[s->n++];
 }
 
-void armcii_stats_enter(const char *function)
+void armcii_stats_call(struct call *c)
 {
-    if (span.depth++ > 0) return;
     lock();
-    struct stats_row *row = row_of(function);
+    struct stats_row *row = row_of(c->function);
     unlock();
-    span = (struct span){.depth = 1, .row = row, .begun = now_ns()};
+    c->counted.row = row;
+    c->counted.bytes = 0;
+    c->counted.path = 0;
+    c->counted.carried = false;
 }
 
 static int bucket_of(uint64_t n)
@@ -124,29 +110,30 @@ static int bucket_of(uint64_t n)
     return b < STATS_BUCKETS ? b : STATS_BUCKETS - 1;
 }
 
-void armcii_stats_leave(void)
+void armcii_stats_called(struct call *c)
 {
-    if (span.depth == 0 || --span.depth > 0) return; /* 0: the call began before statistics did */
-    uint64_t took = now_ns() - span.begun, ns = took > clock_ns ? took - clock_ns : 0;
-    struct stats_row *row = span.row;
-    struct stats_cell *cell = &row->by[span.path];
+    long took = c->ended - c->begun - clock_ns;
+    uint64_t ns = took > 0 ? (uint64_t)took : 0;
+    struct stats_row *row = c->counted.row;
+    struct stats_cell *cell = &row->by[c->counted.path];
     lock();
     cell->calls++;
-    cell->bytes += span.bytes;
+    cell->bytes += c->counted.bytes;
     cell->ns += ns;
     row->took[bucket_of(ns)]++;
     if (ns > row->longest) row->longest = ns;
     unlock();
-    span.row = NULL;
+    c->counted.row = NULL;
 }
 
-/* ---- inside a span ---- */
+/* ---- inside a call ---- */
 
 void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
 {
     struct stats_carried *carried = &armcii_stats.carried[path];
-    span.path = path;
-    span.carried = true;
+    struct call *c = armcii_call_own();
+    c->counted.path = (int)path;
+    c->counted.carried = true;
     lock();
     carried->transfers++;
     carried->bytes += bytes;
@@ -157,17 +144,18 @@ void armcii_stats_carried(enum path path, size_t bytes, size_t segments)
 void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, size_t segments,
                                 bool queued)
 {
-    if (!span.row) return;
+    struct call *c = armcii_call_own();
+    if (!c->counted.row) return;
     struct stats_target *t = &armcii_stats.targets[target];
     if (queued)
-        span.path = PATH_AGGREGATED;
-    else if (!span.carried && bytes > 0)
+        c->counted.path = PATH_AGGREGATED;
+    else if (!c->counted.carried && bytes > 0)
         armcii_stats_carried(PATH_DIRECT, bytes, segments);
-    span.carried = false;
-    span.bytes += bytes;
+    c->counted.carried = false;
+    c->counted.bytes += bytes;
     lock();
-    span.row->sizes[bucket_of(bytes)]++;
-    span.row->segments[bucket_of(segments)]++;
+    c->counted.row->sizes[bucket_of(bytes)]++;
+    c->counted.row->segments[bucket_of(segments)]++;
     t->calls[kind]++;
     t->bytes[kind] += bytes;
     unlock();

@@ -15,11 +15,11 @@ enum { CALLS = 3000 };
 /* One call that takes so long. */
 static void call(double seconds)
 {
-    armcii_stats_enter("ARMCI_Put");
+    armcii_call_begin("ARMCI_Put", -1);
     armcii_stats_transfer(STATS_PUT, 0, 8, 1);
     for (double begun = now(); seconds > 0 && now() - begun < seconds;) {
     }
-    armcii_stats_leave();
+    armcii_call_end();
 }
 
 static double time_of_puts(void)
@@ -65,12 +65,12 @@ TEST(equal_names_are_one_function)
     char again[] = "ARMCI_Put";
     armcii_stats_start(1);
     call(0);
-    armcii_stats_enter(again);
-    armcii_stats_leave();
-    armcii_stats_enter("ARMCI_Get");
-    armcii_stats_enter("ARMCI_Put"); /* inside a span */
-    armcii_stats_leave();
-    armcii_stats_leave();
+    armcii_call_begin(again, -1);
+    armcii_call_end();
+    armcii_call_begin("ARMCI_Get", -1);
+    armcii_call_begin("ARMCI_Put", -1); /* inside a call */
+    armcii_call_end();
+    armcii_call_end();
     armcii_stats_stop();
     ck_assert_uint_eq(armcii_stats.n, 2);
     ck_assert_uint_eq(armcii_stats_row_total(&armcii_stats.rows[0]).calls, 2);
