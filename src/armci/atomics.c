@@ -20,7 +20,7 @@ int PARMCI_Rmw(int op, void *ploc, void *prem, int value, int proc)
     if (!rc) rc = armcii_check_pointer("ARMCI_Rmw", "ploc", ploc);
     if (rc) return rc;
     rc = armcii_rmw("ARMCI_Rmw", op, ploc, prem, value, proc);
-    if (__builtin_expect(armcii_stats_on, 0) && rc == 0)
+    if (__builtin_expect(armcii_stats.on, 0) && rc == 0)
         armcii_stats_note_transfer(STATS_RMW, proc, armcii_rmw_bytes(op), 1, false);
     return rc;
 }
@@ -179,15 +179,16 @@ static bool try_acquire(struct mutex_set *set, int mutex, int owner)
 
 /* ---- the interface ---- */
 
-static struct mutex_set *world_set;
-
-/* The live sets of the extension, oldest first: any other handle is invalid. */
-static struct mutex_set *sets;
+static struct {
+    struct mutex_set *world_set;
+    /* The live sets of the extension, oldest first: any other handle is invalid. */
+    struct mutex_set *sets;
+} mutexes;
 
 /* Where the list has the set; its end if it has not. */
 static struct mutex_set **find(const void *set)
 {
-    struct mutex_set **link = &sets;
+    struct mutex_set **link = &mutexes.sets;
     while (*link && (const void *)*link != set)
         link = &(*link)->next;
     return link;
@@ -202,8 +203,8 @@ static void destroy_in_list(struct mutex_set **link)
 
 static void destroy_world_set(void)
 {
-    if (world_set) destroy_set(world_set);
-    world_set = NULL;
+    if (mutexes.world_set) destroy_set(mutexes.world_set);
+    mutexes.world_set = NULL;
 }
 
 /* Threads may have created sets in different orders: all members destroy them in the order of the
@@ -211,8 +212,8 @@ static void destroy_world_set(void)
 void armcii_mutexes_end(void)
 {
     destroy_world_set();
-    while (sets) {
-        struct mutex_set **least = &sets;
+    while (mutexes.sets) {
+        struct mutex_set **least = &mutexes.sets;
         for (struct mutex_set **link = least; *link; link = &(*link)->next)
             if ((*link)->name < (*least)->name) least = link;
         destroy_in_list(least);
@@ -235,11 +236,11 @@ int PARMCI_Create_mutexes(int count)
 {
     ARMCII_ENTER("ARMCI_Create_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
-    if (world_set)
+    if (mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Create_mutexes", "count",
                             "mutexes exist already: destroy them first", "%d", count);
-    world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
-    if (world_set) return 0;
+    mutexes.world_set = create("ARMCI_Create_mutexes", armcii_team_world(), count);
+    if (mutexes.world_set) return 0;
     return count < 0 ? ARMCI_ERR_COUNT : ARMCI_ERR_MEMORY;
 }
 ARMCII_ALIAS(ARMCI_Create_mutexes, PARMCI_Create_mutexes);
@@ -248,7 +249,7 @@ int PARMCI_Destroy_mutexes(void)
 {
     ARMCII_ENTER("ARMCI_Destroy_mutexes");
     if (!entered) return ARMCI_ERR_STATE;
-    if (!world_set)
+    if (!mutexes.world_set)
         return armcii_error(ARMCI_ERR_MUTEX, "ARMCI_Destroy_mutexes", "mutexes", "no mutexes exist",
                             "%s", "none");
     destroy_world_set();
@@ -294,14 +295,14 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
 void PARMCI_Lock(int mutex, int proc)
 {
     ARMCII_ENTER_TO("ARMCI_Lock", proc);
-    if (entered) lock("ARMCI_Lock", world_set, mutex, proc);
+    if (entered) lock("ARMCI_Lock", mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Lock, PARMCI_Lock);
 
 void PARMCI_Unlock(int mutex, int proc)
 {
     ARMCII_ENTER_TO("ARMCI_Unlock", proc);
-    if (entered) unlock("ARMCI_Unlock", world_set, mutex, proc);
+    if (entered) unlock("ARMCI_Unlock", mutexes.world_set, mutex, proc);
 }
 ARMCII_ALIAS(ARMCI_Unlock, PARMCI_Unlock);
 

@@ -5,9 +5,7 @@
 #include "shape/accumulate.h"
 #include "mpi/world.h"
 
-bool armcii_running;
-enum entry_state armcii_entry_state;
-atomic_bool armcii_quiet;
+struct entry armcii_entry;
 
 static void abort_job(int status)
 {
@@ -25,7 +23,7 @@ __attribute__((constructor)) static void set_abort(void)
 
 bool armcii_is_running(const char *function)
 {
-    if (armcii_running) return true;
+    if (armcii_entry.running) return true;
     armcii_error(ARMCI_ERR_STATE, function, "state",
                  "called before ARMCI_Init or after ARMCI_Finalize", "%s", "off");
     return false;
@@ -33,39 +31,39 @@ bool armcii_is_running(const char *function)
 
 void armcii_entry_open(void)
 {
-    armcii_running = true;
-    armcii_entry_state =
-        armcii_lock_is_enabled() || armcii_calls_observed ? ENTRY_SLOW : ENTRY_FAST;
-    if (!armcii_calls_observed) armcii_addr_cache_own();
+    armcii_entry.running = true;
+    armcii_entry.state =
+        armcii_lock_is_enabled() || armcii_observed.calls ? ENTRY_SLOW : ENTRY_FAST;
+    if (!armcii_observed.calls) armcii_addr_cache_own();
 }
 
 void armcii_entry_close(void)
 {
-    armcii_running = false;
-    armcii_entry_state = ENTRY_OFF;
-    atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
+    armcii_entry.running = false;
+    armcii_entry.state = ENTRY_OFF;
+    atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
 }
 
 /* With observation, every call takes the slow entry. */
 void armcii_mark_quiet(void)
 {
-    bool quiet = armcii_entry_state == ENTRY_SLOW && !armcii_calls_observed;
-    atomic_store_explicit(&armcii_quiet, quiet, memory_order_relaxed);
+    bool quiet = armcii_entry.state == ENTRY_SLOW && !armcii_observed.calls;
+    atomic_store_explicit(&armcii_entry.quiet, quiet, memory_order_relaxed);
 }
 
 enum entry_state armcii_enter_slow(const char *function, int process)
 {
     if (!armcii_is_running(function)) return ENTRY_OFF;
-    if (armcii_calls_observed) armcii_call_begin(function, process);
+    if (armcii_observed.calls) armcii_call_begin(function, process);
     armcii_lock_enter();
-    atomic_store_explicit(&armcii_quiet, false, memory_order_relaxed);
+    atomic_store_explicit(&armcii_entry.quiet, false, memory_order_relaxed);
     return ENTRY_SLOW;
 }
 
 void armcii_leave_slow(void)
 {
     armcii_lock_exit();
-    if (armcii_calls_observed) armcii_call_end();
+    if (armcii_observed.calls) armcii_call_end();
 }
 
 int armcii_report_process(const char *function, const char *argument, int process)

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/hang.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/team.h"
@@ -25,23 +26,27 @@
 #define ARMCII_ALIAS(name, target)                                                                 \
     extern __typeof__(target) name __attribute__((weak, alias(#target)))
 
-extern bool armcii_running;
-
 /* OFF: not running.  FAST: neither lock nor observation.  SLOW: take the global lock, announce the
  * call (observe.h), or both. */
 enum entry_state { ENTRY_OFF, ENTRY_FAST, ENTRY_SLOW };
-extern enum entry_state armcii_entry_state;
+struct entry {
+    bool running;
+    enum entry_state state;
+    /* Everything was complete, and no thread has entered since: a fence may return without taking
+     * the lock, unless the calling thread has stored without entering.  Set in the state SLOW only.
+     */
+    atomic_bool quiet;
+};
+extern struct entry armcii_entry;
 void armcii_entry_open(void);
 void armcii_entry_close(void);
 enum entry_state armcii_enter_slow(const char *function, int process);
 void armcii_leave_slow(void);
 
-/* Everything was complete, and no thread has entered since: a fence may return without taking the
- * lock, unless the calling thread has stored without entering.  Set in the state SLOW only. */
-extern atomic_bool armcii_quiet;
 static inline bool armcii_is_quiet(void)
 {
-    return atomic_load_explicit(&armcii_quiet, memory_order_relaxed) && !armcii_stores_pending;
+    return atomic_load_explicit(&armcii_entry.quiet, memory_order_relaxed) &&
+           !armcii_stores_pending;
 }
 /* Requires the global lock, and that nothing is pending. */
 void armcii_mark_quiet(void);
@@ -51,7 +56,7 @@ bool armcii_is_running(const char *function);
 
 static inline enum entry_state armcii_enter(const char *function, int process)
 {
-    return __builtin_expect(armcii_entry_state == ENTRY_FAST, 1)
+    return __builtin_expect(armcii_entry.state == ENTRY_FAST, 1)
                ? ENTRY_FAST
                : armcii_enter_slow(function, process);
 }
@@ -72,14 +77,14 @@ static inline void armcii_leave(const enum entry_state *entered)
 /* Observation of functions that wait for other processes without the lock. */
 static inline bool armcii_watch(const char *function, int process)
 {
-    if (!armcii_calls_observed) return false;
+    if (!armcii_observed.calls) return false;
     armcii_call_begin(function, process);
     return true;
 }
 
 static inline void armcii_unwatch(const bool *watched)
 {
-    if (*watched && armcii_calls_observed) armcii_call_end();
+    if (*watched && armcii_observed.calls) armcii_call_end();
 }
 #define ARMCII_WATCH_TO(function, process)                                                         \
     __attribute__((cleanup(armcii_unwatch))) const bool watched = armcii_watch(function, process)

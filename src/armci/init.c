@@ -25,18 +25,20 @@
 #include "mpi/world.h"
 #include "core/handle.h"
 
-static int init_count;    /* calls of ARMCI_Init without ARMCI_Finalize */
-static bool owns_mpi;     /* ARMCI started MPI, and nothing finalizes it at exit yet */
-static bool ended_by_mpi; /* the program called MPI_Finalize without ARMCI_Finalize */
-static int end_key = MPI_KEYVAL_INVALID; /* attribute whose deletion in MPI_Finalize ends ARMCI */
-static char library[MPI_MAX_LIBRARY_VERSION_STRING];
+static struct {
+    int init_count;    /* calls of ARMCI_Init without ARMCI_Finalize */
+    bool owns_mpi;     /* ARMCI started MPI, and nothing finalizes it at exit yet */
+    bool ended_by_mpi; /* the program called MPI_Finalize without ARMCI_Finalize */
+    int end_key;       /* attribute whose deletion in MPI_Finalize ends ARMCI */
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+} library_state = {.end_key = MPI_KEYVAL_INVALID};
 
 /* Requires that the configuration has been read; MPI_Get_library_version works before MPI_Init. */
 static bool windows_support_threads(void)
 {
     int length;
-    MPI_Get_library_version(library, &length);
-    armcii_quirks_decide(library, true, armcii_config->quirks);
+    MPI_Get_library_version(library_state.library, &length);
+    armcii_quirks_decide(library_state.library, true, armcii_config->quirks);
     return armcii_quirks->threaded_windows;
 }
 
@@ -58,7 +60,8 @@ static void start_mpi(int *argc, char ***argv, int requested)
                  argv); /* may provide a higher level: request_threads asked for it before main */
     else if (!running)
         MPI_Init_thread(argc, argv, requested, &provided);
-    owns_mpi = owns_mpi || !running; /* an earlier ARMCI_Init may have started MPI and failed */
+    library_state.owns_mpi = library_state.owns_mpi ||
+                             !running; /* an earlier ARMCI_Init may have started MPI and failed */
     MPI_Query_thread(&provided);
     armcii_lock_enable(provided == MPI_THREAD_MULTIPLE);
 }
@@ -92,15 +95,15 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
                         armcii_config->nodes == DOMAINS_RANK);
     armcii_log_set_rank(armcii_world->rank);
     armcii_hang_start(armcii_world->rank, armcii_config->hang_report, (void (*)(void))PMPI_Init);
-    MPI_Get_library_version(library, &length);
-    armcii_quirks_decide(library, armcii_world->nodes > 1, armcii_config->quirks);
+    MPI_Get_library_version(library_state.library, &length);
+    armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
     armcii_exports_start();
     armcii_arena_start();
     armcii_finalize_prepare_pause();
     armcii_finalize_prepare_barrier(armcii_world->all);
     armcii_route_start();
-    armcii_coll_start(armcii_transports_need_progress || armcii_backoff_spin_limit < SPIN_LIMIT,
+    armcii_coll_start(armcii_backoff.progress_needed || armcii_backoff.spin_limit < SPIN_LIMIT,
                       armcii_world->all);
 }
 
@@ -142,7 +145,7 @@ static void start_layers(void)
     armcii_handles_start();
     armcii_notify_start();
     armcii_observe_start();
-    armcii_preflight(library);
+    armcii_preflight(library_state.library);
 }
 
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra);
@@ -150,8 +153,9 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 /* The last attribute of MPI_COMM_SELF: MPI_Finalize deletes it first. */
 static void hook_mpi_finalize(void)
 {
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &end_key, NULL);
-    MPI_Comm_set_attr(MPI_COMM_SELF, end_key, NULL);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_in_mpi_finalize, &library_state.end_key,
+                           NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, library_state.end_key, NULL);
 }
 
 /* Start on the processes of comm, or on those that are not progress ranks.  NULL, or the reason of
@@ -222,8 +226,8 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     if (finalized)
         return armcii_error(ARMCI_ERR_STATE, caller, "state",
                             "MPI is finalized and cannot be started again", "%s", "ended");
-    if (init_count > 0) {
-        init_count++;
+    if (library_state.init_count > 0) {
+        library_state.init_count++;
         return 0;
     }
     code = check_libraries(caller);
@@ -232,7 +236,7 @@ static int start(const char *caller, int *argc, char ***argv, int requested, MPI
     const char *error = start_on(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm);
     if (error)
         return armcii_error(ARMCI_ERR_ARGUMENT, caller, "ARMCI_PROGRESS", error, "%s", "rank");
-    init_count = 1;
+    library_state.init_count = 1;
     armcii_entry_open();
     return 0;
 }
@@ -288,7 +292,7 @@ ARMCII_ALIAS(ARMCI_Init_mpi_comm, PARMCI_Init_mpi_comm);
 
 int PARMCI_Initialized(void)
 {
-    return armcii_running;
+    return armcii_entry.running;
 }
 ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 
@@ -314,9 +318,9 @@ static void end_layers(void)
 
 static void unhook_mpi_finalize(void)
 {
-    int key = end_key;
+    int key = library_state.end_key;
     if (key == MPI_KEYVAL_INVALID) return; /* MPI_Finalize is deleting the attribute */
-    end_key = MPI_KEYVAL_INVALID;
+    library_state.end_key = MPI_KEYVAL_INVALID;
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);
     MPI_Comm_free_keyval(&key);
 }
@@ -335,11 +339,11 @@ static void end(void)
 
 static void end_in_finalize(void)
 {
-    if (!armcii_running) return;
+    if (!armcii_entry.running) return;
     if (armcii_world->rank == 0)
         armcii_warn("MPI_Finalize was called without ARMCI_Finalize: ARMCI ends now; call "
                     "ARMCI_Finalize first");
-    ended_by_mpi = true;
+    library_state.ended_by_mpi = true;
     end();
 }
 
@@ -368,8 +372,8 @@ __attribute__((weak)) int MPI_Finalize(void)
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    end_key = MPI_KEYVAL_INVALID;
-    if (!armcii_running) return MPI_SUCCESS;
+    library_state.end_key = MPI_KEYVAL_INVALID;
+    if (!armcii_entry.running) return MPI_SUCCESS;
     armcii_progress_thread_end();
     end_in_finalize();
     return MPI_SUCCESS;
@@ -377,13 +381,13 @@ static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra)
 
 int PARMCI_Finalize(void)
 {
-    if (ended_by_mpi) return 0;
+    if (library_state.ended_by_mpi) return 0;
     if (!armcii_is_running("ARMCI_Finalize")) return ARMCI_ERR_STATE;
-    if (--init_count > 0) return 0;
+    if (--library_state.init_count > 0) return 0;
     end();
     /* Not now: GA_Terminate frees a communicator after this, and the program may call MPI_Finalize
      * itself. */
-    if (owns_mpi && atexit(parmci_msg_finalize) == 0) owns_mpi = false;
+    if (library_state.owns_mpi && atexit(parmci_msg_finalize) == 0) library_state.owns_mpi = false;
     return 0;
 }
 ARMCII_ALIAS(ARMCI_Finalize, PARMCI_Finalize);

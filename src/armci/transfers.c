@@ -298,7 +298,7 @@ static bool queue_fast(armci_hdl_t *hdl, enum rma_kind kind, int proc, void *loc
     if (bytes <= 0 || needs_check(local) ||
         !armcii_handle_queue_next(hdl, kind, proc, local, remote, (size_t)bytes))
         return false;
-    if (armcii_stats_on)
+    if (armcii_stats.on)
         armcii_stats_note_transfer((enum stats_kind)kind, proc, (size_t)bytes, 1, true);
     return true;
 }
@@ -310,7 +310,7 @@ static armci_hdl_t no_handle;
 
 static int counted(int rc, const struct op *op, armci_hdl_t *hdl)
 {
-    if (rc == 0 && armcii_stats_on)
+    if (rc == 0 && armcii_stats.on)
         armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
                                    op->shape.nsegs,
                                    hdl != BLOCKING && armcii_handle_queues(hdl, op));

@@ -15,14 +15,15 @@ extern char **environ;
 
 _Static_assert(sizeof(enum shm_policy) == sizeof(unsigned), "choices are stored as unsigned");
 
-static struct config in_force;
-const struct config *const armcii_config = &in_force;
-
-static struct config_values values; /* as parsed */
-static int difference = -1;
-static bool from_environment[VARIABLES];
-static bool foreign_set[FOREIGN_NAMES];
-static bool been_read;
+static struct {
+    struct config in_force;
+    struct config_values values; /* as parsed */
+    int difference;
+    bool from_environment[VARIABLES];
+    bool foreign_set[FOREIGN_NAMES];
+    bool been_read;
+} config = {.difference = -1};
+const struct config *const armcii_config = &config.in_force;
 
 _Static_assert((int)VARIABLES <= (int)CONFIG_ENTRIES,
                "struct config_values has room for the table");
@@ -184,8 +185,8 @@ static void print_number(enum kind kind, uint64_t number, char *buffer, size_t s
 
 static void print_value(const struct variable *v, uint64_t value, char *buffer, size_t size)
 {
-    const char *word =
-        v->kind == KIND_FILE && value == IS_FILE ? values.file_name : word_of(v->words, value);
+    const char *word = v->kind == KIND_FILE && value == IS_FILE ? config.values.file_name
+                                                                : word_of(v->words, value);
 
     if (v->kind == KIND_REMEDIES)
         print_remedies(value, buffer, size);
@@ -228,22 +229,22 @@ static void print_type(const struct variable *v, char *buffer, size_t size)
 static void store(size_t i, uint64_t value)
 {
     const struct variable *v = &table[i];
-    unsigned char *field = (unsigned char *)&in_force + v->field;
+    unsigned char *field = (unsigned char *)&config.in_force + v->field;
 
-    values.entry[i] = value;
+    config.values.entry[i] = value;
     switch (v->kind) {
     case KIND_FLAG: memcpy(field, &(bool){value != 0}, sizeof(bool)); break;
     case KIND_CHOICE: memcpy(field, &(unsigned){(unsigned)value}, sizeof(unsigned)); break;
     case KIND_COUNT:
     case KIND_BYTES: memcpy(field, &(size_t){(size_t)value}, sizeof(size_t)); break;
     case KIND_FILE:
-        in_force.stats = value != 0;
-        in_force.stats_file = value == IS_FILE ? values.file_name : NULL;
+        config.in_force.stats = value != 0;
+        config.in_force.stats_file = value == IS_FILE ? config.values.file_name : NULL;
         break;
     case KIND_REMEDIES:
-        in_force.quirks = !(value & QUIRKS_NONE);
+        config.in_force.quirks = !(value & QUIRKS_NONE);
         for (size_t k = 0; k < REMEDIES; k++)
-            in_force.remedies[k] = policy_of(value, k);
+            config.in_force.remedies[k] = policy_of(value, k);
         break;
     }
 }
@@ -320,10 +321,10 @@ static void reset(void)
         if (!parse(&table[i], table[i].default_value, &value))
             abort(); /* a row of the table is wrong */
         store(i, value);
-        from_environment[i] = false;
+        config.from_environment[i] = false;
     }
-    memset(foreign_set, 0, sizeof foreign_set);
-    been_read = true;
+    memset(config.foreign_set, 0, sizeof config.foreign_set);
+    config.been_read = true;
 }
 
 static bool is_test_variable(const char *name)
@@ -336,7 +337,7 @@ static bool note_foreign(const char *name)
 {
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
         if (strcmp(foreign_names[i], name) != 0) continue;
-        foreign_set[i] = true;
+        config.foreign_set[i] = true;
         return true;
     }
     return false;
@@ -367,16 +368,16 @@ static void take(const char *name, const char *text, struct log *log)
             meant ? "did you mean " : "armci-info lists the variables", meant ? meant : "");
         return;
     }
-    if (from_environment[i]) return; /* named twice: the first counts, as for getenv */
+    if (config.from_environment[i]) return; /* named twice: the first counts, as for getenv */
     if (!parse(&table[i], text, &value)) {
         print_type(&table[i], type, sizeof type);
         say(log, "%s='%.100s' is invalid (%s); %s is used", name, text, type,
             table[i].default_value);
         return;
     }
-    if (table[i].kind == KIND_FILE) snprintf(values.file_name, CONFIG_FILE_NAME, "%s", text);
+    if (table[i].kind == KIND_FILE) snprintf(config.values.file_name, CONFIG_FILE_NAME, "%s", text);
     store(i, value);
-    from_environment[i] = true;
+    config.from_environment[i] = true;
 }
 
 /* Yes: as ARMCI_QUIRKS=+remote-flush, unless ARMCI_QUIRKS names that remedy. */
@@ -384,7 +385,7 @@ static void take_no_flush_local(char *const environment[], struct log *log)
 {
     size_t quirks = index_of("ARMCI_QUIRKS", strlen("ARMCI_QUIRKS")),
            length = strlen(no_flush_local);
-    uint64_t on, list = values.entry[quirks];
+    uint64_t on, list = config.values.entry[quirks];
 
     while (*environment != NULL &&
            (strncmp(*environment, no_flush_local, length) != 0 || (*environment)[length] != '='))
@@ -396,7 +397,7 @@ static void take_no_flush_local(char *const environment[], struct log *log)
     } else if (on && policy_of(list, REMEDY_REMOTE_FLUSH) == REMEDY_AUTO) {
         set_policy(&list, REMEDY_REMOTE_FLUSH, REMEDY_ON);
         store(quirks, list);
-        from_environment[quirks] = true;
+        config.from_environment[quirks] = true;
     }
 }
 
@@ -422,7 +423,7 @@ int armcii_config_read(char *const environment[], void (*line)(const char *text)
 
 void armcii_config_values(struct config_values *mine)
 {
-    *mine = values;
+    *mine = config.values;
 }
 
 static bool is_same_value(size_t i, const struct config_values *a, const struct config_values *b)
@@ -434,24 +435,24 @@ static bool is_same_value(size_t i, const struct config_values *a, const struct 
 
 void armcii_config_adopt(const struct config_values *first)
 {
-    const struct config_values mine = values;
+    const struct config_values mine = config.values;
 
-    difference = -1;
-    memcpy(values.file_name, first->file_name, sizeof values.file_name);
+    config.difference = -1;
+    memcpy(config.values.file_name, first->file_name, sizeof config.values.file_name);
     for (size_t i = 0; i < VARIABLES; i++) {
         store(i, first->entry[i]);
-        if (difference < 0 && !is_same_value(i, &mine, first)) difference = (int)i;
+        if (config.difference < 0 && !is_same_value(i, &mine, first)) config.difference = (int)i;
     }
 }
 
 int armcii_config_difference(void)
 {
-    return difference;
+    return config.difference;
 }
 
 void armcii_config_ensure(void)
 {
-    if (!been_read) armcii_config_read(NULL, NULL);
+    if (!config.been_read) armcii_config_read(NULL, NULL);
 }
 
 const char *armcii_config_variable(const char *name)
@@ -475,8 +476,8 @@ const struct config_entry *armcii_config_entry(size_t i)
 
 const char *armcii_config_value(size_t i, char *buffer, size_t size, bool *set)
 {
-    print_value(&table[i], values.entry[i], buffer, size);
-    if (set != NULL) *set = from_environment[i];
+    print_value(&table[i], config.values.entry[i], buffer, size);
+    if (set != NULL) *set = config.from_environment[i];
     return buffer;
 }
 
@@ -484,7 +485,7 @@ bool armcii_config_is_default(size_t i)
 {
     uint64_t value = 0;
 
-    return parse(&table[i], table[i].default_value, &value) && value == values.entry[i];
+    return parse(&table[i], table[i].default_value, &value) && value == config.values.entry[i];
 }
 
 const char *armcii_config_remedy(enum remedy remedy, const char **help)
@@ -496,7 +497,7 @@ const char *armcii_config_remedy(enum remedy remedy, const char **help)
 const char *armcii_config_foreign_name(size_t i, bool *is_set)
 {
     if (i >= FOREIGN_NAMES) return NULL;
-    if (is_set != NULL) *is_set = foreign_set[i];
+    if (is_set != NULL) *is_set = config.foreign_set[i];
     return foreign_names[i];
 }
 
@@ -516,7 +517,7 @@ void armcii_config_print(void (*line)(const char *text))
         line(text);
     }
     for (size_t i = 0; i < FOREIGN_NAMES; i++) {
-        if (!foreign_set[i] || used + 64 > sizeof text) continue;
+        if (!config.foreign_set[i] || used + 64 > sizeof text) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
                                  used ? ", " : "set without effect: ", foreign_names[i]);
     }
@@ -552,13 +553,14 @@ static bool job_spans_nodes(void)
  * served. */
 static bool serves_requests(void)
 {
-    return (in_force.shm == SHM_AUTO || in_force.shm == SHM_MEMFD) &&
-           in_force.transport != TRANSPORT_RMA;
+    return (config.in_force.shm == SHM_AUTO || config.in_force.shm == SHM_MEMFD) &&
+           config.in_force.transport != TRANSPORT_RMA;
 }
 
 static bool allows_threads(bool (*windows_bear_threads)(void))
 {
-    if (in_force.progress != PROGRESS_AUTO && in_force.progress != PROGRESS_THREAD) return false;
+    if (config.in_force.progress != PROGRESS_AUTO && config.in_force.progress != PROGRESS_THREAD)
+        return false;
     return serves_requests() || windows_bear_threads();
 }
 
@@ -567,7 +569,7 @@ void armcii_config_ask_for_threads(bool (*windows_bear_threads)(void))
     if (!job_spans_nodes()) return;
     armcii_config_read(NULL, NULL);
     bool wanted = allows_threads(windows_bear_threads);
-    been_read = false; /* the program may still set variables */
+    config.been_read = false; /* the program may still set variables */
     if (!wanted) return;
     setenv("MPIR_CVAR_DEFAULT_THREAD_LEVEL", "MPI_THREAD_MULTIPLE",
            0);                                        /* MPICH and what derives from it */

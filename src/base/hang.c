@@ -15,25 +15,26 @@
 #include "base/log.h"
 
 enum { THREADS = 64, TEXT = 1024 }; /* further threads are not reported */
-static struct call calls[THREADS];
-static atomic_uint threads;
+static struct {
+    struct call calls[THREADS];
+    atomic_uint threads;
+    struct {
+        _Atomic(const char *) what;
+        atomic_int client;
+        atomic_long when;
+    } served;
+    int own_rank;
+    long limit; /* nanoseconds */
+    bool handles_signal, belongs_to_program;
+    void (*next_handler)(int); /* of the MPI library, or SIG_DFL */
+    pthread_t watcher;
+    pthread_mutex_t mutex;
+    pthread_cond_t ends;
+    bool ending;
+} hang = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ends = PTHREAD_COND_INITIALIZER};
 static _Thread_local struct call *mine __attribute__((tls_model("initial-exec")));
 
-static struct {
-    _Atomic(const char *) what;
-    atomic_int client;
-    atomic_long when;
-} served;
-
-bool armcii_hang_on;
-static int own_rank;
-static long limit; /* nanoseconds */
-static bool handles_signal, belongs_to_program;
-static void (*next_handler)(int); /* of the MPI library, or SIG_DFL */
-static pthread_t watcher;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ends = PTHREAD_COND_INITIALIZER;
-static bool ending;
+struct observed armcii_observed;
 
 /* ---- recording ---- */
 
@@ -41,8 +42,9 @@ struct call *armcii_call_own(void)
 {
     static _Thread_local struct call further;
     if (!mine) {
-        unsigned i = atomic_load(&threads) < THREADS ? atomic_fetch_add(&threads, 1) : THREADS;
-        mine = i < THREADS ? &calls[i] : &further;
+        unsigned i =
+            atomic_load(&hang.threads) < THREADS ? atomic_fetch_add(&hang.threads, 1) : THREADS;
+        mine = i < THREADS ? &hang.calls[i] : &further;
     }
     return mine;
 }
@@ -65,9 +67,9 @@ void armcii_hang_queue(int before)
 
 void armcii_hang_served(const char *what, int client)
 {
-    atomic_store(&served.client, client);
-    atomic_store(&served.when, armcii_clock_ns());
-    atomic_store(&served.what, what);
+    atomic_store(&hang.served.client, client);
+    atomic_store(&hang.served.when, armcii_clock_ns());
+    atomic_store(&hang.served.what, what);
 }
 
 /* ---- the report: no memory, no lock, no stream ---- */
@@ -155,14 +157,14 @@ static void add_call(struct line *l, const struct call *c, long now)
 
 static void add_server(struct line *l, long now)
 {
-    const char *what = atomic_load(&served.what);
+    const char *what = atomic_load(&hang.served.what);
     if (!what) return;
     add(l, "; the server here last served ");
     add(l, what);
     add(l, " of ");
-    add_rank(l, atomic_load(&served.client));
+    add_rank(l, atomic_load(&hang.served.client));
     add(l, ", ");
-    add_seconds(l, now - atomic_load(&served.when));
+    add_seconds(l, now - atomic_load(&hang.served.when));
     add(l, " ago");
 }
 
@@ -171,7 +173,7 @@ static void print(const struct call *c, long now)
 {
     struct line l = {.used = 0};
     add(&l, "ARMCI hang report: ");
-    add_rank(&l, own_rank);
+    add_rank(&l, hang.own_rank);
     add(&l, ": ");
     if (c) {
         add_call(&l, c, now);
@@ -186,7 +188,7 @@ static void print(const struct call *c, long now)
 
 static unsigned thread_count(void)
 {
-    unsigned n = atomic_load(&threads);
+    unsigned n = atomic_load(&hang.threads);
     return n < THREADS ? n : THREADS;
 }
 
@@ -196,9 +198,9 @@ static void print_all(int signal)
     long now = armcii_clock_ns();
     unsigned n = thread_count();
     for (unsigned i = 0; i < n; i++)
-        if (atomic_load(&calls[i].function)) print(&calls[i], now);
+        if (atomic_load(&hang.calls[i].function)) print(&hang.calls[i], now);
     if (n == 0) print(NULL, now);
-    if (next_handler != SIG_DFL) next_handler(signal);
+    if (hang.next_handler != SIG_DFL) hang.next_handler(signal);
     errno = error;
 }
 
@@ -208,17 +210,18 @@ static void look(void)
 {
     long now = armcii_clock_ns();
     for (unsigned i = 0; i < thread_count(); i++) {
-        long begun = atomic_load(&calls[i].begun);
-        if (begun == 0 || now - begun < limit || atomic_exchange(&calls[i].reported, true))
+        long begun = atomic_load(&hang.calls[i].begun);
+        if (begun == 0 || now - begun < hang.limit ||
+            atomic_exchange(&hang.calls[i].reported, true))
             continue;
-        print(&calls[i], now);
+        print(&hang.calls[i], now);
     }
 }
 
 static void *watch(void *unused)
 {
-    pthread_mutex_lock(&mutex);
-    while (!ending) {
+    pthread_mutex_lock(&hang.mutex);
+    while (!hang.ending) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 100000000;
@@ -226,12 +229,12 @@ static void *watch(void *unused)
             until.tv_nsec -= 1000000000;
             until.tv_sec++;
         }
-        pthread_cond_timedwait(&ends, &mutex, &until);
-        pthread_mutex_unlock(&mutex); /* standard error may be a pipe that nobody reads */
+        pthread_cond_timedwait(&hang.ends, &hang.mutex, &until);
+        pthread_mutex_unlock(&hang.mutex); /* standard error may be a pipe that nobody reads */
         look();
-        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&hang.mutex);
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&hang.mutex);
     return unused;
 }
 
@@ -239,10 +242,10 @@ static void *watch(void *unused)
 static bool start_watcher(void)
 {
     sigset_t all, before;
-    ending = false;
+    hang.ending = false;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&watcher, NULL, watch, NULL) == 0;
+    bool started = pthread_create(&hang.watcher, NULL, watch, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
@@ -260,7 +263,7 @@ static void (*current_handler(void))(int)
 
 void armcii_hang_find_handler(void)
 {
-    belongs_to_program = current_handler() != SIG_DFL;
+    hang.belongs_to_program = current_handler() != SIG_DFL;
 }
 
 static bool are_of_one_object(void (*handler)(int), void (*function)(void))
@@ -279,37 +282,37 @@ static void set_handler(void (*handler)(int))
 static void start_handler(void (*mpi_function)(void))
 {
     void (*now)(int) = current_handler();
-    if (belongs_to_program || now == SIG_ERR ||
+    if (hang.belongs_to_program || now == SIG_ERR ||
         (now != SIG_DFL && !are_of_one_object(now, mpi_function)))
         return;
-    next_handler = now;
-    handles_signal = true;
+    hang.next_handler = now;
+    hang.handles_signal = true;
     set_handler(print_all);
 }
 
 static void end_handler(void)
 {
-    if (handles_signal && current_handler() == print_all) set_handler(next_handler);
-    handles_signal = false;
+    if (hang.handles_signal && current_handler() == print_all) set_handler(hang.next_handler);
+    hang.handles_signal = false;
 }
 
 void armcii_hang_start(int rank, unsigned long seconds, void (*mpi_function)(void))
 {
-    if (seconds == 0 || armcii_hang_on) return;
-    own_rank = rank;
-    limit = (long)seconds * 1000000000;
-    armcii_hang_on = start_watcher();
-    if (armcii_hang_on) start_handler(mpi_function);
+    if (seconds == 0 || armcii_observed.hang) return;
+    hang.own_rank = rank;
+    hang.limit = (long)seconds * 1000000000;
+    armcii_observed.hang = start_watcher();
+    if (armcii_observed.hang) start_handler(mpi_function);
 }
 
 void armcii_hang_end(void)
 {
-    if (!armcii_hang_on) return;
+    if (!armcii_observed.hang) return;
     end_handler();
-    armcii_hang_on = false;
-    pthread_mutex_lock(&mutex);
-    ending = true;
-    pthread_cond_signal(&ends);
-    pthread_mutex_unlock(&mutex);
-    pthread_join(watcher, NULL);
+    armcii_observed.hang = false;
+    pthread_mutex_lock(&hang.mutex);
+    hang.ending = true;
+    pthread_cond_signal(&hang.ends);
+    pthread_mutex_unlock(&hang.mutex);
+    pthread_join(hang.watcher, NULL);
 }

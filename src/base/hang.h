@@ -9,8 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the report on?  If not, nothing below must be called but start and end. */
-extern bool armcii_hang_on;
+struct observed {
+    bool hang;  /* the report is on; if not, nothing below must be called but start and end */
+    bool calls; /* public functions announce calls: for the report, for statistics, or for both */
+};
+extern struct observed armcii_observed;
 
 /* Before MPI starts, where ARMCI starts it: has the program a handler for SIGUSR1? */
 void armcii_hang_find_handler(void);

@@ -1,4 +1,4 @@
-/* lock.c - the slow steps of a wait, and of the global lock. */
+/* lock.c - the slow steps of the global lock. */
 #define _GNU_SOURCE
 #include "base/lock.h"
 
@@ -8,51 +8,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-long armcii_clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-long armcii_clock(void)
-{
-    return armcii_clock_ns() / 1000;
-}
-
-unsigned armcii_backoff_spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
-bool (*_Atomic armcii_progress_hook)(void) = armcii_progress_nothing;
-
-bool armcii_progress_nothing(void)
-{
-    return false;
-}
-
-/* Lasts for the timer slack of the thread, 50 microseconds by default. */
-static void sleep_shortly(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
-}
-
-/* Yields are limited because a thread that keeps yielding starves others and itself: the scheduler
- * does not pass a yield to another group (autogroups, control groups), and on Linux 6.18 the
- * threads of the yielding group wait for hundreds of milliseconds. */
-void armcii_backoff_block(struct backoff *p)
-{
-    enum { YIELDS = 64 };
-    if (p->yields++ < YIELDS)
-        sched_yield();
-    else
-        sleep_shortly();
-}
-
-void armcii_progress_on_poll(void)
-{
-    enum { POLLS = 32 };
-    static unsigned polls;
-    if (++polls % POLLS == 0) armcii_progress_hook();
-}
 
 /* ---- the global lock ----
  *
@@ -70,10 +25,8 @@ void armcii_progress_on_poll(void)
  * between them is seen by the next thread that enters; if none does, by the waiting thread, which
  * looks again after RECHECK_US. */
 
-struct lock_state armcii_lock_state;
-bool armcii_lock_enabled;
+struct lock_state armcii_lock = {.exit_hook = armcii_lock_exit_nothing};
 _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
-void (*_Atomic armcii_lock_exit_hook)(void) = armcii_lock_exit_nothing;
 
 static char reserved; /* its address is an owner that no thread has */
 #define RESERVED ((void *)&reserved)
@@ -84,7 +37,7 @@ enum { SPINNERS = 2, SPINS = 32 /* between two looks at the clock */ };
 
 void armcii_lock_enable(bool threads)
 {
-    armcii_lock_enabled = threads;
+    armcii_lock.enabled = threads;
 }
 
 void armcii_lock_exit_nothing(void)
@@ -98,7 +51,7 @@ static bool is_below(unsigned ticket, unsigned limit)
 
 static bool has_waiters(void)
 {
-    return atomic_load(&armcii_lock_state.tickets) != atomic_load(&armcii_lock_state.served);
+    return atomic_load(&armcii_lock.tickets) != atomic_load(&armcii_lock.served);
 }
 
 /* ---- sleep of a waiting thread ---- */
@@ -118,8 +71,8 @@ static struct place *place_of(unsigned ticket)
 
 static bool may_take(unsigned ticket)
 {
-    void *owner = atomic_load(&armcii_lock_state.owner);
-    return atomic_load(&armcii_lock_state.served) == ticket && (owner == NULL || owner == RESERVED);
+    void *owner = atomic_load(&armcii_lock.owner);
+    return atomic_load(&armcii_lock.served) == ticket && (owner == NULL || owner == RESERVED);
 }
 
 static void sleep_in_line(unsigned ticket, long microseconds)
@@ -147,8 +100,8 @@ static void wake(unsigned ticket)
 /* The first waiting thread gets the lock from the caller, which has it. */
 static void hand_over(void)
 {
-    unsigned first = atomic_load(&armcii_lock_state.served);
-    atomic_store(&armcii_lock_state.owner, RESERVED);
+    unsigned first = atomic_load(&armcii_lock.served);
+    atomic_store(&armcii_lock.owner, RESERVED);
     wake(first);
 }
 
@@ -157,17 +110,17 @@ static void release(void)
     if (has_waiters())
         hand_over();
     else
-        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
 }
 
 /* All with earlier tickets have waited at least as long. */
 static void set_starving(unsigned ticket)
 {
-    unsigned limit = atomic_load(&armcii_lock_state.starving);
+    unsigned limit = atomic_load(&armcii_lock.starving);
     while (is_below(limit, ticket + 1) &&
-           !atomic_compare_exchange_weak(&armcii_lock_state.starving, &limit, ticket + 1))
+           !atomic_compare_exchange_weak(&armcii_lock.starving, &limit, ticket + 1))
         continue;
-    atomic_fetch_or(&armcii_lock_state.attention, LOCK_STARVING);
+    atomic_fetch_or(&armcii_lock.attention, LOCK_STARVING);
 }
 
 static bool take(unsigned ticket)
@@ -175,25 +128,25 @@ static bool take(unsigned ticket)
     if (!may_take(ticket)) return false;
     if (armcii_lock_try_acquire()) return true;
     void *expected = RESERVED; /* for this thread: it is the first */
-    return atomic_compare_exchange_strong(&armcii_lock_state.owner, &expected, &armcii_lock_mark);
+    return atomic_compare_exchange_strong(&armcii_lock.owner, &expected, &armcii_lock_mark);
 }
 
 /* The caller, the first waiting thread, has taken the lock. */
 static void leave_line(unsigned ticket)
 {
-    atomic_store(&armcii_lock_state.served, ticket + 1);
-    if (!(atomic_load(&armcii_lock_state.attention) & LOCK_STARVING)) return;
-    atomic_fetch_and(&armcii_lock_state.attention, ~(unsigned)LOCK_STARVING);
-    if (is_below(ticket + 1, atomic_load(&armcii_lock_state.starving)))
+    atomic_store(&armcii_lock.served, ticket + 1);
+    if (!(atomic_load(&armcii_lock.attention) & LOCK_STARVING)) return;
+    atomic_fetch_and(&armcii_lock.attention, ~(unsigned)LOCK_STARVING);
+    if (is_below(ticket + 1, atomic_load(&armcii_lock.starving)))
         atomic_fetch_or(
-            &armcii_lock_state.attention,
+            &armcii_lock.attention,
             LOCK_STARVING); /* so has the next one, which sets `starving` before the flag */
 }
 
 /* Only the first two in line spin: more would take processors from the owner. */
 static bool spin_in_line(unsigned ticket, struct backoff *p)
 {
-    return ticket - atomic_load(&armcii_lock_state.served) < SPINNERS && armcii_backoff_spin(p);
+    return ticket - atomic_load(&armcii_lock.served) < SPINNERS && armcii_backoff_spin(p);
 }
 
 /* Waiting threads never yield: the owner is a thread of the same process, which their yields would
@@ -201,7 +154,7 @@ static bool spin_in_line(unsigned ticket, struct backoff *p)
 static void wait_in_line(void)
 {
     struct backoff p = {0};
-    unsigned ticket = atomic_fetch_add(&armcii_lock_state.tickets, 1);
+    unsigned ticket = atomic_fetch_add(&armcii_lock.tickets, 1);
     long begun = armcii_clock();
     bool starving = false;
     while (!take(ticket)) {
@@ -220,7 +173,7 @@ static void wait_in_line(void)
 
 static bool is_starving(void)
 {
-    return atomic_load(&armcii_lock_state.attention) & LOCK_STARVING;
+    return atomic_load(&armcii_lock.attention) & LOCK_STARVING;
 }
 
 void armcii_lock_make_way(void)
@@ -233,14 +186,14 @@ void armcii_lock_make_way(void)
 void armcii_lock_enter_slow(void)
 {
     if (armcii_lock_is_mine())
-        atomic_fetch_add_explicit(&armcii_lock_state.attention, LOCK_NESTED, memory_order_relaxed);
+        atomic_fetch_add_explicit(&armcii_lock.attention, LOCK_NESTED, memory_order_relaxed);
     else
         wait_in_line();
 }
 
 bool armcii_lock_try_enter(void)
 {
-    if (!armcii_lock_enabled) return false;
+    if (!armcii_lock.enabled) return false;
     if (armcii_lock_is_mine()) {
         armcii_lock_enter_slow();
         return true;
@@ -253,41 +206,40 @@ bool armcii_lock_try_enter(void)
 
 static unsigned nested_entries(void)
 {
-    return atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) %
-           LOCK_WANTS_PROGRESS;
+    return atomic_load_explicit(&armcii_lock.attention, memory_order_relaxed) % LOCK_WANTS_PROGRESS;
 }
 
 void armcii_lock_want_progress(void)
 {
-    atomic_fetch_or(&armcii_lock_state.attention, LOCK_WANTS_PROGRESS);
+    atomic_fetch_or(&armcii_lock.attention, LOCK_WANTS_PROGRESS);
 }
 
 static void make_wanted_progress(void)
 {
-    if (!(atomic_load(&armcii_lock_state.attention) & LOCK_WANTS_PROGRESS)) return;
-    atomic_fetch_and(&armcii_lock_state.attention, ~(unsigned)LOCK_WANTS_PROGRESS);
-    armcii_lock_exit_hook();
+    if (!(atomic_load(&armcii_lock.attention) & LOCK_WANTS_PROGRESS)) return;
+    atomic_fetch_and(&armcii_lock.attention, ~(unsigned)LOCK_WANTS_PROGRESS);
+    armcii_lock.exit_hook();
 }
 
 void armcii_lock_exit_slow(void)
 {
     if (nested_entries() > 0) {
-        atomic_fetch_sub_explicit(&armcii_lock_state.attention, LOCK_NESTED, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&armcii_lock.attention, LOCK_NESTED, memory_order_relaxed);
         return;
     }
     make_wanted_progress();
     if (is_starving())
         release();
     else
-        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
 }
 
 unsigned armcii_lock_suspend(void)
 {
-    if (!armcii_lock_enabled || !armcii_lock_is_mine()) return 0;
+    if (!armcii_lock.enabled || !armcii_lock_is_mine()) return 0;
     unsigned nested = nested_entries();
-    atomic_fetch_sub(&armcii_lock_state.attention, nested);
-    armcii_lock_state.suspended++;
+    atomic_fetch_sub(&armcii_lock.attention, nested);
+    armcii_lock.suspended++;
     release();
     return nested + 1;
 }
@@ -299,8 +251,8 @@ void armcii_lock_resume(unsigned entries)
         wait_in_line();
     else
         armcii_lock_make_way();
-    armcii_lock_state.suspended--;
-    atomic_fetch_add(&armcii_lock_state.attention, entries - 1);
+    armcii_lock.suspended--;
+    atomic_fetch_add(&armcii_lock.attention, entries - 1);
 }
 
 void armcii_lock_yield(void)
@@ -310,7 +262,7 @@ void armcii_lock_yield(void)
 
 void armcii_lock_backoff(struct backoff *p)
 {
-    armcii_progress_hook();
+    armcii_backoff.progress();
     unsigned entries = armcii_lock_suspend();
     armcii_backoff_yield(p);
     armcii_lock_resume(entries);

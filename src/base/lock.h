@@ -1,5 +1,4 @@
-/* lock.h - waiting for another process, and the global lock, which the interface functions take
- * where MPI allows several threads. */
+/* lock.h - the global lock, which the interface functions take where MPI allows several threads. */
 #ifndef ARMCII_LOCK_H
 #define ARMCII_LOCK_H
 
@@ -8,68 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* ---- backoff: spin, then yield the processor, then sleep; processes may outnumber processors ----
- */
-
-/* Microseconds and nanoseconds of a monotonic clock. */
-long armcii_clock(void);
-long armcii_clock_ns(void);
-
-/* The state of one wait; zero at its begin. */
-struct backoff {
-    unsigned spins, yields;
-};
-
-/* Spins before the first yield; few if processes outnumber processors, or until the start has
- * counted them. */
-extern unsigned armcii_backoff_spin_limit;
-enum { SPIN_LIMIT = 4000, SPIN_LIMIT_OVERSUBSCRIBED = 50 };
-
-/* Called by long waits: makes progress in MPI and serves requests.  Returns true if there was work.
- */
-extern bool (*_Atomic armcii_progress_hook)(void);
-bool armcii_progress_nothing(void);
-
-/* Called under the global lock by functions that a program may use to poll a value: every 32nd call
- * makes progress. */
-void armcii_progress_on_poll(void);
-
-static inline void armcii_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#else
-    atomic_signal_fence(memory_order_seq_cst);
-#endif
-}
-
-/* One short spin; returns false, without a pause, once the spin limit is reached. */
-static inline bool armcii_backoff_spin(struct backoff *p)
-{
-    if (p->spins >= armcii_backoff_spin_limit) return false;
-    p->spins++;
-    armcii_pause();
-    return true;
-}
-
-/* Yields the processor or, in a long wait, sleeps shortly. */
-void armcii_backoff_block(struct backoff *p);
-
-/* One backoff step; returns true once the wait is long enough that the caller should make progress,
- * too. */
-static inline bool armcii_backoff_yield(struct backoff *p)
-{
-    if (armcii_backoff_spin(p)) return false;
-    armcii_backoff_block(p);
-    return true;
-}
-
-/* ---- the global lock ---- */
+#include "base/backoff.h"
 
 /* Switches locking on or off; called at start, before other threads may call. */
 void armcii_lock_enable(bool threads);
-
-extern bool armcii_lock_enabled;
 
 /* Visible for the inline fast path; one cache line.  A thread that finds the lock taken draws a
  * ticket; the waiting threads get the lock in that order.  The first of them is the one whose
@@ -83,32 +24,34 @@ struct lock_state {
     atomic_uint tickets;   /* next ticket */
     atomic_uint served;    /* tickets below this one have got the lock */
     atomic_uint starving;  /* tickets below this one have waited for long */
+    bool enabled;
+    void (*_Atomic exit_hook)(void); /* advances the operations of this process; called with the
+                                        lock */
 };
 enum {
     LOCK_NESTED = 1,              /* unit of the nested entries */
     LOCK_STARVING = 1 << 30,      /* the first waiting thread gets the lock next */
-    LOCK_WANTS_PROGRESS = 1 << 29 /* the next to leave the lock calls armcii_lock_exit_hook */
+    LOCK_WANTS_PROGRESS = 1 << 29 /* the next to leave the lock calls exit_hook */
 };
-extern struct lock_state armcii_lock_state;
+extern struct lock_state armcii_lock;
 /* Its address identifies the thread.  initial-exec: access needs no function call. */
 extern _Thread_local char armcii_lock_mark __attribute__((tls_model("initial-exec")));
 
 static inline bool armcii_lock_is_mine(void)
 {
-    return atomic_load_explicit(&armcii_lock_state.owner, memory_order_relaxed) ==
-           &armcii_lock_mark;
+    return atomic_load_explicit(&armcii_lock.owner, memory_order_relaxed) == &armcii_lock_mark;
 }
 
 /* Takes the lock if it is free, even if others wait. */
 static inline bool armcii_lock_try_acquire(void)
 {
     void *nobody = NULL;
-    return atomic_compare_exchange_strong(&armcii_lock_state.owner, &nobody, &armcii_lock_mark);
+    return atomic_compare_exchange_strong(&armcii_lock.owner, &nobody, &armcii_lock_mark);
 }
 
 static inline bool armcii_lock_wants_attention(void)
 {
-    return atomic_load(&armcii_lock_state.attention) != 0;
+    return atomic_load(&armcii_lock.attention) != 0;
 }
 
 /* Enters again, or waits. */
@@ -120,11 +63,8 @@ void armcii_lock_exit_slow(void);
 /* Takes the lock if locking is enabled, no other thread has it, and none has waited for long. */
 bool armcii_lock_try_enter(void);
 
-/* Advances the operations of this process; called with the lock. */
-extern void (*_Atomic armcii_lock_exit_hook)(void);
 void armcii_lock_exit_nothing(void);
-/* For a thread that cannot take the lock: the next to leave the lock calls armcii_lock_exit_hook.
- */
+/* For a thread that cannot take the lock: the next to leave the lock calls exit_hook. */
 void armcii_lock_want_progress(void);
 
 /* Releases all entries of the calling thread, before it waits for another process.  The protected
@@ -144,7 +84,7 @@ void armcii_lock_backoff_quietly(struct backoff *p);
 /* Is no other thread inside a call?  The caller has the lock. */
 static inline bool armcii_lock_is_alone(void)
 {
-    return armcii_lock_state.suspended == 0;
+    return armcii_lock.suspended == 0;
 }
 /* Identifies the calling thread during its lifetime. */
 static inline const void *armcii_lock_thread_id(void)
@@ -155,7 +95,7 @@ static inline const void *armcii_lock_thread_id(void)
 /* A thread may enter several times. */
 static inline void armcii_lock_enter(void)
 {
-    if (!armcii_lock_enabled) return;
+    if (!armcii_lock.enabled) return;
     if (!armcii_lock_try_acquire())
         armcii_lock_enter_slow();
     else if (armcii_lock_wants_attention())
@@ -164,17 +104,17 @@ static inline void armcii_lock_enter(void)
 
 static inline void armcii_lock_exit(void)
 {
-    if (!armcii_lock_enabled) return;
+    if (!armcii_lock.enabled) return;
     assert(armcii_lock_is_mine());
-    if (atomic_load_explicit(&armcii_lock_state.attention, memory_order_relaxed) != 0)
+    if (atomic_load_explicit(&armcii_lock.attention, memory_order_relaxed) != 0)
         armcii_lock_exit_slow();
     else
-        atomic_store_explicit(&armcii_lock_state.owner, NULL, memory_order_release);
+        atomic_store_explicit(&armcii_lock.owner, NULL, memory_order_release);
 }
 
 static inline bool armcii_lock_is_enabled(void)
 {
-    return armcii_lock_enabled;
+    return armcii_lock.enabled;
 }
 
 #endif

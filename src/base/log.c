@@ -16,16 +16,19 @@
 
 enum { LINE = 2048 };
 
-static int shown_rank = -1;
+static struct {
+    int shown_rank;
+    void (*job_abort)(int status);
+} log_state = {.shown_rank = -1};
 
 void armcii_log_set_rank(int rank)
 {
-    shown_rank = rank;
+    log_state.shown_rank = rank;
 }
 
 int armcii_log_rank(void)
 {
-    return shown_rank;
+    return log_state.shown_rank;
 }
 
 /* Prints prefix, message and newline in one write; a message that is too long is cut and ends in
@@ -52,11 +55,11 @@ void armcii_log_line(const char *prefix, const char *format, va_list args)
 {
     char with_rank[64];
 
-    if (shown_rank < 0) {
+    if (log_state.shown_rank < 0) {
         write_line(stderr, prefix, format, args);
         return;
     }
-    snprintf(with_rank, sizeof with_rank, "%srank %d: ", prefix, shown_rank);
+    snprintf(with_rank, sizeof with_rank, "%srank %d: ", prefix, log_state.shown_rank);
     write_line(stderr, with_rank, format, args);
 }
 
@@ -100,11 +103,9 @@ void armcii_log_from_signal(const char *text, size_t length)
 
 /* ---- errors ---- */
 
-static void (*job_abort)(int status);
-
 void armcii_error_set_abort(void (*abort_job)(int status))
 {
-    job_abort = abort_job;
+    log_state.job_abort = abort_job;
 }
 
 /* A launcher that ends the job may lose what it has not read from a pipe. */
@@ -122,7 +123,7 @@ void armcii_abort_job(int status)
 {
     wait_for_reader(STDOUT_FILENO);
     wait_for_reader(STDERR_FILENO);
-    if (job_abort != NULL) job_abort(status);
+    if (log_state.job_abort != NULL) log_state.job_abort(status);
     abort();
 }
 

@@ -20,7 +20,7 @@ int armcii_op_blocking(const struct op *op);
 /* After a blocking get: programs poll by gets, so some gets make progress. */
 static inline void armcii_op_poll(void)
 {
-    if (armcii_transports_need_progress) armcii_progress_on_poll();
+    if (armcii_backoff.progress_needed) armcii_progress_on_poll();
 }
 
 /* Let the route of *raddr carry a transfer whose remote side is [lo, hi) in that slice, in order

@@ -92,7 +92,7 @@ static void await(struct cell *cell, unsigned number)
 {
     struct backoff b = {0};
     while (atomic_load_explicit(&cell->number, memory_order_acquire) != number)
-        if (armcii_backoff_yield(&b)) armcii_progress_hook();
+        if (armcii_backoff_yield(&b)) armcii_backoff.progress();
 }
 
 static void maximize(int64_t largest[], const int64_t word[])

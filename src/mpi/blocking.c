@@ -22,8 +22,10 @@ enum { SIGNAL = SIGURG };
 enum { FIRST = 200000, RUN = 50000, LONGER = 1000, LONGEST = 100000000, SLEEP = 1000 };
 
 static _Thread_local struct blocking *current __attribute__((tls_model("initial-exec")));
-static unsigned calls; /* of all threads, in progress */
-static struct sigaction program_action;
+static struct {
+    unsigned calls; /* of all threads, in progress */
+    struct sigaction program_action;
+} blocking;
 
 /* Once, so that no interrupt is left behind when the process is slower than the timer. */
 static void set_timer(const struct blocking *call, long nanoseconds)
@@ -73,7 +75,7 @@ static bool install_action(void)
     if (is_ours(&now)) return true;
     if (!is_unused(&now)) return false;
     sigemptyset(&action.sa_mask);
-    program_action = now;
+    blocking.program_action = now;
     return sigaction(SIGNAL, &action, NULL) == 0;
 }
 
@@ -81,7 +83,7 @@ static void restore_action(void)
 {
     struct sigaction now;
     if (sigaction(SIGNAL, NULL, &now) == 0 && is_ours(&now))
-        sigaction(SIGNAL, &program_action, NULL);
+        sigaction(SIGNAL, &blocking.program_action, NULL);
 }
 
 /* glibc has no name for the member before 2.41. */
@@ -98,7 +100,7 @@ static struct sigevent interrupt_of_this_thread(void)
 void armcii_blocking_begin(struct blocking *call)
 {
     armcii_lock_enter();
-    calls++;
+    blocking.calls++;
     struct sigevent event = interrupt_of_this_thread();
     *call = (struct blocking){.has_timer = install_action()};
     if (call->has_timer)
@@ -116,6 +118,6 @@ void armcii_blocking_end(struct blocking *call)
     current = NULL;
     armcii_lock_resume(call->entries);
     armcii_lock_enter();
-    if (--calls == 0) restore_action();
+    if (--blocking.calls == 0) restore_action();
     armcii_lock_exit();
 }

@@ -29,7 +29,7 @@ void armcii_coll_end(void)
 
 static void progress_or_backoff(struct backoff *p)
 {
-    if (armcii_progress_hook())
+    if (armcii_backoff.progress())
         *p = (struct backoff){0};
     else
         armcii_backoff_yield(p);

@@ -39,11 +39,13 @@ struct key {
 };
 
 static struct {
-    struct key key;
-    MPI_Datatype type;
-    unsigned long used; /* time of last use; 0: empty */
-} cache[CACHE_SIZE];
-static unsigned long now;
+    struct {
+        struct key key;
+        MPI_Datatype type;
+        unsigned long used; /* time of last use; 0: empty */
+    } cache[CACHE_SIZE];
+    unsigned long now;
+} types;
 
 static void make_key(struct key *k, const struct shape *s, enum shape_side side,
                      struct basic_type basic, enum builder builder)
@@ -59,9 +61,9 @@ static void make_key(struct key *k, const struct shape *s, enum shape_side side,
 static MPI_Datatype find_cached(const struct key *k)
 {
     for (int i = 0; i < CACHE_SIZE; i++)
-        if (cache[i].used && memcmp(&cache[i].key, k, sizeof *k) == 0) {
-            cache[i].used = ++now;
-            return cache[i].type;
+        if (types.cache[i].used && memcmp(&types.cache[i].key, k, sizeof *k) == 0) {
+            types.cache[i].used = ++types.now;
+            return types.cache[i].type;
         }
     return MPI_DATATYPE_NULL;
 }
@@ -72,18 +74,18 @@ static void add_to_cache(const struct key *k, MPI_Datatype type)
 {
     int oldest = 0;
     for (int i = 1; i < CACHE_SIZE; i++)
-        if (cache[i].used < cache[oldest].used) oldest = i;
-    if (cache[oldest].used) MPI_Type_free(&cache[oldest].type);
-    memcpy(&cache[oldest].key, k, sizeof *k); /* copies the padding, too */
-    cache[oldest].type = type;
-    cache[oldest].used = ++now;
+        if (types.cache[i].used < types.cache[oldest].used) oldest = i;
+    if (types.cache[oldest].used) MPI_Type_free(&types.cache[oldest].type);
+    memcpy(&types.cache[oldest].key, k, sizeof *k); /* copies the padding, too */
+    types.cache[oldest].type = type;
+    types.cache[oldest].used = ++types.now;
 }
 
 void armcii_datatype_cache_clear(void)
 {
     for (int i = 0; i < CACHE_SIZE; i++) {
-        if (cache[i].used) MPI_Type_free(&cache[i].type);
-        cache[i].used = 0;
+        if (types.cache[i].used) MPI_Type_free(&types.cache[i].type);
+        types.cache[i].used = 0;
     }
 }
 

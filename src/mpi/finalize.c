@@ -27,14 +27,17 @@
 #include "base/log.h"
 #include "mpi/quirks.h"
 
-/* The newest communicator of a barrier; attributes hold the others.  None is freed: MPI_Comm_free
- * may make progress. */
-static MPI_Comm last_comm = MPI_COMM_NULL;
+static struct {
+    /* The newest communicator of a barrier; attributes hold the others.  None is freed:
+     * MPI_Comm_free may make progress. */
+    MPI_Comm last_comm;
+    long longest_gap; /* between two polls, of all processes known so far */
+    int launcher;     /* the descriptor; -1: not known to all processes of MPI_COMM_WORLD */
+} finalize = {.last_comm = MPI_COMM_NULL, .launcher = -1};
 
 /* In microseconds. */
 enum { POLL_INTERVAL = 200, PAUSE = 20000, LONGEST_PAUSE = 2000000 };
-enum { SAFETY = 8 };     /* the pause is this many times the longest gap */
-static long longest_gap; /* between two polls, of all processes known so far */
+enum { SAFETY = 8 }; /* the pause is this many times the longest gap */
 
 static void sleep_for(long microseconds)
 {
@@ -45,7 +48,7 @@ static void sleep_for(long microseconds)
 
 static void note_gap(long gap)
 {
-    if (gap > longest_gap) longest_gap = gap;
+    if (gap > finalize.longest_gap) finalize.longest_gap = gap;
 }
 
 static void sleep_between_polls(long polled)
@@ -70,7 +73,7 @@ static void wait_polling(MPI_Request *request)
 static void exchange(MPI_Comm comm, int rank, int size, int distance, int tag)
 {
     MPI_Request receive, send;
-    long mine = longest_gap, theirs;
+    long mine = finalize.longest_gap, theirs;
     int to = (int)(((long)rank + distance) % size),
         from = (int)(((long)rank - distance + size) % size);
     MPI_Irecv(&theirs, 1, MPI_LONG, from, tag, comm, &receive);
@@ -116,8 +119,6 @@ static int barrier_on_delete(MPI_Comm self, int key, void *value, void *extra)
  * Measured: where a call came 0.3 s late, 15 of 50 jobs hung after a pause, 0 of 25 after this
  * barrier. */
 
-static int launcher = -1; /* the descriptor; -1: not known to all processes of MPI_COMM_WORLD */
-
 static int number_of(const char *variable)
 {
     const char *text = armcii_config_variable(variable);
@@ -140,9 +141,9 @@ static void wait_at_launcher(void)
 {
     static const char arrival[] = "cmd=barrier_in\n";
     char c = 0;
-    if (write(launcher, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
+    if (write(finalize.launcher, arrival, strlen(arrival)) != (ssize_t)strlen(arrival)) return;
     while (c != '\n') {
-        ssize_t length = read(launcher, &c, 1);
+        ssize_t length = read(finalize.launcher, &c, 1);
         if (length == 0 || (length < 0 && errno != EINTR)) return; /* the launcher has died */
     }
 }
@@ -155,17 +156,17 @@ static void find_launcher(MPI_Comm comm)
     MPI_Comm_size(comm, &size);
     if (size < processes) return;
     int fd = launcher_fd(processes);
-    launcher = armcii_coll_all(fd >= 0, comm) ? fd : -1;
+    finalize.launcher = armcii_coll_all(fd >= 0, comm) ? fd : -1;
 }
 
 static int pause_on_delete(MPI_Comm self, int key, void *value, void *extra)
 {
     (void)self, (void)key, (void)value, (void)extra;
-    if (launcher >= 0) {
+    if (finalize.launcher >= 0) {
         wait_at_launcher();
         return MPI_SUCCESS;
     }
-    long pause = SAFETY * longest_gap;
+    long pause = SAFETY * finalize.longest_gap;
     sleep_for(pause < PAUSE ? PAUSE : pause < LONGEST_PAUSE ? pause : LONGEST_PAUSE);
     return MPI_SUCCESS;
 }
@@ -204,7 +205,7 @@ static bool is_within_world(MPI_Comm comm)
 static bool has_barrier(MPI_Comm comm)
 {
     int same = MPI_UNEQUAL;
-    if (last_comm != MPI_COMM_NULL) MPI_Comm_compare(last_comm, comm, &same);
+    if (finalize.last_comm != MPI_COMM_NULL) MPI_Comm_compare(finalize.last_comm, comm, &same);
     return armcii_coll_all(same != MPI_UNEQUAL, comm);
 }
 
@@ -215,6 +216,6 @@ void armcii_finalize_prepare_barrier(MPI_Comm comm)
     if (!copy) armcii_fatal("out of memory for a communicator");
     find_launcher(comm);
     armcii_coll_dup(comm, copy);
-    last_comm = *copy;
+    finalize.last_comm = *copy;
     call_in_finalize(barrier_on_delete, copy);
 }

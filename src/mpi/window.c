@@ -20,8 +20,10 @@
 #define LARGE_COUNTS 0
 #endif
 
-static atomic_uint progress_calls;
-static atomic_int progressing;
+static struct {
+    atomic_uint progress_calls;
+    atomic_int progressing;
+} progress;
 
 enum { SLICE_ALIGNMENT = 64 };
 
@@ -149,13 +151,13 @@ void armcii_window_free(struct window *w)
 
 static void begin_progress(void)
 {
-    atomic_fetch_add_explicit(&progress_calls, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&progressing, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&progress.progress_calls, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&progress.progressing, 1, memory_order_relaxed);
 }
 
 static void end_progress(void)
 {
-    atomic_fetch_sub_explicit(&progressing, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&progress.progressing, 1, memory_order_relaxed);
 }
 
 void armcii_window_flush(struct window *w, int target)
@@ -199,12 +201,12 @@ void armcii_window_progress(MPI_Comm control)
 
 unsigned armcii_window_progress_calls(void)
 {
-    return atomic_load_explicit(&progress_calls, memory_order_relaxed);
+    return atomic_load_explicit(&progress.progress_calls, memory_order_relaxed);
 }
 
 bool armcii_window_is_progressing(void)
 {
-    return atomic_load_explicit(&progressing, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&progress.progressing, memory_order_relaxed) > 0;
 }
 
 /* ---- put, get, accumulate ---- */

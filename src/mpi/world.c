@@ -67,7 +67,7 @@ static void create_comms(struct world *w, MPI_Comm comm, int progress_ranks)
         armcii_coll_wait(&requests[i]);
     if (armcii_world_is_member()) armcii_errors_prepare_threads(w->control);
     if (progress_ranks == 0) w->comm = w->all;
-    if (armcii_world_is_member()) armcii_progress_hook = progress_mpi;
+    if (armcii_world_is_member()) armcii_backoff.progress = progress_mpi;
 }
 
 /* What each process tells all others. */
@@ -162,7 +162,7 @@ void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
 void armcii_world_free(void)
 {
     struct world *w = &the_world;
-    armcii_progress_hook = armcii_progress_nothing;
+    armcii_backoff.progress = armcii_progress_nothing;
     if (armcii_world_is_member()) {
         MPI_Comm_free(&w->control);
         MPI_Comm_free(&w->messages);

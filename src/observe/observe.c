@@ -9,31 +9,30 @@
 
 enum { MAX_ROUTES = 8 };
 
-static struct observed_route {
-    struct route route;
-    const struct route *real;
-} routes[MAX_ROUTES];
-static size_t route_count;
-
-static struct observed_transport {
-    struct transport transport;
-    const struct transport *real;
-} transports[MAX_TRANSPORTS];
-static size_t transport_count;
-
-bool armcii_calls_observed;
+static struct {
+    struct observed_route {
+        struct route route;
+        const struct route *real;
+    } routes[MAX_ROUTES];
+    size_t route_count;
+    struct observed_transport {
+        struct transport transport;
+        const struct transport *real;
+    } transports[MAX_TRANSPORTS];
+    size_t transport_count;
+} observed;
 
 static bool is_on(void)
 {
-    return armcii_stats_on || armcii_hang_on;
+    return armcii_stats.on || armcii_observed.hang;
 }
 
 /* The address with its real route. */
 static struct raddr unobserved(const struct raddr *raddr)
 {
     struct raddr real = *raddr;
-    for (size_t i = 0; i < route_count; i++)
-        if (raddr->route == &routes[i].route) real.route = routes[i].real;
+    for (size_t i = 0; i < observed.route_count; i++)
+        if (raddr->route == &observed.routes[i].route) real.route = observed.routes[i].real;
     return real;
 }
 
@@ -48,7 +47,7 @@ void armcii_call_begin(const char *function, int process)
     c->target = process;
     c->before = -1;
     c->reported = false;
-    if (armcii_stats_on) armcii_stats_call(c);
+    if (armcii_stats.on) armcii_stats_call(c);
     c->begun = armcii_clock_ns();
 }
 
@@ -57,7 +56,7 @@ void armcii_call_end(void)
     struct call *c = armcii_call_own();
     if (c->depth == 0 || --c->depth > 0) return; /* 0: the call began before observation did */
     c->ended = armcii_clock_ns();
-    if (armcii_stats_on && c->counted.row) armcii_stats_called(c);
+    if (armcii_stats.on && c->counted.row) armcii_stats_called(c);
     c->begun = 0;
 }
 
@@ -74,9 +73,10 @@ static int start(const struct op *op, const struct raddr *raddr, const char *lo,
     static const char *const names[] = {
         [RMA_PUT] = "put", [RMA_GET] = "get", [RMA_ACC] = "accumulate"};
     struct raddr real = unobserved(raddr);
-    if (armcii_hang_on) note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
+    if (armcii_observed.hang)
+        note_transfer(names[op->verb.kind], raddr, op->target, lo, op->shape.bytes);
     int rc = armcii_op_issue(op, &real, lo, hi, req);
-    if (rc == 0 && armcii_stats_on)
+    if (rc == 0 && armcii_stats.on)
         armcii_stats_carried(req->path, op->shape.bytes, op->shape.nsegs);
     return rc;
 }
@@ -85,8 +85,8 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
                 void *remote, long operand)
 {
     struct raddr real = unobserved(raddr);
-    if (armcii_hang_on) note_transfer("read-modify-write", raddr, target, remote, bytes);
-    if (armcii_stats_on) armcii_stats_carried(real.route->atomic->rmw_path, bytes, 1);
+    if (armcii_observed.hang) note_transfer("read-modify-write", raddr, target, remote, bytes);
+    if (armcii_stats.on) armcii_stats_carried(real.route->atomic->rmw_path, bytes, 1);
     return armcii_rmw_issue(&real, target, update, bytes, remote, operand);
 }
 
@@ -94,32 +94,33 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 static const struct transport *observed_transport(const struct transport *real)
 {
     size_t i = 0;
-    while (i < transport_count && transports[i].real != real)
+    while (i < observed.transport_count && observed.transports[i].real != real)
         i++;
     if (i == MAX_TRANSPORTS) armcii_fatal("more than %d transports to observe", MAX_TRANSPORTS);
-    if (i == transport_count) {
-        transports[transport_count++] = (struct observed_transport){*real, real};
-        transports[i].transport.start = start;
-        transports[i].transport.rmw = rmw;
-        transports[i].transport.order = NULL;
+    if (i == observed.transport_count) {
+        observed.transports[observed.transport_count++] = (struct observed_transport){*real, real};
+        observed.transports[i].transport.start = start;
+        observed.transports[i].transport.rmw = rmw;
+        observed.transports[i].transport.order = NULL;
     }
-    return &transports[i].transport;
+    return &observed.transports[i].transport;
 }
 
 /* An observed route stays as it is. */
 static const struct route *observed_route(const struct route *real)
 {
     size_t i = 0;
-    while (i < route_count && routes[i].real != real && &routes[i].route != real)
+    while (i < observed.route_count && observed.routes[i].real != real &&
+           &observed.routes[i].route != real)
         i++;
     if (i == MAX_ROUTES) armcii_fatal("more than %d routes to observe", MAX_ROUTES);
-    if (i == route_count) {
-        routes[route_count++] = (struct observed_route){*real, real};
-        routes[i].route.contiguous = observed_transport(real->contiguous);
-        routes[i].route.shaped = observed_transport(real->shaped);
-        routes[i].route.atomic = observed_transport(real->atomic);
+    if (i == observed.route_count) {
+        observed.routes[observed.route_count++] = (struct observed_route){*real, real};
+        observed.routes[i].route.contiguous = observed_transport(real->contiguous);
+        observed.routes[i].route.shaped = observed_transport(real->shaped);
+        observed.routes[i].route.atomic = observed_transport(real->atomic);
     }
-    return &routes[i].route;
+    return &observed.routes[i].route;
 }
 
 static void observe(struct region *r)
@@ -130,9 +131,9 @@ static void observe(struct region *r)
 
 void armcii_observe_start(void)
 {
-    route_count = transport_count = 0;
+    observed.route_count = observed.transport_count = 0;
     armcii_statistics_start();
-    armcii_calls_observed = is_on();
+    armcii_observed.calls = is_on();
     if (!is_on()) return;
     *armcii_call_own() = (struct call){.function = "ARMCI_Init", .ended = armcii_clock_ns()};
     if (armcii_memget_region()) observe(armcii_memget_region());
@@ -140,7 +141,7 @@ void armcii_observe_start(void)
 
 void armcii_observe_end(void)
 {
-    armcii_calls_observed = false;
+    armcii_observed.calls = false;
     armcii_statistics_end();
 }
 

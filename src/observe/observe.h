@@ -20,9 +20,8 @@ void armcii_observe_start(void);
 /* Collective over the world: the first step of the end. */
 void armcii_observe_end(void);
 
-/* Announce the public functions that the program calls, if armcii_calls_observed: for statistics
- * and the report about long waits.  process: the target, or -1. */
-extern bool armcii_calls_observed;
+/* Announce the public functions that the program calls, if armcii_observed.calls.  process: the
+ * target, or -1. */
 void armcii_call_begin(const char *function, int process);
 void armcii_call_end(void);
 
@@ -77,6 +76,7 @@ struct stats_regions {
 
 /* The counts of this process; valid from armcii_stats_start to armcii_stats_end. */
 struct stats {
+    bool on;
     struct stats_row *rows; /* [n], in the order of their first call */
     size_t n;
     struct stats_carried carried[PATHS];
@@ -86,7 +86,6 @@ struct stats {
     uint64_t begun_ns, elapsed_ns; /* start; time from start to stop */
 };
 extern struct stats armcii_stats;
-extern bool armcii_stats_on;
 
 /* Count, if ARMCI_STATS says so. */
 void armcii_statistics_start(void);
@@ -114,7 +113,7 @@ void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, 
 static inline void armcii_stats_transfer(enum stats_kind kind, int target, size_t bytes,
                                          size_t segments)
 {
-    if (__builtin_expect(armcii_stats_on, 0))
+    if (__builtin_expect(armcii_stats.on, 0))
         armcii_stats_note_transfer(kind, target, bytes, segments, false);
 }
 

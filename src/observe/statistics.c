@@ -23,23 +23,23 @@
 #include "mpi/world.h"
 
 struct stats armcii_stats;
-bool armcii_stats_on;
 
-static const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most
-                                                  calls are found by its address */
-static long clock_ns;                          /* what two readings of the clock add to a call */
-
-/* Not the global lock: calls that wait for other processes do not hold it. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *functions[STATS_MOST_ROWS]; /* of each row, the string of its first call: most
+                                                      calls are found by its address */
+    long clock_ns;                          /* what two readings of the clock add to a call */
+    /* Not the global lock: calls that wait for other processes do not hold it. */
+    pthread_mutex_t mutex;
+} counting = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void)
 {
-    if (armcii_lock_is_enabled()) pthread_mutex_lock(&mutex);
+    if (armcii_lock_is_enabled()) pthread_mutex_lock(&counting.mutex);
 }
 
 static void unlock(void)
 {
-    if (armcii_lock_is_enabled()) pthread_mutex_unlock(&mutex);
+    if (armcii_lock_is_enabled()) pthread_mutex_unlock(&counting.mutex);
 }
 
 static long measure_clock(void)
@@ -59,14 +59,14 @@ void armcii_stats_start(int processes)
     armcii_stats.targets = calloc((size_t)processes, sizeof *armcii_stats.targets);
     if (!armcii_stats.rows || !armcii_stats.targets)
         armcii_fatal("out of memory for statistics of %d processes", processes);
-    clock_ns = measure_clock();
+    counting.clock_ns = measure_clock();
     armcii_stats.begun_ns = (uint64_t)armcii_clock_ns();
-    armcii_stats_on = true;
+    armcii_stats.on = true;
 }
 
 void armcii_stats_stop(void)
 {
-    armcii_stats_on = false;
+    armcii_stats.on = false;
     armcii_stats.elapsed_ns = (uint64_t)armcii_clock_ns() - armcii_stats.begun_ns;
 }
 
@@ -83,12 +83,12 @@ static struct stats_row *row_of(const char *function)
 {
     struct stats *s = &armcii_stats;
     for (size_t i = 0; i < s->n; i++)
-        if (functions[i] == function) return &s->rows[i];
+        if (counting.functions[i] == function) return &s->rows[i];
     for (size_t i = 0; i < s->n; i++)
         if (strncmp(s->rows[i].name, function, STATS_NAME - 1) == 0) return &s->rows[i];
     if (s->n == STATS_MOST_ROWS)
         armcii_fatal("statistics of more than %d functions", STATS_MOST_ROWS);
-    functions[s->n] = function;
+    counting.functions[s->n] = function;
     strncpy(s->rows[s->n].name, function, STATS_NAME - 1);
     return &s->rows[s->n++];
 }
@@ -112,7 +112,7 @@ static int bucket_of(uint64_t n)
 
 void armcii_stats_called(struct call *c)
 {
-    long took = c->ended - c->begun - clock_ns;
+    long took = c->ended - c->begun - counting.clock_ns;
     uint64_t ns = took > 0 ? (uint64_t)took : 0;
     struct stats_row *row = c->counted.row;
     struct stats_cell *cell = &row->by[c->counted.path];
@@ -164,7 +164,7 @@ void armcii_stats_note_transfer(enum stats_kind kind, int target, size_t bytes, 
 void armcii_stats_region(bool made, size_t bytes)
 {
     struct stats_regions *r = &armcii_stats.regions;
-    if (!armcii_stats_on) return;
+    if (!armcii_stats.on) return;
     lock();
     r->made += made;
     r->now = made ? r->now + 1 : r->now - 1;
@@ -332,7 +332,7 @@ static void gather(struct stats_process *mine)
 void armcii_statistics_end(void)
 {
     size_t bytes;
-    if (!armcii_stats_on) return;
+    if (!armcii_stats.on) return;
     armcii_stats_stop();
     struct stats_process *mine = pack(&bytes);
     if (armcii_world->rank == 0)

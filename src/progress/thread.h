@@ -2,18 +2,21 @@
  * thread runs it, one in each process of a job on several nodes, and a progress rank does.
  *
  *   POLL -- work ------> SPIN      poll without sleep for SPIN_US after work; a progress rank
- * yields for WARM_US | ^                  | | |                  v | +-- any end ---- SLEEP      on
- * sockets and wakeups; timeout: enum progress_wait | |                  | | |                  v
- * after an event without work, with EVENTS_SHARED: | +-- timeout ---- IGNORE     on wakeups only,
- * for POLL_US x 1, 2, 4, 8, 16 | |
+ *    | ^                  |        yields for WARM_US
+ *    | |                  v
+ *    | +-- any end ---- SLEEP      on sockets and wakeups; timeout: enum progress_wait
+ *    | |                  |
+ *    | |                  v        after an event without work, with EVENTS_SHARED:
+ *    | +-- timeout ---- IGNORE     on wakeups only, for POLL_US x 1, 2, 4, 8, 16
+ *    | |
  *    +--- is_helped --> HELPED     on wakeups only, for HELPED_US; then POLL
  *
  * The rest is a policy.  There are three:
  *
- *   file                   runs in   polls  idle_us      events            wait after help am/am.c
- * thread    3      IDLE_US      EVENTS_SHARED     events while they are reliable  spins
- *   am/progress_rank.c     process   3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL - rma/rma.c
- * thread    1      RMA_IDLE_US  EVENTS_ARE_WORK   events if they passed a test    polls */
+ *   file                runs in  polls  idle_us      events            wait             after help
+ *   am/am.c             thread   3      IDLE_US      EVENTS_SHARED     while reliable   spins
+ *   am/progress_rank.c  process  3      IDLE_US      EVENTS_ARE_HINTS  WAIT_POLL        -
+ *   rma/rma.c           thread   1      RMA_IDLE_US  EVENTS_ARE_WORK   after a test     polls */
 #ifndef ARMCII_PROGRESS_THREAD_H
 #define ARMCII_PROGRESS_THREAD_H
 
@@ -99,54 +102,5 @@ void armcii_progress_thread_wake_if_asleep(void);
 void armcii_progress_loop_start(const struct loop_policy *policy);
 void armcii_progress_loop_step(void);
 void armcii_progress_loop_end(void);
-
-/* ---- affinity ----
- *
- * The progress thread sleeps on the processor of the program's thread.  On another processor, where
- * another process runs, it may wait for most of a millisecond after each wakeup: the kernel shares
- * processors between sessions and control groups first. Measured without the binding: the first
- * operation after a silence takes 9 times as long (doc/design.md). */
-
-/* The next progress thread runs on processors that are not in the mask `taken`, where the system
- * allows any, and does not sleep for WAIT_POLL. */
-void armcii_affinity_avoid(const uint64_t *taken, size_t words);
-/* The calling thread is the program's. */
-void armcii_affinity_init(void);
-/* Called by the progress thread: bind it to the processor of the program's thread; allow all
- * processors again; move there, unbound. */
-void armcii_affinity_bind(void);
-void armcii_affinity_unbind(void);
-void armcii_affinity_migrate(void);
-
-/* ---- events: a sleep that ends on wakeups, and on data on the sockets of this process ----
- *
- * MPI has no call that waits without using a processor.  Where its messages arrive over sockets of
- * this process, the kernel can end the sleep instead.  A score of past events decides whether that
- * is so.  One thread sleeps; any thread may wake it. */
-
-void armcii_event_start(void);
-void armcii_event_end(void);
-
-/* Sleep until a wakeup, an event on a socket, or the timeout in microseconds.  True if a socket had
- * an event. */
-bool armcii_event_wait(long timeout);
-/* Sleep until a wakeup or the timeout.  False. */
-bool armcii_event_wait_ignoring_fds(long timeout);
-/* End the sleep, or the next one. */
-void armcii_event_wakeup(void);
-/* A socket whose datagrams are wakeups, too; -1: none. */
-void armcii_event_set_doorbell(int fd);
-
-/* Watch all sockets of this process that are not watched yet. */
-void armcii_event_add_sockets(void);
-/* Watch this descriptor for data to read, too. */
-void armcii_event_add_fd(int fd);
-/* Consume the events so far, so that they do not end the next sleep.  True if there was one. */
-bool armcii_event_drain(void);
-
-/* A message was found after a sleep; signaled: an event preceded it. */
-void armcii_event_account(bool signaled);
-/* True while events precede messages: sleep may then be longer than a message may wait. */
-bool armcii_event_is_reliable(void);
 
 #endif

@@ -18,22 +18,23 @@ enum {
 
 const char *const armcii_probe_names[PROBE_OPS] = {"put", "get", "accumulate", "fetch-and-op"};
 
-static struct probe_result result;
-const struct probe_result *const armcii_probe = &result;
+static struct {
+    struct probe_result result;
+    int partner;
+} probe;
+const struct probe_result *const armcii_probe = &probe.result;
 
 /* ---- messages of a pair ---- */
 
-static int partner;
-
 static void tell(double seconds)
 {
-    MPI_Send(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control);
+    MPI_Send(&seconds, 1, MPI_DOUBLE, probe.partner, CONTROL_PROBE, armcii_world->control);
 }
 
 static double hear(void)
 {
     double seconds;
-    MPI_Recv(&seconds, 1, MPI_DOUBLE, partner, CONTROL_PROBE, armcii_world->control,
+    MPI_Recv(&seconds, 1, MPI_DOUBLE, probe.partner, CONTROL_PROBE, armcii_world->control,
              MPI_STATUS_IGNORE);
     return seconds;
 }
@@ -149,8 +150,8 @@ static int find_partner(int round)
 
 static MPI_Comm pair_comm(void)
 {
-    int lower = partner < armcii_world->rank ? partner : armcii_world->rank,
-        ranks[] = {lower, partner + armcii_world->rank - lower};
+    int lower = probe.partner < armcii_world->rank ? probe.partner : armcii_world->rank,
+        ranks[] = {lower, probe.partner + armcii_world->rank - lower};
     MPI_Comm comm;
     armcii_coll_create(armcii_world->control, 2, ranks, CONTROL_PROBE, &comm);
     return comm;
@@ -165,7 +166,7 @@ static void probe_pair(struct probe_result *p)
     p->measured =
         armcii_coll_all(armcii_window_create_over(&w, memory, sizeof memory, comm) == 0, comm);
     if (p->measured) {
-        if (partner < armcii_world->rank)
+        if (probe.partner < armcii_world->rank)
             be_target();
         else
             be_origin(&w, 1, p);
@@ -180,7 +181,7 @@ static void agree(const struct probe_result *mine, bool is_origin, struct probe_
     enum { FAILED = PROBE_OPS, WORDS };
     int incomplete[WORDS], any[WORDS];
     double slow[WORDS], slowest[WORDS];
-    incomplete[FAILED] = partner >= 0 && !mine->measured;
+    incomplete[FAILED] = probe.partner >= 0 && !mine->measured;
     slow[FAILED] = mine->round_trip;
     for (int op = 0; op < PROBE_OPS; op++) {
         incomplete[op] = is_origin && !mine->complete[op];
@@ -199,18 +200,18 @@ static void agree(const struct probe_result *mine, bool is_origin, struct probe_
 void armcii_probe_run(void)
 {
     int rounds = armcii_world->nodes % 2 == 0 ? 1 : 2;
-    result = (struct probe_result){.measured = true, .complete = {true, true, true, true}};
+    probe.result = (struct probe_result){.measured = true, .complete = {true, true, true, true}};
     for (int round = 0; round < rounds; round++) {
         struct probe_result mine = {0};
-        partner = find_partner(round);
-        if (partner >= 0) probe_pair(&mine);
-        agree(&mine, partner > armcii_world->rank, &result);
+        probe.partner = find_partner(round);
+        if (probe.partner >= 0) probe_pair(&mine);
+        agree(&mine, probe.partner > armcii_world->rank, &probe.result);
     }
 }
 
 void armcii_probe_end(void)
 {
-    result = (struct probe_result){0};
+    probe.result = (struct probe_result){0};
 }
 
 bool armcii_probe_finds_rdma(const struct probe_result *p)

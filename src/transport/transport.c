@@ -23,7 +23,6 @@ const struct path_text armcii_paths[PATHS] = {
 };
 
 const struct transport *armcii_transports[MAX_TRANSPORTS + 1];
-bool armcii_transports_need_progress;
 _Thread_local bool armcii_stores_pending __attribute__((tls_model("initial-exec")));
 
 void armcii_transports_add(const struct transport *t)

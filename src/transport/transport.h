@@ -323,10 +323,6 @@ void armcii_progress_wait(struct backoff *b);
 /* Make progress on all transports; true when there was any. */
 bool armcii_progress(void);
 
-/* Loops that poll memory or wait in MPI must make progress: other processes depend on this one's
- * calls. */
-extern bool armcii_transports_need_progress;
-
 /* Call the functions of the same name of all transports of the region. Attach: 0, or nonzero with
  * none attached. */
 int armcii_region_attach(struct region *r);

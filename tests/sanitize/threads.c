@@ -383,7 +383,7 @@ int main(int argc, char **argv)
     FILE *log = tmpfile();
     expect(log != NULL && dup2(fileno(log), STDERR_FILENO) >= 0, "no file for the log");
     armcii_log_set_rank(3);
-    armcii_backoff_spin_limit = 20;
+    armcii_backoff.spin_limit = 20;
     prepare(lock);
     start_world();
     for (intptr_t i = 0; i < THREADS; i++)

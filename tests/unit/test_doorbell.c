@@ -9,6 +9,7 @@
 
 #include "base/lock.h"
 #include "mpi/world.h"
+#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/shm/node.h"
 #include "unit.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "progress/thread.h"
+#include "progress/event.h"
 #include "unit.h"
 
 /* Microseconds: a sleep that must end early, a sleep that may time out, and the limit for an early

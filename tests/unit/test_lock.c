@@ -93,7 +93,7 @@ static void *enter_and_exit(void *unused)
 
 static void wait_for_a_waiter(void)
 {
-    while (atomic_load(&armcii_lock_state.tickets) == atomic_load(&armcii_lock_state.served))
+    while (atomic_load(&armcii_lock.tickets) == atomic_load(&armcii_lock.served))
         sched_yield();
 }
 
@@ -244,7 +244,7 @@ static void advance(void)
 
 TEST(who_leaves_makes_the_wanted_progress)
 {
-    armcii_lock_exit_hook = advance;
+    armcii_lock.exit_hook = advance;
     atomic_store(&advanced, 0);
     armcii_lock_enter();
     armcii_lock_enter();
@@ -256,8 +256,8 @@ TEST(who_leaves_makes_the_wanted_progress)
     armcii_lock_enter();
     armcii_lock_exit();
     ck_assert_int_eq(atomic_load(&advanced), 1);
-    armcii_lock_exit_hook = armcii_lock_exit_nothing;
-    ck_assert_uint_eq(atomic_load(&armcii_lock_state.attention), 0);
+    armcii_lock.exit_hook = armcii_lock_exit_nothing;
+    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
 }
 
 /* The depth survives what others want meanwhile. */
@@ -274,7 +274,7 @@ TEST(wishes_leave_the_depth_alone)
     ck_assert_int_eq(other_can_enter(), 0);
     armcii_lock_exit();
     ck_assert_int_eq(other_can_enter(), 1);
-    ck_assert_uint_eq(atomic_load(&armcii_lock_state.attention), 0);
+    ck_assert_uint_eq(atomic_load(&armcii_lock.attention), 0);
 }
 
 TEST(disabled_without_threads)

@@ -80,7 +80,7 @@ static void start(void)
 {
     ARMCI_Init();
     const struct transport *shm = armcii_transports[0];
-    armcii_progress_hook = count_turn;
+    armcii_backoff.progress = count_turn;
     armcii_transports[0] = &server;
     set_handle = ARMCIX_Create_mutexes_hdl(1, NULL);
     armcii_transports[0] = shm;

@@ -22,12 +22,12 @@ TEST(a_wait_for_a_notification_makes_progress)
     int waits = 0;
     job_start((struct job){.processes = 1});
     armcii_notify_start();
-    armcii_progress_hook = serve;
+    armcii_backoff.progress = serve;
     ck_assert_int_eq(armcii_notify_wait(0, &waits), 1);
     ck_assert_int_eq(waits, 1);
     ck_assert_int_eq(served, 3);
     armcii_notify_end();
-    armcii_progress_hook = armcii_progress_nothing;
+    armcii_backoff.progress = armcii_progress_nothing;
 }
 
 /* Sends one notification to this process. */
@@ -43,7 +43,7 @@ TEST(counts_pass_the_bounds_of_int)
 {
     const uint64_t starts[] = {INT_MAX - 1, UINT_MAX - 1};
     job_start((struct job){.processes = 1});
-    armcii_progress_hook = send_one;
+    armcii_backoff.progress = send_one;
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         int waits = 0;
         armcii_notify_start();
@@ -58,7 +58,7 @@ TEST(counts_pass_the_bounds_of_int)
         ck_assert_int_eq(armcii_notify_send(0), (int)((starts[i] + 5) & INT_MAX));
         armcii_notify_end();
     }
-    armcii_progress_hook = armcii_progress_nothing;
+    armcii_backoff.progress = armcii_progress_nothing;
 }
 
 const struct unit unit = {.end = job_end};

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "progress/affinity.h"
+#include "progress/event.h"
 #include "progress/thread.h"
 #include "unit.h"
 

@@ -21,7 +21,7 @@ static void start_server(void)
     armcii_endpoints_start(requests);
     armcii_server_start(requests);
     armcii_transports_add(&armcii_am);
-    armcii_transports_need_progress = true;
+    armcii_backoff.progress_needed = true;
 }
 
 static void end_server(void)
@@ -30,7 +30,7 @@ static void end_server(void)
     armcii_endpoints_fence_all();
     armcii_lock_exit();
     armcii_transports[1] = NULL; /* leaves shm */
-    armcii_transports_need_progress = false;
+    armcii_backoff.progress_needed = false;
     armcii_endpoints_end();
     armcii_server_end();
     MPI_Comm_free(&requests);
@@ -102,14 +102,14 @@ static int progress_calls(void (*poll)(void *at, int proc), int proc, bool betwe
     _Alignas(double) char value[sizeof(double)] = {0};
     ARMCI_Init();
     armcii_addr_cache_insert(proc, value, value, sizeof value, value);
-    bool (*saved_hook)(void) = armcii_progress_hook;
-    armcii_progress_hook = count_progress;
-    armcii_transports_need_progress = between_nodes;
+    bool (*saved_hook)(void) = armcii_backoff.progress;
+    armcii_backoff.progress = count_progress;
+    armcii_backoff.progress_needed = between_nodes;
     calls = 0;
     for (int i = 0; i < POLLS; i++)
         poll(value, proc);
-    armcii_transports_need_progress = false;
-    armcii_progress_hook = saved_hook;
+    armcii_backoff.progress_needed = false;
+    armcii_backoff.progress = saved_hook;
     armcii_addr_cache_invalidate(proc);
     ARMCI_Finalize();
     return calls;

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
+#include "progress/affinity.h"
+#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/shm/shm.h"
 #include "transport/shm/node.h"
@@ -138,7 +140,7 @@ static void start_process(void)
     armcii_endpoints_start(comm);
     if (armcii_world->server_of[armcii_world->rank] == armcii_world->rank) become_server();
     if (armcii_world->progress_ranks > 0) return;
-    armcii_lock_exit_hook = advance_before_exit;
+    armcii_lock.exit_hook = advance_before_exit;
     if (armcii_server_is_here() && armcii_node->cpus.taken)
         armcii_affinity_avoid(armcii_node->cpus.taken, armcii_node->cpus.words);
     armcii_progress_thread_start(&policy);
@@ -168,7 +170,7 @@ void armcii_am_start(void)
 
 void armcii_am_end(void)
 {
-    armcii_lock_exit_hook = armcii_lock_exit_nothing;
+    armcii_lock.exit_hook = armcii_lock_exit_nothing;
     if (armcii_world_is_member()) end_process();
     armcii_server_end();
     armcii_event_set_doorbell(-1);

@@ -380,7 +380,7 @@ static bool try_serve(const struct am_request_header *r, int client)
     struct shape *s = &decoded.shape;
     armcii_am_decode(r, &decoded);
     if (r->kind == AM_GET && !can_reply(&clients[client], reply_cost(s))) return false;
-    if (armcii_hang_on) armcii_hang_served(kind_names[r->kind], client);
+    if (armcii_observed.hang) armcii_hang_served(kind_names[r->kind], client);
     switch ((enum am_kind)r->kind) {
     case AM_PUT:
         atomic_thread_fence(memory_order_release); /* a flag after its data */
@@ -592,8 +592,8 @@ void armcii_server_start(MPI_Comm requests)
     MPI_Comm_size(comm, &ranks);
     clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
     armcii_slots_start(comm);
-    previous_hook = armcii_progress_hook;
-    armcii_progress_hook = armcii_server_poll;
+    previous_hook = armcii_backoff.progress;
+    armcii_backoff.progress = armcii_server_poll;
     atomic_store(&here, true);
 }
 
@@ -609,7 +609,7 @@ static void free_reply_list(struct reply *list)
 void armcii_server_end(void)
 {
     if (!armcii_server_is_here()) return;
-    armcii_progress_hook = previous_hook;
+    armcii_backoff.progress = previous_hook;
     atomic_store(&here, false);
     while (pending)
         progress_replies();

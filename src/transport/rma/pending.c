@@ -30,10 +30,12 @@ struct record {
     struct record *newer, *older; /* of all records */
 };
 
-static struct record **by_target; /* [world size] */
-static struct record *newest;
-static struct record *free_list;
-static uint64_t tickets;
+static struct {
+    struct record **by_target; /* [world size] */
+    struct record *newest;
+    struct record *free_list;
+    uint64_t tickets;
+} pending;
 
 void armcii_rma_flush(struct window *w, int rank, int process)
 {
@@ -49,24 +51,24 @@ void armcii_rma_flush_local(struct window *w, int rank, int process)
 
 void armcii_pending_start(void)
 {
-    by_target = armcii_alloc((size_t)armcii_world->size, sizeof *by_target,
-                             "pending operations of %d processes", armcii_world->size);
+    pending.by_target = armcii_alloc((size_t)armcii_world->size, sizeof *pending.by_target,
+                                     "pending operations of %d processes", armcii_world->size);
 }
 
 void armcii_pending_end(void)
 {
-    while (free_list) {
-        struct record *r = free_list;
-        free_list = r->next;
+    while (pending.free_list) {
+        struct record *r = pending.free_list;
+        pending.free_list = r->next;
         free(r);
     }
-    free(by_target);
-    by_target = NULL;
+    free(pending.by_target);
+    pending.by_target = NULL;
 }
 
 static struct record *find_record(const struct region *region, int target)
 {
-    struct record *r = by_target[target];
+    struct record *r = pending.by_target[target];
     while (r && r->region != region)
         r = r->next;
     return r;
@@ -74,38 +76,38 @@ static struct record *find_record(const struct region *region, int target)
 
 static struct record *new_record(const struct raddr *raddr, int target)
 {
-    struct record *r = free_list;
+    struct record *r = pending.free_list;
     if (r)
-        free_list = r->next;
+        pending.free_list = r->next;
     else
         r = armcii_alloc(1, sizeof *r, "a pending operation");
     *r = (struct record){.region = raddr->region,
                          .target = target,
                          .rank = raddr->rank,
                          .origin = armcii_rma_origin(raddr)};
-    r->next = by_target[target];
-    r->older = newest;
-    r->local = tickets; /* earlier operations on this region and target are complete */
-    if (newest) newest->newer = r;
-    newest = by_target[target] = r;
+    r->next = pending.by_target[target];
+    r->older = pending.newest;
+    r->local = pending.tickets; /* earlier operations on this region and target are complete */
+    if (pending.newest) pending.newest->newer = r;
+    pending.newest = pending.by_target[target] = r;
     r->region->rma->dirty++;
     return r;
 }
 
 static void discard(struct record *r)
 {
-    struct record **link = &by_target[r->target];
+    struct record **link = &pending.by_target[r->target];
     while (*link != r)
         link = &(*link)->next;
     *link = r->next;
     if (r->newer)
         r->newer->older = r->older;
     else
-        newest = r->older;
+        pending.newest = r->older;
     if (r->older) r->older->newer = r->newer;
     r->region->rma->dirty--;
-    r->next = free_list;
-    free_list = r;
+    r->next = pending.free_list;
+    pending.free_list = r;
 }
 
 static bool overlaps(struct addr_range a, const char *lo, const char *hi)
@@ -135,7 +137,7 @@ static bool must_wait(const struct record *r, struct rma_verb verb, const char *
 static void add_op(struct record *r, struct rma_verb verb, const char *lo, const char *hi,
                    size_t calls)
 {
-    r->last = ++tickets;
+    r->last = ++pending.tickets;
     r->in_flight += calls;
     if (verb.kind == RMA_GET) {
         r->last_get = r->last;
@@ -202,7 +204,7 @@ static bool is_on_window(const struct record *r, const struct window *w)
 
 static void flush_all(struct window *w)
 {
-    for (const struct record *r = newest; r; r = r->older)
+    for (const struct record *r = pending.newest; r; r = r->older)
         if (is_on_window(r, w)) armcii_doorbell_ring(r->target);
     if (!armcii_fault("flush-dropped")) armcii_window_flush_all(w);
 }
@@ -221,13 +223,13 @@ static void complete_together(struct window *w)
     struct record *older;
     bool issued = false;
     flush_all(w);
-    for (const struct record *r = newest; r; r = r->older) {
+    for (const struct record *r = pending.newest; r; r = r->older) {
         if (!is_on_window(r, w) || !needs_readback(r)) continue;
         issue_readback(r);
         issued = true;
     }
     if (issued) flush_all(w);
-    for (struct record *r = newest; r; r = older) {
+    for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
         if (is_on_window(r, w)) discard(r);
     }
@@ -239,7 +241,7 @@ static void complete_together(struct window *w)
 static void limit_in_flight(int target, size_t calls)
 {
     size_t in_flight = calls, a = armcii_config->outstanding_limit, b = armcii_quirks->outstanding;
-    for (const struct record *r = by_target[target]; r; r = r->next)
+    for (const struct record *r = pending.by_target[target]; r; r = r->next)
         in_flight += r->in_flight;
     if (in_flight > (a < b ? a : b)) armcii_pending_wait_all(target);
 }
@@ -274,7 +276,7 @@ bool armcii_pending_is_dirty(const struct region *region, int target)
  */
 static struct record *find_incomplete(const struct request *req)
 {
-    struct record *r = by_target[req->target];
+    struct record *r = pending.by_target[req->target];
     while (r && r->region->id != req->region_id)
         r = r->next;
     return r && r->local < req->id ? r : NULL;
@@ -299,7 +301,7 @@ static bool fault_skips(const struct record *r)
 void armcii_pending_fence(int target)
 {
     struct record *next;
-    for (struct record *r = by_target[target]; r; r = next) {
+    for (struct record *r = pending.by_target[target]; r; r = next) {
         next = r->next;
         if (!fault_skips(r)) complete_record(r);
     }
@@ -307,18 +309,18 @@ void armcii_pending_fence(int target)
 
 void armcii_pending_fence_all(void)
 {
-    while (newest) {
-        if (flush_all_pays(newest->region))
-            complete_together(newest->region->rma->window);
+    while (pending.newest) {
+        if (flush_all_pays(pending.newest->region))
+            complete_together(pending.newest->region->rma->window);
         else
-            complete_record(newest);
+            complete_record(pending.newest);
     }
 }
 
 void armcii_pending_fence_team(const struct team *team)
 {
     struct record *older;
-    for (struct record *r = newest; r; r = older) {
+    for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
         if (team->from_world[r->target] >= 0 && !fault_skips(r)) complete_record(r);
     }
@@ -326,13 +328,13 @@ void armcii_pending_fence_team(const struct team *team)
 
 bool armcii_pending_is_quiet(void)
 {
-    return !newest;
+    return !pending.newest;
 }
 
 static void fence_all_of(struct region *region)
 {
     struct record *older;
-    for (struct record *r = newest; r; r = older) {
+    for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
         if (r->region == region) complete_record(r);
     }
@@ -354,7 +356,7 @@ void armcii_pending_fence_region(struct region *region, int target)
 void armcii_pending_wait_all(int target)
 {
     struct record *next;
-    for (struct record *r = target < 0 ? newest : by_target[target]; r; r = next) {
+    for (struct record *r = target < 0 ? pending.newest : pending.by_target[target]; r; r = next) {
         next = target < 0 ? r->older : r->next;
         if (r->local < r->last) complete_record_local(r);
     }

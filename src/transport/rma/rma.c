@@ -11,6 +11,7 @@
 #include "mpi/coll.h"
 #include "mpi/quirks.h"
 #include "mpi/world.h"
+#include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/rma/pending.h"
 #include "transport/shm/arena.h"
@@ -21,18 +22,24 @@
  * It enters MPI while the program does not.  MPI does not tell whether a poll found work, so events
  * count as work: those of sockets, and doorbells of this node's processes. */
 
-static bool sockets_raise_events; /* for messages between nodes, by the test at start */
-static bool watches_all;          /* all sockets that may carry messages are watched */
-static unsigned sleeps;           /* since the last search for sockets */
-static unsigned mpi_calls;        /* of the program, at the last poll */
+static struct {
+    bool sockets_raise_events; /* for messages between nodes, by the test at start */
+    bool watches_all;          /* all sockets that may carry messages are watched */
+    unsigned sleeps;           /* since the last search for sockets */
+    unsigned mpi_calls;        /* of the program, at the last poll */
+    bool target_is_passive;
+    int windows; /* of regions and extents */
+    struct rma_extent *lasting;
+    bool has_thread;
+} rma;
 
 static enum progress_work poll_once(void)
 {
     armcii_window_progress(armcii_world->control);
-    mpi_calls = armcii_window_progress_calls(); /* without the call above */
+    rma.mpi_calls = armcii_window_progress_calls(); /* without the call above */
     bool any = armcii_event_drain();
     any |= armcii_doorbell_clear();
-    if (any) watches_all = false; /* the message may be from a new connection */
+    if (any) rma.watches_all = false; /* the message may be from a new connection */
     return any ? WORK_REMOTE : WORK_NONE;
 }
 
@@ -41,23 +48,23 @@ static enum progress_work poll_once(void)
 static bool is_helped(void)
 {
     unsigned calls = armcii_window_progress_calls();
-    bool any = calls != mpi_calls || armcii_window_is_progressing();
-    mpi_calls = calls;
-    if (any) watches_all = false; /* the program may have made connections */
+    bool any = calls != rma.mpi_calls || armcii_window_is_progressing();
+    rma.mpi_calls = calls;
+    if (any) rma.watches_all = false; /* the program may have made connections */
     return any;
 }
 
 static enum progress_wait choose_wait(void)
 {
     enum { SLEEPS = 64 }; /* between two searches for sockets */
-    if (++sleeps % SLEEPS == 0) {
+    if (++rma.sleeps % SLEEPS == 0) {
         armcii_event_add_sockets();
-        watches_all = true;
-        sleeps = 0;
+        rma.watches_all = true;
+        rma.sleeps = 0;
     }
     bool neighbours_ring = armcii_node->size == 1 || armcii_doorbell_fd() >= 0;
-    if (!sockets_raise_events) return WAIT_POLL;
-    return watches_all && neighbours_ring ? WAIT_EVENTS : WAIT_SOME_EVENTS;
+    if (!rma.sockets_raise_events) return WAIT_POLL;
+    return rma.watches_all && neighbours_ring ? WAIT_EVENTS : WAIT_SOME_EVENTS;
 }
 
 static bool begin_sleep(void)
@@ -69,7 +76,7 @@ static bool begin_sleep(void)
 static void end_sleep(bool signaled)
 {
     armcii_doorbell_arm(false);
-    if (signaled) watches_all = false;
+    if (signaled) rma.watches_all = false;
 }
 
 static const struct loop_policy policy = {
@@ -111,11 +118,8 @@ static bool test_events(void)
 
 /* ---- regions ---- */
 
-static bool target_is_passive;
-
 /* MPI libraries limit communicators, of which a window takes one, and the program needs some. */
 enum { MAX_OPTIONAL_WINDOWS = 512 };
-static int windows; /* of regions and extents */
 
 /* A window over an extent of the arena, for all its regions.  Those of the world's extents last
  * until the end, so that creating and freeing a region need no call of MPI; those of groups are
@@ -125,7 +129,6 @@ struct rma_extent {
     int users;               /* regions, and the list */
     struct rma_extent *next; /* in the list of those that last */
 };
-static struct rma_extent *lasting;
 
 /* The part of a region with a window of its own, not yet created. */
 static struct rma_region *new_part(void)
@@ -139,7 +142,7 @@ static int set_or_free(int rc, struct region *r, struct rma_region *part)
 {
     if (rc == 0) {
         r->rma = part;
-        windows++;
+        rma.windows++;
     } else {
         free(part);
     }
@@ -188,7 +191,7 @@ static int attach_memget(struct region *r)
 static int create_over(const struct region *r, struct window *w, void *memory, size_t bytes)
 {
     bool optional = r->far->fallback != NULL;
-    if (optional && !armcii_coll_all(windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
+    if (optional && !armcii_coll_all(rma.windows < MAX_OPTIONAL_WINDOWS, r->team->comm)) return -1;
     int rc = armcii_window_create_over(w, memory, bytes, r->team->comm);
     return !optional || armcii_coll_all(rc == 0, r->team->comm) ? rc : -1;
 }
@@ -204,7 +207,7 @@ static int attach_own(struct region *r)
  */
 static void reserve_extent(const struct extent *e)
 {
-    if (!target_is_passive) return;
+    if (!rma.target_is_passive) return;
     armcii_reservation_add(armcii_arena_unreserved(e->offset, e->bytes));
     armcii_arena_set_reserved(e->offset, e->bytes);
 }
@@ -220,12 +223,12 @@ static int create_extent_window(const struct region *r, struct extent *e)
         return rc;
     }
     reserve_extent(e);
-    windows++;
+    rma.windows++;
     e->rma = x;
     if (r->team == armcii_team_world()) {
         x->users = 1;
-        x->next = lasting;
-        lasting = x;
+        x->next = rma.lasting;
+        rma.lasting = x;
     }
     return 0;
 }
@@ -251,7 +254,7 @@ static int attach(struct region *r)
 static void free_window(struct window *w)
 {
     armcii_window_free(w);
-    windows--;
+    rma.windows--;
 }
 
 static void detach_from_extent(struct extent *e)
@@ -276,9 +279,9 @@ static void detach(struct region *r)
 
 static void free_lasting_windows(void)
 {
-    while (lasting) {
-        struct rma_extent *x = lasting;
-        lasting = x->next;
+    while (rma.lasting) {
+        struct rma_extent *x = rma.lasting;
+        rma.lasting = x->next;
         free_window(&x->window);
         free(x);
     }
@@ -291,12 +294,10 @@ static void sync(struct region *r)
 
 /* ---- start and end ---- */
 
-static bool has_thread;
-
 static void start_thread(void)
 {
-    sockets_raise_events = test_events();
-    watches_all = false;
+    rma.sockets_raise_events = test_events();
+    rma.watches_all = false;
     armcii_doorbells_start();
     armcii_progress_thread_start(&policy);
     if (armcii_doorbell_fd() >= 0) armcii_event_add_fd(armcii_doorbell_fd());
@@ -304,20 +305,20 @@ static void start_thread(void)
 
 void armcii_rma_start(bool with_thread, bool passive_target)
 {
-    target_is_passive = passive_target;
+    rma.target_is_passive = passive_target;
     armcii_pending_start();
-    has_thread = with_thread;
+    rma.has_thread = with_thread;
     if (with_thread) start_thread();
 }
 
 void armcii_rma_end(void)
 {
     free_lasting_windows();
-    if (has_thread) {
+    if (rma.has_thread) {
         armcii_progress_thread_end();
         armcii_doorbells_end();
     }
-    has_thread = false;
+    rma.has_thread = false;
     armcii_pending_end();
 }
 
@@ -408,7 +409,7 @@ static void barrier(void)
 /* MPI does not report whether there was work. */
 static bool progress(void)
 {
-    if (!target_is_passive) armcii_window_progress(armcii_world->control);
+    if (!rma.target_is_passive) armcii_window_progress(armcii_world->control);
     return false;
 }
 

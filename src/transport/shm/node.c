@@ -448,7 +448,7 @@ void armcii_node_start(void)
     the_node.kind = choose_kind();
     barriers = 0;
     survey_kernel();
-    armcii_backoff_spin_limit = the_node.cpus.oversubscribed
+    armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
     start_reservations();
@@ -461,14 +461,14 @@ void armcii_node_end(void)
     free_control();
     free(the_node.cpus.taken);
     the_node = (struct node){0};
-    armcii_backoff_spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
+    armcii_backoff.spin_limit = SPIN_LIMIT_OVERSUBSCRIBED;
 }
 
 static void wait_for(atomic_uint *arrived, unsigned number)
 {
     struct backoff p = {0};
     while ((int)(atomic_load_explicit(arrived, memory_order_acquire) - number) < 0)
-        if (armcii_backoff_yield(&p)) armcii_progress_hook();
+        if (armcii_backoff_yield(&p)) armcii_backoff.progress();
 }
 
 void armcii_node_barrier(void)

@@ -1,0 +1,154 @@
+/* event.c - the events that end a sleep: epoll over the sockets of this process, and an eventfd for
+ * wakeups. */
+#define _GNU_SOURCE
+#include "progress/event.h"
+
+#include <dirent.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+static struct {
+    int wakeup_fd, doorbell_fd, epfd;
+    /* How well events predict messages.  They are reliable above 0. */
+    int score;
+    unsigned misses;
+} watched = {.wakeup_fd = -1, .doorbell_fd = -1, .epfd = -1};
+
+enum { SCORE_MIN = -4, SCORE_MAX = 4, MISS_COST = 2 };
+
+/* ---- descriptors ---- */
+
+static bool is_internet_socket(int fd)
+{
+    int domain;
+    socklen_t size = sizeof domain;
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+           (domain == AF_INET || domain == AF_INET6);
+}
+
+/* Edge-triggered: data that nobody reads end one sleep only.  Fails if the descriptor is watched
+ * already. */
+static void add_fd(int fd, uint32_t events)
+{
+    struct epoll_event event = {.events = events | EPOLLET};
+    epoll_ctl(watched.epfd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void armcii_event_add_fd(int fd)
+{
+    add_fd(fd, EPOLLIN);
+}
+
+void armcii_event_add_sockets(void)
+{
+    DIR *descriptors = opendir("/proc/self/fd");
+    if (!descriptors) return;
+    for (struct dirent *e = readdir(descriptors); e; e = readdir(descriptors)) {
+        int fd = atoi(e->d_name);
+        if (is_internet_socket(fd)) add_fd(fd, EPOLLIN | EPOLLOUT);
+    }
+    closedir(descriptors);
+}
+
+void armcii_event_start(void)
+{
+    watched.wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    watched.epfd = epoll_create1(EPOLL_CLOEXEC);
+    if (watched.wakeup_fd < 0)
+        armcii_fatal("no descriptor for a thread that waits for messages"); /* without epfd, no
+                                                                               event is seen */
+    armcii_event_add_sockets();
+    watched.score = 0; /* a process that finds no messages itself never sees that its network raises
+                  no events */
+    watched.misses = 0;
+}
+
+void armcii_event_end(void)
+{
+    if (watched.epfd >= 0) close(watched.epfd);
+    close(watched.wakeup_fd);
+    watched.epfd = watched.wakeup_fd =
+        -1; /* a late wakeup must not reach another file with this number */
+}
+
+/* ---- sleep ---- */
+
+void armcii_event_wakeup(void)
+{
+    eventfd_write(watched.wakeup_fd, 1);
+}
+
+bool armcii_event_drain(void)
+{
+    enum { BATCH = 16 };
+    struct epoll_event events[BATCH];
+    bool any = false;
+    while (epoll_wait(watched.epfd, events, BATCH, 0) > 0)
+        any = true;
+    return any;
+}
+
+void armcii_event_set_doorbell(int fd)
+{
+    watched.doorbell_fd = fd;
+}
+
+static void read_doorbell(void)
+{
+    char unused;
+    while (recv(watched.doorbell_fd, &unused, sizeof unused, MSG_DONTWAIT) >= 0)
+        continue;
+}
+
+/* Until a wakeup, a datagram, or the timeout; or data for `fd`, if it is not -1: then true. */
+static bool wait_for(int fd, long timeout)
+{
+    struct timespec t = {timeout / 1000000, timeout % 1000000 * 1000};
+    struct pollfd fds[] = {{.fd = watched.wakeup_fd, .events = POLLIN},
+                           {.fd = watched.doorbell_fd, .events = POLLIN},
+                           {.fd = fd, .events = POLLIN}};
+    eventfd_t wakeups;
+    ppoll(fds, sizeof fds / sizeof fds[0], &t, NULL);
+    if (fds[0].revents) eventfd_read(watched.wakeup_fd, &wakeups);
+    if (fds[1].revents) read_doorbell();
+    return fds[2].revents != 0;
+}
+
+bool armcii_event_wait(long timeout)
+{
+    return wait_for(watched.epfd, timeout) && armcii_event_drain();
+}
+
+bool armcii_event_wait_ignoring_fds(long timeout)
+{
+    return wait_for(-1, timeout);
+}
+
+/* ---- score ---- */
+
+/* A miss may come from a socket that is not watched yet.  Search for such sockets if the miss ended
+ * a long sleep, else at every miss whose number is a power of two. */
+void armcii_event_account(bool signaled)
+{
+    if (signaled || armcii_event_drain()) { /* the event may follow the message */
+        if (watched.score < SCORE_MAX) watched.score++;
+        return;
+    }
+    bool was_reliable = watched.score > 0;
+    watched.score = watched.score - MISS_COST > SCORE_MIN ? watched.score - MISS_COST : SCORE_MIN;
+    watched.misses++;
+    if (was_reliable || (watched.misses & (watched.misses - 1)) == 0) armcii_event_add_sockets();
+}
+
+bool armcii_event_is_reliable(void)
+{
+    return watched.score > 0;
+}
