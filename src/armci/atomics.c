@@ -287,7 +287,7 @@ static void unlock(const char *caller, struct mutex_set *set, int mutex, int own
                      "%d of process %d", mutex, owner);
         return;
     }
-    armcii_complete_everything();
+    armcii_complete_all();
     set->transport->unlock(set->queues, owner, mutex);
     held(set, mutex, owner)->taken = false;
 }

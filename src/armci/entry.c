@@ -60,7 +60,7 @@ enum entry_state armcii_enter_slow(const char *function, int process)
     return ENTRY_SLOW;
 }
 
-void armcii_leave_slow(void)
+void armcii_exit_slow(void)
 {
     armcii_lock_exit();
     if (armcii_observed.calls) armcii_call_end();

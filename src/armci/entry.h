@@ -41,7 +41,7 @@ extern struct entry armcii_entry;
 void armcii_entry_open(void);
 void armcii_entry_close(void);
 enum entry_state armcii_enter_slow(const char *function, int process);
-void armcii_leave_slow(void);
+void armcii_exit_slow(void);
 
 static inline bool armcii_is_quiet(void)
 {
@@ -61,15 +61,15 @@ static inline enum entry_state armcii_enter(const char *function, int process)
                : armcii_enter_slow(function, process);
 }
 
-static inline void armcii_leave(const enum entry_state *entered)
+static inline void armcii_exit(const enum entry_state *entered)
 {
-    if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_leave_slow();
+    if (__builtin_expect(*entered == ENTRY_SLOW, 0)) armcii_exit_slow();
 }
 
 /* First line of a function: `entered` is ENTRY_OFF if the call is invalid; `process` is its target;
  * leaving the scope releases the lock. */
 #define ARMCII_ENTER_TO(function, process)                                                         \
-    __attribute__((cleanup(armcii_leave))) const enum entry_state entered =                        \
+    __attribute__((cleanup(armcii_exit))) const enum entry_state entered =                         \
         armcii_enter(function, process)
 /* The same without a target. */
 #define ARMCII_ENTER(function) ARMCII_ENTER_TO(function, -1)
@@ -112,11 +112,11 @@ struct team *armcii_group_team(const char *function, const ARMCI_Group *group);
 
 /* Flush the queues of aggregate handles and complete all puts, accumulates and stores remotely
  * (sync.c). */
-void armcii_complete_everything(void);
+void armcii_complete_all(void);
 /* The same towards one process. */
 void armcii_complete_process(int proc);
 /* Complete all operations remotely and locally, including gets. */
-void armcii_finish_everything(void);
+void armcii_quiesce(void);
 /* Complete all operations on one region, before it is freed. */
 void armcii_complete_region(struct region *region);
 
@@ -126,7 +126,7 @@ void armcii_mutexes_end(void);
 void armcii_groups_reset_default(void);
 
 /* Collective, after all layers have started: rank 0 prints the summary (ARMCI_VERBOSE) and the
- * warnings (preflight.c, warnings.h). */
-void armcii_preflight(const char *library);
+ * warnings (banner.c, warnings.h). */
+void armcii_banner(const char *library);
 
 #endif

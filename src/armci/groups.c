@@ -136,7 +136,7 @@ void PARMCI_Group_free(ARMCI_Group *group)
         return;
     }
     if (team == default_team) default_team = NULL;
-    armcii_finish_everything();
+    armcii_quiesce();
     armcii_team_close(team);
     describe(NULL, group);
 }

@@ -145,7 +145,7 @@ static void start_layers(void)
     armcii_handles_start();
     armcii_notify_start();
     armcii_observe_start();
-    armcii_preflight(library_state.library);
+    armcii_banner(library_state.library);
 }
 
 static int end_in_mpi_finalize(MPI_Comm self, int key, void *value, void *extra);
@@ -299,7 +299,7 @@ ARMCII_ALIAS(ARMCI_Initialized, PARMCI_Initialized);
 static void end_layers(void)
 {
     armcii_lock_enter(); /* the progress thread is still running */
-    armcii_finish_everything();
+    armcii_quiesce();
     armcii_lock_exit();
     armcii_observe_end();
     armcii_coll_barrier(armcii_world->comm);

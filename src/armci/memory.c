@@ -87,7 +87,7 @@ static int release(const char *caller, void *ptr, bool is_world, ARMCI_Group *gr
     if (early)
         armcii_complete_region(own);
     else
-        armcii_handles_issue(-1);
+        armcii_aggregates_flush(-1);
     if (!armcii_region_agree(own ? own->team : team, own, &region))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, "ptr",
                             "the processes pass different regions", "%p", ptr);
@@ -219,7 +219,7 @@ void PARMCI_Memctl(armci_meminfo_t *meminfo)
 {
     ARMCII_ENTER("ARMCI_Memctl");
     if (!entered || armcii_check_pointer("ARMCI_Memctl", "meminfo", meminfo)) return;
-    armcii_finish_everything();
+    armcii_quiesce();
     if (meminfo->cpid != armcii_world->rank || !armcii_memget_free(base_of(meminfo))) {
         armcii_error(ARMCI_ERR_ADDRESS, "ARMCI_Memctl", "meminfo",
                      "not memory that this process allocated by ARMCI_Memget", "%p",

@@ -12,29 +12,29 @@ static void note_program_stores(void)
     if (armcii_program_stores) armcii_stores_pending = true;
 }
 
-void armcii_complete_everything(void)
+void armcii_complete_all(void)
 {
     note_program_stores();
-    armcii_handles_issue(-1);
+    armcii_aggregates_flush(-1);
     armcii_fence_all();
 }
 
-void armcii_finish_everything(void)
+void armcii_quiesce(void)
 {
-    armcii_complete_everything();
+    armcii_complete_all();
     armcii_wait_all(-1);
 }
 
 void armcii_complete_region(struct region *region)
 {
-    armcii_handles_issue(-1);
+    armcii_aggregates_flush(-1);
     armcii_fence_region(region, -1);
 }
 
 void armcii_complete_process(int proc)
 {
     note_program_stores();
-    armcii_handles_issue(proc);
+    armcii_aggregates_flush(proc);
     armcii_fence(proc);
 }
 
@@ -89,7 +89,7 @@ int PARMCI_WaitProc(int proc)
     if (!entered) return ARMCI_ERR_STATE;
     int rc = armcii_check_process("ARMCI_WaitProc", "proc", proc);
     if (rc) return rc;
-    rc = armcii_handles_issue(proc);
+    rc = armcii_aggregates_flush(proc);
     armcii_wait_all(proc);
     return rc;
 }
@@ -99,7 +99,7 @@ int PARMCI_WaitAll(void)
 {
     ARMCII_ENTER("ARMCI_WaitAll");
     if (!entered) return ARMCI_ERR_STATE;
-    int rc = armcii_handles_issue(-1);
+    int rc = armcii_aggregates_flush(-1);
     armcii_wait_all(-1);
     return rc;
 }
@@ -131,7 +131,7 @@ void PARMCI_AllFence(void)
     if (armcii_is_quiet()) return;
     ARMCII_ENTER("ARMCI_AllFence");
     if (!entered) return;
-    armcii_complete_everything();
+    armcii_complete_all();
     mark_if_quiet();
 }
 ARMCII_ALIAS(ARMCI_AllFence, PARMCI_AllFence);
@@ -142,7 +142,7 @@ void PARMCI_GroupFence(ARMCI_Group *group)
     struct team *team = entered ? armcii_check_group("ARMCI_GroupFence", group) : NULL;
     if (!team) return;
     note_program_stores();
-    armcii_handles_issue(-1);
+    armcii_aggregates_flush(-1);
     armcii_fence_team(team);
 }
 ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
@@ -150,7 +150,7 @@ ARMCII_ALIAS(ARMCI_GroupFence, PARMCI_GroupFence);
 static bool complete_before_barrier(void)
 {
     ARMCII_ENTER("ARMCI_Barrier");
-    if (entered) armcii_complete_everything();
+    if (entered) armcii_complete_all();
     return entered;
 }
 

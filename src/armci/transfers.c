@@ -313,7 +313,7 @@ static int counted(int rc, const struct op *op, armci_hdl_t *hdl)
     if (rc == 0 && armcii_stats.on)
         armcii_stats_note_transfer((enum stats_kind)op->verb.kind, op->target, op->shape.bytes,
                                    op->shape.nsegs,
-                                   hdl != BLOCKING && armcii_handle_queues(hdl, op));
+                                   hdl != BLOCKING && armcii_handle_would_queue(hdl, op));
     return rc;
 }
 

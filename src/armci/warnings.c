@@ -22,12 +22,12 @@ enum { SCARCE_MEMORY = 256 << 20, SCARCE_MAPPINGS = 1000, OWN_DESCRIPTORS = 64 }
 /* ---------------------------------------------------------------- the table -------- */
 
 /* The entries in their order. */
-static long differs(const struct situation *s)
+static long differs(const struct job_facts *s)
 {
     return s->difference < 0 ? 0 : CONFIG_ENTRIES - s->difference;
 }
 
-static void describe_difference(const struct situation *s, long severity, char *text, size_t size)
+static void describe_difference(const struct job_facts *s, long severity, char *text, size_t size)
 {
     size_t entry = (size_t)(CONFIG_ENTRIES - severity);
     char value[CONFIG_VALUE];
@@ -37,12 +37,12 @@ static void describe_difference(const struct situation *s, long severity, char *
              armcii_config_value(entry, value, sizeof value, NULL));
 }
 
-static long is_alone(const struct situation *s)
+static long is_alone(const struct job_facts *s)
 {
     return s->launched;
 }
 
-static void describe_alone(const struct situation *s, long severity, char *text, size_t size)
+static void describe_alone(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s;
     snprintf(text, size,
@@ -50,40 +50,40 @@ static void describe_alone(const struct situation *s, long severity, char *text,
              severity);
 }
 
-static long refuses_transport(const struct situation *s)
+static long ignores_transport(const struct job_facts *s)
 {
     return s->complaint != NULL;
 }
 
-static void describe_transport(const struct situation *s, long severity, char *text, size_t size)
+static void describe_transport(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)severity;
     snprintf(text, size, "%s", s->complaint);
 }
 
-static bool waits_for_targets(const struct situation *s)
+static bool waits_for_targets(const struct job_facts *s)
 {
     return s->nodes > 1 && !s->asynchronous && s->progress != PROGRESS_NONE;
 }
 
-static long lacks_threads(const struct situation *s)
+static long lacks_threads(const struct job_facts *s)
 {
     return waits_for_targets(s) && !s->threads;
 }
 
-static long lacks_progress(const struct situation *s)
+static long lacks_progress(const struct job_facts *s)
 {
     return waits_for_targets(s) && s->threads;
 }
 
-static void describe_threads(const struct situation *s, long severity, char *text, size_t size)
+static void describe_threads(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s, (void)severity;
     snprintf(text, size,
              "no MPI_THREAD_MULTIPLE: operations between nodes wait until their target calls MPI");
 }
 
-static void describe_progress(const struct situation *s, long severity, char *text, size_t size)
+static void describe_progress(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s, (void)severity;
     snprintf(text, size,
@@ -91,13 +91,13 @@ static void describe_progress(const struct situation *s, long severity, char *te
              "target calls MPI");
 }
 
-static long lacks_memfd(const struct situation *s)
+static long lacks_memfd(const struct job_facts *s)
 {
     return s->ranks > 1 && (s->allowed == SHM_AUTO || s->allowed == SHM_MEMFD) &&
            s->kind != SEGMENT_MEMFD;
 }
 
-static void describe_memfd(const struct situation *s, long severity, char *text, size_t size)
+static void describe_memfd(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)severity;
     const char *instead = s->kind == SEGMENT_MPI
@@ -109,12 +109,12 @@ static void describe_memfd(const struct situation *s, long severity, char *text,
 
 /* The number of processes for each processor; 1: there are enough processors, but some processes
  * are bound to the same ones. */
-static long oversubscribes(const struct situation *s)
+static long oversubscribes(const struct job_facts *s)
 {
     return s->oversubscribed ? (long)((s->processes + s->processors - 1) / s->processors) : 0;
 }
 
-static void describe_load(const struct situation *s, long severity, char *text, size_t size)
+static void describe_load(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s;
     if (severity > 1)
@@ -123,12 +123,12 @@ static void describe_load(const struct situation *s, long severity, char *text, 
         snprintf(text, size, "some processes are bound to the same processors");
 }
 
-static long lacks_memory(const struct situation *s)
+static long lacks_memory(const struct job_facts *s)
 {
     return s->memory < SCARCE_MEMORY ? SCARCE_MEMORY - (long)s->memory : 0;
 }
 
-static void describe_memory(const struct situation *s, long severity, char *text, size_t size)
+static void describe_memory(const struct job_facts *s, long severity, char *text, size_t size)
 {
     char memory[32];
     (void)s;
@@ -136,12 +136,12 @@ static void describe_memory(const struct situation *s, long severity, char *text
              armcii_system_format_bytes((size_t)(SCARCE_MEMORY - severity), memory, sizeof memory));
 }
 
-static long limits_regions(const struct situation *s)
+static long limits_regions(const struct job_facts *s)
 {
     return s->region < s->node_memory && s->region < LONG_MAX ? LONG_MAX - (long)s->region : 0;
 }
 
-static void describe_region(const struct situation *s, long severity, char *text, size_t size)
+static void describe_region(const struct job_facts *s, long severity, char *text, size_t size)
 {
     char region[32];
     (void)s;
@@ -150,20 +150,20 @@ static void describe_region(const struct situation *s, long severity, char *text
              armcii_system_format_bytes((size_t)(LONG_MAX - severity), region, sizeof region));
 }
 
-static long lacks_descriptors(const struct situation *s)
+static long lacks_descriptors(const struct job_facts *s)
 {
     return s->descriptors_needed > s->descriptors ? (long)(s->descriptors_needed - s->descriptors)
                                                   : 0;
 }
 
-static void describe_descriptors(const struct situation *s, long severity, char *text, size_t size)
+static void describe_descriptors(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s;
     snprintf(text, size, "MPI may need %ld more descriptors than the limit on open files allows",
              severity);
 }
 
-static long lacks_mappings(const struct situation *s)
+static long lacks_mappings(const struct job_facts *s)
 {
     size_t used = s->mappings_used < s->mappings ? s->mappings_used : s->mappings,
            left = s->mappings - used;
@@ -171,19 +171,19 @@ static long lacks_mappings(const struct situation *s)
                                                                   : 0;
 }
 
-static void describe_mappings(const struct situation *s, long severity, char *text, size_t size)
+static void describe_mappings(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)s;
     snprintf(text, size, "no more than %ld further memory mappings, and regions need them",
              SCARCE_MAPPINGS - severity);
 }
 
-static long knows_no_mpi(const struct situation *s)
+static long has_unknown_mpi(const struct job_facts *s)
 {
     return s->unknown_mpi != NULL;
 }
 
-static void describe_mpi(const struct situation *s, long severity, char *text, size_t size)
+static void describe_mpi(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)severity;
     snprintf(text, size,
@@ -199,7 +199,7 @@ static const struct warning table[] = {
      OF_JOB},
     {"settings", differs, describe_difference,
      "give all processes the same variables (Open MPI: mpirun -x NAME)", OF_RANK},
-    {"transport", refuses_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM",
+    {"transport", ignores_transport, describe_transport, "unset ARMCI_TRANSPORT and ARMCI_SHM",
      OF_JOB},
     {"no-threads", lacks_threads, describe_threads,
      "start with MPI_Init_thread or ARMCI_Init_thread and MPI_THREAD_MULTIPLE, or add a rank to "
@@ -222,7 +222,7 @@ static const struct warning table[] = {
     {"file-size", limits_regions, describe_region, "ulimit -f unlimited", OF_NODE},
     {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
     {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", OF_NODE},
-    {"unknown-mpi", knows_no_mpi, describe_mpi,
+    {"unknown-mpi", has_unknown_mpi, describe_mpi,
      "run armci-doctor; set the remedies that it names by ARMCI_QUIRKS", OF_JOB},
 };
 enum { WARNINGS = sizeof table / sizeof table[0] };
@@ -247,7 +247,7 @@ size_t armcii_largest_region(const struct limits *limits)
 
 /* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's
  * first process. */
-static void observe_limits(struct situation *s)
+static void observe_limits(struct job_facts *s)
 {
     struct limits limits;
     if (armcii_node->rank != 0) return;
@@ -263,10 +263,10 @@ static void observe_limits(struct situation *s)
                             (size_t)(armcii_world->size - armcii_node->size);
 }
 
-static struct situation observe(const char *first_line, const char *library)
+static struct job_facts observe(const char *first_line, const char *library)
 {
     int version;
-    struct situation s = {
+    struct job_facts s = {
         .difference = armcii_config_difference(),
         .launched = armcii_launch_alone(),
         .complaint = armcii_route_complaint(),
@@ -293,7 +293,7 @@ static struct situation observe(const char *first_line, const char *library)
     return s;
 }
 
-static void print(const struct warning *w, const struct situation *s, long severity, int rank)
+static void print(const struct warning *w, const struct job_facts *s, long severity, int rank)
 {
     char text[512], where[64] = "";
     w->describe(s, severity, text, sizeof text);
@@ -311,7 +311,7 @@ void armcii_warnings_print(const char *library)
     char first_line[128];
     memset(mine, 0, sizeof mine); /* padding, too */
     armcii_version_line(library, first_line, sizeof first_line);
-    struct situation s = observe(first_line, library);
+    struct job_facts s = observe(first_line, library);
     for (size_t i = 0; i < WARNINGS; i++) {
         mine[i].severity = table[i].severity(&s);
         mine[i].rank = armcii_world->rank;

@@ -12,7 +12,7 @@
 
 /* What a process knows when all layers have started.  The configuration's choices are no defects:
  * they give no warning. */
-struct situation {
+struct job_facts {
     int difference; /* entry of the configuration whose value here is not that of rank 0; -1: none
                      */
     long launched;  /* processes that the launcher started, of which MPI sees only this one; 0: MPI
@@ -39,8 +39,8 @@ struct situation {
 struct warning {
     const char *name;
     long (*severity)(
-        const struct situation *s); /* 0: all is well; the job prints its largest value */
-    void (*describe)(const struct situation *s, long severity, char *text, size_t size);
+        const struct job_facts *s); /* 0: all is well; the job prints its largest value */
+    void (*describe)(const struct job_facts *s, long severity, char *text, size_t size);
     const char *remedy;
     enum {
         OF_JOB,

@@ -283,7 +283,7 @@ static void attach(struct slot *s, const struct request *req)
 static void leave(const struct slot *s)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
-    if (last && last->transport->leave) last->transport->leave();
+    if (last && last->transport->push) last->transport->push();
 }
 
 /* Complete the operations now in the list; other threads may add, complete and remove operations
@@ -295,7 +295,7 @@ static void finish_operations(struct slot *s)
         const uint64_t which = s->removed;
         struct request req = s->operations[s->first];
         req.buffers = NULL; /* remove_first frees them */
-        armcii_op_finish(&req);
+        armcii_op_wait(&req);
         if (s->removed == which) remove_first(s);
     }
 }
@@ -432,14 +432,14 @@ static bool is_aggregate(const armci_hdl_t *handle)
     return s ? s->aggregate : is_empty_aggregate(handle);
 }
 
-bool armcii_handle_queues(const armci_hdl_t *handle, const struct op *op)
+bool armcii_handle_would_queue(const armci_hdl_t *handle, const struct op *op)
 {
     return is_aggregate(handle) && armcii_aggregate_accepts(op);
 }
 
 int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 {
-    if (armcii_handle_queues(handle, op)) return queue_request(obtain(handle), op, false);
+    if (armcii_handle_would_queue(handle, op)) return queue_request(obtain(handle), op, false);
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc || !req.transport) return rc;
@@ -451,7 +451,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
-    return armcii_handle_queues(handle, op) ? queue_request(obtain(handle), op, true)
+    return armcii_handle_would_queue(handle, op) ? queue_request(obtain(handle), op, true)
                                             : armcii_op_blocking(op);
 }
 
@@ -535,7 +535,7 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
     return rc;
 }
 
-int armcii_handles_flush_queued(int target)
+int armcii_aggregates_flush_slow(int target)
 {
     int rc = 0;
     struct slot *next;

@@ -28,7 +28,7 @@ bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int targe
  * aggregate handle copies it, any other handle completes it at once. */
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op);
 /* Does armcii_handle_start queue op? */
-bool armcii_handle_queues(const armci_hdl_t *handle, const struct op *op);
+bool armcii_handle_would_queue(const armci_hdl_t *handle, const struct op *op);
 
 /* Flush the handle's queue, complete its operations locally and reset the cookie.  0 or an error
  * code. */
@@ -47,10 +47,10 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle);
 /* Number of handles with queued requests; flush the requests for a target (-1: for any) of all
  * handles. */
 extern size_t armcii_handles_queued;
-int armcii_handles_flush_queued(int target);
-static inline int armcii_handles_issue(int target)
+int armcii_aggregates_flush_slow(int target);
+static inline int armcii_aggregates_flush(int target)
 {
-    return armcii_handles_queued > 0 ? armcii_handles_flush_queued(target) : 0;
+    return armcii_handles_queued > 0 ? armcii_aggregates_flush_slow(target) : 0;
 }
 
 /* ---- the queue of an aggregate handle (aggregate.c) ----

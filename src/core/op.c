@@ -21,7 +21,7 @@ int armcii_op_resolve(const char *caller, const char *argument, int target, cons
                       size_t bytes, struct raddr *raddr)
 {
     struct raddr found;
-    if (!armcii_memget_locate(target, address, bytes, &found))
+    if (!armcii_resolve(target, address, bytes, &found))
         return armcii_error(ARMCI_ERR_ADDRESS, caller, argument,
                             "the address lies in no global region of the process",
                             "%p of process %d", address, target);
@@ -53,9 +53,9 @@ static void issue_scattered(const struct op *op)
         struct request req = {0};
         piece.scale = NULL;
         armcii_shape_contiguous(&piece.shape, seg.local, seg.remote, seg.bytes);
-        armcii_memget_locate(op->target, seg.remote, seg.bytes, &raddr);
+        armcii_resolve(op->target, seg.remote, seg.bytes, &raddr);
         armcii_op_issue(&piece, &raddr, seg.remote, seg.remote + seg.bytes, &req);
-        armcii_op_finish(&req);
+        armcii_op_wait(&req);
     }
 }
 
@@ -123,7 +123,7 @@ int armcii_op_start(const struct op *op, struct request *req)
     return scattered ? issue_scattered_scaled(op) : armcii_op_issue(op, &raddr, lo, hi, req);
 }
 
-void armcii_op_finish(struct request *req)
+void armcii_op_wait(struct request *req)
 {
     if (req->transport) req->transport->wait(req);
     armcii_buffers_free(req->buffers);
@@ -145,7 +145,7 @@ int armcii_op_blocking(const struct op *op)
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc) return rc;
-    armcii_op_finish(&req);
+    armcii_op_wait(&req);
     if (op->verb.kind == RMA_GET) armcii_op_poll();
     return 0;
 }

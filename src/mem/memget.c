@@ -250,7 +250,7 @@ static bool is_outgrown(const struct raddr *entry, const char *address, size_t b
            bytes > (size_t)(entry->hi - address);
 }
 
-bool armcii_memget_locate(int process, const void *address, size_t bytes, struct raddr *raddr)
+bool armcii_resolve(int process, const void *address, size_t bytes, struct raddr *raddr)
 {
     bool found = armcii_region_locate(process, address, raddr);
     if (found && !is_outgrown(raddr, address, bytes)) return true;

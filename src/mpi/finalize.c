@@ -182,7 +182,7 @@ static void call_in_finalize(MPI_Comm_delete_attr_function *end, void *value)
 void armcii_finalize_prepare_pause(void)
 {
     static bool prepared;
-    if (prepared || armcii_quirks->lone_finalize) return;
+    if (prepared || armcii_quirks->finalize_independent) return;
     call_in_finalize(pause_on_delete, NULL);
     prepared = true;
 }
@@ -211,7 +211,7 @@ static bool has_barrier(MPI_Comm comm)
 
 void armcii_finalize_prepare_barrier(MPI_Comm comm)
 {
-    if (armcii_quirks->lone_finalize || !is_within_world(comm) || has_barrier(comm)) return;
+    if (armcii_quirks->finalize_independent || !is_within_world(comm) || has_barrier(comm)) return;
     MPI_Comm *copy = malloc(sizeof *copy);
     if (!copy) armcii_fatal("out of memory for a communicator");
     find_launcher(comm);

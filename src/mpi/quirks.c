@@ -220,10 +220,10 @@ static void apply(enum remedy remedy)
     case REMEDY_SPLIT_STRIDED_ACC: q->acc_strided_types = false; break;
     case REMEDY_SPLIT_VECTOR_ACC: q->acc_indexed_types = false; break;
     case REMEDY_REMOTE_FLUSH: q->local_completion = false; break;
-    case REMEDY_FLUSH_READBACK: q->true_flush = false; break;
-    case REMEDY_PROBE_RECEIVES: q->late_receives = false; break;
-    case REMEDY_FINALIZE_BARRIER: q->lone_finalize = false; break;
-    case REMEDY_PACK_PUTS: q->quick_strided_messages = false; break;
+    case REMEDY_FLUSH_READBACK: q->flush_is_remote = false; break;
+    case REMEDY_PROBE_RECEIVES: q->anysource_after_arrival = false; break;
+    case REMEDY_FINALIZE_BARRIER: q->finalize_independent = false; break;
+    case REMEDY_PACK_PUTS: q->datatype_sends_fast = false; break;
     case LIMIT_ACC_SEGMENTS: q->acc_segments = ACC_SEGMENTS; break;
     case LIMIT_EAGER: q->eager_max = SHORT_EAGER_MAX; break;
     case LIMIT_OUTSTANDING: q->outstanding = OUTSTANDING; break;
@@ -245,10 +245,10 @@ void armcii_quirks_decide(const char *version_text, bool several_nodes, bool ena
                                .typed_requests = true,
                                .outstanding = SIZE_MAX,
                                .local_completion = true,
-                               .true_flush = true,
-                               .late_receives = true,
-                               .lone_finalize = true,
-                               .quick_strided_messages = true,
+                               .flush_is_remote = true,
+                               .anysource_after_arrival = true,
+                               .finalize_independent = true,
+                               .datatype_sends_fast = true,
                                .eager_max = EAGER_MAX};
     int version;
     const char *library = armcii_quirks_library(version_text, &version);

@@ -24,14 +24,15 @@ struct quirks {
                               armci-doctor does */
     size_t outstanding;    /* operations in flight to one target */
     bool local_completion; /* MPI_Win_flush_local may be used */
-    bool true_flush;       /* MPI_Win_flush returns when the data are in the target's memory */
-    bool late_receives; /* receives from any source may be posted after their message has arrived */
-    bool lone_finalize; /* MPI_Finalize may be entered while other processes call MPI */
+    bool flush_is_remote;  /* MPI_Win_flush returns when the data are in the target's memory */
+    bool anysource_after_arrival; /* receives from any source may be posted after their message has
+                                     arrived */
+    bool finalize_independent;    /* MPI_Finalize may be entered while other processes call MPI */
     bool
         launcher_barrier; /* the library speaks PMI-1 with Hydra, so that its barrier can be used */
-    bool quick_strided_messages; /* messages of vector datatypes are about as fast as contiguous
+    bool datatype_sends_fast; /* messages of vector datatypes are about as fast as contiguous
                                     ones */
-    size_t eager_max;            /* bytes of a message between nodes that needs no rendezvous */
+    size_t eager_max;         /* bytes of a message between nodes that needs no rendezvous */
 };
 
 enum quirk_scope { QUIRK_ANYWHERE, QUIRK_ONE_NODE, QUIRK_SEVERAL_NODES };

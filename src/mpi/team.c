@@ -10,12 +10,11 @@
 #include "mpi/errors.h"
 #include "mpi/world.h"
 
-static struct {
-    /* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of
-     * creations.  Other messages there use smaller ones. */
-    struct team *teams; /* newest first; the world is last */
-    struct team *world_team;
-} registry;
+/* Tags on the control communicator: of teams, then, up to MPI's largest (at least 32767), of
+ * creations.  Other messages there use smaller ones. */
+
+static struct team *teams; /* newest first; the world is last */
+static struct team *world_team;
 
 static void *allocate(size_t bytes)
 {
@@ -77,8 +76,8 @@ static struct team *add(struct team *t, MPI_Comm comm)
     t->comm = comm;
     t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
     list_members(t);
-    t->next = registry.teams;
-    registry.teams = t;
+    t->next = teams;
+    teams = t;
     return t;
 }
 
@@ -90,7 +89,7 @@ static struct team *add(struct team *t, MPI_Comm comm)
 
 static bool is_tag_used(int tag)
 {
-    struct team *t = registry.teams;
+    struct team *t = teams;
     while (t && t->tag != tag)
         t = t->next;
     return t;
@@ -148,18 +147,18 @@ struct team *armcii_team_adopt(MPI_Comm comm)
 
 void armcii_team_create_world(void)
 {
-    registry.world_team = armcii_team_adopt(armcii_world->comm);
+    world_team = armcii_team_adopt(armcii_world->comm);
 }
 
 struct team *armcii_team_world(void)
 {
-    return registry.world_team;
+    return world_team;
 }
 
 struct team *armcii_team_find(MPI_Comm comm)
 {
     armcii_lock_enter();
-    struct team *t = registry.teams;
+    struct team *t = teams;
     while (t && (t->comm != comm || !t->open))
         t = t->next;
     armcii_lock_exit();
@@ -233,7 +232,7 @@ static MPI_Comm create_scope_comm(const struct team *team, const struct scope *s
 
 static void destroy(struct team *t)
 {
-    struct team **link = &registry.teams;
+    struct team **link = &teams;
     while (*link != t)
         link = &(*link)->next;
     *link = t->next;
@@ -250,9 +249,9 @@ static void destroy(struct team *t)
 
 void armcii_team_free_all(void)
 {
-    while (registry.teams)
-        destroy(registry.teams);
-    registry.world_team = NULL;
+    while (teams)
+        destroy(teams);
+    world_team = NULL;
 }
 
 void armcii_team_hold(struct team *team)

@@ -26,12 +26,12 @@ const struct probe_result *const armcii_probe = &probe.result;
 
 /* ---- messages of a pair ---- */
 
-static void tell(double seconds)
+static void send_time(double seconds)
 {
     MPI_Send(&seconds, 1, MPI_DOUBLE, probe.partner, CONTROL_PROBE, armcii_world->control);
 }
 
-static double hear(void)
+static double recv_time(void)
 {
     double seconds;
     MPI_Recv(&seconds, 1, MPI_DOUBLE, probe.partner, CONTROL_PROBE, armcii_world->control,
@@ -41,7 +41,7 @@ static double hear(void)
 
 /* Several times as long as an operation by RDMA takes, and longer than one that a signal or an
  * interrupt delays. */
-static double silence(double round_trip)
+static double quiet_seconds(double round_trip)
 {
     return 8 * round_trip + 100e-6;
 }
@@ -49,7 +49,7 @@ static double silence(double round_trip)
 /* ---- the target ---- */
 
 /* MPI_Wtime makes no progress. */
-static void be_silent(double seconds)
+static void spin_without_mpi(double seconds)
 {
     for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
         ;
@@ -58,11 +58,11 @@ static void be_silent(double seconds)
 static void be_target(void)
 {
     for (int i = 0; i < ROUND_TRIPS; i++)
-        tell(hear());
-    for (double seconds; (seconds = hear()) > 0;) {
-        tell(seconds);
-        be_silent(seconds);
-        tell(0); /* here or in the next call the operation completes at the latest */
+        send_time(recv_time());
+    for (double seconds; (seconds = recv_time()) > 0;) {
+        send_time(seconds);
+        spin_without_mpi(seconds);
+        send_time(0); /* here or in the next call the operation completes at the latest */
     }
 }
 
@@ -90,8 +90,8 @@ static double measure_round_trip(void)
     double best = 1;
     for (int i = 0; i < ROUND_TRIPS; i++) {
         double begin = MPI_Wtime();
-        tell(0);
-        hear();
+        send_time(0);
+        recv_time();
         double seconds = MPI_Wtime() - begin;
         if (seconds < best) best = seconds;
     }
@@ -102,15 +102,15 @@ static double measure_round_trip(void)
  * it runs before, while the target waits in MPI. */
 static bool measure_op(enum probe_op op, struct window *w, int rank, struct probe_result *p)
 {
-    double seconds = silence(p->round_trip);
+    double seconds = quiet_seconds(p->round_trip);
     do_op(op, w, rank);
     double asked = MPI_Wtime();
-    tell(seconds);
-    hear();
+    send_time(seconds);
+    recv_time();
     double begin = MPI_Wtime();
     do_op(op, w, rank);
     double end = MPI_Wtime();
-    hear(); /* the silence has ended */
+    recv_time(); /* the silence has ended */
     if (p->seconds[op] == 0 || end - begin < p->seconds[op]) p->seconds[op] = end - begin;
     return end < asked + seconds;
 }
@@ -124,7 +124,7 @@ static void be_origin(struct window *w, int rank, struct probe_result *p)
             complete += measure_op(op, w, rank, p);
         p->complete[op] = complete == TRIES;
     }
-    tell(0);
+    send_time(0);
 }
 
 /* ---- all pairs ---- */

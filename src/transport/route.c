@@ -24,14 +24,12 @@ static const struct route rdma = {"rdma", &armcii_rma, &armcii_am, &armcii_am, f
  * domain. */
 static const struct route shm_rma = {"shm+rma", &armcii_shm, &armcii_shm, &armcii_rma, false, NULL};
 
-static struct {
-    const struct route *far; /* to other nodes */
-    char far_doc[256];       /* empty: there is one node */
-    const char *progress_doc;
-    bool is_asynchronous;
-    bool has_threads;
-    const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
-} chosen;
+static const struct route *far; /* to other nodes */
+static char far_doc[256];       /* empty: there is one node */
+static const char *progress_doc;
+static bool is_asynchronous;
+static bool has_threads;
+static const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
 
 static bool shares_memory(void)
 {
@@ -63,10 +61,10 @@ static bool prefers_rdma(bool windows)
     if (!windows || (!selected && armcii_config->transport != TRANSPORT_AUTO)) return false;
     armcii_probe_run();
     if (selected && !armcii_probe->measured)
-        chosen.complaint =
+        complaint =
             "ARMCI_TRANSPORT=rdma: MPI cannot create windows between nodes; the transport is am";
     return selected ? armcii_probe->measured
-                    : armcii_quirks->true_flush && armcii_probe_finds_rdma(armcii_probe);
+                    : armcii_quirks->flush_is_remote && armcii_probe_finds_rdma(armcii_probe);
 }
 
 /* Wherever a server has a thread or a progress rank, am carries what the network does not do by
@@ -80,31 +78,28 @@ static const struct route *choose_far(bool multiple, bool threads)
     if (threads && armcii_node->kind == SEGMENT_MEMFD)
         servers |= selected != TRANSPORT_RMA || !windows;
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
-        chosen.complaint =
-            "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
-            "with threads; the transport is am";
+        complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
+                    "with threads; the transport is am";
     if (servers) return prefers_rdma(windows) ? &rdma : &am;
     if (selected == TRANSPORT_AM || selected == TRANSPORT_RDMA)
-        chosen.complaint =
-            "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
-            "or thread; the transport is rma";
+        complaint = "ARMCI_TRANSPORT=am and rdma need MPI_THREAD_MULTIPLE and ARMCI_PROGRESS=auto "
+                    "or thread; the transport is rma";
     return &rma;
 }
 
 /* For people: the route, and what the probe found. */
 static void describe_far(const char *text)
 {
-    int used = snprintf(chosen.far_doc, sizeof chosen.far_doc, "%s", text), first = used;
+    int used = snprintf(far_doc, sizeof far_doc, "%s", text), first = used;
     if (!armcii_probe->measured) return;
-    used += snprintf(chosen.far_doc + used, sizeof chosen.far_doc - (size_t)used,
+    used += snprintf(far_doc + used, sizeof far_doc - (size_t)used,
                      "; RMA completes without the target: ");
     first = used;
     for (int op = 0; op < PROBE_OPS; op++)
         if (armcii_probe->complete[op])
-            used += snprintf(chosen.far_doc + used, sizeof chosen.far_doc - (size_t)used, "%s%s",
+            used += snprintf(far_doc + used, sizeof far_doc - (size_t)used, "%s%s",
                              used > first ? ", " : "", armcii_probe_names[op]);
-    if (used == first)
-        snprintf(chosen.far_doc + used, sizeof chosen.far_doc - (size_t)used, "nothing");
+    if (used == first) snprintf(far_doc + used, sizeof far_doc - (size_t)used, "nothing");
 }
 
 /* For people. */
@@ -122,15 +117,15 @@ static void start_am(void)
 {
     armcii_am_start();
     armcii_transports_add(&armcii_am);
-    chosen.progress_doc = describe_servers();
+    progress_doc = describe_servers();
     armcii_backoff.progress_needed = armcii_world->progress_ranks == 0;
 }
 
 /* Beside am. */
 static void start_rdma(void)
 {
-    chosen.is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
-    armcii_rma_start(false, chosen.is_asynchronous);
+    is_asynchronous = armcii_probe_finds_rdma(armcii_probe);
+    armcii_rma_start(false, is_asynchronous);
     armcii_transports_add(&armcii_rma);
     describe_far("RMA for contiguous data, active messages to a server on each node for the rest "
                  "(route rdma)");
@@ -140,20 +135,19 @@ static void start_rdma(void)
  * in MPI. */
 static void start_rma(bool threads)
 {
-    bool with_thread = chosen.far == &rma && threads && armcii_quirks->threaded_windows;
+    bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
-    if (chosen.far == &rma || !shares_memory())
-        chosen.progress_doc = "none: operations may wait until their target calls MPI";
-    if (chosen.far != &rma) return;
+    if (far == &rma || !shares_memory())
+        progress_doc = "none: operations may wait until their target calls MPI";
+    if (far != &rma) return;
     if (threads && !with_thread)
-        chosen.complaint =
-            "this MPI library makes no windows between nodes for programs with threads: "
-            "without memory shared by memfd "
-            "there will be no memory";
+        complaint = "this MPI library makes no windows between nodes for programs with threads: "
+                    "without memory shared by memfd "
+                    "there will be no memory";
     describe_far("MPI RMA (route rma)");
-    if (with_thread) chosen.progress_doc = "a thread in each process";
-    chosen.is_asynchronous = with_thread;
+    if (with_thread) progress_doc = "a thread in each process";
+    is_asynchronous = with_thread;
     armcii_backoff.progress_needed = true;
 }
 
@@ -163,20 +157,20 @@ void armcii_route_start(void)
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
     armcii_backoff.progress_needed = !shares_memory();
-    chosen.far = NULL;
-    chosen.far_doc[0] = '\0';
-    chosen.progress_doc = "not needed on one node";
-    chosen.is_asynchronous = true;
-    chosen.complaint = NULL;
-    chosen.has_threads = armcii_world->nodes > 1 && find_threads();
+    far = NULL;
+    far_doc[0] = '\0';
+    progress_doc = "not needed on one node";
+    is_asynchronous = true;
+    complaint = NULL;
+    has_threads = armcii_world->nodes > 1 && find_threads();
     if (armcii_world->nodes > 1) {
-        threads = chosen.has_threads && allows_threads();
-        chosen.far = choose_far(chosen.has_threads, threads);
+        threads = has_threads && allows_threads();
+        far = choose_far(has_threads, threads);
     }
-    if (chosen.far == &am || chosen.far == &rdma) start_am();
-    if (chosen.far == &am) describe_far("active messages to a server on each node (route am)");
-    if (chosen.far == &rdma) start_rdma();
-    if (chosen.far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
+    if (far == &am || far == &rdma) start_am();
+    if (far == &am) describe_far("active messages to a server on each node (route am)");
+    if (far == &rdma) start_rdma();
+    if (far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
 }
 
 void armcii_route_end(void)
@@ -185,12 +179,12 @@ void armcii_route_end(void)
     if (armcii_transports_have(&armcii_rma)) armcii_rma_end();
     armcii_probe_end();
     armcii_transports[0] = NULL;
-    chosen.far = NULL;
+    far = NULL;
 }
 
 const char *armcii_route_far_name(void)
 {
-    return chosen.far ? chosen.far->name : NULL;
+    return far ? far->name : NULL;
 }
 
 const char *armcii_route_near_doc(void)
@@ -204,27 +198,27 @@ const char *armcii_route_near_doc(void)
 
 const char *armcii_route_far_doc(void)
 {
-    return chosen.far_doc[0] ? chosen.far_doc : NULL;
+    return far_doc[0] ? far_doc : NULL;
 }
 
 const char *armcii_route_progress_doc(void)
 {
-    return chosen.progress_doc;
+    return progress_doc;
 }
 
 bool armcii_route_is_asynchronous(void)
 {
-    return chosen.is_asynchronous;
+    return is_asynchronous;
 }
 
 bool armcii_route_has_threads(void)
 {
-    return chosen.has_threads;
+    return has_threads;
 }
 
 const char *armcii_route_complaint(void)
 {
-    return chosen.complaint;
+    return complaint;
 }
 
 /* ---- regions, mutexes, barriers ---- */
@@ -244,8 +238,8 @@ void armcii_route_region(struct region *r)
     } else if (is_one_node(r->team)) {
         r->near = r->far = &shm;
     } else {
-        r->near = chosen.far == &rma ? &shm_rma : &shm;
-        r->far = r->memget && chosen.far->fallback ? chosen.far->fallback : chosen.far;
+        r->near = far == &rma ? &shm_rma : &shm;
+        r->far = r->memget && far->fallback ? far->fallback : far;
     }
 }
 

@@ -190,8 +190,9 @@ struct transport {
     /* Everything towards the target, or everybody (-1), is complete locally on return. May be NULL:
      * it is complete when it starts. */
     void (*wait_all)(int target);
-    /* The program goes on with a request of this transport outstanding. May be NULL. */
-    void (*leave)(void);
+    /* A nonblocking operation returns incomplete: wake the progress thread if it sleeps. May be
+     * NULL. */
+    void (*push)(void);
 
     /* ---- order and remote completion ---- */
 

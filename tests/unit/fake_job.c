@@ -148,7 +148,7 @@ void job_end(void)
 {
     if (!is_running) return;
     is_running = false;
-    armcii_handles_issue(-1);
+    armcii_aggregates_flush(-1);
     armcii_fence_all();
     armcii_handles_end();
     armcii_rma_end();

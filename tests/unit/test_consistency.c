@@ -46,7 +46,7 @@ static struct op random_transfer(struct rng *r, struct step *s)
 /* Overwrites the buffer, as a program may. */
 static void finish(struct step *s, unsigned seed)
 {
-    armcii_op_finish(&s->op);
+    armcii_op_wait(&s->op);
     if (s->get && memcmp(s->local, s->expected, s->bytes) != 0)
         ck_abort_msg("seed %u: a get returned wrong bytes", seed);
     s->get = false;

@@ -78,7 +78,7 @@ TEST(memory_of_another_process)
     ck_assert(armcii_memget_learn(THEM, memory, BYTES));
     ck_assert(armcii_memget_learn(THEM, memory + 8, BYTES - 8));
     struct raddr raddr;
-    ck_assert(armcii_memget_locate(THEM, memory, 1, &raddr));
+    ck_assert(armcii_resolve(THEM, memory, 1, &raddr));
     ck_assert_ptr_eq(raddr.hi, memory + BYTES);
 }
 
@@ -89,7 +89,7 @@ TEST(a_newer_allocation_replaces_the_older)
     struct raddr raddr;
     ck_assert(armcii_memget_learn(THEM, memory, 64));
     ck_assert(armcii_memget_learn(THEM, memory, 128));
-    ck_assert(armcii_memget_locate(THEM, memory + 100, 1, &raddr));
+    ck_assert(armcii_resolve(THEM, memory + 100, 1, &raddr));
     ck_assert_ptr_eq(raddr.lo, memory);
     ck_assert_ptr_eq(raddr.hi, memory + 128);
 }
@@ -100,12 +100,12 @@ TEST(a_longer_allocation_is_used_by_its_address)
     char *memory = create(BYTES);
     struct raddr raddr;
     ck_assert(armcii_memget_learn(THEM, memory, 64));
-    ck_assert(armcii_memget_locate(THEM, memory + 32, 32, &raddr));
+    ck_assert(armcii_resolve(THEM, memory + 32, 32, &raddr));
     ck_assert_ptr_eq(raddr.hi, memory + 64);
     fake_forget();
     job_blocking(job_put(THEM, local, memory + 32, 64));
     expect_call(FAKE_PUT, THEM, memory + 32, 64);
-    ck_assert(armcii_memget_locate(THEM, memory + 32, 64, &raddr));
+    ck_assert(armcii_resolve(THEM, memory + 32, 64, &raddr));
     ck_assert_ptr_eq(raddr.hi, memory + 96);
 }
 
@@ -122,16 +122,16 @@ TEST(regions_are_not_replaced)
 TEST(undeclared_addresses)
 {
     struct raddr raddr;
-    ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
+    ck_assert(!armcii_resolve(THEM, local, 8, &raddr));
     char *memory = create(BYTES);
-    ck_assert(armcii_memget_locate(THEM, local, 8, &raddr));
+    ck_assert(armcii_resolve(THEM, local, 8, &raddr));
     ck_assert_int_eq(raddr.rank, THEM);
     ck_assert_ptr_null(armcii_rma_origin(&raddr));
-    ck_assert(!armcii_memget_locate(THEM, NULL, 8, &raddr));
+    ck_assert(!armcii_resolve(THEM, NULL, 8, &raddr));
     ck_assert(armcii_memget_free(memory));
     end();
     begin();
-    ck_assert_msg(!armcii_memget_locate(THEM, local, 8, &raddr), "still in use after a restart");
+    ck_assert_msg(!armcii_resolve(THEM, local, 8, &raddr), "still in use after a restart");
 }
 
 TEST(free_of_other_memory)
@@ -156,7 +156,7 @@ TEST(attaching_fails)
     ck_assert_ptr_null(armcii_memget_create(BYTES));
     fake_expect("refused", "attach 0/0 0+1048576");
     struct raddr raddr;
-    ck_assert_msg(!armcii_memget_locate(ME, local, 8, &raddr), "in use without any memory");
+    ck_assert_msg(!armcii_resolve(ME, local, 8, &raddr), "in use without any memory");
     char *memory = create(BYTES);
     ck_assert(armcii_memget_free(memory));
 }
@@ -172,7 +172,7 @@ TEST(no_dynamic_window)
     ck_assert(!armcii_memget_learn(THEM, local, 8));
     ck_assert(!armcii_memget_free(local));
     struct raddr raddr;
-    ck_assert(!armcii_memget_locate(THEM, local, 8, &raddr));
+    ck_assert(!armcii_resolve(THEM, local, 8, &raddr));
     fake_expect("no calls", "");
 }
 

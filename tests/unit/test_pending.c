@@ -254,19 +254,19 @@ TEST(completing_one_operation)
 {
     struct request op = job_nonblocking(put(one, 0, 8));
     fake_forget();
-    armcii_op_finish(&op);
+    armcii_op_wait(&op);
     fake_expect("put", "flush-local 0/1");
     ck_assert_uint_eq(op.id, 0);
-    armcii_op_finish(&op);
+    armcii_op_wait(&op);
     fake_expect("finished twice", "");
     op = job_nonblocking(get(one, 64, 8));
     fake_forget();
-    armcii_op_finish(&op);
+    armcii_op_wait(&op);
     fake_expect("get", "flush 0/1");
     op = job_nonblocking(put(one, 0, 8));
     job_nonblocking(put(two, 0, 8));
     fake_forget();
-    armcii_op_finish(&op);
+    armcii_op_wait(&op);
     fake_expect("its region, not another", "flush-local 0/1");
 }
 
@@ -274,21 +274,21 @@ TEST(a_completed_ticket_costs_nothing)
 {
     struct request a = job_nonblocking(put(one, 0, 8)), b = job_nonblocking(put(one, 32, 8));
     fake_forget();
-    armcii_op_finish(&b);
+    armcii_op_wait(&b);
     fake_expect("the newer", "flush-local 0/1");
-    armcii_op_finish(&a);
+    armcii_op_wait(&a);
     fake_expect("the older came with it", "");
 
     a = job_nonblocking(put(one, 64, 8));
     armcii_fence(THEM);
     fake_forget();
-    armcii_op_finish(&a);
+    armcii_op_wait(&a);
     fake_expect("after a fence", "");
 
     a = job_nonblocking(put(one, 64, 8));
     job_nonblocking(get(one, 64, 8)); /* completes it */
     fake_forget();
-    armcii_op_finish(&a);
+    armcii_op_wait(&a);
     fake_expect("after a flush for order", "");
 }
 
@@ -334,7 +334,7 @@ TEST(a_region_goes)
     armcii_fence_region(third, -1);
     job_region_free(third);
     fake_expect("freed", "flush 2/1; free 2/0");
-    armcii_op_finish(&op);
+    armcii_op_wait(&op);
     fake_expect("its operation", "");
     struct region *fourth = job_region(0, 4, BYTES);
     job_nonblocking(put(fourth, 0, 8));

@@ -321,10 +321,10 @@ static const struct quirks none = {.slice_unit = 64,
                                    .typed_requests = true,
                                    .outstanding = SIZE_MAX,
                                    .local_completion = true,
-                                   .true_flush = true,
-                                   .late_receives = true,
-                                   .lone_finalize = true,
-                                   .quick_strided_messages = true,
+                                   .flush_is_remote = true,
+                                   .anysource_after_arrival = true,
+                                   .finalize_independent = true,
+                                   .datatype_sends_fast = true,
                                    .eager_max = 32 << 10};
 
 /* All of it, to compare and to print. */
@@ -338,8 +338,8 @@ static const char *text_of(const struct quirks *q, char *text, size_t size)
              q->slice_unit, q->acc_segments, q->outstanding, q->eager_max,
              q->shared_windows_on_one_node, q->threaded_windows, q->window_over_own_memory,
              q->negative_strides, q->byte_strides, q->acc_strided_types, q->acc_indexed_types,
-             q->typed_requests, q->local_completion, q->true_flush, q->late_receives,
-             q->lone_finalize, q->quick_strided_messages);
+             q->typed_requests, q->local_completion, q->flush_is_remote, q->anysource_after_arrival,
+             q->finalize_independent, q->datatype_sends_fast);
     return text;
 }
 
@@ -358,12 +358,13 @@ TEST(decisions)
         struct quirks mpich = none, openmpi5 = none;
         mpich.acc_segments = 256;
         mpich.typed_requests = false;
-        mpich.lone_finalize = mpich.quick_strided_messages = mpich.late_receives = !several;
+        mpich.finalize_independent = mpich.datatype_sends_fast = mpich.anysource_after_arrival =
+            !several;
         if (several) mpich.eager_max = 16 << 10;
         expect_decision(mpich_432, several, true, mpich);
         expect_decision(mpich_502, several, true, mpich);
         mpich.slice_unit = 4096;
-        mpich.late_receives = true;
+        mpich.anysource_after_arrival = true;
         expect_decision(mpich_402, several, true, mpich);
         openmpi5.negative_strides = openmpi5.acc_indexed_types = false;
         openmpi5.outstanding = 128;
@@ -378,7 +379,7 @@ TEST(decisions)
         expect_decision(openmpi_414, several, true, openmpi4);
         struct quirks intel = none;
         intel.byte_strides = false;
-        intel.true_flush = !several;
+        intel.flush_is_remote = !several;
         expect_decision(intel_202118, several, true, intel);
         expect_decision(unknown, several, true, none);
     }
@@ -434,7 +435,7 @@ TEST(limits)
 {
     struct quirks mpich = none;
     mpich.slice_unit = 4096;
-    mpich.typed_requests = mpich.lone_finalize = mpich.quick_strided_messages = false;
+    mpich.typed_requests = mpich.finalize_independent = mpich.datatype_sends_fast = false;
     configure("ARMCI_EAGER_MAX=32k", "ARMCI_ACC_MAX_SEGMENTS=257");
     mpich.eager_max = 32 << 10;
     mpich.acc_segments = 257;
@@ -479,11 +480,11 @@ TABLE_TEST(remedies_as_configured, configured)
     struct quirks want = none;
     if (configured[_i].library == mpich_502 && !configured[_i].none) {
         want.acc_segments = 256;
-        want.typed_requests = want.lone_finalize = want.quick_strided_messages = false;
+        want.typed_requests = want.finalize_independent = want.datatype_sends_fast = false;
         want.eager_max = 16 << 10;
     }
     if (configured[_i].none) want.slice_unit = 1;
-    *(configured[_i].defect == BYTE_STRIDES ? &want.byte_strides : &want.late_receives) =
+    *(configured[_i].defect == BYTE_STRIDES ? &want.byte_strides : &want.anysource_after_arrival) =
         !configured[_i].avoided;
     configure(configured[_i].setting, NULL);
     expect_decision(configured[_i].library, true, armcii_config->quirks, want);
@@ -521,10 +522,10 @@ TEST(each_remedy)
     EXPECT_REMEDY("split-strided-acc", acc_strided_types, false);
     EXPECT_REMEDY("split-vector-acc", acc_indexed_types, false);
     EXPECT_REMEDY("remote-flush", local_completion, false);
-    EXPECT_REMEDY("flush-readback", true_flush, false);
-    EXPECT_REMEDY("probe-receives", late_receives, false);
-    EXPECT_REMEDY("finalize-barrier", lone_finalize, false);
-    EXPECT_REMEDY("pack-puts", quick_strided_messages, false);
+    EXPECT_REMEDY("flush-readback", flush_is_remote, false);
+    EXPECT_REMEDY("probe-receives", anysource_after_arrival, false);
+    EXPECT_REMEDY("finalize-barrier", finalize_independent, false);
+    EXPECT_REMEDY("pack-puts", datatype_sends_fast, false);
     ck_assert_uint_eq(seen, REMEDIES);
 }
 

@@ -62,9 +62,9 @@ static void wait_all(int target)
     record("wait-all %d; ", target);
 }
 
-static void leave(void)
+static void push(void)
 {
-    record("leave; ");
+    record("push; ");
 }
 
 static void order(const struct raddr *raddr, int target, struct rma_verb verb, const char *lo,
@@ -127,7 +127,7 @@ static const struct transport recorder = {
     .is_complete = is_complete,
     .test = is_complete,
     .wait_all = wait_all,
-    .leave = leave,
+    .push = push,
     .order = order,
     .order_flag = order_flag,
     .fence = fence,
@@ -178,7 +178,7 @@ TEST(nonblocking_operations_arrive)
     struct op put = job_put(THEM, local, job_address(region, THEM, 0), 8);
     armcii_handle_clear(&handle);
     ck_assert_int_eq(armcii_handle_start(&handle, &put), 0);
-    expect("put 8/1 to 1 at 0-8; leave; ");
+    expect("put 8/1 to 1 at 0-8; push; ");
     ck_assert_int_eq(armcii_handle_test(&handle), 1);
     expect("progress; ");
     ck_assert_int_eq(armcii_handle_wait(&handle), 0);

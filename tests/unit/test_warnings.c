@@ -9,7 +9,7 @@
 #include "unit.h"
 
 /* Two nodes with nothing wrong. */
-static const struct situation good = {
+static const struct job_facts good = {
     .difference = -1,
     .ranks = 4,
     .nodes = 2,
@@ -37,7 +37,7 @@ static const struct warning *find(const char *name)
 }
 
 /* Exactly the warning of that name, with that text. */
-static void check_only(struct situation s, const char *name, const char *wanted)
+static void check_only(struct job_facts s, const char *name, const char *wanted)
 {
     char text[512];
     for (size_t i = 0; armcii_warning(i); i++) {
@@ -55,7 +55,7 @@ static void check_only(struct situation s, const char *name, const char *wanted)
 
 #define JOB(...)                                                                                   \
     ({                                                                                             \
-        struct situation s = good;                                                                 \
+        struct job_facts s = good;                                                                 \
         __VA_ARGS__;                                                                               \
         s;                                                                                         \
     })
@@ -161,7 +161,7 @@ TEST(worse_is_more_severe)
 {
     struct {
         const char *name;
-        struct situation bad, worse;
+        struct job_facts bad, worse;
     } cases[] = {
         {"settings", JOB(s.difference = 4), JOB(s.difference = 3)}, /* the first of the table */
         {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4),

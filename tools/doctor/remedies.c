@@ -62,7 +62,8 @@ const char *remedy_byte_strides(void)
 }
 const char *remedy_late_receives(void)
 {
-    if (!use.quirks.late_receives) return "ARMCI probes for a message before it receives it";
+    if (!use.quirks.anysource_after_arrival)
+        return "ARMCI probes for a message before it receives it";
     return use.servers ? NULL : "ARMCI receives nothing from MPI_ANY_SOURCE here";
 }
 const char *remedy_segments(void)
@@ -91,7 +92,7 @@ bool remedy_is_known(const struct probe *p)
 {
     if (p->remedy == remedy_no_create) return !use.quirks.window_over_own_memory;
     if (p->remedy == remedy_acc_indexed) return !use.quirks.acc_indexed_types;
-    if (p->remedy == remedy_late_receives) return !use.quirks.late_receives;
+    if (p->remedy == remedy_late_receives) return !use.quirks.anysource_after_arrival;
     if (p->remedy == remedy_no_requests) return !use.quirks.typed_requests;
     return p->remedy == remedy_shared_groups && use.quirks.shared_windows_on_one_node &&
            job->nodes == 1;

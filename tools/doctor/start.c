@@ -98,7 +98,7 @@ static const char *path_of(enum rma_kind kind, bool strided, int target, char *a
     armcii_lock_enter(); /* the progress thread runs */
     bool started = armcii_op_start(&op, &req) == 0;
     enum path path = started ? req.path : PATH_NONE;
-    if (started) armcii_op_finish(&req);
+    if (started) armcii_op_wait(&req);
     armcii_lock_exit();
     return armcii_paths[path].name;
 }

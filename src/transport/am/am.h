@@ -136,14 +136,14 @@ bool armcii_endpoint_has_room(const struct endpoint *e, uint32_t bytes);
  * acknowledgement frees the tag. */
 void armcii_rndv_add(struct endpoint *e, const struct rndv_put *put, uint32_t bytes);
 /* Is a rendezvous put not in place, or does a message wait for room in the window? */
-bool armcii_rndv_any(void);
+bool armcii_endpoints_have_unsent(void);
 /* Does any put write within [lo, hi) of the owner's memory? */
 bool armcii_rndv_overlaps(int owner, const char *lo, const char *hi);
 
 /* Before the program goes on: make sure that what it started reaches the server, or all servers,
  * even if it never calls again. */
-void armcii_endpoint_leave(struct endpoint *e);
-void armcii_endpoints_leave(void);
+void armcii_endpoint_push(struct endpoint *e);
+void armcii_endpoints_push(void);
 
 /* Progress. */
 

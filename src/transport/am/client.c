@@ -24,7 +24,7 @@ static void wait_for_rndv(const struct remote *to, const struct shape *s)
 {
     char *lo, *hi;
     struct backoff p = {0};
-    if (!armcii_rndv_any()) return;
+    if (!armcii_endpoints_have_unsent()) return;
     armcii_shape_range(s, SHAPE_REMOTE, &lo, &hi);
     while (armcii_rndv_overlaps(to->owner, lo, hi))
         armcii_am_progress(&p);
@@ -53,9 +53,9 @@ static struct outstanding *new_outstanding(uint64_t id, int owner)
 }
 
 /* Local completion is reached; remote completion proceeds without the caller. */
-static void leave(void)
+static void push(void)
 {
-    if (armcii_rndv_any() || !armcii_endpoints_have_thread) armcii_endpoints_leave();
+    if (armcii_endpoints_have_unsent() || !armcii_endpoints_have_thread) armcii_endpoints_push();
 }
 
 void armcii_client_wait(uint64_t id)
@@ -65,13 +65,13 @@ void armcii_client_wait(uint64_t id)
     if (o && o->is_short) armcii_endpoint_send(armcii_endpoint(o->server));
     while (armcii_outstanding_find(id))
         armcii_am_progress(&p);
-    leave();
+    push();
 }
 
 bool armcii_client_is_complete(uint64_t id)
 {
     return !armcii_outstanding_find(id) &&
-           (armcii_endpoints_have_thread || !armcii_rndv_any()); /* as after armcii_client_wait */
+           (armcii_endpoints_have_thread || !armcii_endpoints_have_unsent()); /* as after armcii_client_wait */
 }
 
 /* ---- put and accumulate ---- */
@@ -125,7 +125,7 @@ uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
         }
     }
     if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */
-    if (!id || armcii_endpoints_have_thread) armcii_endpoint_leave(e);
+    if (!id || armcii_endpoints_have_thread) armcii_endpoint_push(e);
     return id;
 }
 
@@ -150,7 +150,7 @@ uint64_t armcii_client_accumulate(const struct remote *to, enum element type, co
         append_request(e, &r, &fragment);
         armcii_endpoint_send_if_due(e);
     }
-    armcii_endpoint_leave(e);
+    armcii_endpoint_push(e);
     return 0;
 }
 
@@ -245,7 +245,7 @@ void armcii_client_wait_all(int owner)
     if (armcii_outstanding_to(owner, now)) armcii_endpoints_send(); /* with short gets */
     while (armcii_outstanding_to(owner, now))
         armcii_am_progress(&p);
-    leave();
+    push();
 }
 
 /* ---- round trips ---- */
@@ -318,5 +318,5 @@ void armcii_client_unlock(const struct remote *to, void *mutex)
 {
     struct endpoint *e = append_mutex(AM_UNLOCK, to, mutex, 0);
     armcii_endpoint_send(e);
-    armcii_endpoint_leave(e);
+    armcii_endpoint_push(e);
 }

@@ -144,7 +144,7 @@ static void remove_rndv(struct endpoint *e, int tag)
     armcii_tag_free(tag);
 }
 
-bool armcii_rndv_any(void)
+bool armcii_endpoints_have_unsent(void)
 {
     return dues > 0 || rndvs != NULL;
 }
@@ -435,7 +435,7 @@ static bool arrives_without_progress(const struct endpoint *e)
 }
 
 /* The progress thread delivers; without one, wait until the system can. */
-void armcii_endpoint_leave(struct endpoint *e)
+void armcii_endpoint_push(struct endpoint *e)
 {
     struct backoff p = {0};
     if (arrives_without_progress(e)) return;
@@ -452,10 +452,10 @@ void armcii_endpoint_leave(struct endpoint *e)
         armcii_am_progress(&p);
 }
 
-void armcii_endpoints_leave(void)
+void armcii_endpoints_push(void)
 {
     for (struct endpoint *e = begin_walk(); e; e = e->next_dirty)
-        armcii_endpoint_leave(e);
+        armcii_endpoint_push(e);
     end_walk();
 }
 

@@ -282,7 +282,7 @@ static size_t fragment_max_of(const struct shape *s, enum shape_side written, si
     if (s->form == SHAPE_CONTIGUOUS) return AM_ZCOPY_MAX;
     if (written == SHAPE_LOCAL) return packed;
     bool whole = armcii_am_can_zcopy(s, SHAPE_LOCAL) && armcii_am_can_zcopy(s, SHAPE_REMOTE);
-    return whole && armcii_quirks->quick_strided_messages ? AM_ZCOPY_MAX : packed;
+    return whole && armcii_quirks->datatype_sends_fast ? AM_ZCOPY_MAX : packed;
 }
 
 /* Requests are eager: a server does not wait for the rest of one. So are moderate replies: several
@@ -354,7 +354,7 @@ void armcii_am_receive_zcopy(MPI_Comm comm, struct am_zcopy to, int from, int ta
 void armcii_am_receive_post(const struct am_receive *match, void *buffer, MPI_Request *receive)
 {
     *receive = MPI_REQUEST_NULL;
-    if (armcii_quirks->late_receives)
+    if (armcii_quirks->anysource_after_arrival)
         MPI_Irecv(buffer, match->bytes, MPI_BYTE, MPI_ANY_SOURCE, match->tag, match->comm, receive);
 }
 

@@ -158,7 +158,7 @@ static void flush(const struct record *r)
 
 static bool needs_readback(const struct record *r)
 {
-    return r->written.lo < r->written.hi && !armcii_quirks->true_flush;
+    return r->written.lo < r->written.hi && !armcii_quirks->flush_is_remote;
 }
 
 /* A get of one byte follows the puts in the same connection; after another flush both are complete.

@@ -1,4 +1,4 @@
-/* preflight.c - the summary that ARMCI_VERBOSE prints at start. */
+/* banner.c - the summary that ARMCI_VERBOSE prints at start. */
 #include "armci/entry.h"
 #include "armci/warnings.h"
 
@@ -170,7 +170,7 @@ static void say_remedies(const char *library)
     }
 }
 
-void armcii_preflight(const char *library)
+void armcii_banner(const char *library)
 {
     struct limits limits;
     if (armcii_config->verbose > 0 && armcii_world->rank == 0) {
