@@ -105,13 +105,6 @@ bool armcii_aggregate_make_op(struct aggregate *a, struct op *op)
     return true;
 }
 
-void armcii_aggregate_clear(struct aggregate *a)
-{
-    a->n = 0;
-    armcii_buffers_free(a->copies);
-    a->copies = NULL;
-}
-
 void armcii_aggregate_recycle(struct aggregate *sent, struct aggregate *a)
 {
     sent->n = 0;
@@ -124,7 +117,7 @@ void armcii_aggregate_recycle(struct aggregate *sent, struct aggregate *a)
 
 void armcii_aggregate_free(struct aggregate *a)
 {
-    armcii_aggregate_clear(a);
+    armcii_buffers_free(a->copies);
     free(a->local);
     free(a->remote);
     free(a->bytes);

@@ -452,7 +452,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
 int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 {
     return armcii_handle_would_queue(handle, op) ? queue_request(obtain(handle), op, true)
-                                            : armcii_op_blocking(op);
+                                                 : armcii_op_blocking(op);
 }
 
 /* ---- completion ---- */

@@ -86,8 +86,6 @@ bool armcii_aggregate_make_op(struct aggregate *a, struct op *op);
 /* After the transfer of *sent was started and took over its copies: reuse the arrays of *sent in
  * *a, or free them if *a has arrays. */
 void armcii_aggregate_recycle(struct aggregate *sent, struct aggregate *a);
-/* Drop all requests; armcii_aggregate_free frees the arrays as well. */
-void armcii_aggregate_clear(struct aggregate *a);
 void armcii_aggregate_free(struct aggregate *a);
 
 #endif

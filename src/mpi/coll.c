@@ -90,12 +90,6 @@ bool armcii_coll_all(bool mine, MPI_Comm comm)
     return all;
 }
 
-void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root,
-                        MPI_Comm comm)
-{
-    CALL(MPI_Ireduce, MPI_Reduce, from, to, n, type, op, root, comm);
-}
-
 void armcii_coll_sendrecv(const void *out, struct peer to, void *in, struct peer from, int bytes,
                           MPI_Comm comm)
 {
@@ -365,7 +359,7 @@ void armcii_reduce_root(MPI_Comm comm, const struct reduction *r, void *x, int n
     int rank;
     MPI_Comm_rank(comm, &rank);
     if (r->absolute) make_absolute(r->armci_type, x, n);
-    armcii_coll_reduce(rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
+    CALL(MPI_Ireduce, MPI_Reduce, rank == 0 ? MPI_IN_PLACE : x, x, n, r->type, r->op, 0, comm);
 }
 
 /* Does the caller contribute the best key of all contributors? */

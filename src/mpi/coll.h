@@ -24,8 +24,6 @@ void armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type,
                            MPI_Comm comm);
 /* Is `mine` true on every process? */
 bool armcii_coll_all(bool mine, MPI_Comm comm);
-void armcii_coll_reduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, int root,
-                        MPI_Comm comm);
 
 /* Waits for the request of a nonblocking collective, with progress. */
 void armcii_coll_wait(MPI_Request *request);

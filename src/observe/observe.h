@@ -140,12 +140,6 @@ enum stats_family {
     FAMILY_OTHER,
     FAMILIES
 };
-enum stats_family armcii_stats_family(const char *function);
-const char *armcii_stats_family_name(enum stats_family family);
-/* "contiguous", "strided" or "vector" if the function transfers data, else "". */
-const char *armcii_stats_form(const char *function);
-bool armcii_stats_is_nonblocking(const char *function);
-
 /* The counts of one process: this head, then its rows, then its targets. */
 struct stats_far {
     int target;

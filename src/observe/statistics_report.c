@@ -16,6 +16,87 @@ static void add_cell(struct stats_cell *to, const struct stats_cell *from)
     to->ns += from->ns;
 }
 
+/* ---- names of public functions ---- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* "PutS" for "ARMCI_NbPutS". */
+static const char *essence(const char *function)
+{
+    const char *after = strchr(function, '_');
+    const char *name = after ? after + 1 : function;
+    return begins(name, "Nb") ? name + 2 : name;
+}
+
+static bool is_nonblocking(const char *function)
+{
+    const char *after = strchr(function, '_');
+    return after && begins(after + 1, "Nb");
+}
+
+/* The first that matches. */
+static const struct {
+    const char *begin;
+    enum stats_family family;
+} families[] = {
+    {"PutValue", FAMILY_VALUE},
+    {"GetValue", FAMILY_VALUE},
+    {"Put", FAMILY_PUT},
+    {"Get", FAMILY_GET},
+    {"Access", FAMILY_MEMORY},
+    {"Acc", FAMILY_ACC},
+    {"Rmw", FAMILY_RMW},
+    {"Wait", FAMILY_WAIT},
+    {"Test", FAMILY_WAIT},
+    {"Fence", FAMILY_FENCE},
+    {"AllFence", FAMILY_FENCE},
+    {"GroupFence", FAMILY_FENCE},
+    {"Barrier", FAMILY_BARRIER},
+    {"msg_barrier", FAMILY_BARRIER},
+    {"msg_group_barrier", FAMILY_BARRIER},
+    {"msg_", FAMILY_MESSAGE},
+    {"exchange", FAMILY_MESSAGE},
+    {"Lock", FAMILY_LOCK},
+    {"Unlock", FAMILY_LOCK},
+    {"Trylock", FAMILY_LOCK},
+    {"notify", FAMILY_NOTIFY},
+    {"Malloc", FAMILY_MEMORY},
+    {"Free", FAMILY_MEMORY},
+    {"Mem", FAMILY_MEMORY},
+};
+
+static enum stats_family family_of(const char *function)
+{
+    const char *name = essence(function);
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (begins(name, families[i].begin)) return families[i].family;
+    return FAMILY_OTHER;
+}
+
+static const char *family_name(enum stats_family family)
+{
+    static const char *const names[FAMILIES] = {"put",     "get",    "acc",     "value", "rmw",
+                                                "wait",    "fence",  "barrier", "lock",  "notify",
+                                                "message", "memory", "other"};
+    return names[family];
+}
+
+static const char *form_of(const char *function)
+{
+    switch (family_of(function)) {
+    case FAMILY_VALUE: return "contiguous";
+    case FAMILY_PUT:
+    case FAMILY_GET:
+    case FAMILY_ACC: break;
+    default: return "";
+    }
+    char form = essence(function)[3]; /* after the three letters of put, get, acc */
+    return form == 'S' ? "strided" : form == 'V' ? "vector" : "contiguous";
+}
+
 struct stats_cell armcii_stats_row_total(const struct stats_row *row)
 {
     struct stats_cell sum = {0};
@@ -67,7 +148,7 @@ static void add_line(struct stats_line *line, const struct stats_row *row)
     struct stats_cell sum = armcii_stats_row_total(row);
     line->calls += sum.calls;
     line->bytes += sum.bytes;
-    line->in[armcii_stats_family(row->name)] += (double)sum.ns * 1e-9;
+    line->in[family_of(row->name)] += (double)sum.ns * 1e-9;
 }
 
 static void add_pair(struct stats_job *job, struct stats_pair pair)
@@ -112,87 +193,6 @@ void armcii_stats_job_add(struct stats_job *job, const struct stats_process *p)
     job->regions.made += p->regions.made;
     if (p->regions.most > job->regions.most) job->regions.most = p->regions.most;
     job->regions.bytes_most += p->regions.bytes_most;
-}
-
-/* ---- names of public functions ---- */
-
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* "PutS" for "ARMCI_NbPutS". */
-static const char *essence(const char *function)
-{
-    const char *after = strchr(function, '_');
-    const char *name = after ? after + 1 : function;
-    return begins(name, "Nb") ? name + 2 : name;
-}
-
-bool armcii_stats_is_nonblocking(const char *function)
-{
-    const char *after = strchr(function, '_');
-    return after && begins(after + 1, "Nb");
-}
-
-/* The first that matches. */
-static const struct {
-    const char *begin;
-    enum stats_family family;
-} families[] = {
-    {"PutValue", FAMILY_VALUE},
-    {"GetValue", FAMILY_VALUE},
-    {"Put", FAMILY_PUT},
-    {"Get", FAMILY_GET},
-    {"Access", FAMILY_MEMORY},
-    {"Acc", FAMILY_ACC},
-    {"Rmw", FAMILY_RMW},
-    {"Wait", FAMILY_WAIT},
-    {"Test", FAMILY_WAIT},
-    {"Fence", FAMILY_FENCE},
-    {"AllFence", FAMILY_FENCE},
-    {"GroupFence", FAMILY_FENCE},
-    {"Barrier", FAMILY_BARRIER},
-    {"msg_barrier", FAMILY_BARRIER},
-    {"msg_group_barrier", FAMILY_BARRIER},
-    {"msg_", FAMILY_MESSAGE},
-    {"exchange", FAMILY_MESSAGE},
-    {"Lock", FAMILY_LOCK},
-    {"Unlock", FAMILY_LOCK},
-    {"Trylock", FAMILY_LOCK},
-    {"notify", FAMILY_NOTIFY},
-    {"Malloc", FAMILY_MEMORY},
-    {"Free", FAMILY_MEMORY},
-    {"Mem", FAMILY_MEMORY},
-};
-
-enum stats_family armcii_stats_family(const char *function)
-{
-    const char *name = essence(function);
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
-        if (begins(name, families[i].begin)) return families[i].family;
-    return FAMILY_OTHER;
-}
-
-const char *armcii_stats_family_name(enum stats_family family)
-{
-    static const char *const names[FAMILIES] = {"put",     "get",    "acc",     "value", "rmw",
-                                                "wait",    "fence",  "barrier", "lock",  "notify",
-                                                "message", "memory", "other"};
-    return names[family];
-}
-
-const char *armcii_stats_form(const char *function)
-{
-    switch (armcii_stats_family(function)) {
-    case FAMILY_VALUE: return "contiguous";
-    case FAMILY_PUT:
-    case FAMILY_GET:
-    case FAMILY_ACC: break;
-    default: return "";
-    }
-    char form = essence(function)[3]; /* after the three letters of put, get, acc */
-    return form == 'S' ? "strided" : form == 'V' ? "vector" : "contiguous";
 }
 
 /* The smallest number in a bucket. */
@@ -251,9 +251,9 @@ static void write_functions(struct json *j, const struct stats_row rows[], size_
         armcii_json_line(j);
         armcii_json_open(j, NULL, '{');
         armcii_json_text(j, "name", row->name);
-        armcii_json_text(j, "family", armcii_stats_family_name(armcii_stats_family(row->name)));
-        armcii_json_text(j, "form", armcii_stats_form(row->name));
-        armcii_json_bool(j, "blocking", !armcii_stats_is_nonblocking(row->name));
+        armcii_json_text(j, "family", family_name(family_of(row->name)));
+        armcii_json_text(j, "form", form_of(row->name));
+        armcii_json_bool(j, "blocking", !is_nonblocking(row->name));
         armcii_json_count(j, "calls", sum.calls);
         armcii_json_count(j, "bytes", sum.bytes);
         armcii_json_real(j, "seconds", 9, (double)sum.ns * 1e-9);
@@ -468,8 +468,8 @@ static bool sum_buckets(const struct stats_job *job, enum stats_family family, s
         sum[b] = 0;
     for (size_t i = 0; i < job->n; i++) {
         const uint64_t *of = (const uint64_t *)((const char *)&job->rows[i] + field);
-        if (armcii_stats_family(job->rows[i].name) != family ||
-            (form && armcii_stats_form(job->rows[i].name)[0] != form[0]))
+        if (family_of(job->rows[i].name) != family ||
+            (form && form_of(job->rows[i].name)[0] != form[0]))
             continue;
         for (int b = 0; b < STATS_BUCKETS; b++) {
             sum[b] += of[b];
@@ -486,7 +486,7 @@ static void print_sizes(FILE *out, const struct stats_job *job)
     for (int f = FAMILY_PUT; f <= FAMILY_VALUE; f++) {
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, sizes), NULL, sum))
             continue;
-        fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        fprintf(out, "%s    %-7s", head, family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
             if (sum[b]) fprintf(out, "  %s: %" PRIu64, amount(bucket_from(b)).text, sum[b]);
@@ -502,7 +502,7 @@ static void print_segments(FILE *out, const struct stats_job *job)
         if (!sum_buckets(job, (enum stats_family)f, offsetof(struct stats_row, segments), "strided",
                          sum))
             continue;
-        fprintf(out, "%s    %-7s", head, armcii_stats_family_name((enum stats_family)f));
+        fprintf(out, "%s    %-7s", head, family_name((enum stats_family)f));
         head = "";
         for (int b = 0; b < STATS_BUCKETS; b++)
             if (sum[b]) fprintf(out, "  %" PRIu64 ": %" PRIu64, bucket_from(b), sum[b]);
@@ -518,12 +518,12 @@ static void print_waits(FILE *out, const struct stats_job *job)
         uint64_t longest = 0;
         bool any = false;
         for (size_t i = 0; i < job->n; i++) {
-            if (armcii_stats_family(job->rows[i].name) != (enum stats_family)f) continue;
+            if (family_of(job->rows[i].name) != (enum stats_family)f) continue;
             any = true;
             if (job->rows[i].longest > longest) longest = job->rows[i].longest;
         }
         if (any)
-            fprintf(out, "%s %s %.3f", comma, armcii_stats_family_name((enum stats_family)f),
+            fprintf(out, "%s %s %.3f", comma, family_name((enum stats_family)f),
                     (double)longest * 1e-6);
         if (any) comma = ",";
     }
@@ -544,7 +544,7 @@ static void print_processes(FILE *out, const struct stats_job *job)
                                               FAMILY_LOCK, FAMILY_MESSAGE};
     fprintf(out, "  %-8s %10s %10s %10s", "process", "calls", "bytes", "in ARMCI,s");
     for (size_t f = 0; f < sizeof shown / sizeof shown[0]; f++)
-        fprintf(out, " %9s", armcii_stats_family_name(shown[f]));
+        fprintf(out, " %9s", family_name(shown[f]));
     fprintf(out, " %12s\n", "peak memory");
     for (int i = 0; i < job->processes && i < MOST_LINES; i++) {
         const struct stats_line *l = &job->lines[i];

@@ -71,7 +71,8 @@ void armcii_client_wait(uint64_t id)
 bool armcii_client_is_complete(uint64_t id)
 {
     return !armcii_outstanding_find(id) &&
-           (armcii_endpoints_have_thread || !armcii_endpoints_have_unsent()); /* as after armcii_client_wait */
+           (armcii_endpoints_have_thread ||
+            !armcii_endpoints_have_unsent()); /* as after armcii_client_wait */
 }
 
 /* ---- put and accumulate ---- */
