@@ -3,15 +3,15 @@
 import sys
 
 import gaprograms
-from gabuild import GaBuild
+from gabuild import GaBuild, is_chosen
 from runner import arguments, run_suite
 
 
 def chosen(build, words, unwanted):
     """The programs to run: those named by words, or all; without those named by unwanted, which it prints."""
     programs = build.programs()
-    picked = [name for name in programs if not words or any(word in name + ".x" for word in words)]
-    for name in [name for name in picked if any(word in name + ".x" for word in unwanted)]:
+    picked = [name for name in programs if not words or is_chosen(name, words)]
+    for name in [name for name in picked if is_chosen(name, unwanted)]:
         print(f"left out as asked: {name}")
         picked.remove(name)
     return [gaprograms.program(name, programs[name]) for name in picked]
@@ -24,10 +24,12 @@ def main():
                      ("--rival", dict(default="", help="GA's own library instead: mpi-ts, mpi-pr")),
                      ("--only", dict(default="", help="run only programs whose name contains one of these words")),
                      ("--leave-out", dict(default="", help="leave out programs whose name contains one of these words")),
+                     ("--options", dict(default="", help="options of GA's configure instead of the usual ones")),
                      ("--without-gparrays", dict(action="store_true", help="the library has no ARMCI_Memget")))
 
     def prepare():
-        build = GaBuild(args.ga, args.by, args.prefix, args.cc, args.family, args.rival, not args.without_gparrays)
+        build = GaBuild(args.ga, args.by, args.prefix, args.cc, args.family, args.rival, not args.without_gparrays, args.options,
+                        args.only.split())
         build.prepare()
         return chosen(build, args.only.split(), args.leave_out.split())
 

@@ -56,21 +56,28 @@ def page_lines(system, release):
     return textwrap.dedent(block.group())
 
 
+def is_chosen(name, words):
+    """Does the name of a program, with its ending, contain one of the words?"""
+    return any(word in name.removesuffix(".x") + ".x" for word in words)
+
+
 class GaBuild:
     """A build folder of GA: a release, built by autotools or CMake, with one MPI library and one ARMCI installation.
 
-    rival: GA's own library instead, by the option of configure that names it (mpi-ts, mpi-pr)."""
+    rival: GA's own library instead, by the option of configure that names it (mpi-ts, mpi-pr); options: of configure, instead of those of
+    MORE; only: with autotools, build the test programs whose names contain one of these words."""
 
-    def __init__(self, release, system, prefix, mpicc, family, rival="", gparrays=True):
+    def __init__(self, release, system, prefix, mpicc, family, rival="", gparrays=True, options="", only=()):
         if release not in gasource.GA:
             raise Problem(f"GA {release} is not known here; known are {', '.join(sorted(gasource.GA))}")
         self.source, self.system, self.rival, self.gparrays = gasource.GA[release], system, rival, gparrays
+        self.only = only
         self.prefix = pathlib.Path(prefix).resolve()
         self.mpicc, self.family = mpicc, family
         headers = list((self.prefix / "include").glob("*.h"))
         if not headers:
             raise Problem(f"no headers in {self.prefix}/include")
-        self.script = self.lines_for_here(page_lines(system, release), " ".join(MORE[release][0 if gparrays else 1:]))
+        self.script = self.lines_for_here(page_lines(system, release), options or " ".join(MORE[release][0 if gparrays else 1:]))
         key = digest([] if rival else [*headers, PATCH], self.source.sha256, self.script)
         self.top = gasource.cache_dir() / f"ga-{release}-{system}-{family}{rival and '-' + rival}-{key}"
         self.folder = self.top / self.source.tree / "build"
@@ -113,15 +120,16 @@ class GaBuild:
             (self.top / "built").touch()
 
     def link_programs(self):
-        library = "" if self.rival else digest((self.prefix / "lib").glob("libarmci.*"))
+        library = ("" if self.rival else digest((self.prefix / "lib").glob("libarmci.*"))) + " ".join(self.only)
         stamp = self.top / "linked"
         if stamp.exists() and stamp.read_text() == library:
             return
         print(f"linking GA's test programs ({self.family})", flush=True)
-        for program in self.named_by("check_PROGRAMS"):
+        programs = [name for name in self.named_by("check_PROGRAMS") if not self.only or is_chosen(name, self.only)]
+        for program in programs:
             (self.folder / program).unlink(missing_ok=True)
         # -k: a program that does not link is counted as failed when its turn comes.
-        gasource.run(["make", "-k", "-j", jobs(), "checkprogs"], gasource.log_of(self.top.name + "-checkprogs"), cwd=self.folder)
+        gasource.run(["make", "-k", "-j", jobs(), *programs], gasource.log_of(self.top.name + "-checkprogs"), cwd=self.folder)
         stamp.write_text(library)
 
     def named_by(self, *variables):
