@@ -103,29 +103,50 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     armcii_outstanding_start(o, request);
 }
 
-uint64_t armcii_client_put(const struct remote *to, const struct shape *shape)
+/* Then it needs neither a cursor nor a second shape. */
+static bool is_one_fragment(const struct shape *s)
+{
+    return s->form != SHAPE_VECTOR && s->bytes <= armcii_am_eager_max();
+}
+
+static void put_eager(struct endpoint *e, const struct remote *to, const struct shape *s)
+{
+    append_request(e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta},
+                   s);
+    armcii_endpoint_send_if_due(e);
+}
+
+static uint64_t put_fragments(struct endpoint *e, const struct remote *to,
+                              const struct shape *shape)
 {
     struct shape patch;
     const struct shape *s = armcii_am_vector_to_strided(shape, &patch);
-    struct endpoint *e = armcii_endpoint(to->server);
     struct am_cursor cursor;
     struct vector_run runs[AM_RUNS];
     struct shape fragment;
     uint64_t id = 0;
-    wait_for_rndv(to, s);
     armcii_am_fragment_begin(&cursor, s, SHAPE_REMOTE);
     while (armcii_am_fragment_next(s, &cursor, runs, &fragment)) {
         if (fragment.bytes <= armcii_am_eager_max()) {
-            append_request(
-                e, &(struct am_request){.kind = AM_PUT, .owner = to->owner, .delta = to->delta},
-                &fragment);
-            armcii_endpoint_send_if_due(e);
+            put_eager(e, to, &fragment);
         } else {
             if (!id) id = ++last_id;
             put_rndv(e, to, &fragment, id);
         }
     }
     if (id) armcii_endpoint_send(e); /* eager fragments behind rendezvous ones */
+    return id;
+}
+
+uint64_t armcii_client_put(const struct remote *to, const struct shape *s)
+{
+    struct endpoint *e = armcii_endpoint(to->server);
+    uint64_t id = 0;
+    wait_for_rndv(to, s);
+    if (is_one_fragment(s))
+        put_eager(e, to, s);
+    else
+        id = put_fragments(e, to, s);
     if (!id || armcii_endpoints_have_thread) armcii_endpoint_push(e);
     return id;
 }
