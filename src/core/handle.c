@@ -1,11 +1,11 @@
 /* handle.c - the table of handles.
  *
  * A wait for another node releases the global lock: other threads may use the implicit handle,
- * flush queued requests and add slots.
+ * flush queued requests and add entries.
  *
  * Fences, barriers, ARMCI_WaitProc and a free complete operations without visiting handles.
- * Completed operations leave the table when a slot is needed: a sweep visits all slots, and the
- * table doubles unless half of the slots become free.  Memory is bounded by the largest number of
+ * Completed operations leave the table when an entry is needed: a sweep visits all entries, and the
+ * table doubles unless half of the entries become free.  Memory is bounded by the largest number of
  * outstanding operations; the cost per operation is constant. */
 #include "core/handle.h"
 
@@ -20,8 +20,8 @@
  * alternate. */
 enum { QUEUES = 6 };
 
-/* State of a handle; tag 0 marks a free slot. */
-struct slot {
+/* State of a handle; tag 0 marks a free entry. */
+struct handle_entry {
     unsigned index, tag,
         former; /* former: the tag before the last switch between aggregate and plain; 0: none */
     bool aggregate;             /* as the tag encodes */
@@ -30,31 +30,33 @@ struct slot {
     int next_queue;             /* to be issued where a request fits in none */
     struct request *operations; /* [first, n) */
     size_t first, n, room;
-    uint64_t removed;             /* number of operations removed so far */
-    unsigned waiters, flushing;   /* threads in wait or test; threads that flush the queue */
-    unsigned visitors;            /* threads whose walk over `queued` is at this slot */
-    bool is_queued;               /* is in the list `queued` */
-    struct slot *next, *previous; /* in that list */
+    uint64_t removed;           /* number of operations removed so far */
+    unsigned waiters, flushing; /* threads in wait or test; threads that flush the queue */
+    unsigned visitors;          /* threads whose walk over `queued` is at this entry */
+    bool is_queued;             /* is in the list `queued` */
+    struct handle_entry *next, *previous; /* in that list */
     unsigned next_free;
 };
 
-/* Cookies without a slot: an unused handle, and an unused aggregate handle. */
+/* Cookies without an entry: an unused handle, and an unused aggregate handle. */
 static const armci_hdl_t UNUSED = {0, 0};
 static const armci_hdl_t EMPTY_AGGREGATE = {0xffffffffu, 0xa66e6a7eu};
 
 enum { IMPLICIT = 0, NONE = -1 };
-static struct slot **slots;             /* [0] is the implicit handle; a slot never moves */
-static unsigned slot_count, first_free; /* first_free 0: none */
-static unsigned last_number;            /* of a tag */
-static struct slot *queued;   /* slots with queued requests, or with a flush in progress */
+static struct {
+    struct handle_entry **entries;    /* [0] is the implicit handle; an entry never moves */
+    unsigned entry_count, first_free; /* first_free 0: none */
+    unsigned last_number;             /* of a tag */
+    struct handle_entry *queued; /* entries with queued requests, or with a flush in progress */
+    size_t copied,
+        sweep_limit; /* bytes of copies held by operations; the amount that triggers a sweep */
+} handles;
 size_t armcii_handles_queued; /* their number */
-static size_t copied,
-    sweep_limit; /* bytes of copies held by operations; the amount that triggers a sweep */
 enum { SWEEP_BYTES = 1 << 20 };
 
-static struct slot *new_slot(unsigned index, unsigned next_free)
+static struct handle_entry *new_entry(unsigned index, unsigned next_free)
 {
-    struct slot *s = calloc(1, sizeof *s);
+    struct handle_entry *s = calloc(1, sizeof *s);
     if (!s) armcii_fatal("out of memory for handles");
     s->index = index;
     s->next_free = next_free;
@@ -63,18 +65,18 @@ static struct slot *new_slot(unsigned index, unsigned next_free)
 
 void armcii_handles_start(void)
 {
-    slots = malloc(sizeof *slots);
-    if (!slots) armcii_fatal("out of memory for handles");
-    slots[IMPLICIT] = new_slot(IMPLICIT, 0);
-    slot_count = 1;
-    first_free = 0;
+    handles.entries = malloc(sizeof *handles.entries);
+    if (!handles.entries) armcii_fatal("out of memory for handles");
+    handles.entries[IMPLICIT] = new_entry(IMPLICIT, 0);
+    handles.entry_count = 1;
+    handles.first_free = 0;
     armcii_handles_queued = 0;
-    queued = NULL;
-    copied = 0;
-    sweep_limit = SWEEP_BYTES;
+    handles.queued = NULL;
+    handles.copied = 0;
+    handles.sweep_limit = SWEEP_BYTES;
 }
 
-/* ---- operations of a slot ---- */
+/* ---- operations of an entry ---- */
 
 static size_t bytes_of(const struct buffer *list)
 {
@@ -86,25 +88,25 @@ static size_t bytes_of(const struct buffer *list)
 
 static void release_copies(const struct request *req)
 {
-    copied -= bytes_of(req->buffers);
+    handles.copied -= bytes_of(req->buffers);
     armcii_buffers_free(req->buffers);
 }
 
-static void remove_first(struct slot *s)
+static void remove_first(struct handle_entry *s)
 {
     release_copies(&s->operations[s->first]);
     s->removed++;
     if (++s->first == s->n) s->first = s->n = 0;
 }
 
-static void remove_all(struct slot *s)
+static void remove_all(struct handle_entry *s)
 {
     while (s->n > 0)
         remove_first(s);
 }
 
-/* Keeps the order of the other operations.  Requires that no thread waits for the slot. */
-static void drop_complete(struct slot *s)
+/* Keeps the order of the other operations.  Requires that no thread waits for the entry. */
+static void drop_complete(struct handle_entry *s)
 {
     size_t left = 0;
     for (size_t i = s->first; i < s->n; i++) {
@@ -119,20 +121,20 @@ static void drop_complete(struct slot *s)
 
 void armcii_handles_end(void)
 {
-    for (unsigned i = 0; i < slot_count; i++) {
-        remove_all(slots[i]);
-        free(slots[i]->operations);
-        for (int q = 0; q < slots[i]->queue_count; q++)
-            armcii_aggregate_free(&slots[i]->queues[q]);
-        free(slots[i]->queues);
-        free(slots[i]);
+    for (unsigned i = 0; i < handles.entry_count; i++) {
+        remove_all(handles.entries[i]);
+        free(handles.entries[i]->operations);
+        for (int q = 0; q < handles.entries[i]->queue_count; q++)
+            armcii_aggregate_free(&handles.entries[i]->queues[q]);
+        free(handles.entries[i]->queues);
+        free(handles.entries[i]);
     }
-    free(slots);
-    slots = NULL;
-    slot_count = 0;
+    free(handles.entries);
+    handles.entries = NULL;
+    handles.entry_count = 0;
 }
 
-/* ---- slots and cookies ---- */
+/* ---- entries and cookies ---- */
 
 /* Tags are scrambled numbers, so that an uninitialised handle is unlikely to match one.  The number
  * is odd for an aggregate handle, which tells a stale aggregate cookie from a plain one. */
@@ -144,38 +146,39 @@ static unsigned number_of(unsigned tag)
 
 static unsigned new_tag(bool aggregate)
 {
-    last_number += 2;
-    unsigned tag = (last_number + aggregate) * 2654435761u ^ TAG_MASK;
+    handles.last_number += 2;
+    unsigned tag = (handles.last_number + aggregate) * 2654435761u ^ TAG_MASK;
     return tag ? tag : new_tag(aggregate);
 }
 _Static_assert(244002641u * 2654435761u == 1, "the factors are inverse to each other");
 
-static struct slot *find(const armci_hdl_t *handle)
+static struct handle_entry *find(const armci_hdl_t *handle)
 {
-    if (!handle) return slots[IMPLICIT];
-    if (handle->slot == IMPLICIT || handle->slot >= slot_count) return NULL;
-    struct slot *s = slots[handle->slot];
+    if (!handle) return handles.entries[IMPLICIT];
+    if (handle->slot == IMPLICIT || handle->slot >= handles.entry_count) return NULL;
+    struct handle_entry *s = handles.entries[handle->slot];
     return handle->tag != 0 && (s->tag == handle->tag || s->former == handle->tag) ? s : NULL;
 }
 
-/* The implicit handle is never freed; the last of several waiters frees the slot. */
-static void free_slot(struct slot *s)
+/* The implicit handle is never freed; the last of several waiters frees the entry. */
+static void free_slot(struct handle_entry *s)
 {
     if (s->index == IMPLICIT || s->waiters > 0 || s->flushing > 0 || s->is_queued || s->tag == 0)
         return;
     remove_all(s);
     s->tag = s->former = 0;
-    s->next_free = first_free;
-    first_free = s->index;
+    s->next_free = handles.first_free;
+    handles.first_free = s->index;
 }
 
-/* Drop completed operations in all slots and free empty slots; returns the number of freed slots.
+/* Drop completed operations in all entries and free empty entries; returns the number of freed
+ * entries.
  */
 static unsigned sweep(void)
 {
     unsigned freed = 0;
-    for (unsigned i = 0; i < slot_count; i++) {
-        struct slot *s = slots[i];
+    for (unsigned i = 0; i < handles.entry_count; i++) {
+        struct handle_entry *s = handles.entries[i];
         if (s->waiters > 0 || s->flushing > 0) continue;
         drop_complete(s);
         if (s->index == IMPLICIT || s->tag == 0 || s->n > 0 || s->is_queued) continue;
@@ -185,46 +188,46 @@ static unsigned sweep(void)
     return freed;
 }
 
-/* The new slots go to the front of the free list. */
+/* The new entries go to the front of the free list. */
 static void grow(void)
 {
-    unsigned count = slot_count < 8 ? 16 : 2 * slot_count;
-    struct slot **bigger = realloc(slots, count * sizeof *slots);
+    unsigned count = handles.entry_count < 8 ? 16 : 2 * handles.entry_count;
+    struct handle_entry **bigger = realloc(handles.entries, count * sizeof *handles.entries);
     if (!bigger) armcii_fatal("out of memory for %u handles", count);
-    for (unsigned i = slot_count; i < count; i++)
-        bigger[i] = new_slot(i, i + 1 < count ? i + 1 : first_free);
-    first_free = slot_count;
-    slots = bigger;
-    slot_count = count;
+    for (unsigned i = handles.entry_count; i < count; i++)
+        bigger[i] = new_entry(i, i + 1 < count ? i + 1 : handles.first_free);
+    handles.first_free = handles.entry_count;
+    handles.entries = bigger;
+    handles.entry_count = count;
 }
 
-/* An aggregate handle without a slot: never used, or its slot was freed. */
+/* An aggregate handle without an entry: never used, or its entry was freed. */
 static bool is_empty_aggregate(const armci_hdl_t *handle)
 {
     unsigned number = number_of(handle->tag);
     if (handle->slot == EMPTY_AGGREGATE.slot && handle->tag == EMPTY_AGGREGATE.tag) return true;
-    return handle->slot != IMPLICIT && handle->slot < slot_count && number % 2 == 1 &&
-           number <= last_number + 1;
+    return handle->slot != IMPLICIT && handle->slot < handles.entry_count && number % 2 == 1 &&
+           number <= handles.last_number + 1;
 }
 
-/* The handle's slot; allocates one if it has none. */
-static struct slot *obtain(armci_hdl_t *handle)
+/* The handle's entry; allocates one if it has none. */
+static struct handle_entry *obtain(armci_hdl_t *handle)
 {
-    struct slot *s = find(handle);
+    struct handle_entry *s = find(handle);
     if (s) return s;
-    if (!first_free && 2 * sweep() < slot_count) grow();
+    if (!handles.first_free && 2 * sweep() < handles.entry_count) grow();
     bool aggregate = is_empty_aggregate(handle);
-    handle->slot = first_free;
-    s = slots[first_free];
-    first_free = s->next_free;
+    handle->slot = handles.first_free;
+    s = handles.entries[handles.first_free];
+    handles.first_free = s->next_free;
     s->tag = handle->tag = new_tag(aggregate);
     s->aggregate = aggregate;
     return s;
 }
 
-/* Switch the slot between aggregate and plain; copies of the handle stay valid until the slot is
+/* Switch the entry between aggregate and plain; copies of the handle stay valid until the entry is
  * freed. */
-static void set_kind(struct slot *s, armci_hdl_t *handle, bool aggregate)
+static void set_kind(struct handle_entry *s, armci_hdl_t *handle, bool aggregate)
 {
     if (s->aggregate == aggregate) return;
     unsigned tag =
@@ -236,9 +239,9 @@ static void set_kind(struct slot *s, armci_hdl_t *handle, bool aggregate)
 
 /* ---- starting ---- */
 
-/* Completion of req implies that of the slot's last operation: same target, no copies to free, no
+/* Completion of req implies that of the entry's last operation: same target, no copies to free, no
  * waiter. */
-static bool covers_last(const struct slot *s, const struct request *req)
+static bool covers_last(const struct handle_entry *s, const struct request *req)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
     if (!last || s->waiters > 0 || req->buffers || req->region_id == 0) return false;
@@ -246,7 +249,7 @@ static bool covers_last(const struct slot *s, const struct request *req)
            last->target == req->target;
 }
 
-static void make_room(struct slot *s)
+static void make_room(struct handle_entry *s)
 {
     if (s->n < s->room) return;
     if (s->waiters == 0) drop_complete(s);
@@ -261,7 +264,7 @@ static void make_room(struct slot *s)
     s->n = waiting;
 }
 
-static void attach(struct slot *s, const struct request *req)
+static void attach(struct handle_entry *s, const struct request *req)
 {
     if (!req->transport) {
         armcii_buffers_free(req->buffers);
@@ -273,14 +276,14 @@ static void attach(struct slot *s, const struct request *req)
     }
     make_room(s);
     s->operations[s->n++] = *req;
-    copied += bytes_of(req->buffers);
-    if (copied <= sweep_limit) return;
+    handles.copied += bytes_of(req->buffers);
+    if (handles.copied <= handles.sweep_limit) return;
     sweep();
-    sweep_limit = 2 * copied + SWEEP_BYTES;
+    handles.sweep_limit = 2 * handles.copied + SWEEP_BYTES;
 }
 
-/* The program goes on with the operations of the slot outstanding. */
-static void leave(const struct slot *s)
+/* The program goes on with the operations of the entry outstanding. */
+static void leave(const struct handle_entry *s)
 {
     const struct request *last = s->n ? &s->operations[s->n - 1] : NULL;
     if (last && last->transport->push) last->transport->push();
@@ -288,7 +291,7 @@ static void leave(const struct slot *s)
 
 /* Complete the operations now in the list; other threads may add, complete and remove operations
  * meanwhile. */
-static void finish_operations(struct slot *s)
+static void finish_operations(struct handle_entry *s)
 {
     const uint64_t end = s->removed + (s->n - s->first);
     while (s->removed < end) {
@@ -301,7 +304,7 @@ static void finish_operations(struct slot *s)
 }
 
 /* The same without waiting; false if an operation is incomplete. */
-static bool test_operations(struct slot *s)
+static bool test_operations(struct handle_entry *s)
 {
     const uint64_t end = s->removed + (s->n - s->first);
     while (s->removed < end) {
@@ -315,37 +318,37 @@ static bool test_operations(struct slot *s)
 
 /* ---- queues of aggregate handles ---- */
 
-/* Has the slot queued requests to the target, or to anybody (-1)? */
-static bool has_queued(const struct slot *s, int target)
+/* Has the entry queued requests to the target, or to anybody (-1)? */
+static bool has_queued(const struct handle_entry *s, int target)
 {
     for (int q = 0; q < s->queue_count; q++)
         if (armcii_aggregate_has(&s->queues[q], target)) return true;
     return false;
 }
 
-static void enter_queued(struct slot *s)
+static void enter_queued(struct handle_entry *s)
 {
     if (s->is_queued) return;
     s->is_queued = true;
     s->previous = NULL;
-    s->next = queued;
-    if (queued) queued->previous = s;
-    queued = s;
+    s->next = handles.queued;
+    if (handles.queued) handles.queued->previous = s;
+    handles.queued = s;
     armcii_handles_queued++;
 }
 
-/* Does nothing while requests are queued or a thread is at the slot. */
-static void leave_queued(struct slot *s)
+/* Does nothing while requests are queued or a thread is at the entry. */
+static void leave_queued(struct handle_entry *s)
 {
     if (!s->is_queued || has_queued(s, -1) || s->flushing > 0 || s->visitors > 0) return;
     s->is_queued = false;
-    *(s->previous ? &s->previous->next : &queued) = s->next;
+    *(s->previous ? &s->previous->next : &handles.queued) = s->next;
     if (s->next) s->next->previous = s->previous;
     armcii_handles_queued--;
 }
 
 /* Issue the requests of a queue as one vector transfer; requests queued meanwhile stay. */
-static int flush_queue(struct slot *s, struct aggregate *queue)
+static int flush_queue(struct handle_entry *s, struct aggregate *queue)
 {
     struct op op;
     struct request req = {0};
@@ -365,7 +368,7 @@ static int flush_queue(struct slot *s, struct aggregate *queue)
 }
 
 /* The queues with requests to the target, or to anybody (-1). */
-static int flush_queues(struct slot *s, int target)
+static int flush_queues(struct handle_entry *s, int target)
 {
     int rc = 0;
     for (int q = 0; q < s->queue_count; q++) {
@@ -377,7 +380,7 @@ static int flush_queues(struct slot *s, int target)
 }
 
 /* Wait until the flushes of other threads have issued their requests. */
-static void wait_for_flushes(const struct slot *s)
+static void wait_for_flushes(const struct handle_entry *s)
 {
     struct backoff p = {0};
     while (s->flushing > 0)
@@ -385,7 +388,7 @@ static void wait_for_flushes(const struct slot *s)
 }
 
 /* The queue with requests like op, or an empty one; NULL: neither. */
-static struct aggregate *queue_for(struct slot *s, const struct op *op)
+static struct aggregate *queue_for(struct handle_entry *s, const struct op *op)
 {
     struct aggregate *empty = NULL;
     if (s->queue_count == 0) {
@@ -402,7 +405,7 @@ static struct aggregate *queue_for(struct slot *s, const struct op *op)
     return empty;
 }
 
-static int queue_request(struct slot *s, const struct op *op, bool copy)
+static int queue_request(struct handle_entry *s, const struct op *op, bool copy)
 {
     struct aggregate *queue;
     int rc = 0;
@@ -420,7 +423,7 @@ static int queue_request(struct slot *s, const struct op *op, bool copy)
 bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int target, void *local,
                               void *remote, size_t bytes)
 {
-    struct slot *s = find(handle);
+    struct handle_entry *s = find(handle);
     for (int q = 0; s && s->aggregate && q < s->queue_count; q++)
         if (armcii_aggregate_append(&s->queues[q], kind, target, local, remote, bytes)) return true;
     return false;
@@ -428,7 +431,7 @@ bool armcii_handle_queue_next(armci_hdl_t *handle, enum rma_kind kind, int targe
 
 static bool is_aggregate(const armci_hdl_t *handle)
 {
-    const struct slot *s = find(handle);
+    const struct handle_entry *s = find(handle);
     return s ? s->aggregate : is_empty_aggregate(handle);
 }
 
@@ -443,7 +446,7 @@ int armcii_handle_start(armci_hdl_t *handle, const struct op *op)
     struct request req;
     int rc = armcii_op_start(op, &req);
     if (rc || !req.transport) return rc;
-    struct slot *s = obtain(handle);
+    struct handle_entry *s = obtain(handle);
     attach(s, &req);
     leave(s);
     return 0;
@@ -457,8 +460,8 @@ int armcii_handle_start_value(armci_hdl_t *handle, const struct op *op)
 
 /* ---- completion ---- */
 
-/* Free the slot and reset the cookie, unless another thread has started an operation meanwhile. */
-static void retire(struct slot *s, armci_hdl_t *handle)
+/* Free the entry and reset the cookie, unless another thread has started an operation meanwhile. */
+static void retire(struct handle_entry *s, armci_hdl_t *handle)
 {
     bool is_busy = s->n > 0 || s->flushing > 0 || has_queued(s, -1);
     if (is_busy && !armcii_fault("wait-does-nothing")) return;
@@ -466,10 +469,10 @@ static void retire(struct slot *s, armci_hdl_t *handle)
     free_slot(s);
 }
 
-/* Register the caller as a waiter of the handle's slot; NULL: nothing is outstanding. */
-static struct slot *begin_wait(const armci_hdl_t *handle)
+/* Register the caller as a waiter of the handle's entry; NULL: nothing is outstanding. */
+static struct handle_entry *begin_wait(const armci_hdl_t *handle)
 {
-    struct slot *s = find(handle);
+    struct handle_entry *s = find(handle);
     if (!s) return NULL;
     s->waiters++;
     return s;
@@ -477,7 +480,7 @@ static struct slot *begin_wait(const armci_hdl_t *handle)
 
 int armcii_handle_wait(armci_hdl_t *handle)
 {
-    struct slot *s = begin_wait(handle);
+    struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
     wait_for_flushes(s);
     int rc = flush_queues(s, -1);
@@ -492,7 +495,7 @@ int armcii_handle_test(armci_hdl_t *handle)
 {
     enum { PENDING = 1 };
     struct backoff p = {0};
-    struct slot *s = begin_wait(handle);
+    struct handle_entry *s = begin_wait(handle);
     if (!s) return 0;
     const bool issues = has_queued(s, -1);
     int rc = flush_queues(s, -1);
@@ -515,7 +518,7 @@ void armcii_handle_clear(armci_hdl_t *handle)
 
 void armcii_handle_set_aggregate(armci_hdl_t *handle)
 {
-    struct slot *s = find(handle);
+    struct handle_entry *s = find(handle);
     if (s)
         set_kind(s, handle, true);
     else
@@ -524,7 +527,7 @@ void armcii_handle_set_aggregate(armci_hdl_t *handle)
 
 int armcii_handle_unset_aggregate(armci_hdl_t *handle)
 {
-    struct slot *s = find(handle);
+    struct handle_entry *s = find(handle);
     if (!s) {
         if (is_empty_aggregate(handle)) *handle = UNUSED;
         return 0;
@@ -538,9 +541,9 @@ int armcii_handle_unset_aggregate(armci_hdl_t *handle)
 int armcii_aggregates_flush_slow(int target)
 {
     int rc = 0;
-    struct slot *next;
-    for (struct slot *s = queued; s; s = next) {
-        s->visitors++; /* keeps the slot in the list while other threads change it */
+    struct handle_entry *next;
+    for (struct handle_entry *s = handles.queued; s; s = next) {
+        s->visitors++; /* keeps the entry in the list while other threads change it */
         wait_for_flushes(s);
         int failed = flush_queues(s, target);
         if (failed) rc = failed;
