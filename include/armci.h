@@ -133,7 +133,7 @@ typedef struct {
     MPI_Comm comm;     /**< the group's communicator on its members, MPI_COMM_NULL elsewhere */
     MPI_Comm reserved; /**< private to the library */
     int *grp_to_abs;   /**< [size]: rank in the group -> process number */
-    int *abs_to_grp;   /**< [processes]: process number -> rank in the group or -1 */
+    int *abs_to_grp;   /**< NULL: no group has a table of all processes */
     int rank;          /**< the caller's rank in the group, or -1 */
     int size;          /**< number of members */
 } ARMCI_Group;

@@ -30,8 +30,7 @@ static void describe(const struct team *team, ARMCI_Group *out)
         *out = (ARMCI_Group){MPI_COMM_NULL, MPI_COMM_NULL, NULL, NULL, -1, 0};
         return;
     }
-    *out = (ARMCI_Group){team->comm,       MPI_COMM_NULL, team->to_world,
-                         team->from_world, team->rank,    team->size};
+    *out = (ARMCI_Group){team->comm, MPI_COMM_NULL, team->to_world, NULL, team->rank, team->size};
 }
 
 /* The team of a parent group; NULL, with a message, if the caller is not a member. */

@@ -98,6 +98,7 @@ static void start_shared_layers(MPI_Comm all, int progress_ranks)
     MPI_Get_library_version(library_state.library, &length);
     armcii_quirks_decide(library_state.library, armcii_world->nodes > 1, armcii_config->quirks);
     armcii_node_start();
+    armcii_world_use_tables(armcii_node->world_tables);
     armcii_exports_start();
     armcii_arena_start();
     armcii_finalize_prepare_pause();

@@ -176,7 +176,7 @@ static bool locate_in_arena(int process, const void *address, struct raddr *radd
                                    ? armcii_index_find(by_address, armcii_world->size, offset)
                                    : NULL;
     if (!i) return false;
-    int rank = i->region->team->from_world[process];
+    int rank = armcii_team_rank(i->region->team, process);
     if (rank < 0 || offset - i->lo >= armcii_slice_bytes(i->region, rank)) return false;
     raddr->region = i->region;
     raddr->rank = rank;
@@ -191,7 +191,7 @@ static bool locate_alone(int process, const void *address, struct raddr *raddr)
     const struct interval *i = armcii_index_find(by_address, process, (uintptr_t)address);
     if (!i) return false;
     raddr->region = i->region;
-    raddr->rank = i->region->team->from_world[process];
+    raddr->rank = armcii_team_rank(i->region->team, process);
     raddr->lo = (char *)i->lo;
     raddr->hi = (char *)i->hi;
     raddr->mapped = i->mapped;

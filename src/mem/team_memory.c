@@ -178,12 +178,13 @@ void armcii_agree(struct team *team, const int64_t mine[], int64_t largest[], in
 static void list_leaders(const struct team *team, struct team_memory *m)
 {
     int n = team->size, *tags = armcii_alloc((size_t)n, sizeof *tags, "tables of %d processes", n);
-    int *on_node = armcii_alloc((size_t)armcii_world->size, sizeof *on_node,
-                                "tables of %d processes", armcii_world->size);
+    int *on_node = armcii_alloc((size_t)armcii_world->nodes, sizeof *on_node, "tables of %d nodes",
+                                armcii_world->nodes);
     armcii_team_allgather(team, &team->tag, tags, (int)sizeof tags[0]);
     m->leaders = armcii_alloc((size_t)n, sizeof *m->leaders, "tables of %d processes", n);
     for (int i = 0; i < n; i++) {
-        int process = team->to_world[i], node = armcii_world->node_of[process];
+        int process = team->to_world[i],
+            node = armcii_world_node_number(armcii_world->node_of[process]);
         bool here = armcii_world_is_on_node(process);
         if (here && i < team->rank) m->local_rank++;
         if (++on_node[node] > m->most_on_node) m->most_on_node = on_node[node];
@@ -193,7 +194,7 @@ static void list_leaders(const struct team *team, struct team_memory *m)
     }
     for (int i = 0, distance = 1; distance < m->nodes; i++, distance *= 2)
         m->leader_tag[i] =
-            tags[team->from_world[m->leaders[(m->node - distance + m->nodes) % m->nodes]]];
+            tags[armcii_team_rank(team, m->leaders[(m->node - distance + m->nodes) % m->nodes])];
     int *fewer = realloc(m->leaders, (size_t)m->nodes * sizeof *fewer);
     if (fewer) m->leaders = fewer;
     free(on_node);

@@ -23,14 +23,16 @@ static void *allocate(size_t bytes)
     return p;
 }
 
-/* Without its communicator and members. */
-static struct team *new_team(int rank, int size)
+/* Without its communicator.  to_world becomes the team's, unless it is the world's. */
+static struct team *new_team(int rank, int size, int *to_world)
 {
     struct team *t = allocate(sizeof *t);
-    *t = (struct team){.comm = MPI_COMM_NULL, .rank = rank, .size = size, .open = true, .users = 1};
-    t->to_world = allocate((size_t)size * sizeof(int));
-    t->from_world = allocate((size_t)armcii_world->size * sizeof(int));
-    t->on_node = allocate((size_t)armcii_world->size * sizeof(bool));
+    *t = (struct team){.comm = MPI_COMM_NULL,
+                       .rank = rank,
+                       .size = size,
+                       .to_world = to_world,
+                       .open = true,
+                       .users = 1};
     for (int scope = 0; scope < TEAM_SCOPES; scope++)
         t->scopes[scope] = (struct scope){.comm = MPI_COMM_NULL};
     return t;
@@ -38,16 +40,18 @@ static struct team *new_team(int rank, int size)
 
 static void free_team(struct team *t)
 {
-    free(t->to_world);
-    free(t->from_world);
-    free(t->on_node);
+    if (t->to_world != armcii_world->identity) free(t->to_world);
+    free(t->ascending);
+    free(t->nodes);
     free(t);
 }
 
-/* The world ranks of the members of a communicator. */
-static void translate_ranks(MPI_Comm comm, int size, int to_world[])
+/* The world ranks of the members of a communicator; to be freed, unless it is the world's. */
+static int *translate_ranks(MPI_Comm comm, int size)
 {
     MPI_Group mine, world;
+    if (comm == armcii_world->comm) return armcii_world->identity;
+    int *to_world = allocate((size_t)size * sizeof *to_world);
     MPI_Comm_group(comm, &mine);
     MPI_Comm_group(armcii_world->comm, &world);
     int *own = allocate((size_t)size * sizeof *own);
@@ -57,17 +61,76 @@ static void translate_ranks(MPI_Comm comm, int size, int to_world[])
     free(own);
     MPI_Group_free(&mine);
     MPI_Group_free(&world);
+    return to_world;
 }
 
-static void list_members(struct team *t)
+/* ---- members ----
+ *
+ * A team has no table over the world: 4 bytes a member, 8 where the members do not ascend. */
+
+struct member {
+    int process, rank;
+};
+
+static int compare_members(const void *left, const void *right)
 {
-    for (int i = 0; i < armcii_world->size; i++)
-        t->from_world[i] = -1;
-    memset(t->on_node, 0, (size_t)armcii_world->size * sizeof(bool));
-    for (int i = 0; i < t->size; i++) {
-        t->from_world[t->to_world[i]] = i;
-        t->on_node[armcii_world->node_of[t->to_world[i]]] = true;
+    const struct member *a = left, *b = right;
+    return (a->process > b->process) - (a->process < b->process);
+}
+
+static bool ascends(const struct team *t)
+{
+    int i = 1;
+    while (i < t->size && t->to_world[i - 1] < t->to_world[i])
+        i++;
+    return i >= t->size;
+}
+
+static void sort_members(struct team *t)
+{
+    if (ascends(t)) return;
+    struct member *members = allocate((size_t)t->size * sizeof *members);
+    for (int i = 0; i < t->size; i++)
+        members[i] = (struct member){t->to_world[i], i};
+    qsort(members, (size_t)t->size, sizeof *members, compare_members);
+    t->ascending = allocate((size_t)t->size * sizeof *t->ascending);
+    for (int i = 0; i < t->size; i++)
+        t->ascending[i] = members[i].rank;
+    free(members);
+}
+
+int armcii_team_rank(const struct team *t, int process)
+{
+    int low = 0, high = t->size - 1;
+    if (process < t->size && t->to_world[process] == process) return process;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (t->to_world[t->ascending ? t->ascending[middle] : middle] < process)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    int rank = t->ascending ? t->ascending[low] : low;
+    return t->to_world[rank] == process ? rank : -1;
+}
+
+enum { WORD = 64 };
+
+static void mark_nodes(struct team *t)
+{
+    size_t words = ((size_t)armcii_world->nodes + WORD - 1) / WORD;
+    if (t->to_world == armcii_world->identity) return;
+    t->nodes = armcii_alloc(words, sizeof *t->nodes, "a group");
+    for (int i = 0; i < t->size; i++) {
+        int node = armcii_world_node_number(armcii_world->node_of[t->to_world[i]]);
+        t->nodes[node / WORD] |= (uint64_t)1 << node % WORD;
+    }
+}
+
+bool armcii_team_is_on_node(const struct team *t, int node)
+{
+    int number = armcii_world_node_number(node);
+    return !t->nodes || t->nodes[number / WORD] >> number % WORD & 1;
 }
 
 /* Complete: its members have exchanged tags. */
@@ -75,7 +138,8 @@ static struct team *add(struct team *t, MPI_Comm comm)
 {
     t->comm = comm;
     t->scopes[TEAM_ALL] = (struct scope){.n = t->size, .comm = comm};
-    list_members(t);
+    sort_members(t);
+    mark_nodes(t);
     t->next = teams;
     teams = t;
     return t;
@@ -139,8 +203,7 @@ struct team *armcii_team_adopt(MPI_Comm comm)
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    struct team *t = new_team(rank, size);
-    translate_ranks(comm, size, t->to_world);
+    struct team *t = new_team(rank, size, translate_ranks(comm, size));
     exchange_tags(t, comm, NULL, 0);
     return add(t, comm);
 }
@@ -306,6 +369,8 @@ const struct scope *armcii_team_scope(struct team *team, enum team_scope scope)
         s->ranks = allocate((size_t)team->size * sizeof *s->ranks);
         s->n = scope == TEAM_MASTERS ? list_masters(team, s->ranks)
                                      : list_local(team, scope, s->ranks);
+        int *fewer = realloc(s->ranks, (size_t)s->n * sizeof *fewer);
+        if (fewer) s->ranks = fewer;
     }
     armcii_lock_exit();
     return s;
@@ -348,9 +413,10 @@ bool armcii_team_create_by_members(const struct team *parent, int n, const int r
     int rank = 0;
     while (ranks[rank] != parent->rank)
         rank++;
-    struct team *t = new_team(rank, n);
+    int *to_world = allocate((size_t)n * sizeof *to_world);
     for (int i = 0; i < n; i++)
-        t->to_world[i] = parent->to_world[ranks[i]];
+        to_world[i] = parent->to_world[ranks[i]];
+    struct team *t = new_team(rank, n, to_world);
     int tag = tag_of(n, t->to_world, t, TEAM_ALL);
     exchange_tags(t, armcii_world->control, t->to_world, tag);
     MPI_Comm comm = create_comm(n, t->to_world, tag);
@@ -420,6 +486,6 @@ struct tree_position armcii_tree(struct team *team, enum team_scope scope)
 
 int armcii_scope_rank(struct team *team, enum team_scope scope, int process)
 {
-    int rank = process >= 0 && process < armcii_world->size ? team->from_world[process] : -1;
+    int rank = process >= 0 && process < armcii_world->size ? armcii_team_rank(team, process) : -1;
     return rank < 0 ? -1 : position_of(armcii_team_scope(team, scope), rank);
 }

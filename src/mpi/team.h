@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The first three are SCOPE_ALL, SCOPE_NODE and SCOPE_MASTERS.  TEAM_NODE: the members that share
  * memory with the caller, even if the program sees every process as its own node. */
@@ -19,11 +20,11 @@ struct scope {
 struct team {
     MPI_Comm comm; /* its ranks are the ranks in the team */
     int rank, size;
-    int *to_world;                 /* [size] */
-    int *from_world;               /* [world size]; -1: no member */
-    bool *on_node;                 /* [world size]: has the team a member on that node? */
-    int tag;                       /* of messages from the caller, unlike that of its other teams */
-    int root_tag;                  /* the tag of member 0, which tells its teams apart */
+    int *to_world;   /* [size] */
+    int *ascending;  /* [size]: the ranks in the order of their processes; NULL: to_world ascends */
+    uint64_t *nodes; /* bits of the nodes with a member, by number; NULL: all nodes */
+    int tag;         /* of messages from the caller, unlike that of its other teams */
+    int root_tag;    /* the tag of member 0, which tells its teams apart */
     int peer_tag[8 * sizeof(int)]; /* [i]: the tag of the member 2^i ranks below the caller */
     struct scope scopes[TEAM_SCOPES];
     bool open;     /* not yet freed by the program */
@@ -71,11 +72,10 @@ void armcii_team_release(struct team *team);
  * are freed. */
 void armcii_team_close(struct team *team);
 
+/* The rank of a process in the team; -1: no member. */
+int armcii_team_rank(const struct team *team, int process);
 /* Has the team a member on that node (a value of armcii_world->node_of)? */
-static inline bool armcii_team_is_on_node(const struct team *team, int node)
-{
-    return team->on_node[node];
-}
+bool armcii_team_is_on_node(const struct team *team, int node);
 
 /* The communicator of a scope; MPI_COMM_NULL if the caller is not in it.  The first call is
  * collective over the members of the scope. */

@@ -22,6 +22,40 @@ static int *new_ints(int n)
     return p;
 }
 
+/* Lays the tables out in the block; returns the number of their entries.  w->domains is not yet
+ * counted. */
+static size_t lay_out_tables(struct world *w, int domains, int *block)
+{
+    int ranks = w->size + w->progress_ranks;
+    const struct {
+        int **table, n;
+    } tables[] = {{&w->identity, w->size}, {&w->domain_of, w->size},
+                  {&w->members, w->size},  {&w->first_member, domains + 2},
+                  {&w->node_of, ranks},    {&w->local_rank_of, w->size},
+                  {&w->leaders, w->nodes}, {&w->server_of, ranks}};
+    size_t all = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        *tables[i].table = block ? block + all : NULL;
+        all += (size_t)tables[i].n;
+    }
+    w->tables = block;
+    return all;
+}
+
+static void allocate_tables(struct world *w, int domains)
+{
+    w->table_bytes = lay_out_tables(w, domains, NULL) * sizeof *w->tables;
+    lay_out_tables(w, domains, armcii_alloc(1, w->table_bytes, "tables of %d processes", w->size));
+}
+
+void armcii_world_use_tables(int *place)
+{
+    if (!place) return;
+    free(the_world.tables);
+    lay_out_tables(&the_world, the_world.domains, place);
+    the_world.shares_tables = true;
+}
+
 /* Numbers the domains and lists their members. */
 static void number_domains(struct world *w, bool every_rank_a_domain)
 {
@@ -30,7 +64,6 @@ static void number_domains(struct world *w, bool every_rank_a_domain)
         w->domain_of[r] = leader == r ? w->domains++ : w->domain_of[leader];
     }
     w->domain = armcii_world_is_member() ? w->domain_of[w->rank] : -1;
-    w->first_member = new_ints(w->domains + 2);
     for (int r = 0; r < w->size; r++)
         w->first_member[w->domain_of[r] + 2]++;
     for (int n = 1; n <= w->domains; n++)
@@ -117,34 +150,33 @@ static void gather_places(struct world *w, int progress_rank, struct place place
                           places, (int)sizeof mine);
 }
 
-static void find_nodes(struct world *w, int progress_rank)
+static void find_nodes(struct world *w, int progress_rank, bool every_rank_a_domain)
 {
     int ranks = w->size + w->progress_ranks;
     struct place *places =
         armcii_alloc((size_t)ranks, sizeof *places, "tables of %d processes", ranks);
     gather_places(w, progress_rank, places, ranks);
-    w->node_of = new_ints(ranks);
-    w->server_of = new_ints(ranks);
+    for (int r = 0; r < w->size; r++)
+        w->nodes += places[r].leader == r;
+    allocate_tables(w, every_rank_a_domain ? w->size : w->nodes);
     for (int r = 0; r < ranks; r++) {
         w->node_of[r] = places[r].leader;
         w->server_of[r] = places[r].server;
     }
     list_kernel(w, places, ranks);
     free(places);
-    w->leaders = new_ints(w->size);
-    for (int r = 0; r < w->size; r++) {
-        if (r == w->node_of[w->rank]) w->node = w->nodes;
-        if (w->node_of[r] == r) w->leaders[w->nodes++] = r;
+    for (int r = 0, n = 0; r < w->size; r++) {
+        w->identity[r] = r;
+        if (w->node_of[r] == r) w->leaders[n++] = r;
     }
+    w->node = armcii_world_node_number(w->node_of[w->rank]);
 }
 
+/* Counts in `members`, which number_domains fills. */
 static void number_local_ranks(struct world *w)
 {
-    int *members = new_ints(w->size);
-    w->local_rank_of = new_ints(w->size);
     for (int r = 0; r < w->size; r++)
-        w->local_rank_of[r] = members[w->node_of[r]]++;
-    free(members);
+        w->local_rank_of[r] = w->members[w->node_of[r]]++;
 }
 
 void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
@@ -152,10 +184,8 @@ void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
 {
     struct world *w = &the_world;
     create_comms(w, comm, progress_ranks);
-    find_nodes(w, progress_rank);
+    find_nodes(w, progress_rank, every_rank_a_domain);
     number_local_ranks(w);
-    w->domain_of = new_ints(w->size);
-    w->members = new_ints(w->size);
     number_domains(w, every_rank_a_domain);
 }
 
@@ -171,12 +201,6 @@ void armcii_world_free(void)
     if (w->on_node != w->all) MPI_Comm_free(&w->on_node);
     MPI_Comm_free(&w->all);
     free(w->on_kernel);
-    free(w->domain_of);
-    free(w->node_of);
-    free(w->local_rank_of);
-    free(w->leaders);
-    free(w->server_of);
-    free(w->members);
-    free(w->first_member);
+    if (!w->shares_tables) free(w->tables);
     memset(w, 0, sizeof *w);
 }

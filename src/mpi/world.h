@@ -6,6 +6,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct world {
     MPI_Comm comm;     /* collectives of the library and of the world group */
@@ -17,6 +18,13 @@ struct world {
     int progress_ranks; /* their number: ranks size, size + 1, ... of `all` */
     MPI_Comm on_node;   /* the processes of the caller's node, then its progress ranks; the same as
                            `all` on one host */
+
+    /* The following tables, and no others, are the same in all processes: one block, which the
+     * processes of a node share (armcii_world_use_tables). */
+    int *tables; /* the block, of table_bytes */
+    size_t table_bytes;
+    bool shares_tables;
+    int *identity; /* [size]: i at i */
 
     /* Domains are the nodes as the program sees them (SCOPE_NODE, armci_domain_*), in the order of
      * their first members. */
@@ -47,11 +55,28 @@ extern const struct world *const armcii_world;
 void armcii_world_create(MPI_Comm comm, int progress_ranks, int progress_rank,
                          bool every_rank_a_domain);
 void armcii_world_free(void);
+/* From now on the tables are at `place`, where a process of this node has copied the block; the
+ * caller's own are freed.  NULL: they stay. */
+void armcii_world_use_tables(int *place);
 
 /* Is this process in the world, and not a progress rank? */
 static inline bool armcii_world_is_member(void)
 {
     return armcii_world->rank < armcii_world->size;
+}
+
+/* The number of a node, an index in `leaders`; node: a value of node_of. */
+static inline int armcii_world_node_number(int node)
+{
+    int low = 0, high = armcii_world->nodes - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (armcii_world->leaders[middle] < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* Is this process on the caller's node? */

@@ -46,7 +46,6 @@ static void check_group(ARMCI_Group *group, const int *list, int n, const char *
     for (int i = 0; i < n; i++) {
         check_long(ARMCI_Absolute_id(group, i), list[i], "%s: ARMCI_Absolute_id(%d)", what, i);
         check_long(group->grp_to_abs[i], list[i], "%s: grp_to_abs[%d]", what, i);
-        check_long(group->abs_to_grp[list[i]], i, "%s: abs_to_grp[%d]", what, list[i]);
     }
     check(comm == group->comm && comm != MPI_COMM_NULL, "%s: communicator", what);
     MPI_Comm_rank(comm, &comm_rank);

@@ -192,6 +192,7 @@ static void start_world(void)
     static int zero[1], bounds[2] = {0, 1};
     the_world = (struct world){.comm = 1, .control = 1, .size = 1, .domains = 1, .nodes = 1};
     the_world.domain_of = the_world.node_of = the_world.members = zero;
+    the_world.identity = the_world.leaders = zero;
     the_world.first_member = bounds;
     atomic_store(&comms, 1);
     armcii_team_create_world();

@@ -47,10 +47,9 @@ static void create_world_team(void)
     int n = the_world.size;
     world_team = (struct team){.size = n, .rank = the_world.rank};
     world_team.to_world = malloc((size_t)n * sizeof(int));
-    world_team.from_world = malloc((size_t)n * sizeof(int));
-    ck_assert(world_team.to_world && world_team.from_world);
+    ck_assert_ptr_nonnull(world_team.to_world);
     for (int i = 0; i < n; i++)
-        world_team.to_world[i] = world_team.from_world[i] = i;
+        world_team.to_world[i] = i;
 }
 
 struct team *armcii_team_world(void)
@@ -62,6 +61,13 @@ void armcii_team_allgather(const struct team *team, const void *mine, void *all,
 {
     ck_assert_int_eq(team->size, 1);
     memcpy(all, mine, (size_t)bytes);
+}
+
+/* The members of these teams are consecutive. */
+int armcii_team_rank(const struct team *team, int process)
+{
+    int rank = process - team->to_world[0];
+    return rank >= 0 && rank < team->size ? rank : -1;
 }
 
 void armcii_team_hold(struct team *team)
@@ -137,7 +143,6 @@ static void free_entry(struct entry *e)
     free(r->mapped);
     r->mapped = NULL;
     free(e->team.to_world);
-    free(e->team.from_world);
     r->base = NULL;
     r->bytes = NULL;
     e->team = (struct team){0};
@@ -159,7 +164,6 @@ void job_end(void)
     armcii_directory_end();
     ck_assert_int_eq(world_team.users, 0);
     free(world_team.to_world);
-    free(world_team.from_world);
     fake_mpi_end();
 }
 
@@ -178,12 +182,8 @@ static struct region *new_region(int first, int members)
     ck_assert_uint_lt(entry_count, MAX_REGIONS);
     struct entry *e = entries[entry_count++] = zeroed(1, sizeof *e);
     e->used = true;
-    e->team = (struct team){.size = members,
-                            .rank = the_world.rank - first,
-                            .to_world = zeroed(members, sizeof(int)),
-                            .from_world = zeroed(the_world.size, sizeof(int))};
-    for (int i = 0; i < the_world.size; i++)
-        e->team.from_world[i] = i >= first && i < first + members ? i - first : -1;
+    e->team = (struct team){
+        .size = members, .rank = the_world.rank - first, .to_world = zeroed(members, sizeof(int))};
     for (int i = 0; i < members; i++)
         e->team.to_world[i] = first + i;
     e->region.id = ++last_id;
@@ -248,7 +248,7 @@ void job_region_free(struct region *region)
 
 char *job_address(const struct region *region, int process, size_t offset)
 {
-    return region->base[region->team->from_world[process]] + offset;
+    return region->base[armcii_team_rank(region->team, process)] + offset;
 }
 
 /* ---- transfers ---- */

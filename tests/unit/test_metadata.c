@@ -118,13 +118,17 @@ static void begin(void)
     ck_assert(identity && zeros);
     for (int i = 0; i < RANKS; i++)
         identity[i] = i;
-    *(struct world *)armcii_world = (struct world){
-        .rank = ME, .size = RANKS, .nodes = 1, .node_of = zeros, .local_rank_of = identity};
+    *(struct world *)armcii_world = (struct world){.rank = ME,
+                                                   .size = RANKS,
+                                                   .nodes = 1,
+                                                   .node_of = zeros,
+                                                   .local_rank_of = identity,
+                                                   .leaders = zeros};
     *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS};
     *(struct arena *)armcii_arena = (struct arena){(char *)0x200000000000, (size_t)16 << 30};
     ck_assert_ptr_eq(map_own_slot(), armcii_arena->base);
-    team = (struct team){
-        .rank = ME, .size = RANKS, .to_world = identity, .from_world = identity, .users = 1};
+    team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .users = 1};
+    armcii_arena_unreserved(0, 1); /* takes memory that no region counts */
     armcii_directory_start();
 }
 

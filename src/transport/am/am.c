@@ -181,7 +181,7 @@ void armcii_am_end(void)
 /* ---- regions ----
  *
  * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs
- * no table. */
+ * no table; nor does the memory of ARMCI_Memget. */
 
 /* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every
  * member where one cannot. */
@@ -273,9 +273,7 @@ static int attach(struct region *r)
         r->am = armcii_am_serve(r->team, &r->shm->segment);
         return r->am ? 0 : -1;
     }
-    r->am = new_region(r->extent ? 0 : (size_t)r->team->size);
-    for (int i = 0; i < r->team->size && r->memget; i++)
-        r->am->slice[i] = (struct slice_server){armcii_world->server_of[i], AM_EXPORTED};
+    r->am = new_region(0);
     return 0;
 }
 
@@ -295,8 +293,11 @@ static void detach(struct region *r)
 
 static struct remote remote_of(const struct raddr *raddr, int target)
 {
-    if (raddr->region->extent) return (struct remote){target, armcii_world->server_of[target], 0};
-    const struct slice_server *slice = &raddr->region->am->slice[raddr->rank];
+    const struct region *r = raddr->region;
+    if (r->extent || r->memget)
+        return (struct remote){target, armcii_world->server_of[target],
+                               r->memget ? AM_EXPORTED : 0};
+    const struct slice_server *slice = &r->am->slice[raddr->rank];
     return (struct remote){target, slice->server, slice->delta};
 }
 

@@ -73,7 +73,7 @@ struct slice_server {
 struct am_region {
     char *server_map; /* on the first member that a progress rank serves: where that mapped the
                          segment; else NULL */
-    struct slice_server slice[]; /* [team size]; none in the arena */
+    struct slice_server slice[]; /* [team size]; none in the arena and for ARMCI_Memget */
 };
 
 /* Collective over the team, for a segment that each node of its members has

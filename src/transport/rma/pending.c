@@ -322,7 +322,7 @@ void armcii_pending_fence_team(const struct team *team)
     struct record *older;
     for (struct record *r = pending.newest; r; r = older) {
         older = r->older;
-        if (team->from_world[r->target] >= 0 && !fault_skips(r)) complete_record(r);
+        if (armcii_team_rank(team, r->target) >= 0 && !fault_skips(r)) complete_record(r);
     }
 }
 

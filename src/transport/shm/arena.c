@@ -26,8 +26,8 @@ static const struct arena candidates[] = {
 
 /* Of the caller's slot. */
 enum { WORD = 64, MAX_UNITS = 4096, PAGE = 4096, UNIT_PAGES = ARENA_UNIT / PAGE };
-static uint64_t used[MAX_UNITS / WORD];                  /* units that a team has */
-static uint64_t reserved[MAX_UNITS * UNIT_PAGES / WORD]; /* pages that memory is reserved for */
+static uint64_t used[MAX_UNITS / WORD]; /* units that a team has */
+static uint64_t *reserved;              /* pages that memory is reserved for; see reserved_pages */
 static int descriptor = -1;
 
 static size_t arena_bytes(void)
@@ -83,7 +83,6 @@ void armcii_arena_start(void)
     if (armcii_node->kind != SEGMENT_MEMFD) return;
     bool wanted = !is_address_space_limited();
     memset(used, 0, sizeof used);
-    memset(reserved, 0, sizeof reserved);
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i], wanted))
         i++;
@@ -91,6 +90,8 @@ void armcii_arena_start(void)
 
 void armcii_arena_end(void)
 {
+    free(reserved);
+    reserved = NULL;
     if (the_arena.slot == 0) return;
     munmap(the_arena.base, arena_bytes());
     close_descriptor();
@@ -162,6 +163,14 @@ void armcii_arena_release(size_t offset, size_t units)
 
 /* ---- memory ---- */
 
+/* 512 KiB, of which a job touches little. */
+static uint64_t *reserved_pages(void)
+{
+    if (!reserved)
+        reserved = armcii_alloc(MAX_UNITS * UNIT_PAGES / WORD, sizeof *reserved, "the arena");
+    return reserved;
+}
+
 static size_t count_pages(size_t offset, size_t bytes)
 {
     return bytes == 0 ? 0 : (offset + bytes - 1) / PAGE - offset / PAGE + 1;
@@ -170,20 +179,20 @@ static size_t count_pages(size_t offset, size_t bytes)
 size_t armcii_arena_unreserved(size_t offset, size_t bytes)
 {
     size_t pages = count_pages(offset, bytes);
-    return (pages - count_bits(reserved, offset / PAGE, pages)) * PAGE;
+    return (pages - count_bits(reserved_pages(), offset / PAGE, pages)) * PAGE;
 }
 
 void armcii_arena_set_reserved(size_t offset, size_t bytes)
 {
-    set_bits(reserved, offset / PAGE, count_pages(offset, bytes), true);
+    set_bits(reserved_pages(), offset / PAGE, count_pages(offset, bytes), true);
 }
 
 /* The reserved pages of [begin, end) in the slot are reserved no longer. */
 static void drop_pages(size_t begin, size_t end)
 {
     size_t first = begin / PAGE, pages = (end - begin) / PAGE;
-    armcii_reservation_release(count_bits(reserved, first, pages) * PAGE);
-    set_bits(reserved, first, pages, false);
+    armcii_reservation_release(count_bits(reserved_pages(), first, pages) * PAGE);
+    set_bits(reserved_pages(), first, pages, false);
 }
 
 void armcii_arena_drop_untouched(size_t offset, size_t bytes)

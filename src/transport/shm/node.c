@@ -40,8 +40,9 @@ struct reservations {
 struct node_control {
     struct reservations reservations;
     struct stripe stripes[STRIPES];
-    struct barrier_flags flags[]; /* one for each process of the node communicator; as many
-                                     doorbells and export tables follow */
+    struct barrier_flags
+        flags[]; /* one for each process of the node communicator; as many
+                    doorbells and export tables follow, then the tables of the world */
 };
 
 static struct node the_node;
@@ -373,12 +374,16 @@ static bool create_control(enum segment_kind kind)
     size_t *sizes = allocate(n, sizeof *sizes);
     char **slices = allocate(n, sizeof *slices);
     sizes[0] = sizeof *control +
-               n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports));
+               n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports)) +
+               armcii_world->table_bytes;
     if (armcii_segment_create(&segment, kind, the_node.comm, sizes, slices) == 0) {
         control = (struct node_control *)(void *)slices[0];
         the_node.stripes = control->stripes;
         the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
         the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
+        the_node.world_tables = (int *)(void *)(the_node.exports + n);
+        if (the_node.rank == 0)
+            memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
     }
     free(sizes);
     free(slices);
@@ -392,6 +397,7 @@ static void free_control(void)
     the_node.stripes = NULL;
     the_node.doorbells = NULL;
     the_node.exports = NULL;
+    the_node.world_tables = NULL;
 }
 
 /* The control block is the trial.  In MPI's memory each slice is tried, too. */

@@ -54,6 +54,7 @@ struct node {
     struct doorbell *doorbells; /* [size], and those of the progress ranks; NULL if memory is not
                                    shared */
     struct node_cpus cpus;
+    int *world_tables;       /* a copy of armcii_world->tables for all of them; or NULL */
     struct exports *exports; /* [size], and those of the progress ranks, which export nothing */
 };
 
