@@ -1,3 +1,5 @@
 #!/bin/sh
-# The name of bootstrap that installers of other packages call, as NWChem does.
-exec "$(dirname "$0")/bootstrap" "$@"
+# Make configure from configure.ac; needs autoconf, automake, libtool and pkg-config. Installers of other packages, as NWChem's, call this name.
+set -e
+cd "$(dirname "$0")"
+exec autoreconf -fi
