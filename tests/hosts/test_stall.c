@@ -3,9 +3,10 @@
  *
  * The last process, which is no server, starts the transfer and calls nothing for a time.  The
  * first process of its node times 8-byte operations on the memory that the transfer goes to; each
- * must be short.  So must they be beside direct transfers without pause, of the server's process or
- * of another thread of the timing one.  How long a process that wants nothing but the processor has
- * to wait for it is measured at the same time, by another process: the bound allows for that. */
+ * must be short.  So must they be beside direct transfers or short puts without pause, of the
+ * server's process, or of another thread of the timing one.  How long a process that wants nothing
+ * but the processor has to wait for it is measured at the same time, by another process: the bound
+ * allows for that. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -79,6 +80,21 @@ static void use_connections(struct load_worker *w, enum long_transfer transfer)
     }
     ARMCI_Barrier();
     be_away(SETTLING); /* until all threads of the library sleep */
+}
+
+/* ---- short puts without pause ---- */
+
+/* At a pace at which acknowledgements keep up, so that no put waits. */
+static void stream_for(void **base, double seconds)
+{
+    const double apart = 5e-6, begun = now();
+    const int to = test_ranks() - 1;
+    long value = 1;
+    for (double next = begun; next < begun + seconds; next = now() + apart) {
+        ARMCI_Put(&value, base[to], sizeof value, to);
+        while (now() < next)
+            ;
+    }
 }
 
 /* ---- direct transfers without pause ---- */
@@ -215,6 +231,28 @@ static void copy_beside(const void *row)
     close_load(&load, &worker);
 }
 
+static void stream_beside(void)
+{
+    double worst[SMALL_OPERATIONS] = {0}, wait = 0;
+    struct load load;
+    struct load_worker worker;
+    int me = test_rank();
+    if (!may_run()) return;
+    void **base = region_zeroed(sizeof(long));
+    open_load(&load, &worker);
+    use_connections(&worker, LONG_ACC);
+    ARMCI_Barrier();
+    if (me == timer())
+        time_small(&worker, AWAY, worst);
+    else if (me == SERVER)
+        stream_for(base, AWAY);
+    else
+        wait = longest_wait_for_processor(AWAY);
+    judge(worst, wait, 0);
+    close_load(&load, &worker);
+    region_done(base);
+}
+
 static const struct test tests[] = {
     {"a process that leaves after a long uneven vector get stops nobody",
      ONE_ROW(leave_after, enum long_transfer, LONG_GET_VECTOR)},
@@ -224,6 +262,7 @@ static const struct test tests[] = {
      ONE_ROW(leave_after, enum long_transfer, LONG_PUT_STRIDED)},
     {"a server's process that calls direct transfers stops nobody",
      ONE_ROW(copy_beside, bool, false)},
+    {"a server's process that puts short data without pause stops nobody", stream_beside},
     {"a thread that calls direct transfers stops no other", ONE_ROW(copy_beside, bool, true)},
 };
 SUITE();

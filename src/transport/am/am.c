@@ -83,16 +83,18 @@ static enum progress_work poll_once(void)
     return own ? WORK_OWN : WORK_NONE;
 }
 
-/* Threads that wait in the library serve, and streams of short operations poll, but either may
- * leave own operations pending. */
+/* Threads that wait in the library serve, but may leave own operations pending. Streams of short
+ * operations poll for their acknowledgements, and serve nobody. */
 static bool is_helped(void)
 {
-    static unsigned last;
-    unsigned polls = armcii_server_poll_count() + armcii_endpoints_stream_polls();
-    if (polls == last) return false;
+    static unsigned last, last_stream;
+    const unsigned polls = armcii_server_poll_count(), stream = armcii_endpoints_stream_polls();
+    const bool waits = polls != last, streams = stream != last_stream;
+    if (!waits && !streams) return false;
     last = polls;
+    last_stream = stream;
     advance_own();
-    return true;
+    return waits || !armcii_server_serve();
 }
 
 static enum progress_wait choose_wait(void)
