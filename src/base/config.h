@@ -67,6 +67,7 @@ struct config {
     size_t hang_report;     /* seconds; 0: off */
     const char *stats_file; /* NULL: a table */
     size_t datatype_limit;  /* bytes */
+    size_t clients;         /* 0: auto */
 };
 
 /* Valid after armcii_config_read. */

@@ -97,9 +97,11 @@ static const struct variable table[] = {
            "calls of a batched vector transfer between two completions; 0: as ARMCI_OUTSTANDING_LIMIT"),
     NUMBER("ARMCI_DATATYPE_LIMIT", KIND_BYTES, 4096, (uint64_t)1 << 30, "1G", datatype_limit,
            "bytes of one MPI RMA call with a datatype; larger transfers are divided"),
+    AUTO_OR("ARMCI_CLIENTS", KIND_COUNT, 1, 1000000000, clients,
+            "clients that a server divides its memory among, as if the job had so many processes; auto: its processes"),
 };
 
-enum { VARIABLES = sizeof table / sizeof table[0], DOCUMENTED = VARIABLES - 3 };
+enum { VARIABLES = sizeof table / sizeof table[0], DOCUMENTED = VARIABLES - 4 };
 
 static const struct {
     const char *name, *help;

@@ -362,19 +362,6 @@ static void work(struct client *c, const struct server_load *load, pid_t server)
     if (stops) pthread_join(stopper, NULL);
 }
 
-/* The largest resident size counts from now on. */
-static bool forget_largest(void)
-{
-    FILE *f = fopen("/proc/self/clear_refs", "w");
-    bool ok = f && fputs("5", f) >= 0;
-    return f && fclose(f) == 0 && ok;
-}
-
-static long shared_kib(void)
-{
-    return kib_in("/proc/self/status", "RssShmem:") + kib_in("/proc/self/status", "RssFile:");
-}
-
 /* Of this process, that of its regions excepted, KiB. */
 static long own_kib(void)
 {
@@ -385,7 +372,7 @@ static long own_kib(void)
  * may take twice as much as one. */
 static void check_growth(const struct server_load *load, int clients, long before, long first)
 {
-    long largest = kib_in("/proc/self/status", "VmHWM:") - shared_kib(),
+    long largest = kib_in("/proc/self/status", "VmHWM:") - not_own_kib(),
          most = (SERVER_MOST + clients * SERVER_MOST_PER_CLIENT) >> 10;
     printf("%s, server %s, %d clients: %ld KiB more, %ld with the loads before\n", load->name,
            load->stops ? "stopped for 2 s" : "running", clients, largest - before, largest - first);

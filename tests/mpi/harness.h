@@ -161,6 +161,10 @@ void use_armci(int me, int n, const char *what);
 /* The number in the line "KEY N kB" of a file such as /proc/self/status; 0: no such line.  The key
  * ends with a colon. */
 long kib_in(const char *path, const char *key);
+/* The largest resident size (VmHWM) counts from now on; false: the system refuses that. */
+bool forget_largest(void);
+/* Of the resident size, what is not the process's own, KiB. */
+long not_own_kib(void);
 /* Bytes of memory that the system can still give to programs. */
 size_t memory_available(void);
 /* Lines of a file, such as /proc/self/maps, that contain the text. */

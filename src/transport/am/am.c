@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "mpi/coll.h"
@@ -161,7 +162,9 @@ static void end_process(void)
 void armcii_am_start(void)
 {
     armcii_coll_dup(armcii_world->all, &comm);
-    armcii_am_share_among(armcii_world->size + armcii_world->progress_ranks);
+    armcii_am_share_among(armcii_config->clients > 0
+                              ? (int)armcii_config->clients
+                              : armcii_world->size + armcii_world->progress_ranks);
     armcii_doorbell_open();
     armcii_event_set_doorbell(armcii_doorbell_fd());
     if (armcii_world_is_member())

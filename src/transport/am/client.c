@@ -84,7 +84,8 @@ static void put_rndv(struct endpoint *e, const struct remote *to, const struct s
     MPI_Request request;
     struct rndv_put put = {.server = to->server, .owner = to->owner, .tag = new_tag()};
     const uint32_t bytes = armcii_am_rndv_size(s->bytes);
-    const bool asks = bytes > 0 && !armcii_endpoint_has_room(e, bytes);
+    const bool asks =
+        armcii_am_window_is_small() || (bytes > 0 && !armcii_endpoint_has_room(e, bytes));
     if (asks) MPI_Irecv(NULL, 0, MPI_BYTE, to->server, put.tag, armcii_endpoints_comm, &request);
     armcii_shape_range(s, SHAPE_REMOTE, &put.lo, &put.hi);
     append_request(e,

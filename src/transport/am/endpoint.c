@@ -35,18 +35,22 @@ struct endpoint {
         served; /* bytes that were sent; that the server has served: modulo 2^32 (proto.h) */
     uint32_t rndv_bytes; /* of the open message */
     bool due;            /* the open message waits for room in the window only */
-    bool is_urgent;      /* somebody waits for the next update */
-    unsigned rndvs;      /* rendezvous puts that are not in place */
-    unsigned appended;   /* requests, to poll now and then */
-    unsigned gets;       /* short ones whose replies have not arrived */
-    bool listed;         /* in the list of dirty endpoints */
+    bool asked;          /* the server has been asked for room, and has not granted it */
+    struct am_ask ask;
+    MPI_Request asking;
+    unsigned opened;   /* messages */
+    bool is_urgent;    /* somebody waits for the next update */
+    unsigned rndvs;    /* rendezvous puts that are not in place */
+    unsigned appended; /* requests, to poll now and then */
+    unsigned gets;     /* short ones whose replies have not arrived */
+    bool listed;       /* in the list of dirty endpoints */
     struct endpoint *next_dirty, *next_on_node;
 };
 /* Of a server; of the first one on a node, by the rank that server_of gives. [world size + progress
  * ranks] */
 static struct endpoint **endpoint_of, **first_on_node;
-static unsigned dues; /* endpoints that are due */
-static size_t window;
+static unsigned dues;         /* endpoints that are due */
+static size_t window, enough; /* room for any message, or the whole window if it is shorter */
 enum { MAX_UNACKED = BUFFERS - 8 };
 
 static struct am_answer answer;
@@ -182,10 +186,11 @@ static bool needs_ack(const struct am_message_header *head)
     return !armcii_endpoints_have_thread && head->bytes > SMALL;
 }
 
+/* What is granted counts as served in advance. */
 static size_t room(const struct endpoint *e)
 {
-    uint32_t unserved = e->transmitted - e->served;
-    return unserved < window ? window - unserved : 0;
+    const int64_t left = (int64_t)window - (int32_t)(e->transmitted - e->served);
+    return left > 0 ? (size_t)left : 0;
 }
 
 static void set_due(struct endpoint *e, bool due)
@@ -194,21 +199,53 @@ static void set_due(struct endpoint *e, bool due)
     e->due = due;
 }
 
+/* The open message is too long for the window.  The server is asked for room for the longest one,
+ * because the message may grow meanwhile. */
+static void ask_for_room(struct endpoint *e)
+{
+    e->ask = (struct am_ask){.head = {.bytes = sizeof e->ask, .sequence = e->sequence++},
+                             .request = {.length = sizeof e->ask.request,
+                                         .kind = AM_ROOM,
+                                         .bytes = armcii_am_message_max()}};
+    e->transmitted += armcii_am_message_size(sizeof e->ask);
+    e->asked = true;
+    answers_pending++;
+    MPI_Isend(&e->ask, sizeof e->ask, MPI_BYTE, e->server, AM_TAG_REQUEST, armcii_endpoints_comm,
+              &e->asking);
+}
+
+static void handle_grant(struct endpoint *e)
+{
+    MPI_Wait(&e->asking, MPI_STATUS_IGNORE); /* the server has received it */
+    e->asked = false;
+    answers_pending--;
+}
+
+/* Must the message wait for room?  If nothing else brings some, ask for it. */
+static bool must_wait(struct endpoint *e, const struct am_message_header *head, uint32_t size)
+{
+    if (size <= room(e)) return false;
+    if (unacked(e) > 0 || e->asked) return true; /* an acknowledgement is on its way */
+    if (head->bytes <= window) return false;
+    ask_for_room(e);
+    return true;
+}
+
 void armcii_endpoint_send(struct endpoint *e)
 {
     if (e->open < 0) return;
     int b = e->open;
     struct am_message_header *head = header_of(b);
     const uint32_t size = armcii_am_message_size(head->bytes) + e->rndv_bytes;
-    set_due(e, size > room(e) && unacked(e) > 0); /* an acknowledgement is on its way */
-    if (e->due) head->acknowledge = 1;            /* fences count it */
+    set_due(e, must_wait(e, head, size));
+    if (e->due) head->acknowledge = 1; /* fences count it */
     if (e->due) return;
     e->transmitted += size;
     e->rndv_bytes = 0;
     e->open = -1;
     state[b] = SENT;
     head->sequence = e->sequence++;
-    if (needs_ack(head) || room(e) < armcii_am_message_max()) head->acknowledge = 1;
+    if (needs_ack(head) || room(e) < enough) head->acknowledge = 1;
     if (head->acknowledge) {
         e->sent++;
         e->bytes_unacked += head->bytes;
@@ -228,6 +265,7 @@ static void handle_answer(struct endpoint *e)
     if (ack->rndv_tag) remove_rndv(e, ack->rndv_tag);
     e->served = ack->served;
     answers_pending -= (unsigned)ack->messages + (ack->rndv_tag != 0) + gets;
+    if (ack->granted) handle_grant(e);
 }
 
 /* Handle the answers that have arrived, and send the open messages they release. Tests only while
@@ -327,9 +365,10 @@ static void open_message(struct endpoint *e)
 {
     int b = alloc_buffer();
     add_dirty(e);
-    if (e->open < 0)
+    if (e->open < 0) {
         e->open = b;
-    else /* another thread has opened one */
+        e->opened++;
+    } else /* another thread has opened one */
         state[b] = FREE;
 }
 
@@ -444,10 +483,10 @@ void armcii_endpoint_push(struct endpoint *e)
         return;
     }
     const uint64_t puts = rndvs_added;
-    const uint16_t number = e->sequence;
+    const unsigned number = e->opened;
     armcii_endpoint_send(e);
     const uint64_t sent = to_be_acked(e);
-    while ((e->due && e->sequence == number) || e->bytes_unacked > armcii_am_message_max() ||
+    while ((e->due && e->opened == number) || e->bytes_unacked > armcii_am_message_max() ||
            has_rndv(e, puts) || may_be_deferred(e, sent))
         armcii_am_progress(&p);
 }
@@ -563,6 +602,7 @@ void armcii_endpoints_start(MPI_Comm comm)
     buffers = aligned_alloc(64, BUFFERS * sizeof *buffers);
     size_t ranks = (size_t)(armcii_world->size + armcii_world->progress_ranks);
     window = armcii_am_window();
+    enough = window < armcii_am_message_max() ? window : armcii_am_message_max();
     endpoint_of = armcii_alloc(ranks, sizeof *endpoint_of, "messages to other nodes");
     first_on_node = armcii_alloc(ranks, sizeof *first_on_node, "messages to other nodes");
     if (!buffers) armcii_fatal("out of memory for messages to other nodes");

@@ -171,13 +171,21 @@ static void fragment_long_segment(const struct vector_run *run, struct am_cursor
     c->segment += bytes == rest;
 }
 
-static size_t
-    share; /* of a client, in bytes: what a server's MPI library may keep of its messages */
+/* Of a client, in bytes: what a server's MPI library may keep of its messages; the same where
+ * there are many clients. */
+static size_t share, share_of_many = SIZE_MAX;
 
 void armcii_am_share_among(int clients)
 {
-    enum { ALL = 1 << 20 };
+    enum { ALL = 1 << 20, ALL_OF_MANY = 4 << 20, LEAST = 192 };
     share = ALL / (size_t)clients;
+    share_of_many = ALL_OF_MANY / (size_t)clients;
+    if (share_of_many < LEAST) share_of_many = LEAST;
+}
+
+size_t armcii_am_least(void)
+{
+    return share_of_many;
 }
 
 /* Many clients have short messages, of which a window takes two all the same. */
@@ -196,8 +204,13 @@ size_t armcii_am_message_max(void)
 /* Two messages at least: one is under way while the other is acknowledged. */
 size_t armcii_am_window(void)
 {
-    const size_t least = 2 * armcii_am_message_max();
-    return share > least ? share : least;
+    const size_t two = 2 * armcii_am_message_max();
+    return share > two ? share : min(two, share_of_many);
+}
+
+bool armcii_am_window_is_small(void)
+{
+    return armcii_am_window() < 2 * armcii_am_message_max();
 }
 
 /* Bytes that a segment of the run takes in the request. */

@@ -18,6 +18,7 @@ enum am_kind {
     AM_ACC,      /* the same */
     AM_PUT_RNDV, /* rendezvous: the data follow, zero-copy, in a message tagged tag + AM_TAG_DATA */
     AM_PUT_ASK,  /* the same, but the data wait for a reply without bytes */
+    AM_ROOM,     /* for a message of so many bytes */
     AM_GET,      /* a short reply travels in an answer; any other has the request's tag, as for the
                     following */
     AM_RMW,      /* element: enum rmw_update; scale[0]: the operand; reply: the old value, a long */
@@ -61,6 +62,7 @@ struct am_ack {
     int32_t messages; /* that are applied, their gets served */
     int32_t bytes;    /* of these */
     int32_t rndv_tag; /* of a rendezvous put whose data are in place; 0: none */
+    int32_t granted;  /* 1: the room that the client has asked for */
     uint32_t
         served; /* of what the client has sent to this server: bytes since the start, modulo 2^32 */
 };
@@ -78,10 +80,19 @@ struct am_answer {
  * of the window requests an acknowledgement. So a client never waits for other clients, and an idle
  * one keeps nothing from them.
  *
+ * Many clients have small windows, and the server has memory for some long messages besides.  A
+ * message that is longer than the window asks for it, alone (AM_ROOM); the server counts the bytes
+ * as served in advance, for this one message, and so the grant ends with it.  All data of
+ * rendezvous puts wait then.
+ *
  * Replies are bounded by the server: it sends as many at a time as it has memory for. The get
  * behind them is deferred, with all that the client sends after it, and counts as not served: the
  * acknowledgements of the client's messages wait for it. */
 size_t armcii_am_window(void);
+/* Is the window less than two messages? */
+bool armcii_am_window_is_small(void);
+/* What each client may take of the server's memory in any case: 192 bytes or more. */
+size_t armcii_am_least(void);
 static inline uint32_t armcii_am_message_size(size_t bytes)
 {
     return bytes > AM_MESSAGE_COST ? (uint32_t)bytes : AM_MESSAGE_COST;
@@ -114,6 +125,12 @@ struct am_request_header {
     uint64_t scale[2];
 };
 #define AM_EXPORTED INT64_MIN
+
+/* The message that asks for room. */
+struct am_ask {
+    struct am_message_header head;
+    struct am_request_header request;
+};
 
 /* A request without its layout. */
 struct am_request {

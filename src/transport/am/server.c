@@ -15,7 +15,7 @@
 #include "transport/shm/node.h"
 #include "transport/shm/shm.h"
 
-/* A get that waits for memory for its reply, or a request behind one. */
+/* A get that waits for memory for its reply, a request for room, or a request behind one. */
 struct deferred {
     struct deferred *next;
     _Alignas(8) char request[];
@@ -28,8 +28,12 @@ static struct client {
     size_t late;             /* of these, of replies that count no more for others */
     struct deferred *oldest; /* its deferred requests; all later ones wait behind them */
     struct deferred **newest;
-    long waits_since;              /* the oldest: armcii_clock */
-    uint32_t deferred;             /* bytes of these requests */
+    long waits_since;             /* the oldest: armcii_clock */
+    uint32_t deferred;            /* bytes of these requests */
+    uint32_t granted;             /* room for its next message; 0: none */
+    bool granting, grant_is_late; /* not yet acknowledged; it counts no more for others */
+    long granted_at;              /* armcii_clock */
+    struct client *next_granted;
     int32_t held_acks, held_bytes; /* messages to acknowledge when no request is deferred */
     struct client *next_deferring;
 } * clients; /* [ranks of comm] */
@@ -56,11 +60,16 @@ static int pending_count;
 
 /* Clients with deferred requests. */
 static struct client *deferring, **last_deferring = &deferring;
-static bool replies_freed;
+static bool memory_freed;
 /* Memory of the pending replies to gets, beside whose data Open MPI keeps 4 KiB (measured): each
- * client has LEAST_REPLYING of its own, and all share MAX_REPLYING beyond that. */
+ * client has `least_replying` of its own, and all share MAX_REPLYING beyond that. */
 enum { MAX_REPLYING = 1 << 20, REPLY_COST = 4 << 10, LEAST_REPLYING = REPLY_COST + INLINE_MAX };
+static size_t least_replying;
 static size_t shared; /* of MAX_REPLYING, in use */
+/* Clients with room for a message that is longer than their window, and the bytes that count. */
+enum { MAX_GRANTED = 1 << 20 };
+static struct client *granted_clients;
+static size_t granted_bytes;
 static struct client
     *favoured; /* has waited for long without a reply under way, and comes next; or NULL */
 static struct bufpool reply_pool = {.max_bytes = MAX_REPLYING};
@@ -102,16 +111,16 @@ static struct reply *new_reply(int client, size_t bytes)
 static size_t share_of(const struct client *c)
 {
     const size_t counted = c->replying - c->late;
-    return counted > LEAST_REPLYING ? counted - LEAST_REPLYING : 0;
+    return counted > least_replying ? counted - least_replying : 0;
 }
 
 /* May a reply that takes so much be sent to the client?  Each may have half of what the others
- * leave, so all have some; LEAST_REPLYING in any case, so that short gets do not wait for other
+ * leave, so all have some; least_replying in any case, so that short gets do not wait for other
  * clients; and a long one if nothing else is sent. Short gets of others would keep a long one
  * waiting for ever: what they give back is kept for the favoured client. */
 static bool can_reply(const struct client *c, size_t cost)
 {
-    if (c->replying + cost <= LEAST_REPLYING) return true;
+    if (c->replying + cost <= least_replying) return true;
     if (favoured && favoured != c) return false;
     if (c->replying == 0) return shared == 0 || shared + cost <= MAX_REPLYING;
     size_t others = shared - share_of(c);
@@ -134,19 +143,58 @@ static void count_reply(struct reply *reply, size_t cost)
     add_replying(c, (ptrdiff_t)cost, 0);
     if (c != favoured) return;
     favoured = NULL;
-    replies_freed = true; /* for the clients before it in the list */
+    memory_freed = true; /* for the clients before it in the list */
 }
+
+/* ---- room for long messages ---- */
+
+/* False, with nothing done: there is no room now. */
+static bool try_grant(struct client *c, size_t bytes)
+{
+    if (granted_bytes > 0 && granted_bytes + bytes > MAX_GRANTED) return false;
+    granted_bytes += bytes;
+    c->granted = (uint32_t)bytes;
+    c->granting = true;
+    c->grant_is_late = false;
+    c->granted_at = armcii_clock();
+    c->next_granted = granted_clients;
+    granted_clients = c;
+    return true;
+}
+
+static void discount_grant(struct client *c)
+{
+    if (!c->grant_is_late) granted_bytes -= c->granted;
+    c->grant_is_late = true;
+    memory_freed = true;
+}
+
+/* The client has sent its long message: what was granted and not used is forgotten. */
+static void end_grant(struct client *c)
+{
+    struct client **link = &granted_clients;
+    if (c->granted == 0) return;
+    while (*link != c)
+        link = &(*link)->next_granted;
+    *link = c->next_granted;
+    discount_grant(c);
+    c->served -= c->granted;
+    c->granted = 0;
+}
+
+/* ---- those who are late ---- */
+
+enum { LATE = 1000000 };
 
 /* A reply to a client that is stopped, or never calls again, takes memory from others for LATE
  * microseconds. */
 static void discount_late_replies(long now)
 {
-    enum { LATE = 1000000 };
     for (struct reply *reply = pending; reply; reply = reply->next) {
         if (reply->is_late || reply->cost == 0 || now - reply->began < LATE) continue;
         reply->is_late = true;
         add_replying(&clients[reply->client], 0, (ptrdiff_t)reply->cost);
-        replies_freed = true;
+        memory_freed = true;
     }
 }
 
@@ -167,6 +215,8 @@ static void look_after_deferred(void)
     if (now - last < INTERVAL) return;
     last = now;
     discount_late_replies(now);
+    for (struct client *c = granted_clients; c; c = c->next_granted) /* it may be stopped */
+        if (now - c->granted_at >= LATE) discount_grant(c);
     choose_favoured(now);
 }
 
@@ -181,7 +231,7 @@ static void free_reply(struct reply *reply)
     if (reply->buffer) armcii_bufpool_free(&reply_pool, reply->buffer, reply->bytes);
     add_replying(&clients[reply->client], -(ptrdiff_t)reply->cost,
                  reply->is_late ? -(ptrdiff_t)reply->cost : 0);
-    replies_freed = true;
+    if (reply->cost) memory_freed = true;
     reply->next = free_replies;
     free_replies = reply;
     pending_count--;
@@ -206,7 +256,8 @@ static void reply_inline(const void *data, size_t bytes, int client, int tag)
 static void send_answer(int client)
 {
     const size_t bytes = offsetof(struct am_answer, replies) + answer.bytes;
-    if (answer.bytes == 0 && !answer.ack.messages && !answer.ack.rndv_tag) return;
+    if (answer.bytes == 0 && !answer.ack.messages && !answer.ack.rndv_tag && !answer.ack.granted)
+        return;
     answer.ack.served = clients[client].served;
     atomic_thread_fence(memory_order_seq_cst); /* acknowledged updates are visible to all */
     struct reply *reply = new_reply(client, bytes);
@@ -367,6 +418,7 @@ static const char *const kind_names[] = {
     [AM_ACC] = "an accumulate",
     [AM_PUT_RNDV] = "a put by rendezvous",
     [AM_PUT_ASK] = "a put by rendezvous",
+    [AM_ROOM] = "a request for room",
     [AM_GET] = "a get",
     [AM_RMW] = "a read-modify-write",
     [AM_LOCK] = "a lock",
@@ -374,7 +426,7 @@ static const char *const kind_names[] = {
     [AM_UNLOCK] = "an unlock",
 };
 
-/* False, with nothing done: a get, and there is no memory for its reply now. */
+/* False, with nothing done: there is no memory now for the reply to a get, or for a message. */
 static bool try_serve(const struct am_request_header *r, int client)
 {
     struct shape *s = &decoded.shape;
@@ -390,6 +442,7 @@ static bool try_serve(const struct am_request_header *r, int client)
         armcii_apply_accumulate((enum element)r->element, r->scale, r->owner,
                                 server_delta(r, first_address(s)), s);
         break;
+    case AM_ROOM: return try_grant(&clients[client], r->bytes);
     case AM_GET:
         if (armcii_am_is_short_reply(s->bytes))
             add_short_reply(r, s, client);
@@ -449,14 +502,27 @@ static void send_replies_and_acks(struct client *c)
         answer.ack.bytes = c->held_bytes;
         c->held_acks = c->held_bytes = 0;
     }
+    if (c->granting) { /* and all that it has sent is counted */
+        c->granting = false;
+        c->served += c->granted;
+        answer.ack.granted = 1;
+    }
     send_answer((int)(c - clients));
+}
+
+/* Is there neither memory for a reply nor for a message?  Only with many clients: otherwise each
+ * has some. */
+static bool is_memory_used_up(void)
+{
+    return least_replying < REPLY_COST && shared + REPLY_COST > MAX_REPLYING &&
+           granted_bytes + armcii_am_message_max() > MAX_GRANTED;
 }
 
 static bool serve_deferred(void)
 {
     bool any = false;
-    replies_freed = false;
-    for (struct client **link = &deferring, *c; (c = *link) != NULL;) {
+    memory_freed = false;
+    for (struct client **link = &deferring, *c; (c = *link) != NULL && !is_memory_used_up();) {
         while (serve_oldest(c))
             any = true;
         send_replies_and_acks(c);
@@ -477,6 +543,7 @@ static void serve_message(const struct am_message_header *head, int client)
     const char *message = (const char *)head;
     struct client *c = &clients[client];
     const uint32_t deferred_before = c->deferred;
+    end_grant(c);
     for (size_t at = sizeof *head; at < head->bytes;) {
         const struct am_request_header *r =
             (const struct am_request_header *)(const void *)(message + at);
@@ -533,7 +600,7 @@ bool armcii_server_serve(void)
     bool any = serve_arrivals();
     if (pending) any |= progress_replies();
     if (deferring) look_after_deferred();
-    if (replies_freed && deferring) any |= serve_deferred();
+    if (memory_freed && deferring) any |= serve_deferred();
     if (armcii_doorbell_clear())
         armcii_mutex_server_grant(grant_mutex); /* no message: says nothing about events */
     pthread_mutex_unlock(&serving);
@@ -590,6 +657,7 @@ void armcii_server_start(MPI_Comm requests)
     comm = requests;
     int ranks;
     MPI_Comm_size(comm, &ranks);
+    least_replying = armcii_am_least() < LEAST_REPLYING ? armcii_am_least() : LEAST_REPLYING;
     clients = armcii_alloc((size_t)ranks, sizeof *clients, "messages from other nodes");
     armcii_slots_start(comm);
     previous_hook = armcii_backoff.progress;
@@ -620,6 +688,8 @@ void armcii_server_end(void)
     armcii_bufpool_drain(&reply_pool);
     assert(!deferring); /* all clients have completed their gets */
     favoured = NULL;
+    granted_clients = NULL;
+    granted_bytes = 0;
     free(decoded.runs);
     decoded = (struct am_decoded){0};
     free(clients);

@@ -1,0 +1,473 @@
+/* test_clients.c - a server of a job of 9,600 processes: its memory, MPI's included, and that
+ * nothing is lost.  Rank 0 runs the library's server; each other process (64: all of them) speaks
+ * the protocol (am/proto.h) for 150 clients, each of which has one call at a time under way.  The
+ * program replaces MPI's functions where the server calls them, so that the server sees every
+ * client as a rank of its own: a client's number is in the tag of its messages. */
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "transport/am/am.h"
+
+enum { EACH = 150, ALL = 64 * EACH };
+/* The calls of a client, in this order, ROUNDS times. */
+enum { ROUNDS = 2, WORDS = 256, LARGE = 64 << 10, ROWS = 64, ROW = 64 };
+enum { PUT, FETCH_AND_ADD, GET, LONG_PUT, ACCUMULATE, STRIDED_GET, LARGE_PUT, CALLS };
+enum { SERVER_MOST = 8 << 10 }; /* KiB */
+
+/* ---- clients as ranks of the server ---- */
+
+static MPI_Comm to_server, from_server, server_comm = MPI_COMM_NULL; /* the last: what it is told */
+
+static int all_clients(void)
+{
+    return EACH * (test_ranks() - 1);
+}
+
+/* The server's rank of a client is behind its own, 0. */
+static int server_rank(int process, int client)
+{
+    return 1 + (process - 1) * EACH + client;
+}
+
+static int process_of(int rank)
+{
+    return 1 + (rank - 1) / EACH;
+}
+
+/* A client uses three tags: of answers, of one reply, and of the data of one put. */
+static int tag_of(int client, int tag)
+{
+    enum { TAGS = 3 };
+    return client * TAGS + (tag >= AM_TAG_FIRST) + (tag >= AM_TAG_FIRST + AM_TAG_DATA);
+}
+
+static int tag_of_rank(int rank, int tag)
+{
+    return tag_of((rank - 1) % EACH, tag);
+}
+
+/* A message that a client has sent to the server. */
+static void rename_sender(MPI_Status *status)
+{
+    if (status->MPI_TAG != MPI_ANY_TAG)
+        status->MPI_SOURCE = server_rank(status->MPI_SOURCE, status->MPI_TAG);
+}
+
+int MPI_Comm_size(MPI_Comm comm, int *size)
+{
+    int code = PMPI_Comm_size(comm, size);
+    if (comm == server_comm && comm != MPI_COMM_NULL) *size = 1 + all_clients();
+    return code;
+}
+
+int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    if (comm != server_comm || comm == MPI_COMM_NULL)
+        return PMPI_Irecv(buffer, n, type, from, tag, comm, request);
+    if (from == MPI_ANY_SOURCE)
+        return PMPI_Irecv(buffer, n, type, from, MPI_ANY_TAG, to_server, request);
+    return PMPI_Irecv(buffer, n, type, process_of(from), tag_of_rank(from, tag), from_server,
+                      request);
+}
+
+int MPI_Isend(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    if (comm != server_comm || comm == MPI_COMM_NULL)
+        return PMPI_Isend(buffer, n, type, to, tag, comm, request);
+    return PMPI_Isend(buffer, n, type, process_of(to), tag_of_rank(to, tag), from_server, request);
+}
+
+/* The server ends its receives by messages to itself. */
+int MPI_Send(const void *buffer, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    const bool ends = comm == server_comm && comm != MPI_COMM_NULL;
+    return PMPI_Send(buffer, n, type, to, ends ? 0 : tag, ends ? to_server : comm);
+}
+
+int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *there, MPI_Status *status)
+{
+    if (comm != server_comm || comm == MPI_COMM_NULL)
+        return PMPI_Iprobe(from, tag, comm, there, status);
+    return PMPI_Iprobe(from, MPI_ANY_TAG, to_server, there, status);
+}
+
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int *there, MPI_Message *message,
+                MPI_Status *status)
+{
+    if (comm != server_comm || comm == MPI_COMM_NULL)
+        return PMPI_Improbe(from, tag, comm, there, message, status);
+    return PMPI_Improbe(from, MPI_ANY_TAG, to_server, there, message, status);
+}
+
+/* Where the server looks for a sender, it has received a request. */
+int MPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    int code = PMPI_Test(request, done, status);
+    if (*done && status != MPI_STATUS_IGNORE && server_comm != MPI_COMM_NULL) rename_sender(status);
+    return code;
+}
+
+int MPI_Testsome(int n, MPI_Request requests[], int *done, int which[], MPI_Status statuses[])
+{
+    int code = PMPI_Testsome(n, requests, done, which, statuses);
+    for (int i = 0; i < *done && *done != MPI_UNDEFINED && server_comm != MPI_COMM_NULL; i++)
+        rename_sender(&statuses[i]);
+    return code;
+}
+
+/* ---- memory of the server ---- */
+
+/* Each client's, and what all clients add to and read. */
+struct slot {
+    long word, words[WORDS];
+};
+static struct memory {
+    long counter;
+    double sums[WORDS];
+    unsigned char rows[2 * ROWS * ROW], large[LARGE];
+    struct slot slot[];
+} * memory; /* as the server sees it; the clients know its address */
+
+static unsigned char byte_at(size_t i)
+{
+    return (unsigned char)(i * 7 + 3);
+}
+
+static void prepare_memory(void)
+{
+    size_t bytes = sizeof *memory + (size_t)all_clients() * sizeof memory->slot[0];
+    if (test_rank() == 0) {
+        memory = need_memory(bytes);
+        memset(memory, 0, bytes);
+        for (size_t i = 0; i < sizeof memory->rows; i++)
+            memory->rows[i] = byte_at(i);
+    }
+    MPI_Bcast(&memory, sizeof memory, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+/* ---- clients ---- */
+
+static struct client {
+    uint16_t sequence;
+    uint32_t transmitted, served;
+    int call; /* the next one */
+    bool awaits_ack, asks, awaits_reply, awaits_data, has_message;
+    struct am_answer answer;
+    MPI_Request answer_request, reply_request, sending[2];
+    long reply, words[WORDS];
+    double ones[WORDS];
+    unsigned char rows[ROWS * ROW];
+    struct am_ask ask;
+    _Alignas(8) char message[sizeof(struct am_message_header) + 4096];
+} * clients;
+
+static unsigned char large[LARGE];
+
+static void post_answer(struct client *c, int k)
+{
+    PMPI_Irecv(&c->answer, sizeof c->answer, MPI_BYTE, 0, tag_of(k, AM_TAG_ANSWER), from_server,
+               &c->answer_request);
+}
+
+static void send_message(struct client *c, int k)
+{
+    const struct am_message_header *head = (const void *)c->message;
+    c->has_message = false;
+    c->awaits_ack = true;
+    c->transmitted += armcii_am_message_size(head->bytes);
+    PMPI_Isend(c->message, (int)head->bytes, MPI_BYTE, 0, k, to_server, &c->sending[0]);
+}
+
+/* As endpoint.c does where nothing is under way. */
+static void send_or_ask(struct client *c, int k)
+{
+    struct am_message_header *head = (void *)c->message;
+    if (head->bytes > armcii_am_window()) {
+        c->ask = (struct am_ask){.head = {.bytes = sizeof c->ask, .sequence = c->sequence++},
+                                 .request = {.length = sizeof c->ask.request,
+                                             .kind = AM_ROOM,
+                                             .bytes = armcii_am_message_max()}};
+        c->asks = true;
+        c->transmitted += armcii_am_message_size(sizeof c->ask);
+        PMPI_Isend(&c->ask, sizeof c->ask, MPI_BYTE, 0, k, to_server, &c->sending[1]);
+    }
+    head->sequence = c->sequence++;
+    c->has_message = c->asks;
+    if (!c->asks) send_message(c, k);
+}
+
+static void encode(struct client *c, int k, const struct am_request *r, const struct shape *s)
+{
+    const size_t length = armcii_am_request_length(r->kind, s);
+    *(struct am_message_header *)(void *)c->message = (struct am_message_header){
+        .bytes = (uint32_t)(sizeof(struct am_message_header) + length), .acknowledge = 1};
+    armcii_am_encode(r, s, c->message + sizeof(struct am_message_header));
+    send_or_ask(c, k);
+}
+
+static void await_reply(struct client *c, int k, void *to, size_t bytes)
+{
+    c->awaits_reply = true;
+    PMPI_Irecv(to, (int)bytes, MPI_BYTE, 0, tag_of(k, AM_TAG_FIRST), from_server,
+               &c->reply_request);
+}
+
+static long value_of(const struct client *c)
+{
+    return 1 + c->call;
+}
+
+static void start_call(struct client *c, int k)
+{
+    struct slot *mine = &memory->slot[server_rank(test_rank(), k) - 1];
+    struct am_request r = {.tag = AM_TAG_FIRST};
+    struct shape s;
+    static const double one = 1;
+    const long add = 1;
+    switch (c->call % CALLS) {
+    case PUT:
+        r.kind = AM_PUT;
+        c->words[0] = value_of(c);
+        armcii_shape_contiguous(&s, c->words, &mine->word, sizeof mine->word);
+        break;
+    case FETCH_AND_ADD:
+        r.kind = AM_RMW;
+        r.element = RMW_ADD;
+        r.scale = &add;
+        r.scale_bytes = sizeof add;
+        armcii_shape_contiguous(&s, NULL, &memory->counter, sizeof memory->counter);
+        await_reply(c, k, &c->reply, sizeof c->reply);
+        break;
+    case GET:
+        r.kind = AM_GET;
+        armcii_shape_contiguous(&s, NULL, &mine->word, sizeof mine->word);
+        c->awaits_reply = true; /* in the answer */
+        break;
+    case LONG_PUT:
+        r.kind = AM_PUT;
+        for (int i = 0; i < WORDS; i++)
+            c->words[i] = value_of(c);
+        armcii_shape_contiguous(&s, c->words, mine->words, sizeof mine->words);
+        break;
+    case ACCUMULATE:
+        r.kind = AM_ACC;
+        r.element = ELEMENT_DOUBLE;
+        r.scale = &one;
+        r.scale_bytes = sizeof one;
+        for (int i = 0; i < WORDS; i++)
+            c->ones[i] = 1;
+        armcii_shape_contiguous(&s, c->ones, memory->sums, sizeof memory->sums);
+        break;
+    case STRIDED_GET:
+        r.kind = AM_GET;
+        armcii_shape_contiguous(&s, NULL, memory->rows, ROW);
+        armcii_shape_strided(&s, c->rows, (int[]){ROW}, memory->rows, (int[]){2 * ROW},
+                             (int[]){ROW, ROWS}, 1);
+        await_reply(c, k, c->rows, sizeof c->rows);
+        break;
+    case LARGE_PUT:
+        r.kind = AM_PUT_ASK;
+        armcii_shape_contiguous(&s, large, memory->large, LARGE);
+        await_reply(c, k, NULL, 0);
+        c->awaits_data = true;
+        break;
+    }
+    encode(c, k, &r, &s);
+}
+
+static void check_reply(struct client *c)
+{
+    size_t i = 0;
+    switch (c->call % CALLS) {
+    case GET: check_long(c->reply, value_of(c) - (GET - PUT), "what the client has put"); break;
+    case STRIDED_GET:
+        while (i < sizeof c->rows && c->rows[i] == byte_at(i / ROW * 2 * ROW + i % ROW))
+            i++;
+        check(i == sizeof c->rows, "byte %zu of the rows", i);
+        break;
+    default: break;
+    }
+}
+
+static void handle_answer(struct client *c, int k)
+{
+    const struct am_ack *ack = &c->answer.ack;
+    c->served = ack->served;
+    if (ack->rndv_tag) c->awaits_data = false;
+    if (ack->granted) c->asks = false;
+    if (ack->messages > 0) c->awaits_ack = false;
+    if (c->answer.bytes > 0) {
+        memcpy(&c->reply, c->answer.replies, sizeof c->reply);
+        c->awaits_reply = false;
+        check_reply(c);
+    }
+    post_answer(c, k);
+    if (c->has_message && !c->asks) send_message(c, k);
+}
+
+static bool is_done(MPI_Request *request)
+{
+    int done;
+    PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+    return done;
+}
+
+/* True when anything has happened. */
+static bool advance(struct client *c, int k)
+{
+    bool any = false;
+    if (is_done(&c->answer_request)) {
+        handle_answer(c, k);
+        any = true;
+    }
+    if (c->awaits_reply && c->call % CALLS != GET && is_done(&c->reply_request)) {
+        c->awaits_reply = false;
+        check_reply(c);
+        if (c->call % CALLS == LARGE_PUT)
+            PMPI_Isend(large, LARGE, MPI_BYTE, 0, tag_of(k, AM_TAG_FIRST + AM_TAG_DATA),
+                       from_server, &c->sending[1]);
+        any = true;
+    }
+    if (c->asks || c->has_message || c->awaits_ack || c->awaits_reply || c->awaits_data) return any;
+    for (int i = 0; i < 2; i++)
+        PMPI_Wait(&c->sending[i], MPI_STATUS_IGNORE);
+    if (++c->call < ROUNDS * CALLS) start_call(c, k);
+    return true;
+}
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static void run_clients(void)
+{
+    int left = EACH;
+    clients = need_zeroed(EACH * sizeof *clients);
+    for (int k = 0; k < EACH; k++) {
+        clients[k].sending[0] = clients[k].sending[1] = clients[k].reply_request = MPI_REQUEST_NULL;
+        post_answer(&clients[k], k);
+        start_call(&clients[k], k);
+    }
+    while (left > 0) {
+        bool any = false;
+        left = 0;
+        for (int k = 0; k < EACH; k++) {
+            if (clients[k].call < ROUNDS * CALLS) any |= advance(&clients[k], k);
+            left += clients[k].call < ROUNDS * CALLS;
+        }
+        if (!any) sleep_ms(5);
+    }
+    for (int k = 0; k < EACH; k++) {
+        check_long((int32_t)(clients[k].transmitted - clients[k].served), 0,
+                   "bytes of a client that were not served");
+        PMPI_Cancel(&clients[k].answer_request);
+        PMPI_Wait(&clients[k].answer_request, MPI_STATUS_IGNORE);
+    }
+    free(clients);
+}
+
+/* ---- the server ---- */
+
+/* The clients' first messages pile up: MPI takes them, and nobody serves them. */
+static void let_messages_wait(void)
+{
+    for (double until = now() + 2; now() < until;) {
+        int there;
+        PMPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+        sleep_ms(1);
+    }
+}
+
+static void serve(MPI_Request *end)
+{
+    int done = 0;
+    for (int idle = 0; !done; idle++) {
+        if (armcii_server_serve()) idle = 0;
+        if (idle < 100) continue;
+        sleep_ms(1);
+        PMPI_Test(end, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static void check_memory(void)
+{
+    const long calls = (long)ROUNDS * all_clients();
+    check_long(memory->counter, calls, "the counter");
+    check_double(memory->sums[0], (double)calls, "the first sum");
+    check_double(memory->sums[WORDS - 1], (double)calls, "the last sum");
+    for (int i = 0; i < all_clients(); i++) {
+        const struct slot *s = &memory->slot[i];
+        const long last = (ROUNDS - 1) * CALLS + 1;
+        if (!check_long(s->word, last + PUT, "the word of client %d", i)) break;
+        if (!check_long(s->words[WORDS - 1], last + LONG_PUT, "the last word of client %d", i))
+            break;
+    }
+    check_bytes(memory->large, large, LARGE, "the large put");
+}
+
+/* Of this process, that of its regions excepted, KiB. */
+static long largest_kib(void)
+{
+    return kib_in("/proc/self/status", "VmHWM:") - not_own_kib();
+}
+
+static void run_server(bool waits)
+{
+    MPI_Request end;
+    MPI_Comm_dup(MPI_COMM_SELF, &server_comm);
+    const long before = kib_in("/proc/self/status", "RssAnon:");
+    check(forget_largest(), "/proc/self/clear_refs");
+    armcii_server_start(server_comm);
+    PMPI_Ibarrier(to_server, &end);
+    if (waits) let_messages_wait();
+    const double begun = now();
+    serve(&end);
+    const long grown = largest_kib() - before;
+    printf("%d clients in %d processes, the server %s: %ld KiB more, %.1f us a call\n",
+           all_clients(), test_ranks() - 1, waits ? "waits for 2 s" : "runs", grown,
+           1e6 * (now() - begun) / ROUNDS / CALLS / all_clients());
+    check(grown <= SERVER_MOST, "the server grew by %ld KiB, more than %d KiB", grown, SERVER_MOST);
+    armcii_server_end();
+    MPI_Comm unused = server_comm;
+    server_comm = MPI_COMM_NULL;
+    MPI_Comm_free(&unused);
+    check_memory();
+    free(memory);
+}
+
+static void serve_many(const void *row)
+{
+    const bool waits = *(const bool *)row;
+    MPI_Request end;
+    if (test_ranks() < 2) {
+        skip("no clients");
+        return;
+    }
+    for (size_t i = 0; i < LARGE; i++)
+        large[i] = byte_at(i + 1);
+    prepare_memory();
+    MPI_Comm_dup(MPI_COMM_WORLD, &to_server);
+    MPI_Comm_dup(MPI_COMM_WORLD, &from_server);
+    armcii_am_share_among(ALL);
+    if (test_rank() == 0) {
+        run_server(waits);
+    } else {
+        run_clients();
+        PMPI_Ibarrier(to_server, &end);
+        while (!is_done(&end))
+            sleep_ms(10);
+    }
+    MPI_Comm_free(&to_server);
+    MPI_Comm_free(&from_server);
+}
+
+static const struct test tests[] = {
+    {"a server of 9,600 clients runs", ONE_ROW(serve_many, bool, false)},
+    {"a server of 9,600 clients is stopped", ONE_ROW(serve_many, bool, true)},
+};
+SUITE();
