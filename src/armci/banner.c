@@ -73,13 +73,12 @@ static void say_paths(void)
 
 static void say_memory(const struct limits *limits)
 {
-    char all[32], each[32], file[32];
-    size_t memory = armcii_memory_for_regions(limits), processes = (size_t)armcii_node->size;
-    armcii_say("memory for regions: %s on this node, %s per rank; one region: %s",
+    char all[32], each[32];
+    size_t memory = limits->memory, processes = (size_t)armcii_node->size;
+    armcii_say("memory for regions: %s on this node, %s per rank",
                armcii_system_format_bytes(memory, all, sizeof all),
                armcii_system_format_bytes(memory == SIZE_MAX ? SIZE_MAX : memory / processes, each,
-                                          sizeof each),
-               armcii_system_format_bytes(armcii_largest_region(limits), file, sizeof file));
+                                          sizeof each));
 }
 
 static bool is_known(size_t i, const char *library)

@@ -328,7 +328,7 @@ ARMCII_ALIAS(armci_sameclusnode, parmci_sameclusnode);
 
 static bool uses_shm(const char *function)
 {
-    return armcii_is_running(function) && armcii_node->kind != SEGMENT_NONE;
+    return armcii_is_running(function) && armcii_node->shares_memory;
 }
 
 int PARMCI_Uses_shm(void)

@@ -91,19 +91,17 @@ static void describe_progress(const struct job_facts *s, long severity, char *te
              "target calls MPI");
 }
 
-static long lacks_memfd(const struct job_facts *s)
+static long cannot_share(const struct job_facts *s)
 {
-    return s->ranks > 1 && (s->allowed == SHM_AUTO || s->allowed == SHM_MEMFD) &&
-           s->kind != SEGMENT_MEMFD;
+    return s->ranks > 1 && s->allowed == SHM_AUTO && !s->shares_memory;
 }
 
 static void describe_memfd(const struct job_facts *s, long severity, char *text, size_t size)
 {
     (void)severity;
-    const char *instead = s->kind == SEGMENT_MPI
-                              ? "they share memory of the MPI library, which is in /dev/shm"
-                              : "all operations use MPI RMA";
-    snprintf(text, size, "the processes of a node cannot share memory by memfd: %s%s", instead,
+    snprintf(text, size,
+             "the processes of a node cannot share memory by memfd, at the same addresses: all "
+             "operations use MPI RMA%s",
              s->nodes > 1 ? ", and nodes have no servers" : "");
 }
 
@@ -134,20 +132,6 @@ static void describe_memory(const struct job_facts *s, long severity, char *text
     (void)s;
     snprintf(text, size, "%s of memory for the regions of a process",
              armcii_system_format_bytes((size_t)(SCARCE_MEMORY - severity), memory, sizeof memory));
-}
-
-static long limits_regions(const struct job_facts *s)
-{
-    return s->region < s->node_memory && s->region < LONG_MAX ? LONG_MAX - (long)s->region : 0;
-}
-
-static void describe_region(const struct job_facts *s, long severity, char *text, size_t size)
-{
-    char region[32];
-    (void)s;
-    snprintf(text, size,
-             "the limit on the length of files allows one region no more than %s on a node",
-             armcii_system_format_bytes((size_t)(LONG_MAX - severity), region, sizeof region));
 }
 
 static long lacks_descriptors(const struct job_facts *s)
@@ -208,8 +192,9 @@ static const struct warning table[] = {
     {"no-progress", lacks_progress, describe_progress,
      "unset ARMCI_TRANSPORT and ARMCI_SHM, or add a rank to each node and set ARMCI_PROGRESS=rank",
      OF_JOB},
-    {"no-memfd", lacks_memfd, describe_memfd,
-     "start all ranks of a node in one container (one PID and user namespace), with a /proc that "
+    {"no-memfd", cannot_share, describe_memfd,
+     "no ulimit -v and -f; all ranks of a node in one container (one PID and user namespace), with "
+     "a /proc that "
      "shows them each other's files",
      OF_JOB},
     {"oversubscribed", oversubscribes, describe_load,
@@ -217,9 +202,7 @@ static const struct warning table[] = {
      "--cpu-bind=cores)",
      OF_NODE},
     {"memory", lacks_memory, describe_memory,
-     "fewer ranks on a node, or a larger limit (srun --mem; of the container; of /dev/shm)",
-     OF_NODE},
-    {"file-size", limits_regions, describe_region, "ulimit -f unlimited", OF_NODE},
+     "fewer ranks on a node, or a larger limit (srun --mem; of the container)", OF_NODE},
     {"descriptors", lacks_descriptors, describe_descriptors, "a larger ulimit -n", OF_NODE},
     {"mappings", lacks_mappings, describe_mappings, "a larger vm.max_map_count (sysctl)", OF_NODE},
     {"unknown-mpi", has_unknown_mpi, describe_mpi,
@@ -234,17 +217,6 @@ const struct warning *armcii_warning(size_t i)
 
 /* ---------------------------------------------------------------- this job --------- */
 
-size_t armcii_memory_for_regions(const struct limits *limits)
-{
-    return armcii_node->kind == SEGMENT_MPI ? limits->memory_to_mpi : limits->memory;
-}
-
-/* The longest file bounds a region only where regions are files. */
-size_t armcii_largest_region(const struct limits *limits)
-{
-    return armcii_node->kind == SEGMENT_MEMFD ? limits->file : SIZE_MAX;
-}
-
 /* MPI over TCP needs a connection for each peer on other nodes.  Limits are those of the node's
  * first process. */
 static void observe_limits(struct job_facts *s)
@@ -252,9 +224,7 @@ static void observe_limits(struct job_facts *s)
     struct limits limits;
     if (armcii_node->rank != 0) return;
     armcii_system_limits(&limits);
-    s->node_memory = armcii_memory_for_regions(&limits);
-    s->memory = s->node_memory == SIZE_MAX ? SIZE_MAX : s->node_memory / (size_t)armcii_node->size;
-    s->region = armcii_largest_region(&limits);
+    s->memory = limits.memory == SIZE_MAX ? SIZE_MAX : limits.memory / (size_t)armcii_node->size;
     s->mappings = limits.mappings;
     s->mappings_used = limits.mappings_used;
     if (limits.descriptors_used == SIZE_MAX) return;
@@ -278,13 +248,11 @@ static struct job_facts observe(const char *first_line, const char *library)
         .asynchronous = armcii_route_is_asynchronous(),
         .progress = armcii_config->progress,
         .allowed = armcii_config->shm,
-        .kind = armcii_node->kind,
+        .shares_memory = armcii_node->shares_memory,
         .processes = armcii_node->cpus.processes,
         .processors = armcii_node->cpus.processors,
         .oversubscribed = armcii_node->cpus.oversubscribed,
         .memory = SIZE_MAX,
-        .region = SIZE_MAX,
-        .node_memory = SIZE_MAX,
         .descriptors = SIZE_MAX,
         .mappings = SIZE_MAX,
         .mappings_used = SIZE_MAX,

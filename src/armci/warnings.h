@@ -24,13 +24,11 @@ struct job_facts {
     bool threads;      /* MPI provides MPI_THREAD_MULTIPLE on every process */
     bool asynchronous; /* operations between nodes complete without calls of their target */
     enum progress_policy progress;
-    enum shm_policy allowed;      /* ARMCI_SHM */
-    enum segment_kind kind;       /* of the node's shared memory */
+    enum shm_policy allowed; /* ARMCI_SHM */
+    bool shares_memory;
     size_t processes, processors; /* on this kernel */
     bool oversubscribed;          /* some processes share a processor */
-    size_t memory,
-        region; /* bytes for each process of the node, and for one region; SIZE_MAX: no limit */
-    size_t node_memory; /* bytes for all processes of the node */
+    size_t memory;                /* bytes for each process of the node; SIZE_MAX: no limit */
     size_t descriptors, descriptors_needed;
     size_t mappings, mappings_used;
 };
@@ -53,9 +51,5 @@ const struct warning *armcii_warning(size_t i);
 /* Collective over the world: rank 0 prints a line for each warning that concerns a process, unless
  * ARMCI_WARN=no.  `library` is the text of MPI_Get_library_version. */
 void armcii_warnings_print(const char *library);
-
-/* Bytes of this node for regions, and for one of them. */
-size_t armcii_memory_for_regions(const struct limits *limits);
-size_t armcii_largest_region(const struct limits *limits);
 
 #endif

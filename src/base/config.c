@@ -549,12 +549,10 @@ static bool job_spans_nodes(void)
     return number_of("SLURM_STEP_NUM_NODES") > 1 || number_of("FLUX_JOB_NNODES") > 1;
 }
 
-/* Servers that serve requests need memory that the node shares by memfd; others let windows be
- * served. */
+/* Servers that serve requests need memory that the node shares; others let windows be served. */
 static bool serves_requests(void)
 {
-    return (config.in_force.shm == SHM_AUTO || config.in_force.shm == SHM_MEMFD) &&
-           config.in_force.transport != TRANSPORT_RMA;
+    return config.in_force.shm == SHM_AUTO && config.in_force.transport != TRANSPORT_RMA;
 }
 
 static bool allows_threads(bool (*windows_bear_threads)(void))

@@ -11,7 +11,7 @@ enum errors_policy { ERRORS_ABORT, ERRORS_RETURN };
 enum strided_method { STRIDED_AUTO, STRIDED_IOV };
 enum vector_method { VECTOR_AUTO, VECTOR_CONSERVATIVE, VECTOR_BATCHED, VECTOR_DATATYPE };
 enum window_kind { WINDOW_AUTO, WINDOW_ALLOCATE, WINDOW_CREATE };
-enum shm_policy { SHM_AUTO, SHM_MEMFD, SHM_MPI, SHM_NO };
+enum shm_policy { SHM_NO, SHM_AUTO };
 enum transport_policy { TRANSPORT_AUTO, TRANSPORT_RMA, TRANSPORT_AM, TRANSPORT_RDMA };
 enum progress_policy { PROGRESS_AUTO, PROGRESS_THREAD, PROGRESS_RANK, PROGRESS_NONE };
 enum nodes_policy { NODES_AUTO, DOMAINS_RANK };

@@ -35,7 +35,7 @@ static const struct word strided_words[] = {{"auto", STRIDED_AUTO}, {"iov", STRI
 static const struct word vector_words[] = {{"auto", VECTOR_AUTO}, {"consrv", VECTOR_CONSERVATIVE}, {"batched", VECTOR_BATCHED},
                                            {"direct", VECTOR_DATATYPE}, {NULL, 0}};
 static const struct word window_words[] = {{"auto", WINDOW_AUTO}, YES(WINDOW_ALLOCATE), NO(WINDOW_CREATE), {NULL, 0}};
-static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_MEMFD}, {"mpi", SHM_MPI}, YES(SHM_AUTO), NO(SHM_NO), {NULL, 0}};
+static const struct word shm_words[] = {{"auto", SHM_AUTO}, {"memfd", SHM_AUTO}, YES(SHM_AUTO), NO(SHM_NO), {"mpi", SHM_NO}, {NULL, 0}};
 static const struct word transport_words[] = {{"auto", TRANSPORT_AUTO}, {"am", TRANSPORT_AM}, {"rdma", TRANSPORT_RDMA},
                                               {"rma", TRANSPORT_RMA}, {NULL, 0}};
 static const struct word progress_words[] = {{"auto", PROGRESS_AUTO}, {"thread", PROGRESS_THREAD}, {"rank", PROGRESS_RANK},
@@ -72,7 +72,7 @@ static const struct variable table[] = {
            "with ARMCI_PROGRESS=rank: the number of progress ranks of each node, its last ranks; each serves a part of the others, one at "
            "least; not used otherwise"),
     CHOICE("ARMCI_SHM", shm_words, "auto", shm,
-           "shared memory within a node: anonymous (memfd), from the MPI library (mpi), or none: MPI RMA within the node, too (no)"),
+           "shared memory within a node where that is possible, or none: MPI RMA within the node, too (no)"),
     {"ARMCI_QUIRKS", KIND_REMEDIES, "auto", quirks_words, 0, 0, 0,
      "remedies for known defects of the MPI library: the needed ones (auto), none, +NAME with this one, -NAME without this one"},
     NUMBER("ARMCI_RDMA_SEGMENT", KIND_BYTES, 1, (uint64_t)1 << 40, "4k", rdma_segment,

@@ -101,7 +101,6 @@ void armcii_system_limits(struct limits *limits)
     size_t memory = memory_available();
     *limits = (struct limits){
         .memory = memory,
-        .memory_to_mpi = least(memory, armcii_memory_in_dev_shm()),
         .file = limit_of(RLIMIT_FSIZE),
         .locked = limit_of(RLIMIT_MEMLOCK),
         .descriptors = limit_of(RLIMIT_NOFILE),
@@ -379,25 +378,6 @@ size_t armcii_memory_left(const char *root, const struct cgroups *groups, int le
     if (node.available == SIZE_MAX) return in_groups;
     return least(minus(node.available, armcii_memory_with_tables(minus(reserved->bytes, touched))),
                  in_groups);
-}
-
-size_t armcii_memory_in_dev_shm(void)
-{
-    struct statvfs status;
-    return statvfs("/dev/shm", &status) == 0 ? (size_t)status.f_bavail * status.f_frsize : SIZE_MAX;
-}
-
-size_t armcii_memory_touched(void *memory, size_t bytes)
-{
-    enum { STRIDE = 64 };
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), touched = 0;
-    char *begin = (char *)memory - (uintptr_t)memory % page, *end = (char *)memory + bytes;
-    for (char *at = begin; at < end; at += STRIDE * page) {
-        unsigned char in_memory = 0;
-        size_t sampled = least(STRIDE * page, (size_t)(end - at));
-        if (mincore(at, page, &in_memory) == 0 && (in_memory & 1)) touched += sampled;
-    }
-    return least(touched, bytes);
 }
 
 /* ---- processors ---- */

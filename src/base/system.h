@@ -8,8 +8,7 @@
 
 /* SIZE_MAX always means: no limit, or unknown. */
 struct limits {
-    size_t memory;        /* bytes available in the node and the control groups */
-    size_t memory_to_mpi; /* the same for shared memory of an MPI library, which is in /dev/shm */
+    size_t memory; /* bytes available in the node and the control groups */
     size_t file; /* bytes of the longest file (RLIMIT_FSIZE): bounds the shared memory of one region
                     on a node */
     size_t locked;      /* bytes that may be locked (RLIMIT_MEMLOCK): some networks need it */
@@ -87,13 +86,6 @@ struct memory {
 
 /* root: the folder that contains proc/; "" for the real one. */
 void armcii_memory_read(const char *root, struct memory *memory);
-
-/* Bytes free in /dev/shm. */
-size_t armcii_memory_in_dev_shm(void);
-
-/* An estimate of the resident bytes of the mapping [memory, memory + bytes): one page in 64 is
- * sampled. */
-size_t armcii_memory_touched(void *memory, size_t bytes);
 
 /* Bytes available in the node and the topmost `levels` groups once all reserved memory is touched.
  */

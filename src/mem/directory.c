@@ -148,7 +148,7 @@ void armcii_directory_remove(int process, void *base, const struct region *regio
 void armcii_directory_add_offset(struct region *region)
 {
     armcii_directory_version++;
-    struct interval i = {region->offset, region->offset + region->largest, region, NULL};
+    struct interval i = {region->offset, region->offset + region->span, region, NULL};
     if (!armcii_index_insert(by_address, armcii_world->size, i))
         armcii_fatal("out of memory for the address index");
 }
@@ -156,7 +156,7 @@ void armcii_directory_add_offset(struct region *region)
 void armcii_directory_remove_offset(const struct region *region)
 {
     armcii_index_remove(by_address, armcii_world->size, region->offset,
-                        region->offset + region->largest);
+                        region->offset + region->span);
     if (!armcii_fault("stale-last-hit")) armcii_addr_cache_clear();
 }
 
@@ -172,17 +172,19 @@ static ptrdiff_t fault_offset(const struct raddr *raddr, const void *address)
 static bool locate_in_arena(int process, const void *address, struct raddr *raddr)
 {
     size_t offset = armcii_arena_offset(process, address);
-    const struct interval *i = offset < armcii_arena->slot
-                                   ? armcii_index_find(by_address, armcii_world->size, offset)
-                                   : NULL;
+    const struct interval *i =
+        offset == SIZE_MAX ? NULL : armcii_index_find(by_address, armcii_world->size, offset);
     if (!i) return false;
-    int rank = armcii_team_rank(i->region->team, process);
-    if (rank < 0 || offset - i->lo >= armcii_slice_bytes(i->region, rank)) return false;
+    const struct region *r = i->region;
+    int rank = armcii_team_rank(r->team, process);
+    if (rank < 0) return false;
+    char *lo = armcii_arena_address(process, r->offset, r->stride);
+    if ((uintptr_t)address - (uintptr_t)lo >= armcii_slice_bytes(r, rank)) return false;
     raddr->region = i->region;
     raddr->rank = rank;
-    raddr->lo = armcii_arena_address(process, i->lo);
-    raddr->hi = raddr->lo + armcii_slice_bytes(i->region, rank);
-    raddr->mapped = armcii_world_is_on_node(process) ? raddr->lo : NULL;
+    raddr->lo = lo;
+    raddr->hi = lo + armcii_slice_bytes(r, rank);
+    raddr->mapped = armcii_world_is_on_node(process) ? lo : NULL;
     return true;
 }
 

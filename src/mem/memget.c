@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "mem/pool.h"
+#include "base/pool.h"
 #include "mem/region.h"
 #include "mpi/world.h"
 #include "transport/route.h"

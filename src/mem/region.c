@@ -8,7 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/system.h"
-#include "mem/team_memory.h"
+#include "transport/shm/team_memory.h"
 #include "mpi/coll.h"
 #include "transport/route.h"
 #include "transport/shm/arena.h"
@@ -57,7 +57,6 @@ static void free_tables(struct region *r)
     free(r->base);
     free(r->bytes);
     free(r->runs);
-    free(r->mapped);
     free(r);
 }
 
@@ -96,24 +95,14 @@ static bool exchange_sizes(struct region *r, long bytes)
 
 /* ---- memory in the arena ---- */
 
-/* Regions with larger slices have separate segments, with huge pages, which are unmapped when they
- * are freed. */
-enum { ARENA_MAX_SLICE = 2 << 20 /* bytes */ };
-
-/* Collective.  Without an extent, on every member, the region needs a separate segment. */
-static void enter_arena(struct region *r)
-{
-    if (armcii_arena->slot == 0 || r->largest >= ARENA_MAX_SLICE) return;
-    r->extent = armcii_team_memory_alloc(r->team, r->largest, &r->offset);
-}
-
 /* No member accesses it any more. */
 static void leave_arena(const struct region *r)
 {
     enum { MANY_PAGES = 1 << 16 }; /* bytes; few are not worth the system calls */
     size_t own = armcii_slice_bytes(r, r->team->rank);
-    if (own >= MANY_PAGES) armcii_arena_drop_untouched(r->offset, own);
-    armcii_team_memory_free(r->team, r->offset, r->largest);
+    if (r->stride == 0) return;
+    if (r->extent && own >= MANY_PAGES) armcii_arena_drop_untouched(r->offset, own);
+    armcii_team_memory_free(r);
 }
 
 /* ---- reservations ---- */
@@ -144,22 +133,11 @@ static size_t sum_slices(const struct region *r, size_t *here, bool *counts)
     return all;
 }
 
-/* Bytes of the arena and of all mapped slices that are backed by memory. */
-static size_t count_touched(void)
-{
-    size_t bytes = armcii_arena_touched();
-    for (const struct region *r = oldest; r; r = r->next)
-        for (int i = 0; i < r->team->size && !r->extent; i++)
-            if (r->mapped[i])
-                bytes += armcii_memory_touched(r->mapped[i], armcii_slice_bytes(r, i));
-    return bytes;
-}
-
 /* The estimate of the memory that regions use may be too low: correct it before refusing. */
 static bool reserve(size_t bytes, size_t *left)
 {
     if (armcii_reservation_try(bytes, left)) return true;
-    armcii_reservation_correct(count_touched());
+    armcii_reservation_correct(armcii_arena_touched());
     return armcii_reservation_try(bytes, left);
 }
 
@@ -230,14 +208,13 @@ static void fill_own_slice(const struct region *r)
     if (armcii_config->debug_alloc && bytes > 0) memset(r->own, 0xa5, bytes);
 }
 
-/* A segment or a window for one region.  0, or nonzero on every member. */
+/* A window for one region.  0, or nonzero on every member. */
 static int allocate_alone(struct region *r)
 {
     int me = r->team->rank;
     r->base = allocate_table(r, sizeof r->base[0]);
-    r->mapped = allocate_table(r, sizeof r->mapped[0]);
     if (r->near->contiguous->region_alloc(r) != 0) return -1;
-    r->own = r->mapped[me] ? r->mapped[me] : r->base[me];
+    r->own = r->base[me];
     fill_own_slice(r);
     armcii_team_allgather(r->team, &r->own, r->base, (int)sizeof r->own);
     return 0;
@@ -245,7 +222,8 @@ static int allocate_alone(struct region *r)
 
 static void allocate_in_arena(struct region *r)
 {
-    r->own = armcii_arena_address(armcii_world->rank, r->offset);
+    r->own = armcii_arena_address(armcii_world->rank, r->offset, r->stride);
+    if (!r->extent) armcii_arena_dump(r->offset, r->stride, armcii_slice_bytes(r, r->team->rank));
     fill_own_slice(r);
     if (armcii_config->debug_alloc) armcii_coll_barrier(r->team->comm);
 }
@@ -253,7 +231,7 @@ static void allocate_in_arena(struct region *r)
 /* 0, or nonzero on every member. */
 static int create_memory(struct region *r)
 {
-    if (r->extent)
+    if (r->stride > 0)
         allocate_in_arena(r);
     else if (allocate_alone(r) != 0)
         return -1;
@@ -263,30 +241,30 @@ static int create_memory(struct region *r)
 char *armcii_region_base(const struct region *r, int member)
 {
     if (armcii_slice_bytes(r, member) == 0) return NULL;
-    return r->extent ? armcii_arena_address(r->team->to_world[member], r->offset) : r->base[member];
+    return r->stride ? armcii_arena_address(r->team->to_world[member], r->offset, r->stride)
+                     : r->base[member];
 }
 
 static void add_slices(struct region *r)
 {
-    if (r->extent) armcii_directory_add_offset(r);
-    for (int i = 0; i < r->team->size && !r->extent; i++) {
+    if (r->stride > 0) armcii_directory_add_offset(r);
+    for (int i = 0; i < r->team->size && r->stride == 0; i++) {
         size_t bytes = armcii_slice_bytes(r, i);
-        if (bytes > 0)
-            armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, r->mapped[i]);
+        if (bytes > 0) armcii_directory_add(r->team->to_world[i], r->base[i], bytes, r, NULL);
     }
 }
 
 static void remove_slices(const struct region *r)
 {
-    if (r->extent) armcii_directory_remove_offset(r);
-    for (int i = 0; i < r->team->size && !r->extent; i++)
+    if (r->stride > 0) armcii_directory_remove_offset(r);
+    for (int i = 0; i < r->team->size && r->stride == 0; i++)
         if (armcii_slice_bytes(r, i) > 0)
             armcii_directory_remove(r->team->to_world[i], r->base[i], r);
 }
 
 static struct region *abandon(struct region *r)
 {
-    if (r->extent) leave_arena(r);
+    leave_arena(r);
     free_tables(r);
     return NULL;
 }
@@ -301,7 +279,7 @@ struct region *armcii_region_create(struct team *team, long bytes, bool *is_empt
         return NULL;
     }
     armcii_route_region(r);
-    enter_arena(r);
+    if (armcii_arena->slot > 0) armcii_team_memory_alloc(r);
     if (!reserve_slices(r)) return abandon(r);
     if (create_memory(r) != 0) {
         armcii_reservation_release(r->reserved);
@@ -320,7 +298,7 @@ void armcii_region_free(struct region *r)
     list_remove(r);
     armcii_region_detach(r);
     release_reservation(r);
-    if (r->extent) leave_arena(r);
+    leave_arena(r);
     armcii_team_release(r->team);
     free_tables(r);
 }

@@ -235,7 +235,7 @@ static uint64_t node_id(void)
 {
     int (*volatile of_job)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = MPI_Comm_split_type;
     int (*volatile of_mpi)(MPI_Comm, int, int, MPI_Info, MPI_Comm *) = PMPI_Comm_split_type;
-    bool is_one = of_job == of_mpi && armcii_config->shm != SHM_MPI && !is_host_divided();
+    bool is_one = of_job == of_mpi && !is_host_divided();
     return is_one ? armcii_host_id() : 0;
 }
 

@@ -107,17 +107,6 @@ int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_
     return create(w, bytes, WINDOW_MEMORY_OWN, comm);
 }
 
-void *armcii_window_shared_base(const struct window *w, int target)
-{
-    MPI_Aint bytes;
-    int unit;
-    void *base;
-    MPI_Win_shared_query(w->win, target, &bytes, &unit, &base);
-    return (void *)round_up(
-        (uintptr_t)base,
-        SLICE_ALIGNMENT); /* mappings begin on pages, so the padding is the same in all processes */
-}
-
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm)
 {
     *w = (struct window){.base = NULL};

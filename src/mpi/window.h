@@ -31,8 +31,6 @@ int armcii_window_create(struct window *w, size_t bytes, size_t unit, enum windo
                          MPI_Comm comm);
 /* Collective: a window over memory that the caller owns. */
 int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_Comm comm);
-/* The address in this process of the slice of rank `target` in a window of WINDOW_MEMORY_SHARED. */
-void *armcii_window_shared_base(const struct window *w, int target);
 /* Collective: a window without memory; armcii_window_attach adds memory.  The displacement of an
  * attached byte is its address. */
 int armcii_window_create_dynamic(struct window *w, MPI_Comm comm);

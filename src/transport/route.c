@@ -31,11 +31,6 @@ static bool is_asynchronous;
 static bool has_threads;
 static const char *complaint; /* why ARMCI_TRANSPORT is not obeyed; NULL: it is */
 
-static bool shares_memory(void)
-{
-    return armcii_node->kind != SEGMENT_NONE;
-}
-
 /* ---- the far route ---- */
 
 /* Does MPI provide MPI_THREAD_MULTIPLE on every process? */
@@ -74,9 +69,12 @@ static const struct route *choose_far(bool multiple, bool threads)
     enum transport_policy selected = armcii_config->transport;
     bool windows = !multiple || armcii_quirks->threaded_windows,
          servers = armcii_world->progress_ranks > 0;
+    if (servers && !armcii_node->shares_memory)
+        armcii_fatal(
+            "ARMCI_PROGRESS=rank: a node cannot map its memory at the same addresses in all "
+            "its processes (ulimit -v, ulimit -f?)");
     if (!armcii_world_is_member()) return &am;
-    if (threads && armcii_node->kind == SEGMENT_MEMFD)
-        servers |= selected != TRANSPORT_RMA || !windows;
+    if (threads && armcii_node->shares_memory) servers |= selected != TRANSPORT_RMA || !windows;
     if (servers && !windows && (selected == TRANSPORT_RMA || selected == TRANSPORT_RDMA))
         complaint = "ARMCI_TRANSPORT: this MPI library makes no windows between nodes in programs "
                     "with threads; the transport is am";
@@ -138,13 +136,12 @@ static void start_rma(bool threads)
     bool with_thread = far == &rma && threads && armcii_quirks->threaded_windows;
     armcii_rma_start(with_thread, false);
     armcii_transports_add(&armcii_rma);
-    if (far == &rma || !shares_memory())
+    if (far == &rma || !armcii_node->shares_memory)
         progress_doc = "none: operations may wait until their target calls MPI";
     if (far != &rma) return;
     if (threads && !with_thread)
         complaint = "this MPI library makes no windows between nodes for programs with threads: "
-                    "without memory shared by memfd "
-                    "there will be no memory";
+                    "without memory that a node shares there will be no memory";
     describe_far("MPI RMA (route rma)");
     if (with_thread) progress_doc = "a thread in each process";
     is_asynchronous = with_thread;
@@ -156,7 +153,7 @@ void armcii_route_start(void)
     bool threads = false;
     armcii_transports[0] = NULL;
     armcii_transports_add(&armcii_shm);
-    armcii_backoff.progress_needed = !shares_memory();
+    armcii_backoff.progress_needed = !armcii_node->shares_memory;
     far = NULL;
     far_doc[0] = '\0';
     progress_doc = "not needed on one node";
@@ -170,7 +167,7 @@ void armcii_route_start(void)
     if (far == &am || far == &rdma) start_am();
     if (far == &am) describe_far("active messages to a server on each node (route am)");
     if (far == &rdma) start_rdma();
-    if (far == &rma || armcii_node->kind != SEGMENT_MEMFD) start_rma(threads);
+    if (far == &rma || !armcii_node->shares_memory) start_rma(threads);
 }
 
 void armcii_route_end(void)
@@ -189,11 +186,8 @@ const char *armcii_route_far_name(void)
 
 const char *armcii_route_near_doc(void)
 {
-    switch (armcii_node->kind) {
-    case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "loads and stores in shared memory of the MPI library";
-    default: return "MPI RMA, no shared memory";
-    }
+    return armcii_node->shares_memory ? "loads and stores in shared memory (memfd)"
+                                      : "MPI RMA, no shared memory";
 }
 
 const char *armcii_route_far_doc(void)
@@ -228,12 +222,10 @@ static bool is_one_node(const struct team *team)
     return armcii_world_is_one_node(team->size, team->to_world);
 }
 
-/* Only memfd shares memory of ARMCI_Memget. What it allocates is in no window where the route has a
- * fallback. */
+/* What ARMCI_Memget allocates is in no window where the route has a fallback. */
 void armcii_route_region(struct region *r)
 {
-    bool shared = r->memget ? armcii_node->kind == SEGMENT_MEMFD : shares_memory();
-    if (!shared) {
+    if (!armcii_node->shares_memory) {
         r->near = r->far = &rma;
     } else if (is_one_node(r->team)) {
         r->near = r->far = &shm;
@@ -245,6 +237,6 @@ void armcii_route_region(struct region *r)
 
 const struct transport *armcii_route_barrier(void)
 {
-    if (shares_memory() && armcii_node->size == armcii_world->size) return &armcii_shm;
+    if (armcii_node->shares_memory && armcii_node->size == armcii_world->size) return &armcii_shm;
     return armcii_transports_have(&armcii_am) ? &armcii_am : &armcii_rma;
 }

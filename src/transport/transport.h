@@ -19,8 +19,6 @@
 
 struct route;
 struct transport;
-struct shm_region;
-struct am_region;
 struct rma_region;
 struct rma_extent;
 
@@ -36,12 +34,10 @@ struct region {
                                slices have `largest` bytes */
     int run_count;
     char *own;             /* the caller's slice */
-    struct extent *extent; /* of the arena (transport/shm/arena.h): holds all slices, at the same
-                              offset; then base and mapped are NULL */
-    size_t offset;         /* in the arena */
+    size_t offset, span;   /* in the arena (transport/shm/arena.h) */
+    size_t stride;         /* not 0: it is in the arena; then base is NULL */
+    struct extent *extent; /* of the arena's slots: holds all slices; NULL: it lies elsewhere */
     char **base;     /* [team size], in the owner's address space; NULL for a slice of 0 bytes */
-    char **mapped;   /* [team size], the slice in this process's address space; NULL: it cannot be
-                        loaded or stored here */
     size_t total;    /* bytes of all slices; at most SIZE_MAX */
     size_t reserved; /* bytes of this node's memory that this process accounts for
                         (transport/shm/node.h) */
@@ -49,13 +45,12 @@ struct region {
     bool memget;     /* the region of ARMCI_Memget: its slices are what single processes allocate */
     const struct route *near; /* to slices that are mapped here */
     const struct route *far;  /* to all others */
-    struct shm_region *shm;
-    struct am_region *am;
+    bool am;                  /* it uses the transport am */
     struct rma_region *rma;
     struct region *previous, *next; /* all regions, oldest first */
 };
 
-/* Units of the arena that a team has, at the same offset in the slots of all members. */
+/* Units of the arena that a team has. */
 struct extent {
     size_t offset, bytes;
     struct rma_extent *rma; /* of the transport rma */
@@ -147,9 +142,8 @@ struct transport {
 
     /* ---- regions; collective over the region's team ---- */
 
-    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets
-     * r->mapped or the caller's r->base. Only for transports that provide memory.  0, or nonzero on
-     * every member. */
+    /* Allocate the slices of a region that is not in the arena: their sizes are known; sets the
+     * caller's r->base. Only for transports that provide memory.  0, or nonzero on every member. */
     int (*region_alloc)(struct region *r);
     /* Prepare for operations: the slices' addresses are known on every member.  0, or nonzero on
      * every member. */

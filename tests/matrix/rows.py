@@ -13,8 +13,7 @@ CORE = ("contiguous", "strided", "acc", "atomics", "mutex", "groups", "nonblocki
 # Beside CORE: what else programs call, and the paths that variables force, each where most of its work is.
 MORE = ("order", "flag", "aggregate", "local_in_global", "values", "memory", "memget", "fence", "litmus", "messages", "reductions",
         "topology", "notify", "init", "start", "threads", "stats", "errors", "async", "shared", "snippets")
-FORCED = ("contiguous ARMCI_SHM=mpi", "strided ARMCI_SHM=mpi", "atomics ARMCI_SHM=mpi", "mutex ARMCI_SHM=mpi",
-          "strided ARMCI_SHM=no", "strided ARMCI_STRIDED_METHOD=iov ARMCI_SHM=no",
+FORCED = ("strided ARMCI_SHM=no", "strided ARMCI_STRIDED_METHOD=iov ARMCI_SHM=no",
           "acc ARMCI_STRIDED_METHOD=iov ARMCI_IOV_METHOD=direct ARMCI_SHM=no", "contiguous ARMCI_USE_WIN_ALLOCATE=no ARMCI_SHM=no",
           "order ARMCI_SHM=no", "notify ARMCI_SHM=no", "fence ARMCI_SHM=no")
 SETS = {"core": "eight programs, with defaults and with `ARMCI_SHM=no`",

@@ -197,7 +197,7 @@ static void destroy_mutexes(void)
 /* Messages of a process: multiples of the rounded base-2 logarithms of numbers of nodes and
  * processes, of the processes of a node, and a constant.  `half`: of the group, half of all. */
 struct count {
-    int nodes, processes, half_nodes, half_processes, node_processes, each_on_node, constant;
+    int nodes, processes, half_nodes, half_processes, each_on_node, constant;
 };
 
 /* doc/make-scaling reads this table. */
@@ -226,8 +226,7 @@ static const struct row {
     {"ARMCI_Free_group", free_group, {.half_nodes = 1}, {0}, 0},
     {"ARMCI_Group_free", end_group, {0}, {0}, 1},
     {"ARMCI_Free of different sizes", free_unequal, {.nodes = 1}, {0}, 0},
-    /* The processes of a node meet for a communicator. */
-    {"ARMCI_Create_mutexes", create_mutexes, {.processes = 3, .node_processes = 1}, {.processes = 3, .node_processes = 1}, 8},
+    {"ARMCI_Create_mutexes", create_mutexes, {.processes = 1}, {.processes = 1}, 2},
     {"locks of the own node", lock_on_node, {0}, {0}, 0},
     {"ARMCI_Destroy_mutexes", destroy_mutexes, {0}, {0}, 1},
 };
@@ -243,7 +242,7 @@ static int messages_of(const struct count *c)
     const int ranks = test_ranks(), each = ranks_on_a_node(), some = (ranks + 1) / 2;
     return c->nodes * log2_of(part(ranks, each)) + c->processes * log2_of(ranks) +
            c->half_nodes * log2_of(part(some, each)) + c->half_processes * log2_of(some) +
-           c->node_processes * log2_of(each) + c->each_on_node * each + c->constant;
+           c->each_on_node * each + c->constant;
 }
 
 static void few_messages(void)

@@ -140,8 +140,6 @@ static void free_entry(struct entry *e)
     if (r->rma) free(r->rma->pad);
     free(r->rma);
     r->rma = NULL;
-    free(r->mapped);
-    r->mapped = NULL;
     free(e->team.to_world);
     r->base = NULL;
     r->bytes = NULL;
@@ -194,7 +192,6 @@ static struct region *new_region(int first, int members)
     e->region.rma = zeroed(1, sizeof *e->region.rma);
     e->region.rma->window = &e->region.rma->own;
     e->region.rma->pad = zeroed(members, sizeof(size_t));
-    e->region.mapped = zeroed(members, sizeof(char *));
     return &e->region;
 }
 

@@ -232,12 +232,6 @@ int armcii_window_create_over(struct window *w, void *memory, size_t bytes, MPI_
     ck_abort_msg("a window over shared memory");
 }
 
-void *armcii_window_shared_base(const struct window *w, int target)
-{
-    (void)w, (void)target;
-    ck_abort_msg("a look for shared memory");
-}
-
 int armcii_window_attach(struct window *w, void *memory, size_t bytes)
 {
     struct fake_window *f = called(w, (struct fake_call){.kind = FAKE_ATTACH, .bytes = bytes});

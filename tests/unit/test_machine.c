@@ -185,25 +185,6 @@ TEST(node)
         SIZE_MAX);
 }
 
-TEST(pages_in_use)
-{
-    enum { BYTES = 16 * MIB };
-    int fd = memfd_create("armci-test", 0);
-    ck_assert_int_eq(ftruncate(fd, BYTES), 0);
-    char *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    char *elsewhere = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ck_assert(memory != MAP_FAILED && elsewhere != MAP_FAILED);
-    ck_assert_uint_eq(armcii_memory_touched(memory, BYTES), 0);
-    memset(elsewhere, 1, BYTES / 2);
-    ck_assert_msg(armcii_memory_touched(memory, BYTES) == BYTES / 2, "%zu",
-                  armcii_memory_touched(memory, BYTES));
-    memset(elsewhere, 1, BYTES);
-    ck_assert_uint_eq(armcii_memory_touched(memory + 100, 1000), 1000);
-    munmap(memory, BYTES);
-    munmap(elsewhere, BYTES);
-    close(fd);
-}
-
 /* Process id and descriptor may refer to another segment by now; device and inode detect that. */
 TEST(a_handle_opens_only_its_segment)
 {

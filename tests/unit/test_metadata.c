@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "mem/directory.h"
 #include "mem/region.h"
-#include "mem/team_memory.h"
+#include "transport/shm/team_memory.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/route.h"
@@ -18,7 +18,7 @@
 #include "transport/shm/node.h"
 #include "unit.h"
 
-enum { RANKS = 1 << 20, GRID = 1 << 10, ME = 0, REGIONS = 5000, REGIONS_WITH_RUNS = 40 };
+enum { RANKS = 1 << 20, ON_NODE = 128, GRID = 1 << 10, ME = 0, REGIONS = 5000, FEW_REGIONS = 60 };
 
 static long (*slice_of)(int rank);
 
@@ -26,6 +26,18 @@ static long equal(int rank)
 {
     (void)rank;
     return 4096;
+}
+
+/* In the zone of the arena. */
+static long large(int rank)
+{
+    (void)rank;
+    return 4 << 20;
+}
+
+static long large_and_different(int rank)
+{
+    return (2 << 20) + 8 * (rank % 1000);
 }
 
 /* A regular distribution of a matrix over a grid of processes: the last column has less. */
@@ -39,14 +51,27 @@ static long different(int rank)
     return 8 * (rank % 1000);
 }
 
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
-                                  MPI_Comm comm);
-void __wrap_armcii_coll_allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op,
-                                  MPI_Comm comm)
+/* Units that nobody else uses. */
+size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units);
+size_t __wrap_armcii_arena_acquire(struct team *any, enum arena_part part, size_t units)
 {
-    (void)type, (void)op, (void)comm;
-    memcpy(to, from,
-           (size_t)n * sizeof(uint64_t)); /* the units of the arena that the members use */
+    static size_t acquired[ARENA_PARTS];
+    size_t first = acquired[part];
+    (void)any;
+    acquired[part] += units;
+    return (part == ARENA_SLOTS ? armcii_arena->zone : 0) + first * armcii_arena_unit(part);
+}
+
+void __wrap_armcii_arena_release(enum arena_part part, size_t offset, size_t units);
+void __wrap_armcii_arena_release(enum arena_part part, size_t offset, size_t units)
+{
+    (void)part, (void)offset, (void)units;
+}
+
+void __wrap_armcii_arena_drop(struct team *any, size_t offset, size_t bytes);
+void __wrap_armcii_arena_drop(struct team *any, size_t offset, size_t bytes)
+{
+    (void)any, (void)offset, (void)bytes;
 }
 
 void __wrap_armcii_coll_barrier(MPI_Comm comm);
@@ -92,7 +117,7 @@ void __wrap_armcii_team_allgather(const struct team *team, const void *mine, voi
             ((int *)all)[rank] = 0; /* tags */
 }
 
-/* All ranks share memory, so there is one transport, shm. */
+/* No transport keeps anything. */
 void __wrap_armcii_route_region(struct region *r);
 void __wrap_armcii_route_region(struct region *r)
 {
@@ -105,30 +130,37 @@ void __wrap_armcii_route_region(struct region *r)
 static void *map_own_slot(void)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    return mmap(armcii_arena->base, armcii_arena->slot, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return mmap(armcii_arena->base + armcii_arena->zone, armcii_arena->slot, PROT_READ | PROT_WRITE,
+                flags, -1, 0);
 }
 
 static struct team team;
-static int *identity;
+static int *identity, *local_rank_of, *node_of;
 
 static void begin(void)
 {
     identity = malloc(RANKS * sizeof *identity);
-    int *zeros = calloc(RANKS, sizeof *zeros);
-    ck_assert(identity && zeros);
-    for (int i = 0; i < RANKS; i++)
+    local_rank_of = malloc(RANKS * sizeof *local_rank_of);
+    node_of = malloc(RANKS * sizeof *node_of);
+    int *leaders = calloc(RANKS / ON_NODE, sizeof *leaders);
+    ck_assert(identity && local_rank_of && node_of && leaders);
+    for (int i = 0; i < RANKS; i++) {
         identity[i] = i;
+        local_rank_of[i] = i % ON_NODE;
+        node_of[i] = i / ON_NODE;
+    }
     *(struct world *)armcii_world = (struct world){.rank = ME,
                                                    .size = RANKS,
-                                                   .nodes = 1,
-                                                   .node_of = zeros,
-                                                   .local_rank_of = identity,
-                                                   .leaders = zeros};
-    *(struct node *)armcii_node = (struct node){.kind = SEGMENT_MEMFD, .rank = ME, .size = RANKS};
-    *(struct arena *)armcii_arena = (struct arena){(char *)0x200000000000, (size_t)16 << 30};
-    ck_assert_ptr_eq(map_own_slot(), armcii_arena->base);
+                                                   .nodes = RANKS / ON_NODE,
+                                                   .node_of = node_of,
+                                                   .local_rank_of = local_rank_of,
+                                                   .leaders = leaders};
+    *(struct node *)armcii_node = (struct node){.shares_memory = true, .rank = ME, .size = ON_NODE};
+    *(struct arena *)armcii_arena =
+        (struct arena){(char *)0x110000000000, (size_t)15 << 40, (size_t)16 << 30};
+    ck_assert_ptr_eq(map_own_slot(), armcii_arena->base + armcii_arena->zone);
     team = (struct team){.rank = ME, .size = RANKS, .to_world = identity, .users = 1};
-    armcii_arena_unreserved(0, 1); /* takes memory that no region counts */
+    armcii_arena_unreserved(armcii_arena->zone, 1); /* takes memory that no region counts */
     armcii_directory_start();
 }
 
@@ -136,9 +168,10 @@ static void end(void)
 {
     armcii_directory_end();
     if (team.memory) team.free_memory(team.memory);
-    munmap(armcii_arena->base, armcii_arena->slot);
+    munmap(armcii_arena->base + armcii_arena->zone, armcii_arena->slot);
     free(identity);
-    free(armcii_world->node_of);
+    free(local_rank_of);
+    free(node_of);
 }
 
 static struct region *regions[REGIONS];
@@ -170,7 +203,8 @@ static void check_bounds(const struct region *r, int rank)
     if (!base) return;
     ck_assert(armcii_region_locate(rank, base + bytes - 1, &raddr));
     ck_assert(raddr.region == r && raddr.rank == rank && raddr.lo == base &&
-              raddr.hi == base + bytes && raddr.mapped == base);
+              raddr.hi == base + bytes &&
+              raddr.mapped == (node_of[rank] == node_of[ME] ? base : NULL));
     ck_assert(!armcii_region_locate(rank, base + bytes, &raddr) || raddr.region != r);
 }
 
@@ -193,6 +227,8 @@ static size_t allocated(void)
 static void check_tables(long (*slices)(int rank), int count, double most)
 {
     slice_of = slices;
+    create(1); /* the tables of the group */
+    free_all(1);
     size_t before = allocated();
     create(count);
     double bytes = (double)(allocated() - before) / count / RANKS;
@@ -207,9 +243,19 @@ TEST(equal_slices_need_no_table)
     check_tables(equal, REGIONS, 0.001);
 }
 
+TEST(large_slices_need_no_table)
+{
+    check_tables(large, FEW_REGIONS, 300.0 / RANKS);
+}
+
+TEST(large_slices_of_different_sizes)
+{
+    check_tables(large_and_different, 3, 8.1);
+}
+
 TEST(runs_of_equal_slices)
 {
-    check_tables(regular, REGIONS_WITH_RUNS, 0.13);
+    check_tables(regular, FEW_REGIONS, 0.13);
 }
 
 TEST(different_slices)

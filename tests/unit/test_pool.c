@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../lib/rng.h"
-#include "mem/pool.h"
+#include "base/pool.h"
 #include "unit.h"
 
 enum { UNIT = 64, UNITS = 4096, BLOCKS = 300 };

@@ -17,12 +17,10 @@ static const struct job_facts good = {
     .asynchronous = true,
     .progress = PROGRESS_AUTO,
     .allowed = SHM_AUTO,
-    .kind = SEGMENT_MEMFD,
+    .shares_memory = true,
     .processes = 2,
     .processors = 2,
     .memory = SIZE_MAX,
-    .region = SIZE_MAX,
-    .node_memory = SIZE_MAX,
     .descriptors = 1024,
     .descriptors_needed = 1024,
     .mappings = 65530,
@@ -69,8 +67,7 @@ TEST(nothing_is_wrong)
 TEST(what_is_configured_gives_no_warning)
 {
     check_only(JOB(s.asynchronous = false, s.threads = false, s.progress = PROGRESS_NONE), "", "");
-    check_only(JOB(s.allowed = SHM_NO, s.kind = SEGMENT_NONE), "", "");
-    check_only(JOB(s.allowed = SHM_MPI, s.kind = SEGMENT_MPI), "", "");
+    check_only(JOB(s.allowed = SHM_NO, s.shares_memory = false), "", "");
 }
 
 TEST(each_process_is_alone)
@@ -107,15 +104,13 @@ TEST(progress_between_nodes)
 
 TEST(shared_memory)
 {
-    check_only(JOB(s.kind = SEGMENT_NONE, s.nodes = 1), "no-memfd",
-               "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
-    check_only(JOB(s.kind = SEGMENT_MPI, s.allowed = SHM_AUTO), "no-memfd",
-               "the processes of a node cannot share memory by memfd: they share memory of the MPI "
-               "library, which is in /dev/shm, and nodes "
-               "have no servers");
-    check_only(JOB(s.kind = SEGMENT_NONE, s.allowed = SHM_MEMFD, s.nodes = 1), "no-memfd",
-               "the processes of a node cannot share memory by memfd: all operations use MPI RMA");
-    check_only(JOB(s.kind = SEGMENT_NONE, s.ranks = s.nodes = 1), "", "");
+    check_only(JOB(s.shares_memory = false, s.nodes = 1), "no-memfd",
+               "the processes of a node cannot share memory by memfd, at the same addresses: all "
+               "operations use MPI RMA");
+    check_only(JOB(s.shares_memory = false), "no-memfd",
+               "the processes of a node cannot share memory by memfd, at the same addresses: all "
+               "operations use MPI RMA, and nodes have no servers");
+    check_only(JOB(s.shares_memory = false, s.ranks = s.nodes = 1), "", "");
 }
 
 TEST(processors)
@@ -132,9 +127,6 @@ TEST(memory)
                "256 MiB of memory for the regions of a process");
     check_only(JOB(s.memory = 0), "memory", "0 bytes of memory for the regions of a process");
     check_only(JOB(s.memory = 256 << 20), "", "");
-    check_only(JOB(s.region = 1 << 30), "file-size",
-               "the limit on the length of files allows one region no more than 1.0 GiB on a node");
-    check_only(JOB(s.region = 1 << 30, s.node_memory = 1 << 30), "", "");
 }
 
 TEST(descriptors_and_mappings)
@@ -167,7 +159,6 @@ TEST(worse_is_more_severe)
         {"oversubscribed", JOB(s.oversubscribed = true, s.processes = 4),
          JOB(s.oversubscribed = true, s.processes = 9)},
         {"memory", JOB(s.memory = 1 << 20), JOB(s.memory = 1 << 10)},
-        {"file-size", JOB(s.region = 1 << 30), JOB(s.region = 1 << 20)},
         {"descriptors", JOB(s.descriptors_needed = 1100), JOB(s.descriptors_needed = 9000)},
         {"mappings", JOB(s.mappings_used = 65000), JOB(s.mappings_used = 65500)},
     };

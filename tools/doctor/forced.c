@@ -70,13 +70,9 @@ void probe_armci_speed(struct finding *f)
 
 /* ---------------------------------------------------------------- settings --------- */
 
-static bool has_memfd(void)
+static bool has_shared_memory(void)
 {
-    return armcii_node->kind == SEGMENT_MEMFD;
-}
-static bool has_mpi_memory(void)
-{
-    return armcii_node->kind == SEGMENT_MPI;
+    return armcii_node->shares_memory;
 }
 static bool has_servers(void)
 {
@@ -84,7 +80,7 @@ static bool has_servers(void)
 }
 static bool has_windows(void)
 {
-    return armcii_node->kind == SEGMENT_NONE ||
+    return !armcii_node->shares_memory ||
            (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am));
 }
 static bool has_rma_between_nodes(void)
@@ -97,8 +93,7 @@ static bool has_own_windows(void)
 }
 
 static const struct setting settings[] = {
-    {"path.memfd", "ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_memfd, true},
-    {"path.mpi-memory", "ARMCI_SHM=mpi", {"ARMCI_SHM=mpi"}, has_mpi_memory, true},
+    {"path.memfd", "ARMCI_SHM=memfd", {"ARMCI_SHM=memfd"}, has_shared_memory, true},
     {"path.nodes", "nodes of one rank", {"ARMCI_NODES=rank"}, NULL, false},
     {"path.server", "ARMCI_TRANSPORT=am", {"ARMCI_TRANSPORT=am"}, has_servers, true},
     {"path.windows", "ARMCI_SHM=no", {"ARMCI_SHM=no"}, has_windows, true},
@@ -147,11 +142,10 @@ static const struct setting *setting_of(const struct probe *probe)
 /* Does the unchanged environment lead to the same path? */
 static bool is_in_use(const struct setting *s)
 {
-    if (s->possible == has_memfd) return use.memfd && use.nodes == 1;
-    if (s->possible == has_mpi_memory) return use.mpi;
+    if (s->possible == has_shared_memory) return use.shared && use.nodes == 1;
     if (s->possible == has_servers) return use.servers;
-    if (s->possible == has_rma_between_nodes) return use.nodes > 1 && !use.servers && use.memfd;
-    return s->possible == has_windows && s->measured && use.windows && !use.memfd && !use.mpi;
+    if (s->possible == has_rma_between_nodes) return use.nodes > 1 && !use.servers && use.shared;
+    return s->possible == has_windows && s->measured && use.windows && !use.shared;
 }
 
 /* Two measurements of the same path: other work on the machine makes one of them slower. */
@@ -196,8 +190,8 @@ static void run(struct finding *f, const struct setting *s)
 
 static bool wants_windows(const struct setting *s)
 {
-    return s->possible == has_mpi_memory || s->possible == has_windows ||
-           s->possible == has_own_windows || s->possible == has_rma_between_nodes;
+    return s->possible == has_windows || s->possible == has_own_windows ||
+           s->possible == has_rma_between_nodes;
 }
 
 void probe_forced(struct finding *f)

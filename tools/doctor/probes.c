@@ -33,7 +33,6 @@ const struct probe probes[] = {
     {"visible",           "MPI, a target that only looks",  SECTION_MPI,     6, false, probe_visible, NULL},
 
     {"path.memfd",        "ARMCI_SHM=memfd",                SECTION_FORCED, 15, false, probe_forced, NULL},
-    {"path.mpi-memory",   "ARMCI_SHM=mpi",                  SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.nodes",        "ARMCI_NODES=rank",               SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.server",       "ARMCI_TRANSPORT=am",             SECTION_FORCED, 15, false, probe_forced, NULL},
     {"path.windows",      "ARMCI_SHM=no",                   SECTION_FORCED, 15, false, probe_forced, NULL},

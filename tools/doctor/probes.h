@@ -10,7 +10,7 @@ struct use {
     struct quirks quirks; /* in force */
     bool windows;         /* MPI windows carry data */
     bool servers;         /* servers carry data */
-    bool memfd, mpi;      /* kind of shared memory; neither: none */
+    bool shared;          /* the processes of a node share memory */
     int nodes;
 };
 extern struct use use;

@@ -134,19 +134,16 @@ static void tell_paths(void)
 static void note_use(void)
 {
     use.nodes = armcii_world->nodes;
-    use.memfd = armcii_node->kind == SEGMENT_MEMFD;
-    use.mpi = armcii_node->kind == SEGMENT_MPI;
+    use.shared = armcii_node->shares_memory;
     use.servers = armcii_transports_have(&armcii_am);
-    use.windows = armcii_node->kind == SEGMENT_NONE ||
+    use.windows = !armcii_node->shares_memory ||
                   (armcii_world->nodes > 1 && !armcii_transports_have(&armcii_am) && !job->plain);
     use.quirks = *armcii_quirks;
 }
 
 static const char *memory_name(void)
 {
-    return use.memfd ? "shared memory (memfd)"
-           : use.mpi ? "shared memory of the MPI library"
-                     : "MPI windows";
+    return use.shared ? "shared memory (memfd)" : "MPI windows";
 }
 
 /* In the order of the table's head. */

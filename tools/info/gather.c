@@ -118,21 +118,14 @@ static bool has_memfd(void)
     return fd >= 0;
 }
 
-static enum segment_kind kind_of_segments(void)
+static bool shares_memory(void)
 {
-    bool memfd = (armcii_config->shm == SHM_AUTO || armcii_config->shm == SHM_MEMFD) && has_memfd();
-    if (memfd) return SEGMENT_MEMFD;
-    return armcii_config->shm == SHM_AUTO || armcii_config->shm == SHM_MPI ? SEGMENT_MPI
-                                                                           : SEGMENT_NONE;
+    return armcii_config->shm == SHM_AUTO && has_memfd();
 }
 
 static const char *inside_a_node(void)
 {
-    switch (kind_of_segments()) {
-    case SEGMENT_MEMFD: return "loads and stores in shared memory (memfd)";
-    case SEGMENT_MPI: return "loads and stores in shared memory of the MPI library";
-    default: return "MPI RMA";
-    }
+    return shares_memory() ? "loads and stores in shared memory (memfd)" : "MPI RMA";
 }
 
 static const char *by_rma(void)
@@ -146,8 +139,7 @@ static const char *by_rma(void)
 
 static const char *between_nodes(void)
 {
-    bool servers = kind_of_segments() == SEGMENT_MEMFD &&
-                   armcii_config->transport != TRANSPORT_RMA &&
+    bool servers = shares_memory() && armcii_config->transport != TRANSPORT_RMA &&
                    armcii_config->progress != PROGRESS_NONE;
     if (armcii_config->progress == PROGRESS_RANK)
         return servers ? "active messages to a progress rank, one of the last ARMCI_PROGRESS_RANKS "
@@ -220,7 +212,6 @@ static void gather_limits(struct section *s)
     armcii_system_limits(&l);
     add_number(s, "processors", "processors", FACT_COUNT, l.processors);
     add_number(s, "memory", "memory left", FACT_BYTES, l.memory);
-    add_number(s, "memory_in_dev_shm", "memory left in /dev/shm", FACT_BYTES, l.memory_to_mpi);
     add_number(s, "file", "longest file (ulimit -f)", FACT_BYTES, l.file);
     add_number(s, "locked", "locked memory (ulimit -l)", FACT_BYTES, l.locked);
     add_number(s, "descriptors", "descriptors (ulimit -n)", FACT_COUNT, l.descriptors);

@@ -14,6 +14,7 @@
 #include "progress/event.h"
 #include "progress/thread.h"
 #include "transport/shm/shm.h"
+#include "transport/shm/mutex.h"
 #include "transport/shm/node.h"
 
 static MPI_Comm comm = MPI_COMM_NULL; /* requests and replies only */
@@ -185,125 +186,26 @@ void armcii_am_end(void)
 
 /* ---- regions ----
  *
- * Every server maps the arena of its node at the owners' addresses, so a region in the arena needs
- * no table; nor does the memory of ARMCI_Memget. */
-
-/* The first member that a progress rank serves lets it map the segment. 0, or nonzero on every
- * member where one cannot. */
-static int map_in_progress_ranks(struct am_region *served, const struct team *team,
-                                 const struct shm_segment *segment, bool first)
-{
-    bool mapped = true;
-    if (armcii_world->progress_ranks == 0) return 0;
-    if (first) {
-        struct segment_handle handle = armcii_segment_handle(segment->descriptor);
-        served->server_map = armcii_progress_rank_map(&handle, segment->bytes);
-        mapped = served->server_map != NULL;
-    }
-    return !armcii_coll_all(mapped, team->comm);
-}
-
-/* By server_of: the first member of the team that has that server; -1: none. To be freed. */
-static int *list_first_members(const struct team *team)
-{
-    int ranks = armcii_world->size + armcii_world->progress_ranks;
-    int *first_of = armcii_alloc((size_t)ranks, sizeof *first_of, "tables of %d processes", ranks);
-    for (int i = 0; i < ranks; i++)
-        first_of[i] = -1;
-    for (int i = team->size - 1; i >= 0; i--)
-        first_of[armcii_world->server_of[team->to_world[i]]] = i;
-    return first_of;
-}
-
-/* Where a member sees the segment of its node; of the first members: where their server does. */
-struct segment_addresses {
-    char *own, *in_server;
-};
-
-/* The server of a slice is the owner's progress rank; without one, the team's first member on the
- * node. */
-static void exchange_servers(struct am_region *served, const struct team *team, char *own,
-                             const int *first_of)
-{
-    struct segment_addresses mine = {own, served->server_map ? served->server_map : own}, *all;
-    all = armcii_alloc((size_t)team->size, sizeof *all, "the tables of a region of %d processes",
-                       team->size);
-    armcii_team_allgather(team, &mine, all, (int)sizeof mine);
-    for (int i = 0; i < team->size; i++) {
-        int server = armcii_world->server_of[team->to_world[i]], first = first_of[server];
-        if (armcii_world->progress_ranks == 0) server = team->to_world[first];
-        served->slice[i] = (struct slice_server){server, all[first].in_server - all[i].own};
-    }
-    free(all);
-}
-
-static struct am_region *new_region(size_t slices)
-{
-    struct am_region *served;
-    return armcii_alloc(1, sizeof *served + slices * sizeof served->slice[0],
-                        "the tables of a region of %zu processes", slices);
-}
-
-static void free_served(struct am_region *served, const struct shm_segment *segment)
-{
-    if (served->server_map) armcii_progress_rank_unmap(served->server_map, segment->bytes);
-    free(served);
-}
-
-struct am_region *armcii_am_serve(const struct team *team, const struct shm_segment *segment)
-{
-    struct am_region *served = new_region((size_t)team->size);
-    int *first_of = list_first_members(team);
-    bool first = first_of[armcii_world->server_of[armcii_world->rank]] == team->rank;
-    if (map_in_progress_ranks(served, team, segment, first) == 0) {
-        if (first && armcii_world->progress_ranks == 0) become_server();
-        exchange_servers(served, team, segment->memory, first_of);
-    } else {
-        free_served(served, segment);
-        served = NULL;
-    }
-    free(first_of);
-    return served;
-}
-
-void armcii_am_end_serving(struct am_region *served, const struct shm_segment *segment)
-{
-    armcii_server_release(segment->memory, segment->memory + segment->bytes);
-    free_served(served, segment);
-}
+ * Every server maps the arena of its node at the owners' addresses, so a region needs no table. */
 
 static int attach(struct region *r)
 {
-    if (!r->extent && !r->memget) {
-        r->am = armcii_am_serve(r->team, &r->shm->segment);
-        return r->am ? 0 : -1;
-    }
-    r->am = new_region(0);
+    r->am = true;
     return 0;
 }
 
 static void detach(struct region *r)
 {
-    if (!r->extent && !r->memget) {
-        armcii_coll_barrier(r->team->comm); /* a server may still work for another member */
-        armcii_am_end_serving(r->am, &r->shm->segment);
-    } else {
-        if (r->memget) armcii_server_release(NULL, (char *)UINTPTR_MAX);
-        free(r->am);
-    }
-    r->am = NULL;
+    if (r->memget) armcii_server_release(NULL, (char *)UINTPTR_MAX);
+    r->am = false;
 }
 
 /* ---- operations ---- */
 
 static struct remote remote_of(const struct raddr *raddr, int target)
 {
-    const struct region *r = raddr->region;
-    if (r->extent || r->memget)
-        return (struct remote){target, armcii_world->server_of[target],
-                               r->memget ? AM_EXPORTED : 0};
-    const struct slice_server *slice = &r->am->slice[raddr->rank];
-    return (struct remote){target, slice->server, slice->delta};
+    int64_t delta = raddr->region->memget ? AM_EXPORTED : 0;
+    return (struct remote){target, armcii_world->server_of[target], delta};
 }
 
 static int start(const struct op *op, const struct raddr *raddr, const char *lo, const char *hi,
@@ -390,8 +292,8 @@ const struct transport armcii_am = {
     .fence_region = fence_region,
     .rmw = rmw,
     .rmw_path = PATH_SERVER,
-    .mutexes_create = armcii_am_mutexes_create,
-    .mutexes_free = armcii_am_mutexes_free,
+    .mutexes_create = armcii_mutexes_create,
+    .mutexes_free = armcii_mutexes_free,
     .lock = armcii_am_lock,
     .trylock = armcii_am_trylock,
     .unlock = armcii_am_unlock,

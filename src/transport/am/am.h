@@ -12,7 +12,6 @@
 
 #include "base/lock.h"
 #include "transport/am/proto.h"
-#include "transport/shm/segment.h"
 #include "transport/transport.h"
 
 extern const struct transport armcii_am;
@@ -61,32 +60,8 @@ void armcii_client_lock(const struct remote *to, void *mutex);
 bool armcii_client_trylock(const struct remote *to, void *mutex);
 void armcii_client_unlock(const struct remote *to, void *mutex);
 
-/* ---- segments and their servers (am.c) ---- */
-
-/* The server of a member's slice for processes of other nodes. */
-struct slice_server {
-    int server;
-    int64_t delta; /* from the owner's addresses to the server's; AM_EXPORTED: the server finds the
-                      owner's exported segment */
-};
-
-struct am_region {
-    char *server_map; /* on the first member that a progress rank serves: where that mapped the
-                         segment; else NULL */
-    struct slice_server slice[]; /* [team size]; none in the arena and for ARMCI_Memget */
-};
-
-/* Collective over the team, for a segment that each node of its members has
- * (armcii_segment_create_on_nodes): let the servers map it.  NULL, on every member, where one
- * cannot. */
-struct am_region *armcii_am_serve(const struct team *team, const struct shm_segment *segment);
-/* On each member, when no request for it is under way. */
-void armcii_am_end_serving(struct am_region *served, const struct shm_segment *segment);
-
 /* ---- mutexes of several nodes (mutexes.c); the functions are those of struct transport ---- */
 
-void *armcii_am_mutexes_create(struct team *team, const int count[], unsigned long name);
-void armcii_am_mutexes_free(void *set);
 void armcii_am_lock(void *set, int owner, int mutex);
 bool armcii_am_trylock(void *set, int owner, int mutex);
 void armcii_am_unlock(void *set, int owner, int mutex);
@@ -282,8 +257,8 @@ void armcii_mutex_server_forget(const char *lo, const char *hi);
  * have no thread. The last processes of each node become progress ranks at the first start, until
  * MPI ends. Each serves a contiguous part of the node's other processes: it waits for a start,
  * serves their memory until ARMCI ends, and waits again. It is no member of the world. The
- * processes that it serves send it control messages: start, map and unmap (of a region's segment),
- * stop, and finalize. When all of them are in MPI_Finalize, it finalizes MPI, too. */
+ * processes that it serves send it control messages: start, stop, and finalize. When all of them
+ * are in MPI_Finalize, it finalizes MPI, too. */
 
 /* Select the processes of a start.  With progress ranks, *all (to be freed) is the program's
  * processes in the order of comm and, behind them, *progress_ranks progress ranks; else comm itself
@@ -304,11 +279,6 @@ const char *armcii_progress_rank_reason(void);
 void armcii_progress_rank_hook_finalize(void);
 /* The program has ended ARMCI: no requests follow. */
 void armcii_progress_rank_stop(void);
-
-/* Called by the first member of a region that a progress rank serves: map its segment there.  The
- * address there; NULL if that is impossible. */
-char *armcii_progress_rank_map(const struct segment_handle *segment, size_t bytes);
-void armcii_progress_rank_unmap(char *memory, size_t bytes);
 
 /* Called by a progress rank: serve until the program starts ARMCI again, has ended it, or is in
  * MPI_Finalize with all processes. */

@@ -4,13 +4,13 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "base/lock.h"
 #include "mpi/coll.h"
 #include "progress/thread.h"
+#include "transport/shm/segment.h"
 
 /* From the first start until MPI ends. */
 static MPI_Comm everybody =
@@ -25,12 +25,9 @@ static const char *reason;
 
 /* What the program's processes send to their progress rank. */
 struct control_msg {
-    enum { CTRL_START, CTRL_MAP, CTRL_UNMAP, CTRL_STOP, CTRL_FINALIZE } kind;
-    struct segment_handle segment; /* CTRL_MAP, which is answered by the address */
-    size_t bytes;                  /* CTRL_MAP, CTRL_UNMAP */
-    char *memory;                  /* CTRL_UNMAP */
+    enum { CTRL_START, CTRL_STOP, CTRL_FINALIZE } kind;
 };
-enum { TAG_CONTROL = 1, TAG_ANSWER };
+enum { TAG_CONTROL = 1 };
 
 /* ---- choice ---- */
 
@@ -44,10 +41,8 @@ struct conditions {
 static struct conditions least_conditions(MPI_Comm comm, MPI_Comm node)
 {
     struct conditions mine = {.is_new = everybody == MPI_COMM_NULL}, least;
-    enum shm_policy shm = armcii_config->shm;
     MPI_Comm_size(node, &mine.node_size);
-    mine.has_memfd =
-        (shm == SHM_AUTO || shm == SHM_MEMFD) && armcii_segment_try(SEGMENT_MEMFD, node);
+    mine.has_memfd = armcii_config->shm == SHM_AUTO && armcii_segment_is_possible(node);
     armcii_coll_allreduce(&mine, &least, (int)(sizeof mine / sizeof(int)), MPI_INT, MPI_MIN, comm);
     return least;
 }
@@ -251,32 +246,6 @@ void armcii_progress_rank_stop(void)
     if (is_first) send_control(&(struct control_msg){.kind = CTRL_STOP});
 }
 
-static void wait_for(MPI_Request *request)
-{
-    struct backoff p = {0};
-    int done;
-    unsigned entries = armcii_lock_suspend(); /* answers arrive in the order of the messages */
-    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
-         MPI_Test(request, &done, MPI_STATUS_IGNORE))
-        armcii_backoff_yield(&p);
-    armcii_lock_resume(entries);
-}
-
-char *armcii_progress_rank_map(const struct segment_handle *segment, size_t bytes)
-{
-    char *memory;
-    MPI_Request answer;
-    MPI_Irecv(&memory, (int)sizeof memory, MPI_BYTE, server, TAG_ANSWER, everybody, &answer);
-    send_control(&(struct control_msg){.kind = CTRL_MAP, .segment = *segment, .bytes = bytes});
-    wait_for(&answer);
-    return memory;
-}
-
-void armcii_progress_rank_unmap(char *memory, size_t bytes)
-{
-    send_control(&(struct control_msg){.kind = CTRL_UNMAP, .memory = memory, .bytes = bytes});
-}
-
 /* ---- the loop of a progress rank ---- */
 
 static struct control_msg control;
@@ -343,12 +312,6 @@ static void serve_until_all_end(void)
     armcii_progress_loop_end();
 }
 
-static void map(void)
-{
-    char *memory = armcii_segment_open(&control.segment, control.bytes);
-    MPI_Send(&memory, (int)sizeof memory, MPI_BYTE, control_sender, TAG_ANSWER, everybody);
-}
-
 enum progress_rank_event armcii_progress_rank_serve(void)
 {
     static bool started;
@@ -358,11 +321,6 @@ enum progress_rank_event armcii_progress_rank_serve(void)
     for (;;) {
         await_control();
         switch (control.kind) {
-        case CTRL_MAP: map(); break;
-        case CTRL_UNMAP:
-            armcii_server_release(control.memory, control.memory + control.bytes);
-            munmap(control.memory, control.bytes);
-            break;
         case CTRL_START: return PROGRESS_RANK_STARTED;
         case CTRL_STOP: return PROGRESS_RANK_STOPPED;
         case CTRL_FINALIZE:

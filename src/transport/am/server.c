@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/lock.h"
 #include "base/fault.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/mutex.h"
 #include "transport/shm/node.h"
 #include "transport/shm/shm.h"
@@ -541,6 +542,7 @@ static bool serve_deferred(void)
 static void serve_message(const struct am_message_header *head, int client)
 {
     const char *message = (const char *)head;
+    armcii_arena_renew(); /* the message may be for memory that was freed and allocated again */
     struct client *c = &clients[client];
     const uint32_t deferred_before = c->deferred;
     end_grant(c);
@@ -597,6 +599,7 @@ bool armcii_server_is_here(void)
 bool armcii_server_serve(void)
 {
     if (!armcii_server_is_here() || pthread_mutex_trylock(&serving) != 0) return false;
+    armcii_arena_renew(); /* memory that a network adapter has registered is not free before */
     bool any = serve_arrivals();
     if (pending) any |= progress_replies();
     if (deferring) look_after_deferred();

@@ -215,8 +215,9 @@ static void reserve_extent(const struct extent *e)
 static int create_extent_window(const struct region *r, struct extent *e)
 {
     struct rma_extent *x = armcii_alloc(1, sizeof *x, "a window");
-    int rc =
-        create_over(r, &x->window, armcii_arena_address(armcii_world->rank, e->offset), e->bytes);
+    int rc = create_over(r, &x->window,
+                         armcii_arena_address(armcii_world->rank, e->offset, armcii_arena->slot),
+                         e->bytes);
     if (rc != 0) {
         free(x);
         e->without_rma = r->far->fallback != NULL;

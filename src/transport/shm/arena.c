@@ -1,7 +1,9 @@
-/* arena.c - one shared memory segment for the small regions of a whole job. */
+/* arena.c - one shared memory segment for the regions of a whole job. */
 #define _GNU_SOURCE
 #include "transport/shm/arena.h"
 
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,23 +18,37 @@
 static struct arena the_arena;
 const struct arena *const armcii_arena = &the_arena;
 
-/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits, and the bytes of a slot
- * there. */
+/* Addresses that hold nothing in usual processes of 47, 48 and 39 bits. */
 static const struct arena candidates[] = {
-    {(char *)0x200000000000, (size_t)16 << 30},
-    {(char *)0x400000000000, (size_t)16 << 30},
-    {(char *)0x1000000000, (size_t)1 << 30},
+    {(char *)0x110000000000, (size_t)15 << 40, (size_t)16 << 30},
+    {(char *)0x310000000000, (size_t)15 << 40, (size_t)16 << 30},
+    {(char *)0x0800000000, (size_t)32 << 30, (size_t)1 << 30},
 };
 
+enum { WORD = 64, MOST_UNITS = 4096, PAGE = 4096, SLOT_UNIT = 4 << 20 };
+
+/* What the processes of a node share, behind the slots. */
+struct shared {
+    struct stripe lock;
+    uint64_t used[MOST_UNITS / WORD]; /* units of the zone that a team has */
+    atomic_size_t drops;              /* number of ranges that were freed */
+    struct range {
+        size_t offset, bytes;
+    } dropped[64]; /* the last of these, from number 0 on in turn */
+};
+enum { DROPPED = sizeof((struct shared *)NULL)->dropped / sizeof(struct range) };
+static struct shared *shared;
+static atomic_size_t renewed; /* ranges that this process has mapped again */
+
 /* Of the caller's slot. */
-enum { WORD = 64, MAX_UNITS = 4096, PAGE = 4096, UNIT_PAGES = ARENA_UNIT / PAGE };
-static uint64_t used[MAX_UNITS / WORD]; /* units that a team has */
-static uint64_t *reserved;              /* pages that memory is reserved for; see reserved_pages */
+enum { UNIT_PAGES = SLOT_UNIT / PAGE };
+static uint64_t used[MOST_UNITS / WORD]; /* units that a team has */
+static uint64_t *reserved;               /* pages that memory is reserved for; see reserved_pages */
 static int descriptor = -1;
 
 static size_t arena_bytes(void)
 {
-    return (size_t)armcii_node->size * the_arena.slot;
+    return the_arena.zone + (size_t)armcii_node->size * the_arena.slot + sizeof *shared;
 }
 
 /* ---- start and end ---- */
@@ -44,14 +60,22 @@ static bool is_address_space_limited(void)
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
+/* Core dumps would contain untouched memory, too. */
+static void advise(char *memory, size_t bytes, bool huge)
+{
+    madvise(memory, bytes, MADV_DONTDUMP);
+    if (huge) madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
 static bool map_arena(void)
 {
     int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-    void *memory =
+    char *memory =
         mmap(the_arena.base, arena_bytes(), PROT_READ | PROT_WRITE, flags, descriptor, 0);
     if (memory == the_arena.base) {
-        madvise(memory, arena_bytes(),
-                MADV_DONTDUMP); /* core dumps would contain the untouched memory, too */
+        advise(memory, arena_bytes(), false);
+        advise(memory, the_arena.zone, true);
+        shared = (struct shared *)(void *)(memory + arena_bytes() - sizeof *shared);
         return true;
     }
     if (memory != MAP_FAILED)
@@ -75,17 +99,20 @@ static bool try_candidate(const struct arena *candidate, bool wanted)
     if (mapped) munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
+    shared = NULL;
     return false;
 }
 
 void armcii_arena_start(void)
 {
-    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    if (!armcii_node->shares_memory) return;
     bool wanted = !is_address_space_limited();
     memset(used, 0, sizeof used);
+    renewed = 0;
     size_t n = sizeof candidates / sizeof candidates[0], i = 0;
     while (i < n && !try_candidate(&candidates[i], wanted))
         i++;
+    if (i == n) armcii_node_share_nothing();
 }
 
 void armcii_arena_end(void)
@@ -96,9 +123,20 @@ void armcii_arena_end(void)
     munmap(the_arena.base, arena_bytes());
     close_descriptor();
     the_arena = (struct arena){0};
+    shared = NULL;
 }
 
 /* ---- units ---- */
+
+size_t armcii_arena_unit(enum arena_part part)
+{
+    return part == ARENA_ZONE ? the_arena.zone / MOST_UNITS : SLOT_UNIT;
+}
+
+static size_t units_of(enum arena_part part)
+{
+    return part == ARENA_ZONE ? MOST_UNITS : the_arena.slot / SLOT_UNIT;
+}
 
 /* The number of bits in [first, first + n) that are set. */
 static size_t count_bits(const uint64_t bits[], size_t first, size_t n)
@@ -117,11 +155,11 @@ static void set_bits(uint64_t bits[], size_t first, size_t n, bool value)
     }
 }
 
-/* The first of `units` free units in a row; the search begins `skipped` units below the highest,
- * and goes on there from the lowest. SIZE_MAX if there are none. */
-static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
+/* The first of `units` free units in a row, of n; the search begins `skipped` units below the
+ * highest, and goes on there from the lowest. SIZE_MAX if there are none. */
+static size_t find_free(const uint64_t bits[], size_t n, size_t units, size_t skipped)
 {
-    size_t all = the_arena.slot / ARENA_UNIT, places = all >= units ? all - units + 1 : 0;
+    size_t places = n >= units ? n - units + 1 : 0;
     for (size_t i = 0; i < places; i++) {
         size_t first = places - 1 - (skipped + i) % places;
         if (count_bits(bits, first, units) == 0) return first;
@@ -129,45 +167,136 @@ static size_t find_free(const uint64_t bits[], size_t units, size_t skipped)
     return SIZE_MAX;
 }
 
-/* Where the search begins.  Another thread of a member may take the same units for another team at
- * the same time: then both teams try again, from different places. */
+/* Where the search begins.  Another thread of a member, or in the zone another process, may take
+ * the same units for another team at the same time: then both teams try again, from different
+ * places. */
 static size_t skipped_by(const struct team *team, size_t attempt)
 {
     uint64_t name = (uint64_t)(unsigned)team->to_world[0] << 32 | (unsigned)team->root_tag;
     return attempt == 0 ? 0 : (size_t)((name + attempt) * 0x9e3779b97f4a7c15u >> 32);
 }
 
-size_t armcii_arena_acquire(const struct team *team, size_t units)
+static uint64_t *used_in(enum arena_part part)
 {
+    return part == ARENA_ZONE ? shared->used : used;
+}
+
+static bool take(enum arena_part part, size_t first, size_t units)
+{
+    armcii_stripe_lock(&shared->lock);
+    bool free = count_bits(used_in(part), first, units) == 0;
+    if (free) set_bits(used_in(part), first, units, true);
+    armcii_stripe_unlock(&shared->lock);
+    return free;
+}
+
+static void give(enum arena_part part, size_t first, size_t units)
+{
+    armcii_stripe_lock(&shared->lock);
+    set_bits(used_in(part), first, units, false);
+    armcii_stripe_unlock(&shared->lock);
+}
+
+static bool is_first_on_node(struct team *team)
+{
+    return armcii_scope_member(armcii_team_scope(team, TEAM_NODE), 0) == team->rank;
+}
+
+/* The offset of units of the zone, or of the caller's slot, which are the team's from now on. */
+static size_t begin_use(enum arena_part part, size_t first, size_t units)
+{
+    size_t unit = armcii_arena_unit(part), at = first * unit;
+    if (part == ARENA_ZONE) {
+        armcii_arena_renew();
+        return at;
+    }
+    at += the_arena.zone;
+    madvise(armcii_arena_address(armcii_world->rank, at, the_arena.slot), units * unit,
+            MADV_DODUMP);
+    return at;
+}
+
+size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t units)
+{
+    bool takes = part == ARENA_SLOTS || is_first_on_node(team);
     for (size_t attempt = 0;; attempt++) {
-        uint64_t mine[MAX_UNITS / WORD], all[MAX_UNITS / WORD];
-        memcpy(mine, used, sizeof mine);
-        armcii_coll_allreduce(mine, all, MAX_UNITS / WORD, MPI_UINT64_T, MPI_BOR, team->comm);
-        size_t first = find_free(all, units, skipped_by(team, attempt));
+        uint64_t mine[MOST_UNITS / WORD], all[MOST_UNITS / WORD];
+        memcpy(mine, used_in(part), sizeof mine);
+        armcii_coll_allreduce(mine, all, MOST_UNITS / WORD, MPI_UINT64_T, MPI_BOR, team->comm);
+        size_t first = find_free(all, units_of(part), units, skipped_by(team, attempt));
         if (first == SIZE_MAX) return SIZE_MAX;
-        bool taken = count_bits(used, first, units) == 0;
-        if (taken) set_bits(used, first, units, true);
-        if (armcii_coll_all(taken, team->comm)) {
-            madvise(armcii_arena_address(armcii_world->rank, first * ARENA_UNIT),
-                    units * ARENA_UNIT, MADV_DODUMP);
-            return first * ARENA_UNIT;
-        }
-        if (taken) set_bits(used, first, units, false);
+        bool taken = !takes || take(part, first, units);
+        if (armcii_coll_all(taken, team->comm)) return begin_use(part, first, units);
+        if (takes && taken) give(part, first, units);
     }
 }
 
-void armcii_arena_release(size_t offset, size_t units)
+void armcii_arena_release(enum arena_part part, size_t offset, size_t units)
 {
-    set_bits(used, offset / ARENA_UNIT, units, false);
+    size_t begin = part == ARENA_ZONE ? 0 : the_arena.zone;
+    give(part, (offset - begin) / armcii_arena_unit(part), units);
 }
 
-/* ---- memory ---- */
+/* ---- memory of the zone ---- */
+
+void armcii_arena_dump(size_t offset, size_t stride, size_t bytes)
+{
+    if (bytes > 0)
+        madvise(armcii_arena_address(armcii_world->rank, offset, stride), bytes, MADV_DODUMP);
+}
+
+/* In one step, so that the range is always mapped: MPI may still keep a pointer that it uses no
+ * more. */
+static void map_again(struct range range)
+{
+    char *memory = the_arena.base + range.offset;
+    if (mmap(memory, range.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+             descriptor, (off_t)range.offset) != memory)
+        armcii_fatal("the kernel does not map %zu bytes of freed memory again", range.bytes);
+    advise(memory, range.bytes, true);
+}
+
+static void announce(struct range range)
+{
+    armcii_stripe_lock(&shared->lock);
+    size_t n = shared->drops;
+    shared->dropped[n % DROPPED] = range;
+    if (renewed == n) renewed = n + 1;
+    atomic_store_explicit(&shared->drops, n + 1, memory_order_release);
+    armcii_stripe_unlock(&shared->lock);
+}
+
+void armcii_arena_drop(struct team *team, size_t offset, size_t bytes)
+{
+    struct range range = {offset, bytes};
+    map_again(range);
+    if (!is_first_on_node(team)) return;
+    fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)bytes);
+    announce(range);
+}
+
+/* Under the lock, so that no thread goes on while another one maps. */
+void armcii_arena_renew(void)
+{
+    if (!shared || atomic_load_explicit(&shared->drops, memory_order_acquire) == renewed) return;
+    armcii_stripe_lock(&shared->lock);
+    size_t n = shared->drops;
+    if (n - renewed > DROPPED) {
+        map_again((struct range){0, the_arena.zone});
+        renewed = n;
+    }
+    while (renewed != n)
+        map_again(shared->dropped[renewed++ % DROPPED]);
+    armcii_stripe_unlock(&shared->lock);
+}
+
+/* ---- memory of the slots ---- */
 
 /* 512 KiB, of which a job touches little. */
 static uint64_t *reserved_pages(void)
 {
     if (!reserved)
-        reserved = armcii_alloc(MAX_UNITS * UNIT_PAGES / WORD, sizeof *reserved, "the arena");
+        reserved = armcii_alloc(MOST_UNITS * UNIT_PAGES / WORD, sizeof *reserved, "the arena");
     return reserved;
 }
 
@@ -176,28 +305,34 @@ static size_t count_pages(size_t offset, size_t bytes)
     return bytes == 0 ? 0 : (offset + bytes - 1) / PAGE - offset / PAGE + 1;
 }
 
+static size_t page_of(size_t offset)
+{
+    return (offset - the_arena.zone) / PAGE;
+}
+
 size_t armcii_arena_unreserved(size_t offset, size_t bytes)
 {
     size_t pages = count_pages(offset, bytes);
-    return (pages - count_bits(reserved_pages(), offset / PAGE, pages)) * PAGE;
+    return (pages - count_bits(reserved_pages(), page_of(offset), pages)) * PAGE;
 }
 
 void armcii_arena_set_reserved(size_t offset, size_t bytes)
 {
-    set_bits(reserved_pages(), offset / PAGE, count_pages(offset, bytes), true);
+    set_bits(reserved_pages(), page_of(offset), count_pages(offset, bytes), true);
 }
 
 /* The reserved pages of [begin, end) in the slot are reserved no longer. */
 static void drop_pages(size_t begin, size_t end)
 {
-    size_t first = begin / PAGE, pages = (end - begin) / PAGE;
+    size_t first = page_of(begin), pages = (end - begin) / PAGE;
     armcii_reservation_release(count_bits(reserved_pages(), first, pages) * PAGE);
     set_bits(reserved_pages(), first, pages, false);
 }
 
 void armcii_arena_drop_untouched(size_t offset, size_t bytes)
 {
-    size_t slot = (size_t)(armcii_arena_address(armcii_world->rank, 0) - the_arena.base),
+    size_t slot = (size_t)(armcii_arena_address(armcii_world->rank, 0, the_arena.slot) -
+                           the_arena.base),
            at = offset, end = offset + bytes / PAGE * PAGE;
     while (at < end) {
         off_t found = lseek(descriptor, (off_t)(slot + at), SEEK_DATA); /* -1: no data follow */

@@ -1,13 +1,15 @@
-/* arena.h - one shared memory segment for the small regions of a whole job.
+/* arena.h - one shared memory segment for the regions of a whole job.
  *
- * Each node has an anonymous file with a slot for each of its processes, sparse: pages exist once
- * they are touched.  Every process, progress ranks included, maps its node's file at the same
- * address, so that an address in the arena means the same memory in its owner, in the neighbours
- * and in the server.  A region in the arena has one offset, the same in the slots of all members,
- * and needs no table of addresses.
+ * Each node has an anonymous file, sparse: pages exist once they are touched.  Every process,
+ * progress ranks included, maps its node's file at the same address, so that an address in the
+ * arena means the same memory in its owner, in the neighbours and in the server, and a region needs
+ * no table of addresses.  The slice of a process lies at the region's offset + its rank on the node
+ * times the region's stride.
  *
- * Teams take units of all members' slots.  Units are never unmapped: freed memory is kept for later
- * regions. */
+ * Small regions lie in slots, one for each process of the node, whose bytes are the stride.  Teams
+ * take units of all members' slots; freed memory is kept for later regions.  Large regions lie in
+ * the zone, whose units teams take on all nodes of their members: there the stride is the largest
+ * slice, and freed memory goes back to the system. */
 #ifndef ARMCII_ARENA_H
 #define ARMCII_ARENA_H
 
@@ -18,11 +20,13 @@
 #include "mpi/team.h"
 #include "mpi/world.h"
 
-enum { ARENA_UNIT = 4 << 20 }; /* bytes */
+/* Offsets below armcii_arena->zone are in the zone, others in the slots. */
+enum arena_part { ARENA_SLOTS, ARENA_ZONE, ARENA_PARTS };
 
 struct arena {
-    char *base;
-    size_t slot; /* bytes of each slot, a multiple of ARENA_UNIT; 0: there is no arena */
+    char *base;  /* of the zone; the slots follow it */
+    size_t zone; /* bytes */
+    size_t slot; /* bytes of each slot; 0: there is no arena */
 };
 extern const struct arena *const armcii_arena;
 
@@ -31,25 +35,42 @@ extern const struct arena *const armcii_arena;
 void armcii_arena_start(void);
 void armcii_arena_end(void);
 
-/* The address of an offset in the slot of a process. */
-static inline char *armcii_arena_address(int process, size_t offset)
+/* The address of a process's part of what lies at that offset with that stride. */
+static inline char *armcii_arena_address(int process, size_t offset, size_t stride)
 {
-    return armcii_arena->base + (size_t)armcii_world->local_rank_of[process] * armcii_arena->slot +
-           offset;
+    return armcii_arena->base + offset + (size_t)armcii_world->local_rank_of[process] * stride;
 }
 
-/* The offset of an address in the slot of a process; at least armcii_arena->slot if it lies
- * elsewhere. */
+/* The offset of an address in the zone or in the slot of a process; SIZE_MAX if it lies elsewhere.
+ */
 static inline size_t armcii_arena_offset(int process, const void *address)
 {
-    return (uintptr_t)address - (uintptr_t)armcii_arena_address(process, 0);
+    const struct arena *a = armcii_arena;
+    size_t at = (uintptr_t)address - (uintptr_t)a->base,
+           in_slot = at - a->zone - (size_t)armcii_world->local_rank_of[process] * a->slot;
+    if (at < a->zone) return at;
+    return in_slot < a->slot ? a->zone + in_slot : SIZE_MAX;
 }
 
-/* Collective over the team: units that are free in the slots of all members.  Their offset;
- * SIZE_MAX if there are not as many in a row. */
-size_t armcii_arena_acquire(const struct team *team, size_t units);
-/* Not collective.  No member accesses them any more. */
-void armcii_arena_release(size_t offset, size_t units);
+/* Bytes of a unit. */
+size_t armcii_arena_unit(enum arena_part part);
+/* Collective over the team: units that are free in the slots of all members, or in the zones of
+ * their nodes.  Their offset; SIZE_MAX if there are not as many in a row. */
+size_t armcii_arena_acquire(struct team *team, enum arena_part part, size_t units);
+/* By each member for slots, by the first on each node for the zone; not collective.  No member
+ * accesses them any more. */
+void armcii_arena_release(enum arena_part part, size_t offset, size_t units);
+
+/* The caller's slice in the zone is part of core dumps. */
+void armcii_arena_dump(size_t offset, size_t stride, size_t bytes);
+/* By each member: a range of the zone, of whole huge pages, that no member accesses any more.  Its
+ * memory goes back to the system, and its content is lost.  A network adapter may have registered
+ * the pages for any process that maps them, so the range is mapped again, which tells the MPI
+ * library: here by the members, and by other processes, which may be servers, in
+ * armcii_arena_renew. */
+void armcii_arena_drop(struct team *team, size_t offset, size_t bytes);
+/* Map again what has been freed in the node's zone since the last call.  Any thread. */
+void armcii_arena_renew(void);
 
 /* Of the caller's slot: the pages of [offset, offset + bytes) that no memory is reserved for
  * (node.h), in bytes.  Once touched, a page stays reserved. */

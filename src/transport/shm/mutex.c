@@ -2,35 +2,49 @@
 #include "transport/shm/mutex.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 #include "base/hang.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "mpi/coll.h"
 #include "mpi/world.h"
+#include "transport/shm/arena.h"
 #include "transport/shm/node.h"
+#include "transport/shm/team_memory.h"
 #include "transport/transport.h"
 
-int armcii_node_mutexes_create(struct node_mutexes *set, struct team *team, const int count[])
+void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name)
 {
-    size_t n = (size_t)team->size;
-    size_t *bytes = armcii_alloc(n, sizeof *bytes, "mutexes on %zu processes", n);
-    char **slices = armcii_alloc(n, sizeof *slices, "mutexes on %zu processes", n);
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = (size_t)count[i] * sizeof(struct mutex);
-    int rc = armcii_segment_create_on_nodes(&set->segment, armcii_node->kind, team, bytes, slices);
-    if (rc == 0) set->of = armcii_alloc(n, sizeof *set->of, "mutexes on %zu processes", n);
-    for (size_t i = 0; i < n && rc == 0; i++)
-        set->of[i] = (struct mutex *)(void *)slices[i];
-    free(bytes);
-    free(slices);
-    return rc;
+    struct region *set = armcii_alloc(1, sizeof *set, "mutexes");
+    (void)name;
+    set->team = team;
+    for (int i = 0; i < team->size; i++)
+        if ((size_t)count[i] * sizeof(struct mutex) > set->largest)
+            set->largest = (size_t)count[i] * sizeof(struct mutex);
+    if (!armcii_team_memory_alloc(set)) {
+        free(set);
+        return NULL;
+    }
+    memset(armcii_mutex_address(set, team->rank, 0), 0,
+           (size_t)count[team->rank] * sizeof(struct mutex));
+    armcii_coll_barrier(team->comm);
+    return set;
 }
 
-void armcii_node_mutexes_free(struct node_mutexes *set)
+void armcii_mutexes_free(void *set)
 {
-    armcii_segment_free(&set->segment);
-    free(set->of);
+    armcii_team_memory_free(set);
+    free(set);
+}
+
+struct mutex *armcii_mutex_address(const void *set, int owner, int mutex)
+{
+    const struct region *memory = set;
+    char *first =
+        armcii_arena_address(memory->team->to_world[owner], memory->offset, memory->stride);
+    return (struct mutex *)(void *)first + mutex;
 }
 
 /* Whoever is not the next does not spin: that would take the cache line from the holder.  The

@@ -1,4 +1,4 @@
-/* mutex.h - the mutexes that processes of one node own, in its shared memory: ticket locks.  The
+/* mutex.h - mutexes in the memory that the processes of a node share: ticket locks.  The
  * processes of the node take them by atomic instructions; a server does so for other nodes. */
 #ifndef ARMCII_MUTEX_H
 #define ARMCII_MUTEX_H
@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "transport/shm/segment.h"
+#include "mpi/team.h"
 
 /* Who wants the mutex draws a ticket, and has the mutex when that is served: first come, first
  * served.  All zero: free.  Nothing in it is ever locked, so that a process that stops stops only
@@ -19,17 +19,12 @@ struct mutex {
     atomic_int holder;    /* the last; a rank in the world, for the hang report */
 };
 
-/* The mutexes of one set on the caller's node. */
-struct node_mutexes {
-    struct shm_segment segment;
-    struct mutex **of; /* [team size], of member i; NULL: on another node, or none */
-};
-
-/* Collective over the team: count[i] mutexes of member i.  The segment is open until
- * armcii_segment_close.  0, or nonzero on every member. */
-int armcii_node_mutexes_create(struct node_mutexes *set, struct team *team, const int count[]);
-/* Nobody uses them any more. */
-void armcii_node_mutexes_free(struct node_mutexes *set);
+/* A set: the slots mutexes_create and mutexes_free of struct transport.  The mutexes of all members
+ * are in the arena, so that every process knows the address of each in its owner, in other
+ * processes of that node, and in its server. */
+void *armcii_mutexes_create(struct team *team, const int count[], unsigned long name);
+void armcii_mutexes_free(void *set);
+struct mutex *armcii_mutex_address(const void *set, int owner, int mutex);
 
 /* For a process of the node; lock waits under the global lock. */
 void armcii_mutex_lock(struct mutex *m);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -48,8 +49,8 @@ struct node_control {
 static struct node the_node;
 const struct node *const armcii_node = &the_node;
 
-static struct shm_segment segment;
 static struct node_control *control;
+static size_t control_bytes;
 static unsigned barriers;
 
 /* ---- processors ---- */
@@ -209,11 +210,7 @@ static size_t memory_left(size_t reserved)
     struct reserved known = {reserved, atomic_load(&reservations->others[0]), {0}};
     for (int i = 0; i < levels; i++)
         known.others_in_group[i] = atomic_load(&reservations->others[1 + i]);
-    size_t left = armcii_memory_left("", &groups, levels, &known);
-    size_t in_files = the_node.kind == SEGMENT_MPI
-                          ? armcii_memory_in_dev_shm()
-                          : SIZE_MAX; /* memory of the MPI library is in /dev/shm */
-    return left < in_files ? left : in_files;
+    return armcii_memory_left("", &groups, levels, &known);
 }
 
 /* Reserves before the check, so that two processes cannot both get the last memory. */
@@ -364,63 +361,36 @@ static bool is_shared(int processes)
     return good;
 }
 
-/* The control block is the slice of the first process.  Whether it exists is the same on all
- * processes of the node. */
-static bool create_control(enum segment_kind kind)
+/* Whether the control block exists, and is shared, is the same on all processes of the node. */
+static bool create_control(void)
 {
     int processes;
     MPI_Comm_size(the_node.comm, &processes);
     size_t n = (size_t)processes;
-    size_t *sizes = allocate(n, sizeof *sizes);
-    char **slices = allocate(n, sizeof *slices);
-    sizes[0] = sizeof *control +
-               n * (sizeof control->flags[0] + sizeof(struct doorbell) + sizeof(struct exports)) +
-               armcii_world->table_bytes;
-    if (armcii_segment_create(&segment, kind, the_node.comm, sizes, slices) == 0) {
-        control = (struct node_control *)(void *)slices[0];
-        the_node.stripes = control->stripes;
-        the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
-        the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
-        the_node.world_tables = (int *)(void *)(the_node.exports + n);
-        if (the_node.rank == 0)
-            memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
-    }
-    free(sizes);
-    free(slices);
-    return control && is_shared(processes);
+    control_bytes = sizeof *control + n * (sizeof control->flags[0] + sizeof(struct doorbell) +
+                                           sizeof(struct exports));
+    int fd = armcii_segment_share(control_bytes, the_node.comm);
+    if (fd >= 0) control = armcii_segment_map(fd, control_bytes);
+    bool mapped = armcii_coll_all(control != NULL, the_node.comm);
+    if (fd >= 0) close(fd); /* all have opened it */
+    if (!mapped) return false;
+    the_node.stripes = control->stripes;
+    the_node.doorbells = (struct doorbell *)(void *)(control->flags + n);
+    the_node.exports = (struct exports *)(void *)(the_node.doorbells + n);
+    the_node.world_tables = (int *)(void *)(the_node.exports + n);
+    if (the_node.rank == 0)
+        memcpy(the_node.world_tables, armcii_world->tables, armcii_world->table_bytes);
+    return is_shared(processes);
 }
 
 static void free_control(void)
 {
-    if (control) armcii_segment_free(&segment);
+    if (control) munmap(control, control_bytes);
     control = NULL;
     the_node.stripes = NULL;
     the_node.doorbells = NULL;
     the_node.exports = NULL;
     the_node.world_tables = NULL;
-}
-
-/* The control block is the trial.  In MPI's memory each slice is tried, too. */
-static bool try_kind(enum segment_kind kind)
-{
-    if (kind == SEGMENT_MPI && !armcii_segment_try(kind, the_node.comm)) return false;
-    return create_control(kind);
-}
-
-/* The first kind in the order of preference that works on every node. */
-static enum segment_kind choose_kind(void)
-{
-    static const enum segment_kind kinds[][3] = {
-        [SHM_AUTO] = {SEGMENT_MEMFD, SEGMENT_MPI, SEGMENT_NONE},
-        [SHM_MEMFD] = {SEGMENT_MEMFD, SEGMENT_NONE},
-        [SHM_MPI] = {SEGMENT_MPI, SEGMENT_NONE},
-        [SHM_NO] = {SEGMENT_NONE},
-    };
-    for (const enum segment_kind *kind = kinds[armcii_config->shm]; *kind != SEGMENT_NONE; kind++) {
-        if (armcii_coll_all(try_kind(*kind), armcii_world->all)) return *kind;
-        free_control();
-    }
-    return SEGMENT_NONE;
 }
 
 /* Tell the other processes on this kernel what they must know, and learn the same of them:
@@ -451,13 +421,20 @@ void armcii_node_start(void)
     MPI_Comm_rank(the_node.comm, &the_node.rank);
     for (int i = 0; i < armcii_world->size; i++)
         the_node.size += armcii_world_is_on_node(i);
-    the_node.kind = choose_kind();
+    the_node.shares_memory =
+        armcii_coll_all(armcii_config->shm == SHM_AUTO && create_control(), armcii_world->all);
+    if (!the_node.shares_memory) free_control();
     barriers = 0;
     survey_kernel();
     armcii_backoff.spin_limit = the_node.cpus.oversubscribed
                                     ? SPIN_LIMIT_OVERSUBSCRIBED
                                     : SPIN_LIMIT; /* spinning pays with a processor each */
     start_reservations();
+}
+
+void armcii_node_share_nothing(void)
+{
+    the_node.shares_memory = false;
 }
 
 void armcii_node_end(void)

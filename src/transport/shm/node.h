@@ -46,8 +46,8 @@ struct node_cpus {
 };
 
 struct node {
-    enum segment_kind kind; /* of new segments; SEGMENT_NONE: memory is not shared */
-    MPI_Comm comm;          /* armcii_world->on_node */
+    bool shares_memory; /* the processes of each node do: there is an arena (arena.h) */
+    MPI_Comm comm;      /* armcii_world->on_node */
     int rank, size; /* as armcii_world->local_rank_of; size: without the progress ranks, whose ranks
                        are size, size + 1, ... */
     struct stripe *stripes;     /* [STRIPES] */
@@ -60,10 +60,11 @@ struct node {
 
 extern const struct node *const armcii_node;
 
-/* Collective over the world and the progress ranks.  ARMCI_SHM selects the kinds of segments to
- * try. */
+/* Collective over the world and the progress ranks. */
 void armcii_node_start(void);
 void armcii_node_end(void);
+/* There is no arena. */
+void armcii_node_share_nothing(void);
 
 /* A barrier over the processes of the node; earlier stores of each are visible to all afterwards.
  */

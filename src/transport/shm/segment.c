@@ -1,28 +1,18 @@
-/* segment.c - shared memory segments of a node. */
+/* segment.c - anonymous files that the processes of a node share. */
 #define _GNU_SOURCE
 #include "transport/shm/segment.h"
 
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "mpi/coll.h"
-#include "mpi/world.h"
 
-/* Large slices are aligned to huge pages. */
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-
-static size_t round_up(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
 
 /* Batch systems may limit the size of files; exceeding the limit ends the process (SIGXFSZ). */
 static bool is_within_limit(size_t bytes)
@@ -99,141 +89,10 @@ char *armcii_segment_open(const struct segment_handle *segment, size_t bytes)
     return memory;
 }
 
-static int create_memfd(struct shm_segment *s, size_t bytes, MPI_Comm comm)
+bool armcii_segment_is_possible(MPI_Comm comm)
 {
-    int fd = armcii_segment_share(bytes, comm);
-    void *memory = fd >= 0 ? armcii_segment_map(fd, bytes) : NULL;
-    bool good = armcii_coll_all(memory != NULL, comm);
-    if (good) {
-        *s = (struct shm_segment){
-            .kind = SEGMENT_MEMFD, .memory = memory, .bytes = bytes, .descriptor = fd};
-        return 0;
-    }
-    if (fd >= 0) close(fd);
-    if (memory) munmap(memory, bytes);
-    return -1;
-}
-
-static size_t slice_unit(size_t bytes)
-{
-    return bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-}
-
-static int create_memfd_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[],
-                               char *slices[])
-{
-    int members;
-    MPI_Comm_size(comm, &members);
-    size_t total = 0;
-    for (int i = 0; i < members; i++)
-        total = round_up(total, slice_unit(sizes[i])) + round_up(sizes[i], PAGE);
-    int rc = create_memfd(s, total > 0 ? total : PAGE, comm); /* mmap rejects 0 bytes */
-    if (rc) return rc;
-    size_t at = 0;
-    for (int i = 0; i < members; i++) {
-        at = round_up(at, slice_unit(sizes[i]));
-        slices[i] = sizes[i] > 0 ? s->memory + at : NULL;
-        at += round_up(sizes[i], PAGE);
-    }
-    return 0;
-}
-
-static int create_mpi_slices(struct shm_segment *s, MPI_Comm comm, const size_t sizes[],
-                             char *slices[])
-{
-    int rank, members;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &members);
-    int rc = armcii_window_create(&s->window, sizes[rank], PAGE, WINDOW_MEMORY_SHARED, comm);
-    if (rc) return rc;
-    for (int i = 0; i < members; i++)
-        slices[i] = sizes[i] > 0 ? armcii_window_shared_base(&s->window, i) : NULL;
-    if (members == 1 && slices[0])
-        memset(slices[0], 0, sizes[0]); /* in Open MPI plain memory, not a new mapping */
-    return 0;
-}
-
-int armcii_segment_create_open(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm,
-                               const size_t sizes[], char *slices[])
-{
-    *s = (struct shm_segment){.kind = kind, .descriptor = -1};
-    return kind == SEGMENT_MEMFD ? create_memfd_slices(s, comm, sizes, slices)
-                                 : create_mpi_slices(s, comm, sizes, slices);
-}
-
-int armcii_segment_create_on_nodes(struct shm_segment *s, enum segment_kind kind, struct team *team,
-                                   const size_t bytes[], char *slices[])
-{
-    bool one_node = armcii_world_is_one_node(team->size, team->to_world);
-    MPI_Comm comm = one_node ? team->comm : armcii_team_scope_comm(team, TEAM_NODE);
-    const struct scope *here = armcii_team_scope(team, TEAM_NODE);
-    size_t n = (size_t)here->n;
-    size_t *sizes = armcii_alloc(n, sizeof *sizes, "tables of %zu processes", n);
-    char **mapped = armcii_alloc(n, sizeof *mapped, "tables of %zu processes", n);
-    for (int i = 0; i < here->n; i++)
-        sizes[i] = bytes[armcii_scope_member(here, i)];
-    int failed = armcii_segment_create_open(s, kind, comm, sizes, mapped) != 0, any = failed;
-    if (!one_node) armcii_coll_allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, team->comm);
-    if (any && !failed) armcii_segment_free(s);
-    for (int i = 0; i < team->size; i++)
-        slices[i] = NULL;
-    for (int i = 0; i < here->n && !any; i++)
-        slices[armcii_scope_member(here, i)] = mapped[i];
-    free(sizes);
-    free(mapped);
-    return any;
-}
-
-void armcii_segment_close(struct shm_segment *s)
-{
-    if (s->descriptor >= 0) close(s->descriptor);
-    s->descriptor = -1;
-}
-
-int armcii_segment_create(struct shm_segment *s, enum segment_kind kind, MPI_Comm comm,
-                          const size_t sizes[], char *slices[])
-{
-    int rc = armcii_segment_create_open(s, kind, comm, sizes, slices);
-    if (rc == 0) armcii_segment_close(s);
-    return rc;
-}
-
-void armcii_segment_free(struct shm_segment *s)
-{
-    armcii_segment_close(s);
-    if (s->kind == SEGMENT_MEMFD) munmap(s->memory, s->bytes);
-    if (s->kind == SEGMENT_MPI) armcii_window_free(&s->window);
-    s->kind = SEGMENT_NONE;
-}
-
-/* Does each member see the stores of the others to their slices? */
-static bool is_shared(char *const slices[], int rank, int members, MPI_Comm comm)
-{
-    bool good = true;
-    *(volatile int *)slices[rank] = rank + 1;
-    armcii_coll_barrier(comm);
-    for (int i = 0; i < members; i++)
-        if (*(volatile int *)slices[i] != i + 1) good = false;
-    return armcii_coll_all(good, comm);
-}
-
-bool armcii_segment_try(enum segment_kind kind, MPI_Comm comm)
-{
-    int rank, members;
-    struct shm_segment s;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &members);
-    size_t *sizes = armcii_alloc((size_t)members, sizeof *sizes, "tables of %d processes", members);
-    char **slices =
-        armcii_alloc((size_t)members, sizeof *slices, "tables of %d processes", members);
-    for (int i = 0; i < members; i++)
-        sizes[i] = sizeof(int);
-    bool good = armcii_segment_create(&s, kind, comm, sizes, slices) == 0;
-    if (good) {
-        good = is_shared(slices, rank, members, comm);
-        armcii_segment_free(&s);
-    }
-    free(sizes);
-    free(slices);
-    return good;
+    int fd = armcii_segment_share(PAGE, comm);
+    bool all = armcii_coll_all(fd >= 0, comm);
+    if (fd >= 0) close(fd); /* all have opened it */
+    return all;
 }

@@ -21,39 +21,11 @@
 #include "transport/shm/mutex.h"
 #include "transport/shm/node.h"
 
-/* ---- regions ---- */
-
-static int alloc(struct region *r)
-{
-    size_t n = (size_t)r->team->size;
-    struct shm_region *part = armcii_alloc(1, sizeof *part, "a region");
-    size_t *bytes = armcii_alloc(n, sizeof *bytes, "the tables of a region of %zu processes", n);
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = armcii_slice_bytes(r, (int)i);
-    int rc = armcii_segment_create_on_nodes(&part->segment, armcii_node->kind, r->team, bytes,
-                                            r->mapped);
-    if (rc)
-        free(part);
-    else
-        r->shm = part;
-    free(bytes);
-    return rc;
-}
-
-static int attach(struct region *r)
-{
-    if (r->shm)
-        armcii_segment_close(&r->shm->segment); /* the server of `am` has opened it by now */
-    return 0;
-}
+/* ---- regions: their memory is in the arena ---- */
 
 static void detach(struct region *r)
 {
     if (r->memget) armcii_exports_end();
-    if (!r->shm) return;
-    armcii_segment_free(&r->shm->segment);
-    free(r->shm);
-    r->shm = NULL;
 }
 
 /* ---- memory of ARMCI_Memget: exported segments ---- */
@@ -80,7 +52,7 @@ static void close_spare(void)
 
 void armcii_exports_start(void)
 {
-    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    if (!armcii_node->shares_memory) return;
     open_spare();
     free(attached);
     attached = armcii_alloc((size_t)armcii_node->size, sizeof *attached, "tables of %d processes",
@@ -89,7 +61,7 @@ void armcii_exports_start(void)
 
 static char *memget_alloc(size_t bytes)
 {
-    if (armcii_node->kind != SEGMENT_MEMFD) return NULL;
+    if (!armcii_node->shares_memory) return NULL;
     struct exports *mine = &armcii_node->exports[armcii_node->rank];
     int n = atomic_load_explicit(&mine->count, memory_order_relaxed);
     int fd = n < MAX_EXPORTS ? armcii_segment_descriptor(bytes) : -1;
@@ -133,7 +105,7 @@ static char *attach_export(int rank, int i)
 
 bool armcii_export_find(int process, const void *address, char **base, size_t *bytes, char **mapped)
 {
-    if (armcii_node->kind != SEGMENT_MEMFD || !armcii_world_is_on_node(process)) return false;
+    if (!armcii_node->shares_memory || !armcii_world_is_on_node(process)) return false;
     int rank = armcii_world->local_rank_of[process], i = 0;
     const struct exports *theirs = &armcii_node->exports[rank];
     int n = atomic_load_explicit(&theirs->count, memory_order_acquire);
@@ -161,7 +133,7 @@ static void detach_exports_of(int rank)
 
 void armcii_exports_end(void)
 {
-    if (armcii_node->kind != SEGMENT_MEMFD) return;
+    if (!armcii_node->shares_memory) return;
     for (int rank = 0; rank < armcii_node->size; rank++)
         detach_exports_of(rank);
     free(attached);
@@ -179,46 +151,22 @@ void armcii_exports_end(void)
 
 static bool has_mutexes(const struct team *team)
 {
-    return armcii_node->kind != SEGMENT_NONE &&
-           armcii_world_is_one_node(team->size, team->to_world);
-}
-
-static void *mutexes_create(struct team *team, const int count[], unsigned long name)
-{
-    struct node_mutexes *set = armcii_alloc(1, sizeof *set, "mutexes");
-    (void)name;
-    if (armcii_node_mutexes_create(set, team, count) == 0) {
-        armcii_segment_close(&set->segment);
-        return set;
-    }
-    free(set);
-    return NULL;
-}
-
-static void mutexes_free(void *set)
-{
-    armcii_node_mutexes_free(set);
-    free(set);
-}
-
-static struct mutex *mutex_of(void *set, int owner, int mutex)
-{
-    return ((struct node_mutexes *)set)->of[owner] + mutex;
+    return armcii_node->shares_memory && armcii_world_is_one_node(team->size, team->to_world);
 }
 
 static void lock(void *set, int owner, int mutex)
 {
-    armcii_mutex_lock(mutex_of(set, owner, mutex));
+    armcii_mutex_lock(armcii_mutex_address(set, owner, mutex));
 }
 
 static bool trylock(void *set, int owner, int mutex)
 {
-    return armcii_mutex_trylock(mutex_of(set, owner, mutex));
+    return armcii_mutex_trylock(armcii_mutex_address(set, owner, mutex));
 }
 
 static void unlock(void *set, int owner, int mutex)
 {
-    armcii_mutex_unlock(mutex_of(set, owner, mutex));
+    armcii_mutex_unlock(armcii_mutex_address(set, owner, mutex));
 }
 
 /* ---- operations ---- */
@@ -256,8 +204,6 @@ static long rmw(const struct raddr *raddr, int target, enum rmw_update update, s
 
 const struct transport armcii_shm = {
     .name = "shm",
-    .region_alloc = alloc,
-    .region_attach = attach,
     .region_detach = detach,
     .memget_alloc = memget_alloc,
     .memget_free = memget_free,
@@ -267,8 +213,8 @@ const struct transport armcii_shm = {
     .rmw = rmw,
     .rmw_path = PATH_DIRECT,
     .has_mutexes = has_mutexes,
-    .mutexes_create = mutexes_create,
-    .mutexes_free = mutexes_free,
+    .mutexes_create = armcii_mutexes_create,
+    .mutexes_free = armcii_mutexes_free,
     .lock = lock,
     .trylock = trylock,
     .unlock = unlock,

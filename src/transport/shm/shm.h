@@ -17,10 +17,6 @@
 
 extern const struct transport armcii_shm;
 
-struct shm_region {
-    struct shm_segment segment; /* the memory of the members on this node */
-};
-
 /* ---- exported segments ----
  *
  * Memory that one process allocates alone and the node can map.  Each is an anonymous file; another

@@ -2,7 +2,7 @@
  * ranges.  The search begins at the highest range and takes its end, so that new allocations lie
  * below older ones, as new mappings of the kernel do: the directory's lists, which descend, then
  * grow at their end. */
-#include "mem/pool.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

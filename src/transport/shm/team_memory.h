@@ -4,19 +4,25 @@
 #ifndef ARMCII_TEAM_MEMORY_H
 #define ARMCII_TEAM_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "mpi/team.h"
 #include "transport/transport.h"
 
-/* The extent that holds at least `bytes` bytes, at *offset in the slots of all members; NULL if
- * there is no room.  Collective over the team. A slice of less than 4 KiB shares no cache line with
- * others, a larger one no page of 4 KiB. */
-struct extent *armcii_team_memory_alloc(struct team *team, size_t bytes, size_t *offset);
-/* No member accesses them any more.  Every member calls it, at the same point between its other
- * calls for the team. */
-void armcii_team_memory_free(struct team *team, size_t offset, size_t bytes);
+/* Slices of so many bytes are in the zone of the arena, with huge pages; smaller ones in the slots.
+ */
+enum { ZONE_MIN_SLICE = 2 << 20 };
+
+/* Place the region, whose largest slice is known, in the arena: sets offset, span, stride, and
+ * extent in the slots.  False if there is no room.  Collective over the team. A slice of less than
+ * 4 KiB shares no cache line with others, a larger one no page of 4 KiB, one in the zone no huge
+ * page. */
+bool armcii_team_memory_alloc(struct region *r);
+/* No member accesses it any more.  Every member calls it, at the same point between its other calls
+ * for the team. */
+void armcii_team_memory_free(const struct region *r);
 /* The most that an allocation of `bytes` bytes takes on a node. */
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes);
 

@@ -1,5 +1,5 @@
 /* team_memory.c - what a team has in the arena. */
-#include "mem/team_memory.h"
+#include "transport/shm/team_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
-#include "mem/pool.h"
+#include "base/pool.h"
 #include "mpi/coll.h"
 #include "mpi/world.h"
 #include "transport/shm/arena.h"
@@ -29,49 +29,67 @@ struct cells {
     struct cell result[SETS]; /* of all nodes */
 };
 
-struct team_memory {
+/* What a team has of a part of the arena. */
+struct space {
     struct pool pool;
     struct extent *extents;
     size_t units; /* in all extents */
+};
+
+struct team_memory {
+    struct space space[ARENA_PARTS];
     bool has_cells;
     size_t cells;                    /* offset of struct cells */
     unsigned agreements;             /* number of the last one */
     int local_rank;                  /* of the caller among the members on its node */
     int node, nodes;                 /* the caller's node, and the number of nodes with members */
     int most_on_node;                /* members on the node that has most */
+    size_t local_ranks;              /* of the members: the highest + 1 */
     int *leaders;                    /* [nodes]: world ranks of their first members */
     int leader_tag[8 * sizeof(int)]; /* [i]: of messages from the leader 2^i nodes below */
 };
 
 /* ---- units ---- */
 
-static void free_memory(struct team_memory *m)
+static void free_space(struct team_memory *m, enum arena_part part)
 {
-    while (m->extents) {
-        struct extent *e = m->extents;
-        m->extents = e->next;
-        armcii_arena_release(e->offset, e->bytes / ARENA_UNIT);
+    struct space *space = &m->space[part];
+    while (space->extents) {
+        struct extent *e = space->extents;
+        space->extents = e->next;
+        if (part == ARENA_SLOTS || m->local_rank == 0)
+            armcii_arena_release(part, e->offset, e->bytes / armcii_arena_unit(part));
         free(e);
     }
-    armcii_pool_clear(&m->pool);
+    armcii_pool_clear(&space->pool);
+}
+
+static void free_memory(struct team_memory *m)
+{
+    free_space(m, ARENA_SLOTS);
+    free_space(m, ARENA_ZONE);
     free(m->leaders);
     free(m);
 }
 
-enum { LINE = 64 }; /* bytes of a cache line */
+enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 }; /* bytes */
 
-/* Acquire as many units as the team has, so that their number grows in few steps.  The first line
- * of an extent stays free, so that no allocation lies in two of them. */
-static bool add_extent(const struct team *team, struct team_memory *m)
+/* Acquire as many units as the team has, so that their number grows in few steps; at least
+ * `least`.  The first line of an extent of the slots stays free, so that no allocation lies in two
+ * of them. */
+static bool add_extent(struct team *team, enum arena_part part, size_t least)
 {
-    size_t units = m->units > 0 ? m->units : 1, offset = armcii_arena_acquire(team, units);
-    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, units = 1);
+    struct space *space = &team->memory->space[part];
+    size_t units = space->units > least ? space->units : least,
+           offset = armcii_arena_acquire(team, part, units), gap = part == ARENA_SLOTS ? LINE : 0;
+    if (offset == SIZE_MAX) offset = armcii_arena_acquire(team, part, units = least);
     if (offset == SIZE_MAX) return false;
     struct extent *e = armcii_alloc(1, sizeof *e, "an extent");
-    *e = (struct extent){.offset = offset, .bytes = units * ARENA_UNIT, .next = m->extents};
-    m->extents = e;
-    m->units += units;
-    armcii_pool_free(&m->pool, offset + LINE, e->bytes - LINE);
+    *e = (struct extent){
+        .offset = offset, .bytes = units * armcii_arena_unit(part), .next = space->extents};
+    space->extents = e;
+    space->units += units;
+    armcii_pool_free(&space->pool, offset + gap, e->bytes - gap);
     return true;
 }
 
@@ -79,7 +97,8 @@ static bool add_extent(const struct team *team, struct team_memory *m)
 
 static struct cells *cells_of(const struct team *team, int process)
 {
-    return (struct cells *)(void *)armcii_arena_address(process, team->memory->cells);
+    return (struct cells *)(void *)armcii_arena_address(process, team->memory->cells,
+                                                        armcii_arena->slot);
 }
 
 static void pass(struct cell *cell, unsigned number, const int64_t word[])
@@ -186,6 +205,8 @@ static void list_leaders(const struct team *team, struct team_memory *m)
         int process = team->to_world[i],
             node = armcii_world_node_number(armcii_world->node_of[process]);
         bool here = armcii_world_is_on_node(process);
+        size_t local_rank = (size_t)armcii_world->local_rank_of[process];
+        if (local_rank >= m->local_ranks) m->local_ranks = local_rank + 1;
         if (here && i < team->rank) m->local_rank++;
         if (++on_node[node] > m->most_on_node) m->most_on_node = on_node[node];
         if (on_node[node] > 1) continue;
@@ -208,8 +229,9 @@ static void create_memory(struct team *team)
     struct team_memory *m = team->memory = armcii_alloc(1, sizeof *m, "the memory of a group");
     team->free_memory = free_memory;
     list_leaders(team, m);
-    if (!add_extent(team, m)) return;
-    m->cells = armcii_pool_alloc(&m->pool, sizeof(struct cells), _Alignof(struct cells));
+    if (!add_extent(team, ARENA_SLOTS, 1)) return;
+    m->cells = armcii_pool_alloc(&m->space[ARENA_SLOTS].pool, sizeof(struct cells),
+                                 _Alignof(struct cells));
     memset(cells_of(team, armcii_world->rank), 0, sizeof(struct cells));
     armcii_coll_barrier(team->comm);
     m->has_cells = true;
@@ -217,39 +239,70 @@ static void create_memory(struct team *team)
 
 /* ---- allocation ---- */
 
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
 static size_t alignment_of(size_t bytes)
 {
-    enum { PAGE = 4096 };
+    if (bytes >= ZONE_MIN_SLICE) return HUGE_PAGE;
     return bytes < PAGE ? LINE : PAGE;
 }
 
 static size_t rounded(size_t bytes)
 {
-    size_t unit = alignment_of(bytes);
-    return (bytes + unit - 1) / unit * unit;
+    return round_up(bytes, alignment_of(bytes));
 }
 
-static struct extent *find_extent(const struct team_memory *m, size_t offset)
+static struct extent *find_extent(const struct space *space, size_t offset)
 {
-    struct extent *e = m->extents;
+    struct extent *e = space->extents;
     while (offset - e->offset >= e->bytes)
         e = e->next;
     return e;
 }
 
-struct extent *armcii_team_memory_alloc(struct team *team, size_t bytes, size_t *offset)
+static enum arena_part part_of(size_t bytes)
 {
-    if (!team->memory) create_memory(team);
-    struct team_memory *m = team->memory;
-    *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
-    if (*offset == POOL_FULL && add_extent(team, m))
-        *offset = armcii_pool_alloc(&m->pool, rounded(bytes), alignment_of(bytes));
-    return *offset == POOL_FULL ? NULL : find_extent(m, *offset);
+    return bytes >= ZONE_MIN_SLICE ? ARENA_ZONE : ARENA_SLOTS;
 }
 
-void armcii_team_memory_free(struct team *team, size_t offset, size_t bytes)
+/* Bytes of the part that slices of at most `bytes` bytes take; 0: more than there are. */
+static size_t span_of(const struct team *team, size_t bytes)
 {
-    armcii_pool_free(&team->memory->pool, offset, rounded(bytes));
+    size_t n = team->memory->local_ranks;
+    if (part_of(bytes) == ARENA_SLOTS) return rounded(bytes);
+    return bytes < armcii_arena->zone / n ? rounded(bytes) * n : 0;
+}
+
+static size_t allocate(struct team *team, enum arena_part part, size_t bytes, size_t alignment)
+{
+    struct pool *pool = &team->memory->space[part].pool;
+    size_t unit = armcii_arena_unit(part), offset = armcii_pool_alloc(pool, bytes, alignment);
+    if (offset == POOL_FULL && add_extent(team, part, (bytes + unit - 1) / unit))
+        offset = armcii_pool_alloc(pool, bytes, alignment);
+    return offset;
+}
+
+bool armcii_team_memory_alloc(struct region *r)
+{
+    if (!r->team->memory) create_memory(r->team);
+    enum arena_part part = part_of(r->largest);
+    size_t span = span_of(r->team, r->largest);
+    size_t offset = span > 0 ? allocate(r->team, part, span, alignment_of(r->largest)) : POOL_FULL;
+    if (offset == POOL_FULL) return false;
+    r->offset = offset;
+    r->span = span;
+    r->stride = part == ARENA_ZONE ? rounded(r->largest) : armcii_arena->slot;
+    if (part == ARENA_SLOTS) r->extent = find_extent(&r->team->memory->space[part], offset);
+    return true;
+}
+
+void armcii_team_memory_free(const struct region *r)
+{
+    if (part_of(r->largest) == ARENA_ZONE) armcii_arena_drop(r->team, r->offset, r->span);
+    armcii_pool_free(&r->team->memory->space[part_of(r->largest)].pool, r->offset, r->span);
 }
 
 size_t armcii_team_memory_on_node(const struct team *team, size_t bytes)
